@@ -1,0 +1,80 @@
+/** The default engine's settings and every figure that follows from them; asserted for windows from 32K to 1M. */
+
+/** Defaults and ranges: reference/000 and 004; names: 004; what the documents leave open: DESIGN §10. */
+export interface CompressorSettings {
+  /** The model's window in tokens. */
+  readonly contextLength: number;
+  /** Output tokens a request reserves inside the window. */
+  readonly maxOutputTokens: number;
+  /** Share of the usable window at which the in-loop compaction triggers. */
+  readonly threshold: number;
+  /** Least threshold in tokens; 0 is off (reference/002 has 64,000). */
+  readonly thresholdFloorTokens: number;
+  /** Share of the threshold kept verbatim as tail. */
+  readonly targetRatio: number;
+  /** Messages of the tail that are honoured while they fit the soft ceiling. */
+  readonly protectLastN: number;
+  /** Messages after the system prompt that are kept verbatim. */
+  readonly protectFirstN: number;
+  /** Where the model is told that its transcript was rewritten. */
+  readonly note: "system" | "handoff";
+}
+
+export const COMPRESSOR_DEFAULTS: CompressorSettings = {
+  contextLength: 200_000,
+  maxOutputTokens: 0,
+  threshold: 0.5,
+  thresholdFloorTokens: 0,
+  targetRatio: 0.2,
+  protectLastN: 20,
+  protectFirstN: 3,
+  note: "system",
+};
+
+/** Never trigger above this share of the usable window, whatever the floor says (DESIGN §10). */
+const THRESHOLD_WINDOW_SHARE_MAX = 0.85;
+/** The hygiene layer's share of the window (reference/000). */
+const HYGIENE_WINDOW_SHARE = 0.85;
+/** The operator is told at this share of the threshold (reference/000). */
+const PRESSURE_THRESHOLD_SHARE = 0.85;
+/** The tail may exceed its budget by this factor to keep an exchange whole (reference/002 §8). */
+const TAIL_CEILING_FACTOR = 1.5;
+const SUMMARY_CONTENT_SHARE = 0.2;
+const SUMMARY_WINDOW_SHARE = 0.05;
+const SUMMARY_TOKENS_MIN = 2_000;
+const SUMMARY_TOKENS_MAX = 12_000;
+
+export interface Limits {
+  /** The window less the requested output. */
+  readonly usableTokens: number;
+  readonly thresholdTokens: number;
+  readonly tailTokens: number;
+  readonly tailCeilingTokens: number;
+  readonly summaryTokensMin: number;
+  readonly summaryTokensMax: number;
+  readonly pressureTokens: number;
+  readonly hygieneTokens: number;
+}
+
+export function limitsOf(settings: CompressorSettings): Limits {
+  const usable = Math.max(1, settings.contextLength - settings.maxOutputTokens);
+  const threshold = Math.floor(Math.min(Math.max(settings.threshold * usable, settings.thresholdFloorTokens), THRESHOLD_WINDOW_SHARE_MAX * usable));
+  const tail = Math.floor(threshold * settings.targetRatio);
+  const summaryMax = Math.floor(Math.min(settings.contextLength * SUMMARY_WINDOW_SHARE, SUMMARY_TOKENS_MAX));
+  return {
+    usableTokens: usable,
+    thresholdTokens: threshold,
+    tailTokens: tail,
+    tailCeilingTokens: Math.floor(tail * TAIL_CEILING_FACTOR),
+    summaryTokensMin: Math.min(SUMMARY_TOKENS_MIN, summaryMax),
+    summaryTokensMax: summaryMax,
+    pressureTokens: Math.floor(threshold * PRESSURE_THRESHOLD_SHARE),
+    hygieneTokens: Math.floor(usable * HYGIENE_WINDOW_SHARE),
+  };
+}
+
+/** Tokens for the handoff: a fifth of what it replaces, within the limits, and never more than that content itself. */
+export function summaryBudget(contentTokens: number, limits: Limits): number {
+  const budget = Math.max(limits.summaryTokensMin, Math.min(Math.floor(contentTokens * SUMMARY_CONTENT_SHARE), limits.summaryTokensMax));
+  return Math.min(budget, contentTokens);
+}

@@ -1,0 +1,52 @@
+/**
+ * What an engine is: a pure reducer over plain state, with one effect handed in. State lives in the store, so a
+ * restart, a second replica or a rewind resumes exactly.
+ */
+import type { Compaction, CompactionReason } from "../compaction/compaction.ts";
+import type { Hash } from "../transcript/links.ts";
+import type { Measure } from "../transcript/measure.ts";
+import type { Transcript } from "../transcript/message.ts";
+
+/** Tokens as a provider reported them for one request. `input` includes what was read from and written to the cache. */
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+export type Decision = { readonly kind: "none"; readonly because?: string } | { readonly kind: "compact"; readonly reason: CompactionReason; readonly urgency: "soon" | "now" };
+
+/** What an engine works with beside the transcript. */
+export interface Workbench {
+  readonly measure: Measure;
+  readonly hash: Hash;
+}
+
+export interface CompactRequest extends Workbench {
+  readonly reason: CompactionReason;
+  /** A topic that gets 60 to 70 % of the handoff (reference/002 §12). */
+  readonly focus?: string;
+  /** What is sent today, where an earlier compaction stands: savings are counted from it. */
+  readonly standing?: Transcript;
+  /** Size of the whole result in tokens: system, tools, messages, flat images. Overrides the documented minimums (DESIGN §10). */
+  readonly budget?: number;
+}
+
+/** How full the window is now: the last reported usage and an estimate of what came since, or an estimate of the whole. */
+export interface Situation {
+  readonly tokens: number;
+  readonly messages: number;
+}
+
+export interface Engine<State = unknown> {
+  readonly name: string;
+  readonly init: () => State;
+  readonly observe: (state: State, usage: Usage) => State;
+  readonly decide: (state: State, situation: Situation) => Decision;
+  /**
+   * Compacts the client's own conversation (originals, not an earlier result); `undefined` when nothing smaller
+   * that is valid exists. `standing` is what is sent today where an earlier compaction stands.
+   */
+  readonly compact: (state: State, transcript: Transcript, request: CompactRequest) => Promise<Compaction | undefined>;
+}

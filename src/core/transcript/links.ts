@@ -1,0 +1,69 @@
+/**
+ * The hash chain: link(i) = hash(link(i-1), canonical(message i)) is the identity of a prefix. It keys the store,
+ * the compaction records and the cache planner. Canonical form leaves out reasoning and everything that real
+ * clients change between requests (cache markers never reach a part), so a resent history keeps its links.
+ */
+import type { Message, Part } from "./message.ts";
+
+/** A hexadecimal digest of the text; handed in, because core reaches for nothing. */
+export type Hash = (text: string) => string;
+
+export interface Chain {
+  /** Content hash of one message. */
+  readonly hashOf: (message: Message) => string;
+  /** One link a message; `links[i]` identifies `messages[0..i]`. */
+  readonly linksOf: (messages: readonly Message[]) => readonly string[];
+}
+
+/** A chain that remembers each message object it has hashed. */
+export function createChain(hash: Hash): Chain {
+  const known = new WeakMap<Message, string>();
+  const hashOf = (message: Message): string => {
+    let value = known.get(message);
+    if (value === undefined) {
+      value = hash(canonical(message));
+      known.set(message, value);
+    }
+    return value;
+  };
+  const linksOf = (messages: readonly Message[]): readonly string[] => {
+    let link = "";
+    return messages.map((message) => (link = hash(`${link}\n${hashOf(message)}`)));
+  };
+  return { hashOf, linksOf };
+}
+
+/** Equal for two messages exactly when a model would be told the same. */
+export function canonical(message: Message): string {
+  return `${message.role}\u0000${message.name ?? ""}\u0000${message.parts.map(canonicalPart).join("\u0001")}`;
+}
+
+function canonicalPart(part: Part): string {
+  switch (part.kind) {
+    case "text":
+      return `t\u0000${part.text}`;
+    case "reasoning":
+      return "";
+    case "tool-call":
+      return `c\u0000${part.id}\u0000${part.name}\u0000${part.arguments}`;
+    case "tool-result":
+      return `r\u0000${part.callId}\u0000${part.isError === true ? "!" : ""}${part.content.map(canonicalPart).join("\u0002")}`;
+    case "image":
+    case "file":
+      return `${part.kind}\u0000${canonicalSource(part.source)}`;
+    case "opaque":
+      return `o\u0000${part.raw}`;
+  }
+}
+
+function canonicalSource(source: Extract<Part, { kind: "image" }>["source"]): string {
+  if (source.type === "data") return source.data;
+  return source.type === "url" ? source.url : source.id;
+}
+
+/** The name under which removed text can be fetched again: short, derived from its content. */
+export function recallId(text: string, hash: Hash): string {
+  return `r${hash(text).slice(0, RECALL_ID_HEX_DIGITS)}`;
+}
+
+const RECALL_ID_HEX_DIGITS = 9;

@@ -1,0 +1,78 @@
+/** What a transcript weighs in tokens: estimates memoised by message, so a longer session costs one estimate per new message. */
+import type { ContentPart, Message, Part, Transcript } from "./message.ts";
+import { estimateText } from "./estimate.ts";
+
+/** Flat price of an image (reference/002: 1,600 where boundaries are decided, on the high side of the provider's 1,500). */
+export const IMAGE_TOKENS = 1600;
+/** Flat price of an attached file whose pages we cannot see; a provider renders pages as images. */
+const FILE_TOKENS = 1600;
+/** Role, separators and ids of a message. */
+const MESSAGE_OVERHEAD_TOKENS = 4;
+const CALL_OVERHEAD_TOKENS = 8;
+const RESULT_OVERHEAD_TOKENS = 4;
+
+export interface Measure {
+  readonly text: (text: string) => number;
+  readonly message: (message: Message) => number;
+  readonly messages: (messages: readonly Message[]) => number;
+  /** System, tools and messages: what a request weighs. */
+  readonly transcript: (transcript: Transcript) => number;
+}
+
+/** `factor` corrects the estimate for a model whose tokenizer differs; a session learns it from reported usage. */
+export function createMeasure(factor = 1): Measure {
+  const known = new WeakMap<Message, number>();
+  const scale = (tokens: number): number => (factor === 1 ? tokens : Math.ceil(tokens * factor));
+  const message = (one: Message): number => {
+    let tokens = known.get(one);
+    if (tokens === undefined) {
+      tokens = scale(estimateMessage(one));
+      known.set(one, tokens);
+    }
+    return tokens;
+  };
+  const messages = (many: readonly Message[]): number => many.reduce((sum, one) => sum + message(one), 0);
+  const text = (value: string): number => scale(estimateText(value));
+  return {
+    text,
+    message,
+    messages,
+    transcript: (whole) => messages(whole.system) + messages(whole.messages) + (whole.tools === undefined ? 0 : text(whole.tools)),
+  };
+}
+
+function estimateMessage(message: Message): number {
+  return MESSAGE_OVERHEAD_TOKENS + sum(message.parts, estimatePart);
+}
+
+function estimatePart(part: Part): number {
+  switch (part.kind) {
+    case "tool-call":
+      return CALL_OVERHEAD_TOKENS + estimateText(part.name) + estimateText(part.arguments);
+    case "tool-result":
+      return RESULT_OVERHEAD_TOKENS + sum(part.content, estimateContent);
+    case "reasoning":
+      return estimateText(part.text);
+    default:
+      return estimateContent(part);
+  }
+}
+
+function estimateContent(part: ContentPart): number {
+  switch (part.kind) {
+    case "text":
+      return estimateText(part.text);
+    case "image":
+      return IMAGE_TOKENS;
+    case "file":
+      return FILE_TOKENS;
+    case "opaque":
+      return estimateText(part.raw);
+  }
+}
+
+function sum<T>(items: readonly T[], weigh: (item: T) => number): number {
+  let total = 0;
+  for (const item of items) total += weigh(item);
+  return total;
+}

@@ -1,0 +1,131 @@
+/**
+ * Messages in the one form that every protocol decodes to: a role and kind-tagged parts, frozen.
+ * Core rewrites these and never sees a protocol; the wire slice lets a protocol return untouched bytes.
+ */
+
+export type Role = "system" | "user" | "assistant" | "tool";
+
+/** Marks what precis wrote or rewrote, so an export can label or drop it: it must never pass for conversation. */
+export type Origin = "summary" | "anchor" | "note" | "digest" | "stub";
+
+/** `at` is the index of the block in its wire message; an edit keeps it (`{ ...part, text }`) so that fields we do not know survive. */
+interface Placed {
+  readonly at?: number;
+}
+
+export interface TextPart extends Placed {
+  readonly kind: "text";
+  readonly text: string;
+  /** The provider's refusal field or block. */
+  readonly refusal?: true;
+}
+
+/** Thinking of the model. Opaque: kept whole or removed whole, never edited. `text` is empty where it is encrypted. */
+export interface ReasoningPart extends Placed {
+  readonly kind: "reasoning";
+  readonly text: string;
+}
+
+export interface ToolCallPart extends Placed {
+  readonly kind: "tool-call";
+  readonly id: string;
+  readonly name: string;
+  /** Raw JSON text as the model wrote it (or free text where `custom`). */
+  readonly arguments: string;
+  /** True for tools whose input is free text, not JSON. */
+  readonly custom?: true;
+}
+
+export interface ToolResultPart extends Placed {
+  readonly kind: "tool-result";
+  readonly callId: string;
+  readonly content: readonly ContentPart[];
+  readonly isError?: true;
+}
+
+export type MediaSource =
+  | { readonly type: "data"; readonly mediaType: string; readonly data: string }
+  | { readonly type: "url"; readonly url: string }
+  | { readonly type: "id"; readonly id: string };
+
+export interface ImagePart extends Placed {
+  readonly kind: "image";
+  readonly source: MediaSource;
+}
+
+export interface FilePart extends Placed {
+  readonly kind: "file";
+  readonly source: MediaSource;
+  readonly name?: string;
+}
+
+/** A block of a kind we do not know, carried through. `raw` is its JSON text. */
+export interface OpaquePart extends Placed {
+  readonly kind: "opaque";
+  readonly type: string;
+  readonly raw: string;
+}
+
+export type ContentPart = TextPart | ImagePart | FilePart | OpaquePart;
+export type Part = ContentPart | ReasoningPart | ToolCallPart | ToolResultPart;
+
+/**
+ * The bytes a message came from. Several messages may share one slice (an Anthropic user message that carries
+ * two results and a text decodes to three messages): `members` are the messages as decoded, in order, and a
+ * protocol writes `raw` back when exactly those, unchanged, stand together.
+ */
+export interface WireSlice {
+  readonly protocol: string;
+  readonly raw: string;
+  readonly members: readonly Message[];
+}
+
+export interface Message {
+  readonly role: Role;
+  readonly parts: readonly Part[];
+  /** Author name, where the protocol has one. */
+  readonly name?: string;
+  readonly origin?: Origin;
+  readonly wire?: WireSlice;
+}
+
+/** What is sent to a model: the leading system prompt and the tools stand beside the conversation, not in its chain. */
+export interface Transcript {
+  readonly system: readonly Message[];
+  readonly messages: readonly Message[];
+  /** The tool declarations as JSON text, counted and carried but never rewritten. */
+  readonly tools?: string;
+  readonly model?: string;
+  /** Output tokens the request reserves. */
+  readonly maxOutputTokens?: number;
+}
+
+/** A message of our own making: one text part. */
+export function textMessage(role: Role, text: string, origin?: Origin): Message {
+  const parts = Object.freeze([Object.freeze({ kind: "text", text } as const)]);
+  return Object.freeze(origin === undefined ? { role, parts } : { role, parts, origin });
+}
+
+/** The same message with other parts; the wire slice stays, so a protocol can keep what was not touched. */
+export function withParts(message: Message, parts: readonly Part[], origin?: Origin): Message {
+  const next = { ...message, parts: Object.freeze([...parts]) };
+  return Object.freeze(origin === undefined ? next : { ...next, origin });
+}
+
+export function callsOf(message: Message): readonly ToolCallPart[] {
+  return message.parts.filter((part) => part.kind === "tool-call");
+}
+
+export function resultOf(message: Message): ToolResultPart | undefined {
+  return message.parts.find((part) => part.kind === "tool-result");
+}
+
+/** The plain text of content: what a model reads of it, media left out. */
+export function contentText(content: readonly Part[]): string {
+  let text = "";
+  for (const part of content) {
+    const piece = part.kind === "text" ? part.text : part.kind === "tool-result" ? contentText(part.content) : "";
+    if (piece !== "") text = text === "" ? piece : `${text}\n${piece}`;
+  }
+  return text;
+}

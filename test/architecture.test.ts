@@ -1,0 +1,238 @@
+/**
+ * The shape of the house, read from the sources: who may import whom, that the core is pure, and that files stay
+ * small, named for what they hold, and introduced by a comment.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { parseAst } from "vitest/node";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const SRC = join(ROOT, "src");
+const FILE_LINES_MAX = 400;
+
+const MIDDLE = ["protocols", "logs", "models", "store"];
+const BELOW_DOORS = ["core", "config", "session", ...MIDDLE];
+
+/** The folders of src/ that each folder may import, beside itself. The files of src/ itself are the package's entries. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  config: ["core"],
+  protocols: ["core"],
+  logs: ["core"],
+  models: ["core"],
+  store: ["core"],
+  session: ["core", ...MIDDLE],
+  gateway: BELOW_DOORS,
+  integrations: BELOW_DOORS,
+  lab: BELOW_DOORS,
+  cli: [...BELOW_DOORS, "gateway", "integrations", "lab"],
+  "": ["core", "session", ...MIDDLE],
+};
+
+const SHRUG_NAMES = /^(utils?|helpers?|common|misc|shared)(\.|$)/i;
+
+/** What a pure core cannot name: I/O, clocks, randomness, timers and the environment. */
+const IMPURE_GLOBALS = new Set([
+  "process",
+  "performance",
+  "globalThis",
+  "console",
+  "fetch",
+  "setTimeout",
+  "setInterval",
+  "setImmediate",
+  "queueMicrotask",
+  "crypto",
+  "navigator",
+  "require",
+  "Buffer",
+]);
+const IMPURE_MEMBERS = new Set(["Date.now", "Math.random", "import.meta"]);
+
+interface SourceFile {
+  readonly path: string;
+  readonly layer: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+  readonly impurities: readonly string[];
+}
+
+interface Node {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+const files = sourcePaths(SRC).map(readSource);
+
+describe("direction", () => {
+  it("finds the sources it judges", () => {
+    expect(files.length).toBeGreaterThan(10);
+    expect(files.some((file) => file.imports.length > 0)).toBe(true);
+  });
+
+  it("points from the doors to the core, and the middle four never import one another", () => {
+    const wrong = files.flatMap((file) =>
+      file.imports
+        .filter((target) => target.startsWith(SRC))
+        .map((target) => ({ target, layer: layerOf(target) }))
+        .filter(({ layer }) => layer !== file.layer && !(MAY_IMPORT[file.layer] ?? []).includes(layer))
+        .map(({ target }) => `${file.path} imports ${relative(ROOT, target)}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("knows every folder of src", () => {
+    const unknown = [...new Set(files.map((file) => file.layer))].filter((layer) => !(layer in MAY_IMPORT));
+    expect(unknown).toEqual([]);
+  });
+
+  it("has no cycles", () => {
+    expect(cycles()).toEqual([]);
+  });
+
+  it("keeps everything but the core's own files out of the core", () => {
+    const core = files.filter((file) => file.layer === "core");
+    const outside = core.flatMap((file) =>
+      file.imports
+        .filter((target) => !target.startsWith(join(SRC, "core")))
+        .map((target) => `${file.path} imports ${target}`),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  it("keeps clocks, randomness, I/O and the environment out of the core", () => {
+    const impure = files
+      .filter((file) => file.layer === "core")
+      .flatMap((file) => file.impurities.map((name) => `${file.path} uses ${name}`));
+    expect(impure).toEqual([]);
+  });
+
+  it("would notice an impure line", () => {
+    const lines =
+      "const a = Date.now(); const b = new Date(); const c = process.env.X; Math.random(); const d = { fetch: 1 };";
+    expect(impuritiesOf(parse(lines))).toEqual(["Date.now", "new Date()", "process", "Math.random"]);
+  });
+});
+
+describe("files", () => {
+  it("are named for what they hold", () => {
+    const shrugs = files.filter((file) => file.path.split("/").some((name) => SHRUG_NAMES.test(name)));
+    expect(shrugs.map((file) => file.path)).toEqual([]);
+  });
+
+  it("open with their idea", () => {
+    const mute = files.filter((file) => !/^(#![^\n]*\n)?\/(\*|\/)/.test(file.text));
+    expect(mute.map((file) => file.path)).toEqual([]);
+  });
+
+  it("can be read in one sitting", () => {
+    const long = files.filter((file) => file.text.split("\n").length - 1 > FILE_LINES_MAX);
+    expect(long.map((file) => file.path)).toEqual([]);
+  });
+});
+
+function sourcePaths(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name))
+    .toSorted();
+}
+
+function readSource(path: string): SourceFile {
+  const text = readFileSync(path, "utf8");
+  const program = parse(text);
+  return {
+    path: relative(ROOT, path),
+    layer: layerOf(path),
+    text,
+    imports: specifiersOf(program).map((name) => (name.startsWith(".") ? resolve(dirname(path), name) : name)),
+    impurities: impuritiesOf(program),
+  };
+}
+
+function layerOf(path: string): string {
+  const parts = relative(SRC, path).split("/");
+  return parts.length > 1 ? parts[0]! : "";
+}
+
+function parse(text: string): Node {
+  return parseAst(text, { lang: "ts", sourceType: "module" }) as unknown as Node;
+}
+
+/** Every module a file names: imports and re-exports, types included, and `import()` of a literal. */
+function specifiersOf(program: Node): string[] {
+  const found: string[] = [];
+  visit(program, (node) => {
+    const source = node["source"] as Node | null | undefined;
+    const names = node.type.startsWith("Import") || node.type.startsWith("Export");
+    if (names && typeof source?.["value"] === "string") found.push(source["value"]);
+  });
+  return found;
+}
+
+function impuritiesOf(program: Node): string[] {
+  const found: string[] = [];
+  visit(program, (node, parent, key) => {
+    if (node.type === "Identifier" && isReference(parent, key) && IMPURE_GLOBALS.has(String(node["name"])))
+      found.push(String(node["name"]));
+    if (node.type === "MemberExpression") {
+      const member = `${nameOf(node["object"])}.${nameOf(node["property"])}`;
+      if (IMPURE_MEMBERS.has(member)) found.push(member);
+    }
+    if (node.type === "MetaProperty") found.push("import.meta");
+    if (
+      node.type === "NewExpression" &&
+      nameOf(node["callee"]) === "Date" &&
+      (node["arguments"] as Node[]).length === 0
+    )
+      found.push("new Date()");
+  });
+  return found;
+}
+
+/** Whether an identifier under `key` of `parent` refers to a variable, not to a property or a name being declared. */
+function isReference(parent: Node | undefined, key: string): boolean {
+  if (parent === undefined) return false;
+  if (parent.type === "MemberExpression") return key === "object" || parent["computed"] === true;
+  if (parent.type.startsWith("TS") || parent.type.includes("Specifier")) return false;
+  if (key === "key") return parent["computed"] === true;
+  return key !== "id" && key !== "params" && key !== "label";
+}
+
+function nameOf(node: unknown): string {
+  return String((node as Node | undefined)?.["name"] ?? "");
+}
+
+function visit(
+  node: Node,
+  see: (node: Node, parent: Node | undefined, key: string) => void,
+  parent?: Node,
+  key = "",
+): void {
+  see(node, parent, key);
+  for (const [name, value] of Object.entries(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (typeof (child as Node | null)?.type === "string") visit(child as Node, see, node, name);
+    }
+  }
+}
+
+/** One readable line a cycle of imports, type imports included. */
+function cycles(): string[] {
+  const graph = new Map(files.map((file) => [join(ROOT, file.path), file.imports.filter((to) => to.startsWith(SRC))]));
+  const done = new Set<string>();
+  const found: string[] = [];
+  const walk = (path: string, trail: readonly string[]): void => {
+    const seen = trail.indexOf(path);
+    if (seen >= 0) {
+      found.push([...trail.slice(seen), path].map((name) => relative(SRC, name)).join(" → "));
+      return;
+    }
+    if (done.has(path)) return;
+    for (const next of graph.get(path) ?? []) walk(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) walk(path, []);
+  return found;
+}

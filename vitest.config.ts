@@ -1,0 +1,28 @@
+/**
+ * How tests run. `npm test` makes 500 runs of each generated property; `npm run test:full` (mode `full`) makes 10,000.
+ * Both numbers, and the place of the transcript corpus, reach the tests through the environment.
+ */
+import { resolve } from "node:path";
+import { defineConfig } from "vitest/config";
+
+const RUNS_DEFAULT = 500;
+const RUNS_FULL = 10_000;
+const TEST_TIMEOUT_MS = 60_000;
+const FULL_TEST_TIMEOUT_MS = 60 * 60_000;
+
+export default defineConfig(({ mode }) => {
+  const full = mode === "full";
+  const corpus = resolve(import.meta.dirname, process.env["PRECIS_CORPUS"] ?? "../shared/corpus");
+  return {
+    test: {
+      include: ["test/**/*.test.ts"],
+      env: {
+        PRECIS_TEST_RUNS: process.env["PRECIS_TEST_RUNS"] ?? String(full ? RUNS_FULL : RUNS_DEFAULT),
+        PRECIS_CORPUS: corpus,
+      },
+      testTimeout: full ? FULL_TEST_TIMEOUT_MS : TEST_TIMEOUT_MS,
+      hookTimeout: TEST_TIMEOUT_MS,
+      maxWorkers: 2,
+    },
+  };
+});
