@@ -1,0 +1,18 @@
+/** Cutting text to a length, visibly and without tearing a surrogate pair. */
+
+/** At most `charsMax` characters; a cut one ends in an ellipsis. */
+export function cut(text: string, charsMax: number): string {
+  return text.length <= charsMax ? text : `${head(text, Math.max(0, charsMax - 1))}…`;
+}
+
+/** The first characters of a text, one less where the cut would tear a pair. */
+export function head(text: string, chars: number): string {
+  const last = text.charCodeAt(chars - 1);
+  return text.slice(0, chars > 0 && chars < text.length && last >= 0xd800 && last <= 0xdbff ? chars - 1 : chars);
+}
+
+/** One line of at most `charsMax` characters: white space of any kind becomes one space. */
+export function oneLine(text: string, charsMax: number): string {
+  // Only what can reach the result is looked at, so a megabyte of argument costs nothing here.
+  return cut(text.slice(0, charsMax * 4).replace(/\s+/g, " ").trim(), charsMax);
+}
