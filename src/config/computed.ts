@@ -1,0 +1,194 @@
+/** The figures that follow from a configuration, how each is reached, and what in it is extreme. */
+import { limitsOf, type CompressorSettings, type Limits } from "../core/engines/compressor/limits.ts";
+import { compressorSettings } from "./compressor-settings.ts";
+import { ASSUMED_CONTEXT_TOKENS } from "./defaults.ts";
+import type { Configuration } from "./schema.ts";
+import { SETTINGS, valueAt } from "./settings.ts";
+
+/** A figure that follows from settings. */
+export interface ComputedValue {
+  readonly name:
+    | "window"
+    | "usable"
+    | "threshold"
+    | "pressure"
+    | "tail"
+    | "ceiling"
+    | "summary_min"
+    | "summary_max"
+    | "hygiene";
+  readonly tokens: number;
+  readonly meaning: string;
+  /** Paths of the settings it follows from. */
+  readonly from: readonly string[];
+}
+
+const WINDOW = ["model.context_length"];
+const USABLE = [...WINDOW, "model.max_output_tokens"];
+const THRESHOLD = ["compression.threshold", "compression.threshold_floor_tokens", ...USABLE];
+const TAIL = ["compression.target_ratio", ...THRESHOLD];
+
+export function computedValues(configuration: Configuration): readonly ComputedValue[] {
+  const settings = compressorSettings(configuration);
+  const limits = limitsOf(settings);
+  const value = (name: ComputedValue["name"], tokens: number, meaning: string, from: readonly string[]) => {
+    return { name, tokens, meaning, from };
+  };
+  return [
+    value("window", settings.contextLength, "all the model can read and write", WINDOW),
+    value("usable", limits.usableTokens, "window − reserved output", USABLE),
+    value("threshold", limits.thresholdTokens, thresholdRule(settings, limits), THRESHOLD),
+    value("pressure", limits.pressureTokens, "85 % of the threshold: the operator is told", THRESHOLD),
+    value("tail", limits.tailTokens, "kept verbatim: target_ratio × threshold", TAIL),
+    value("ceiling", limits.tailCeilingTokens, "1.5 × tail, to keep an exchange whole", TAIL),
+    value("summary_min", limits.summaryTokensMin, "least room for a handoff", WINDOW),
+    value("summary_max", limits.summaryTokensMax, "most room: 5 % of the window, at most 12,000", WINDOW),
+    value("hygiene", limits.hygieneTokens, "85 % of usable: the safety net", USABLE),
+  ];
+}
+
+function thresholdRule(settings: CompressorSettings, limits: Limits): string {
+  const share = Math.floor(settings.threshold * limits.usableTokens);
+  if (limits.thresholdTokens < Math.max(share, settings.thresholdFloorTokens))
+    return "compaction triggers; held at 85 % of usable";
+  if (limits.thresholdTokens > share) return "compaction triggers; raised by threshold_floor_tokens";
+  return "compaction triggers: threshold × usable";
+}
+
+export interface Warning {
+  /** Stable, snake_case. */
+  readonly code: string;
+  /** The setting it is about. */
+  readonly path: string;
+  readonly message: string;
+  readonly fix: string;
+}
+
+/** Below this a session compacts every few turns and pays for each (reference/002 §25.2). */
+const THRESHOLD_LOW = 0.2;
+/** Above this there is no room left to work in before the window is full (reference/002 §25.2). */
+const THRESHOLD_HIGH = 0.85;
+/** A window in which the largest handoff is under 800 tokens. */
+const WINDOW_SMALL_TOKENS = 16_000;
+/** What a compaction must leave free below the threshold, or the next one follows at once. */
+const FREE_THRESHOLD_SHARE_LOW = 0.1;
+const OUTPUT_WINDOW_SHARE_HIGH = 0.5;
+const HEAD_MESSAGES_HIGH = 10;
+
+/** What works, but probably not as meant. */
+export function warningsOf(configuration: Configuration): readonly Warning[] {
+  const settings = compressorSettings(configuration);
+  const limits = limitsOf(settings);
+  return [
+    ...windowWarnings(configuration, settings, limits),
+    ...thresholdWarnings(settings, limits),
+    ...roomWarnings(settings, limits),
+    ...(configuration.compression.enabled ? [] : [DISABLED]),
+    ...unreadWarnings(configuration),
+  ];
+}
+
+const DISABLED: Warning = {
+  code: "compression_off",
+  path: "compression.enabled",
+  message: "nothing is compacted by itself, not even by the safety net at 85 %",
+  fix: "Set it to true, or compact by hand with `precis compact --force`.",
+};
+
+/** Settings that are checked but have no reader yet must not pass for having an effect. */
+function unreadWarnings(configuration: Configuration): Warning[] {
+  return SETTINGS.filter((setting) => setting.later && valueAt(configuration, setting.path) !== setting.default).map(
+    ({ path }) => {
+      return {
+        code: "not_read_yet",
+        path,
+        message: "accepted, but nothing reads it yet",
+        fix: "It has no effect in this version.",
+      };
+    },
+  );
+}
+
+function windowWarnings({ model }: Configuration, settings: CompressorSettings, limits: Limits): Warning[] {
+  const warnings: Warning[] = [];
+  if (model.context_length === null) {
+    const message = `not set, so a window of ${counted(ASSUMED_CONTEXT_TOKENS)} is assumed`;
+    warnings.push({
+      code: "window_assumed",
+      path: "model.context_length",
+      message,
+      fix: "Set it to your model's window.",
+    });
+  }
+  if (limits.usableTokens < WINDOW_SMALL_TOKENS) {
+    const message = `only ${counted(limits.usableTokens)} are usable, so a handoff gets at most ${counted(limits.summaryTokensMax)}`;
+    warnings.push({
+      code: "window_small",
+      path: "model.context_length",
+      message,
+      fix: "Check the number: windows are given in tokens, not in thousands.",
+    });
+  }
+  if (settings.maxOutputTokens >= settings.contextLength * OUTPUT_WINDOW_SHARE_HIGH) {
+    const message = `${counted(settings.maxOutputTokens)} are reserved for the answer, half of the window or more`;
+    warnings.push({
+      code: "output_large",
+      path: "model.max_output_tokens",
+      message,
+      fix: "Lower it, unless answers really are that long.",
+    });
+  }
+  return warnings;
+}
+
+function thresholdWarnings({ threshold, thresholdFloorTokens }: CompressorSettings, limits: Limits): Warning[] {
+  const warnings: Warning[] = [];
+  const path = "compression.threshold";
+  if (threshold < THRESHOLD_LOW) {
+    const message = `${threshold} compacts every few turns; each compaction loses detail and empties the prompt cache`;
+    warnings.push({ code: "threshold_low", path, message, fix: "Use 0.3 to 0.7." });
+  }
+  if (threshold > THRESHOLD_HIGH) {
+    const message = `${threshold} is above 0.85, where the trigger is held so that a compaction still fits the window`;
+    warnings.push({ code: "threshold_high", path, message, fix: "Use 0.3 to 0.7." });
+  }
+  if (thresholdFloorTokens > limits.thresholdTokens) {
+    const message = `a floor of ${counted(thresholdFloorTokens)} does not fit; the trigger is held at ${counted(limits.thresholdTokens)}`;
+    warnings.push({
+      code: "floor_high",
+      path: "compression.threshold_floor_tokens",
+      message,
+      fix: "Lower it, or set it to 0.",
+    });
+  }
+  return warnings;
+}
+
+function roomWarnings({ protectFirstN }: CompressorSettings, limits: Limits): Warning[] {
+  const warnings: Warning[] = [];
+  const free = limits.thresholdTokens - limits.tailCeilingTokens - limits.summaryTokensMax;
+  const path = "compression.target_ratio";
+  const fix = "Lower it: 0.2 leaves room for new work between compactions.";
+  if (free <= 0) {
+    const message =
+      "the tail at its ceiling and the largest handoff fill the whole threshold, before the head and the system prompt";
+    warnings.push({ code: "no_room", path, message, fix });
+  } else if (free < limits.thresholdTokens * FREE_THRESHOLD_SHARE_LOW) {
+    const message = `after a compaction at most ${counted(free)} are free, for the head, the system prompt and all new work`;
+    warnings.push({ code: "little_room", path, message, fix });
+  }
+  if (protectFirstN > HEAD_MESSAGES_HIGH) {
+    const message = `${protectFirstN} opening messages are never compacted, whatever they weigh`;
+    warnings.push({
+      code: "head_large",
+      path: "compression.protect_first_n",
+      message,
+      fix: "Use 3: the request that sets the task.",
+    });
+  }
+  return warnings;
+}
+
+function counted(count: number): string {
+  return `${count.toLocaleString("en-US")} tokens`;
+}

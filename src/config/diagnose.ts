@@ -1,0 +1,98 @@
+/** What is wrong with one stated value: what stands there, what is allowed, and what was most likely meant. */
+import { nearest, type Problem } from "./problems.ts";
+import { ALIASES, kindOf, SECTIONS, settingAt, SETTINGS, type Setting } from "./settings.ts";
+import type { Stated } from "./source.ts";
+
+/** What is wrong with one value as it was stated, if anything. */
+export function problemOf({ path, value, place }: Stated): Problem | undefined {
+  const kind = kindOf(path);
+  if (kind === "section") return value === null ? undefined : sectionProblem(path, value, place);
+  const setting = settingAt(path);
+  if (setting === undefined) return unknown(path, place);
+  return setting.schema.safeParse(value).success && value !== undefined
+    ? undefined
+    : badValue(setting, path, value, place);
+}
+
+function unknown(path: string, place: string): Problem {
+  const known = [
+    ...SETTINGS.map((setting) => setting.path),
+    ...Object.keys(ALIASES),
+    ...SECTIONS.map((section) => section.path),
+  ];
+  const meant =
+    nearest(path, known) ??
+    known.find((one) => lastKey(one) === lastKey(path)) ??
+    nearest(
+      lastKey(path),
+      SETTINGS.map(({ path: one }) => one),
+    );
+  const fix =
+    meant === undefined ? "Remove it; `precis config schema` lists every setting." : `Did you mean \`${meant}\`?`;
+  return { code: "unknown_setting", place, message: `there is no setting \`${path}\``, fix };
+}
+
+function sectionProblem(path: string, value: unknown, place: string): Problem {
+  const inside = SETTINGS.filter((setting) => setting.path.startsWith(`${path}.`)).map((setting) =>
+    setting.path.slice(path.length + 1),
+  );
+  const message = `\`${path}\` is ${shown(value)}; expected settings below it`;
+  return { code: "bad_value", place, message, fix: `Put one of these below it, indented: ${inside.join(", ")}.` };
+}
+
+function badValue(setting: Setting, path: string, value: unknown, place: string): Problem {
+  const message = `\`${path}\` is ${shown(value)}; expected ${setting.expects}`;
+  return { code: "bad_value", place, message, fix: fixOf(setting, { path, value, place }) };
+}
+
+function fixOf(setting: Setting, one: Stated): string {
+  const fits = (candidate: unknown): boolean => candidate !== undefined && setting.schema.safeParse(candidate).success;
+  const choice = typeof one.value === "string" ? nearest(one.value, choicesOf(setting)) : undefined;
+  const meant = [choice, ...guesses(one.value)].find(fits);
+  if (meant !== undefined) return `Write \`${spelled(one, meant)}\`.`;
+  const isDefault = setting.example === setting.default;
+  const otherwise = isDefault ? "its default" : `or leave it out for the default (${String(setting.default)})`;
+  return `Write for example \`${spelled(one, setting.example)}\`, ${otherwise}.`;
+}
+
+/** A setting as its own source writes it. */
+function spelled({ path, place }: Stated, value: unknown): string {
+  if (place.startsWith("PRECIS_")) return `${place}=${String(value)}`;
+  if (place.startsWith("--")) return place === "--set" ? `--set ${path}=${String(value)}` : `${place} ${String(value)}`;
+  return `${lastKey(path)}: ${String(value)}`;
+}
+
+function choicesOf(setting: Setting): readonly string[] {
+  return setting.expects.split("`").filter((_, at) => at % 2 === 1);
+}
+
+/** What a person may have meant by a number out of range or a number written as text. */
+function guesses(value: unknown): readonly unknown[] {
+  if (typeof value === "number") return value >= PERCENT_MIN ? [value / 100, Math.round(value)] : [Math.round(value)];
+  if (typeof value !== "string" || value.length > NUMBER_CHARS_MAX) return [];
+  const match = /^([0-9][0-9_,]*(?:\.[0-9]+)?) ?([kKmM%]?)$/.exec(value.trim());
+  if (match === null) return [];
+  const number = Number(match[1]!.replaceAll(/[_,]/g, ""));
+  const factor = { k: 1_000, m: 1_000_000 }[match[2]!.toLowerCase()];
+  return factor === undefined ? [match[2] === "%" ? number / 100 : number] : [Math.round(number * factor)];
+}
+
+/** A share of at least this was probably meant in per cent. */
+const PERCENT_MIN = 10;
+const NUMBER_CHARS_MAX = 40;
+const SHOWN_CHARS_MAX = 60;
+
+/** A value as a message quotes it. */
+export function shown(value: unknown): string {
+  const text =
+    value === undefined
+      ? "an alias that cannot be followed"
+      : typeof value === "number"
+        ? String(value)
+        : JSON.stringify(value);
+  return text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text;
+}
+
+function lastKey(path: string): string {
+  return path.slice(path.lastIndexOf(".") + 1);
+}

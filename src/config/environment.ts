@@ -1,0 +1,48 @@
+/**
+ * The environment as a source: `PRECIS_` and a setting's path, upper case, with underscores for dots. A text is taken
+ * as it stands where the setting is a text; elsewhere it is read as a number, `true`, `false` or `null`.
+ */
+import { nearest, type Problem } from "./problems.ts";
+import { ALIASES, SECTIONS, settingAt, SETTINGS, variableOf } from "./settings.ts";
+import type { Stated, Statements } from "./source.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const pathOf = new Map(
+  [...SETTINGS.map(({ path }) => path), ...Object.keys(ALIASES)].map((path) => [variableOf(path), path]),
+);
+const sectionPrefixes = SECTIONS.map(({ path }) => `${variableOf(path)}_`);
+
+/** Variables set to nothing count as not set. */
+export function readEnvironment(environment: Environment): Statements {
+  const stated: Stated[] = [];
+  const problems: Problem[] = [];
+  for (const [variable, text] of Object.entries(environment)) {
+    if (text === undefined || text === "" || !variable.startsWith("PRECIS_")) continue;
+    const path = pathOf.get(variable);
+    if (path !== undefined) stated.push({ path, value: valueFor(path, text), place: variable });
+    else if (sectionPrefixes.some((prefix) => variable.startsWith(prefix))) problems.push(unknownVariable(variable));
+  }
+  return { stated, problems };
+}
+
+/** A value given as text, as the setting at `path` would have it. */
+export function valueFor(path: string, text: string): unknown {
+  const setting = settingAt(path);
+  const scalar = scalarOf(text);
+  if (setting === undefined || scalar === null) return scalar;
+  return setting.schema.safeParse(text).success ? text : scalar;
+}
+
+function scalarOf(text: string): unknown {
+  if (text === "null") return null;
+  if (text === "true" || text === "false") return text === "true";
+  return /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(text) ? Number(text) : text;
+}
+
+function unknownVariable(variable: string): Problem {
+  const meant = nearest(variable, [...pathOf.keys()]);
+  const fix =
+    meant === undefined ? "Unset it; docs/configuration.md lists every variable." : `Did you mean \`${meant}\`?`;
+  return { code: "unknown_setting", place: variable, message: `no setting is named by the variable ${variable}`, fix };
+}

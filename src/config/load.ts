@@ -1,0 +1,136 @@
+/** The configuration of a run: finds the files, reads every source, and loads the validator only when there is one. */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join, relative } from "node:path";
+import { DEFAULTS } from "./defaults.ts";
+import type { Environment } from "./environment.ts";
+import { projectFiles, userFile } from "./locate.ts";
+import { configurationError, type Problem } from "./problems.ts";
+import type { Resolved } from "./resolve.ts";
+import type { Configuration } from "./schema.ts";
+import type { Source } from "./source.ts";
+
+export interface Surroundings {
+  /** The folder to look from. */
+  readonly folder: string;
+  readonly environment: Environment;
+  readonly platform: NodeJS.Platform;
+}
+
+/** A setting given on the command line. */
+export interface Flag {
+  readonly path: string;
+  readonly text: string;
+  /** As shown to a person: `--context-length`. */
+  readonly label: string;
+}
+
+export interface Request extends Surroundings {
+  readonly flags?: readonly Flag[];
+  /** Read instead of the project's file; `PRECIS_CONFIG` does the same. */
+  readonly file?: string | undefined;
+}
+
+export interface ConfigurationFile {
+  readonly path: string;
+  readonly kind: "project" | "user";
+}
+
+export interface Loaded extends Resolved {
+  readonly files: readonly ConfigurationFile[];
+}
+
+/** Larger than any configuration a person writes. */
+const FILE_BYTES_MAX = 1_000_000;
+
+/** The settings alone. Throws a `PrecisError` with the code `bad_configuration`. */
+export async function loadConfiguration(request: Request): Promise<Configuration> {
+  const { files, problems } = filesOf(request);
+  const variables = Object.entries(request.environment).some(([name, text]) => text && /^PRECIS_[A-Z]+_/.test(name));
+  const bare = files.length === 0 && problems.length === 0 && !variables && (request.flags ?? []).length === 0;
+  if (bare) return DEFAULTS;
+  const loaded = await resolveAll(request);
+  if (loaded.problems.length > 0) throw configurationError(loaded.problems);
+  return loaded.configuration;
+}
+
+/** The settings with their provenance and everything that is wrong; throws nothing for a bad value. */
+export async function resolveAll(request: Request): Promise<Loaded> {
+  const [{ resolve }, { readEnvironment, valueFor }] = await Promise.all([
+    import("./resolve.ts"),
+    import("./environment.ts"),
+  ]);
+  const found = filesOf(request);
+  const problems: Problem[] = [...found.problems];
+  const sources: Source[] = [];
+  for (const file of found.files) sources.push({ kind: file.kind, stated: await readFile(file, request, problems) });
+  const environment = readEnvironment(request.environment);
+  problems.push(...environment.problems);
+  sources.push({ kind: "environment", stated: environment.stated });
+  const flags = (request.flags ?? []).map(({ path, text, label }) => ({
+    path,
+    value: valueFor(path, text),
+    place: label,
+  }));
+  sources.push({ kind: "flag", stated: flags });
+  const resolved = resolve(sources);
+  return { ...resolved, files: found.files, problems: [...problems, ...resolved.problems] };
+}
+
+/** From the weakest to the strongest. */
+function filesOf(request: Request): { files: readonly ConfigurationFile[]; problems: readonly Problem[] } {
+  const user = userFile(request.environment, request.platform);
+  const files: ConfigurationFile[] = existsSync(user) ? [{ path: user, kind: "user" }] : [];
+  const named = request.file ?? (request.environment["PRECIS_CONFIG"] || undefined);
+  if (named !== undefined) {
+    const path = isAbsolute(named) ? named : join(request.folder, named);
+    return { files: [...files, { path, kind: "project" }], problems: [] };
+  }
+  const project = projectFiles(request.folder);
+  const problems = project.length > 1 ? [twoFiles(project, request)] : [];
+  const [first] = project;
+  return {
+    files: first === undefined || first === user ? files : [...files, { path: first, kind: "project" }],
+    problems,
+  };
+}
+
+async function readFile(file: ConfigurationFile, request: Request, problems: Problem[]): Promise<Source["stated"]> {
+  const label = shortPath(file.path, request);
+  let text: string;
+  try {
+    const { size } = statSync(file.path);
+    if (size > FILE_BYTES_MAX) throw new Error(`it is ${size} bytes long, more than ${FILE_BYTES_MAX}`);
+    text = readFileSync(file.path, "utf8");
+  } catch (error) {
+    problems.push({
+      code: "unreadable",
+      place: label,
+      message: `cannot read ${label}: ${(error as Error).message}`,
+      fix: "Check the path and its permissions.",
+    });
+    return [];
+  }
+  const { readYaml } = await import("./yaml-source.ts");
+  const { stated, problems: wrong } = readYaml(text, label);
+  problems.push(...wrong);
+  return stated;
+}
+
+/** A path as a person would write it from where they stand. */
+export function shortPath(path: string, { folder, environment }: Surroundings): string {
+  const near = relative(folder, path);
+  if (near !== "" && !near.startsWith("..") && !isAbsolute(near)) return near;
+  const home = environment["HOME"] ?? homedir();
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+function twoFiles(files: readonly string[], request: Request): Problem {
+  const [first, second] = files.map((file) => shortPath(file, request));
+  return {
+    code: "two_files",
+    place: second!,
+    message: `both ${first} and ${second} configure this project`,
+    fix: "Move the settings into one and delete the other.",
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * Sources laid over one another: flags over environment over the project's file over the user's file over the
+ * defaults. Pure; every source is checked whole, and each value of the result knows where it came from.
+ */
+import { DEFAULTS } from "./defaults.ts";
+import { problemOf, shown } from "./diagnose.ts";
+import type { Problem } from "./problems.ts";
+import type { Configuration } from "./schema.ts";
+import { ALIASES, settingAt, SETTINGS } from "./settings.ts";
+import type { Provenance, Source, Stated } from "./source.ts";
+
+export interface Resolved {
+  readonly configuration: Configuration;
+  /** For each setting's path, where its value came from. */
+  readonly provenance: ReadonlyMap<string, Provenance>;
+  readonly problems: readonly Problem[];
+}
+
+/** Sources from the weakest to the strongest. Values that are wrong are left out and told in `problems`. */
+export function resolve(sources: readonly Source[]): Resolved {
+  const configuration = structuredClone(DEFAULTS) as Configuration;
+  const provenance = new Map<string, Provenance>(
+    SETTINGS.map(({ path }) => [path, { kind: "default", place: "default" }]),
+  );
+  const problems: Problem[] = [];
+  for (const { kind, stated } of sources) {
+    for (const { path, value, place } of settled(stated, problems)) {
+      assign(configuration, path, value);
+      provenance.set(path, { kind, place });
+    }
+  }
+  problems.push(...contradictions(configuration, provenance));
+  return { configuration, provenance, problems };
+}
+
+/** The good values of one source under their settings' own names; two names of one setting must agree. */
+function settled(stated: readonly Stated[], problems: Problem[]): readonly Stated[] {
+  const values = new Map<string, Stated & { as: string }>();
+  for (const one of stated) {
+    const found = problemOf(one);
+    if (found !== undefined) problems.push(found);
+    const setting = settingAt(one.path);
+    if (found !== undefined || setting === undefined) continue;
+    const earlier = values.get(setting.path);
+    const same = earlier === undefined || earlier.as === one.path || earlier.value === one.value;
+    if (!same) problems.push(conflict(one, earlier));
+    values.set(setting.path, { ...one, path: setting.path, as: one.path });
+  }
+  return [...values.values()];
+}
+
+function conflict(one: Stated, earlier: Stated & { as: string }): Problem {
+  const message = `\`${one.path}\` is ${shown(one.value)}, but \`${earlier.as}\` (${earlier.place}) is ${shown(earlier.value)}, and both name one setting`;
+  return {
+    code: "conflict",
+    place: one.place,
+    message,
+    fix: `Keep \`${ALIASES[one.path] ?? one.path}\` and remove the other.`,
+  };
+}
+
+function contradictions({ model }: Configuration, provenance: ReadonlyMap<string, Provenance>): readonly Problem[] {
+  if (model.context_length === null || model.max_output_tokens < model.context_length) return [];
+  const place = provenance.get("model.max_output_tokens")!.place;
+  const message = `\`model.max_output_tokens\` is ${model.max_output_tokens}, which leaves nothing of a window of ${model.context_length}`;
+  return [{ code: "conflict", place, message, fix: "Lower it, or raise `model.context_length`." }];
+}
+
+function assign(configuration: Configuration, path: string, value: unknown): void {
+  const keys = path.split(".");
+  let at = configuration as unknown as Record<string, unknown>;
+  for (const key of keys.slice(0, -1)) at = at[key] as Record<string, unknown>;
+  at[keys.at(-1)!] = value;
+}

@@ -1,0 +1,113 @@
+/** The schema flattened: each setting with its path, its place in the environment and the words that describe it. */
+import { z } from "zod";
+import { schema, type Configuration } from "./schema.ts";
+
+export interface Setting {
+  /** Dotted path in the file, for example `compression.threshold`. */
+  readonly path: string;
+  /** The environment variable that overrides it. */
+  readonly variable: string;
+  readonly description: string;
+  /** The accepted values in words, for example `a number from 0 to 1`. */
+  readonly expects: string;
+  readonly default: unknown;
+  readonly example: unknown;
+  /** True when the setting is checked today and read by a later feature. */
+  readonly later: boolean;
+  readonly schema: z.ZodType;
+}
+
+export interface Section {
+  readonly path: string;
+  readonly description: string;
+}
+
+/** Earlier names that the documents use, each with the setting it stands for (DESIGN §10). */
+export const ALIASES: Readonly<Record<string, string>> = {
+  "compression.summary_model": "auxiliary.compression.model",
+  "model.cache_ttl": "prompt_caching.cache_ttl",
+};
+
+const sections: Section[] = [];
+const settings: Setting[] = [];
+collect(schema, "");
+
+export const SECTIONS: readonly Section[] = sections;
+export const SETTINGS: readonly Setting[] = settings;
+
+const byPath = new Map(settings.map((setting) => [setting.path, setting]));
+
+export function settingAt(path: string): Setting | undefined {
+  return byPath.get(ALIASES[path] ?? path);
+}
+
+/** What stands at a path of the file. */
+export function kindOf(path: string): "section" | "setting" | undefined {
+  if (settingAt(path) !== undefined) return "setting";
+  return sections.some((section) => section.path === path) ? "section" : undefined;
+}
+
+/** `PRECIS_` and the path, upper case, with an underscore for each dot. */
+export function variableOf(path: string): string {
+  return `PRECIS_${path.replaceAll(".", "_").toUpperCase()}`;
+}
+
+/** The value of a setting in a configuration. */
+export function valueAt(configuration: Configuration, path: string): unknown {
+  return path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], configuration);
+}
+
+function collect(object: z.ZodObject, prefix: string): void {
+  for (const [key, field] of Object.entries(object.shape) as [string, z.ZodType][]) {
+    const path = prefix === "" ? key : `${prefix}.${key}`;
+    const inner = field instanceof z.ZodPrefault ? field.unwrap() : field;
+    if (inner instanceof z.ZodObject) {
+      sections.push({ path, description: field.meta()?.description ?? "" });
+      collect(inner, path);
+    } else settings.push(settingOf(path, field));
+  }
+}
+
+function settingOf(path: string, field: z.ZodType): Setting {
+  const meta = field.meta() ?? {};
+  const json = z.toJSONSchema(field, { io: "input" });
+  return {
+    path,
+    variable: variableOf(path),
+    description: meta.description ?? "",
+    expects: expectation(json),
+    default: json.default,
+    example: (meta["examples"] as readonly unknown[] | undefined)?.[0] ?? json.default,
+    later: meta["x-later"] === true,
+    schema: field,
+  };
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+function expectation(json: JsonSchema): string {
+  const variants = json.anyOf as readonly JsonSchema[] | undefined;
+  if (variants !== undefined) return variants.map(expectation).join(", or ");
+  if (json.enum !== undefined) return json.enum.map((choice) => `\`${String(choice)}\``).join(" or ");
+  const types = Array.isArray(json.type) ? (json.type as string[]) : [json.type];
+  return types.map((type) => expectedType(type, json)).join(", or ");
+}
+
+function expectedType(type: string | undefined, json: JsonSchema): string {
+  switch (type) {
+    case "boolean":
+      return "`true` or `false`";
+    case "null":
+      return "`null`";
+    case "string":
+      return json.format === "uri" ? "an http(s) address" : "a text";
+    default:
+      return `${type === "integer" ? "a whole number" : "a number"}${range(json)}`;
+  }
+}
+
+function range({ minimum, maximum }: JsonSchema): string {
+  const bounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER;
+  if (minimum !== undefined && bounded) return ` from ${minimum} to ${maximum}`;
+  return minimum === undefined ? "" : `, ${minimum} or more`;
+}

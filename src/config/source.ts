@@ -1,0 +1,29 @@
+/** What a source of settings is: stated values, each with the place where a person wrote it. */
+import type { Problem } from "./problems.ts";
+
+export type SourceKind = "flag" | "environment" | "project" | "user" | "default";
+
+/** A value as one source gives it. */
+export interface Stated {
+  readonly path: string;
+  readonly value: unknown;
+  /** As shown to a person: `precis.yaml:3:14`, `PRECIS_COMPRESSION_THRESHOLD`, `--set`. */
+  readonly place: string;
+}
+
+/** What reading one source gave. */
+export interface Statements {
+  readonly stated: readonly Stated[];
+  readonly problems: readonly Problem[];
+}
+
+export interface Source {
+  readonly kind: SourceKind;
+  readonly stated: readonly Stated[];
+}
+
+/** Where a setting's value came from; `place` is `default` for one that nobody stated. */
+export interface Provenance {
+  readonly kind: SourceKind;
+  readonly place: string;
+}

@@ -1,0 +1,43 @@
+/** The file that `precis config init` writes: every setting with its meaning, commented out at its default. */
+import { SECTIONS, SETTINGS } from "./settings.ts";
+
+const COMMENT_COLUMNS = 96;
+
+export function configurationTemplate(): string {
+  const lines = [
+    "# Settings of precis. Every line below is the default: take away a # to change one.",
+    "# `precis config check` shows what follows from them.",
+  ];
+  for (const { path, description } of SECTIONS) {
+    const depth = path.split(".").length - 1;
+    const indent = "  ".repeat(depth);
+    if (depth === 0) lines.push("");
+    lines.push(`${indent}# ${description}`, `${indent}${path.slice(path.lastIndexOf(".") + 1)}:`);
+    for (const setting of SETTINGS)
+      if (parentOf(setting.path) === path) lines.push(...settingLines(setting, `${indent}  `));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function settingLines(setting: (typeof SETTINGS)[number], indent: string): readonly string[] {
+  const key = setting.path.slice(setting.path.lastIndexOf(".") + 1);
+  const text = `${setting.description} Takes ${setting.expects}.${setting.later ? " Nothing reads it yet." : ""}`;
+  return [
+    ...wrapped(text, COMMENT_COLUMNS).map((line) => `${indent}# ${line}`),
+    `${indent}# ${key}: ${String(setting.default)}`,
+  ];
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf(".")));
+}
+
+function wrapped(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > columns) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}

@@ -1,0 +1,70 @@
+/** One YAML file as stated values, each with its line and column; says what is wrong with the file itself. */
+import { isMap, isScalar, LineCounter, parseDocument, type Document, type YAMLMap } from "yaml";
+import type { Problem } from "./problems.ts";
+import { kindOf } from "./settings.ts";
+import type { Stated, Statements } from "./source.ts";
+
+/** Reads the text of a configuration file; `label` is how the file is named in places. */
+export function readYaml(text: string, label: string): Statements {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const placeAt = (offset: number): string => {
+    const { line, col } = lines.linePos(offset);
+    return `${label}:${line}:${col}`;
+  };
+  if (document.errors.length > 0) {
+    const problems = document.errors.map((error) => yamlProblem(error.message, placeAt(error.pos[0])));
+    return { stated: [], problems };
+  }
+  const root = document.contents;
+  if (root === null || (isScalar(root) && root.value === null)) return { stated: [], problems: [] };
+  if (!isMap(root)) return { stated: [], problems: [notAMapping(placeAt(root.range?.[0] ?? 0))] };
+  const stated: Stated[] = [];
+  walk(root, "", (path, node, at) => stated.push({ path, value: valueOf(node, document), place: placeAt(at) }));
+  return { stated, problems: [] };
+}
+
+type Visit = (path: string, node: unknown, offset: number) => void;
+
+/** Goes into known sections only, so that an unknown one is one problem and not one for each of its keys. */
+function walk(map: YAMLMap, prefix: string, visit: Visit): void {
+  for (const { key, value } of map.items) {
+    const name = isScalar(key) ? String(key.value) : "?";
+    const path = prefix === "" ? name : `${prefix}.${name}`;
+    if (kindOf(path) === "section" && isMap(value)) walk(value, path, visit);
+    else visit(path, value, offsetOf(kindOf(path) === "setting" ? value : key) ?? offsetOf(key) ?? 0);
+  }
+}
+
+function offsetOf(node: unknown): number | undefined {
+  return (node as { range?: readonly number[] | null } | null)?.range?.[0];
+}
+
+function valueOf(node: unknown, document: Document): unknown {
+  if (node === null || node === undefined) return null;
+  if (isScalar(node)) return node.value;
+  try {
+    return (node as { toJS: (document: Document) => unknown }).toJS(document);
+  } catch {
+    return undefined; // An alias that leads nowhere, or into itself: no setting accepts it.
+  }
+}
+
+function yamlProblem(message: string, place: string): Problem {
+  const said = message.charAt(0).toLowerCase() + message.slice(1);
+  return {
+    code: "bad_yaml",
+    place,
+    message: `this is not valid YAML: ${said}`,
+    fix: "Mend the line; indent with spaces, two for each level.",
+  };
+}
+
+function notAMapping(place: string): Problem {
+  return {
+    code: "bad_yaml",
+    place,
+    message: "the file is not a mapping of settings",
+    fix: "Write sections with settings below them, or start from `precis config init`.",
+  };
+}

@@ -1,0 +1,75 @@
+/** The computed values a person is shown, and the warnings at the extremes. */
+import { describe, expect, it } from "vitest";
+import { computedValues, warningsOf } from "../../src/config/computed.ts";
+import { resolve } from "../../src/config/resolve.ts";
+import type { Configuration } from "../../src/config/schema.ts";
+import { settingAt } from "../../src/config/settings.ts";
+
+const configured = (values: Readonly<Record<string, unknown>>): Configuration => {
+  const stated = Object.entries(values).map(([path, value]) => ({ path, value, place: "test" }));
+  const { configuration, problems } = resolve([{ kind: "flag", stated }]);
+  expect(problems).toEqual([]);
+  return configuration;
+};
+const figures = (values: Readonly<Record<string, unknown>>): Record<string, number> =>
+  Object.fromEntries(computedValues(configured(values)).map(({ name, tokens }) => [name, tokens]));
+const codes = (values: Readonly<Record<string, unknown>>): readonly string[] =>
+  warningsOf(configured({ "model.context_length": 200_000, ...values })).map(({ code }) => code);
+
+const rule = (values: Readonly<Record<string, unknown>>): string => {
+  const computed = computedValues(configured({ "model.context_length": 100_000, ...values }));
+  return computed.find(({ name }) => name === "threshold")!.meaning;
+};
+
+describe("computed values", () => {
+  it("are those of the documents for a window of 200K", () => {
+    expect(figures({ "model.context_length": 200_000 })).toEqual({
+      window: 200_000,
+      usable: 200_000,
+      threshold: 100_000,
+      pressure: 85_000,
+      tail: 20_000,
+      ceiling: 30_000,
+      summary_min: 2_000,
+      summary_max: 10_000,
+      hygiene: 170_000,
+    });
+  });
+
+  it("name settings that exist", () => {
+    for (const { from } of computedValues(configured({})))
+      for (const path of from) expect(settingAt(path)).toBeDefined();
+  });
+
+  it("say which rule decided the threshold", () => {
+    expect(rule({})).toContain("threshold × usable");
+    expect(rule({ "compression.threshold_floor_tokens": 64_000 })).toContain("raised");
+    expect(rule({ "compression.threshold": 0.95 })).toContain("held at 85 %");
+    expect(rule({ "compression.threshold_floor_tokens": 99_000 })).toContain("held at 85 %");
+  });
+});
+
+describe("warnings", () => {
+  it("are none for the defaults and a known window", () => expect(codes({})).toEqual([]));
+
+  const extremes: readonly [code: string, values: Readonly<Record<string, unknown>>][] = [
+    ["window_assumed", { "model.context_length": null }],
+    ["window_small", { "model.context_length": 8_000 }],
+    ["output_large", { "model.max_output_tokens": 100_000 }],
+    ["threshold_low", { "compression.threshold": 0.19 }],
+    ["threshold_high", { "compression.threshold": 0.86 }],
+    ["floor_high", { "compression.threshold_floor_tokens": 180_000 }],
+    ["no_room", { "compression.target_ratio": 0.6 }],
+    ["little_room", { "compression.target_ratio": 0.55 }],
+    ["head_large", { "compression.protect_first_n": 11 }],
+    ["compression_off", { "compression.enabled": false }],
+    ["not_read_yet", { "auxiliary.compression.model": "tiny" }],
+  ];
+  it.each(extremes)("%s", (code, values) => expect(codes(values)).toContain(code));
+
+  it("keep quiet at the edges", () => {
+    expect(codes({ "compression.threshold": 0.2 })).toEqual([]);
+    expect(codes({ "compression.threshold": 0.85 })).toEqual([]);
+    expect(codes({ "compression.protect_first_n": 10 })).toEqual([]);
+  });
+});
