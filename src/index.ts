@@ -1,5 +1,15 @@
-/** `precis`: what a program that writes agents imports. */
-export { PrecisError, type PrecisErrorDetails } from "./core/errors.ts";
-export type * from "./core/transcript/message.ts";
-export type * from "./core/compaction/compaction.ts";
+/** `precis`: sessions that keep an agent working past its context window. */
+export { PrecisError } from "./core/errors.ts";
 export { applyCompaction } from "./core/compaction/compaction.ts";
+export type { Compaction, CompactionReason, CompactionReport, Evicted, Irreducible } from "./core/compaction/compaction.ts";
+export type { Usage } from "./core/engines/contract.ts";
+export type { CompressorSettings } from "./core/engines/compressor/limits.ts";
+export type { Message, Part, Transcript } from "./core/transcript/message.ts";
+export type { CompactOptions, Hooks, RuntimeOptions, RuntimeReport, RuntimeState } from "./session/contract.ts";
+export type { SessionEvents } from "./session/events.ts";
+export type { ProviderError } from "./session/recover.ts";
+export { createRuntime } from "./session/runtime.ts";
+export { createSession } from "./session/session.ts";
+export type { Session, SessionOptions, WireRequest } from "./session/session.ts";
+export { createMemoryStore } from "./store/memory.ts";
+export type { Store } from "./store/store.ts";

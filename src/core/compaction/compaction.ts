@@ -30,6 +30,13 @@ export type Destination =
   | { readonly kind: "edited"; readonly at: number }
   | { readonly kind: "summarised" };
 
+/** Why a transcript cannot be made small enough; all figures in tokens. */
+export interface Irreducible {
+  readonly limit: number;
+  readonly smallest: number;
+  readonly because: string;
+}
+
 export interface CompactionReport {
   readonly engine: string;
   readonly reason: CompactionReason;
@@ -40,7 +47,7 @@ export interface CompactionReport {
   /** The rung of the ladder that sufficed: 0 none needed. */
   readonly rung: number;
   /** Set when even the smallest result exceeds the budget. */
-  readonly irreducible?: { readonly limit: number; readonly smallest: number; readonly because: string };
+  readonly irreducible?: Irreducible;
   /** Why the result is poorer than it should be, one line each; empty when it is not. */
   readonly degraded: readonly string[];
   /** Recall ids, in order of appearance. */

@@ -2,8 +2,8 @@
  * What an engine is: a pure reducer over plain state, with one effect handed in. State lives in the store, so a
  * restart, a second replica or a rewind resumes exactly.
  */
-import type { Compaction, CompactionReason } from "../compaction/compaction.ts";
-import type { Hash } from "../transcript/links.ts";
+import type { Compaction, CompactionReason, Irreducible } from "../compaction/compaction.ts";
+import type { Chain } from "../transcript/links.ts";
 import type { Measure } from "../transcript/measure.ts";
 import type { Transcript } from "../transcript/message.ts";
 
@@ -20,7 +20,7 @@ export type Decision = { readonly kind: "none"; readonly because?: string } | { 
 /** What an engine works with beside the transcript. */
 export interface Workbench {
   readonly measure: Measure;
-  readonly hash: Hash;
+  readonly chain: Chain;
 }
 
 export interface CompactRequest extends Workbench {
@@ -44,9 +44,11 @@ export interface Engine<State = unknown> {
   readonly init: () => State;
   readonly observe: (state: State, usage: Usage) => State;
   readonly decide: (state: State, situation: Situation) => Decision;
-  /**
-   * Compacts the client's own conversation (originals, not an earlier result); `undefined` when nothing smaller
-   * that is valid exists. `standing` is what is sent today where an earlier compaction stands.
-   */
-  readonly compact: (state: State, transcript: Transcript, request: CompactRequest) => Promise<Compaction | undefined>;
+  /** Compacts the client's own conversation: the originals, not an earlier result. */
+  readonly compact: (state: State, transcript: Transcript, request: CompactRequest) => Promise<Outcome>;
 }
+
+/** A smaller valid transcript, or the reason why there is none. */
+export type Outcome =
+  | { readonly kind: "compacted"; readonly compaction: Compaction }
+  | { readonly kind: "unchanged"; readonly because: string; readonly irreducible?: Irreducible };

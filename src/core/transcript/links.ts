@@ -9,41 +9,46 @@ import type { Message, Part } from "./message.ts";
 export type Hash = (text: string) => string;
 
 export interface Chain {
+  readonly hash: Hash;
   /** Content hash of one message. */
   readonly hashOf: (message: Message) => string;
   /** One link a message; `links[i]` identifies `messages[0..i]`. */
   readonly linksOf: (messages: readonly Message[]) => readonly string[];
 }
 
-/** A chain that remembers each message object it has hashed. */
+/** A chain that remembers each message object it has hashed, and the link it last had. */
 export function createChain(hash: Hash): Chain {
   const known = new WeakMap<Message, string>();
+  const linked = new WeakMap<Message, { readonly after: string; readonly link: string }>();
   const hashOf = (message: Message): string => {
     let value = known.get(message);
-    if (value === undefined) {
-      value = hash(canonical(message));
-      known.set(message, value);
-    }
+    if (value === undefined) known.set(message, (value = hash(canonical(message))));
     return value;
+  };
+  const linkAfter = (after: string, message: Message): string => {
+    const last = linked.get(message);
+    if (last?.after === after) return last.link;
+    const link = hash(`${after}\n${hashOf(message)}`);
+    linked.set(message, { after, link });
+    return link;
   };
   const linksOf = (messages: readonly Message[]): readonly string[] => {
     let link = "";
-    return messages.map((message) => (link = hash(`${link}\n${hashOf(message)}`)));
+    return messages.map((message) => (link = linkAfter(link, message)));
   };
-  return { hashOf, linksOf };
+  return { hash, hashOf, linksOf };
 }
 
 /** Equal for two messages exactly when a model would be told the same. */
 export function canonical(message: Message): string {
-  return `${message.role}\u0000${message.name ?? ""}\u0000${message.parts.map(canonicalPart).join("\u0001")}`;
+  const parts = message.parts.filter((part) => part.kind !== "reasoning").map(canonicalPart);
+  return `${message.role}\u0000${message.name ?? ""}\u0000${parts.join("\u0001")}`;
 }
 
-function canonicalPart(part: Part): string {
+function canonicalPart(part: Exclude<Part, { kind: "reasoning" }>): string {
   switch (part.kind) {
     case "text":
       return `t\u0000${part.text}`;
-    case "reasoning":
-      return "";
     case "tool-call":
       return `c\u0000${part.id}\u0000${part.name}\u0000${part.arguments}`;
     case "tool-result":

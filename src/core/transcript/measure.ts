@@ -19,25 +19,35 @@ export interface Measure {
   readonly transcript: (transcript: Transcript) => number;
 }
 
-/** `factor` corrects the estimate for a model whose tokenizer differs; a session learns it from reported usage. */
-export function createMeasure(factor = 1): Measure {
+/** A measure that remembers what each message object weighs. */
+export function createMeasure(): Measure {
   const known = new WeakMap<Message, number>();
-  const scale = (tokens: number): number => (factor === 1 ? tokens : Math.ceil(tokens * factor));
   const message = (one: Message): number => {
     let tokens = known.get(one);
-    if (tokens === undefined) {
-      tokens = scale(estimateMessage(one));
-      known.set(one, tokens);
-    }
+    if (tokens === undefined) known.set(one, (tokens = estimateMessage(one)));
     return tokens;
   };
-  const messages = (many: readonly Message[]): number => many.reduce((sum, one) => sum + message(one), 0);
-  const text = (value: string): number => scale(estimateText(value));
+  return measureOf(estimateText, message);
+}
+
+/** The same measure, corrected by a factor for a model whose tokenizer differs; a session learns it from reported usage. */
+export function calibrated(base: Measure, factor: number): Measure {
+  if (factor === 1) return base;
+  const scale = (tokens: number): number => Math.ceil(tokens * factor);
+  return measureOf(
+    (text) => scale(base.text(text)),
+    (message) => scale(base.message(message)),
+  );
+}
+
+function measureOf(text: Measure["text"], message: Measure["message"]): Measure {
+  const messages = (many: readonly Message[]): number => sum(many, message);
   return {
     text,
     message,
     messages,
-    transcript: (whole) => messages(whole.system) + messages(whole.messages) + (whole.tools === undefined ? 0 : text(whole.tools)),
+    transcript: (whole) =>
+      messages(whole.system) + messages(whole.messages) + (whole.tools === undefined ? 0 : text(whole.tools)),
   };
 }
 

@@ -1,0 +1,75 @@
+/**
+ * Puts a shape together: head, handoff, the live request where it would otherwise be lost, tail. Keeps for every
+ * message the index it came from, so that the compaction can say where each old message went.
+ */
+import type { Destination, Evicted } from "../../compaction/compaction.ts";
+import { repairPairs } from "../../passes/repair-pairs.ts";
+import { textMessage, type Message } from "../../transcript/message.ts";
+import type { Workbench } from "../contract.ts";
+import type { Shape } from "./ladder.ts";
+
+/** A message of the result with the index of the original it stands for; -1 for one of ours. */
+export interface Placed {
+  readonly message: Message;
+  readonly from: number;
+}
+
+export interface Assembled {
+  readonly placed: readonly Placed[];
+  /** How many original messages the result's changed part replaces. */
+  readonly covered: number;
+  /** How many messages of `placed` stand for those. */
+  readonly replaced: number;
+  readonly map: readonly Destination[];
+  /** What the repair of pairs removed. */
+  readonly evicted: readonly Evicted[];
+}
+
+/** The live request as a message of its own: what the person wrote, whole, apart from the wire message it came in. */
+export function anchorOf(live: Message): Message {
+  const parts = live.parts.map(({ at: _, ...part }) => Object.freeze(part));
+  return Object.freeze({ role: "user", parts: Object.freeze(parts), origin: "anchor" });
+}
+
+export interface Pieces {
+  readonly shape: Shape;
+  readonly handoff: string | undefined;
+  readonly anchor: Message | undefined;
+}
+
+export function assemble(originals: readonly Message[], pieces: Pieces, bench: Workbench): Assembled {
+  const { shape, handoff, anchor } = pieces;
+  const own = (start: number, end: number): Placed[] =>
+    shape.messages.slice(start, end).map((message, offset) => ({ message, from: start + offset }));
+  const joined: Placed[] = [
+    ...own(0, shape.headEnd),
+    ...(handoff === undefined ? [] : [{ message: textMessage("user", handoff, "summary"), from: -1 }]),
+    ...(anchor === undefined ? [] : [{ message: anchor, from: -1 }]),
+    ...own(shape.tailStart, shape.messages.length),
+  ];
+  const repaired = repairPairs(
+    joined.map(({ message }) => message),
+    { measure: bench.measure, hash: bench.chain.hash, protect: () => false, focus: [] },
+  );
+  const placed = repaired.messages.map((message, at) => ({ message, from: joined[repaired.from[at]!]?.from ?? -1 }));
+  const evicted = repaired.evicted.map((one) => ({ ...one, message: joined[one.message]?.from ?? one.message }));
+  const untouched = commonSuffix(originals, placed, shape.tailStart);
+  const covered = originals.length - untouched;
+  return { placed, covered, replaced: placed.length - untouched, map: mapOf(originals, placed, covered), evicted };
+}
+
+/** Length of the tail that went through as it was: from the end, by identity. */
+function commonSuffix(originals: readonly Message[], placed: readonly Placed[], from: number): number {
+  let length = 0;
+  const most = Math.min(originals.length - from, placed.length);
+  while (length < most && originals[originals.length - 1 - length] === placed[placed.length - 1 - length]!.message) length++;
+  return length;
+}
+
+function mapOf(originals: readonly Message[], placed: readonly Placed[], covered: number): readonly Destination[] {
+  const map: Destination[] = Array.from({ length: covered }, () => ({ kind: "summarised" }));
+  placed.forEach(({ message, from }, at) => {
+    if (from >= 0 && from < covered) map[from] = { kind: message === originals[from] ? "kept" : "edited", at };
+  });
+  return map;
+}

@@ -1,0 +1,41 @@
+/**
+ * When to compact, and when to stop trying: after two compactions in a row that saved under a tenth, the in-loop
+ * trigger rests (reference/002 §17) and says whether the session is dense or the handoff poor.
+ */
+import type { CompactionReport } from "../../compaction/compaction.ts";
+import type { Decision, Situation } from "../contract.ts";
+import type { Limits } from "./limits.ts";
+
+const SAVINGS_SHARE_MIN = 0.1;
+const INEFFECTIVE_MAX = 2;
+/** A result in which what must stay weighs more than this is dense: no summary could make it smaller. */
+const DENSE_SHARE = 0.7;
+const STATE_SCHEMA_VERSION = 1;
+
+export interface CompressorState {
+  readonly schemaVersion: typeof STATE_SCHEMA_VERSION;
+  readonly compactions: number;
+  /** Compactions in a row that saved too little. */
+  readonly ineffective: number;
+  readonly cause?: "dense session" | "poor handoff";
+}
+
+export function initialState(): CompressorState {
+  return { schemaVersion: STATE_SCHEMA_VERSION, compactions: 0, ineffective: 0 };
+}
+
+export function decide(state: CompressorState, situation: Situation, limits: Limits): Decision {
+  if (situation.tokens < limits.thresholdTokens) return { kind: "none" };
+  if (state.ineffective < INEFFECTIVE_MAX) return { kind: "compact", reason: "threshold", urgency: "now" };
+  const advice = "start a fresh session, or compact with a focus";
+  return { kind: "none", because: `the last ${state.ineffective} compactions saved under 10 % (${state.cause}): ${advice}` };
+}
+
+export function afterCompaction(state: CompressorState, report: Pick<CompactionReport, "tokens" | "parts">): CompressorState {
+  const { before, after } = report.tokens;
+  const compactions = state.compactions + 1;
+  if (before - after >= before * SAVINGS_SHARE_MIN) return { schemaVersion: STATE_SCHEMA_VERSION, compactions, ineffective: 0 };
+  const { handoff } = report.parts;
+  const cause = after - handoff > after * DENSE_SHARE ? "dense session" : "poor handoff";
+  return { schemaVersion: STATE_SCHEMA_VERSION, compactions, ineffective: state.ineffective + 1, cause };
+}

@@ -1,0 +1,54 @@
+/**
+ * Where head, middle and tail meet. Every boundary lies between exchanges, so no call is cut from its result.
+ * The tail fills a token budget from the end, may exceed it up to the ceiling to keep the exchange at its edge
+ * whole, and honours a number of messages while they fit that ceiling (DESIGN §10).
+ */
+import { exchangesOf, type Exchange } from "../../transcript/exchanges.ts";
+import type { Measure } from "../../transcript/measure.ts";
+import type { Message } from "../../transcript/message.ts";
+
+/** Messages at the end that stay whatever they weigh, until the ladder is climbed (reference/002 §8). */
+export const TAIL_MESSAGES_MIN = 3;
+
+export interface TailBudget {
+  readonly tokens: number;
+  readonly ceilingTokens: number;
+  /** Messages honoured while they fit the ceiling. */
+  readonly messages: number;
+  /** Messages kept even above the ceiling. */
+  readonly messagesMin: number;
+}
+
+/** The end of the head: the first `count` messages that precis did not write, moved forward to the next exchange. */
+export function headEnd(messages: readonly Message[], count: number): number {
+  if (count === 0) return 0;
+  let real = 0;
+  for (const { start, end } of exchangesOf(messages)) {
+    for (let at = start; at < end; at++) if (messages[at]!.origin === undefined) real++;
+    if (real >= count) return end;
+  }
+  return messages.length;
+}
+
+/** The index at which the tail starts; never before `from`. The last exchange always belongs to the tail. */
+export function tailStart(messages: readonly Message[], from: number, budget: TailBudget, measure: Measure): number {
+  const exchanges = exchangesOf(messages).filter((exchange) => exchange.end > from);
+  let start = messages.length;
+  let tokens = 0;
+  for (const exchange of exchanges.toReversed()) {
+    const cost = weigh(messages, exchange, measure);
+    const kept = messages.length - start;
+    const isLast = kept === 0;
+    const fits = tokens + cost <= budget.tokens;
+    const edge = tokens < budget.tokens && tokens + cost <= budget.ceilingTokens;
+    const honoured = kept < budget.messages && tokens + cost <= budget.ceilingTokens;
+    if (!isLast && !fits && !edge && !honoured && kept >= budget.messagesMin) break;
+    tokens += cost;
+    start = Math.max(exchange.start, from);
+  }
+  return start;
+}
+
+function weigh(messages: readonly Message[], { start, end }: Exchange, measure: Measure): number {
+  return measure.messages(messages.slice(start, end));
+}

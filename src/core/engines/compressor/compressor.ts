@@ -1,0 +1,185 @@
+/**
+ * The default engine: Hermes' four phases (reference/000, 002, 004) with evidence taken from the original messages,
+ * the live request anchored as a real user message, and a ladder that ends.
+ */
+import { COMPACTION_SCHEMA_VERSION, type Evicted, type Irreducible } from "../../compaction/compaction.ts";
+import { describeCall } from "../../digest/call.ts";
+import { createEvidence, type Evidence } from "../../evidence/excerpts.ts";
+import { liveRequestOf } from "../../evidence/facts/live-request.ts";
+import { createLedgerKeeper, type LedgerKeeper } from "../../evidence/ledger.ts";
+import { redact } from "../../redaction/redact.ts";
+import { withNote } from "../../summary/framing.ts";
+import { latestHandoff, writeHandoff } from "../../summary/handoff.ts";
+import { recallId } from "../../transcript/links.ts";
+import { callsOf, contentText, type Message, type Transcript } from "../../transcript/message.ts";
+import type { CompactRequest, Engine, Outcome } from "../contract.ts";
+import { anchorOf, assemble, type Assembled } from "./assemble.ts";
+import { afterCompaction, decide, initialState, type CompressorState } from "./back-off.ts";
+import { RUNG_LAST, rungsOf, type Shape } from "./ladder.ts";
+import { limitsOf, type CompressorSettings } from "./limits.ts";
+import { budgetPlan, documentedPlan, HANDOFF_TOKENS_MIN, type Plan } from "./plan.ts";
+import { reportOf } from "./report.ts";
+import { taskWords } from "./task-words.ts";
+
+/** Tokens that a message of ours costs beside its text. */
+const MESSAGE_OVERHEAD_TOKENS = 8;
+
+/** One compaction under way: what it works on and what it aims for. */
+interface Job {
+  readonly original: Transcript;
+  /** The system prompt with our note, where the note goes there. */
+  readonly system: readonly Message[];
+  readonly request: CompactRequest;
+  readonly plan: Plan;
+  /** Index of the live request; -1 where no user has spoken. */
+  readonly live: number;
+  /** Tokens of system and tools. */
+  readonly besideTokens: number;
+}
+
+/** What remembers messages between compactions, so that a new one costs only what is new. */
+interface Memory {
+  readonly evidence: Evidence;
+  readonly ledger: LedgerKeeper;
+}
+
+export function createCompressor(settings: CompressorSettings): Engine<CompressorState> {
+  const limits = limitsOf(settings);
+  const memory: Memory = { evidence: createEvidence(), ledger: createLedgerKeeper() };
+  return {
+    name: "compressor",
+    init: initialState,
+    observe: (state) => state,
+    decide: (state, situation) => decide(state, situation, limits),
+    compact: async (state, original, request) => {
+      const live = liveRequestOf(original.messages);
+      const system = settings.note === "system" ? withNote(original.system) : original.system;
+      const besideTokens = request.measure.transcript({ ...original, system, messages: [] });
+      const liveTokens = live < 0 ? 0 : request.measure.message(original.messages[live]!);
+      const plan =
+        request.budget === undefined
+          ? documentedPlan(settings, limits)
+          : budgetPlan(settings, request.budget, besideTokens + liveTokens);
+      return compact({ original, system, request, plan, live, besideTokens }, state, memory);
+    },
+  };
+}
+
+function compact(job: Job, state: CompressorState, memory: Memory): Outcome {
+  const { measure, standing } = job.request;
+  const before = measure.transcript(standing ?? job.original);
+  const draft = firstThatFits(job, memory);
+  const after = job.besideTokens + measure.messages(draft.assembled.placed.map(({ message }) => message));
+  const irreducible = after > job.plan.limitTokens ? irreducibleBecause(job, draft, after) : undefined;
+  if (after >= before) {
+    const because = "nothing smaller says as much: the transcript is already about as small as it can be";
+    return irreducible === undefined ? { kind: "unchanged", because } : { kind: "unchanged", because, irreducible };
+  }
+  const { assembled, evicted } = draft;
+  const report = reportOf({ ...job, assembled, evicted, rung: draft.shape.rung, before, after, irreducible, evidence: memory.evidence });
+  return {
+    kind: "compacted",
+    compaction: {
+      schemaVersion: COMPACTION_SCHEMA_VERSION,
+      after: assembled.placed.slice(0, assembled.replaced).map(({ message }) => message),
+      covered: assembled.covered,
+      covers: job.request.chain.linksOf(job.original.messages.slice(0, assembled.covered)).at(-1) ?? "",
+      ...(job.system === job.original.system ? {} : { system: job.system }),
+      map: assembled.map,
+      evicted,
+      state: afterCompaction(state, report),
+      report,
+    },
+  };
+}
+
+interface Draft {
+  readonly shape: Shape;
+  readonly assembled: Assembled;
+  readonly evicted: readonly Evicted[];
+}
+
+/** Climbs the ladder until head, anchor and tail leave the handoff its room; the last rung is taken as it is. */
+function firstThatFits(job: Job, memory: Memory): Draft {
+  const { messages } = job.original;
+  const { measure, chain } = job.request;
+  const live = messages[job.live];
+  const focus = taskWords(job.request.focus ?? "", live === undefined ? "" : contentText(live.parts));
+  let draft: Draft | undefined;
+  for (const shape of rungsOf({ messages, plan: job.plan, focus, live: job.live, measure, chain })) {
+    const anchor = live !== undefined && job.live < shape.tailStart ? anchorOf(live) : undefined;
+    const head = shape.messages.slice(0, shape.headEnd);
+    const verbatim = [...head, ...(anchor === undefined ? [] : [anchor]), ...shape.messages.slice(shape.tailStart)];
+    const room = job.plan.limitTokens - job.besideTokens - measure.messages(verbatim) - MESSAGE_OVERHEAD_TOKENS;
+    const wanted = job.plan.handoffTokens(measure.messages(messages.slice(shape.headEnd, shape.tailStart)));
+    const needed = shape.headEnd === shape.tailStart ? 0 : Math.min(wanted, shape.handoffTokensMin);
+    if (room < needed && shape.rung < RUNG_LAST) continue;
+    const budget = Math.max(Math.min(wanted, room), Math.min(HANDOFF_TOKENS_MIN, wanted));
+    draft = draftOf(job, memory, { shape, anchor, verbatim, focus, budget });
+    break;
+  }
+  return draft!;
+}
+
+interface Cut {
+  readonly shape: Shape;
+  readonly anchor: Message | undefined;
+  /** What stands in the result beside the handoff. */
+  readonly verbatim: readonly Message[];
+  readonly focus: readonly string[];
+  /** Tokens for the handoff. */
+  readonly budget: number;
+}
+
+function draftOf(job: Job, memory: Memory, { shape, anchor, verbatim, focus, budget }: Cut): Draft {
+  const { messages } = job.original;
+  const { measure, chain } = job.request;
+  const from = shape.headEnd;
+  const until = shape.tailStart;
+  const span = spanOf(job, from, until);
+  const handoff =
+    span === undefined
+      ? undefined
+      : writeHandoff({
+          messages,
+          ledger: memory.ledger.ledgerOf(messages),
+          from,
+          until,
+          budget,
+          measure,
+          ...(job.request.focus === undefined ? {} : { focus: job.request.focus }),
+          spanRecall: span.id,
+          previous: latestHandoff(messages),
+          liveRequest: job.live,
+          excerpts: (tokens, present) => memory.evidence.excerpts(messages, { budget: tokens, measure, from, until, present, focus }),
+          tailText: verbatim.map(readable).join("\n"),
+          redact: (text) => redact(text).text,
+        }).text;
+  const assembled = assemble(messages, { shape, handoff, anchor }, job.request);
+  const standing = shape.evicted.filter(({ message }) => message < from || message >= until);
+  return { shape, assembled, evicted: [...(span === undefined ? [] : [span]), ...standing, ...assembled.evicted] };
+}
+
+/** The whole replaced span, under one id. */
+function spanOf(job: Job, from: number, until: number): Evicted | undefined {
+  if (from === until) return undefined;
+  const { chain } = job.request;
+  const hashes = job.original.messages.slice(from, until).map(chain.hashOf).join("\n");
+  return { id: recallId(hashes, chain.hash), kind: "span", message: from, end: until, label: `messages ${from + 1} to ${until}` };
+}
+
+/** What a model reads of a message. */
+function readable(message: Message): string {
+  const calls = callsOf(message).map((call) => `${call.name} ${describeCall(call.name, call.arguments).values.join("\n")}`);
+  return [contentText(message.parts), ...calls].join("\n");
+}
+
+function irreducibleBecause(job: Job, draft: Draft, smallest: number): Irreducible {
+  const { measure } = job.request;
+  const live = job.live < 0 ? 0 : measure.message(job.original.messages[job.live]!);
+  const last = measure.messages(draft.shape.messages.slice(draft.shape.tailStart));
+  const because =
+    `system and tools take ${job.besideTokens} tokens, the live request ${live}, ` +
+    `the last exchange ${last} even as a skeleton, a handoff at least ${HANDOFF_TOKENS_MIN}`;
+  return { limit: job.plan.limitTokens, smallest, because };
+}

@@ -1,0 +1,85 @@
+/**
+ * The ladder: the shapes a compaction may take, from the one the documents describe down to the smallest that is
+ * still valid. Each rung weighs less than the one before, so climbing ends; the first that fits is taken.
+ */
+import type { Evicted } from "../../compaction/compaction.ts";
+import { digestResults } from "../../passes/digest-results.ts";
+import { evictMedia } from "../../passes/evict-media.ts";
+import type { Pass, PassContext } from "../../passes/pass.ts";
+import { shrinkArguments } from "../../passes/shrink-arguments.ts";
+import { stripReasoning } from "../../passes/strip-reasoning.ts";
+import { exchangesOf } from "../../transcript/exchanges.ts";
+import type { Message } from "../../transcript/message.ts";
+import type { Workbench } from "../contract.ts";
+import { headEnd, tailStart } from "./boundaries.ts";
+import { HANDOFF_TOKENS_MIN, type Plan } from "./plan.ts";
+import { skeletonOf } from "./skeleton.ts";
+
+/** Head and tail of a result; what lies between goes into the handoff. `messages[i]` is original `i`, perhaps rewritten. */
+export interface Shape {
+  readonly rung: number;
+  readonly messages: readonly Message[];
+  readonly headEnd: number;
+  readonly tailStart: number;
+  readonly evicted: readonly Evicted[];
+  /** What the handoff must get for this rung to be taken. */
+  readonly handoffTokensMin: number;
+}
+
+export interface LadderInput extends Workbench {
+  readonly messages: readonly Message[];
+  readonly plan: Plan;
+  readonly focus: readonly string[];
+  /** Index of the live request, which no rung touches. */
+  readonly live: number;
+}
+
+/** The rung that is taken even when it does not fit. */
+export const RUNG_LAST = 4;
+/** How often the tail's budget is halved before only the last exchange is left. */
+const HALVINGS_MAX = 4;
+
+/** The rungs, lazily: a lower one is made only when those above did not fit. */
+export function* rungsOf(input: LadderInput): Generator<Shape> {
+  const { messages, plan, measure } = input;
+  const protectedHead = headEnd(messages, plan.headMessages);
+  const headFits = measure.messages(messages.slice(0, protectedHead)) <= plan.headTokensMax;
+  const head = headFits ? protectedHead : 0;
+  const planned = Math.max(head, tailStart(messages, head, plan.tail, measure));
+  const last = exchangesOf(messages).at(-1)?.start ?? 0;
+  const shape = { headEnd: head, tailStart: planned, evicted: [], handoffTokensMin: plan.handoffTokensMin };
+
+  yield { ...shape, rung: 0, messages };
+  yield { ...shape, rung: 1, ...rewritten(input, (at) => at < planned || at >= last) };
+  const all = rewritten(input, (at) => at < planned && at >= head);
+  yield { ...shape, rung: 2, ...all };
+  for (let halving = 1; halving <= HALVINGS_MAX; halving++) {
+    const tokens = Math.floor(plan.tail.tokens / 2 ** halving);
+    const start = tailStart(all.messages, 0, { tokens, ceilingTokens: tokens, messages: 0, messagesMin: 0 }, measure);
+    yield { ...shape, ...all, rung: 3, headEnd: 0, tailStart: start };
+  }
+  const bare = skeletonOf(messages.slice(last), { first: last, live: input.live, hash: input.chain.hash });
+  const skeleton = [...messages.slice(0, last), ...bare.messages];
+  const floor = { headEnd: 0, tailStart: last, handoffTokensMin: HANDOFF_TOKENS_MIN };
+  yield { ...floor, rung: RUNG_LAST, messages: skeleton, evicted: bare.evicted };
+}
+
+/** In the order of what they cost the reader: thinking first, then media, results, and arguments last. */
+const REWRITES: readonly Pass[] = [stripReasoning, evictMedia, digestResults, shrinkArguments];
+
+function rewritten(input: LadderInput, protect: (at: number) => boolean): Pick<Shape, "messages" | "evicted"> {
+  const context: PassContext = {
+    measure: input.measure,
+    hash: input.chain.hash,
+    protect: (at) => at === input.live || protect(at),
+    focus: input.focus,
+  };
+  let messages = input.messages;
+  const evicted: Evicted[] = [];
+  for (const pass of REWRITES) {
+    const result = pass(messages, context);
+    messages = result.messages;
+    evicted.push(...result.evicted);
+  }
+  return { messages, evicted };
+}

@@ -1,0 +1,62 @@
+/** What a compaction did, in figures: the account that every door shows. */
+import type { CompactionReport, Evicted, Irreducible } from "../../compaction/compaction.ts";
+import type { Evidence } from "../../evidence/excerpts.ts";
+import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
+import type { CompactRequest } from "../contract.ts";
+import type { Assembled } from "./assemble.ts";
+
+export interface Account {
+  readonly original: Transcript;
+  readonly system: readonly Message[];
+  readonly request: CompactRequest;
+  readonly assembled: Assembled;
+  readonly evicted: readonly Evicted[];
+  readonly rung: number;
+  /** Tokens of what was sent before and what is sent now. */
+  readonly before: number;
+  readonly after: number;
+  readonly irreducible: Irreducible | undefined;
+  readonly evidence: Evidence;
+}
+
+export function reportOf(account: Account): CompactionReport {
+  const { original, request, assembled, rung, before, after, irreducible } = account;
+  const { measure } = request;
+  const { map, placed } = assembled;
+  const text = placed.map(({ message }) => contentText(message.parts)).join("\n");
+  const count = (kind: string): number => map.filter((destination) => destination.kind === kind).length;
+  const weigh = (belongs: (message: Message, at: number) => boolean): number =>
+    measure.messages(placed.map(({ message }) => message).filter(belongs));
+  const summary = placed.findIndex(({ message }) => message.origin === "summary");
+  const own = (message: Message): boolean => message.origin === "summary" || message.origin === "anchor";
+  return {
+    engine: "compressor",
+    reason: request.reason,
+    tokens: { before, after },
+    messages: {
+      before: original.messages.length,
+      after: placed.length,
+      kept: original.messages.length - map.length + count("kept"),
+      edited: count("edited"),
+      summarised: count("summarised"),
+    },
+    parts: {
+      system: measure.messages(account.system),
+      tools: original.tools === undefined ? 0 : measure.text(original.tools),
+      head: weigh((message, at) => at < summary && !own(message)),
+      handoff: weigh((message) => message.origin === "summary"),
+      anchor: weigh((message) => message.origin === "anchor"),
+      tail: weigh((message, at) => at > summary && !own(message)),
+    },
+    rung,
+    ...(irreducible === undefined ? {} : { irreducible }),
+    degraded: rung >= RUNG_DEGRADED ? ["even digested, the recent messages did not fit: the oldest of them went into the handoff"] : [],
+    recall: [...new Set(account.evicted.map(({ id }) => id))],
+    lost: account.evidence.missing(original.messages, text),
+    modelCalls: 0,
+    costUsd: 0,
+  };
+}
+
+/** From this rung on, recent exchanges that the documents would keep are given up. */
+const RUNG_DEGRADED = 3;

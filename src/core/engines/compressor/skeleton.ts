@@ -1,0 +1,91 @@
+/**
+ * The smallest form of an exchange that still tells what was asked of which tool: call names and ids stay, arguments,
+ * results and long texts give way to a line with a recall id. It is the last thing to stand between a transcript
+ * and "irreducible", and keeps in-flight calls from being made twice.
+ */
+import type { Evicted } from "../../compaction/compaction.ts";
+import { describeCall } from "../../digest/call.ts";
+import { recallId, type Hash } from "../../transcript/links.ts";
+import { callsOf, contentText, withParts, type Message, type Part, type ToolCallPart, type ToolResultPart } from "../../transcript/message.ts";
+
+/** Texts, arguments and results up to this length are not worth a marker. */
+const KEEP_CHARS_MAX = 160;
+/** How much of a long text or result stays readable before its marker. */
+const EXCERPT_CHARS = 80;
+
+export interface Skeleton {
+  readonly messages: readonly Message[];
+  readonly evicted: readonly Evicted[];
+}
+
+/** Where the messages stand in the conversation (`first` is the index of the first), and the one that stays whole. */
+export interface SkeletonPlace {
+  readonly first: number;
+  readonly live: number;
+  readonly hash: Hash;
+}
+
+type Cut = (kind: Evicted["kind"], original: string, label: string) => string;
+
+export function skeletonOf(messages: readonly Message[], { first, live, hash }: SkeletonPlace): Skeleton {
+  const evicted: Evicted[] = [];
+  const labels = new Map(messages.flatMap(callsOf).map((call) => [call.id, labelOf(call)]));
+  const bare = messages.map((message, offset) => {
+    if (first + offset === live) return message;
+    const cut: Cut = (kind, original, label) => {
+      const id = recallId(original, hash);
+      evicted.push({ id, kind, original, label, message: first + offset });
+      return id;
+    };
+    const parts = message.parts.flatMap((part) => barePart(part, labels, cut));
+    const changed = parts.length !== message.parts.length || parts.some((part, at) => part !== message.parts[at]);
+    return changed ? withParts(message, parts, "digest") : message;
+  });
+  return { messages: bare, evicted };
+}
+
+function barePart(part: Part, labels: ReadonlyMap<string, string>, cut: Cut): readonly Part[] {
+  switch (part.kind) {
+    case "reasoning":
+      return [];
+    case "text":
+      return part.text.length <= KEEP_CHARS_MAX ? [part] : [{ ...part, text: excerpt(part.text, cut("text", part.text, "text")) }];
+    case "tool-call":
+      return [bareCall(part, cut)];
+    case "tool-result":
+      return [bareResult(part, labels.get(part.callId) ?? "result", cut)];
+    case "image":
+    case "file":
+      return [{ kind: "text", text: `[precis: ${part.kind} left out; recall ${cut("media", JSON.stringify(part.source), part.kind)}]` }];
+    case "opaque":
+      return [part];
+  }
+}
+
+function bareResult(part: ToolResultPart, label: string, cut: Cut): ToolResultPart {
+  const text = contentText(part.content);
+  const plain = part.content.every((piece) => piece.kind === "text");
+  if (plain && text.length <= KEEP_CHARS_MAX) return part;
+  const id = cut("result", plain ? text : JSON.stringify(part.content), label);
+  return { ...part, content: [{ kind: "text", text: excerpt(text, id) }] };
+}
+
+function labelOf(call: ToolCallPart): string {
+  const { tool, target } = describeCall(call.name, call.arguments);
+  return target === "" ? tool : `${tool} ${target}`;
+}
+
+function excerpt(text: string, id: string): string {
+  const start = text.slice(0, EXCERPT_CHARS).replace(/[\uD800-\uDBFF]$/, "").trimEnd();
+  const marker = `[precis: ${text.length - start.length} more characters left out; recall ${id}]`;
+  return start === "" ? marker : `${start}\n${marker}`;
+}
+
+/** A marker object stands for the arguments as a whole: no fragment that a model could take for content and send again. */
+function bareCall(part: ToolCallPart, cut: Cut): ToolCallPart {
+  if (part.arguments.length <= KEEP_CHARS_MAX) return part;
+  const id = cut("arguments", part.arguments, labelOf(part));
+  const { target } = describeCall(part.name, part.arguments);
+  const marker = `arguments left out${target === "" ? "" : ` (${target.slice(0, EXCERPT_CHARS)})`}; recall ${id}`;
+  return { ...part, arguments: part.custom === true ? `[precis: ${marker}]` : JSON.stringify({ precis: marker }) };
+}

@@ -1,0 +1,25 @@
+/**
+ * Estimates learn: the usage a provider reports for a request, over our estimate of the same request, is the factor
+ * for the next. It is smoothed, and bounded so that one odd report cannot unsettle a session.
+ */
+
+const FACTOR_MIN = 0.5;
+const FACTOR_MAX = 2.5;
+/** Weight of the newest report. */
+const NEWEST_SHARE = 0.5;
+/** Small requests say little: the provider's own wrapping dominates them. */
+const ESTIMATE_TOKENS_MIN = 1_000;
+
+/** Where no usage is known yet; no public tokenizer counts Claude's tokens (measured starts: 1.18, newest models 1.5). */
+export function initialFactor(model: string | undefined): number {
+  if (model === undefined || !/claude/i.test(model)) return 1;
+  return /claude-(?:[a-z]+-)?5/i.test(model) ? 1.5 : 1.18;
+}
+
+/** `estimate` is the uncorrected estimate of the request whose input was reported. */
+export function learnFactor(factor: number, reportedTokens: number, estimate: number): number {
+  if (estimate < ESTIMATE_TOKENS_MIN || reportedTokens <= 0) return factor;
+  const observed = reportedTokens / estimate;
+  const next = factor + (observed - factor) * NEWEST_SHARE;
+  return Math.min(FACTOR_MAX, Math.max(FACTOR_MIN, next));
+}

@@ -1,0 +1,93 @@
+/** What a session is to its host: options, hooks, calls and what they answer. */
+import type { Compaction, CompactionReason, CompactionReport } from "../core/compaction/compaction.ts";
+import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
+import type { Engine, Outcome, Usage } from "../core/engines/contract.ts";
+import type { Message, Transcript } from "../core/transcript/message.ts";
+import type { Store } from "../store/store.ts";
+import type { Events } from "./events.ts";
+import type { GoneResult } from "./gone-results.ts";
+import type { RecallHit } from "./originals.ts";
+import type { ProviderError } from "./recover.ts";
+
+export interface RuntimeOptions {
+  /** A name (default `compressor`) or an engine of your own. */
+  readonly engine?: string | Engine;
+  readonly settings?: Partial<CompressorSettings>;
+  /** False: nothing compacts by itself, hygiene included; an explicit call still works. */
+  readonly enabled?: boolean;
+  readonly store?: Store;
+  readonly tenant?: string;
+  readonly model?: string;
+  readonly hooks?: Hooks;
+  /** What `state()` gave in an earlier process. */
+  readonly state?: RuntimeState;
+}
+
+export interface Hooks {
+  /** The host saves what must outlive the rewrite; awaited. */
+  readonly beforeCompact?: (messages: readonly Message[]) => void | Promise<void>;
+  readonly afterCompact?: (compaction: Compaction, change: Change) => void | Promise<void>;
+}
+
+export interface Change {
+  /** Tool results that the model no longer sees in full. */
+  readonly noLongerVisible: readonly GoneResult[];
+  /** Links of the conversation before and after, for a host that splits sessions at a compaction. */
+  readonly parent: string;
+  readonly child: string;
+}
+
+/** Plain data; survives JSON. An unknown `schemaVersion` is ignored. */
+export interface RuntimeState {
+  readonly schemaVersion: number;
+  readonly engine: unknown;
+  readonly contextLength: number;
+  readonly factor: number;
+  readonly pressed: boolean;
+  readonly lastCovers: string | undefined;
+  readonly compactions: number;
+  readonly savedTokens: number;
+}
+
+export interface Prepared {
+  /** What to send. */
+  readonly transcript: Transcript;
+  /** Set when this call compacted. */
+  readonly compaction?: Compaction;
+  /** Tokens of what to send, as well as they are known. */
+  readonly tokens: number;
+}
+
+export interface CompactOptions {
+  readonly focus?: string;
+  /** Size of the result in tokens. */
+  readonly budget?: number;
+  readonly reason?: CompactionReason;
+  /** Compact although there is room. Default true: an explicit call means it. */
+  readonly force?: boolean;
+}
+
+export interface RuntimeReport {
+  readonly engine: string;
+  readonly compactions: number;
+  readonly savedTokens: number;
+  readonly tokens: number;
+  readonly thresholdTokens: number;
+  readonly last?: CompactionReport;
+}
+
+export interface Runtime {
+  readonly prepare: (transcript: Transcript) => Promise<Prepared>;
+  readonly compact: (transcript: Transcript, options?: CompactOptions) => Promise<Outcome & { readonly transcript: Transcript }>;
+  /** The usage a provider reported for what `prepare` answered last. */
+  readonly observe: (usage: Usage) => void;
+  readonly recover: (error: ProviderError, transcript: Transcript) => Promise<Prepared | undefined>;
+  readonly recall: (idOrQuery: string) => Promise<readonly RecallHit[]>;
+  /** Takes the last compaction back; automatic compaction then rests until an overflow or an explicit call. */
+  readonly undo: () => Promise<boolean>;
+  readonly report: () => RuntimeReport;
+  readonly modelChanged: (model: { readonly model?: string; readonly contextLength: number; readonly maxOutputTokens?: number }) => void;
+  readonly reset: () => void;
+  readonly on: Events["on"];
+  readonly state: () => RuntimeState;
+}

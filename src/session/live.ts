@@ -1,0 +1,79 @@
+/** Everything about a session that changes, and how it begins, resumes and is saved. */
+import type { Compaction, CompactionReport } from "../core/compaction/compaction.ts";
+import { COMPRESSOR_DEFAULTS, limitsOf, type CompressorSettings, type Limits } from "../core/engines/compressor/limits.ts";
+import type { Engine } from "../core/engines/contract.ts";
+import { createEngine } from "../core/engines/engines.ts";
+import { initialFactor } from "./calibration.ts";
+import type { RuntimeOptions, RuntimeState } from "./contract.ts";
+
+const STATE_SCHEMA_VERSION = 1;
+
+export interface Live {
+  settings: CompressorSettings;
+  limits: Limits;
+  engine: Engine;
+  engineState: unknown;
+  factor: number;
+  pressed: boolean;
+  lastCovers: string | undefined;
+  compactions: number;
+  savedTokens: number;
+  tokens: number;
+  last: CompactionReport | undefined;
+}
+
+/** A fresh start, or the saved state where its schema is ours. */
+export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
+  const saved = state?.schemaVersion === STATE_SCHEMA_VERSION ? state : undefined;
+  const settings = { ...COMPRESSOR_DEFAULTS, ...options.settings };
+  if (saved !== undefined) Object.assign(settings, { contextLength: saved.contextLength });
+  const engine = engineOf(options, settings);
+  return {
+    settings,
+    limits: limitsOf(settings),
+    engine,
+    engineState: saved?.engine ?? engine.init(),
+    factor: saved?.factor ?? initialFactor(options.model),
+    pressed: saved?.pressed ?? false,
+    lastCovers: saved?.lastCovers,
+    compactions: saved?.compactions ?? 0,
+    savedTokens: saved?.savedTokens ?? 0,
+    tokens: 0,
+    last: undefined,
+  };
+}
+
+function engineOf({ engine = "compressor" }: RuntimeOptions, settings: CompressorSettings): Engine {
+  return typeof engine === "string" ? createEngine(engine, settings) : engine;
+}
+
+export function useSettings(live: Live, options: RuntimeOptions, settings: CompressorSettings): void {
+  live.settings = settings;
+  live.limits = limitsOf(settings);
+  live.engine = engineOf(options, settings);
+}
+
+/** A provider's own word on its window outranks the configuration, downwards only. */
+export function learnWindow(live: Live, options: RuntimeOptions, limitTokens: number): void {
+  if (limitTokens < live.settings.contextLength)
+    useSettings(live, options, { ...live.settings, contextLength: limitTokens });
+}
+
+/** The engine's state lives in the record, so that whoever finds the record goes on from there. */
+export function resume(live: Live, compaction: Compaction): void {
+  live.engineState = compaction.state;
+  live.lastCovers = compaction.covers;
+}
+
+export function saved(live: Live): RuntimeState {
+  return {
+    schemaVersion: STATE_SCHEMA_VERSION,
+    engine: live.engineState,
+    contextLength: live.settings.contextLength,
+    factor: live.factor,
+    pressed: live.pressed,
+    lastCovers: live.lastCovers,
+    compactions: live.compactions,
+    savedTokens: live.savedTokens,
+  };
+}

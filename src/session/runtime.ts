@@ -1,0 +1,120 @@
+/**
+ * The runtime state machine behind every door, over transcripts in core's form: find the compaction that stands for
+ * a conversation, put it in place, decide whether another is due, make it, and remember what was removed. The
+ * client's own history is never altered.
+ */
+import { createHash } from "node:crypto";
+import { createChain } from "../core/transcript/links.ts";
+import { createMeasure } from "../core/transcript/measure.ts";
+import type { Transcript } from "../core/transcript/message.ts";
+import { createMemoryStore } from "../store/memory.ts";
+import { initialFactor, learnFactor } from "./calibration.ts";
+import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport } from "./contract.ts";
+import { createEvents } from "./events.ts";
+import { begin, learnWindow, saved, useSettings } from "./live.ts";
+import { recall } from "./originals.ts";
+import { overflowOf, withoutMedia, type ProviderError } from "./recover.ts";
+import { createSituation } from "./situation.ts";
+import { benchOf, compact, due, look, record, settle, type Desk } from "./turn.ts";
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+export function createRuntime(options: RuntimeOptions = {}): Runtime {
+  const desk: Desk = {
+    options,
+    store: options.store ?? createMemoryStore(),
+    tenant: options.tenant ?? "local",
+    chain: createChain(sha256),
+    estimate: createMeasure(),
+    events: createEvents(),
+    situation: createSituation(),
+    live: begin(options, options.state),
+  };
+  const { live, situation } = desk;
+  return {
+    prepare: (transcript) => prepare(desk, transcript),
+    compact: (transcript, request = {}) => compactNow(desk, transcript, request),
+    observe: (usage) => {
+      live.engineState = live.engine.observe(live.engineState, usage);
+      const sent = situation.reported(usage.input);
+      if (sent !== undefined) live.factor = learnFactor(live.factor, usage.input, desk.estimate.transcript(sent));
+    },
+    recover: (error, transcript) => recover(desk, error, transcript),
+    recall: (idOrQuery) => recall(desk.store, desk.tenant, idOrQuery),
+    undo: () => undo(desk),
+    report: () => reportOf(desk),
+    modelChanged: ({ model, contextLength, maxOutputTokens = 0 }) => {
+      live.factor = initialFactor(model);
+      situation.forget();
+      useSettings(live, options, { ...live.settings, contextLength, maxOutputTokens });
+    },
+    reset: () => {
+      situation.forget();
+      Object.assign(live, begin(options));
+    },
+    on: desk.events.on,
+    state: () => saved(live),
+  };
+}
+
+async function prepare(desk: Desk, transcript: Transcript): Promise<Prepared> {
+  const view = await look(desk, transcript);
+  const decision = due(desk, view);
+  if (decision.kind === "none") {
+    if (decision.because !== undefined) desk.events.emit("degraded", { because: [decision.because] });
+    return settle(desk, view);
+  }
+  const outcome = await compact(desk, view, { reason: decision.reason });
+  return settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);
+}
+
+const compactNow = async (desk: Desk, transcript: Transcript, request: CompactOptions): ReturnType<Runtime["compact"]> => {
+  const view = await look(desk, transcript);
+  const room = request.budget ?? desk.live.limits.thresholdTokens;
+  if (view.tokens <= room && (request.force === false || request.budget !== undefined)) {
+    const because = `its ${view.tokens} tokens are within ${room}`;
+    return { kind: "unchanged", because, transcript: settle(desk, view).transcript };
+  }
+  const outcome = await compact(desk, view, request);
+  const sent = settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);
+  return { ...outcome, transcript: sent.transcript };
+};
+
+/** A context overflow teaches the window and compacts; a payload too large gives up media bytes first. */
+async function recover(desk: Desk, error: ProviderError, transcript: Transcript): Promise<Prepared | undefined> {
+  const overflow = overflowOf(error);
+  if (overflow === undefined) return undefined;
+  const { live, options, estimate } = desk;
+  const view = await look(desk, transcript);
+  if (overflow.kind === "payload") {
+    const by = { engine: live.engine.name, state: live.engineState };
+    const lighter = withoutMedia(view.original, benchOf(desk), by);
+    if (lighter !== undefined) return settle(desk, view, await record(desk, view, lighter));
+  }
+  const { limitTokens, requestedTokens } = overflow;
+  if (limitTokens !== undefined) learnWindow(live, options, limitTokens);
+  if (requestedTokens !== undefined)
+    live.factor = learnFactor(live.factor, requestedTokens, estimate.transcript(view.current));
+  const outcome = await compact(desk, view, { reason: overflow.kind === "payload" ? "payload" : "overflow" });
+  return settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);
+}
+
+/** Takes the last compaction back. Its record stays, marked; nothing automatic replaces it. */
+async function undo({ store, tenant, situation, live }: Desk): Promise<boolean> {
+  if (live.lastCovers === undefined) return false;
+  await store.undoCompaction(tenant, live.lastCovers);
+  situation.forget();
+  live.lastCovers = undefined;
+  return true;
+}
+
+function reportOf({ live }: Desk): RuntimeReport {
+  return {
+    engine: live.engine.name,
+    compactions: live.compactions,
+    savedTokens: live.savedTokens,
+    tokens: live.tokens,
+    thresholdTokens: live.limits.thresholdTokens,
+    ...(live.last === undefined ? {} : { last: live.last }),
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * The library's door: a session over requests in a provider's own shape. Give it what you would have sent, send what
+ * it answers.
+ */
+import type { Outcome } from "../core/engines/contract.ts";
+import type { Transcript } from "../core/transcript/message.ts";
+import { createDecoder, protocols, type ProtocolName } from "../protocols/index.ts";
+import type { CompactOptions, Prepared, Runtime, RuntimeOptions } from "./contract.ts";
+import type { ProviderError } from "./recover.ts";
+import { createRuntime } from "./runtime.ts";
+
+export interface SessionOptions extends RuntimeOptions {
+  /** The protocol of the requests; default `openai-chat`. */
+  readonly protocol?: ProtocolName;
+}
+
+/** A request body as an object (or its JSON text), or its array of messages alone. */
+export type WireRequest = string | readonly unknown[] | Readonly<Record<string, unknown>>;
+
+export interface SessionPrepared<Request extends WireRequest> extends Omit<Prepared, "transcript"> {
+  /** What to send, in the shape that came in. */
+  readonly request: Request;
+}
+
+export interface Session
+  extends Pick<Runtime, "observe" | "recall" | "undo" | "report" | "modelChanged" | "reset" | "on" | "state"> {
+  /** Call before every request, with the whole history. */
+  readonly prepare: <Request extends WireRequest>(request: Request) => Promise<SessionPrepared<Request>>;
+  /** Compacts now, whatever the threshold says. */
+  readonly compact: <Request extends WireRequest>(request: Request, options?: CompactOptions) => Promise<Outcome & { readonly request: Request }>;
+  /** Call with a provider's error: answers with a smaller request when the error tells of an overflow. */
+  readonly recover: <Request extends WireRequest>(error: ProviderError, request: Request) => Promise<SessionPrepared<Request> | undefined>;
+}
+
+/** Starts a session. Without options: OpenAI Chat, the default engine, a 200,000-token window, history in memory. */
+export function createSession(options: SessionOptions = {}): Session {
+  const protocol = protocols[options.protocol ?? "openai-chat"];
+  const decoder = createDecoder(protocol);
+  const runtime = createRuntime(options);
+  const { observe, recall, undo, report, modelChanged, reset, on, state } = runtime;
+
+  /** Runs one call of the runtime on a request and puts its transcript back into the request's shape. */
+  const through = async <Request extends WireRequest, Answer extends { readonly transcript: Transcript }>(
+    request: Request,
+    call: (transcript: Transcript) => Promise<Answer | undefined>,
+  ): Promise<(Omit<Answer, "transcript"> & { readonly request: Request }) | undefined> => {
+    const decoded = decoder.decode(typeof request === "string" ? request : JSON.stringify(request));
+    const answer = await call(decoded.transcript);
+    if (answer === undefined) return undefined;
+    const { transcript, ...rest } = answer;
+    if (transcript === decoded.transcript) return { ...rest, request };
+    const text = protocol.splice(decoded, transcript);
+    return { ...rest, request: (typeof request === "string" ? text : JSON.parse(text)) as Request };
+  };
+
+  return {
+    prepare: async (request) => (await through(request, runtime.prepare))!,
+    compact: async (request, how) => (await through(request, (transcript) => runtime.compact(transcript, how)))!,
+    recover: (error, request) => through(request, (transcript) => runtime.recover(error, transcript)),
+    observe,
+    recall,
+    undo,
+    report,
+    modelChanged,
+    reset,
+    on,
+    state,
+  };
+}

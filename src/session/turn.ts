@@ -1,0 +1,114 @@
+/** The steps of a turn: see what stands, decide what is due, compact, record, and settle on what to send. */
+import { applyCompaction, type Compaction } from "../core/compaction/compaction.ts";
+import type { Decision, Outcome, Workbench } from "../core/engines/contract.ts";
+import type { Chain } from "../core/transcript/links.ts";
+import { calibrated, type Measure } from "../core/transcript/measure.ts";
+import type { Transcript } from "../core/transcript/message.ts";
+import type { Standing, Store } from "../store/store.ts";
+import type { CompactOptions, Prepared, RuntimeOptions } from "./contract.ts";
+import type { Events } from "./events.ts";
+import { goneResults } from "./gone-results.ts";
+import { resume, type Live } from "./live.ts";
+import { originalsOf } from "./originals.ts";
+import type { SituationKeeper } from "./situation.ts";
+
+/** Hygiene leaves conversations of fewer messages alone (reference/000). */
+const HYGIENE_MESSAGES_MIN = 4;
+
+/** What a session works with. */
+export interface Desk {
+  readonly options: RuntimeOptions;
+  readonly store: Store;
+  readonly tenant: string;
+  readonly chain: Chain;
+  /** Uncorrected estimates. */
+  readonly estimate: Measure;
+  readonly events: Events;
+  readonly situation: SituationKeeper;
+  readonly live: Live;
+}
+
+/** A conversation as it came, and as it stands with the compaction recorded for it. */
+export interface View {
+  readonly original: Transcript;
+  readonly current: Transcript;
+  readonly standing: Standing;
+  /** Tokens of `current`. */
+  readonly tokens: number;
+}
+
+export function benchOf({ chain, estimate, live }: Desk): Workbench {
+  return { chain, measure: calibrated(estimate, live.factor) };
+}
+
+export async function look(desk: Desk, original: Transcript): Promise<View> {
+  const { store, tenant, chain, live, situation } = desk;
+  const standing = await store.findCompaction(tenant, chain.linksOf(original.messages));
+  const { compaction } = standing;
+  if (compaction !== undefined && compaction.covers !== live.lastCovers) resume(live, compaction);
+  const current = compaction === undefined ? original : applyCompaction(original, compaction);
+  return { original, current, standing, tokens: situation.tokensOf(current, benchOf(desk)) };
+}
+
+/** What is due by itself. A person who undid a compaction is not overruled; back-off binds the engine, not hygiene. */
+export function due({ options, live }: Desk, { current, standing, tokens }: View): Decision {
+  if (options.enabled === false || standing.undone) return { kind: "none" };
+  const messages = current.messages.length;
+  if (tokens >= live.limits.hygieneTokens && messages >= HYGIENE_MESSAGES_MIN)
+    return { kind: "compact", reason: "hygiene", urgency: "now" };
+  return live.engine.decide(live.engineState, { tokens, messages });
+}
+
+export async function compact(desk: Desk, view: View, request: CompactOptions): Promise<Outcome> {
+  const { live, options, events } = desk;
+  await options.hooks?.beforeCompact?.(view.original.messages);
+  const { force: _, reason = "explicit", ...rest } = request;
+  const standing = view.current === view.original ? {} : { standing: view.current };
+  const outcome = await live.engine.compact(live.engineState, view.original, {
+    ...benchOf(desk),
+    ...rest,
+    ...standing,
+    reason,
+  });
+  if (outcome.kind === "compacted") return { kind: "compacted", compaction: await record(desk, view, outcome.compaction) };
+  if (outcome.irreducible !== undefined) events.emit("irreducible", outcome.irreducible);
+  return outcome;
+}
+
+/** Keeps a compaction and answers with the one that stands: another may have been first. */
+export async function record(desk: Desk, view: View, made: Compaction): Promise<Compaction> {
+  const { store, tenant, live, events, situation, options, chain } = desk;
+  await store.putOriginals(tenant, originalsOf(made, view.original));
+  const compaction = await store.putCompaction(tenant, made);
+  const { report } = compaction;
+  situation.forget();
+  resume(live, compaction);
+  live.compactions++;
+  live.savedTokens += report.tokens.before - report.tokens.after;
+  live.last = report;
+  events.emit("compacted", { compaction });
+  if (report.degraded.length > 0) events.emit("degraded", { because: report.degraded, report });
+  if (report.irreducible !== undefined) events.emit("irreducible", report.irreducible);
+  const after = applyCompaction(view.original, compaction);
+  await options.hooks?.afterCompact?.(compaction, {
+    noLongerVisible: goneResults(view.original.messages, compaction),
+    parent: chain.linksOf(view.current.messages).at(-1) ?? "",
+    child: chain.linksOf(after.messages).at(-1) ?? "",
+  });
+  return compaction;
+}
+
+/** What to send, counted; the operator hears once when the threshold comes near. */
+export function settle(desk: Desk, view: View, compaction?: Compaction): Prepared {
+  const { live, events, situation } = desk;
+  const bench = benchOf(desk);
+  const transcript = compaction === undefined ? view.current : applyCompaction(view.original, compaction);
+  const tokens = compaction === undefined ? view.tokens : situation.tokensOf(transcript, bench);
+  situation.sent(transcript, bench);
+  live.tokens = tokens;
+  const { pressureTokens, thresholdTokens } = live.limits;
+  const pressed = tokens >= pressureTokens;
+  if (pressed && !live.pressed) events.emit("pressure", { tokens, pressureTokens, thresholdTokens });
+  live.pressed = pressed;
+  return compaction === undefined ? { transcript, tokens } : { transcript, tokens, compaction };
+}

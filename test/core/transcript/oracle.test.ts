@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import type { Message } from "../../../src/core/transcript/message.ts";
+import { textMessage } from "../../../src/core/transcript/message.ts";
+import { violationsOf } from "../../../src/core/transcript/oracle.ts";
+
+const user = textMessage("user", "go on");
+const asks = (id: string, args = "{}"): Message => ({ role: "assistant", parts: [{ kind: "tool-call", id, name: "run", arguments: args }] });
+const answers = (callId: string): Message => ({ role: "tool", parts: [{ kind: "tool-result", callId, content: [] }] });
+const codes = (...messages: Message[]): string[] => violationsOf({ system: [], messages }).map(({ code }) => code);
+
+describe("the oracle", () => {
+  it("is content with complete, adjacent pairs, ids repeated from turn to turn included", () => {
+    expect(codes(user, asks("a"), answers("a"), user, asks("a"), answers("a"))).toEqual([]);
+  });
+
+  it.each<[string, Message[]]>([
+    ["call_without_result", [user, asks("a"), user]],
+    ["call_without_result", [user, asks("a")]],
+    ["result_without_call", [user, answers("a")]],
+    ["result_without_call", [user, asks("a"), answers("a"), answers("a")]],
+    ["arguments_not_json", [user, asks("a", '{"path": "src/ind'), answers("a")]],
+    ["call_outside_assistant", [{ ...asks("a"), role: "user" }, answers("a")]],
+    ["result_outside_tool_message", [asks("a"), { ...answers("a"), role: "user" }]],
+    ["tool_message_shape", [{ role: "tool", parts: [{ kind: "text", text: "ok" }] }]],
+  ])("names %s", (code, messages) => {
+    expect(codes(...messages)).toContain(code);
+  });
+
+  it("says where", () => {
+    expect(violationsOf({ system: [], messages: [user, asks("a"), user] })[0]).toMatchObject({ message: 1 });
+  });
+});
