@@ -5,7 +5,18 @@
 import { cut, oneLine } from "./cut.ts";
 import { actionByName, actionByVerb } from "./tool-names.ts";
 
-export type CallAction = "read" | "write" | "edit" | "run" | "search" | "list" | "fetch" | "plan" | "delegate" | "ask" | "other";
+export type CallAction =
+  | "read"
+  | "write"
+  | "edit"
+  | "run"
+  | "search"
+  | "list"
+  | "fetch"
+  | "plan"
+  | "delegate"
+  | "ask"
+  | "other";
 
 export interface CallSummary {
   readonly tool: string;
@@ -27,15 +38,55 @@ const COMMAND_PATHS_MAX = 16;
 const COMMAND_CHARS_SCANNED_MAX = 4_000;
 const VALUES_MAX = 10_000;
 
-const PATH_KEY = /^(?:target_?|absolute_?|relative_?|notebook_?|source_?|dest(?:ination)?_?|workspace_?)*(?:file_?)?(?:paths?|files?|file_?names?|dir|directory|folder|cwd|workdir)$/i;
+const PATH_KEY =
+  /^(?:target_?|absolute_?|relative_?|notebook_?|source_?|dest(?:ination)?_?|workspace_?)*(?:file_?)?(?:paths?|files?|file_?names?|dir|directory|folder|cwd|workdir)$/i;
 /** Where a tool runs, not what it works on. */
 const PLACE_KEY = /^(?:cwd|workdir|workspace|root)$/i;
 const COMMAND_KEYS = ["command", "cmd", "script", "code", "commands", "input", "chars"];
-const QUERY_KEYS = ["pattern", "query", "regex", "search_term", "search", "q", "glob", "symbol", "file_name", "name_pattern"];
+const QUERY_KEYS = [
+  "pattern",
+  "query",
+  "regex",
+  "search_term",
+  "search",
+  "q",
+  "glob",
+  "symbol",
+  "file_name",
+  "name_pattern",
+];
 const URL_KEYS = ["url", "uri", "link", "href", "urls"];
-const EDIT_KEYS = ["old_string", "oldText", "old_str", "oldString", "edits", "patch", "diff", "new_string", "newText", "new_str", "search"];
+const EDIT_KEYS = [
+  "old_string",
+  "oldText",
+  "old_str",
+  "oldString",
+  "edits",
+  "patch",
+  "diff",
+  "new_string",
+  "newText",
+  "new_str",
+  "search",
+];
 const CONTENT_KEYS = ["content", "contents", "file_text", "text", "code_edit"];
-const FREE_KEYS = ["description", "instruction", "question", "questions", "title", "prompt", "message", "task", "subject", "name", "skill", "explanation", "thought", "expression", "id"];
+const FREE_KEYS = [
+  "description",
+  "instruction",
+  "question",
+  "questions",
+  "title",
+  "prompt",
+  "message",
+  "task",
+  "subject",
+  "name",
+  "skill",
+  "explanation",
+  "thought",
+  "expression",
+  "id",
+];
 const LINE_KEYS = ["offset", "start_line", "line_number", "startLine", "from_line"];
 
 /** Describes a call. Never throws: arguments that are not JSON are taken as free text. */
@@ -79,7 +130,8 @@ function stringsIn(root: unknown): readonly string[] {
   while (stack.length > 0 && found.length < VALUES_MAX) {
     const value = stack.pop();
     if (typeof value === "string") found.push(value);
-    else if (typeof value === "object" && value !== null) for (const child of Object.values(value).reverse()) stack.push(child);
+    else if (typeof value === "object" && value !== null)
+      for (const child of Object.values(value).reverse()) stack.push(child);
   }
   return found;
 }
@@ -117,7 +169,8 @@ function commandOf(fields: Fields, parsed: unknown): string | undefined {
     const value = fields[key];
     if (typeof value === "string") return value;
     // ["bash", "-lc", "npm test"]: the script is what ran.
-    if (Array.isArray(value) && value.every((word) => typeof word === "string")) return /^-\w*c$/.test(value[1] ?? "") ? (value[2] ?? "") : value.join(" ");
+    if (Array.isArray(value) && value.every((word) => typeof word === "string"))
+      return /^-\w*c$/.test(value[1] ?? "") ? (value[2] ?? "") : value.join(" ");
   }
   return typeof parsed === "string" ? parsed : undefined;
 }
@@ -144,13 +197,19 @@ function isPatch(value: string): boolean {
 }
 
 function patchedPaths(patch: string): string[] {
-  return [...patch.matchAll(/^(?:\*\*\* (?:Add File|Update File|Delete File|Move to): |\+\+\+ (?:b\/)?)(?!\/dev\/null)([^\t\r\n]+)/gm)].map((match) => match[1]!);
+  return [
+    ...patch.matchAll(
+      /^(?:\*\*\* (?:Add File|Update File|Delete File|Move to): |\+\+\+ (?:b\/)?)(?!\/dev\/null)([^\t\r\n]+)/gm,
+    ),
+  ].map((match) => match[1]!);
 }
 
 /** Words of a command that look like files; what follows a here-document's start is text, not command. */
 function pathsInCommand(command: string): string[] {
   const heredoc = command.indexOf("<<");
-  const words = command.slice(0, heredoc < 0 ? COMMAND_CHARS_SCANNED_MAX : Math.min(heredoc, COMMAND_CHARS_SCANNED_MAX)).split(/[\s;|&<>()'"`=,]+/);
+  const words = command
+    .slice(0, heredoc < 0 ? COMMAND_CHARS_SCANNED_MAX : Math.min(heredoc, COMMAND_CHARS_SCANNED_MAX))
+    .split(/[\s;|&<>()'"`=,]+/);
   return words.filter((word) => looksLikePath(word)).slice(0, COMMAND_PATHS_MAX);
 }
 
@@ -162,7 +221,9 @@ function looksLikePath(word: string): boolean {
 
 function firstLineOf(fields: Fields): number | undefined {
   const range = fields["view_range"];
-  const line = Array.isArray(range) ? range[0] : LINE_KEYS.map((key) => fields[key]).find((value) => value !== undefined);
+  const line = Array.isArray(range)
+    ? range[0]
+    : LINE_KEYS.map((key) => fields[key]).find((value) => value !== undefined);
   return typeof line === "number" && Number.isSafeInteger(line) && line > 0 ? line : undefined;
 }
 
@@ -177,8 +238,13 @@ function targetOf(action: CallAction, { fields, paths, command, values }: Descri
   if (command !== undefined && command.trim() !== "") return oneLine(withoutChangeOfFolder(command), TARGET_CHARS_MAX);
   const query = firstString(fields, QUERY_KEYS);
   const path = paths[0];
-  if ((action === "search" || action === "list") && query !== undefined) return oneLine(path === undefined || path === query ? query : `${query} in ${path}`, TARGET_CHARS_MAX);
-  if (path !== undefined) return oneLine(paths.length > 1 ? `${cut(path, TARGET_CHARS_MAX - 12)} +${paths.length - 1}` : path, TARGET_CHARS_MAX);
+  if ((action === "search" || action === "list") && query !== undefined)
+    return oneLine(path === undefined || path === query ? query : `${query} in ${path}`, TARGET_CHARS_MAX);
+  if (path !== undefined)
+    return oneLine(
+      paths.length > 1 ? `${cut(path, TARGET_CHARS_MAX - 12)} +${paths.length - 1}` : path,
+      TARGET_CHARS_MAX,
+    );
   const named = firstString(fields, URL_KEYS) ?? query ?? firstString(fields, FREE_KEYS);
   if (named !== undefined) return oneLine(named, TARGET_CHARS_MAX);
   return oneLine(scalars(fields) || (values[0] ?? ""), TARGET_CHARS_MAX);
@@ -196,7 +262,9 @@ function firstString(fields: Fields, keys: readonly string[]): string | undefine
 /** `origin=ATL destination=PHL`: what an unknown tool was given, in short. */
 function scalars(fields: Fields): string {
   const entries = Object.entries(fields).filter(([, value]) => typeof value !== "object");
-  return entries.length === 1 ? String(entries[0]![1]) : entries.map(([key, value]) => `${key}=${oneLine(String(value), 40)}`).join(" ");
+  return entries.length === 1
+    ? String(entries[0]![1])
+    : entries.map(([key, value]) => `${key}=${oneLine(String(value), 40)}`).join(" ");
 }
 
 /** `cd somewhere &&` says where, and the next word says what: the target is the what. */

@@ -14,5 +14,11 @@ export function head(text: string, chars: number): string {
 /** One line of at most `charsMax` characters: white space of any kind becomes one space. */
 export function oneLine(text: string, charsMax: number): string {
   // Only what can reach the result is looked at, so a megabyte of argument costs nothing here.
-  return cut(text.slice(0, charsMax * 4).replace(/\s+/g, " ").trim(), charsMax);
+  return cut(
+    text
+      .slice(0, charsMax * 4)
+      .replace(/\s+/g, " ")
+      .trim(),
+    charsMax,
+  );
 }

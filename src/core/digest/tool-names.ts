@@ -3,20 +3,26 @@ import type { CallAction } from "./call.ts";
 
 const NAMES: Readonly<Record<CallAction, string>> = {
   read: "read readfile readfiles readmanyfiles cat view viewfile viewimage open openfile notebookread getfilecontents readmcpresource skill skillview fsread readtextfile readmultiplefiles scrolldown scrollup goto",
-  write: "write writefile writetofile createfile create savefile fswrite newfile deletefile movefile savememory memory filewrite",
+  write:
+    "write writefile writetofile createfile create savefile fswrite newfile deletefile movefile savememory memory filewrite",
   edit: "edit editfile multiedit strreplace strreplaceeditor strreplacebasededittool texteditor notebookedit patch applypatch applydiff replace replaceinfile replacestringinfile inserteditintofile insert insertcontent searchreplace editblock",
   run: "bash shell sh localshell execcommand exec executecommand executebash runcommand runshellcommand runterminalcmd runinterminal terminal process powershell writestdin bashoutput killshell killbash taskoutput python pythonexec executecode executepython executeipythoncell codeinterpreter ipython runtests shellcommand getterminaloutput runnotebookcell",
-  search: "grep greppath grepsearch searchfilecontent searchfiles searchfile searchdir codebasesearch semanticsearch rg ripgrep websearch googlewebsearch search searchweb toolsearch searchcode lsp codesearch",
+  search:
+    "grep greppath grepsearch searchfilecontent searchfiles searchfile searchdir codebasesearch semanticsearch rg ripgrep websearch googlewebsearch search searchweb toolsearch searchcode lsp codesearch",
   list: "ls list listdir listdirectory listfiles glob find findfile findfiles filesearch listcodedefinitionnames directorytree tree",
-  fetch: "webfetch fetch fetchurl fetchwebpage webextract browse browser browsernavigate navigate openurl httprequest curl urlfetch scrape",
+  fetch:
+    "webfetch fetch fetchurl fetchwebpage webextract browse browser browsernavigate navigate openurl httprequest curl urlfetch scrape",
   plan: "todowrite todoread todo updateplan think taskcreate taskupdate tasklist taskget managetodolist writetodos plan enterplanmode exitplanmode sequentialthinking planmoderespond updatetodolist",
-  delegate: "task agent delegate delegatetask newtask spawnagent runsubagent subagent sendmessage dispatchagent handoff transfertohumanagents",
+  delegate:
+    "task agent delegate delegatetask newtask spawnagent runsubagent subagent sendmessage dispatchagent handoff transfertohumanagents",
   ask: "askuserquestion askfollowupquestion ask askuser clarify requestuserinput question attemptcompletion",
   other: "submit finish",
 };
 
 const ACTION_OF: ReadonlyMap<string, CallAction> = new Map(
-  Object.entries(NAMES).flatMap(([action, names]) => names.split(" ").map((name): [string, CallAction] => [name, action as CallAction])),
+  Object.entries(NAMES).flatMap(([action, names]) =>
+    names.split(" ").map((name): [string, CallAction] => [name, action as CallAction]),
+  ),
 );
 
 /** First words of names we have not met: `get_user_details`, `list_issues`. */
@@ -32,12 +38,18 @@ const ACTION_OF_VERB: ReadonlyMap<string, CallAction> = new Map(
     plan: "plan think todo",
     delegate: "delegate spawn agent",
     ask: "ask confirm",
-  } satisfies Partial<Record<CallAction, string>>).flatMap(([action, verbs]) => verbs.split(" ").map((verb): [string, CallAction] => [verb, action as CallAction])),
+  } satisfies Partial<Record<CallAction, string>>).flatMap(([action, verbs]) =>
+    verbs.split(" ").map((verb): [string, CallAction] => [verb, action as CallAction]),
+  ),
 );
 
 /** The action of a tool that is known by name, whatever its spelling: `Read`, `read_file`, `functions.readFile`, `developer__shell`. */
 export function actionByName(name: string): CallAction | undefined {
-  return ACTION_OF.get(bareName(name).replace(/[^\p{L}\p{N}]/gu, "").toLowerCase());
+  return ACTION_OF.get(
+    bareName(name)
+      .replace(/[^\p{L}\p{N}]/gu, "")
+      .toLowerCase(),
+  );
 }
 
 /** The action that the first word of an unknown name suggests. */

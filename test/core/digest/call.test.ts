@@ -7,24 +7,50 @@ const json = (value: unknown): string => JSON.stringify(value);
 describe("describeCall", () => {
   test("never throws, keeps the target to one short line, and knows every decoded string", () => {
     fc.assert(
-      fc.property(fc.string(), fc.oneof(fc.json(), fc.string(), fc.string().map((text) => json({ command: text }))), (name, args) => {
-        const call = describeCall(name, args);
-        expect(call.target.length).toBeLessThanOrEqual(160);
-        expect(call.target).not.toMatch(/[\r\n]/);
-        expect(call.tool).toBe(name);
-      }),
+      fc.property(
+        fc.string(),
+        fc.oneof(
+          fc.json(),
+          fc.string(),
+          fc.string().map((text) => json({ command: text })),
+        ),
+        (name, args) => {
+          const call = describeCall(name, args);
+          expect(call.target.length).toBeLessThanOrEqual(160);
+          expect(call.target).not.toMatch(/[\r\n]/);
+          expect(call.tool).toBe(name);
+        },
+      ),
     );
   });
 
   test.each<[string, unknown, CallAction, string, readonly string[]]>([
     ["Read", { file_path: "/a/b.ts", offset: 10 }, "read", "/a/b.ts", ["/a/b.ts"]],
     ["read_file", { path: "b.py" }, "read", "b.py", ["b.py"]],
-    ["str_replace_based_edit_tool", { command: "view", path: "/a/b.ts", view_range: [5, 9] }, "read", "/a/b.ts", ["/a/b.ts"]],
+    [
+      "str_replace_based_edit_tool",
+      { command: "view", path: "/a/b.ts", view_range: [5, 9] },
+      "read",
+      "/a/b.ts",
+      ["/a/b.ts"],
+    ],
     ["str_replace_editor", { command: "create", path: "/a/b.ts", file_text: "x" }, "write", "/a/b.ts", ["/a/b.ts"]],
-    ["str_replace_editor", { command: "str_replace", path: "/a/b.ts", old_str: "x", new_str: "y" }, "edit", "/a/b.ts", ["/a/b.ts"]],
+    [
+      "str_replace_editor",
+      { command: "str_replace", path: "/a/b.ts", old_str: "x", new_str: "y" },
+      "edit",
+      "/a/b.ts",
+      ["/a/b.ts"],
+    ],
     ["edit", { path: "a.ts", oldText: "1", newText: "2" }, "edit", "a.ts", ["a.ts"]],
     ["Bash", { command: "cd /repo && npm test -- --run", description: "Run tests" }, "run", "npm test -- --run", []],
-    ["shell", { command: ["bash", "-lc", "sed -n '1,20p' src/main.ts"] }, "run", "sed -n '1,20p' src/main.ts", ["src/main.ts"]],
+    [
+      "shell",
+      { command: ["bash", "-lc", "sed -n '1,20p' src/main.ts"] },
+      "run",
+      "sed -n '1,20p' src/main.ts",
+      ["src/main.ts"],
+    ],
     ["exec_command", { cmd: "cat src/a.ts | head" }, "run", "cat src/a.ts | head", ["src/a.ts"]],
     ["Grep", { pattern: "func main", path: "cmd" }, "search", "func main in cmd", ["cmd"]],
     ["Glob", { pattern: "**/*.ts" }, "list", "**/*.ts", []],
@@ -43,8 +69,14 @@ describe("describeCall", () => {
 
   test("finds the files of a patch, as JSON or as free text", () => {
     const patch = "*** Begin Patch\n*** Update File: src/a.ts\n@@\n-x\n+y\n*** Add File: src/b.ts\n+z\n*** End Patch";
-    expect(describeCall("apply_patch", patch)).toMatchObject({ action: "edit", target: "src/a.ts +1", paths: ["src/a.ts", "src/b.ts"] });
-    expect(describeCall("shell", json({ command: ["apply_patch", patch] })).paths).toEqual(expect.arrayContaining(["src/a.ts", "src/b.ts"]));
+    expect(describeCall("apply_patch", patch)).toMatchObject({
+      action: "edit",
+      target: "src/a.ts +1",
+      paths: ["src/a.ts", "src/b.ts"],
+    });
+    expect(describeCall("shell", json({ command: ["apply_patch", patch] })).paths).toEqual(
+      expect.arrayContaining(["src/a.ts", "src/b.ts"]),
+    );
   });
 
   test("says at which line a partial read starts", () => {

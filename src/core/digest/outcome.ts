@@ -1,0 +1,163 @@
+/**
+ * How a run ended: exit status, failing tests, counts, and its distinct errors where they first stand.
+ * One scan finds the few lines that can matter; only those are looked at closely, so a megabyte of output is cheap.
+ */
+import { head } from "./cut.ts";
+import { errorKey, isErrorLine } from "./error-line.ts";
+import { sumOf, tallyIn, type Tally } from "./test-counts.ts";
+import { distinctFailures, failureIn, type NamedFailure } from "./test-names.ts";
+
+export interface RunError {
+  /** The line that reports it. */
+  readonly text: string;
+  /** The number of that line in the output, from 1. */
+  readonly line: number;
+  /** How many lines report the same error, wherever. */
+  readonly count: number;
+}
+
+export interface Outcome {
+  readonly exit?: number;
+  /** Names of failing tests, in order, each once. */
+  readonly failing: readonly string[];
+  readonly passed?: number;
+  readonly failed?: number;
+  /** Distinct errors at their first place. */
+  readonly errors: readonly RunError[];
+}
+
+/** Longer lines are judged by their first characters. */
+const LINE_CHARS_MAX = 1_000;
+/** Tools that print the status first do it in these lines. */
+const HEADER_LINES = 5;
+const ERRORS_MAX = 200;
+const FAILURES_MAX = 2_000;
+
+/** What a line that matters holds, somewhere. Apart, each is a fast scan; as one pattern they would take ten times as long. */
+const MARKS = [
+  /[Ee]rror|ERROR|[Ff]ail|FAIL|[Ff]atal|FATAL|[Ee]xit|EXIT/g,
+  /[Ee]xception|CRITICAL|panic|not ok|[Nn]o such|denied|not found|not recognized|core dumped|undefined ref|rspec \.\/|\*\*\* \[/g,
+  /pass(?:ed|ing| \d)|\d pass|tests? completed|Tests|tests,|examples,|runs,|Ran \d/g,
+  /[✗✘✖×✕❌●]/g,
+  /\.go:\d|--- PASS/g,
+];
+/** Reporters that number their failures (mocha, phpunit, playwright): looked for only where a count says that there are any. */
+const NUMBERED_MARKS = [/^ {0,8}\d{1,5}\) /gm];
+const GO_RESULT = /^\s*--- (?:PASS|FAIL): /;
+
+const EXIT =
+  /^\W{0,4}(?:(?:error |the )?(?:command|process|program|script|shell)\b[^:]{0,60} )?exit(?:ed|s)?(?:[ _-]?(?:with )?(?:code|status|value)|(?=\s?[:=]))["'>]?\s?[:=]?\s?(-?\d{1,9})\b/i;
+const EXIT_FIELD = /"exit_?code"\s*:\s*(-?\d{1,9})\b/i;
+const EXIT_FIELD_CHARS = 400;
+
+/** Reads the result of a run. */
+export function outcomeOf(text: string): Outcome {
+  const found: Found = {
+    exit: undefined,
+    exitInHeader: false,
+    failures: [],
+    tallies: [],
+    errors: new Map(),
+    goPassed: 0,
+    goFailed: 0,
+  };
+  forMarkedLines(text, MARKS, (line, number) => read(line, number, found));
+  const counts = countsOf(found);
+  if ((counts.failed ?? 0) > 0 && found.failures.length === 0)
+    forMarkedLines(text, NUMBERED_MARKS, (line) => addFailure(line, found));
+  const exit = found.exit ?? exitField(text);
+  const isTestRun = counts.failed !== undefined || counts.passed !== undefined;
+  return {
+    ...(exit === undefined ? {} : { exit }),
+    failing: distinctFailures(found.failures, isTestRun),
+    ...counts,
+    errors: [...found.errors.values()],
+  };
+}
+
+type Counted = { -readonly [key in keyof RunError]: RunError[key] };
+
+interface Found {
+  exit: number | undefined;
+  exitInHeader: boolean;
+  goPassed: number;
+  goFailed: number;
+  readonly failures: NamedFailure[];
+  readonly tallies: Tally[];
+  readonly errors: Map<string, Counted>;
+}
+
+function read(raw: string, number: number, found: Found): void {
+  const line = withoutColour(raw);
+  const exit = /xit|XIT/.test(line) ? EXIT.exec(line) : null;
+  if (exit !== null) {
+    // A status above the output is the tool's word; further down the last one counts.
+    if (found.exit === undefined || !found.exitInHeader) found.exit = Number(exit[1]);
+    found.exitInHeader ||= number <= HEADER_LINES;
+    return;
+  }
+  if (GO_RESULT.test(line)) line.includes("PASS") ? found.goPassed++ : found.goFailed++;
+  const tally = tallyIn(line);
+  if (tally !== undefined) {
+    found.tallies.push(tally);
+    return;
+  }
+  addFailure(line, found);
+  if (isErrorLine(line)) addError(found.errors, raw, number);
+}
+
+function addFailure(line: string, found: Found): void {
+  const failure = found.failures.length < FAILURES_MAX ? failureIn(withoutColour(line)) : undefined;
+  if (failure !== undefined) found.failures.push(failure);
+}
+
+function addError(errors: Map<string, Counted>, line: string, number: number): void {
+  const key = errorKey(withoutColour(line));
+  const known = errors.get(key);
+  if (known !== undefined) known.count++;
+  else if (errors.size < ERRORS_MAX) errors.set(key, { text: line.trimEnd(), line: number, count: 1 });
+}
+
+function countsOf(found: Found): { readonly passed?: number; readonly failed?: number } {
+  if (found.tallies.length > 0) return sumOf(found.tallies);
+  return found.goPassed + found.goFailed > 0 ? { passed: found.goPassed, failed: found.goFailed } : {};
+}
+
+/** A tool may wrap its output in JSON and put the status beside it. */
+function exitField(text: string): number | undefined {
+  const match = EXIT_FIELD.exec(text.slice(-EXIT_FIELD_CHARS)) ?? EXIT_FIELD.exec(head(text, EXIT_FIELD_CHARS));
+  return match === null ? undefined : Number(match[1]);
+}
+
+/** Calls `visit` with each line that holds a mark and its number from 1. */
+function forMarkedLines(text: string, marks: readonly RegExp[], visit: (line: string, number: number) => void): void {
+  const next = marks.map((mark) => placeOf(mark, text, 0));
+  let number = 1;
+  let counted = 0;
+  for (let at = Math.min(...next); at < text.length; at = Math.min(...next)) {
+    const start = text.lastIndexOf("\n", at) + 1;
+    const newline = text.indexOf("\n", at);
+    const end = newline < 0 ? text.length : newline;
+    number += newlinesIn(text, counted, start);
+    counted = start;
+    visit(text.slice(start, Math.min(end, start + LINE_CHARS_MAX)), number);
+    for (let mark = 0; mark < marks.length; mark++)
+      if (next[mark]! <= end) next[mark] = placeOf(marks[mark]!, text, end);
+  }
+}
+
+function placeOf(mark: RegExp, text: string, from: number): number {
+  mark.lastIndex = from;
+  return mark.exec(text)?.index ?? text.length;
+}
+
+function newlinesIn(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
+/** Terminal colours stand between the words that we look for. */
+export function withoutColour(line: string): string {
+  return line.includes("\u001b") ? line.replace(/\u001b\[[\d;]*[A-Za-z]/g, "") : line;
+}
