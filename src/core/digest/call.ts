@@ -109,6 +109,11 @@ export function describeCall(name: string, args: string): CallSummary {
   };
 }
 
+/** One line for a person: the tool and its target. */
+export function labelOf({ tool, target }: CallSummary): string {
+  return target === "" ? tool : `${tool} ${target}`;
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 function parse(args: string): unknown {
@@ -131,7 +136,7 @@ function stringsIn(root: unknown): readonly string[] {
     const value = stack.pop();
     if (typeof value === "string") found.push(value);
     else if (typeof value === "object" && value !== null)
-      for (const child of Object.values(value).reverse()) stack.push(child);
+      for (const child of Object.values(value).toReversed()) stack.push(child);
   }
   return found;
 }

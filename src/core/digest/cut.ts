@@ -22,3 +22,11 @@ export function oneLine(text: string, charsMax: number): string {
     charsMax,
   );
 }
+
+// oxlint-disable-next-line no-control-regex -- the escape character is what a colour starts with
+const COLOUR = /\u001b\[[\d;]*[A-Za-z]/g;
+
+/** Terminal colours stand between the words that we look for. */
+export function withoutColour(line: string): string {
+  return line.includes("\u001b") ? line.replace(COLOUR, "") : line;
+}

@@ -2,7 +2,7 @@
  * How a run ended: exit status, failing tests, counts, and its distinct errors where they first stand.
  * One scan finds the few lines that can matter; only those are looked at closely, so a megabyte of output is cheap.
  */
-import { head } from "./cut.ts";
+import { head, withoutColour } from "./cut.ts";
 import { errorKey, isErrorLine } from "./error-line.ts";
 import { sumOf, tallyIn, type Tally } from "./test-counts.ts";
 import { distinctFailures, failureIn, type NamedFailure } from "./test-names.ts";
@@ -96,7 +96,10 @@ function read(raw: string, number: number, found: Found): void {
     found.exitInHeader ||= number <= HEADER_LINES;
     return;
   }
-  if (GO_RESULT.test(line)) line.includes("PASS") ? found.goPassed++ : found.goFailed++;
+  if (GO_RESULT.test(line)) {
+    if (line.includes("PASS")) found.goPassed++;
+    else found.goFailed++;
+  }
   const tally = tallyIn(line);
   if (tally !== undefined) {
     found.tallies.push(tally);
@@ -155,9 +158,4 @@ function newlinesIn(text: string, from: number, to: number): number {
   let count = 0;
   for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count++;
   return count;
-}
-
-/** Terminal colours stand between the words that we look for. */
-export function withoutColour(line: string): string {
-  return line.includes("\u001b") ? line.replace(/\u001b\[[\d;]*[A-Za-z]/g, "") : line;
 }

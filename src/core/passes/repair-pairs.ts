@@ -1,0 +1,61 @@
+/**
+ * Puts every result directly behind the turn that made its call. A result without a call is removed, a second result
+ * of one call too, and a call without a result gets one that says so. A provider refuses anything else, so this holds
+ * for protected messages as well; none of them is edited.
+ */
+import type { Evicted } from "../compaction/compaction.ts";
+import { recallId } from "../transcript/links.ts";
+import { contentText, type Message } from "../transcript/message.ts";
+import { pairingOf } from "./pairing.ts";
+import type { Pass } from "./pass.ts";
+
+export const repairPairs: Pass = (messages, { hash }) => {
+  const { answers, unanswered } = pairingOf(messages);
+  const results = new Map<number, number[]>();
+  const evicted: Evicted[] = [];
+  messages.forEach((message, index) => {
+    if (message.role !== "tool") return;
+    const asked = answers[index];
+    if (asked !== undefined) listAt(results, asked.message).push(index);
+    else evicted.push(orphan(message, index, hash));
+  });
+  const missing = new Map<number, string[]>();
+  for (const { call, message } of unanswered) listAt(missing, message).push(call.id);
+
+  const placed: { readonly message: Message; readonly from: number }[] = [];
+  messages.forEach((message, index) => {
+    if (message.role === "tool") return;
+    placed.push({ message, from: index });
+    for (const result of results.get(index) ?? []) placed.push({ message: messages[result]!, from: result });
+    for (const id of missing.get(index) ?? []) placed.push({ message: stubResult(id), from: -1 });
+  });
+  const changed = placed.length !== messages.length || placed.some(({ from }, at) => from !== at);
+  return {
+    messages: changed ? placed.map(({ message }) => message) : messages,
+    from: placed.map(({ from }) => from),
+    evicted,
+  };
+};
+
+function listAt<T>(lists: Map<number, T[]>, key: number): T[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}
+
+function orphan(message: Message, index: number, hash: (text: string) => string): Evicted {
+  const original = contentText(message.parts);
+  return { id: recallId(original, hash), kind: "result", message: index, original, label: "result without its call" };
+}
+
+/** Says what is known and no more: whether the tool ran cannot be told from its missing result. */
+function stubResult(callId: string): Message {
+  const content = Object.freeze([
+    Object.freeze({ kind: "text", text: "[precis: the transcript holds no result of this call]" } as const),
+  ]);
+  return Object.freeze({
+    role: "tool",
+    parts: Object.freeze([Object.freeze({ kind: "tool-result", callId, content } as const)]),
+    origin: "stub",
+  });
+}
