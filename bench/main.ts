@@ -1,0 +1,61 @@
+/** `npm run bench [-- --json]`: prints what this machine measured, beside the targets. */
+import { arch, cpus, platform } from "node:os";
+import { compactionRows, type Row } from "./compaction.ts";
+import { estimateRows, type EstimateRow } from "./estimates.ts";
+
+const machine = {
+  cpu: cpus()[0]?.model.trim() ?? "unknown",
+  cores: cpus().length,
+  system: `${platform()} ${arch()}`,
+  node: process.version,
+};
+
+const compaction = await compactionRows();
+const estimates = await estimateRows();
+
+if (process.argv.includes("--json")) {
+  process.stdout.write(`${JSON.stringify({ machine, compaction, estimates }, undefined, 2)}\n`);
+} else {
+  process.stdout.write(`${machine.cpu}, ${machine.cores} cores, ${machine.system}, Node ${machine.node}\n\n`);
+  process.stdout.write(`${compactionTable(compaction)}\n\n${estimateTable(estimates)}\n`);
+}
+
+function compactionTable(rows: readonly Row[]): string {
+  return table(
+    ["compaction without a model, body to body", "median ms", "p95 ms", "ratio", "target"],
+    rows.map(({ name, times, targetMs, ratio }) => [
+      name,
+      times.medianMs.toFixed(1),
+      times.p95Ms.toFixed(1),
+      ratio === undefined ? "" : `${ratio.value.toFixed(2)}×`,
+      targetMs !== undefined
+        ? `${times.medianMs < targetMs ? "under" : "OVER"} ${targetMs} ms`
+        : ratio === undefined
+          ? ""
+          : `${ratio.value <= ratio.target ? "within" : "OVER"} ${ratio.target}×`,
+    ]),
+  );
+}
+
+function estimateTable(rows: readonly EstimateRow[]): string {
+  return table(
+    ["counting tokens", "median ms", "MB/s", "error %"],
+    rows.map(({ name, times, megabytesPerSecond, errorPercent }) => [
+      name,
+      times.medianMs.toFixed(2),
+      megabytesPerSecond.toFixed(1),
+      errorPercent.toFixed(1),
+    ]),
+  );
+}
+
+/** Columns padded to their widest cell; the first to the left, the others to the right. */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)))
+      .join("  ")
+      .trimEnd();
+  return [line(head), widths.map((width) => "-".repeat(width)).join("  "), ...rows.map(line)].join("\n");
+}
