@@ -32,6 +32,9 @@ export interface Session
   readonly recover: <Request extends WireRequest>(error: ProviderError, request: Request) => Promise<SessionPrepared<Request> | undefined>;
 }
 
+/** An answer of the runtime with the request in place of its transcript; spreads over unions. */
+type Shaped<Answer, Request> = Answer extends unknown ? Omit<Answer, "transcript"> & { readonly request: Request } : never;
+
 /** Starts a session. Without options: OpenAI Chat, the default engine, a 200,000-token window, history in memory. */
 export function createSession(options: SessionOptions = {}): Session {
   const protocol = protocols[options.protocol ?? "openai-chat"];
@@ -43,14 +46,15 @@ export function createSession(options: SessionOptions = {}): Session {
   const through = async <Request extends WireRequest, Answer extends { readonly transcript: Transcript }>(
     request: Request,
     call: (transcript: Transcript) => Promise<Answer | undefined>,
-  ): Promise<(Omit<Answer, "transcript"> & { readonly request: Request }) | undefined> => {
+  ): Promise<Shaped<Answer, Request> | undefined> => {
     const decoded = decoder.decode(typeof request === "string" ? request : JSON.stringify(request));
     const answer = await call(decoded.transcript);
     if (answer === undefined) return undefined;
     const { transcript, ...rest } = answer;
-    if (transcript === decoded.transcript) return { ...rest, request };
+    const shaped = (value: unknown) => ({ ...rest, request: value }) as Shaped<Answer, Request>;
+    if (transcript === decoded.transcript) return shaped(request);
     const text = protocol.splice(decoded, transcript);
-    return { ...rest, request: (typeof request === "string" ? text : JSON.parse(text)) as Request };
+    return shaped(typeof request === "string" ? text : JSON.parse(text));
   };
 
   return {

@@ -51,4 +51,10 @@ export interface Engine<State = unknown> {
 /** A smaller valid transcript, or the reason why there is none. */
 export type Outcome =
   | { readonly kind: "compacted"; readonly compaction: Compaction }
-  | { readonly kind: "unchanged"; readonly because: string; readonly irreducible?: Irreducible };
+  | {
+      readonly kind: "unchanged";
+      readonly because: string;
+      readonly irreducible?: Irreducible;
+      /** The engine's state after the attempt; absent where it was not asked. */
+      readonly state?: unknown;
+    };

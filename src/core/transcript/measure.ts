@@ -42,12 +42,18 @@ export function calibrated(base: Measure, factor: number): Measure {
 
 function measureOf(text: Measure["text"], message: Measure["message"]): Measure {
   const messages = (many: readonly Message[]): number => sum(many, message);
+  // A session sends the same declarations with every request; they are long.
+  let declared = { tools: "", tokens: 0 };
+  const tools = (declarations: string | undefined): number => {
+    if (declarations === undefined) return 0;
+    if (declarations !== declared.tools) declared = { tools: declarations, tokens: text(declarations) };
+    return declared.tokens;
+  };
   return {
     text,
     message,
     messages,
-    transcript: (whole) =>
-      messages(whole.system) + messages(whole.messages) + (whole.tools === undefined ? 0 : text(whole.tools)),
+    transcript: (whole) => messages(whole.system) + messages(whole.messages) + tools(whole.tools),
   };
 }
 

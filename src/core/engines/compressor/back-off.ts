@@ -31,11 +31,18 @@ export function decide(state: CompressorState, situation: Situation, limits: Lim
   return { kind: "none", because: `the last ${state.ineffective} compactions saved under 10 % (${state.cause}): ${advice}` };
 }
 
-export function afterCompaction(state: CompressorState, report: Pick<CompactionReport, "tokens" | "parts">): CompressorState {
+export function afterCompaction(
+  state: CompressorState,
+  report: Pick<CompactionReport, "tokens" | "parts">,
+): CompressorState {
   const { before, after } = report.tokens;
   const compactions = state.compactions + 1;
-  if (before - after >= before * SAVINGS_SHARE_MIN) return { schemaVersion: STATE_SCHEMA_VERSION, compactions, ineffective: 0 };
-  const { handoff } = report.parts;
-  const cause = after - handoff > after * DENSE_SHARE ? "dense session" : "poor handoff";
-  return { schemaVersion: STATE_SCHEMA_VERSION, compactions, ineffective: state.ineffective + 1, cause };
+  if (before - after >= before * SAVINGS_SHARE_MIN) return { ...initialState(), compactions };
+  const cause = after - report.parts.handoff > after * DENSE_SHARE ? "dense session" : "poor handoff";
+  return { ...initialState(), compactions, ineffective: state.ineffective + 1, cause };
+}
+
+/** An attempt that found nothing smaller counts as one that saved nothing. */
+export function afterFutileAttempt(state: CompressorState): CompressorState {
+  return { ...state, ineffective: state.ineffective + 1, cause: "dense session" };
 }

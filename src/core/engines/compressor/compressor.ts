@@ -14,7 +14,7 @@ import { recallId } from "../../transcript/links.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../transcript/message.ts";
 import type { CompactRequest, Engine, Outcome } from "../contract.ts";
 import { anchorOf, assemble, type Assembled } from "./assemble.ts";
-import { afterCompaction, decide, initialState, type CompressorState } from "./back-off.ts";
+import { afterCompaction, afterFutileAttempt, decide, initialState, type CompressorState } from "./back-off.ts";
 import { RUNG_LAST, rungsOf, type Shape } from "./ladder.ts";
 import { limitsOf, type CompressorSettings } from "./limits.ts";
 import { budgetPlan, documentedPlan, HANDOFF_TOKENS_MIN, type Plan } from "./plan.ts";
@@ -73,7 +73,8 @@ function compact(job: Job, state: CompressorState, memory: Memory): Outcome {
   const irreducible = after > job.plan.limitTokens ? irreducibleBecause(job, draft, after) : undefined;
   if (after >= before) {
     const because = "nothing smaller says as much: the transcript is already about as small as it can be";
-    return irreducible === undefined ? { kind: "unchanged", because } : { kind: "unchanged", because, irreducible };
+    const futile = { kind: "unchanged", because, state: afterFutileAttempt(state) } as const;
+    return irreducible === undefined ? futile : { ...futile, irreducible };
   }
   const { assembled, evicted } = draft;
   const report = reportOf({ ...job, assembled, evicted, rung: draft.shape.rung, before, after, irreducible, evidence: memory.evidence });
@@ -133,7 +134,7 @@ interface Cut {
 
 function draftOf(job: Job, memory: Memory, { shape, anchor, verbatim, focus, budget }: Cut): Draft {
   const { messages } = job.original;
-  const { measure, chain } = job.request;
+  const { measure } = job.request;
   const from = shape.headEnd;
   const until = shape.tailStart;
   const span = spanOf(job, from, until);
