@@ -91,6 +91,12 @@ describe("direction", () => {
     expect(cycles()).toEqual([]);
   });
 
+  it("lets the library's entries pull in no package", () => {
+    const entries = files.filter((file) => file.layer === "" || file.path === "src/protocols/index.ts");
+    expect(entries.length).toBeGreaterThan(2);
+    expect(entries.flatMap((file) => packagesBehind(join(ROOT, file.path)))).toEqual([]);
+  });
+
   it("keeps everything but the core's own files out of the core", () => {
     const core = files.filter((file) => file.layer === "core");
     const outside = core.flatMap((file) =>
@@ -216,6 +222,20 @@ function visit(
       if (typeof (child as Node | null)?.type === "string") visit(child as Node, see, node, name);
     }
   }
+}
+
+/** What a file pulls in, directly or not, that is neither ours nor Node's; types cost nothing at run time but count. */
+function packagesBehind(entry: string): string[] {
+  const byPath = new Map(files.map((file) => [join(ROOT, file.path), file]));
+  const reached = new Set([entry]);
+  const packages: string[] = [];
+  for (const path of reached) {
+    for (const target of byPath.get(path)?.imports ?? []) {
+      if (byPath.has(target)) reached.add(target);
+      else if (!target.startsWith("node:")) packages.push(`${relative(ROOT, path)} imports ${target}`);
+    }
+  }
+  return packages;
 }
 
 /** One readable line a cycle of imports, type imports included. */
