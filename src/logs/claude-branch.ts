@@ -1,0 +1,157 @@
+/**
+ * Which lines of a Claude Code file are the conversation. Lines form a tree by `parentUuid`; the branch of the last
+ * line counts. Parallel calls hang beside that branch, because every block of a reply and every result is a line of
+ * its own: they belong to it when their reply or their call does.
+ */
+import { fieldsOf, listOf, textOf, type Fields } from "./fields.ts";
+import type { Line } from "./lines.ts";
+import type { History, LogNote } from "./log.ts";
+import { branchTo } from "./tree.ts";
+
+/** A link to no line in the file: the line before takes its place. */
+const LINE_BEFORE = "";
+
+export interface Branch {
+  /** The lines of the conversation, in the order in which they are sent. */
+  readonly lines: readonly Line[];
+  readonly notes: readonly LogNote[];
+}
+
+export function activeBranch(all: readonly Line[], history: History): Branch {
+  const nodes = withoutRepeats(all.filter((line) => textOf(line.record["uuid"]) !== undefined));
+  const leaf = nodes.findLastIndex(isConversation);
+  if (leaf < 0) return { lines: [], notes: [] };
+  const kept = keptSegments(nodes);
+  const parents = new Map([...kept.values()].flatMap((segment) => segment.parents));
+  const tree = nodes.map((node) => ({
+    id: uuidOf(node),
+    parent: parents.get(uuidOf(node)) ?? parentOf(node, history),
+  }));
+  const branch = branchTo(tree, leaf).map((at) => nodes[at]!);
+  const active = new Set(branch);
+  const oldest = branch[0]!.at;
+  addParallel(nodes, active);
+  const lines = inOrder([...active, ...queueLines(all, active)], history === "live" ? [...kept.values()] : []);
+  return { lines, notes: leftOut(nodes, active, oldest) };
+}
+
+function withoutRepeats(lines: readonly Line[]): readonly Line[] {
+  const seen = new Set<string>();
+  return lines.filter((line) => !seen.has(uuidOf(line)) && seen.add(uuidOf(line)));
+}
+
+const uuidOf = (line: Line): string => textOf(line.record["uuid"])!;
+
+function isConversation(line: Line): boolean {
+  return line.record["type"] === "user" || line.record["type"] === "assistant";
+}
+
+/** Null at a root, where the live history begins: a compaction boundary, a cleared context, or the first line. */
+function parentOf(line: Line, history: History): string | null {
+  const parent = line.record["parentUuid"];
+  if (parent !== null) return textOf(parent) ?? LINE_BEFORE;
+  return history === "live" ? null : (textOf(line.record["logicalParentUuid"]) ?? LINE_BEFORE);
+}
+
+/** Lines of a reply that is on the branch, and results of its calls. */
+function addParallel(nodes: readonly Line[], active: Set<Line>): void {
+  const replies = new Set<string>();
+  for (const line of active) {
+    const id = textOf(messageOf(line)?.["id"]);
+    if (id !== undefined) replies.add(id);
+  }
+  const calls = new Set<string>();
+  for (const line of nodes) {
+    const message = messageOf(line);
+    if (replies.has(textOf(message?.["id"]) ?? "")) active.add(line);
+    if (!active.has(line) || line.record["type"] !== "assistant") continue;
+    for (const block of listOf(message?.["content"])) calls.add(textOf(fieldsOf(block)?.["id"]) ?? "");
+  }
+  for (const line of nodes) {
+    if (line.record["type"] !== "user" || active.has(line)) continue;
+    const results = listOf(messageOf(line)?.["content"]).map((block) => textOf(fieldsOf(block)?.["tool_use_id"]));
+    if (results.some((id) => id !== undefined && calls.has(id))) active.add(line);
+  }
+}
+
+export function messageOf(line: Line): Fields | undefined {
+  return fieldsOf(line.record["message"]);
+}
+
+/** Messages that a compaction carried over: they stand before the boundary in the file and behind the summary in use. */
+interface KeptSegment {
+  readonly uuids: ReadonlySet<string>;
+  /** Line behind which the segment is sent. */
+  readonly anchorAt: number;
+  /** Links as the agent mends them when it loads the file. */
+  readonly parents: readonly (readonly [string, string])[];
+}
+
+function keptSegments(nodes: readonly Line[]): ReadonlyMap<string, KeptSegment> {
+  const segments = new Map<string, KeptSegment>();
+  for (const boundary of nodes) {
+    const metadata = fieldsOf(boundary.record["compactMetadata"]);
+    const listed = fieldsOf(metadata?.["preservedMessages"]);
+    const ranged = fieldsOf(metadata?.["preservedSegment"]);
+    const anchor = textOf((listed ?? ranged)?.["anchorUuid"]);
+    if (anchor === undefined) continue;
+    const uuids =
+      listed === undefined ? rangeOf(nodes, ranged!) : listOf(listed["uuids"]).filter((id) => typeof id === "string");
+    const anchorAt = nodes.find((node) => uuidOf(node) === anchor)?.at;
+    if (anchorAt === undefined || uuids.length === 0) continue;
+    const chain = uuids.map((uuid, at) => [uuid, uuids[at - 1] ?? anchor] as const);
+    const followers = nodes.filter((node) => node.at > boundary.at && node.record["parentUuid"] === anchor);
+    const after = followers.map((node) => [uuidOf(node), uuids.at(-1)!] as const);
+    segments.set(uuidOf(boundary), { uuids: new Set(uuids), anchorAt, parents: [...after, ...chain] });
+  }
+  return segments;
+}
+
+/** From the segment's head to its tail, by parent; nothing where the links do not lead from one to the other. */
+function rangeOf(nodes: readonly Line[], range: Fields): readonly string[] {
+  const parents = new Map(nodes.map((node) => [uuidOf(node), textOf(node.record["parentUuid"])]));
+  const uuids: string[] = [];
+  for (let at = textOf(range["tailUuid"]); at !== undefined && uuids.length <= nodes.length; at = parents.get(at)) {
+    uuids.push(at);
+    if (at === range["headUuid"]) return uuids.toReversed();
+  }
+  return [];
+}
+
+/** Records of the queue are in no tree: they go with the message before them. */
+function queueLines(all: readonly Line[], active: ReadonlySet<Line>): readonly Line[] {
+  let within = false;
+  return all.filter((line) => {
+    if (isConversation(line)) within = active.has(line);
+    return within && line.record["type"] === "queue-operation";
+  });
+}
+
+function inOrder(lines: readonly Line[], segments: readonly KeptSegment[]): readonly Line[] {
+  const places = new Map(lines.map((line) => [line, placeOf(line, segments)]));
+  return lines.toSorted((a, b) => places.get(a)! - places.get(b)! || a.at - b.at);
+}
+
+function placeOf(line: Line, segments: readonly KeptSegment[]): number {
+  const uuid = textOf(line.record["uuid"]) ?? "";
+  return segments.findLast((segment) => segment.uuids.has(uuid))?.anchorAt ?? line.at;
+}
+
+function leftOut(nodes: readonly Line[], active: ReadonlySet<Line>, oldest: number): readonly LogNote[] {
+  const out = nodes.filter((line) => isConversation(line) && !active.has(line));
+  const [before, beside] = [out.filter((line) => line.at < oldest), out.filter((line) => line.at >= oldest)];
+  const notes: LogNote[] = [];
+  if (before.length > 0)
+    notes.push({
+      code: "history_replaced",
+      line: before[0]!.at,
+      text: `${before.length} earlier lines are no longer sent by the agent`,
+    });
+  if (beside.length > 0)
+    notes.push({
+      code: "branch_skipped",
+      line: beside[0]!.at,
+      text: `${beside.length} lines stand on a branch that was left`,
+    });
+  return notes;
+}

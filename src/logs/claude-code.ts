@@ -1,0 +1,235 @@
+/**
+ * Claude Code sessions: one line for every block of a reply, results between the lines of the reply that asked, the
+ * conversations of subagents among them, and what the person typed while the agent worked in lines of their own.
+ */
+import type { Usage } from "../core/engines/contract.ts";
+import type { ContentPart, Message, Part } from "../core/transcript/message.ts";
+import { blocksOf, contentParts, replyPart } from "./claude-blocks.ts";
+import { activeBranch, messageOf } from "./claude-branch.ts";
+import { deliveredTexts } from "./claude-queue.ts";
+import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "./fields.ts";
+import { readLines, type Line } from "./lines.ts";
+import type { Draft, History, LogNote, Reading } from "./log.ts";
+
+export function readClaudeCode(text: string, history: History): Reading {
+  const { lines, notes } = readLines(text);
+  const { main, skipped } = mainConversation(lines);
+  const branch = activeBranch(main, history);
+  const told = tell(branch.lines, deliveredTexts(main));
+  return {
+    ...told,
+    notes: [...notes, ...skipped, ...branch.notes, ...told.notes, ...unknownTypes(lines)],
+    recognised: lines.filter((line) => isClaudeLine(line.record)).length,
+    cwd: textOf(lines.findLast((line) => textOf(line.record["cwd"]) !== undefined)?.record["cwd"]),
+  };
+}
+
+/** Whether a line bears the marks of this format. */
+export function isClaudeLine(record: Fields): boolean {
+  const type = textOf(record["type"]);
+  if (type === "user" || type === "assistant")
+    return textOf(record["uuid"]) !== undefined && fieldsOf(record["message"])?.["content"] !== undefined;
+  if (type === "file-history-snapshot" || (type === "summary" && "leafUuid" in record)) return true;
+  // A relative of this format has lines of the same kinds, told by their payloads and messages.
+  const linked = "uuid" in record && ("parentUuid" in record || "logicalParentUuid" in record);
+  return (
+    type !== undefined &&
+    BOOKKEEPING.has(type) &&
+    "sessionId" in record &&
+    linked &&
+    !("systemPayload" in record) &&
+    !("message" in record)
+  );
+}
+
+/** Lines that carry no conversation of their own. */
+const BOOKKEEPING = new Set(
+  `agent-name ai-title attachment custom-title file-history-snapshot frame-link last-prompt mode permission-mode pr-link
+   progress queue-operation relocated result started summary system tag task-summary worktree-state`.split(/\s+/),
+);
+
+/** A file that is nothing but a subagent's conversation is read as one. */
+function mainConversation(lines: readonly Line[]): {
+  readonly main: readonly Line[];
+  readonly skipped: readonly LogNote[];
+} {
+  const side = lines.filter((line) => line.record["isSidechain"] === true);
+  const main = lines.filter((line) => line.record["isSidechain"] !== true);
+  if (side.length === 0) return { main, skipped: [] };
+  if (!main.some((line) => messageOf(line) !== undefined)) return { main: lines, skipped: [] };
+  const text = `${side.length} lines of subagents are not part of the conversation`;
+  return { main, skipped: [{ code: "sidechain_skipped", line: side[0]!.at, text }] };
+}
+
+function isKnownType(type: string): boolean {
+  return type === "user" || type === "assistant" || BOOKKEEPING.has(type);
+}
+
+function unknownTypes(lines: readonly Line[]): readonly LogNote[] {
+  const found = Map.groupBy(lines, (line) => textOf(line.record["type"]) ?? "none");
+  return [...found].flatMap(([type, group]) =>
+    isKnownType(type)
+      ? []
+      : ({
+          code: "unknown_type",
+          line: group[0]!.at,
+          text: `${group.length} lines of the unknown type ${type}`,
+        } as const),
+  );
+}
+
+interface Telling {
+  readonly drafts: Draft[];
+  readonly notes: LogNote[];
+  readonly replies: Map<string, Reply>;
+  model?: string | undefined;
+  usage?: Usage | undefined;
+}
+
+/** A reply that grows as its lines are read. */
+interface Reply {
+  readonly parts: Part[];
+  readonly seen: Set<string>;
+}
+
+function tell(lines: readonly Line[], queued: ReadonlyMap<Line, string>): Telling {
+  const telling: Telling = { drafts: [], notes: [], replies: new Map() };
+  for (const line of lines) {
+    switch (line.record["type"]) {
+      case "assistant":
+        tellReply(telling, line);
+        break;
+      case "user":
+        tellUser(telling, line);
+        break;
+      case "attachment":
+        tellAttachment(telling, line);
+        break;
+      case "queue-operation":
+        say(telling, line, contentParts(queued.get(line)));
+        break;
+      case "system":
+        // The output of a command that the person ran inside the agent.
+        if (line.record["subtype"] === "local_command")
+          say(telling, line, contentParts(line.record["content"]), { injected: true });
+        break;
+    }
+  }
+  return telling;
+}
+
+function tellReply(telling: Telling, line: Line): void {
+  const message = messageOf(line);
+  if (line.record["isApiErrorMessage"] === true) {
+    telling.notes.push({ code: "not_sent", line: line.at, text: "an API error, shown to the person only" });
+    return;
+  }
+  telling.model = modelOf(message) ?? telling.model;
+  telling.usage = usageOf(message) ?? telling.usage;
+  const id = textOf(message?.["id"]);
+  const reply = (id === undefined ? undefined : telling.replies.get(id)) ?? newReply(telling, line, id);
+  for (const block of blocksOf(message?.["content"])) addBlock(telling, reply, { line, block });
+}
+
+function newReply(telling: Telling, line: Line, id: string | undefined): Reply {
+  const reply: Reply = { parts: [], seen: new Set() };
+  if (id !== undefined) telling.replies.set(id, reply);
+  // The message shares the growing list: the lines of one reply may stand anywhere until its results end.
+  telling.drafts.push({ kind: "said", line: line.at, message: { role: "assistant", parts: reply.parts } });
+  return reply;
+}
+
+/** Retries and streaming write a block again, or a longer version of it: the last is the whole. */
+function addBlock(
+  telling: Telling,
+  reply: Reply,
+  { line, block }: { readonly line: Line; readonly block: Fields },
+): void {
+  const part = replyPart(block);
+  const key = part.kind === "tool-call" && part.id !== "" ? part.id : jsonOf(part);
+  if (reply.seen.has(key)) {
+    telling.notes.push({ code: "repeated", line: line.at, text: `a block of a reply stands in the file again` });
+    return;
+  }
+  reply.seen.add(key);
+  const last = reply.parts.at(-1);
+  const grown =
+    part.kind === "text" && last?.kind === "text" && last.text.trim() !== "" && part.text.startsWith(last.text);
+  if (grown) reply.parts.pop();
+  reply.parts.push(part);
+}
+
+function modelOf(message: Fields | undefined): string | undefined {
+  const model = textOf(message?.["model"]);
+  return model?.startsWith("<") ? undefined : model;
+}
+
+function usageOf(message: Fields | undefined): Usage | undefined {
+  const usage = fieldsOf(message?.["usage"]);
+  const [fresh, cacheRead, cacheWrite, output] = [
+    "input_tokens",
+    "cache_read_input_tokens",
+    "cache_creation_input_tokens",
+    "output_tokens",
+  ].map((name) => countOf(usage?.[name])) as [number, number, number, number];
+  const input = fresh + cacheRead + cacheWrite;
+  return input === 0 ? undefined : { input, output, cacheRead, cacheWrite };
+}
+
+function tellUser(telling: Telling, line: Line): void {
+  const { record } = line;
+  const summary = record["isCompactSummary"] === true;
+  if (record["isVisibleInTranscriptOnly"] === true && !summary) {
+    telling.notes.push({ code: "not_sent", line: line.at, text: "a message shown to the person only" });
+    return;
+  }
+  const blocks = blocksOf(messageOf(line)?.["content"]);
+  for (const block of blocks) {
+    if (block["type"] !== "tool_result") continue;
+    const content = contentParts(block["content"]);
+    telling.drafts.push({
+      kind: "result",
+      line: line.at,
+      callId: textOf(block["tool_use_id"]),
+      content,
+      isError: block["is_error"] === true,
+    });
+  }
+  const rest = contentParts(blocks.filter((block) => block["type"] !== "tool_result"));
+  say(telling, line, rest, summary ? { origin: "summary" } : { injected: record["isMeta"] === true });
+}
+
+/** Files, reminders and queued prompts that the agent adds to a request on its own. */
+function tellAttachment(telling: Telling, line: Line): void {
+  const attachment = fieldsOf(line.record["attachment"]);
+  if (attachment?.["type"] === "queued_command") {
+    say(telling, line, contentParts(attachment["prompt"]), { injected: attachment["isMeta"] === true });
+    return;
+  }
+  const content = fieldsOf(attachment?.["content"]);
+  const text = [
+    attachment?.["content"],
+    content?.["content"],
+    fieldsOf(content?.["file"])?.["content"],
+    attachment?.["snippet"],
+  ].find((candidate) => typeof candidate === "string" && candidate !== "");
+  const name = textOf(attachment?.["filename"]) ?? textOf(attachment?.["path"]);
+  if (typeof text !== "string") return;
+  const shown = name === undefined ? text : `${name}\n${text}`;
+  say(telling, line, [{ kind: "text", text: `<system-reminder>\n${shown}\n</system-reminder>` }], { injected: true });
+}
+
+interface Saying {
+  readonly injected?: boolean;
+  readonly origin?: "summary";
+}
+
+function say(
+  telling: Telling,
+  line: Line,
+  parts: readonly ContentPart[],
+  { injected = false, origin }: Saying = {},
+): void {
+  const message: Message = origin === undefined ? { role: "user", parts } : { role: "user", parts, origin };
+  telling.drafts.push({ kind: "said", line: line.at, message, injected });
+}

@@ -1,0 +1,85 @@
+/**
+ * What Codex's history is after its own edits: a compaction puts another history in the place of what came before,
+ * and a rollback takes the newest turns away.
+ */
+import { estimateText } from "../core/transcript/estimate.ts";
+import { contentText } from "../core/transcript/message.ts";
+import { itemOf, type Item } from "./codex-items.ts";
+import { objectsOf, textOf, type Fields } from "./fields.ts";
+import type { History } from "./log.ts";
+
+/** Codex keeps this much of the newest user messages when a compaction records no history of its own (field notes). */
+const KEPT_USER_TOKENS = 20_000;
+
+/** An item of the history, and the line it came from. */
+export interface Entry {
+  readonly line: number;
+  readonly item: Item;
+  readonly summary?: boolean;
+}
+
+/** How Codex opens the handoff it writes for itself: by this a summary is known among the user messages it keeps. */
+const HANDOFF = "Another language model started to solve this problem";
+
+/**
+ * The history behind a `compacted` record: the one it lists, or, in older files, the newest user messages and the
+ * summary. Where all of the history is wanted, the summary is added to it.
+ */
+export function compacted(entries: readonly Entry[], line: number, { payload, history }: Compaction): readonly Entry[] {
+  const told = textOf(payload["message"]) ?? "";
+  const listed = payload["replacement_history"];
+  const replacement = objectsOf(listed).map((fields): Entry => {
+    const item = itemOf(fields);
+    return { line, item, summary: isSummary(item, told) };
+  });
+  const parts = told === "" ? [] : [{ kind: "text", text: told } as const];
+  const written: Entry = { line, item: { kind: "message", role: "user", parts }, summary: true };
+  if (history === "live") return Array.isArray(listed) ? replacement : [...newestRequests(entries), written];
+  const summaries = replacement.filter((entry) => entry.summary === true);
+  return [...entries, ...(summaries.length > 0 ? summaries : [written])];
+}
+
+interface Compaction {
+  readonly payload: Fields;
+  readonly history: History;
+}
+
+function isSummary(item: Item, told: string): boolean {
+  if (!isSaidByUser(item)) return item.kind === "compaction";
+  const text = contentText(item.parts);
+  return text.startsWith(HANDOFF) || (told !== "" && text.endsWith(told));
+}
+
+function newestRequests(entries: readonly Entry[]): readonly Entry[] {
+  const requests = entries.filter(({ item, summary }) => isSaidByUser(item) && summary !== true);
+  let tokens = 0;
+  const tooOld = requests.findLastIndex(({ item }) => {
+    tokens += isSaidByUser(item) ? estimateText(contentText(item.parts)) : 0;
+    return tokens > KEPT_USER_TOKENS;
+  });
+  return requests.slice(tooOld + 1);
+}
+
+/** How much of the history survives when the newest `turns` of a person are taken back. */
+export function lengthWithout(entries: readonly Entry[], turns: number): number {
+  const starts = entries.flatMap(({ item }, at) => (isRequest(item) ? [at] : []));
+  return turns === 0 ? entries.length : (starts.at(-turns) ?? starts[0] ?? entries.length);
+}
+
+/** Context that Codex puts before a person's words, as user messages of its own. */
+const CONTEXT =
+  /^\s*(?:<(?:environment_context|user_instructions|turn_aborted|subagent_notification|skill|user_shell_command|permissions)|# AGENTS\.md)/;
+
+export function isContext(item: Item): boolean {
+  return isSaidByUser(item) && CONTEXT.test(contentText(item.parts).slice(0, CONTEXT_MARK_CHARS));
+}
+
+const CONTEXT_MARK_CHARS = 200;
+
+function isSaidByUser(item: Item): item is Extract<Item, { kind: "message" }> {
+  return item.kind === "message" && item.role === "user";
+}
+
+function isRequest(item: Item): boolean {
+  return isSaidByUser(item) && !isContext(item);
+}

@@ -1,0 +1,217 @@
+/**
+ * Codex rollouts: the items of the Responses API in the order in which they were recorded, among events for the
+ * screen. The live history is what Codex itself rebuilds from them: a compaction replaces what came before it, and a
+ * rollback takes the newest turns away. Files of the first versions hold bare items.
+ */
+import type { Usage } from "../core/engines/contract.ts";
+import { textMessage, type ContentPart, type Message, type Part } from "../core/transcript/message.ts";
+import { compacted, isContext, lengthWithout, type Entry } from "./codex-history.ts";
+import { itemOf } from "./codex-items.ts";
+import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "./fields.ts";
+import { readLines, type Line } from "./lines.ts";
+import type { Draft, History, LogNote, Reading } from "./log.ts";
+
+interface Replay {
+  readonly history: History;
+  readonly notes: LogNote[];
+  entries: Entry[];
+  /** Words shown on the screen: all there is in files that record no items. */
+  readonly shown: Entry[];
+  recognised: number;
+  instructions?: string | undefined;
+  model?: string | undefined;
+  cwd?: string | undefined;
+  usage?: Usage | undefined;
+}
+
+export function readCodex(text: string, history: History): Reading {
+  const { lines, notes } = readLines(text);
+  const replay: Replay = { history, notes: [...notes], entries: [], shown: [], recognised: 0 };
+  for (const line of lines) play(replay, line);
+  const entries = spokenIn(replay);
+  const first = entries.findIndex(({ item }) => item.kind !== "message" || item.role !== "system");
+  const leading = first < 0 ? entries.length : first;
+  const instructions = replay.instructions === undefined ? [] : [textMessage("system", replay.instructions)];
+  return {
+    drafts: draftsOf(entries.slice(leading), replay.notes),
+    notes: replay.notes,
+    recognised: replay.recognised,
+    system: [
+      ...instructions,
+      ...entries.slice(0, leading).flatMap(({ item }) => (item.kind === "message" ? saidBy(item) : [])),
+    ],
+    model: replay.model,
+    cwd: replay.cwd,
+    usage: replay.usage,
+  };
+}
+
+function spokenIn({ entries, shown }: Replay): readonly Entry[] {
+  if (entries.some(({ item }) => item.kind === "message")) return entries;
+  return [...entries, ...shown].toSorted((a, b) => a.line - b.line);
+}
+
+/** Whether a line bears the marks of a rollout, wrapped as today or bare as in the first versions. */
+export function isCodexLine(record: Fields): boolean {
+  const type = textOf(record["type"]);
+  if (type !== undefined && WRAPPERS.has(type)) return fieldsOf(record["payload"]) !== undefined;
+  if (record["record_type"] === "state") return true;
+  if (type === undefined && "instructions" in record && "timestamp" in record && "id" in record) return true;
+  return isDatedItem(record) && itemOf(record).kind !== "unknown";
+}
+
+const WRAPPERS = new Set([
+  "session_meta",
+  "turn_context",
+  "response_item",
+  "event_msg",
+  "compacted",
+  "world_state",
+  "inter_agent_communication_metadata",
+]);
+
+/** Bare items say when they were written; those of a request body do not. */
+function isDatedItem(record: Fields): boolean {
+  if (!("timestamp" in record || "created_at" in record)) return false;
+  if ("role" in record) return "content" in record || "message" in record;
+  return ["call_id", "function", "result"].some((key) => key in record);
+}
+
+function play(replay: Replay, line: Line): void {
+  const { record, at } = line;
+  const payload = fieldsOf(record["payload"]);
+  if (isCodexLine(record)) replay.recognised++;
+  if (payload === undefined) return playBare(replay, line);
+  switch (record["type"]) {
+    case "session_meta":
+      replay.cwd ??= textOf(payload["cwd"]);
+      replay.instructions ??=
+        textOf(fieldsOf(payload["base_instructions"])?.["text"]) ?? textOf(payload["instructions"]);
+      break;
+    case "turn_context":
+      replay.cwd = textOf(payload["cwd"]) ?? replay.cwd;
+      replay.model = textOf(payload["model"]) ?? replay.model;
+      break;
+    case "response_item":
+      add(replay, at, payload);
+      break;
+    case "compacted":
+      rewrite(replay, at, compacted(replay.entries, at, { payload, history: replay.history }));
+      break;
+    case "event_msg":
+      playEvent(replay, at, payload);
+      break;
+    default:
+      if (WRAPPERS.has(textOf(record["type"]) ?? "")) break;
+      replay.notes.push({
+        code: "unknown_type",
+        line: at,
+        text: `a record of the unknown type ${textOf(record["type"]) ?? "none"}`,
+      });
+  }
+}
+
+function playBare(replay: Replay, { record, at }: Line): void {
+  replay.model = textOf(record["model"]) ?? replay.model;
+  if (!("type" in record) && !("role" in record)) replay.instructions ??= textOf(record["instructions"]);
+  else add(replay, at, record);
+}
+
+function add(replay: Replay, line: number, record: Fields): void {
+  const item = itemOf(record);
+  if (item.kind === "unknown")
+    replay.notes.push({
+      code: "unknown_type",
+      line,
+      text: `an item of the unknown type ${textOf(record["type"]) ?? "none"}`,
+    });
+  else if (item.kind !== "nothing") replay.entries.push({ line, item });
+}
+
+function playEvent(replay: Replay, line: number, payload: Fields): void {
+  const show = (role: "user" | "assistant"): void => {
+    const text = textOf(payload["message"]) ?? "";
+    replay.shown.push({ line, item: { kind: "message", role, parts: [{ kind: "text", text }] } });
+  };
+  switch (payload["type"]) {
+    case "user_message":
+      return show("user");
+    case "agent_message":
+      return show("assistant");
+    case "thread_rolled_back":
+      return rollBack(replay, line, countOf(payload["num_turns"]));
+  }
+  const info = fieldsOf(payload["info"]);
+  replay.usage = usageOf(fieldsOf(info?.["last_token_usage"]) ?? fieldsOf(payload["usage"]) ?? info) ?? replay.usage;
+}
+
+function usageOf(usage: Fields | undefined): Usage | undefined {
+  const input = countOf(usage?.["input_tokens"]) || countOf(usage?.["prompt"]);
+  const output = countOf(usage?.["output_tokens"]) || countOf(usage?.["completion"]);
+  return input === 0 ? undefined : { input, output, cacheRead: countOf(usage?.["cached_input_tokens"]), cacheWrite: 0 };
+}
+
+function rewrite(replay: Replay, line: number, entries: readonly Entry[]): void {
+  const before = replay.entries.length;
+  replay.entries = [...entries];
+  if (replay.history === "all" || before === 0) return;
+  const text = `${before} items were replaced by a compaction of ${entries.length}`;
+  replay.notes.push({ code: "history_replaced", line, text });
+}
+
+function rollBack(replay: Replay, line: number, turns: number): void {
+  const length = lengthWithout(replay.entries, turns);
+  const dropped = replay.entries.length - length;
+  replay.entries = replay.entries.slice(0, length);
+  if (dropped > 0) replay.notes.push({ code: "branch_skipped", line, text: `a rollback took ${dropped} items away` });
+}
+
+/** Items of the model that stand next to each other are one reply. */
+function draftsOf(entries: readonly Entry[], notes: LogNote[]): readonly Draft[] {
+  const drafts: Draft[] = [];
+  let reply: Part[] | undefined;
+  const answer = (line: number, parts: readonly Part[]): void => {
+    if (reply === undefined) drafts.push({ kind: "said", line, message: { role: "assistant", parts: (reply = []) } });
+    reply.push(...parts);
+  };
+  for (const { line, item, summary } of entries) {
+    if (item.kind === "reply") {
+      answer(line, [checked(item.part, line, notes)]);
+      continue;
+    }
+    if (item.kind === "message" && item.role === "assistant") {
+      answer(line, item.parts);
+      continue;
+    }
+    reply = undefined;
+    if (item.kind === "result") drafts.push({ ...item, line });
+    else if (item.kind === "compaction")
+      drafts.push({ kind: "said", line, message: { role: "user", parts: [item.part], origin: "summary" } });
+    else if (item.kind === "message")
+      drafts.push({ kind: "said", line, message: saidBy(item, summary), injected: isContext(item) });
+  }
+  return drafts;
+}
+
+function saidBy(
+  { role, parts }: { readonly role: Message["role"]; readonly parts: readonly ContentPart[] },
+  summary = false,
+): Message {
+  return summary ? { role, parts, origin: "summary" } : { role, parts };
+}
+
+/** The Responses API takes back arguments that are not JSON; most others do not. As a JSON string they say the same. */
+function checked(part: Part, line: number, notes: LogNote[]): Part {
+  if (part.kind !== "tool-call" || part.custom === true || part.arguments === "") return part;
+  try {
+    JSON.parse(part.arguments);
+    return part;
+  } catch {
+    notes.push({
+      code: "arguments_not_json",
+      line,
+      text: `the arguments of ${part.name} are not JSON and are carried as a string`,
+    });
+    return { ...part, arguments: jsonOf(part.arguments) };
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Which format a text is in. Session files are told by the marks that only their agent writes, in any of the first
+ * lines; request bodies by the blocks and items that only their protocol has.
+ */
+import { isClaudeLine } from "./claude-code.ts";
+import { isCodexLine } from "./codex.ts";
+import { fieldsOf, tryParseJson, type Fields } from "./fields.ts";
+import { isGeminiDocument, isGeminiLine } from "./gemini.ts";
+import { trimLine } from "./lines.ts";
+import type { InputFormat, LogFormat } from "./log.ts";
+import { isPiLine } from "./pi.ts";
+import { hasAnthropicBlocks, isWireRecord, wireFormatOf, wireFormatOfMessages } from "./wire-marks.ts";
+
+/** Of JSON lines this much is looked at; a single JSON document is parsed whole. */
+const SAMPLE_CHARS = 64 * 1024;
+
+const SESSION_LINES: readonly (readonly [LogFormat, (record: Fields) => boolean])[] = [
+  ["claude-code", isClaudeLine],
+  ["pi", isPiLine],
+  ["gemini", isGeminiLine],
+  ["codex", isCodexLine],
+];
+
+/** Where the text itself does not tell. */
+const FILE_NAMES: readonly (readonly [LogFormat, RegExp])[] = [
+  ["claude-code", /[/\\]\.claude[/\\]/],
+  ["codex", /(?:^|[/\\])rollout-[^/\\]*\.jsonl$/],
+  ["pi", /[/\\]\.pi[/\\]/],
+  ["gemini", /[/\\]\.gemini[/\\]/],
+];
+
+/** Undefined where the text is in none of the seven formats. `fileName` may be a path; it decides only as a last resort. */
+export function detectFormat(text: string, fileName = ""): InputFormat | undefined {
+  return formatOfDocument(text) ?? formatOfLines(text) ?? FILE_NAMES.find(([, name]) => name.test(fileName))?.[0];
+}
+
+function formatOfDocument(text: string): InputFormat | undefined {
+  const start = trimLine(text.slice(0, SAMPLE_CHARS));
+  const lineEnd = start.indexOf("\n");
+  // JSON lines begin with a whole object; parsing the rest would only find that more follows.
+  if (start.startsWith("{") && lineEnd > 0 && tryParseJson(start.slice(0, lineEnd)) !== undefined) return undefined;
+  const document = tryParseJson(trimLine(text));
+  if (document === undefined) return undefined;
+  return isGeminiDocument(document) ? "gemini" : wireFormatOf(document);
+}
+
+function formatOfLines(text: string): InputFormat | undefined {
+  const records = sample(text);
+  for (const record of records) {
+    const found = SESSION_LINES.find(([, isLine]) => isLine(record));
+    if (found !== undefined) return found[0];
+  }
+  const bodies = records.map(wireFormatOf).find((format) => format !== undefined);
+  if (bodies !== undefined) return bodies;
+  if (!isWireRecord(records[0])) return undefined;
+  // The first tool call may come late, and only blocks tell the two protocols of roles and contents apart.
+  return hasAnthropicBlocks(text) ? "anthropic-messages" : wireFormatOfMessages(records);
+}
+
+/** The records of the first lines, whole ones only; at least one line, however long. */
+function sample(text: string): readonly Fields[] {
+  const records: Fields[] = [];
+  let start = 0;
+  while (start < text.length && (start === 0 || start < SAMPLE_CHARS)) {
+    const end = text.indexOf("\n", start);
+    const line = trimLine(text.slice(start, end < 0 ? undefined : end));
+    const record = fieldsOf(tryParseJson(line));
+    if (record !== undefined) records.push(record);
+    if (end < 0) break;
+    start = end + 1;
+  }
+  return records;
+}

@@ -1,0 +1,67 @@
+/** Looking into JSON that others wrote: every accessor answers undefined where the shape is not the one hoped for. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function fieldsOf(value: unknown): Fields | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The objects of a list, other values left out. */
+export function objectsOf(value: unknown): readonly Fields[] {
+  return listOf(value).flatMap((item): readonly Fields[] => {
+    const fields = fieldsOf(item);
+    return fields === undefined ? [] : [fields];
+  });
+}
+
+export function countOf(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
+}
+
+/** The JSON text of a value; `{}` for what has none. */
+export function jsonOf(value: unknown): string {
+  return JSON.stringify(value) ?? "{}";
+}
+
+/** Parses JSON, keeping every digit of integers that a double cannot hold. Throws SyntaxError. */
+export function parseJson(text: string): unknown {
+  return LONG_NUMBER.test(text) && JSON_WITH_SOURCE.rawJSON !== undefined
+    ? JSON_WITH_SOURCE.parse(text, keepDigits)
+    : JSON.parse(text);
+}
+
+/** The same; undefined where the text is not JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Integers below this length are exact. The reviver is slow, so it runs only where such a run of digits stands. */
+const LONG_NUMBER = /\d{16}/;
+
+interface JsonWithSource {
+  readonly rawJSON?: (text: string) => object;
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
+}
+
+// ES2024's types do not have what every supported Node has.
+const JSON_WITH_SOURCE = JSON as unknown as JsonWithSource;
+
+function keepDigits(_key: string, value: unknown, context: { readonly source?: string }): unknown {
+  if (typeof value !== "number" || context.source === undefined || String(value) === context.source) return value;
+  return JSON_WITH_SOURCE.rawJSON?.(context.source) ?? value;
+}

@@ -1,0 +1,213 @@
+/**
+ * Gemini CLI chats: one JSON document, or JSON lines in which a record replaces the earlier one of its id and a rewind
+ * takes records away. A call and its result stand together inside the record of the reply.
+ */
+import type { Usage } from "../core/engines/contract.ts";
+import type { ContentPart, MediaSource, Part } from "../core/transcript/message.ts";
+import { countOf, fieldsOf, jsonOf, listOf, objectsOf, textOf, tryParseJson, type Fields } from "./fields.ts";
+import { readLines, type Line } from "./lines.ts";
+import type { Draft, LogNote, Reading } from "./log.ts";
+
+/** Gemini CLI records no compaction in a chat: what it holds is the whole history, live or not. */
+export function readGemini(text: string): Reading {
+  const { records, notes, recognised } = recordsOf(text);
+  const told = records.map((record) => draftsOf(record));
+  return {
+    drafts: told.flatMap((one) => one.drafts),
+    notes: [...notes, ...told.flatMap((one) => one.notes)],
+    recognised,
+    model: records.map((one) => textOf(one.record["model"])).findLast((model) => model !== undefined),
+    usage: records.map((one) => usageOf(fieldsOf(one.record["tokens"]))).findLast((usage) => usage !== undefined),
+  };
+}
+
+/** Whether a line bears the marks of the JSON lines form. */
+export function isGeminiLine(record: Fields): boolean {
+  if ("$set" in record || "$rewindTo" in record) return true;
+  if ("sessionId" in record && "projectHash" in record) return true;
+  return textOf(record["id"]) !== undefined && (record["type"] === "gemini" || "thoughts" in record);
+}
+
+/** Whether a document is a chat: told by its header, or by messages that have parts instead of content. */
+export function isGeminiDocument(document: unknown): boolean {
+  const fields = fieldsOf(document);
+  if (fields !== undefined && "projectHash" in fields && Array.isArray(fields["messages"])) return true;
+  const [first] = objectsOf(fields?.["history"] ?? fields?.["messages"] ?? document);
+  const [part] = objectsOf(first?.["parts"]);
+  // Other message formats have parts as well; theirs are tagged with a type.
+  return first !== undefined && isMessage(first) && part !== undefined && !("type" in part);
+}
+
+interface Records {
+  readonly records: readonly Line[];
+  readonly notes: readonly LogNote[];
+  readonly recognised: number;
+}
+
+function recordsOf(text: string): Records {
+  const document = tryParseJson(text);
+  const fields = fieldsOf(document);
+  const list = fields?.["messages"] ?? fields?.["history"] ?? document;
+  if (Array.isArray(list)) {
+    const records = list.map((value, index) => ({ record: fieldsOf(value) ?? {}, at: index + 1 }));
+    const recognised = isGeminiDocument(document) ? 1 + records.length : 0;
+    return { records: records.filter(({ record }) => isMessage(record)), notes: [], recognised };
+  }
+  const { lines, notes } = readLines(text);
+  const rewound: LogNote[] = [];
+  const recognised = lines.filter(({ record }) => isGeminiLine(record)).length;
+  return { records: replay(lines, rewound), notes: [...notes, ...rewound], recognised };
+}
+
+const isMessage = (record: Fields): boolean => textOf(record["type"] ?? record["role"]) !== undefined;
+
+/** The records as they stand after all rewrites: by id, in the order of their first appearance. */
+function replay(lines: readonly Line[], notes: LogNote[]): readonly Line[] {
+  let records = new Map<string, Line>();
+  for (const line of lines) {
+    const { record, at } = line;
+    const back = textOf(record["$rewindTo"]);
+    const replaced = fieldsOf(record["$set"])?.["messages"];
+    if (back !== undefined) {
+      const ids = [...records.keys()];
+      const from = Math.max(0, ids.indexOf(back));
+      notes.push({ code: "branch_skipped", line: at, text: `${ids.length - from} messages were rewound` });
+      for (const id of ids.slice(from)) records.delete(id);
+    } else if (Array.isArray(replaced)) {
+      records = new Map(
+        replaced.flatMap((value, index) => {
+          const message = fieldsOf(value);
+          return message === undefined ? [] : [[textOf(message["id"]) ?? `${index}`, { at, record: message }] as const];
+        }),
+      );
+    } else if (isMessage(record)) {
+      records.set(textOf(record["id"]) ?? `line ${at}`, line);
+    }
+  }
+  return [...records.values()];
+}
+
+/** A chat that Gemini CLI has compressed opens with this element. */
+const SNAPSHOT = "<state_snapshot>";
+
+function draftsOf({ record, at: line }: Line): {
+  readonly drafts: readonly Draft[];
+  readonly notes: readonly LogNote[];
+} {
+  const role = textOf(record["type"]) ?? textOf(record["role"]) ?? "none";
+  const content = listed(record["content"] ?? record["parts"]);
+  switch (role) {
+    case "user": {
+      const results = content.flatMap((part) => resultOf(fieldsOf(part["functionResponse"]), line));
+      const parts = content.filter((part) => !("functionResponse" in part)).map(contentPart);
+      const summary = parts[0]?.kind === "text" && parts[0].text.trimStart().startsWith(SNAPSHOT);
+      const message = { role, parts } as const;
+      return {
+        drafts: [...results, { kind: "said", line, message: summary ? { ...message, origin: "summary" } : message }],
+        notes: [],
+      };
+    }
+    case "gemini":
+    case "model":
+      return { drafts: replyDrafts(record, content, line), notes: [] };
+    case "info":
+    case "error":
+    case "warning":
+      return { drafts: [], notes: [{ code: "not_sent", line, text: `${role}, shown to the person only` }] };
+    default:
+      return { drafts: [], notes: [{ code: "unknown_type", line, text: `a record of the unknown type ${role}` }] };
+  }
+}
+
+function replyDrafts(record: Fields, content: readonly Fields[], line: number): readonly Draft[] {
+  const calls = objectsOf(record["toolCalls"]);
+  const named = calls.map((call, at) => ({ call, id: textOf(call["id"]) ?? `call_${line}_${at}` }));
+  const parts: Part[] = [
+    ...listOf(record["thoughts"]).map(thought),
+    ...content.map(replyPart),
+    ...named.map(({ call, id }) => callPart(call, id)),
+  ];
+  return [
+    { kind: "said", line, message: { role: "assistant", parts } },
+    ...named.flatMap(({ call, id }) => recordedResult(call, id, line)),
+  ];
+}
+
+function thought(value: unknown): Part {
+  const { subject, description } = fieldsOf(value) ?? {};
+  return { kind: "reasoning", text: [subject, description].filter((text) => typeof text === "string").join("\n") };
+}
+
+function callPart(call: Fields, id: string): Part {
+  return { kind: "tool-call", id, name: textOf(call["name"]) ?? "unknown", arguments: jsonOf(call["args"] ?? {}) };
+}
+
+function replyPart(part: Fields): Part {
+  const call = fieldsOf(part["functionCall"]);
+  if (call !== undefined) return callPart(call, textOf(call["id"]) ?? "");
+  return part["thought"] === true ? { kind: "reasoning", text: textOf(part["text"]) ?? "" } : contentPart(part);
+}
+
+/** The result inside a call's record; where only the text for the screen was kept, that. */
+function recordedResult(call: Fields, callId: string, line: number): readonly Draft[] {
+  const content = listed(call["result"]).flatMap(
+    (part) => responseParts(fieldsOf(part["functionResponse"])) ?? [contentPart(part)],
+  );
+  const display = textOf(call["resultDisplay"]);
+  if (content.length === 0 && display === undefined) return [];
+  const isError = call["status"] === "error" || call["status"] === "cancelled";
+  return [
+    {
+      kind: "result",
+      line,
+      callId,
+      content: content.length === 0 ? [{ kind: "text", text: display! }] : content,
+      isError,
+    },
+  ];
+}
+
+function resultOf(response: Fields | undefined, line: number): readonly Draft[] {
+  const content = responseParts(response);
+  return content === undefined ? [] : [{ kind: "result", line, callId: textOf(response?.["id"]), content }];
+}
+
+/** What the model read of a response: its output or error, or the object as it stands. */
+function responseParts(functionResponse: Fields | undefined): readonly ContentPart[] | undefined {
+  if (functionResponse === undefined) return undefined;
+  const response = fieldsOf(functionResponse["response"]);
+  const text =
+    textOf(response?.["output"]) ?? textOf(response?.["error"]) ?? jsonOf(functionResponse["response"] ?? {});
+  return [{ kind: "text", text }, ...listed(functionResponse["parts"]).map(contentPart)];
+}
+
+/** Content is a string, a part, or a list of either. */
+function listed(content: unknown): readonly Fields[] {
+  const values = Array.isArray(content) ? content : [content ?? []];
+  return objectsOf(values.map((value) => (typeof value === "string" ? { text: value } : value)));
+}
+
+function contentPart(part: Fields): ContentPart {
+  const text = textOf(part["text"]);
+  if (text !== undefined) return { kind: "text", text };
+  const source = mediaSource(part);
+  const mediaType = textOf(fieldsOf(part["inlineData"] ?? part["fileData"])?.["mimeType"]) ?? "";
+  if (source !== undefined)
+    return mediaType.startsWith("image/") ? { kind: "image", source } : { kind: "file", source };
+  return { kind: "opaque", type: Object.keys(part)[0] ?? "unknown", raw: jsonOf(part) };
+}
+
+function mediaSource(part: Fields): MediaSource | undefined {
+  const inline = fieldsOf(part["inlineData"]);
+  const data = textOf(inline?.["data"]);
+  const url = textOf(fieldsOf(part["fileData"])?.["fileUri"]);
+  if (data !== undefined)
+    return { type: "data", mediaType: textOf(inline?.["mimeType"]) ?? "application/octet-stream", data };
+  return url === undefined ? undefined : { type: "url", url };
+}
+
+function usageOf(tokens: Fields | undefined): Usage | undefined {
+  const input = countOf(tokens?.["input"]);
+  const output = countOf(tokens?.["output"]) + countOf(tokens?.["thoughts"]);
+  return input === 0 ? undefined : { input, output, cacheRead: countOf(tokens?.["cached"]), cacheWrite: 0 };
+}

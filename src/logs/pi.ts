@@ -1,0 +1,218 @@
+/**
+ * pi sessions: an append-only tree of entries behind a header. Version 1 has no ids and is a line; from version 2 on
+ * every entry names its parent. A compaction names the first entry that stays.
+ */
+import type { Usage } from "../core/engines/contract.ts";
+import type { ContentPart, Message, Part } from "../core/transcript/message.ts";
+import { countOf, fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "./fields.ts";
+import { readLines, type Line } from "./lines.ts";
+import type { Draft, History, LogNote, Reading } from "./log.ts";
+import { branchTo } from "./tree.ts";
+
+export function readPi(text: string, history: History): Reading {
+  const { lines, notes } = readLines(text);
+  const header = lines.find((line) => line.record["type"] === "session")?.record;
+  const branch = activeEntries(lines);
+  const shown = history === "live" ? liveEntries(branch, lines) : { entries: branch, notes: [] };
+  const skipped = notOnBranch(lines, branch);
+  const told = shown.entries.map(draftOf);
+  return {
+    drafts: told.flatMap((one) => ("kind" in one ? [one] : [])),
+    notes: [...notes, ...skipped, ...shown.notes, ...told.flatMap((one) => ("code" in one ? [one] : []))],
+    recognised: lines.filter((line) => isPiLine(line.record)).length,
+    model: modelOf(branch) ?? textOf(header?.["modelId"]),
+    cwd: textOf(header?.["cwd"]),
+    usage: usageOf(branch),
+  };
+}
+
+const ENTRY_TYPES = new Set([
+  "compaction",
+  "branch_summary",
+  "model_change",
+  "thinking_level_change",
+  "custom",
+  "custom_message",
+  "label",
+  "session_info",
+]);
+/** What only pi writes into a message: other agents have entries with a `message` too. */
+const OWN_KEYS = ["toolCallId", "stopReason", "provider", "exitCode"];
+
+/** Whether a line bears the marks of this format. */
+export function isPiLine(record: Fields): boolean {
+  const type = textOf(record["type"]);
+  if (type === "session") return textOf(record["id"]) !== undefined && ("cwd" in record || "version" in record);
+  if (type === "compaction") return textOf(record["summary"]) !== undefined;
+  if (type !== "message")
+    return type !== undefined && ENTRY_TYPES.has(type) && textOf(record["timestamp"]) !== undefined;
+  const message = fieldsOf(record["message"]);
+  return (
+    message !== undefined &&
+    (OWN_KEYS.some((key) => key in message) || blocks(message).some((block) => block["type"] === "toolCall"))
+  );
+}
+
+const blocks = (message: Fields): readonly Fields[] => objectsOf(message["content"]);
+
+function activeEntries(lines: readonly Line[]): readonly Line[] {
+  const entries = lines.filter((line) => line.record["type"] !== "session");
+  const nodes = entries.map(({ record, at }) => ({
+    id: textOf(record["id"]) ?? `line ${at}`,
+    parent: record["parentId"] === null ? null : (textOf(record["parentId"]) ?? ""),
+  }));
+  return branchTo(nodes, nodes.length - 1).map((at) => entries[at]!);
+}
+
+/** The last summary, the entries it left standing, and what came after. */
+function liveEntries(
+  branch: readonly Line[],
+  lines: readonly Line[],
+): { readonly entries: readonly Line[]; readonly notes: readonly LogNote[] } {
+  const at = branch.findLastIndex((line) => line.record["type"] === "compaction");
+  const compaction = branch[at];
+  if (compaction === undefined) return { entries: branch, notes: [] };
+  const index = compaction.record["firstKeptEntryIndex"];
+  // Version 1 counts the records of the file, header included.
+  const byIndex = typeof index === "number" ? lines[index] : undefined;
+  const first = branch.findIndex(
+    (line) =>
+      line === byIndex ||
+      (line.record["id"] !== undefined && line.record["id"] === compaction.record["firstKeptEntryId"]),
+  );
+  const kept = (first < 0 ? [] : branch.slice(first, at)).filter((line) => line.record["type"] !== "compaction");
+  const replaced = at - kept.length;
+  const note = {
+    code: "history_replaced",
+    line: compaction.at,
+    text: `${replaced} entries were replaced by a recorded summary`,
+  } as const;
+  return { entries: [compaction, ...kept, ...branch.slice(at + 1)], notes: replaced === 0 ? [] : [note] };
+}
+
+function notOnBranch(lines: readonly Line[], branch: readonly Line[]): readonly LogNote[] {
+  const active = new Set(branch);
+  const left = lines.filter((line) => line.record["type"] === "message" && !active.has(line));
+  return left.length === 0
+    ? []
+    : [{ code: "branch_skipped", line: left[0]!.at, text: `${left.length} messages stand on a branch that was left` }];
+}
+
+function draftOf({ record, at: line }: Line): Draft | LogNote {
+  const say = (message: Message, injected = false): Draft => ({ kind: "said", line, message, injected });
+  const type = textOf(record["type"]) ?? "none";
+  switch (type) {
+    case "message":
+      return draftOfMessage(fieldsOf(record["message"]) ?? {}, line);
+    case "custom_message":
+      return say({ role: "user", parts: contentParts(record["content"]) }, true);
+    case "compaction":
+    case "branch_summary":
+      return say(summaryMessage(record));
+    default:
+      // An empty message is left out on assembly.
+      return ENTRY_TYPES.has(type)
+        ? say({ role: "user", parts: [] })
+        : { code: "unknown_type", line, text: `an entry of the unknown type ${type}` };
+  }
+}
+
+function draftOfMessage(message: Fields, line: number): Draft | LogNote {
+  const say = (said: Message, injected = false): Draft => ({ kind: "said", line, message: said, injected });
+  const role = textOf(message["role"]) ?? "none";
+  switch (role) {
+    case "user":
+    case "system":
+      return say({ role, parts: contentParts(message["content"]) });
+    case "assistant":
+      return say({
+        role,
+        parts:
+          typeof message["content"] === "string" ? contentParts(message["content"]) : blocks(message).map(replyPart),
+      });
+    case "toolResult": {
+      const callId = textOf(message["toolCallId"]);
+      return {
+        kind: "result",
+        line,
+        callId,
+        content: contentParts(message["content"]),
+        isError: message["isError"] === true,
+      };
+    }
+    case "custom":
+    case "hookMessage":
+      return say({ role: "user", parts: contentParts(message["content"]) }, true);
+    case "branchSummary":
+    case "compactionSummary":
+      return say(summaryMessage(message));
+    case "bashExecution":
+      if (message["excludeFromContext"] === true)
+        return { code: "not_sent", line, text: "a command that the person kept from the model" };
+      return say({ role: "user", parts: [{ kind: "text", text: commandText(message) }] }, true);
+    default:
+      return { code: "unknown_type", line, text: `a message of the unknown role ${role}` };
+  }
+}
+
+function summaryMessage(record: Fields): Message {
+  return { role: "user", parts: contentParts(record["summary"]), origin: "summary" };
+}
+
+/** A command that the person ran beside the conversation, and what it printed. */
+function commandText(message: Fields): string {
+  const status = message["cancelled"] === true ? "cancelled" : `exit status ${countOf(message["exitCode"])}`;
+  const rest = textOf(message["fullOutputPath"]);
+  const more = message["truncated"] === true && rest !== undefined ? `\n[cut; the whole output is in ${rest}]` : "";
+  return `$ ${textOf(message["command"]) ?? ""}\n${textOf(message["output"]) ?? ""}${more}\n[${status}]`;
+}
+
+function replyPart(block: Fields): Part {
+  switch (block["type"]) {
+    case "thinking":
+      return { kind: "reasoning", text: textOf(block["thinking"]) ?? "" };
+    case "toolCall":
+      return {
+        kind: "tool-call",
+        id: textOf(block["id"]) ?? "",
+        name: textOf(block["name"]) ?? "unknown",
+        arguments: jsonOf(block["arguments"] ?? {}),
+      };
+    default:
+      return contentPart(block);
+  }
+}
+
+function contentParts(content: unknown): readonly ContentPart[] {
+  if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
+  return objectsOf(content).map(contentPart);
+}
+
+function contentPart(block: Fields): ContentPart {
+  const type = textOf(block["type"]) ?? "unknown";
+  const data = textOf(block["data"]);
+  if (type === "text") return { kind: "text", text: textOf(block["text"]) ?? "" };
+  if (type === "image" && data !== undefined)
+    return { kind: "image", source: { type: "data", mediaType: textOf(block["mimeType"]) ?? "image/png", data } };
+  return { kind: "opaque", type, raw: jsonOf(block) };
+}
+
+function modelOf(branch: readonly Line[]): string | undefined {
+  const models = branch.map(
+    ({ record }) => textOf(record["modelId"]) ?? textOf(fieldsOf(record["message"])?.["model"]),
+  );
+  return models.findLast((model) => model !== undefined);
+}
+
+function usageOf(branch: readonly Line[]): Usage | undefined {
+  const usages = branch.map(({ record }) => fieldsOf(fieldsOf(record["message"])?.["usage"]));
+  const usage = usages.findLast((one) => countOf(one?.["totalTokens"]) + countOf(one?.["input"]) > 0);
+  if (usage === undefined) return undefined;
+  const [cacheRead, cacheWrite] = [countOf(usage["cacheRead"]), countOf(usage["cacheWrite"])];
+  return {
+    input: countOf(usage["input"]) + cacheRead + cacheWrite,
+    output: countOf(usage["output"]),
+    cacheRead,
+    cacheWrite,
+  };
+}

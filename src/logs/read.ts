@@ -1,0 +1,71 @@
+/** One entry for all session files: the format's reader finds what was said, assembly makes it valid. */
+import { PrecisError } from "../core/errors.ts";
+import { callsOf, type Message, type Transcript } from "../core/transcript/message.ts";
+import { assemble, freeze } from "./assemble.ts";
+import { readClaudeCode } from "./claude-code.ts";
+import { readCodex } from "./codex.ts";
+import { readGemini } from "./gemini.ts";
+import {
+  SPEAKS,
+  type History,
+  type LogFormat,
+  type LogNote,
+  type ReadLog,
+  type Reading,
+  type ReadOptions,
+} from "./log.ts";
+import { readPi } from "./pi.ts";
+
+const READERS: Readonly<Record<LogFormat, (text: string, history: History) => Reading>> = {
+  "claude-code": readClaudeCode,
+  codex: readCodex,
+  pi: readPi,
+  gemini: readGemini,
+};
+
+/**
+ * Reads a session file. The transcript has no violation of core's rules: what had none in the file is mended, and
+ * `notes` says where. By default it is the history that the agent would send now; `{ history: "all" }` goes back
+ * behind recorded compactions. A session without a word gives an empty transcript.
+ * Throws `unreadable_input` where no record of the format is found.
+ */
+export function readLog(text: string, format: LogFormat, { history = "live" }: ReadOptions = {}): ReadLog {
+  const reading = READERS[format](text, history);
+  if (reading.recognised === 0) throw unreadable(format);
+  const { messages, injected, notes } = assemble(reading.drafts);
+  const silent: readonly LogNote[] =
+    messages.length > 0 ? [] : [{ code: "no_messages", line: 0, text: "nobody has spoken in this session" }];
+  const { model, cwd, usage } = reading;
+  return Object.freeze({
+    transcript: transcriptOf(reading, messages),
+    format,
+    speaks: SPEAKS[format],
+    ...(model !== undefined && { model }),
+    ...(cwd !== undefined && { cwd }),
+    ...(usage !== undefined && { usage }),
+    toolNames: [...new Set(messages.flatMap(callsOf).map((call) => call.name))],
+    injected,
+    notes: gathered([...reading.notes, ...notes, ...silent]),
+  });
+}
+
+function transcriptOf({ system = [], model }: Reading, messages: readonly Message[]): Transcript {
+  return Object.freeze({ system: Object.freeze(system.map(freeze)), messages, ...(model !== undefined && { model }) });
+}
+
+/** In the order of the file, what happened often told once. */
+function gathered(notes: readonly LogNote[]): readonly LogNote[] {
+  const groups = Map.groupBy(notes, (note) => `${note.code}\n${note.text}`);
+  return [...groups.values()]
+    .map((group) =>
+      group.length === 1 ? group[0]! : { ...group[0]!, text: `${group[0]!.text} (${group.length} times)` },
+    )
+    .toSorted((a, b) => a.line - b.line);
+}
+
+function unreadable(format: LogFormat): PrecisError {
+  return new PrecisError(`no record of a ${format} session was found`, {
+    code: "unreadable_input",
+    hint: "Check that the file is whole, or leave --from out so that its format is detected.",
+  });
+}

@@ -1,0 +1,83 @@
+/** What tells the bodies of the three protocols apart, without decoding them: roles, item types and block types. */
+import { fieldsOf, listOf, textOf, type Fields } from "./fields.ts";
+import type { WireFormat } from "./log.ts";
+
+const ITEM_TYPES = new Set(
+  `compaction custom_tool_call custom_tool_call_output function_call function_call_output image_generation_call
+   local_shell_call local_shell_call_output mcp_call reasoning tool_search_call tool_search_output
+   web_search_call`.split(/\s+/),
+);
+/** One of these stands in every item; parts of other stores share the names of types. */
+const ITEM_KEYS = ["call_id", "summary", "encrypted_content", "action", "server_label", "revised_prompt"];
+const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
+const CHAT_ROLES = new Set(["system", "developer", "tool", "function"]);
+const CHAT_KEYS = ["tool_calls", "tool_call_id", "function_call"];
+
+const BLOCK_TYPES: ReadonlyMap<string, WireFormat> = new Map([
+  ...["input_text", "output_text", "input_image", "input_file"].map((type) => [type, "openai-responses"] as const),
+  ...["tool_use", "tool_result", "thinking", "redacted_thinking", "document", "image", "server_tool_use"].map(
+    (type) => [type, "anthropic-messages"] as const,
+  ),
+  ...["image_url", "input_audio", "file", "refusal"].map((type) => [type, "openai-chat"] as const),
+]);
+
+/** The protocol of a request body or of a list of messages; undefined for anything else. */
+export function wireFormatOf(document: unknown): WireFormat | undefined {
+  if (Array.isArray(document)) return wireFormatOfMessages(document);
+  const body = fieldsOf(document);
+  if (body === undefined) return undefined;
+  if (Array.isArray(body["messages"])) {
+    const format = wireFormatOfMessages(body["messages"]);
+    return format === "openai-chat" && hasAnthropicFrame(body) ? "anthropic-messages" : format;
+  }
+  if (Array.isArray(body["input"])) return wireFormatOfMessages(body["input"]) && "openai-responses";
+  return typeof body["input"] === "string" && "model" in body ? "openai-responses" : undefined;
+}
+
+/** The protocol of messages or items; plain roles and texts are read as Chat Completions. */
+export function wireFormatOfMessages(messages: readonly unknown[]): WireFormat | undefined {
+  if (!isWireRecord(messages[0])) return undefined;
+  let plain: WireFormat = "openai-chat";
+  for (const message of messages) {
+    const format = markOf(fieldsOf(message) ?? {});
+    if (format === "openai-chat" || format === "openai-responses") return format;
+    plain = format ?? plain;
+  }
+  return plain;
+}
+
+/** Whether something is a message of some protocol, or an item of the Responses API. */
+export function isWireRecord(value: unknown): boolean {
+  const record = fieldsOf(value);
+  if (record === undefined || "payload" in record) return false;
+  const type = textOf(record["type"]);
+  if (type !== undefined && type !== "message") return ITEM_TYPES.has(type) && ITEM_KEYS.some((key) => key in record);
+  return ROLES.has(textOf(record["role"]) ?? "") && ("content" in record || CHAT_KEYS.some((key) => key in record));
+}
+
+/** The protocol that alone writes a message like this; undefined where several do. */
+function markOf(message: Fields): WireFormat | undefined {
+  const type = textOf(message["type"]);
+  if (type !== undefined) return "openai-responses";
+  if (CHAT_ROLES.has(textOf(message["role"]) ?? "") || CHAT_KEYS.some((key) => key in message)) return "openai-chat";
+  for (const block of listOf(message["content"])) {
+    const format = BLOCK_TYPES.get(textOf(fieldsOf(block)?.["type"]) ?? "");
+    if (format !== undefined) return format;
+  }
+  return undefined;
+}
+
+/** A system prompt beside the messages, or tools with an input schema. */
+function hasAnthropicFrame(body: Fields): boolean {
+  const tool = fieldsOf(listOf(body["tools"])[0]);
+  return (
+    "system" in body ||
+    "anthropic_version" in body ||
+    (tool !== undefined && "input_schema" in tool && !("function" in tool))
+  );
+}
+
+/** Whether calls or results in Anthropic's form stand anywhere in JSON text. Inside a string the quotes are escaped. */
+export function hasAnthropicBlocks(text: string): boolean {
+  return /"type":\s?"tool_(?:use|result)"/.test(text);
+}
