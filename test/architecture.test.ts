@@ -10,6 +10,8 @@ import { parseAst } from "vitest/node";
 const ROOT = resolve(import.meta.dirname, "..");
 const SRC = join(ROOT, "src");
 const FILE_LINES_MAX = 400;
+/** This many lines in a row, comments and imports left out, stand only once in src/. */
+const PASSAGE_LINES = 6;
 
 const MIDDLE = ["protocols", "logs", "models", "store"];
 const BELOW_DOORS = ["core", "config", "session", ...MIDDLE];
@@ -132,11 +134,44 @@ describe("files", () => {
     expect(mute.map((file) => file.path)).toEqual([]);
   });
 
+  it("hold no six lines that stand twice", () => {
+    expect(repeatedPassages()).toEqual([]);
+  });
+
   it("can be read in one sitting", () => {
     const long = files.filter((file) => file.text.split("\n").length - 1 > FILE_LINES_MAX);
     expect(long.map((file) => file.path)).toEqual([]);
   });
 });
+
+/** Places where a passage stands that stands somewhere before. */
+function repeatedPassages(): string[] {
+  const first = new Map<string, string>();
+  const repeated: string[] = [];
+  for (const file of files) {
+    const lines = tellingLines(file.text);
+    for (let at = 0; at + PASSAGE_LINES <= lines.length; at += 1) {
+      const passage = lines.slice(at, at + PASSAGE_LINES);
+      const key = passage.map(({ text }) => text).join("\n");
+      const here = `${file.path}:${passage[0]!.number}`;
+      const before = first.get(key);
+      if (before === undefined) first.set(key, here);
+      else repeated.push(`${here} repeats ${before}`);
+    }
+  }
+  return repeated;
+}
+
+/** The lines of a file that say something: no blanks, comments, imports or re-exports. */
+function tellingLines(text: string): readonly { readonly number: number; readonly text: string }[] {
+  const bare = text
+    .replace(/\/\*[^]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ""))
+    .replace(/^(?:import|export)\b[^;]*?\bfrom\b[^;]*;/gm, (statement) => statement.replace(/[^\n]/g, ""));
+  return bare
+    .split("\n")
+    .map((line, index) => ({ number: index + 1, text: line.trim() }))
+    .filter((line) => line.text !== "" && !line.text.startsWith("//"));
+}
 
 function sourcePaths(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
