@@ -1,0 +1,17 @@
+/** `npm run docs`: renews the parts of `docs/` that are written from the code; tests fail where they are out of date. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { withReference } from "../src/config/reference.ts";
+
+const DOCS = join(import.meta.dirname, "..", "docs");
+
+/** Each page with what renews it. */
+const PAGES: Readonly<Record<string, (page: string) => string>> = {
+  "configuration.md": withReference,
+};
+
+for (const [name, renewed] of Object.entries(PAGES)) {
+  const path = join(DOCS, name);
+  const page = readFileSync(path, "utf8");
+  writeFileSync(path, renewed(page));
+}
