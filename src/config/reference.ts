@@ -1,16 +1,10 @@
 /** The settings as a Markdown table, as it stands in docs/configuration.md; a test keeps the page up to date. */
+import { markdownTable, withGenerated } from "./markdown.ts";
 import { ALIASES, SECTIONS, SETTINGS, type Setting } from "./settings.ts";
 
-/** Lines between which the page holds what `settingsReference` writes. */
-export const REFERENCE_START = "<!-- settings: generated from src/config/schema.ts by `npm run docs` -->";
-export const REFERENCE_END = "<!-- end of settings -->";
-
-/** The page with its table renewed. */
+/** docs/configuration.md with its table renewed. */
 export function withReference(page: string): string {
-  const [start, end] = [page.indexOf(REFERENCE_START), page.indexOf(REFERENCE_END)];
-  if (start < 0 || end < start)
-    throw new Error(`docs/configuration.md lacks the line ${REFERENCE_START} or ${REFERENCE_END}`);
-  return `${page.slice(0, start)}${REFERENCE_START}\n\n${settingsReference()}\n${page.slice(end)}`;
+  return withGenerated(page, "settings", settingsReference());
 }
 
 /** One table a section, a row a setting. */
@@ -30,24 +24,6 @@ function table(settings: readonly Setting[]): string {
   });
   return markdownTable([["setting", "takes", "default", ""], ...rows]);
 }
-
-/** The first row is the header. Columns are padded, as the formatter would. */
-function markdownTable(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length), RULE_DASHES_MIN));
-  const line = (cells: readonly string[], pad = " "): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!, pad)).join(" | ")} |`;
-  const [header, ...body] = rows;
-  return [
-    line(header!),
-    line(
-      header!.map(() => "-"),
-      "-",
-    ),
-    ...body.map((row) => line(row)),
-  ].join("\n");
-}
-
-const RULE_DASHES_MIN = 3;
 
 function meaningOf(setting: Setting): string {
   const alias = Object.keys(ALIASES).find((name) => ALIASES[name] === setting.path);

@@ -1,0 +1,51 @@
+/** Amounts as people write them: `8000`, `8_000`, `8,000`, `8k`, `1.5m`, `20%`; and as people read them. */
+import { usageError } from "./exit.ts";
+
+const AMOUNT_CHARS_MAX = 30;
+
+/** A number of tokens, 1 or more. */
+export function tokensOf(text: string, flag: string): number {
+  const tokens = amountOf(text);
+  if (tokens === undefined || tokens < 1)
+    throw usageError(
+      `${flag} is "${text}"; expected a number of tokens, 1 or more`,
+      `Write for example \`${flag} 200k\`.`,
+    );
+  return Math.floor(tokens);
+}
+
+/** Tokens of a budget: absolute, or a share of `whole`. */
+export function budgetOf(text: string, whole: number): number {
+  const share = text.length <= AMOUNT_CHARS_MAX && text.endsWith("%") ? amountOf(text.slice(0, -1)) : undefined;
+  if (share !== undefined && share > 0 && share <= 100) return Math.max(1, Math.floor((whole * share) / 100));
+  const tokens = amountOf(text);
+  if (tokens !== undefined && tokens >= 1) return Math.floor(tokens);
+  throw usageError(
+    `--budget is "${text}"; expected a number of tokens, or a share of the input from above 0 to 100%`,
+    "Write for example `--budget 20%` or `--budget 16k`.",
+  );
+}
+
+function amountOf(text: string): number | undefined {
+  if (text.length > AMOUNT_CHARS_MAX) return undefined;
+  const match = /^([0-9][0-9_,]*(?:\.[0-9]+)?)([kKmM]?)$/.exec(text.trim());
+  if (match === null) return undefined;
+  const factor = { "": 1, k: 1_000, m: 1_000_000 }[match[2]!.toLowerCase()]!;
+  return Number(match[1]!.replaceAll(/[_,]/g, "")) * factor;
+}
+
+/** `145,941` */
+export function count(amount: number): string {
+  return Math.round(amount).toLocaleString("en-US");
+}
+
+/** `1 message`, `2 messages` */
+export function counted(amount: number, noun: string): string {
+  return `${count(amount)} ${noun}${amount === 1 ? "" : "s"}`;
+}
+
+/** A share as a person reads it: `84 %`, `0.4 %`. */
+export function percent(share: number): string {
+  const value = share * 100;
+  return `${value !== 0 && Math.abs(value) < 10 ? value.toFixed(1) : Math.round(value)} %`;
+}

@@ -1,0 +1,116 @@
+/** Where the tokens of a transcript are: by role, by tool, in single results, and in results that say the same again. */
+import { describeCall, labelOf } from "../core/digest/call.ts";
+import { pairingOf, type AskedCall } from "../core/passes/pairing.ts";
+import type { Measure } from "../core/transcript/measure.ts";
+import { callsOf, contentText, type Message, type Transcript } from "../core/transcript/message.ts";
+
+export interface Weighed {
+  readonly name: string;
+  readonly tokens: number;
+  /** Messages of a role, calls of a tool. */
+  readonly count: number;
+}
+
+export interface WeighedResult {
+  /** Index of the message that holds it. */
+  readonly message: number;
+  /** The tool and its target. */
+  readonly label: string;
+  readonly tokens: number;
+}
+
+export interface Repeat {
+  readonly label: string;
+  readonly times: number;
+  /** Tokens of all but the last copy. */
+  readonly tokens: number;
+}
+
+export interface Census {
+  readonly tokens: number;
+  readonly messages: number;
+  /** Heaviest first, as are all the lists. */
+  readonly roles: readonly Weighed[];
+  /** Calls with their results. */
+  readonly tools: readonly Weighed[];
+  readonly largest: readonly WeighedResult[];
+  readonly repeats: readonly Repeat[];
+}
+
+const LARGEST_MAX = 8;
+const REPEATS_MAX = 8;
+/** Shorter results repeat by nature: `ok`, an empty listing. */
+const REPEAT_TOKENS_MIN = 50;
+
+export function censusOf(transcript: Transcript, measure: Measure): Census {
+  const { messages } = transcript;
+  const { answers } = pairingOf(messages);
+  const results = messages.flatMap((message, at) =>
+    message.role === "tool" ? [{ message: at, label: labelFor(answers[at]), tokens: measure.message(message) }] : [],
+  );
+  return {
+    tokens: measure.transcript(transcript),
+    messages: messages.length,
+    roles: byRole(transcript, measure),
+    tools: byTool(messages, answers, measure),
+    largest: heaviest(results).slice(0, LARGEST_MAX),
+    repeats: repeatsAmong(results, messages).slice(0, REPEATS_MAX),
+  };
+}
+
+function labelFor(asked: AskedCall | undefined): string {
+  return asked === undefined
+    ? "a result without its call"
+    : labelOf(describeCall(asked.call.name, asked.call.arguments));
+}
+
+function byRole({ system, messages, tools }: Transcript, measure: Measure): readonly Weighed[] {
+  const roles = new Map<string, Weighed>();
+  for (const message of system) add(roles, "system prompt", measure.message(message));
+  if (tools !== undefined) add(roles, "tool declarations", measure.text(tools));
+  for (const message of messages) add(roles, ROLE_NAMES[message.role], measure.message(message));
+  return heaviest([...roles.values()]);
+}
+
+const ROLE_NAMES: Readonly<Record<Message["role"], string>> = {
+  system: "system, later",
+  user: "user",
+  assistant: "assistant",
+  tool: "tool results",
+};
+
+function byTool(
+  messages: readonly Message[],
+  answers: readonly (AskedCall | undefined)[],
+  measure: Measure,
+): readonly Weighed[] {
+  const tools = new Map<string, Weighed>();
+  messages.forEach((message, at) => {
+    for (const { name, arguments: text } of callsOf(message)) add(tools, name, measure.text(text));
+    const asked = answers[at];
+    if (asked !== undefined) add(tools, asked.call.name, measure.message(message), 0);
+  });
+  return heaviest([...tools.values()]);
+}
+
+function add(sums: Map<string, Weighed>, name: string, tokens: number, count = 1): void {
+  const sum = sums.get(name);
+  sums.set(name, { name, tokens: (sum?.tokens ?? 0) + tokens, count: (sum?.count ?? 0) + count });
+}
+
+function repeatsAmong(results: readonly WeighedResult[], messages: readonly Message[]): readonly Repeat[] {
+  const long = results.filter(({ tokens }) => tokens >= REPEAT_TOKENS_MIN);
+  const groups = Map.groupBy(long, ({ message }) => contentText(messages[message]!.parts));
+  const repeats = [...groups.values()]
+    .filter((group) => group.length > 1)
+    .map((group) => ({
+      label: group.at(-1)!.label,
+      times: group.length,
+      tokens: group[0]!.tokens * (group.length - 1),
+    }));
+  return heaviest(repeats);
+}
+
+function heaviest<Item extends { readonly tokens: number }>(items: readonly Item[]): readonly Item[] {
+  return items.toSorted((one, other) => other.tokens - one.tokens);
+}

@@ -1,0 +1,107 @@
+/** What a command is, and how its arguments are read: strictly, because a mistyped flag must not pass for nothing. */
+import { parseArgs, type ArgDef, type ArgsDef, type ParsedArgs } from "citty";
+import { nearest } from "../config/problems.ts";
+import { usageError, type ExitCode } from "./exit.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface Command {
+  readonly name: string;
+  /** One line, for lists. */
+  readonly summary: string;
+  /** What it does beyond the summary, as paragraphs. */
+  readonly about: readonly string[];
+  readonly examples: readonly Example[];
+  readonly args: ArgsDef;
+  readonly run: (args: Arguments, terminal: Terminal) => Promise<ExitCode>;
+}
+
+export interface Example {
+  readonly line: string;
+  readonly says: string;
+}
+
+/** Commands under one word: `precis config check`. */
+export interface CommandGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly commands: readonly Command[];
+}
+
+/** What was given for each argument. */
+export interface Arguments {
+  /** The last value given. */
+  readonly text: (name: string) => string | undefined;
+  readonly is: (name: string) => boolean;
+  /** Every value given, in order. */
+  readonly all: (name: string) => readonly string[];
+}
+
+/** Throws a usage error for an unknown flag, a flag without its value, or an argument too many. */
+export function readArguments(command: Command, raw: readonly string[]): Arguments {
+  const repeated = checkFlags(command, raw);
+  let values: ParsedArgs;
+  try {
+    values = parseArgs([...raw], command.args);
+  } catch (error) {
+    throw usageError(messageOf(error), `Run \`precis ${command.name} --help\`.`);
+  }
+  const positionals = Object.values(command.args).filter(({ type }) => type === "positional").length;
+  const extra = values._[positionals];
+  if (extra !== undefined)
+    throw usageError(
+      `unexpected argument "${extra}"`,
+      `Quote arguments that hold spaces; see \`precis ${command.name} --help\`.`,
+    );
+  return {
+    text: (name) => values[name] as string | undefined,
+    is: (name) => values[name] === true,
+    all: (name) => repeated.get(name) ?? [],
+  };
+}
+
+function messageOf(error: unknown): string {
+  const { message } = error as Error;
+  return message.charAt(0).toLowerCase() + message.slice(1);
+}
+
+/** Walks the raw words as the parser will: a flag that takes a value swallows the next word. */
+function checkFlags(command: Command, raw: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const repeated = new Map<string, string[]>();
+  for (let at = 0; at < raw.length && raw[at] !== "--"; at++) {
+    const word = raw[at]!;
+    if (!word.startsWith("-") || word === "-") continue;
+    const [flag = "", inline] = splitOnce(word, "=");
+    const [name, definition] = flagNamed(command, flag);
+    if (definition.type === "boolean") continue;
+    const value = inline ?? raw[++at];
+    if (value === undefined || value === "")
+      throw usageError(`${flag} needs a value`, `Run \`precis ${command.name} --help\`.`);
+    repeated.set(name, [...(repeated.get(name) ?? []), value]);
+  }
+  return repeated;
+}
+
+function flagNamed(command: Command, flag: string): readonly [string, ArgDef] {
+  const flags = Object.entries(command.args).filter(([, { type }]) => type !== "positional");
+  const found = flags.find(([name, definition]) => flag === `--${name}` || aliasesOf(definition).includes(flag));
+  if (found !== undefined) return found;
+  const meant = nearest(
+    flag,
+    flags.map(([name]) => `--${name}`),
+  );
+  const hint =
+    meant === undefined
+      ? `Run \`precis ${command.name} --help\` for the flags there are.`
+      : `Did you mean \`${meant}\`?`;
+  throw usageError(`\`precis ${command.name}\` has no flag ${flag}`, hint);
+}
+
+function aliasesOf(definition: ArgDef): readonly string[] {
+  const alias = "alias" in definition ? definition.alias : undefined;
+  return (typeof alias === "string" ? [alias] : (alias ?? [])).map((letter) => `-${letter}`);
+}
+
+function splitOnce(text: string, separator: string): readonly [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}

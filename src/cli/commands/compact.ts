@@ -1,0 +1,165 @@
+/** `precis compact`: a transcript in, a smaller one out, and an account of what became of it. */
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import { loadConfiguration } from "../../config/load.ts";
+import { WIRE_FORMATS } from "../../logs/index.ts";
+import type { ProtocolName } from "../../protocols/index.ts";
+import type { Arguments, Command } from "../command.ts";
+import { compactInput, type Compacted } from "../compaction.ts";
+import { compactionPage, headingOf, unchangedPage } from "../compaction-page.ts";
+import { EXIT, usageError, type ExitCode } from "../exit.ts";
+import { writeWhole } from "../files.ts";
+import { formatNamed, INPUT_ARGS, readInput, type Input } from "../input.ts";
+import { addToKeep } from "../keep.ts";
+import { parts, written } from "../output.ts";
+import { createProgress } from "../progress.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
+import type { Terminal } from "../terminal.ts";
+
+export const compactCommand: Command = {
+  name: "compact",
+  summary: "Write a smaller transcript that still works, and say what became of the rest.",
+  about: [
+    "The messages go to standard output in the input's own protocol, unchanged ones byte for byte; of a session file, in the protocol that its agent speaks. The account goes to standard error.",
+    "Compacts when the transcript is over the threshold that follows from the configuration. --force compacts in any case; --budget sets the size of the result and overrides the documented minimums.",
+  ],
+  examples: [
+    {
+      line: "precis compact session.jsonl > smaller.json",
+      says: "a session file of Claude Code, Codex, pi or Gemini CLI",
+    },
+    {
+      line: "precis compact request.json --budget 20% --keep originals.json",
+      says: "to a fifth of its size, every original kept",
+    },
+    {
+      line: "precis compact session.jsonl --force --focus 'the failing migration'",
+      says: "most of the room for one topic",
+    },
+    { line: "cat request.json | precis compact - --to openai-chat --json | jq .report", says: "for a script" },
+  ],
+  args: {
+    ...INPUT_ARGS,
+    to: { type: "string", valueHint: "PROTOCOL", description: `Write this protocol: ${WIRE_FORMATS.join(", ")}.` },
+    budget: {
+      type: "string",
+      valueHint: "N|P%",
+      description: "Size of the result, in tokens or as a share of the input.",
+    },
+    focus: { type: "string", valueHint: "TOPIC", description: "Give this topic 60 to 70 % of the handoff." },
+    force: { type: "boolean", description: "Compact although there is room." },
+    out: {
+      type: "string",
+      alias: "o",
+      valueHint: "FILE",
+      description: "Write the result here instead of standard output.",
+    },
+    keep: {
+      type: "string",
+      valueHint: "FILE",
+      description: "Keep the originals here for `precis recall`; an existing one is added to.",
+    },
+    json: { type: "boolean", description: "Print {messages, system?, tools?, report}." },
+    ...ENGINE_FLAGS,
+    ...CONFIG_FLAGS,
+  },
+  run: compact,
+};
+
+async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const { err } = terminal;
+  const to = formatNamed(args.text("to"), "--to", WIRE_FORMATS);
+  const files = outputFiles(args, terminal);
+  const configuration = await loadConfiguration(configurationRequest(args, terminal));
+  const progress = createProgress(err);
+  await progress.stage("reading", 0);
+  const input = await readInput(args, terminal);
+  await progress.stage(`compacting ${input.transcript.messages.length} messages`, 0.4);
+  const request = { budget: args.text("budget"), focus: args.text("focus"), force: args.is("force") };
+  const result = await compactInput(input, configuration, request);
+  await progress.stage("writing", 0.9);
+  if (files.keep !== undefined && result.originals.length > 0) addToKeep(files.keep, result.originals);
+  const protocol = to ?? input.protocol;
+  const text = args.is("json") ? jsonText(input, result, protocol) : written(input, result.transcript, protocol);
+  await progress.end();
+  if (files.out !== undefined) writeWhole(files.out, text);
+  await err.write(account(input, result, protocol, { keep: args.text("keep"), terminal }));
+  if (files.out === undefined)
+    await terminal.out.write(terminal.out.interactive && !text.endsWith("\n") ? `${text}\n` : text);
+  return irreducibleOf(result) === undefined ? EXIT.done : EXIT.irreducible;
+}
+
+interface OutputFiles {
+  readonly out: string | undefined;
+  readonly keep: string | undefined;
+}
+
+/** Three files that must not be one another: a result over its own input would lose the original for good. */
+function outputFiles(args: Arguments, { folder }: Terminal): OutputFiles {
+  const path = (name: string): string | undefined => {
+    const given = args.text(name);
+    return given === undefined || given === "-" ? undefined : real(resolve(folder, given));
+  };
+  const [input, out, keep] = [path("file"), path("out"), path("keep")];
+  if (args.text("keep") === "-")
+    throw usageError("--keep is `-`, but originals need a file", "Write for example `--keep originals.json`.");
+  const named = [input, out, keep].filter((one) => one !== undefined);
+  if (new Set(named).size < named.length)
+    throw usageError("the input, --out and --keep must be different files", "The input is never written over.");
+  return { out, keep };
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function irreducibleOf(
+  result: Compacted,
+): { readonly limit: number; readonly smallest: number; readonly because: string } | undefined {
+  return result.kind === "compacted" ? result.compaction.report.irreducible : result.irreducible;
+}
+
+function account(
+  input: Input,
+  result: Compacted,
+  to: ProtocolName,
+  { keep, terminal: { err } }: { keep: string | undefined; terminal: Terminal },
+): string {
+  const page =
+    result.kind === "compacted"
+      ? compactionPage(result.compaction.report, keep, err)
+      : unchangedPage(result.because, result.irreducible, err);
+  return `${headingOf({ ...input, to }, err).join("\n")}\n${page}`;
+}
+
+function jsonText(input: Input, result: Compacted, to: ProtocolName): string {
+  return `${JSON.stringify({ ...parts(input, result.transcript, to), report: reportOf(input, result, to) })}\n`;
+}
+
+/** The same keys whatever happened, so that a script need not look for them. */
+function reportOf({ format, notes, transcript }: Input, result: Compacted, protocol: ProtocolName): object {
+  const { before, budget } = result;
+  const common = { format, protocol, budget: budget ?? null, notes };
+  if (result.kind === "compacted") {
+    const { irreducible = null, ...report } = result.compaction.report;
+    return { changed: true, because: null, ...report, irreducible, ...common };
+  }
+  const messages = transcript.messages.length;
+  return {
+    changed: false,
+    because: result.because,
+    tokens: { before, after: before },
+    messages: { before: messages, after: messages, kept: messages, edited: 0, summarised: 0 },
+    irreducible: result.irreducible ?? null,
+    degraded: [],
+    recall: [],
+    lost: { paths: 0, identifiers: 0, examples: [] },
+    modelCalls: 0,
+    costUsd: 0,
+    ...common,
+  };
+}

@@ -1,0 +1,69 @@
+/** `precis inspect`: where the tokens are, and what a compaction would do about it. Changes nothing. */
+import { compressorSettings } from "../../config/compressor-settings.ts";
+import { loadConfiguration } from "../../config/load.ts";
+import { limitsOf } from "../../core/engines/compressor/limits.ts";
+import { createMeasure } from "../../core/transcript/measure.ts";
+import { counted } from "../amounts.ts";
+import { censusOf } from "../census.ts";
+import { censusPage, type DryRun } from "../census-page.ts";
+import type { Command } from "../command.ts";
+import { compactInput, type Compacted } from "../compaction.ts";
+import { headingOf } from "../compaction-page.ts";
+import { EXIT } from "../exit.ts";
+import { INPUT_ARGS, readInput } from "../input.ts";
+import { createProgress } from "../progress.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
+
+const BUDGET_DEFAULT = "20%";
+
+export const inspectCommand: Command = {
+  name: "inspect",
+  summary: "Show where a transcript's tokens are, and what a compaction would do.",
+  about: [
+    "Tokens by role and by tool, the largest results, results that say the same again, and a dry run at the configured window and at a budget.",
+  ],
+  examples: [
+    { line: "precis inspect session.jsonl", says: "what fills the window" },
+    { line: "precis inspect session.jsonl --context-length 64k --budget 10%", says: "what another window would mean" },
+  ],
+  args: {
+    ...INPUT_ARGS,
+    budget: {
+      type: "string",
+      valueHint: "N|P%",
+      description: `The budget of the second dry run; ${BUDGET_DEFAULT} by default.`,
+    },
+    json: { type: "boolean", description: "Print JSON." },
+    ...ENGINE_FLAGS,
+    ...CONFIG_FLAGS,
+  },
+  run: async (args, terminal) => {
+    const configuration = await loadConfiguration(configurationRequest(args, terminal));
+    const progress = createProgress(terminal.err);
+    const input = await readInput(args, terminal);
+    await progress.stage("counting", 0.2);
+    const census = censusOf(input.transcript, createMeasure());
+    const { usableTokens, thresholdTokens } = limitsOf(compressorSettings(configuration));
+    const budget = args.text("budget") ?? BUDGET_DEFAULT;
+    await progress.stage("trying a compaction", 0.4);
+    const atWindow = await compactInput(input, configuration, { force: true });
+    await progress.stage("trying another", 0.7);
+    const atBudget = await compactInput(input, configuration, { force: true, budget });
+    await progress.end();
+    const dryRuns = [dryRun("at this window", atWindow), dryRun(`at ${budget}`, atBudget)];
+    const { name, format, protocol, notes } = input;
+    const heading = headingOf({ name, format, to: protocol, notes }, terminal.out).join("\n");
+    const text = args.is("json")
+      ? `${JSON.stringify({ format, protocol, ...census, usableTokens, thresholdTokens, dryRuns, notes }, null, 2)}\n`
+      : `${heading}\n${censusPage(census, { usableTokens, thresholdTokens }, dryRuns, terminal.out)}\n`;
+    await terminal.out.write(text);
+    return EXIT.done;
+  },
+};
+
+function dryRun(name: string, result: Compacted): DryRun {
+  if (result.kind === "unchanged") return { name, before: result.before, after: result.before, says: result.because };
+  const { tokens, messages, irreducible } = result.compaction.report;
+  const kept = `${counted(messages.kept, "message")} word for word, ${counted(messages.summarised, "message")} in the handoff`;
+  return { name, ...tokens, says: irreducible === undefined ? kept : `irreducible; ${kept}` };
+}

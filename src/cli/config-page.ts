@@ -1,0 +1,95 @@
+/** The configuration as a person reads it: figures on one scale, a picture of a compaction, settings with their places. */
+import { computedValues, warningsOf, type ComputedValue, type Warning } from "../config/computed.ts";
+import { shortPath, type Loaded } from "../config/load.ts";
+import { SETTINGS, valueAt } from "../config/settings.ts";
+import { count } from "./amounts.ts";
+import { bar, columnWidths, padEnd, padStart } from "./bars.ts";
+import type { Stream, Terminal } from "./terminal.ts";
+import { wrapped } from "./usage.ts";
+
+const BAR_COLUMNS = 28;
+
+const NAMES: Readonly<Record<ComputedValue["name"], string>> = {
+  window: "window",
+  usable: "usable",
+  hygiene: "hygiene",
+  threshold: "threshold",
+  pressure: "pressure",
+  ceiling: "tail, at most",
+  tail: "tail",
+  summary_max: "handoff, at most",
+  summary_min: "handoff, at least",
+};
+
+export function configurationPage(loaded: Loaded, terminal: Terminal): string {
+  const { out } = terminal;
+  const files = loaded.files.map(({ path }) => shortPath(path, terminal));
+  const warnings = warningsOf(loaded.configuration);
+  return [
+    `${out.paint("strong", "precis configuration")}  ${out.paint("dim", files.length === 0 ? "no file: defaults, environment and flags" : files.join(", "))}`,
+    "",
+    ...figures(loaded, out),
+    "",
+    ...picture(loaded, out),
+    "",
+    ...settings(loaded, out),
+    ...(warnings.length === 0 ? [] : ["", ...warnings.flatMap((warning) => warned(warning, out))]),
+    "",
+  ].join("\n");
+}
+
+/** From the largest to the smallest, each with its rule. */
+function figures({ configuration }: Loaded, { paint }: Stream): readonly string[] {
+  const values = computedValues(configuration).toSorted((one, other) => other.tokens - one.tokens);
+  const largest = Math.max(...values.map(({ tokens }) => tokens));
+  const [names = 0, numbers = 0] = columnWidths(values.map(({ name, tokens }) => [NAMES[name], count(tokens)]));
+  return values.map(({ name, tokens, meaning }) => {
+    const drawn = padEnd(bar(tokens / largest, BAR_COLUMNS), BAR_COLUMNS);
+    const figure = padStart(count(tokens), numbers);
+    return `  ${padEnd(NAMES[name], names)}  ${paint("strong", figure)}  ${paint("accent", drawn)}  ${paint("dim", meaning)}`;
+  });
+}
+
+/** What fills the window right after a compaction, up to the next one. */
+function picture({ configuration }: Loaded, { paint, columns }: Stream): readonly string[] {
+  const tokens = Object.fromEntries(computedValues(configuration).map((value) => [value.name, value.tokens])) as Record<
+    ComputedValue["name"],
+    number
+  >;
+  const whole = Math.max(1, tokens.threshold);
+  const width = Math.min(columns - 4, 72);
+  const pieces = [
+    { label: `▒ handoff, up to ${count(tokens.summary_max)}`, glyph: "▒", share: tokens.summary_max / whole },
+    { label: `█ tail ${count(tokens.tail)}`, glyph: "█", share: tokens.tail / whole },
+    { label: `▓ its ceiling ${count(tokens.ceiling)}`, glyph: "▓", share: (tokens.ceiling - tokens.tail) / whole },
+  ];
+  let drawn = "";
+  for (const { glyph, share } of pieces) drawn += glyph.repeat(Math.max(1, Math.round(share * width)));
+  const free = Math.max(0, whole - tokens.summary_max - tokens.ceiling);
+  const line = drawn.slice(0, width) + "·".repeat(Math.max(0, width - drawn.length));
+  return [
+    `  ${paint("dim", `After a compaction, up to the next one at ${count(whole)}:`)}`,
+    `  ${paint("accent", line)}`,
+    ...wrapped(
+      [...pieces.map(({ label }) => label), `· head and new work ${count(free)}`].join("   "),
+      columns - 2,
+    ).map((text) => `  ${text}`),
+  ];
+}
+
+function settings({ configuration, provenance }: Loaded, { paint }: Stream): readonly string[] {
+  const rows = SETTINGS.map(({ path }) => [path, String(valueAt(configuration, path)), provenance.get(path)!.place]);
+  const [paths = 0, values = 0] = columnWidths(rows);
+  return rows.map(([path = "", value = "", place = ""]) => {
+    const own = place !== "default";
+    return `  ${padEnd(path, paths)}  ${paint(own ? "strong" : "dim", padEnd(value, values))}  ${paint("dim", place)}`;
+  });
+}
+
+function warned({ path, message, fix }: Warning, { paint, columns }: Stream): readonly string[] {
+  const lines = wrapped(`${path}: ${message}`, columns - 4);
+  return [
+    ...lines.map((line, at) => `${at === 0 ? paint("warn", "! ") : "  "}${line}`),
+    `  ${paint("dim", "next")}  ${fix}`,
+  ];
+}

@@ -1,0 +1,41 @@
+/** What the exit code says. Documented in docs/cli.md; scripts rely on it. */
+import { PrecisError } from "../core/errors.ts";
+
+export const EXIT = {
+  /** Done, or nothing to do. */
+  done: 0,
+  /** `precis check` found violations; `precis recall` found nothing. */
+  failed: 1,
+  /** The command line or the configuration is wrong. */
+  usage: 2,
+  /** The input cannot be read as a transcript. */
+  unreadable: 3,
+  /** Even the smallest result is above the budget; it was written. */
+  irreducible: 4,
+  /** A fault in precis itself. */
+  fault: 70,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string])[] = [
+  [EXIT.done, "done, or nothing to do (the report says which)"],
+  [EXIT.failed, "`check` found violations, or `recall` found nothing"],
+  [EXIT.usage, "the command line or the configuration is wrong, or an output file cannot be written"],
+  [EXIT.unreadable, "the input cannot be read as a transcript"],
+  [EXIT.irreducible, "even the smallest result is above the budget; it was written all the same"],
+  [EXIT.fault, "a fault in precis itself"],
+];
+
+/** Codes that mean the command has to be given differently; errors of reading are marked where input is read. */
+const USAGE_CODES = new Set(["usage", "bad_configuration", "unknown_engine", "unwritable_output"]);
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (!(error instanceof PrecisError)) return EXIT.fault;
+  if (error.code === "unreadable_input") return EXIT.unreadable;
+  return USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.fault;
+}
+
+export function usageError(message: string, hint: string): PrecisError {
+  return new PrecisError(message, { code: "usage", hint });
+}

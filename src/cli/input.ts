@@ -1,0 +1,128 @@
+/** From a file or standard input to a transcript: bytes, format, decoding. Whatever fails here is exit code 3. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ArgsDef } from "citty";
+import { nearest } from "../config/problems.ts";
+import { PrecisError } from "../core/errors.ts";
+import type { Transcript } from "../core/transcript/message.ts";
+import { detectFormat, joinWireLines, LOG_FORMATS, readLog, WIRE_FORMATS } from "../logs/index.ts";
+import type { InputFormat, LogFormat, LogNote } from "../logs/index.ts";
+import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
+import type { Arguments } from "./command.ts";
+import { usageError } from "./exit.ts";
+import type { Terminal } from "./terminal.ts";
+
+export const FORMATS: readonly InputFormat[] = [...WIRE_FORMATS, ...LOG_FORMATS];
+
+export const INPUT_ARGS = {
+  file: {
+    type: "positional",
+    valueHint: "FILE|-",
+    description: "A session file, a request body or its messages, as JSON or JSON lines; `-` is standard input.",
+  },
+  from: {
+    type: "string",
+    valueHint: "FORMAT",
+    description: `The input's format, where it is not to be detected: ${FORMATS.join(", ")}.`,
+  },
+} as const satisfies ArgsDef;
+
+export interface Input {
+  /** As shown to a person. */
+  readonly name: string;
+  readonly format: InputFormat;
+  /** The input's own protocol, or the one its agent speaks. */
+  readonly protocol: ProtocolName;
+  readonly transcript: Transcript;
+  /** Set for a body or its messages: what an unchanged message's bytes are taken from. */
+  readonly decoded?: Decoded;
+  readonly notes: readonly LogNote[];
+}
+
+/** Larger texts do not fit a JavaScript string. */
+const INPUT_BYTES_MAX = 500_000_000;
+
+export async function readInput(args: Arguments, terminal: Terminal): Promise<Input> {
+  const file = args.text("file")!;
+  const from = formatNamed(args.text("from"), "--from", FORMATS);
+  const name = file === "-" ? "standard input" : file;
+  const text = textOf(await bytesOf(file, terminal), name);
+  try {
+    return read(text, name, from);
+  } catch (error) {
+    if (!(error instanceof PrecisError)) throw error;
+    const place = error.place === undefined ? name : `${name}: ${error.place}`;
+    throw unreadable(`cannot read ${name}: ${error.message}`, error.hint, place, error);
+  }
+}
+
+/** A name out of `known`; throws a usage error that lists them. */
+export function formatNamed<Name extends string>(
+  given: string | undefined,
+  flag: string,
+  known: readonly Name[],
+): Name | undefined {
+  if (given === undefined) return undefined;
+  const found = known.find((name) => name === given);
+  if (found !== undefined) return found;
+  const meant = nearest(given, known);
+  const hint = meant === undefined ? `Use one of: ${known.join(", ")}.` : `Did you mean \`${meant}\`?`;
+  throw usageError(`${flag} is "${given}", which is not a format`, hint);
+}
+
+function read(text: string, name: string, from: InputFormat | undefined): Input {
+  const format = from ?? detectFormat(text, name);
+  if (format === undefined) {
+    const hint = `Name the format with --from: ${FORMATS.join(", ")}.`;
+    throw unreadable("it is in none of the formats known", hint, name);
+  }
+  if (isLogFormat(format)) {
+    const { transcript, speaks, notes } = readLog(text, format);
+    return { name, format, protocol: speaks, transcript, notes };
+  }
+  const { json, notes } = isOneDocument(text) ? { json: text, notes: [] } : joinWireLines(text);
+  const decoded = protocols[format].decode(json);
+  return { name, format, protocol: format, transcript: decoded.transcript, decoded, notes };
+}
+
+function isLogFormat(format: InputFormat): format is LogFormat {
+  return (LOG_FORMATS as readonly string[]).includes(format);
+}
+
+function isOneDocument(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return !text.trim().includes("\n"); // One broken line: the protocol says what is wrong with it.
+  }
+}
+
+async function bytesOf(file: string, terminal: Terminal): Promise<Uint8Array> {
+  let bytes: Uint8Array;
+  try {
+    bytes = file === "-" ? await terminal.readStandardInput() : readFileSync(resolve(terminal.folder, file));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const said = code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "it is a folder" : message;
+    throw unreadable(`cannot read ${file}: ${said}`, "Name a file, or `-` for standard input.", file, error);
+  }
+  if (bytes.length === 0)
+    throw unreadable(`${file === "-" ? "standard input" : file} is empty`, "Give it a transcript.", file);
+  if (bytes.length > INPUT_BYTES_MAX)
+    throw unreadable(`${file} is larger than ${INPUT_BYTES_MAX} bytes`, "Split it.", file);
+  return bytes;
+}
+
+/** UTF-8, or UTF-16 as Windows shells redirect it; a byte that is neither becomes a replacement mark. */
+function textOf(bytes: Uint8Array, name: string): string {
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8";
+  const text = new TextDecoder(encoding).decode(bytes);
+  if (text.includes("\u0000") && !text.trimStart().startsWith("{") && !text.trimStart().startsWith("["))
+    throw unreadable(`${name} is not text`, "Give a session file, a request body or its messages.", name);
+  return text;
+}
+
+function unreadable(message: string, hint: string, place: string, cause?: unknown): PrecisError {
+  return new PrecisError(message, { code: "unreadable_input", hint, place, cause });
+}

@@ -1,0 +1,118 @@
+/** Wires the command line: finds the command, reads its arguments, runs it, and turns a failure into words and an exit code. */
+import { readFileSync } from "node:fs";
+import { nearest } from "../config/problems.ts";
+import { PrecisError } from "../core/errors.ts";
+import { readArguments, type Command, type CommandGroup } from "./command.ts";
+import { EXIT, exitCodeOf, usageError, type ExitCode } from "./exit.ts";
+import { processTerminal, type Stream, type Terminal } from "./terminal.ts";
+import { commandUsage, overview } from "./usage.ts";
+
+/** Loaded when named, so that a command starts without the weight of the others. */
+const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> = {
+  compact: async () => (await import("./commands/compact.ts")).compactCommand,
+  inspect: async () => (await import("./commands/inspect.ts")).inspectCommand,
+  check: async () => (await import("./commands/check.ts")).checkCommand,
+  recall: async () => (await import("./commands/recall.ts")).recallCommand,
+  config: async () => (await import("./commands/config.ts")).configCommands,
+};
+
+const HELP = new Set(["-h", "--help"]);
+const VERSION = new Set(["-v", "--version"]);
+
+/** Runs this process's command line. */
+export async function start(): Promise<void> {
+  process.exitCode = await run(process.argv.slice(2), processTerminal());
+}
+
+/** Runs one command line; never throws. */
+export async function run(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  try {
+    return await dispatch(words, terminal);
+  } catch (error) {
+    await terminal.err.write(explained(error, terminal));
+    return exitCodeOf(error);
+  }
+}
+
+async function dispatch(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const [first, ...rest] = words;
+  if (first === undefined) {
+    await terminal.err.write(await firstPage(terminal.err));
+    return EXIT.usage;
+  }
+  if (VERSION.has(first)) return said(terminal, `${version()}\n`);
+  if (HELP.has(first)) return said(terminal, await firstPage(terminal.out));
+  if (first === "help") return dispatch(rest.length === 0 ? ["--help"] : [...rest, "--help"], terminal);
+  const loader = Object.hasOwn(LOADERS, first) ? LOADERS[first] : undefined;
+  if (loader === undefined) throw unknownCommand(first, Object.keys(LOADERS));
+  const found = await loader();
+  if (!("commands" in found)) return runCommand(found, rest, terminal);
+  return dispatchGroup(found, rest, terminal);
+}
+
+async function dispatchGroup(group: CommandGroup, words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const [word, ...rest] = words;
+  const names = group.commands.map(({ name }) => name);
+  if (word === undefined)
+    throw usageError(
+      `\`precis ${group.name}\` needs one of: ${names.map(lastWord).join(", ")}`,
+      `Run \`precis ${group.name} --help\`.`,
+    );
+  if (HELP.has(word))
+    return said(terminal, group.commands.map((command) => commandUsage(command, terminal.out)).join("\n"));
+  const command = group.commands.find(({ name }) => lastWord(name) === word);
+  if (command === undefined) throw unknownCommand(`${group.name} ${word}`, names);
+  return runCommand(command, rest, terminal);
+}
+
+async function runCommand(command: Command, words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const end = words.indexOf("--");
+  if (words.slice(0, end < 0 ? undefined : end).some((word) => HELP.has(word)))
+    return said(terminal, commandUsage(command, terminal.out));
+  return command.run(readArguments(command, words), terminal);
+}
+
+async function said(terminal: Terminal, text: string): Promise<ExitCode> {
+  await terminal.out.write(text);
+  return EXIT.done;
+}
+
+async function firstPage(stream: Stream): Promise<string> {
+  return overview(version(), await allCommands(), stream);
+}
+
+/** Every command there is, for the first page and the reference. */
+export async function allCommands(): Promise<readonly (Command | CommandGroup)[]> {
+  return Promise.all(Object.values(LOADERS).map((load) => load()));
+}
+
+function version(): string {
+  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
+}
+
+function unknownCommand(name: string, known: readonly string[]): PrecisError {
+  const meant = nearest(name, known);
+  return usageError(
+    `there is no command \`precis ${name}\``,
+    meant === undefined ? "Run `precis --help` for the commands there are." : `Did you mean \`precis ${meant}\`?`,
+  );
+}
+
+function lastWord(name: string): string {
+  return name.slice(name.lastIndexOf(" ") + 1);
+}
+
+/** A failure in words: what, where, and the next step; a fault of ours with its trace. */
+function explained(error: unknown, { err: { paint } }: Terminal): string {
+  const title = paint("bad", "precis:");
+  if (!(error instanceof PrecisError)) {
+    const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return `${title} this is a fault in precis, not in your input\n${paint("dim", trace)}\n  ${paint("dim", "next")}  Please report it with the lines above.\n`;
+  }
+  const lines = [`${title} ${error.message}`];
+  if (error.place !== undefined && !error.message.includes(error.place))
+    lines.push(`  ${paint("dim", "at")}    ${error.place}`);
+  lines.push(`  ${paint("dim", "next")}  ${error.hint}`);
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,76 @@
+/**
+ * The outside of a command: streams, colours and the environment, handed in so that a command can be run anywhere.
+ * Data goes to `out`, everything said to a person to `err`; a reader that hangs up ends the command quietly.
+ */
+import { styleText } from "node:util";
+import type { Environment } from "../config/environment.ts";
+import { EXIT } from "./exit.ts";
+
+export type Look = "strong" | "dim" | "good" | "warn" | "bad" | "accent";
+
+export interface Stream {
+  readonly write: (text: string) => Promise<void>;
+  /** The text in a colour, where the stream shows colours. */
+  readonly paint: (look: Look, text: string) => string;
+  readonly columns: number;
+  readonly interactive: boolean;
+}
+
+export interface Terminal {
+  readonly out: Stream;
+  readonly err: Stream;
+  readonly readStandardInput: () => Promise<Uint8Array>;
+  readonly environment: Environment;
+  readonly folder: string;
+  readonly platform: NodeJS.Platform;
+}
+
+/** Wide enough for every report; wider terminals do not stretch them. */
+const COLUMNS_MAX = 100;
+const COLUMNS_UNKNOWN = 80;
+const COLUMNS_MIN = 40;
+
+const FORMATS = {
+  strong: "bold",
+  dim: "dim",
+  good: "green",
+  warn: "yellow",
+  bad: "red",
+  accent: "cyan",
+} as const satisfies Record<Look, Parameters<typeof styleText>[0]>;
+
+/** This process's own terminal. */
+export function processTerminal(): Terminal {
+  return {
+    out: streamOf(process.stdout),
+    err: streamOf(process.stderr),
+    readStandardInput,
+    environment: process.env,
+    folder: process.cwd(),
+    platform: process.platform,
+  };
+}
+
+function streamOf(stream: NodeJS.WriteStream): Stream {
+  stream.on("error", quietOnHangUp);
+  // Honours NO_COLOR, FORCE_COLOR, NODE_DISABLE_COLORS and whether the stream is a terminal.
+  const coloured = styleText("bold", "x", { stream }) !== "x";
+  return {
+    write: (text) => new Promise((done) => stream.write(text, () => done())),
+    paint: (look, text) => (coloured && text !== "" ? styleText(FORMATS[look], text, { validateStream: false }) : text),
+    columns: Math.min(Math.max(stream.columns ?? COLUMNS_UNKNOWN, COLUMNS_MIN), COLUMNS_MAX),
+    interactive: stream.isTTY === true && process.env["TERM"] !== "dumb",
+  };
+}
+
+/** `precis … | head` is not a failure. */
+function quietOnHangUp(error: NodeJS.ErrnoException): void {
+  if (error.code === "EPIPE") process.exit(EXIT.done);
+  throw error;
+}
+
+async function readStandardInput(): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,109 @@
+/** Help, out of the same definitions that read the arguments. */
+import type { ArgDef } from "citty";
+import { columnWidths, padEnd } from "./bars.ts";
+import type { Command, CommandGroup } from "./command.ts";
+import { EXIT_MEANINGS } from "./exit.ts";
+import type { Stream } from "./terminal.ts";
+
+export interface Help {
+  /** The words after `precis`. */
+  readonly usage: string;
+  readonly positionals: readonly (readonly [name: string, meaning: string])[];
+  readonly flags: readonly (readonly [name: string, meaning: string])[];
+}
+
+/** The parts of a command's help as plain text. */
+export function helpOf({ name, args }: Command): Help {
+  const entries = Object.entries(args);
+  const positionals = entries.filter(([, { type }]) => type === "positional");
+  const flags = entries.filter(([, { type }]) => type !== "positional");
+  const words = positionals.map(([key, definition]) =>
+    definition.required === false ? `[${shownName(key, definition)}]` : shownName(key, definition),
+  );
+  return {
+    usage: ["precis", name, ...words, ...(flags.length > 0 ? ["[flags]"] : [])].join(" "),
+    positionals: positionals.map(([key, definition]) => [shownName(key, definition), meaningOf(definition)]),
+    flags: flags.map(([key, definition]) => [flagForm(key, definition), meaningOf(definition)]),
+  };
+}
+
+function shownName(key: string, { valueHint }: ArgDef): string {
+  return valueHint ?? key.toUpperCase();
+}
+
+function flagForm(key: string, definition: ArgDef): string {
+  const alias = "alias" in definition && typeof definition.alias === "string" ? `-${definition.alias}, ` : "";
+  const value = definition.type === "boolean" ? "" : ` ${definition.valueHint ?? "VALUE"}`;
+  return `${alias}--${key}${value}`;
+}
+
+function meaningOf({ description = "" }: ArgDef): string {
+  return description;
+}
+
+export function commandUsage(command: Command, { paint, columns }: Stream): string {
+  const { usage, positionals, flags } = helpOf(command);
+  const all: readonly (readonly [string, string])[] = [...flags, ["-h, --help", "Show this help."]];
+  const [left = 0] = columnWidths([...positionals, ...all]);
+  const list = (rows: readonly (readonly [string, string])[]): readonly string[] =>
+    rows.flatMap(([name, meaning]) => hanging(paint("accent", padEnd(name, left)), left, meaning, columns));
+  return [
+    `${paint("strong", usage)}`,
+    "",
+    ...wrapped(command.summary, columns),
+    ...command.about.flatMap((paragraph) => ["", ...wrapped(paragraph, columns)]),
+    ...(positionals.length > 0 ? ["", paint("strong", "Arguments"), ...list(positionals)] : []),
+    "",
+    paint("strong", "Flags"),
+    ...list(all),
+    ...(command.examples.length > 0 ? ["", paint("strong", "Examples")] : []),
+    ...command.examples.flatMap(({ line, says }) => [`  ${paint("dim", `# ${says}`)}`, `  ${line}`]),
+    "",
+  ].join("\n");
+}
+
+/** The first page: what precis is, its commands, and what exit codes mean. */
+export function overview(
+  version: string,
+  groups: readonly (Command | CommandGroup)[],
+  { paint, columns }: Stream,
+): string {
+  const rows = groups
+    .flatMap((one) => ("commands" in one ? one.commands : [one]))
+    .map(({ name, summary }) => [name, summary] as const);
+  const [left = 0] = columnWidths(rows);
+  return [
+    `${paint("strong", "precis")} ${version}: forget with precision`,
+    "",
+    ...wrapped(
+      "Rewrites an over-long agent transcript into a smaller one that is still valid for its provider, still carries the live task, and loses nothing for good. Works without a key, a network or a service.",
+      columns,
+    ),
+    "",
+    `${paint("strong", "Usage")}  precis COMMAND [arguments] [flags]`,
+    "",
+    paint("strong", "Commands"),
+    ...rows.flatMap(([name, summary]) => hanging(paint("accent", padEnd(name, left)), left, summary, columns)),
+    "",
+    paint("strong", "Exit codes"),
+    ...EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(2)}  ${meaning}`),
+    "",
+    paint("dim", "precis COMMAND --help tells more of each. Colours honour NO_COLOR."),
+    "",
+  ].join("\n");
+}
+
+function hanging(name: string, left: number, meaning: string, columns: number): readonly string[] {
+  const [first = "", ...rest] = wrapped(meaning, columns - left - 4);
+  return [`  ${name}  ${first}`, ...rest.map((line) => `${" ".repeat(left + 4)}${line}`)];
+}
+
+export function wrapped(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > columns) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}
