@@ -1,0 +1,176 @@
+/** Content blocks of Anthropic Messages: text, image, document, tool_use, tool_result, thinking. */
+import type { ContentPart, MediaSource, Part, ToolResultPart } from "../../core/transcript/message.ts";
+import { objectArguments } from "../arguments.ts";
+import { readContent } from "../blocks.ts";
+import { freshContent, patchContent, patchContentBlock } from "../content.ts";
+import type { Fields, WriteContext } from "../dialect.ts";
+import { fieldsOf, textOf } from "../fields.ts";
+import { objectText, patchObject } from "../json/edit.ts";
+import { memberText } from "../json/scan.ts";
+import { mediaNote } from "../media.ts";
+
+/** Blocks that may also stand inside a tool result. */
+export function readContentBlock(block: Fields, at: number): ContentPart | undefined {
+  switch (block["type"]) {
+    case "text":
+      return typeof block["text"] === "string" ? { kind: "text", text: block["text"], at } : undefined;
+    case "image": {
+      const source = readSource(fieldsOf(block["source"]));
+      return source === undefined ? undefined : { kind: "image", source, at };
+    }
+    case "document": {
+      const source = readSource(fieldsOf(block["source"]));
+      const name = textOf(block["title"]);
+      return source === undefined ? undefined : { kind: "file", source, ...(name === undefined ? {} : { name }), at };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function readSource(source: Fields): MediaSource | undefined {
+  const field = (key: string): string | undefined => textOf(source[key]);
+  switch (source["type"]) {
+    case "base64": {
+      const data = field("data");
+      return data === undefined ? undefined : { type: "data", mediaType: field("media_type") ?? "", data };
+    }
+    case "url": {
+      const url = field("url");
+      return url === undefined ? undefined : { type: "url", url };
+    }
+    case "file": {
+      const id = field("file_id");
+      return id === undefined ? undefined : { type: "id", id };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Blocks of what the model said. */
+export function readReplyBlock(block: Fields, at: number, text: () => string): Part | undefined {
+  switch (block["type"]) {
+    case "thinking":
+      return { kind: "reasoning", text: textOf(block["thinking"]) ?? "", at };
+    case "redacted_thinking":
+      return { kind: "reasoning", text: "", at };
+    case "tool_use":
+      return {
+        kind: "tool-call",
+        id: textOf(block["id"]) ?? "",
+        name: textOf(block["name"]) ?? "",
+        arguments: memberText(text(), "input") ?? "{}",
+        at,
+      };
+    default:
+      return readContentBlock(block, at);
+  }
+}
+
+/** Blocks of a user message. */
+export function readUserBlock(block: Fields, at: number, text: () => string): Part | undefined {
+  if (block["type"] !== "tool_result") return readContentBlock(block, at);
+  const content = readContent(block["content"], () => memberText(text(), "content")!, readContentBlock);
+  const result: ToolResultPart = { kind: "tool-result", callId: textOf(block["tool_use_id"]) ?? "", content, at };
+  return block["is_error"] === true ? { ...result, isError: true } : result;
+}
+
+export interface BlockWriting extends WriteContext {
+  /** Whether blocks of unknown kind mean something here. */
+  readonly opaque: boolean;
+  readonly media: boolean;
+}
+
+/** Edits a block in place; what the provider would refuse is left to be written anew. */
+export function patchBlock(block: string, before: Part, after: Part, writing: BlockWriting): string | undefined {
+  if (before.kind === "reasoning") return block;
+  if (before.kind === "tool-call" && after.kind === "tool-call") {
+    const input = after.arguments === before.arguments ? {} : { input: objectArguments(after.arguments, false) };
+    return patchObject(block, {
+      ...input,
+      ...(after.name === before.name ? {} : { name: JSON.stringify(after.name) }),
+    });
+  }
+  if (before.kind === "tool-result" && after.kind === "tool-result") {
+    const fresh = (part: Part) => freshBlock(part, writing);
+    const text = patchContent(block, "content", {
+      before: before.content,
+      after: after.content,
+      patch: patchContentBlock,
+      fresh,
+    });
+    return before.isError === after.isError
+      ? text
+      : patchObject(text, { is_error: after.isError === true ? "true" : undefined });
+  }
+  return isBlank(after) ? undefined : patchContentBlock(block, before, after);
+}
+
+/** A text block without a visible character is refused. */
+export function isBlank(part: Part): boolean {
+  return part.kind === "text" && part.text.trim() === "";
+}
+
+function textBlock(text: string): string {
+  return objectText({ type: '"text"', text: JSON.stringify(text) });
+}
+
+/** A new block; undefined for what a request may not hold: blank text, and thinking that nobody signed. */
+export function freshBlock(part: Part, writing: BlockWriting): string | undefined {
+  switch (part.kind) {
+    case "text":
+      return isBlank(part) ? undefined : textBlock(part.text);
+    case "image":
+    case "file":
+      return (writing.media ? mediaBlock(part) : undefined) ?? textBlock(mediaNote(part));
+    case "opaque":
+      return writing.opaque ? part.raw : textBlock(`[${part.type}]`);
+    case "reasoning":
+      return undefined;
+    case "tool-call": {
+      const input = objectArguments(part.arguments, part.custom === true);
+      return objectText({
+        type: '"tool_use"',
+        id: JSON.stringify(writing.idOf(part)),
+        name: JSON.stringify(part.name),
+        input,
+      });
+    }
+    case "tool-result":
+      return freshResult(part, writing);
+  }
+}
+
+function freshResult(part: ToolResultPart, writing: BlockWriting): string {
+  const content = part.content.filter((one) => !isBlank(one));
+  return objectText({
+    type: '"tool_result"',
+    tool_use_id: JSON.stringify(writing.idOf(part)),
+    content: freshContent(content, (one) => freshBlock(one, writing)),
+    is_error: part.isError === true ? "true" : undefined,
+  });
+}
+
+const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+
+function mediaBlock(part: Extract<Part, { kind: "image" | "file" }>): string | undefined {
+  const title = part.kind === "file" && part.name !== undefined ? JSON.stringify(part.name) : undefined;
+  const source = sourceText(part);
+  return source === undefined
+    ? undefined
+    : objectText({ type: part.kind === "image" ? '"image"' : '"document"', source, title });
+}
+
+function sourceText({ kind, source }: Extract<Part, { kind: "image" | "file" }>): string | undefined {
+  switch (source.type) {
+    case "id":
+      return JSON.stringify({ type: "file", file_id: source.id });
+    case "url":
+      return source.url.startsWith("data:") ? undefined : JSON.stringify({ type: "url", url: source.url });
+    case "data": {
+      const carried = kind === "image" ? IMAGE_TYPES.has(source.mediaType) : source.mediaType === "application/pdf";
+      return carried ? JSON.stringify({ type: "base64", media_type: source.mediaType, data: source.data }) : undefined;
+    }
+  }
+}

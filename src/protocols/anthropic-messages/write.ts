@@ -1,0 +1,74 @@
+/**
+ * Writes Anthropic messages. Results stand first in a user message; a new result joins the user message whose results
+ * it stands among, because all results of a turn must be in the message that follows it.
+ */
+import type { Message, Part } from "../../core/transcript/message.ts";
+import { freshContent, rewriteContent, sameParts } from "../content.ts";
+import type { Entry, Run, WriteContext } from "../dialect.ts";
+import { objectText, patchObject } from "../json/edit.ts";
+import { memberText } from "../json/scan.ts";
+import { freshBlock, isBlank, patchBlock, type BlockWriting } from "./blocks.ts";
+
+/** Stands for a message that would be empty, which the provider refuses. */
+const EMPTY_TEXT = "(no text)";
+
+export function attaches(run: Run, message: Message, own: boolean): boolean {
+  const last = run.entries.at(-1)?.message.role;
+  if (last !== "tool") return false;
+  if (own) return run.slice === undefined && message.role === "tool";
+  return message.role === "tool" || (message.role === "user" && run.slice === undefined);
+}
+
+export function writeRun({ slice, entries }: Run, context: WriteContext): readonly string[] {
+  const { role } = entries[0]!.message;
+  const parts = entries.flatMap(({ message }) => message.parts);
+  const ordered = [
+    ...parts.filter((part) => part.kind === "tool-result"),
+    ...parts.filter((part) => part.kind !== "tool-result"),
+  ];
+  const writing: BlockWriting = {
+    ...context,
+    opaque: entries.every(({ message }) => context.ownBlocks(message)),
+    media: role !== "assistant",
+  };
+  if (slice === undefined) return [freshMessage(role, ordered, writing)];
+  const before = slice.members.flatMap((member) => member.parts);
+  const content = contentText(memberText(slice.raw, "content"), { before, after: ordered }, writing);
+  return [patchObject(slice.raw, { content })];
+}
+
+function freshMessage(role: Message["role"], parts: readonly Part[], writing: BlockWriting): string {
+  if (role === "system") return objectText({ role: '"user"', content: JSON.stringify(asNotice(parts)) });
+  const content = contentText(undefined, { before: [], after: parts }, writing);
+  return objectText({ role: role === "assistant" ? '"assistant"' : '"user"', content });
+}
+
+/** The protocol has no system message inside the conversation: a user message carries it, marked. */
+function asNotice(parts: readonly Part[]): string {
+  const text = parts.map((part) => (part.kind === "text" ? part.text : "")).join("\n");
+  return `<system-message>\n${text}\n</system-message>`;
+}
+
+interface PartsChange {
+  readonly before: readonly Part[];
+  readonly after: readonly Part[];
+}
+
+/** The new content: untouched blocks as they were, no block that is refused, and never nothing. */
+function contentText(raw: string | undefined, { before, after }: PartsChange, writing: BlockWriting): string {
+  if (raw !== undefined && sameParts(before, after)) return raw;
+  const fresh = (part: Part) => freshBlock(part, writing);
+  const kept = after.filter((part) => before.includes(part) || (!isBlank(part) && part.kind !== "reasoning"));
+  if (kept.length === 0) return JSON.stringify(EMPTY_TEXT);
+  const patch = (block: string, old: Part, part: Part) => patchBlock(block, old, part, writing);
+  return rewriteContent(raw, { before, after: kept, patch, fresh }) ?? freshContent(kept, fresh);
+}
+
+/** The top-level system prompt: all system messages as blocks of one value. */
+export function writeSystem(entries: readonly Entry[], context: WriteContext): string | undefined {
+  const based = entries.find(({ member }) => member !== undefined);
+  const raw = based?.member?.wire?.raw;
+  const after = entries.flatMap(({ message }) => message.parts).filter((part) => !isBlank(part));
+  if (after.length === 0) return undefined;
+  return contentText(raw, { before: based?.member?.parts ?? [], after }, { ...context, opaque: true, media: false });
+}

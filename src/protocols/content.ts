@@ -1,0 +1,88 @@
+/**
+ * Rewrites the content of a wire message block by block: a part that is still the object it was decoded as keeps its
+ * bytes, an edited one has only the edited field replaced, so that markers and fields nobody here knows survive.
+ */
+import type { Part } from "../core/transcript/message.ts";
+import {
+  arraySource,
+  composeArray,
+  joinPieces,
+  newPiece,
+  patchObject,
+  type ArraySource,
+  type Piece,
+} from "./json/edit.ts";
+import { memberText } from "./json/scan.ts";
+
+export interface BlockWriter {
+  /** The block's text with the edit in it; undefined where the block has to be written anew. */
+  readonly patch: (block: string, before: Part, after: Part) => string | undefined;
+  /** A new block; undefined for a part that this place cannot carry. */
+  readonly fresh: (part: Part) => string | undefined;
+}
+
+export interface Rewrite extends BlockWriter {
+  /** The parts as decoded. */
+  readonly before: readonly Part[];
+  readonly after: readonly Part[];
+  /** `at` of the part that came from the first block. */
+  readonly offset?: number;
+}
+
+/** Whether two lists hold the same objects in the same order. */
+export function sameParts(before: readonly Part[], after: readonly Part[]): boolean {
+  return before === after || (before.length === after.length && before.every((part, at) => part === after[at]));
+}
+
+/** The new text of an array of blocks. */
+export function rewriteArray(array: ArraySource, rewrite: Rewrite): string {
+  const pieces: Piece[] = [];
+  for (const part of rewrite.after) {
+    const piece = pieceOf(array, part, rewrite);
+    if (piece !== undefined) pieces.push(piece);
+  }
+  const joined = joinPieces(pieces, array.elements.length);
+  return joined.whole ? array.text : composeArray(array, joined.pieces);
+}
+
+function pieceOf(array: ArraySource, part: Part, { before, offset = 0, patch, fresh }: Rewrite): Piece | undefined {
+  const first = (part.at ?? -1) - offset;
+  const span = array.elements[first];
+  const old = span === undefined ? undefined : before.find((one) => one.at === part.at && one.kind === part.kind);
+  if (old !== undefined && span !== undefined) {
+    if (old === part) return { first, count: 1 };
+    const text = patch(array.text.slice(span.start, span.end), old, part);
+    if (text !== undefined) return { first, count: 1, text };
+  }
+  const text = fresh(part);
+  return text === undefined ? undefined : newPiece(text);
+}
+
+/** The new text of a content value that is a string, an array of blocks, null, or not there (`raw` undefined). */
+export function rewriteContent(raw: string | undefined, rewrite: Rewrite): string | undefined {
+  if (sameParts(rewrite.before, rewrite.after)) return raw;
+  if (raw?.startsWith("[") && rewrite.after.length > 0) return rewriteArray(arraySource(raw), rewrite);
+  return freshContent(rewrite.after, rewrite.fresh);
+}
+
+/** Content written anew: a string where one text is all there is, else blocks. */
+export function freshContent(parts: readonly Part[], fresh: BlockWriter["fresh"]): string {
+  const [only] = parts;
+  if (only === undefined) return '""';
+  if (parts.length === 1 && only.kind === "text" && only.refusal !== true) return JSON.stringify(only.text);
+  return `[${parts.flatMap((part) => fresh(part) ?? []).join(",")}]`;
+}
+
+/** Edits a text block or an unknown one in place, in the form all three protocols share. */
+export function patchContentBlock(block: string, before: Part, after: Part): string | undefined {
+  if (before.kind === "text" && after.kind === "text" && before.refusal === after.refusal && block.startsWith("{"))
+    return patchObject(block, { [before.refusal === true ? "refusal" : "text"]: JSON.stringify(after.text) });
+  return undefined;
+}
+
+/** An object's content member with other parts in it. */
+export function patchContent(object: string, key: string, rewrite: Rewrite): string {
+  const raw = memberText(object, key);
+  const text = rewriteContent(raw, rewrite);
+  return text === raw || text === undefined ? object : patchObject(object, { [key]: text });
+}

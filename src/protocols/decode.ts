@@ -1,0 +1,258 @@
+/**
+ * Reads a body: scans for the list of messages, takes over every message whose bytes stood in the previous body at the
+ * same place, and parses the others.
+ */
+import { PrecisError } from "../core/errors.ts";
+import type { Message, Part, Transcript, WireSlice } from "../core/transcript/message.ts";
+import type { Dialect, Draft, WireElement } from "./dialect.ts";
+import { isFields } from "./fields.ts";
+import { elementsOf, membersOf, notJson, skipSpace, skipValue, type Member, type Span } from "./json/scan.ts";
+import type { Decoded, Group, Layout } from "./protocol.ts";
+
+export function decodeBody(dialect: Dialect, body: string, earlier?: Decoded): Decoded {
+  const previous = earlier?.protocol === dialect.name ? earlier : undefined;
+  const scanned = scanBody(dialect, body, previous);
+  const groups = readGroups(dialect, scanned, previous?.layout);
+  const own = new Map(scanned.members.map(({ key, start, end }) => [key, body.slice(start, end)]));
+  const firstTurn = groups.findIndex(({ slice }) => slice.members[0]?.role !== "system");
+  const split = firstTurn < 0 ? groups.length : firstTurn;
+  const transcript = Object.freeze({
+    system: [...systemOf(dialect, own, previous), ...membersOfGroups(groups.slice(0, split))],
+    messages: membersOfGroups(groups.slice(split)),
+    ...settingsOf(dialect, own, previous?.transcript.tools),
+  });
+  const layout: Layout = { members: scanned.members, list: scanned.list, elements: scanned.elements, groups };
+  const locked = dialect.lockOf(own) ?? lockedBy(groups);
+  const form = body.charCodeAt(skipSpace(body, 0)) === OPEN_BRACKET ? "messages" : "request";
+  return { protocol: dialect.name, body, form, transcript, layout, ...(locked === undefined ? {} : { locked }) };
+}
+
+const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
+const QUOTE = 0x22;
+
+interface Scanned {
+  readonly body: string;
+  readonly members: readonly Member[];
+  readonly list: Span;
+  readonly elements: readonly Span[];
+  /** Whether the bytes of an element are those of the previous body's element of the same index. */
+  readonly same: readonly boolean[];
+}
+
+function scanBody(dialect: Dialect, body: string, previous: Decoded | undefined): Scanned {
+  const start = skipSpace(body, 0);
+  const opening = body.charCodeAt(start);
+  if (opening !== OPEN_BRACE && opening !== OPEN_BRACKET) throw notJson(start, "it opens with neither { nor [");
+  const list = scanList(body, previous);
+  if (opening === OPEN_BRACKET) {
+    const end = list.scan(start);
+    requireEnd(body, end);
+    return { body, members: [], list: { start, end }, elements: list.found.elements, same: list.found.same };
+  }
+  const knownMembers = new Map(previous?.layout.members.map((member) => [member.key, member]));
+  const members = membersOf(body, start, (key, at) => {
+    if (key !== dialect.listKey) return memberEnd(body, at, previous?.body, knownMembers.get(key));
+    const code = body.charCodeAt(at);
+    return code === OPEN_BRACKET ? list.scan(at) : list.clear();
+  });
+  requireEnd(body, skipSpace(body, members.at(-1)?.end ?? start + 1) + 1);
+  const span = members.findLast((member) => member.key === dialect.listKey);
+  if (span === undefined) throw withoutMessages(dialect, "is missing");
+  if (body.charCodeAt(span.start) === OPEN_BRACKET) return { body, members, list: span, ...list.found };
+  const isInput = dialect.listKey === "input" && body.charCodeAt(span.start) === QUOTE;
+  if (!isInput) throw withoutMessages(dialect, "is not an array");
+  return { body, members, list: span, elements: [span], same: [false] };
+}
+
+function withoutMessages(dialect: Dialect, because: string): PrecisError {
+  return new PrecisError(`The request holds no messages: \`${dialect.listKey}\` ${because}.`, {
+    code: "body_without_messages",
+    hint: `Send a ${dialect.name} request with a \`${dialect.listKey}\` array, or the array alone; check that the protocol is the right one.`,
+    place: dialect.listKey,
+  });
+}
+
+function requireEnd(body: string, end: number): void {
+  const rest = skipSpace(body, end);
+  if (rest < body.length) throw notJson(rest, "text follows its end");
+}
+
+/** Scans the list once, wherever it stands; a repeated key makes the last one count. */
+function scanList(body: string, previous: Decoded | undefined) {
+  const found = { elements: [] as readonly Span[], same: [] as boolean[] };
+  const clear = (): undefined => void Object.assign(found, { elements: [], same: [] });
+  const scan = (start: number): number => {
+    clear();
+    const { same } = found;
+    found.elements = elementsOf(body, start, (index, at) => {
+      const end =
+        previous === undefined ? undefined : endIfSame(body, at, previous.body, previous.layout.elements[index]);
+      same.push(end !== undefined);
+      return end;
+    });
+    return skipSpace(body, found.elements.at(-1)?.end ?? start + 1) + 1;
+  };
+  return { found, scan, clear };
+}
+
+/** The end of a value whose bytes are those of an earlier one. An object, array or string says itself where it ends. */
+function endIfSame(body: string, at: number, earlier: string, span: Span | undefined): number | undefined {
+  if (span === undefined) return undefined;
+  const end = at + span.end - span.start;
+  const code = earlier.charCodeAt(span.start);
+  if (code !== OPEN_BRACE && code !== OPEN_BRACKET && code !== QUOTE) return undefined;
+  return body.slice(at, end) === earlier.slice(span.start, span.end) ? end : undefined;
+}
+
+function memberEnd(body: string, at: number, earlier: string | undefined, member: Member | undefined): number {
+  const same = earlier === undefined ? undefined : endIfSame(body, at, earlier, member);
+  if (same !== undefined) return same;
+  const end = skipValue(body, at);
+  parse(body.slice(at, end), `offset ${at}`);
+  return end;
+}
+
+function parse(text: string, place: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new PrecisError("The body is not JSON: a value is malformed.", {
+      code: "body_not_json",
+      hint: "Send one JSON object (a request) or one JSON array (its messages).",
+      place,
+      cause,
+    });
+  }
+}
+
+function readGroups(dialect: Dialect, scanned: Scanned, previous: Layout | undefined): Group[] {
+  const { body, elements } = scanned;
+  const earlier = new Map(previous?.groups.map((group) => [group.first, group]));
+  const parsed = new Map<number, WireElement>();
+  const element = (at: number): WireElement => {
+    let known = parsed.get(at);
+    if (known === undefined) parsed.set(at, (known = readElement(dialect, scanned, at)));
+    return known;
+  };
+  const groups: Group[] = [];
+  for (let first = 0; first < elements.length;) {
+    const known = earlier.get(first);
+    if (known !== undefined && stillStands(known, scanned, dialect)) {
+      groups.push(known);
+      first += known.count;
+      continue;
+    }
+    const own = [element(first)];
+    while (first + own.length < elements.length && dialect.joins(own.at(-1)!.value, element(first + own.length).value))
+      own.push(element(first + own.length));
+    const raw = body.slice(elements[first]!.start, elements[first + own.length - 1]!.end);
+    groups.push({
+      slice: seal(dialect.name, dialect.read(own), previous === undefined ? raw : copyOf(raw)),
+      first,
+      count: own.length,
+    });
+    first += own.length;
+  }
+  return groups;
+}
+
+/** Whether an earlier group's bytes are all there, and nothing that follows would join it now. */
+function stillStands(group: Group, { same, elements }: Scanned, dialect: Dialect): boolean {
+  for (let at = group.first; at < group.first + group.count; at++) if (same[at] !== true) return false;
+  const next = group.first + group.count;
+  return (
+    next === elements.length ||
+    same[next] === true ||
+    dialect.joins === neverJoins ||
+    group.slice.members[0]?.role !== "assistant"
+  );
+}
+
+/** For protocols in which each element stands for itself. */
+export function neverJoins(): boolean {
+  return false;
+}
+
+function readElement(dialect: Dialect, { body, elements, list }: Scanned, at: number): WireElement {
+  const { start, end } = elements[at]!;
+  const text = body.slice(start, end);
+  const place = `${dialect.listKey}[${at}]`;
+  const value = parse(text, `${place}, offset ${start}`);
+  if (isFields(value)) return { value, text };
+  if (typeof value === "string" && start === list.start) return { value: { role: "user", content: value }, text };
+  throw new PrecisError(`A message is not an object: ${place}.`, {
+    code: "message_malformed",
+    hint: "Each message is a JSON object with a role or a type.",
+    place,
+  });
+}
+
+/**
+ * A copy that does not keep the whole body alive: an engine's slice of a string refers to the string it was cut from,
+ * and a remembered message outlives the body that brought it.
+ */
+function copyOf(text: string): string {
+  return ` ${text}`.slice(1);
+}
+
+function seal(protocol: string, drafts: readonly Draft[], raw: string): WireSlice {
+  const members: Message[] = [];
+  const wire: WireSlice = { protocol, raw, members };
+  for (const draft of drafts) {
+    for (const part of draft.parts) freezePart(part);
+    Object.freeze(draft.parts);
+    const { role, parts, name } = draft;
+    members.push(Object.freeze(name === undefined ? { role, parts, wire } : { role, parts, name, wire }));
+  }
+  Object.freeze(members);
+  return Object.freeze(wire);
+}
+
+function freezePart(part: Part): void {
+  if (part.kind === "tool-result") {
+    part.content.forEach(freezePart);
+    Object.freeze(part.content);
+  }
+  if (part.kind === "image" || part.kind === "file") Object.freeze(part.source);
+  Object.freeze(part);
+}
+
+function membersOfGroups(groups: readonly Group[]): readonly Message[] {
+  return Object.freeze(groups.flatMap(({ slice }) => slice.members));
+}
+
+function systemOf(
+  dialect: Dialect,
+  own: ReadonlyMap<string, string>,
+  previous: Decoded | undefined,
+): readonly Message[] {
+  const text = dialect.systemKey === undefined ? undefined : own.get(dialect.systemKey);
+  if (text === undefined) return [];
+  const known = previous?.transcript.system[0];
+  if (known?.wire?.raw === text) return [known];
+  const draft = dialect.readSystem(JSON.parse(text), text);
+  return draft === undefined ? [] : seal(dialect.name, [draft], copyOf(text)).members;
+}
+
+function settingsOf(
+  dialect: Dialect,
+  own: ReadonlyMap<string, string>,
+  knownTools: string | undefined,
+): Pick<Transcript, "tools" | "model" | "maxOutputTokens"> {
+  const tools = dialect.toolKeys.map((key) => own.get(key)).find((text) => text?.startsWith("["));
+  const model = own.get("model");
+  const limit = dialect.maxTokensKeys.map((key) => Number(own.get(key) ?? Number.NaN)).find((tokens) => tokens > 0);
+  return {
+    ...(tools === undefined ? {} : { tools: tools === knownTools ? knownTools : copyOf(tools) }),
+    ...(model?.startsWith('"') ? { model: JSON.parse(model) as string } : {}),
+    ...(limit === undefined ? {} : { maxOutputTokens: limit }),
+  };
+}
+
+function lockedBy(groups: readonly Group[]): string | undefined {
+  const holds = groups.some(({ slice }) =>
+    slice.members.some(({ parts }) => parts.some((part) => part.kind === "opaque" && part.type === "item_reference")),
+  );
+  return holds ? "the history refers to items that the provider holds (item_reference)" : undefined;
+}

@@ -1,0 +1,17 @@
+/** The three wire protocols: read a request into a transcript, write a changed one back, understand the answers. */
+import { anthropicMessages } from "./anthropic-messages/protocol.ts";
+import { openaiChat } from "./openai-chat/protocol.ts";
+import { openaiResponses } from "./openai-responses/protocol.ts";
+import type { Protocol, ProtocolName } from "./protocol.ts";
+
+export const protocols: Readonly<Record<ProtocolName, Protocol>> = Object.freeze({
+  "openai-chat": openaiChat,
+  "openai-responses": openaiResponses,
+  "anthropic-messages": anthropicMessages,
+});
+
+export { createDecoder, type Decoder } from "./decoder.ts";
+export { detectProtocol } from "./detect.ts";
+export type { Decoded, EncodedParts, EncodeOptions, Overflow, Protocol, ProtocolName } from "./protocol.ts";
+export { mergeUsage } from "./usage.ts";
+export { wireRules } from "./wire-rules.ts";

@@ -1,0 +1,67 @@
+/** Content blocks of Chat Completions: text, refusal, image_url, file; anything else is carried as it is. */
+import type { ContentPart, Part } from "../../core/transcript/message.ts";
+import { objectText } from "../json/edit.ts";
+import { dataUrl, mediaNote, sourceOfUrl } from "../media.ts";
+import type { Fields } from "../dialect.ts";
+import { fieldsOf, textOf } from "../fields.ts";
+
+export function readBlock(block: Fields, at: number): ContentPart | undefined {
+  switch (block["type"]) {
+    case "text":
+      return typeof block["text"] === "string" ? { kind: "text", text: block["text"], at } : undefined;
+    case "refusal":
+      return typeof block["refusal"] === "string"
+        ? { kind: "text", text: block["refusal"], refusal: true, at }
+        : undefined;
+    case "image_url": {
+      const url = fieldsOf(block["image_url"])["url"];
+      return typeof url === "string" ? { kind: "image", source: sourceOfUrl(url), at } : undefined;
+    }
+    case "file":
+      return readFile(fieldsOf(block["file"]), at);
+    default:
+      return undefined;
+  }
+}
+
+function readFile(file: Fields, at: number): ContentPart | undefined {
+  const name = textOf(file["filename"]);
+  const named = name === undefined ? {} : { name };
+  const data = textOf(file["file_data"]);
+  if (data !== undefined) return { kind: "file", source: sourceOfUrl(data), ...named, at };
+  const id = textOf(file["file_id"]);
+  return id === undefined ? undefined : { kind: "file", source: { type: "id", id }, ...named, at };
+}
+
+const text = (value: string): string => objectText({ type: '"text"', text: JSON.stringify(value) });
+
+/** A new block for a user message; other roles take text only, so media become a note there. */
+export function freshBlock(
+  part: Part,
+  allows: { readonly media: boolean; readonly opaque: boolean },
+): string | undefined {
+  switch (part.kind) {
+    case "text":
+      return part.refusal === true
+        ? objectText({ type: '"refusal"', refusal: JSON.stringify(part.text) })
+        : text(part.text);
+    case "image":
+      if (!allows.media || part.source.type === "id") return text(mediaNote(part));
+      return objectText({
+        type: '"image_url"',
+        image_url: JSON.stringify({ url: part.source.type === "url" ? part.source.url : dataUrl(part.source) }),
+      });
+    case "file": {
+      if (!allows.media || part.source.type === "url") return text(mediaNote(part));
+      const file =
+        part.source.type === "id"
+          ? { file_id: part.source.id }
+          : { filename: part.name ?? "file", file_data: dataUrl(part.source) };
+      return objectText({ type: '"file"', file: JSON.stringify(file) });
+    }
+    case "opaque":
+      return allows.opaque ? part.raw : text(`[${part.type}]`);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+/** Reads Chat Completions messages. Blocks are numbered through: content first, then the refusal field, then the calls. */
+import type { Part, ToolCallPart } from "../../core/transcript/message.ts";
+import { readContent } from "../blocks.ts";
+import type { Draft, Fields, WireElement } from "../dialect.ts";
+import { fieldsOf, isFields, lazy, listOf, textOf } from "../fields.ts";
+import { elementTexts, memberText } from "../json/scan.ts";
+import { readBlock } from "./blocks.ts";
+
+/** Fields in which servers return the model's thinking; they go together when it is removed. */
+export const REASONING_KEYS = ["reasoning_content", "reasoning", "reasoning_details"] as const;
+
+export function readMessage([element]: readonly WireElement[]): readonly Draft[] {
+  const { value, text } = element!;
+  const name = textOf(value["name"]);
+  const named = name === undefined ? {} : { name };
+  switch (value["role"]) {
+    case "system":
+    case "developer":
+      return [{ role: "system", parts: contentOf(value, text), ...named }];
+    case "assistant":
+      return [{ role: "assistant", parts: readReply(value, text), ...named }];
+    case "tool":
+      return [readResult(value, text, textOf(value["tool_call_id"]) ?? "", named)];
+    case "function":
+      return [readResult(value, text, functionCallId(name ?? ""), named)];
+    default:
+      return [{ role: "user", parts: contentOf(value, text), ...named }];
+  }
+}
+
+/** The field of calls before there were ids: a function answers by its name. */
+export function functionCallId(name: string): string {
+  return `function_${name}`;
+}
+
+function contentOf(value: Fields, text: string) {
+  return readContent(value["content"], () => memberText(text, "content")!, readBlock);
+}
+
+function readResult(value: Fields, text: string, callId: string, named: { readonly name?: string }): Draft {
+  return { role: "tool", parts: [{ kind: "tool-result", callId, content: contentOf(value, text), at: 0 }], ...named };
+}
+
+function readReply(value: Fields, text: string): Part[] {
+  const parts: Part[] = [];
+  const thought = REASONING_KEYS.map((key) => value[key]).find(
+    (field) => field !== undefined && field !== null && field !== "",
+  );
+  if (thought !== undefined) parts.push({ kind: "reasoning", text: textOf(thought) ?? "" });
+  const content = contentOf(value, text);
+  parts.push(...content);
+  let at = content.length;
+  const refusal = textOf(value["refusal"]);
+  if (refusal !== undefined && refusal !== "") parts.push({ kind: "text", text: refusal, refusal: true, at: at++ });
+  const calls = listOf(value["tool_calls"]);
+  const texts = lazy(() => elementTexts(memberText(text, "tool_calls")!));
+  calls.forEach((call, index) => parts.push(readCall(call, () => texts()[index]!, at + index)));
+  at += calls.length;
+  const legacy = value["function_call"];
+  if (isFields(legacy)) {
+    const name = textOf(legacy["name"]) ?? "";
+    const args = argumentsOf(legacy["arguments"], () => memberText(memberText(text, "function_call")!, "arguments"));
+    parts.push({ kind: "tool-call", id: functionCallId(name), name, arguments: args, at });
+  }
+  return parts;
+}
+
+function readCall(call: unknown, text: () => string, at: number): Part {
+  const fields = fieldsOf(call);
+  const id = textOf(fields["id"]) ?? "";
+  if (isFields(fields["function"])) {
+    const target = fields["function"];
+    const args = argumentsOf(target["arguments"], () => memberText(memberText(text(), "function")!, "arguments"));
+    return { kind: "tool-call", id, name: textOf(target["name"]) ?? "", arguments: args, at };
+  }
+  if (isFields(fields["custom"])) {
+    const target = fields["custom"];
+    const part: ToolCallPart = {
+      kind: "tool-call",
+      id,
+      name: textOf(target["name"]) ?? "",
+      arguments: textOf(target["input"]) ?? "",
+      at,
+    };
+    return { ...part, custom: true };
+  }
+  return { kind: "opaque", type: textOf(fields["type"]) ?? typeof call, raw: text(), at };
+}
+
+/** Arguments are text; a client that sends the object itself has its text read. */
+function argumentsOf(value: unknown, text: () => string | undefined): string {
+  return textOf(value) ?? text() ?? "";
+}

@@ -1,0 +1,92 @@
+/**
+ * Reads Responses items. The items of one reply become one assistant message; its blocks are numbered through all of
+ * them: each content block of a message item counts, and each other item.
+ */
+import type { Part, Role } from "../../core/transcript/message.ts";
+import { opaqueBlock, readContent } from "../blocks.ts";
+import type { Draft, Fields, WireElement } from "../dialect.ts";
+import { fieldsOf, listOf, textOf } from "../fields.ts";
+import { memberText } from "../json/scan.ts";
+import { readBlock } from "./blocks.ts";
+import { hostedArgumentsKey, isReply, kindOf, roleOfOpaque } from "./items.ts";
+
+export function readItems(items: readonly WireElement[]): readonly Draft[] {
+  const first = items[0]!;
+  if (isReply(first.value)) return [{ role: "assistant", parts: readReply(items) }];
+  const { value, text } = first;
+  switch (kindOf(value)) {
+    case "message":
+      return [{ role: roleOf(value), parts: contentOf(value, "content", text) }];
+    case "output": {
+      const callId = textOf(value["call_id"]) ?? "";
+      return [
+        { role: "tool", parts: [{ kind: "tool-result", callId, content: contentOf(value, "output", text), at: 0 }] },
+      ];
+    }
+    default:
+      return [{ role: roleOfOpaque(value), parts: [opaqueBlock(value, text, 0)] }];
+  }
+}
+
+function roleOf(item: Fields): Role {
+  return item["role"] === "system" || item["role"] === "developer" ? "system" : "user";
+}
+
+function contentOf(value: Fields, key: string, text: string) {
+  return readContent(value[key], () => memberText(text, key)!, readBlock);
+}
+
+function readReply(items: readonly WireElement[]): Part[] {
+  const parts: Part[] = [];
+  let at = 0;
+  for (const item of items) {
+    const read = readReplyItem(item);
+    for (const part of read) parts.push({ ...part, at: at++ });
+  }
+  return parts;
+}
+
+/** How many numbers an item of a reply takes. */
+export function blockCount(item: Fields): number {
+  if (kindOf(item) !== "message") return 1;
+  const content = item["content"];
+  if (Array.isArray(content)) return content.length;
+  return content === undefined || content === null || content === "" ? 0 : 1;
+}
+
+function readReplyItem({ value, text }: WireElement): Part[] {
+  switch (kindOf(value)) {
+    case "message":
+      return contentOf(value, "content", text);
+    case "reasoning":
+      return [{ kind: "reasoning", text: thoughtOf(value) }];
+    case "call":
+      return [readCall(value, textOf(value["arguments"]) ?? memberText(text, "arguments") ?? "")];
+    case "custom-call":
+      return [{ ...readCall(value, textOf(value["input"]) ?? ""), custom: true }];
+    case "hosted-call": {
+      const type = textOf(value["type"])!;
+      const args = memberText(text, hostedArgumentsKey(type)) ?? "{}";
+      return [readCall({ call_id: value["call_id"], name: type.slice(0, -"_call".length) }, args)];
+    }
+    default:
+      return [opaqueBlock(value, text, 0)];
+  }
+}
+
+function readCall(value: Fields, args: string) {
+  return {
+    kind: "tool-call",
+    id: textOf(value["call_id"]) ?? "",
+    name: textOf(value["name"]) ?? "",
+    arguments: args,
+  } as const;
+}
+
+/** The summaries and, where open models send it, the text of the thought itself. */
+function thoughtOf(item: Fields): string {
+  const pieces = [...listOf(item["summary"]), ...listOf(item["content"])].flatMap(
+    (block) => textOf(fieldsOf(block)["text"]) ?? [],
+  );
+  return pieces.join("\n");
+}

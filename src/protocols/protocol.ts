@@ -1,0 +1,83 @@
+/**
+ * A protocol is the only place that knows a provider's wire format: it reads a request body into a transcript, writes a
+ * changed transcript back into that body with every untouched byte in place, and reads what the provider answers.
+ */
+import type { Usage } from "../core/engines/contract.ts";
+import type { Transcript, WireSlice } from "../core/transcript/message.ts";
+import type { WireRules } from "../core/transcript/oracle.ts";
+import type { Member, Span } from "./json/scan.ts";
+
+export type ProtocolName = "openai-chat" | "openai-responses" | "anthropic-messages";
+
+/** A request is too large: for the model's window (tokens) or for the provider's door (bytes). */
+export interface Overflow {
+  readonly kind: "context" | "payload";
+  /** The window the provider named, in tokens. */
+  readonly limitTokens?: number;
+  /** What it counted in the request, in tokens. */
+  readonly requestedTokens?: number;
+}
+
+/** Fresh JSON values of a transcript: what a client would send. */
+export interface EncodedParts {
+  readonly messages: readonly unknown[];
+  /** The value of `system` (Anthropic) or `instructions` (Responses); Chat has its system prompt among the messages. */
+  readonly system?: unknown;
+  readonly tools?: unknown;
+}
+
+export interface EncodeOptions {
+  /** The protocol that messages without a wire slice were read from; blocks of unknown kind are kept when it is this one (the default). */
+  readonly source?: ProtocolName;
+}
+
+/** Wire elements that became messages together: one, or the items of one Responses reply. */
+export interface Group {
+  readonly slice: WireSlice;
+  /** Index of the first element. */
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Where things stand in a body. Internal to the protocols; a `Decoded` carries it from `decode` to `splice`. */
+export interface Layout {
+  /** The request's own members; empty for a bare array. */
+  readonly members: readonly Member[];
+  /** The array of messages, or the one string a Responses request may have instead. */
+  readonly list: Span;
+  readonly elements: readonly Span[];
+  readonly groups: readonly Group[];
+}
+
+export interface Decoded {
+  readonly protocol: ProtocolName;
+  /** The text that was read. */
+  readonly body: string;
+  /** A whole request, or only the array of its messages. */
+  readonly form: "request" | "messages";
+  readonly transcript: Transcript;
+  /** Why the history must go out as it is, for example because the provider holds a part of it. */
+  readonly locked?: string;
+  readonly layout: Layout;
+}
+
+export interface Protocol {
+  readonly name: ProtocolName;
+  readonly rules: WireRules;
+  /**
+   * Reads a request body, or a bare array of its messages.
+   * @throws PrecisError `body_not_json`, `body_without_messages`, `message_malformed`, each with its place.
+   */
+  readonly decode: (body: string, previous?: Decoded) => Decoded;
+  /**
+   * The body with this transcript in it. Whatever is the same object as in `decoded.transcript` goes out as its bytes;
+   * an unchanged transcript gives the body itself. Only system, messages and tools are written; `tools: undefined` leaves the body's own.
+   */
+  readonly splice: (decoded: Decoded, transcript: Transcript) => string;
+  /** Wire values for any transcript, also one that another protocol decoded. */
+  readonly encode: (transcript: Transcript, options?: EncodeOptions) => EncodedParts;
+  /** Tokens reported by a response or a stream event (parsed JSON); undefined where it reports none. */
+  readonly usage: (response: unknown) => Usage | undefined;
+  /** What a failed response says about size; undefined when it failed for another reason. */
+  readonly overflow: (status: number, bodyText: string) => Overflow | undefined;
+}

@@ -1,0 +1,129 @@
+/**
+ * Writes a transcript into the body it came from. Runs that did not change are ranges of the body, so their bytes and
+ * everything between them stay; the others are written by the dialect.
+ */
+import { textMessage, type Message, type Transcript } from "../core/transcript/message.ts";
+import type { Dialect, Entry, Run, WriteContext } from "./dialect.ts";
+import { pairsOf } from "./ids.ts";
+import { applyEdits, composeArray, joinPieces, newPiece, removalOf, type Edit, type Piece } from "./json/edit.ts";
+import type { Decoded, ProtocolName } from "./protocol.ts";
+import { isSame, isWhole, keySlice, listSlice, runsOf } from "./runs.ts";
+
+/** Opens a conversation where the provider wants a user message first and the transcript has none. */
+const OPENING_TEXT = "(The conversation before this point is not shown.)";
+
+export function spliceBody(dialect: Dialect, decoded: Decoded, transcript: Transcript): string {
+  const { keyed, listed } = placeSystem(dialect, transcript, decoded);
+  const context = contextOf(dialect, [...transcript.system, ...transcript.messages], dialect.name);
+  const edits = [
+    ...listEdit(dialect, decoded, listed, context),
+    ...systemEdit(dialect, decoded, keyed, context),
+    ...toolsEdit(dialect, decoded, transcript),
+  ];
+  return applyEdits(decoded.body, edits);
+}
+
+/** The JSON texts of a transcript's elements and of its system prompt, for a request that does not exist yet. */
+export function writeTranscript(dialect: Dialect, transcript: Transcript, source: ProtocolName) {
+  const { keyed, listed } = placeSystem(dialect, transcript, undefined);
+  const context = contextOf(dialect, [...transcript.system, ...transcript.messages], source);
+  const elements = runsOf(dialect, withOpening(dialect, listed, undefined)).flatMap((run) =>
+    textsOf(dialect, run, context),
+  );
+  const system = keyed.length === 0 ? undefined : dialect.writeSystem(keyed, context);
+  return { elements, system };
+}
+
+function contextOf(dialect: Dialect, messages: readonly Message[], source: ProtocolName): WriteContext {
+  let pairs: ReturnType<typeof pairsOf> | undefined;
+  const known = () =>
+    (pairs ??= pairsOf(messages, (message) => listSlice(dialect, message) !== undefined, dialect.ids));
+  return {
+    idOf: (part) => known().idOf(part),
+    answersCustom: (part) => known().answersCustom(part),
+    ownBlocks: (message) => (message.wire?.protocol ?? source) === dialect.name,
+  };
+}
+
+/** Parts the system messages between the request's own member and the list, where they stood or where new ones go. */
+function placeSystem(dialect: Dialect, transcript: Transcript, decoded: Decoded | undefined) {
+  const keyed: Entry[] = [];
+  const listed: Message[] = [];
+  const bare = decoded?.form === "messages";
+  transcript.system.forEach((message, at) => {
+    const slice = keySlice(dialect, message);
+    const fresh = slice === undefined && listSlice(dialect, message) === undefined;
+    if (!bare && (slice !== undefined || (fresh && dialect.systemInKey(message, { first: at === 0 }))))
+      keyed.push({ message, member: slice?.members[0] });
+    else listed.push(message);
+  });
+  return { keyed, listed: [...listed, ...transcript.messages] };
+}
+
+/** A user message before an assistant's where the provider demands one; what the client itself opened with stays. */
+function withOpening(dialect: Dialect, listed: readonly Message[], decoded: Decoded | undefined): readonly Message[] {
+  const at = listed.findIndex((message) => message.role !== "system");
+  const first = listed[at];
+  if (!dialect.rules.opensWithUser || first?.role !== "assistant") return listed;
+  if (first.wire !== undefined && first.wire === decoded?.transcript.messages[0]?.wire) return listed;
+  return [...listed.slice(0, at), textMessage("user", OPENING_TEXT), ...listed.slice(at)];
+}
+
+function textsOf(dialect: Dialect, run: Run, context: WriteContext): readonly string[] {
+  const whole = isWhole(run) && run.slice!.raw.startsWith("{");
+  return whole ? [run.slice!.raw] : dialect.write(run, context);
+}
+
+function listEdit(dialect: Dialect, decoded: Decoded, messages: readonly Message[], context: WriteContext): Edit[] {
+  const { body, layout } = decoded;
+  const places = new Map(layout.groups.map((group) => [group.slice, group]));
+  const pieces = runsOf(dialect, withOpening(dialect, messages, decoded)).flatMap((run): Piece[] => {
+    const place = run.slice === undefined ? undefined : places.get(run.slice);
+    if (place === undefined) return textsOf(dialect, run, context).map(newPiece);
+    if (isWhole(run)) return [{ first: place.first, count: place.count }];
+    return dialect.write(run, context).map((text) => ({ first: place.first, count: place.count, text }));
+  });
+  const joined = joinPieces(pieces, layout.elements.length);
+  if (joined.whole) return [];
+  const isArray = body[layout.list.start] === "[";
+  const text = isArray
+    ? composeArray({ text: body, ...layout.list, elements: layout.elements }, joined.pieces)
+    : arrayFromString(dialect, decoded, messages, context);
+  return [{ ...layout.list, text }];
+}
+
+/** A request whose input was one string becomes one with a list. */
+function arrayFromString(
+  dialect: Dialect,
+  decoded: Decoded,
+  messages: readonly Message[],
+  context: WriteContext,
+): string {
+  const runs = runsOf(dialect, withOpening(dialect, messages, decoded));
+  return `[${runs.flatMap((run) => textsOf(dialect, run, context)).join(",")}]`;
+}
+
+function systemEdit(dialect: Dialect, decoded: Decoded, keyed: readonly Entry[], context: WriteContext): Edit[] {
+  const { systemKey } = dialect;
+  if (systemKey === undefined || decoded.form === "messages") return [];
+  const was = decoded.transcript.system.filter((message) => keySlice(dialect, message) !== undefined);
+  if (was.length === keyed.length && was.every((message, at) => isSame(keyed[at]!.message, message))) return [];
+  const { members, list } = decoded.layout;
+  const text = keyed.length === 0 ? undefined : dialect.writeSystem(keyed, context);
+  const at = members.findLastIndex((member) => member.key === systemKey);
+  const member = members[at];
+  if (member !== undefined)
+    return text === undefined ? [removalOf(members, at)] : [{ start: member.start, end: member.end, text }];
+  if (text === undefined) return [];
+  const { keyStart } = members.findLast((one) => one.start === list.start)!;
+  return [{ start: keyStart, end: keyStart, text: `${JSON.stringify(systemKey)}:${text},` }];
+}
+
+function toolsEdit(dialect: Dialect, decoded: Decoded, { tools }: Transcript): Edit[] {
+  if (tools === undefined || tools === decoded.transcript.tools || decoded.form === "messages") return [];
+  const { members, list } = decoded.layout;
+  const member = members.findLast(({ key }) => dialect.toolKeys.includes(key));
+  if (member !== undefined) return [{ start: member.start, end: member.end, text: tools }];
+  const { keyStart } = members.findLast((one) => one.start === list.start)!;
+  return [{ start: keyStart, end: keyStart, text: `${JSON.stringify(dialect.toolKeys[0])}:${tools},` }];
+}

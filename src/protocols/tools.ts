@@ -1,0 +1,52 @@
+/** Tool declarations carried from one protocol to another: the name, what it is for, and the schema of its arguments. */
+import type { Fields } from "./dialect.ts";
+import { fieldsOf, isFields, textOf } from "./fields.ts";
+import type { ProtocolName } from "./protocol.ts";
+
+interface Declaration {
+  readonly name: string;
+  readonly description: string | undefined;
+  readonly schema: unknown;
+  readonly strict: unknown;
+}
+
+/** The value of `tools` in the target protocol. Tools that only their own provider runs are left out, except at home. */
+export function encodeTools(tools: string, target: ProtocolName): readonly unknown[] {
+  const list = JSON.parse(tools) as unknown;
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((tool: unknown) => {
+    const fields = fieldsOf(tool);
+    if (homeOf(fields) === target) return [tool];
+    const declaration = readDeclaration(fields);
+    return declaration === undefined ? [] : [writeDeclaration(declaration, target)];
+  });
+}
+
+/** The protocol in whose form a tool is declared. */
+function homeOf(tool: Fields): ProtocolName {
+  if (isFields(tool["function"]) || isFields(tool["custom"])) return "openai-chat";
+  if ("input_schema" in tool || /_\d{8}$/.test(textOf(tool["type"]) ?? "")) return "anthropic-messages";
+  // A legacy Chat function has neither a type nor a wrapper.
+  return tool["type"] === undefined && "parameters" in tool ? "openai-chat" : "openai-responses";
+}
+
+function readDeclaration(tool: Fields): Declaration | undefined {
+  const inner = isFields(tool["function"]) ? tool["function"] : tool;
+  const name = textOf(inner["name"]);
+  const schema = inner["input_schema"] ?? inner["parameters"];
+  if (name === undefined || schema === undefined) return undefined;
+  return { name, description: textOf(inner["description"]), schema, strict: inner["strict"] };
+}
+
+function writeDeclaration({ name, description, schema, strict }: Declaration, target: ProtocolName): unknown {
+  const described = description === undefined ? { name } : { name, description };
+  const exact = strict === undefined ? {} : { strict };
+  switch (target) {
+    case "openai-chat":
+      return { type: "function", function: { ...described, parameters: schema, ...exact } };
+    case "openai-responses":
+      return { type: "function", ...described, parameters: schema, ...exact };
+    case "anthropic-messages":
+      return { ...described, input_schema: schema };
+  }
+}
