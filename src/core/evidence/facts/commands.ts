@@ -1,0 +1,84 @@
+/** What a command line is for, by its words: looking, checking, recording in version control, changing files. */
+
+/** Programs that only show something: what they print says nothing about how the work stands. */
+const SHOWS = new Set(
+  "cat head tail less more grep egrep rg ag ls find fd tree wc echo printf pwd which type file stat du df env printenv date whoami sort uniq cut awk jq column diff cmp nl od xxd hexdump strings history man ps open goto scroll_down scroll_up search_dir search_file find_file sleep true cd export test [".split(
+    " ",
+  ),
+);
+const GIT_SHOWS =
+  /^git\s+(?:-\S+\s+(?:\S+\s+)?)?(?:log|show|diff|status|branch(?!\s+-)|blame|grep|ls-files|ls-tree|rev-parse|reflog|remote|describe|cat-file|merge-base|rev-list|fetch|config|shortlog|for-each-ref)\b/;
+const GH_SHOWS =
+  /^gh\s+(?:(?:pr|issue|run|repo|release)\s+(?:list|view|diff|status|checks)|api\b(?!.*(?:-X|--method)\s*(?:POST|PUT|PATCH|DELETE)))/;
+const SED_SHOWS = /^sed\s+(?:-n|-E\s+-n|-nE)\b/;
+/** Runs whose output is a verdict. */
+const CHECKS =
+  /\b(?:test|tests|tested|pytest|jest|vitest|mocha|tox|nox|ctest|rspec|phpunit|check|lint|clippy|eslint|biome|tsc|tsgo|mypy|ruff|flake8|build|compile|vet|make|cargo|gradlew?|mvn|typecheck|type-check)\b/i;
+const COMMITS = /\bgit\b[^;&|\n]{0,80}\bcommit\b/;
+/** `name=$(command …)`: what counts is the command. */
+const ASSIGNED = /^\w+=["']?\$\(\s*/;
+const SEPARATOR = /\s*(?:&&|\|\||[;\n])\s*/;
+const COMMAND_CHARS_READ_MAX = 4_000;
+const SEGMENTS_MAX = 40;
+
+export type CommandPurpose = "show" | "check" | "commit" | "other";
+
+export function purposeOf(command: string): CommandPurpose {
+  const segments = segmentsOf(command);
+  if (segments.every(shows)) return "show";
+  if (segments.some((segment) => COMMITS.test(segment))) return "commit";
+  return segments.some((segment) => !shows(segment) && CHECKS.test(segment.slice(0, CHECK_WORD_WITHIN_CHARS)))
+    ? "check"
+    : "other";
+}
+
+/** A long argument may say "test" without being one. */
+const CHECK_WORD_WITHIN_CHARS = 120;
+
+/** Two commands of one family do the same thing to different targets: `go test ./a` and `go test ./b -run C`. */
+export function familyOf(command: string): string {
+  const doing = segmentsOf(command).find((segment) => !shows(segment)) ?? command;
+  const words = doing
+    .trim()
+    .split(/\s+/)
+    .filter((word) => !/^(?:\w+=\S*|sudo|time|timeout|\d+s?)$/.test(word));
+  return words
+    .slice(
+      0,
+      /^(?:npm|pnpm|yarn|bun|mise|make|just|task|poetry|uv|npx)$/.test(words[0] ?? "") && words[1] === "run" ? 3 : 2,
+    )
+    .join(" ");
+}
+
+/** What a command does to the files it names. */
+export function fileEffectOf(command: string): "delete" | "change" | "show" | undefined {
+  const head = beforeHereDocument(command);
+  if (/(?:^|[;&|\n]\s*)(?:git\s+)?rm\s/.test(head)) return "delete";
+  if (
+    /\bsed\s+-[a-zA-Z]*i|\btee\s|(?:^|[^0-9&>-])>>?\s*[\w./~"'-]/.test(head.replace(/\d?>\s*(?:\/dev\/null|&\d)/g, " "))
+  )
+    return "change";
+  return purposeOf(command) === "show" ? "show" : undefined;
+}
+
+/** What follows the start of a here-document is text, not command. */
+function beforeHereDocument(command: string): string {
+  const at = command.indexOf("<<");
+  return command.slice(
+    0,
+    at < 0 ? COMMAND_CHARS_READ_MAX : Math.min(command.indexOf("\n", at) >>> 0, COMMAND_CHARS_READ_MAX),
+  );
+}
+
+function segmentsOf(command: string): readonly string[] {
+  const segments = beforeHereDocument(command)
+    .split(SEPARATOR, SEGMENTS_MAX)
+    .filter((segment) => segment !== "" && !segment.startsWith("#"));
+  return segments.length === 0 ? [command] : segments;
+}
+
+function shows(given: string): boolean {
+  const segment = given.replace(ASSIGNED, "");
+  const program = /^\(?\s*(?:sudo\s+)?(?:\w+=\S*\s+)*([^\s]+)/.exec(segment)?.[1] ?? "";
+  return SHOWS.has(program) || GIT_SHOWS.test(segment) || GH_SHOWS.test(segment) || SED_SHOWS.test(segment);
+}

@@ -1,0 +1,64 @@
+/**
+ * Constraints: sentences in which a person says how things are to be done or left alone. Whole sentences, verbatim,
+ * in the languages that the transcripts we know are written in.
+ */
+import { sentencesOf } from "./sentences.ts";
+
+const SENTENCE_CHARS_MIN = 6;
+const SENTENCE_CHARS_MAX = 320;
+/** A text this long is a document that was pasted or expanded: only its strongest sentences are rules for the agent. */
+const DOCUMENT_CHARS_MIN = 1_200;
+const FROM_DOCUMENT_MAX = 6;
+
+/** Binding in any sentence, but not where it reports what was. */
+const STRONG =
+  /(?<!\b(?:was|were|has|have|had|is|are|i) )\b(?:never|must(?! have \w+ed)(?:n['’]t)?|always|under no circumstances|at all costs|no exceptions|not allowed|forbidden|mandatory)\b/i;
+
+/** Where a clause can begin: "don't" after a pronoun is a report, so orders are looked for here only. */
+const CLAUSE = String.raw`(?:^|[,;:(—–-]\s*|\b(?:and|but|also|please|pls|so|then|just|ok|okay|yes|no|again|omfg|dude)[,:]?\s+)(?:(?:please|just|also|always|then)\s+)?`;
+const ORDER = new RegExp(
+  CLAUSE +
+    String.raw`(?:(?:do not|don['’]?t)(?!\s+(?:know|think|have|see|want|care|feel|understand|recall|get|exist|seem|work|look|like|mind)\b)|let['’]?s not|avoid|prefer|make sure|ensure|be sure|be careful|keep in mind|remember|stop\s+\w+ing|use only|only use|stick (?:to|with)|leave\b.{1,60}\b(?:alone|as is|untouched)|no need to|refrain from)`,
+  "i",
+);
+
+/** Binding wherever it stands. */
+const RULE =
+  /\b(?:(?:you|we|it|they|this|that|there|which)\s+(?:should(?:n['’]t| not| only| never| always)|can(?:['’]t|not) (?:use|change|break|have)|need to (?:keep|stay|make sure|preserve)|do not|don['’]?t (?:need|want) (?:to|any))|(?:i|we) (?:don['’]?t want|do not want|would only want|only want|prefer|would prefer|['’]d prefer)|without (?:changing|breaking|touching|modifying|using|adding|removing)|instead of\s+\w+ing|rather than\s+\w+ing|(?:has|have) to (?:be|stay|match|remain|keep|work)|not meant to|is supposed to)\b/i;
+
+/** "Use X", "keep X", "answer in X": an order that names the thing to use or keep. */
+const OPENING =
+  /^\(?(?:(?:please|and|but|also|so|ok|okay|then|just|no|yes|actually|for now|omfg|dude)[,:]?\s+){0,2}(?:(?:use|using|keep|follow|stick|only|omit|skip)\s+\S|(?:answer|respond|reply|express|format|output|return)\b.{0,80}\b(?:in|as|without|using|only)\b)/i;
+
+const OTHER_LANGUAGES: readonly RegExp[] = [
+  /不要|请勿|切勿|禁止|不得|不许|(?<!说)不准(?![确备时])|必须|务必|一定要|始终|永远不|只能|只允许|请使用|请用|统一(?:用|使用)|优先使用|尽量(?:用|不|使用)|避免|别(?:再|用|改|动|忘)/,
+  /必ず|絶対に|ないでください|しないで|てはいけ|てはなら|禁止|なければなら|べきで(?:は|す)|を使って|を使用して|使わない|常に|避けて|優先して|ようにして|のまま(?:に|で)/,
+  /반드시|절대|하지\s?마|금지|항상|말아\s?(?:주|줘)|사용해\s?(?:주|줘)|해야\s?(?:한다|합니다|해)|않도록/,
+  /\b(?:nunca|siempre|jamás|no (?:uses?|hagas|toques)|ne (?:jamais|pas)|toujours|n['’]utilise[zs]?|évite[zs]?|niemals|nicht (?:verwenden|ändern|benutzen)|benutze|verwende)\b/i,
+];
+
+/** "No console logs!" */
+const BAN = /(?:^|,\s*|\band\s+)no\s+[\w-]+(?:\s+[\w-]+)?[!.]*$/i;
+
+/** A person who muses about what always happens gives no order. */
+const MUSING =
+  /^(?:i (?:think|guess|feel|wonder|don['’]?t|do not|am|was|can|could|have|had|see|would not know)|i['’](?:m|ve|d|ll)|we['’]ve|there|does|do|did|is|are|was|were|why|what|how|when|where|who|which|can|could|would|will|wasn|isn|hmm)\b/i;
+const QUESTION = /[?？]\s*["')\]]*$/;
+
+/** The constraints that a person's text states, in order, each verbatim. */
+export function constraintsIn(text: string): readonly string[] {
+  const document = text.length >= DOCUMENT_CHARS_MIN;
+  const found: string[] = [];
+  for (const sentence of sentencesOf(text)) {
+    if (sentence.length < SENTENCE_CHARS_MIN || sentence.length > SENTENCE_CHARS_MAX || QUESTION.test(sentence))
+      continue;
+    if (document ? STRONG.test(sentence) : binds(sentence)) found.push(sentence);
+  }
+  return document ? found.slice(0, FROM_DOCUMENT_MAX) : found;
+}
+
+function binds(sentence: string): boolean {
+  if (OTHER_LANGUAGES.some((language) => language.test(sentence))) return true;
+  if (ORDER.test(sentence) || RULE.test(sentence) || OPENING.test(sentence)) return true;
+  return (STRONG.test(sentence) || BAN.test(sentence)) && !MUSING.test(sentence);
+}

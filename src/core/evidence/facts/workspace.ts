@@ -1,0 +1,48 @@
+/** Where the work happens: the folder commands run in and the branch, from what calls say and what they answer. */
+import type { CallSummary } from "../../digest/call.ts";
+
+const EDGE_CHARS = 600;
+const CHANGES_FOLDER = /^\s*cd\s+["']?(\/[^\s"';&|]+)/;
+const STATED_FOLDER = /\(Current directory: (\/[^)\n]+)\)/;
+const BRANCH_WORDS = /\bgit\b/;
+const STATED_BRANCH =
+  /(?:^|\n)(?:On branch |Switched to (?:a new )?branch ')([\w./-]+)|(?:^|\n)\[([\w./-]+)(?: \(root-commit\))? [0-9a-f]{7,40}\]/;
+
+/** The folder that a call or its result names as the current one. */
+export function folderIn(call: CallSummary, result: string): string | undefined {
+  const stated = STATED_FOLDER.exec(result.slice(-EDGE_CHARS))?.[1];
+  return stated ?? (call.command === undefined ? undefined : CHANGES_FOLDER.exec(call.command)?.[1]);
+}
+
+/** The branch that a git command reports to be on. */
+export function branchIn(call: CallSummary, result: string): string | undefined {
+  if (call.command === undefined || !BRANCH_WORDS.test(call.command)) return undefined;
+  const match = STATED_BRANCH.exec(result.slice(-EDGE_CHARS)) ?? STATED_BRANCH.exec(result.slice(0, EDGE_CHARS));
+  return match?.[1] ?? match?.[2];
+}
+
+/**
+ * The folder that relative paths start from: what an absolute path has in front of one that was also named relatively,
+ * by the most such pairs.
+ */
+export function rootOf(paths: readonly string[]): string | undefined {
+  const absolute = new Map<string, string[]>();
+  for (const path of paths)
+    if (path.startsWith("/"))
+      (absolute.get(baseOf(path)) ?? absolute.set(baseOf(path), []).get(baseOf(path))!).push(path);
+  const votes = new Map<string, number>();
+  for (const path of paths) {
+    if (path.startsWith("/") || path.startsWith("~") || !path.includes("/")) continue;
+    const relative = `/${path.replace(/^(?:\.\/)+/, "")}`;
+    for (const candidate of absolute.get(baseOf(path)) ?? []) {
+      if (!candidate.endsWith(relative)) continue;
+      const root = candidate.slice(0, -relative.length);
+      if (root !== "") votes.set(root, (votes.get(root) ?? 0) + 1);
+    }
+  }
+  return [...votes].toSorted((a, b) => b[1] - a[1])[0]?.[0];
+}
+
+function baseOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

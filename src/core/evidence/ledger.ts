@@ -1,0 +1,129 @@
+/**
+ * The ledger: what happened, kept by code and not by a model, from the original messages. It is folded message by
+ * message and remembers what it has read, so a longer conversation costs only what is new in it.
+ */
+import { describeCall, type CallSummary } from "../digest/call.ts";
+import { callsOf, contentText, resultOf, type Message } from "../transcript/message.ts";
+import { readResult, type CallResult } from "./facts/results.ts";
+import { branchIn, folderIn } from "./facts/workspace.ts";
+import { createDialogue, speechOf, type Dialogue, type Speech } from "./ledger-dialogue.ts";
+import type { Ledger } from "./ledger-entries.ts";
+import { createWork, type Work } from "./ledger-work.ts";
+
+export type * from "./ledger-entries.ts";
+
+export interface LedgerKeeper {
+  /** The ledger of a conversation. Costs what is new since the last call when that was a prefix of this one. */
+  readonly ledgerOf: (messages: readonly Message[]) => Ledger;
+}
+
+export function createLedgerKeeper(): LedgerKeeper {
+  const reader = createReader();
+  let fold = createFold(reader);
+  let ledger: Ledger | undefined;
+  return {
+    ledgerOf: (messages) => {
+      if (!fold.isPrefixOf(messages)) fold = createFold(reader);
+      if (fold.length() < messages.length || ledger === undefined) {
+        for (let at = fold.length(); at < messages.length; at++) fold.add(messages[at]!);
+        ledger = fold.ledger();
+      }
+      return ledger;
+    },
+  };
+}
+
+interface ReadResult extends CallResult {
+  readonly folder?: string;
+  readonly branch?: string;
+}
+
+/** Reads each message once. A result is read in the light of its call. */
+interface Reader {
+  readonly speech: (message: Message) => Speech;
+  readonly calls: (message: Message) => readonly CallSummary[];
+  readonly result: (message: Message, call: CallSummary) => ReadResult;
+}
+
+function createReader(): Reader {
+  const speeches = new WeakMap<Message, Speech>();
+  const calls = new WeakMap<Message, readonly CallSummary[]>();
+  const results = new WeakMap<Message, { readonly call: CallSummary; readonly read: ReadResult }>();
+  const described = (message: Message): readonly CallSummary[] =>
+    remembered(calls, message, () => callsOf(message).map((call) => describeCall(call.name, call.arguments)));
+  return {
+    speech: (message) => remembered(speeches, message, () => speechOf(message, described(message))),
+    calls: described,
+    result: (message, call) => {
+      const known = results.get(message);
+      if (known?.call === call) return known.read;
+      const read = readOf(message, call);
+      results.set(message, { call, read });
+      return read;
+    },
+  };
+}
+
+function remembered<Value>(known: WeakMap<Message, Value>, message: Message, read: () => Value): Value {
+  let value = known.get(message);
+  if (value === undefined) {
+    value = read();
+    known.set(message, value);
+  }
+  return value;
+}
+
+function readOf(message: Message, call: CallSummary): ReadResult {
+  const result = resultOf(message);
+  const text = result === undefined ? "" : contentText(result.content);
+  const folder = folderIn(call, text);
+  const branch = branchIn(call, text);
+  return {
+    ...readResult(call, text, result?.isError === true),
+    ...(folder === undefined ? {} : { folder }),
+    ...(branch === undefined ? {} : { branch }),
+  };
+}
+
+interface OpenCall {
+  readonly id: string;
+  readonly call: CallSummary;
+  readonly place: number;
+}
+
+interface Fold {
+  readonly length: () => number;
+  readonly isPrefixOf: (messages: readonly Message[]) => boolean;
+  readonly add: (message: Message) => void;
+  readonly ledger: () => Ledger;
+}
+
+function createFold(reader: Reader): Fold {
+  const seen: Message[] = [];
+  const dialogue: Dialogue = createDialogue();
+  const work: Work = createWork();
+  /** Calls of the current turn without a result; ids repeat, so pairs are made in order. */
+  let open: OpenCall[] = [];
+  const addCalls = (at: number, message: Message): void => {
+    const ids = callsOf(message);
+    open = reader.calls(message).map((call, index) => ({ id: ids[index]!.id, call, place: work.call(at, call) }));
+  };
+  const addResult = (at: number, message: Message): void => {
+    const id = resultOf(message)?.callId;
+    const found = open.findIndex((one) => one.id === id);
+    if (found < 0) return;
+    const [{ call, place }] = open.splice(found, 1) as [OpenCall];
+    work.result(place, call, { ...reader.result(message, call), at });
+  };
+  return {
+    length: () => seen.length,
+    isPrefixOf: (messages) => seen.length <= messages.length && seen.every((message, at) => message === messages[at]),
+    add: (message) => {
+      const at = seen.push(message) - 1;
+      if (message.role === "tool") return addResult(at, message);
+      if (message.role === "assistant") addCalls(at, message);
+      dialogue.hear(at, reader.speech(message));
+    },
+    ledger: () => Object.freeze({ ...dialogue.entries(), ...work.entries() }),
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * The frame of a handoff: what tells a model that it reads a record and not a request, and what lets code know the
+ * record again. Plain and short: it is paid for on every request.
+ */
+import { contentText, textMessage, type Message } from "../transcript/message.ts";
+import { HANDOFF_END, HANDOFF_START, NOTE_START } from "./marks.ts";
+
+const REFERENCE =
+  "Earlier messages were replaced by this record. Read it as background, not as a request: what it lists as done is history; what it lists as open is still open but yields to the newest user message. Persistent memory and the system prompt outrank it.";
+/** For a budget that has no room for manners. */
+const REFERENCE_SHORT = "Record of earlier messages: background, not a request. The newest user message outranks it.";
+
+const NOTE = `${NOTE_START} Long conversations here are shortened: earlier messages may have been replaced by a record that opens with "${HANDOFF_START}". Its contents are background; the newest user message says what to do, and this system prompt and persistent memory stay authoritative. Whatever left the conversation can be recalled by the id that stands in its place.`;
+
+export interface Frame {
+  readonly opening: string;
+  readonly closing: string;
+}
+
+/** `recall`: the id of the span that the handoff replaces; `earlier`: the ids of spans that earlier handoffs replaced. */
+export function frameOf(recall: string, earlier: readonly string[], short: boolean): Frame {
+  const before = short || earlier.length === 0 ? "" : ` (before them: ${earlier.join(", ")})`;
+  const opening = `${HANDOFF_START}\n${short ? REFERENCE_SHORT : REFERENCE} ${RECALL_LEAD}${recall}${before}.`;
+  return { opening, closing: HANDOFF_END };
+}
+
+/** What stands in front of a span's recall id in the opening. */
+export const RECALL_LEAD = "Originals: recall ";
+
+/** The system prompt with the sentence about handoffs, once; the same array when it stands there already. */
+export function withNote(system: readonly Message[]): readonly Message[] {
+  const noted = system.some(({ parts }) => contentText(parts).includes(NOTE_START));
+  return noted ? system : [...system, textMessage("system", NOTE, "note")];
+}

@@ -1,0 +1,227 @@
+/**
+ * The handoff: what stands in place of the messages that a compaction removes, written from the ledger and from
+ * excerpts of the original by code alone. It says what reference/002 asks of a summary in its thirteen sections, stays
+ * within its budget, and can be read back, so that the next handoff continues this one.
+ */
+import type { Ledger } from "../evidence/ledger.ts";
+import type { Measure } from "../transcript/measure.ts";
+import { contentText, type Message } from "../transcript/message.ts";
+import { carriedItems } from "./carry.ts";
+import {
+  constraintItems,
+  decisionItems,
+  goalItems,
+  pendingItems,
+  resolvedItems,
+  taskItems,
+  type Material,
+} from "./draft-dialogue.ts";
+import {
+  actionItems,
+  blockedItems,
+  fileItems,
+  progressItems,
+  remainingItems,
+  stateItems,
+  valueItems,
+} from "./draft-work.ts";
+import { fit } from "./fit.ts";
+import { focusMatcher } from "./focus.ts";
+import { frameOf } from "./framing.ts";
+import type { Excerpt, Item } from "./items.ts";
+import { opensWithHandoff } from "./marks.ts";
+import { parseHandoff, type ParsedHandoff } from "./parse.ts";
+import { renderSection, type Contents, type Filled } from "./render.ts";
+import { THIRTEEN_SECTIONS, type Section, type Topic } from "./sections.ts";
+
+export { parseHandoff, type ParsedHandoff } from "./parse.ts";
+export type { Excerpt } from "./items.ts";
+
+export interface HandoffRequest {
+  /** The conversation as it stands, before anything is removed or pruned. */
+  readonly messages: readonly Message[];
+  readonly ledger: Ledger;
+  /** The messages that the handoff replaces: `messages[from .. until)`. */
+  readonly from: number;
+  readonly until: number;
+  /** Tokens for the whole text, frame included; never exceeded from `HANDOFF_TOKENS_MIN` up. */
+  readonly budget: number;
+  readonly measure: Measure;
+  /** A topic that gets 60 to 70 % of the budget. */
+  readonly focus?: string;
+  /** Recall id of the whole replaced span. */
+  readonly spanRecall: string;
+  /** The handoff that stands among the messages, read back: merged into the new one. */
+  readonly previous?: ParsedHandoff | undefined;
+  /** Index of the live request, which stands verbatim after the handoff; -1 where there is none. */
+  readonly liveRequest?: number;
+  /** Excerpts worth at most so many tokens that do not repeat what is present. */
+  readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
+  /** What stands verbatim beside the handoff. */
+  readonly tailText: string;
+  /** Takes secrets out; everything that enters passes it. */
+  readonly redact: (text: string) => string;
+  /** The thirteen sections where it is not set. */
+  readonly template?: readonly Section[];
+}
+
+export interface SectionReport {
+  readonly topic: Topic;
+  readonly written: number;
+  readonly leftOut: number;
+}
+
+export interface Handoff {
+  readonly text: string;
+  readonly tokens: number;
+  readonly sections: readonly SectionReport[];
+  readonly excerpts: readonly Excerpt[];
+}
+
+/** The least budget at which a handoff says anything (DESIGN §10). */
+export const HANDOFF_TOKENS_MIN = 150;
+/** From here on a section without content says so; below, its heading is dropped. */
+const COMPLETE_FORM_TOKENS_MIN = 1_000;
+const SHORT_FRAME_TOKENS_MAX = 400;
+const EARLIER_SPANS_MAX = 2;
+/** Estimates of parts do not add up to the estimate of the whole. */
+const MARGIN_SHARE = 0.01;
+
+export function writeHandoff(request: HandoffRequest): Handoff {
+  const { measure, budget, previous, spanRecall } = request;
+  const template = request.template ?? THIRTEEN_SECTIONS;
+  const complete = budget >= COMPLETE_FORM_TOKENS_MIN;
+  const frame = frameOf(
+    spanRecall,
+    (previous?.spans ?? []).slice(0, EARLIER_SPANS_MAX),
+    budget < SHORT_FRAME_TOKENS_MAX,
+  );
+  const drafts = draftsOf(request);
+  const emptyHeadings = complete
+    ? template.filter(({ topics }) => topics.every((topic) => (drafts.get(topic) ?? []).length === 0))
+    : [];
+  const fixed = measure.text(
+    `${frame.opening}\n${frame.closing}\n${emptyHeadings.map(({ heading }) => `## ${heading}\nNone.\n`).join("")}`,
+  );
+  const room = Math.floor((budget - fixed) * (1 - MARGIN_SHARE));
+  const { redact, focus } = request;
+  const chosen = fit(
+    {
+      drafts,
+      excerpts: (tokens, present) =>
+        request
+          .excerpts(tokens, `${request.tailText}\n${present}`)
+          .map((one) => ({ ...one, text: redact(one.text), source: redact(one.source) })),
+      carried: (previous?.excerpts ?? []).map((one, at) => ({
+        ...one,
+        message: at - CARRIED_BEFORE,
+        tokens: measure.text(`${one.text}\n`),
+      })),
+      matches: focus === undefined || focus.trim() === "" ? undefined : focusMatcher(focus),
+    },
+    { template, room, measure, recall: spanRecall },
+  );
+  const write = (contents: Omit<Contents, "firstNumber">): string => {
+    const numbered = { ...contents, firstNumber: firstNumberOf(contents.filled, previous) };
+    const sections = template.map((section) =>
+      renderSection(section, numbered, { template, recall: spanRecall, complete }),
+    );
+    return [frame.opening, ...sections.filter((text) => text !== ""), frame.closing].join("\n");
+  };
+  return withinBudget(chosen, write, request);
+}
+
+/** Carried excerpts stand before those of any message. */
+const CARRIED_BEFORE = 1_000_000;
+
+/** The items of every section, new ones first where an earlier handoff says the same; best first. */
+function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly Item[]> {
+  const { ledger, previous } = request;
+  const material: Material = { ...request, live: request.liveRequest ?? -1, continues: previous !== undefined };
+  const actions = actionItems(material);
+  const edited = new Set(actions.flatMap(({ key }) => (key.startsWith("EDIT ") ? [key.slice("EDIT ".length)] : [])));
+  const fresh: readonly (readonly [Topic, readonly Item[]])[] = [
+    ["task", taskItems(material)],
+    ["constraints", constraintItems(material)],
+    ["goal", goalItems(material)],
+    ["blocked", blockedItems(material)],
+    ["progress", progressItems(material)],
+    ["remaining", remainingItems(material)],
+    ["state", stateItems(material)],
+    ["pending", pendingItems(material)],
+    ["actions", actions],
+    ["files", fileItems(material, edited)],
+    ["decisions", decisionItems(material)],
+    ["resolved", resolvedItems(material)],
+    ["context", valueItems(material)],
+  ];
+  const seen = new Set<string>();
+  const drafts = new Map<Topic, readonly Item[]>();
+  for (const [topic, items] of fresh)
+    drafts.set(topic, distinct([...items, ...carriedItems(topic, previous, ledger)], topic, seen));
+  return drafts;
+}
+
+/** A fact stands once in a handoff: the first section that has it keeps it. */
+function distinct(items: readonly Item[], topic: Topic, seen: Set<string>): readonly Item[] {
+  const own = items.filter(({ key }) => {
+    const place = topic === "state" || topic === "actions" || topic === "files" ? `${topic} ${key}` : key;
+    return !seen.has(place) && seen.add(place);
+  });
+  return own.toSorted((a, b) => b.rank - a.rank);
+}
+
+/** Numbers go on from handoff to handoff: the carried actions keep the last numbers of the one before. */
+function firstNumberOf(filled: ReadonlyMap<Topic, Filled>, previous: ParsedHandoff | undefined): number {
+  const carried = (filled.get("actions")?.items ?? []).filter(({ order }) => order < 0).length;
+  return Math.max(1, (previous?.lastNumber ?? 0) - carried + 1);
+}
+
+/** Takes the least important away until the text as a whole is within the budget. */
+function withinBudget(
+  chosen: Omit<Contents, "firstNumber">,
+  write: (contents: Omit<Contents, "firstNumber">) => string,
+  { budget, measure }: HandoffRequest,
+): Handoff {
+  let contents = chosen;
+  let text = write(contents);
+  let tokens = measure.text(text);
+  while (
+    tokens > budget &&
+    (contents.excerpts.length > 0 || [...contents.filled.values()].some(({ items }) => items.length > 0))
+  ) {
+    contents = withoutLeast(contents, Math.ceil((tokens - budget) / 20));
+    text = write(contents);
+    tokens = measure.text(text);
+  }
+  const sections = [...contents.filled].map(([topic, { items, leftOut }]) => ({
+    topic,
+    written: items.length,
+    leftOut,
+  }));
+  return { text, tokens, sections, excerpts: contents.excerpts };
+}
+
+function withoutLeast(
+  { filled, excerpts }: Omit<Contents, "firstNumber">,
+  count: number,
+): Omit<Contents, "firstNumber"> {
+  if (excerpts.length > 0) return { filled, excerpts: excerpts.slice(0, -count) };
+  const [topic, part] = [...filled].findLast(([, { items }]) => items.length > 0)!;
+  const kept = part.items.slice(0, -1);
+  return { excerpts, filled: new Map([...filled, [topic, { items: kept, leftOut: part.leftOut + 1 }]]) };
+}
+
+/** Whether a message is a handoff of ours, of this version. */
+export function isHandoff(message: Message): boolean {
+  return message.role !== "tool" && message.parts.some((part) => part.kind === "text" && opensWithHandoff(part.text));
+}
+
+/** The newest handoff among the messages, read back. */
+export function latestHandoff(messages: readonly Message[]): ParsedHandoff | undefined {
+  const message = messages.findLast(isHandoff);
+  const part = message?.parts.find((one) => one.kind === "text" && opensWithHandoff(one.text));
+  return part?.kind === "text"
+    ? parseHandoff(part.text)
+    : parseHandoff(message === undefined ? "" : contentText(message.parts));
+}

@@ -1,0 +1,123 @@
+/**
+ * Reads a handoff back into its entries, so that the next one merges them instead of summarising a summary.
+ *
+ * The format: the start mark on a line of its own, the framing with the recall ids, then headings in the template's
+ * order, each with items. An item opens with "- " or "N. "; lines that follow it, indented by two spaces or blank,
+ * belong to it. The last section may hold excerpts: "@ source" and verbatim lines, parts of one source divided by a
+ * line "…"; a verbatim line that could be taken for one of these, or for a heading, stands behind one more space.
+ */
+import { HANDOFF_END, HANDOFF_START, opensWithHandoff } from "./marks.ts";
+import { RECALL_LEAD } from "./framing.ts";
+import { SEVEN_SECTIONS, THIRTEEN_SECTIONS, type Topic } from "./sections.ts";
+
+export interface ParsedExcerpt {
+  readonly source: string;
+  readonly text: string;
+}
+
+export interface ParsedHandoff {
+  /** Recall ids of the replaced spans, the newest first. */
+  readonly spans: readonly string[];
+  /** The items of each section, without bullet or number, in order. */
+  readonly sections: ReadonlyMap<Topic, readonly string[]>;
+  /** The number of the last completed action; 0 where there is none. */
+  readonly lastNumber: number;
+  readonly excerpts: readonly ParsedExcerpt[];
+}
+
+export const NONE = "None.";
+export const SOURCE_LEAD = "@ ";
+export const GAP = "…";
+export const LEFT_OUT = /^\(\+\d+ more, recall \S+\)$/;
+const ITEM = /^(?:- |(\d{1,6})\. )/;
+const NEEDS_SPACE = /^ *(?:@ |…$|#{2,3} |\[(?:end of )?precis handoff )/;
+
+const TOPIC_OF: ReadonlyMap<string, Topic> = new Map(
+  [...SEVEN_SECTIONS, ...THIRTEEN_SECTIONS].flatMap(({ heading, topics }) =>
+    topics.slice(0, 1).map((topic): [string, Topic] => [heading, topic]),
+  ),
+);
+
+/** A verbatim line as it is written among excerpts. */
+export function guarded(line: string): string {
+  return NEEDS_SPACE.test(line) ? ` ${line}` : line;
+}
+
+function unguarded(line: string): string {
+  return line.startsWith(" ") && NEEDS_SPACE.test(line) ? line.slice(1) : line;
+}
+
+/** The entries of a handoff; nothing where the text holds none of this version. */
+export function parseHandoff(text: string): ParsedHandoff | undefined {
+  if (!opensWithHandoff(text)) return undefined;
+  const start = text.indexOf(HANDOFF_START) + HANDOFF_START.length;
+  const end = text.lastIndexOf(`\n${HANDOFF_END}`);
+  const lines = text.slice(start, end < start ? text.length : end).split("\n");
+  const first = lines.findIndex((line) => topicIn(line) !== undefined);
+  const framing = lines.slice(0, first < 0 ? lines.length : first).join(" ");
+  const sections = new Map<Topic, string[]>();
+  const excerpts: { source: string; lines: string[] }[] = [];
+  let lastNumber = 0;
+  let topic: Topic | undefined;
+  for (const line of first < 0 ? [] : lines.slice(first)) {
+    const heading = excerpts.length > 0 ? undefined : topicIn(line);
+    if (heading !== undefined) {
+      topic = heading;
+      sections.set(topic, sections.get(topic) ?? []);
+    } else if (topic === "context" && (excerpts.length > 0 || line.startsWith(SOURCE_LEAD)))
+      addExcerptLine(excerpts, line);
+    else if (topic !== undefined) lastNumber = Math.max(lastNumber, addLine(sections.get(topic)!, line));
+  }
+  return {
+    spans: spansIn(framing),
+    sections: withoutFileGroups(sections),
+    lastNumber,
+    excerpts: excerpts.map(({ source, lines: own }) => ({ source, text: own.join("\n") })),
+  };
+}
+
+function topicIn(line: string): Topic | undefined {
+  const match = /^#{2,3} (.+)$/.exec(line);
+  return match === null ? undefined : TOPIC_OF.get(match[1]!);
+}
+
+/** Adds the line to the items; returns its number, or 0. */
+function addLine(items: string[], line: string): number {
+  const match = ITEM.exec(line);
+  if (match !== null) {
+    items.push(line.slice(match[0].length));
+    return Number(match[1] ?? 0);
+  }
+  if (line === NONE || LEFT_OUT.test(line)) return 0;
+  if (items.length > 0) items[items.length - 1] += `\n${line.startsWith("  ") ? line.slice(2) : line}`;
+  return 0;
+}
+
+function addExcerptLine(excerpts: { source: string; lines: string[] }[], line: string): void {
+  const last = excerpts.at(-1);
+  if (line.startsWith(SOURCE_LEAD)) excerpts.push({ source: line.slice(SOURCE_LEAD.length), lines: [] });
+  else if (line === GAP && last !== undefined) excerpts.push({ source: last.source, lines: [] });
+  else if (!LEFT_OUT.test(line)) last?.lines.push(unguarded(line));
+}
+
+function spansIn(framing: string): readonly string[] {
+  const at = framing.indexOf(RECALL_LEAD);
+  return at < 0 ? [] : (framing.slice(at).match(/\br[0-9a-f]{6,64}\b/g) ?? []);
+}
+
+/** `Read: a, b` is two files; each comes back as `Read: a`. */
+function withoutFileGroups(sections: Map<Topic, string[]>): ReadonlyMap<Topic, readonly string[]> {
+  const files = sections.get("files");
+  if (files !== undefined) sections.set("files", files.flatMap(filesIn));
+  return sections;
+}
+
+function filesIn(line: string): readonly string[] {
+  const colon = line.indexOf(": ");
+  return colon < 0
+    ? [line]
+    : line
+        .slice(colon + 2)
+        .split(", ")
+        .map((path) => `${line.slice(0, colon)}: ${path}`);
+}

@@ -1,0 +1,96 @@
+/** Writes the chosen items as text, in the format that `parse.ts` describes. */
+import type { Excerpt, Item } from "./items.ts";
+import { GAP, guarded, NONE, SOURCE_LEAD } from "./parse.ts";
+import type { Section, Topic } from "./sections.ts";
+
+/** Every path of a line of files stands within this many characters of the tool's name (the measure of DESIGN §5 allows 120). */
+const FILES_LINE_CHARS_MAX = 110;
+
+/** What goes into one section. */
+export interface Filled {
+  readonly items: readonly Item[];
+  /** How many items did not fit. */
+  readonly leftOut: number;
+}
+
+export interface Contents {
+  readonly filled: ReadonlyMap<Topic, Filled>;
+  readonly excerpts: readonly Excerpt[];
+  /** The number of the first completed action that is written. */
+  readonly firstNumber: number;
+}
+
+export interface RenderOptions {
+  readonly template: readonly Section[];
+  /** Id under which what was left out can be fetched. */
+  readonly recall: string;
+  /** Whether sections without content keep their heading. */
+  readonly complete: boolean;
+}
+
+export function renderSection(section: Section, contents: Contents, { recall, complete }: RenderOptions): string {
+  const lines = section.topics.flatMap((topic) => topicLines(topic, contents));
+  const leftOut = section.topics.reduce((sum, topic) => sum + (contents.filled.get(topic)?.leftOut ?? 0), 0);
+  if (leftOut > 0 && (lines.length > 0 || complete)) lines.push(leftOutLine(leftOut, recall));
+  if (section.topics.includes("context")) lines.push(...excerptLines(contents.excerpts));
+  if (lines.length === 0 && section.topics.length > 0) lines.push(...(complete ? [NONE] : []));
+  if (lines.length === 0 && !complete) return "";
+  return [`${"#".repeat(section.level)} ${section.heading}`, ...lines].join("\n");
+}
+
+export function leftOutLine(count: number, recall: string): string {
+  return `(+${count} more, recall ${recall})`;
+}
+
+function topicLines(topic: Topic, { filled, firstNumber }: Contents): string[] {
+  const items = [...(filled.get(topic)?.items ?? [])].toSorted((a, b) => a.order - b.order);
+  if (topic === "files") return fileLines(items);
+  return items.map(({ text }, at) => `${topic === "actions" ? `${firstNumber + at}. ` : "- "}${indented(text)}`);
+}
+
+function indented(text: string): string {
+  return text.includes("\n") ? text.replace(/\n(?=[^\n])/g, "\n  ") : text;
+}
+
+/** One or more lines a tool; the changed ones first, each list with the latest first. */
+function fileLines(items: readonly Item[]): string[] {
+  const groups = new Map<string, Item[]>();
+  for (const item of items.toReversed())
+    (groups.get(item.group ?? "") ?? groups.set(item.group ?? "", []).get(item.group ?? "")!).push(item);
+  const ordered = [...groups].toSorted(([, a], [, b]) => topRank(b) - topRank(a));
+  return ordered.flatMap(([group, members]) =>
+    wrapped(
+      group,
+      members.map(({ text }) => text),
+    ),
+  );
+}
+
+function topRank(items: readonly Item[]): number {
+  return items.reduce((top, { rank }) => Math.max(top, rank), 0);
+}
+
+function wrapped(group: string, paths: readonly string[]): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const path of paths) {
+    if (line !== "" && line.length + path.length + 2 <= FILES_LINE_CHARS_MAX) line += `, ${path}`;
+    else {
+      if (line !== "") lines.push(line);
+      line = `- ${group}: ${path}`;
+    }
+  }
+  return line === "" ? lines : [...lines, line];
+}
+
+/** By source, in the order of the conversation; parts of one source are divided where something was left out. */
+export function excerptLines(excerpts: readonly Excerpt[]): string[] {
+  const lines: string[] = [];
+  let source: string | undefined;
+  for (const excerpt of [...excerpts].toSorted((a, b) => a.message - b.message)) {
+    lines.push(excerpt.source === source ? GAP : `${SOURCE_LEAD}${excerpt.source.replaceAll("\n", " ")}`);
+    source = excerpt.source;
+    for (const line of excerpt.text.split("\n")) lines.push(guarded(line));
+  }
+  return lines;
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { constraintsIn } from "../../../../src/core/evidence/facts/constraints.ts";
+
+const BINDING = [
+  "Never commit to main.",
+  "don't touch the lock file",
+  "please do not add any dependencies",
+  "You must keep the public API as it is.",
+  "Always run the linter before you commit.",
+  "use pnpm, not npm",
+  "i prefer small commits",
+  "no console logs!",
+  "omfg use rgb values in the themes, no rgb indices!",
+  "invalid themes must NEVER explode",
+  "make sure the old tests still pass",
+  "let's not leave the tests to the very end...",
+  "I want the flights changed without changing the passengers.",
+  "Answer in plain text, without punctuation.",
+  "keep each commit with working code please",
+  "不要修改数据库结构",
+  "请使用中文回答",
+  "所有接口必须有测试",
+  "務必じゃなくて、テストは必ず書いてください",
+  "既存のファイルは変更しないでください",
+  "main ブランチには直接 push しないで",
+  "절대 main에 직접 푸시하지 마세요",
+  "nunca borres la base de datos",
+];
+
+const NOT_BINDING = [
+  "I don't think that is right.",
+  "can we always show the branch?",
+  "I don't see the hook fire",
+  "The session was never committed to main",
+  "I feel confused and don't know what to do.",
+  "does it never stop?",
+  "it works now",
+  "我也说不准",
+  "I've still got a shadow, no condensation commit",
+  "looks good",
+];
+
+describe("constraints", () => {
+  it.each(BINDING)("are found, verbatim: %s", (sentence) => {
+    expect(constraintsIn(sentence)).toEqual([sentence]);
+  });
+
+  it.each(NOT_BINDING)("are not seen in: %s", (sentence) => {
+    expect(constraintsIn(sentence)).toEqual([]);
+  });
+
+  it("are single sentences of a longer message, in order", () => {
+    const text = "The footer is broken. Please fix it, but never change the theme! Also use rgb values. Thanks a lot.";
+    expect(constraintsIn(text)).toEqual(["Please fix it, but never change the theme!", "Also use rgb values."]);
+  });
+
+  it("are not looked for in code, logs, diffs and data", () => {
+    const pasted = [
+      "```",
+      "// never call this twice",
+      "```",
+      "2026-02-08 21:51:50 ERROR must not happen",
+      "+ always true",
+      '{"always": 1}',
+      "at never (a.ts:1:2)",
+    ];
+    expect(constraintsIn(pasted.join("\n"))).toEqual([]);
+  });
+
+  it("are few in a long document that was pasted", () => {
+    const document = Array.from(
+      { length: 60 },
+      (_, at) => `Step ${at} must be done, and you should use tool ${at}.`,
+    ).join("\n");
+    expect(constraintsIn(document).length).toBeLessThanOrEqual(6);
+  });
+
+  it("cost no more on one endless line", () => {
+    const started = performance.now();
+    expect(constraintsIn("never ".repeat(200_000))).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(300);
+  });
+});
