@@ -2,7 +2,15 @@
 export { createCompressor } from "./core/engines/compressor/compressor.ts";
 export { COMPRESSOR_DEFAULTS, limitsOf, summaryBudget } from "./core/engines/compressor/limits.ts";
 export type { CompressorSettings, Limits } from "./core/engines/compressor/limits.ts";
-export type { CompactRequest, Decision, Engine, Outcome, Situation, Usage, Workbench } from "./core/engines/contract.ts";
+export type {
+  CompactRequest,
+  Decision,
+  Engine,
+  Outcome,
+  Situation,
+  Usage,
+  Workbench,
+} from "./core/engines/contract.ts";
 export { createEngine, ENGINE_NAMES } from "./core/engines/engines.ts";
 export { createChain } from "./core/transcript/links.ts";
 export { createMeasure } from "./core/transcript/measure.ts";

@@ -1,7 +1,13 @@
 /** `precis`: sessions that keep an agent working past its context window. */
 export { PrecisError } from "./core/errors.ts";
 export { applyCompaction } from "./core/compaction/compaction.ts";
-export type { Compaction, CompactionReason, CompactionReport, Evicted, Irreducible } from "./core/compaction/compaction.ts";
+export type {
+  Compaction,
+  CompactionReason,
+  CompactionReport,
+  Evicted,
+  Irreducible,
+} from "./core/compaction/compaction.ts";
 export type { Usage } from "./core/engines/contract.ts";
 export type { CompressorSettings } from "./core/engines/compressor/limits.ts";
 export type { Message, Part, Transcript } from "./core/transcript/message.ts";

@@ -78,7 +78,10 @@ export interface RuntimeReport {
 
 export interface Runtime {
   readonly prepare: (transcript: Transcript) => Promise<Prepared>;
-  readonly compact: (transcript: Transcript, options?: CompactOptions) => Promise<Outcome & { readonly transcript: Transcript }>;
+  readonly compact: (
+    transcript: Transcript,
+    options?: CompactOptions,
+  ) => Promise<Outcome & { readonly transcript: Transcript }>;
   /** The usage a provider reported for what `prepare` answered last. */
   readonly observe: (usage: Usage) => void;
   readonly recover: (error: ProviderError, transcript: Transcript) => Promise<Prepared | undefined>;
@@ -86,7 +89,11 @@ export interface Runtime {
   /** Takes the last compaction back; automatic compaction then rests until an overflow or an explicit call. */
   readonly undo: () => Promise<boolean>;
   readonly report: () => RuntimeReport;
-  readonly modelChanged: (model: { readonly model?: string; readonly contextLength: number; readonly maxOutputTokens?: number }) => void;
+  readonly modelChanged: (model: {
+    readonly model?: string;
+    readonly contextLength: number;
+    readonly maxOutputTokens?: number;
+  }) => void;
   readonly reset: () => void;
   readonly on: Events["on"];
   readonly state: () => RuntimeState;

@@ -1,6 +1,11 @@
 /** Everything about a session that changes, and how it begins, resumes and is saved. */
 import type { Compaction, CompactionReport } from "../core/compaction/compaction.ts";
-import { COMPRESSOR_DEFAULTS, limitsOf, type CompressorSettings, type Limits } from "../core/engines/compressor/limits.ts";
+import {
+  COMPRESSOR_DEFAULTS,
+  limitsOf,
+  type CompressorSettings,
+  type Limits,
+} from "../core/engines/compressor/limits.ts";
 import type { Engine } from "../core/engines/contract.ts";
 import { createEngine } from "../core/engines/engines.ts";
 import { initialFactor } from "./calibration.ts";

@@ -3,9 +3,16 @@ import type { Compaction, Evicted } from "../core/compaction/compaction.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
 import type { Original, Store } from "../store/store.ts";
 
-/** Every removed piece with its original bytes. */
+/** Every removed piece with its original bytes; a span's are put together when somebody reads them. */
 export function originalsOf(compaction: Compaction, transcript: Transcript): readonly Original[] {
-  return compaction.evicted.map((one) => ({ id: one.id, kind: one.kind, label: one.label, text: textOf(one, transcript.messages) }));
+  return compaction.evicted.map((one) => ({
+    id: one.id,
+    kind: one.kind,
+    label: one.label,
+    get text() {
+      return textOf(one, transcript.messages);
+    },
+  }));
 }
 
 function textOf(evicted: Evicted, messages: readonly Message[]): string {

@@ -3,7 +3,7 @@
  * a conversation, put it in place, decide whether another is due, make it, and remember what was removed. The
  * client's own history is never altered.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
@@ -17,7 +17,7 @@ import { overflowOf, withoutMedia, type ProviderError } from "./recover.ts";
 import { createSituation } from "./situation.ts";
 import { benchOf, compact, due, look, record, settle, type Desk } from "./turn.ts";
 
-const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+const sha256 = (text: string): string => hash("sha256", text);
 
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const desk: Desk = {
@@ -68,7 +68,11 @@ async function prepare(desk: Desk, transcript: Transcript): Promise<Prepared> {
   return settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);
 }
 
-const compactNow = async (desk: Desk, transcript: Transcript, request: CompactOptions): ReturnType<Runtime["compact"]> => {
+const compactNow = async (
+  desk: Desk,
+  transcript: Transcript,
+  request: CompactOptions,
+): ReturnType<Runtime["compact"]> => {
   const view = await look(desk, transcript);
   const room = request.budget ?? desk.live.limits.thresholdTokens;
   if (view.tokens <= room && (request.force === false || request.budget !== undefined)) {

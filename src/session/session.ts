@@ -22,18 +22,28 @@ export interface SessionPrepared<Request extends WireRequest> extends Omit<Prepa
   readonly request: Request;
 }
 
-export interface Session
-  extends Pick<Runtime, "observe" | "recall" | "undo" | "report" | "modelChanged" | "reset" | "on" | "state"> {
+export interface Session extends Pick<
+  Runtime,
+  "observe" | "recall" | "undo" | "report" | "modelChanged" | "reset" | "on" | "state"
+> {
   /** Call before every request, with the whole history. */
   readonly prepare: <Request extends WireRequest>(request: Request) => Promise<SessionPrepared<Request>>;
   /** Compacts now, whatever the threshold says. */
-  readonly compact: <Request extends WireRequest>(request: Request, options?: CompactOptions) => Promise<Outcome & { readonly request: Request }>;
+  readonly compact: <Request extends WireRequest>(
+    request: Request,
+    options?: CompactOptions,
+  ) => Promise<Outcome & { readonly request: Request }>;
   /** Call with a provider's error: answers with a smaller request when the error tells of an overflow. */
-  readonly recover: <Request extends WireRequest>(error: ProviderError, request: Request) => Promise<SessionPrepared<Request> | undefined>;
+  readonly recover: <Request extends WireRequest>(
+    error: ProviderError,
+    request: Request,
+  ) => Promise<SessionPrepared<Request> | undefined>;
 }
 
 /** An answer of the runtime with the request in place of its transcript; spreads over unions. */
-type Shaped<Answer, Request> = Answer extends unknown ? Omit<Answer, "transcript"> & { readonly request: Request } : never;
+type Shaped<Answer, Request> = Answer extends unknown
+  ? Omit<Answer, "transcript"> & { readonly request: Request }
+  : never;
 
 /** Starts a session. Without options: OpenAI Chat, the default engine, a 200,000-token window, history in memory. */
 export function createSession(options: SessionOptions = {}): Session {

@@ -70,7 +70,8 @@ export async function compact(desk: Desk, view: View, request: CompactOptions): 
     ...standing,
     reason,
   });
-  if (outcome.kind === "compacted") return { kind: "compacted", compaction: await record(desk, view, outcome.compaction) };
+  if (outcome.kind === "compacted")
+    return { kind: "compacted", compaction: await record(desk, view, outcome.compaction) };
   if (outcome.state !== undefined) live.engineState = outcome.state;
   if (outcome.irreducible !== undefined) events.emit("irreducible", outcome.irreducible);
   return outcome;

@@ -15,7 +15,10 @@ const step = (at: number, tokens = 1_500): Message[] => [
   ...ran("read_file", { path: `src/part_${at}.ts` }, filler(tokens, `part${at}`)),
 ];
 const session = (steps: number, tokens?: number): Transcript =>
-  talk(user("Tidy the module. Never touch src/public.ts."), Array.from({ length: steps }, (_, at) => step(at, tokens)).flat());
+  talk(
+    user("Tidy the module. Never touch src/public.ts."),
+    Array.from({ length: steps }, (_, at) => step(at, tokens)).flat(),
+  );
 const grown = (transcript: Transcript, ...more: Message[]): Transcript => ({
   ...transcript,
   messages: [...transcript.messages, ...more],
@@ -215,7 +218,11 @@ describe("back-off", () => {
   it("rests after two compactions that saved little, says why, and leaves hygiene and explicit calls alone", async () => {
     const because: string[] = [];
     const dense = (more: number): Transcript =>
-      talk(user("Read."), Array.from({ length: 3 }, (_, at) => user(`${filler(6_000, `dense${at}`)}`)), Array.from({ length: more }, (_, at) => says(filler(300, `w${at}`))));
+      talk(
+        user("Read."),
+        Array.from({ length: 3 }, (_, at) => user(`${filler(6_000, `dense${at}`)}`)),
+        Array.from({ length: more }, (_, at) => says(filler(300, `w${at}`))),
+      );
     const one = runtime();
     one.on("degraded", (event) => because.push(...event.because));
     for (let more = 1; more < 12; more++) await one.prepare(dense(more));

@@ -44,21 +44,29 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
 
     it("lets the first record of a link win and answers with it", async () => {
       await store.putCompaction("t", { ...compaction("b", 2), state: "first" });
-      expect(await store.putCompaction("t", { ...compaction("b", 2), state: "second" })).toMatchObject({ state: "first" });
+      expect(await store.putCompaction("t", { ...compaction("b", 2), state: "second" })).toMatchObject({
+        state: "first",
+      });
     });
 
     it("goes back to the record before on undo, and says that one was undone", async () => {
       await store.putCompaction("t", compaction("b", 2));
       await store.putCompaction("t", compaction("d", 4));
       await store.undoCompaction("t", "d");
-      expect(await store.findCompaction("t", ["a", "b", "c", "d"])).toMatchObject({ compaction: { covers: "b" }, undone: true });
+      expect(await store.findCompaction("t", ["a", "b", "c", "d"])).toMatchObject({
+        compaction: { covers: "b" },
+        undone: true,
+      });
     });
 
     it("takes a new record where one was undone", async () => {
       await store.putCompaction("t", compaction("b", 2));
       await store.undoCompaction("t", "b");
       await store.putCompaction("t", { ...compaction("b", 2), state: "again" });
-      expect(await store.findCompaction("t", ["a", "b"])).toMatchObject({ compaction: { state: "again" }, undone: false });
+      expect(await store.findCompaction("t", ["a", "b"])).toMatchObject({
+        compaction: { state: "again" },
+        undone: false,
+      });
     });
 
     it("never shows one tenant's records or originals to another", async () => {
@@ -76,7 +84,9 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     });
 
     it("searches originals by words, newest first, with the line of the hit", async () => {
-      await store.putOriginals("t", [{ id: "r1", kind: "result", label: "one", text: "alpha\nport = 4317 open\nomega" }]);
+      await store.putOriginals("t", [
+        { id: "r1", kind: "result", label: "one", text: "alpha\nport = 4317 open\nomega" },
+      ]);
       await store.putOriginals("t", [{ id: "r2", kind: "result", label: "two", text: "the Port is 4317" }]);
       expect(await store.search("t", "port 4317", 5)).toEqual([
         { id: "r2", label: "two", line: "the Port is 4317" },

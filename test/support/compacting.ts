@@ -6,6 +6,7 @@ import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../../src/core/eng
 import type { CompactRequest, Outcome } from "../../src/core/engines/contract.ts";
 import { createChain } from "../../src/core/transcript/links.ts";
 import { createMeasure } from "../../src/core/transcript/measure.ts";
+import { estimateText } from "../../src/core/transcript/estimate.ts";
 import { contentText, textMessage, type Message, type Transcript } from "../../src/core/transcript/message.ts";
 
 export const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -16,14 +17,22 @@ export const user = (text: string): Message => textMessage("user", text);
 export const says = (text: string): Message => textMessage("assistant", text);
 
 /** An assistant turn that calls one tool, and its result. */
-export function ran(name: string, args: unknown, result: string, id = `call_${hash(name + JSON.stringify(args)).slice(0, 8)}`): Message[] {
+export function ran(
+  name: string,
+  args: unknown,
+  result: string,
+  id = `call_${hash(name + JSON.stringify(args)).slice(0, 8)}`,
+): Message[] {
   return [
     { role: "assistant", parts: [{ kind: "tool-call", id, name, arguments: JSON.stringify(args) }] },
     { role: "tool", parts: [{ kind: "tool-result", callId: id, content: [{ kind: "text", text: result }] }] },
   ];
 }
 
-export const talk = (...messages: (Message | readonly Message[])[]): Transcript => ({ system: [], messages: messages.flat() as Message[] });
+export const talk = (...messages: (Message | readonly Message[])[]): Transcript => ({
+  system: [],
+  messages: messages.flat() as Message[],
+});
 
 export async function outcomeOf(
   transcript: Transcript,
@@ -43,12 +52,20 @@ export async function compacted(
   const outcome = await outcomeOf(transcript, request, settings);
   if (outcome.kind !== "compacted") throw new Error(`nothing was compacted: ${outcome.because}`);
   const result = applyCompaction(transcript, outcome.compaction);
-  return { compaction: outcome.compaction, result, text: result.messages.map((message) => contentText(message.parts)).join("\n") };
+  return {
+    compaction: outcome.compaction,
+    result,
+    text: result.messages.map((message) => contentText(message.parts)).join("\n"),
+  };
 }
 
 /** Ordinary prose of about `tokens` tokens that says nothing twice. */
 export function filler(tokens: number, seed = "note"): string {
   const lines: string[] = [];
-  for (let at = 0; at * 12 < tokens; at++) lines.push(`${seed} ${at}: the ${hash(seed + at).slice(0, 6)} part was looked at and left alone`);
+  for (let at = 0, size = 0; size < tokens; at++) {
+    const line = `${seed} ${at}: the ${hash(seed + at).slice(0, 6)} part was looked at and left alone`;
+    lines.push(line);
+    size += estimateText(line) + 1;
+  }
   return lines.join("\n");
 }

@@ -5,7 +5,9 @@ import { resolve } from "node:path";
 export const CORPUS = resolve(process.env["PRECIS_CORPUS"] ?? "../shared/corpus");
 export const hasCorpus = existsSync(`${CORPUS}/INDEX.tsv`);
 /** Shown as the name of the skipped suite. */
-export const corpusTitle = hasCorpus ? "" : ` (skipped: no corpus at PRECIS_CORPUS=${process.env["PRECIS_CORPUS"] ?? "../shared/corpus"})`;
+export const corpusTitle = hasCorpus
+  ? ""
+  : ` (skipped: no corpus at PRECIS_CORPUS=${process.env["PRECIS_CORPUS"] ?? "../shared/corpus"})`;
 
 /** Names of files below a folder of the corpus, relative to the corpus. */
 export function corpusFiles(folder: string): readonly string[] {

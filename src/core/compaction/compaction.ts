@@ -41,9 +41,22 @@ export interface CompactionReport {
   readonly engine: string;
   readonly reason: CompactionReason;
   readonly tokens: { readonly before: number; readonly after: number };
-  readonly messages: { readonly before: number; readonly after: number; readonly kept: number; readonly edited: number; readonly summarised: number };
+  readonly messages: {
+    readonly before: number;
+    readonly after: number;
+    readonly kept: number;
+    readonly edited: number;
+    readonly summarised: number;
+  };
   /** Tokens by part of the result. */
-  readonly parts: { readonly system: number; readonly tools: number; readonly head: number; readonly handoff: number; readonly anchor: number; readonly tail: number };
+  readonly parts: {
+    readonly system: number;
+    readonly tools: number;
+    readonly head: number;
+    readonly handoff: number;
+    readonly anchor: number;
+    readonly tail: number;
+  };
   /** The rung of the ladder that sufficed: 0 none needed. */
   readonly rung: number;
   /** Set when even the smallest result exceeds the budget. */

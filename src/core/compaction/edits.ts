@@ -15,7 +15,11 @@ export interface Edits {
 }
 
 /** `undefined` when nothing was edited. */
-export function editsCompaction(original: Transcript, edits: Edits, bench: { measure: Measure; chain: Chain }): Compaction | undefined {
+export function editsCompaction(
+  original: Transcript,
+  edits: Edits,
+  bench: { measure: Measure; chain: Chain },
+): Compaction | undefined {
   const { measure, chain } = bench;
   const covered = edits.messages.findLastIndex((message, at) => message !== original.messages[at]) + 1;
   if (covered === 0) return undefined;

@@ -15,7 +15,9 @@ export interface Usage {
   readonly cacheWrite: number;
 }
 
-export type Decision = { readonly kind: "none"; readonly because?: string } | { readonly kind: "compact"; readonly reason: CompactionReason; readonly urgency: "soon" | "now" };
+export type Decision =
+  | { readonly kind: "none"; readonly because?: string }
+  | { readonly kind: "compact"; readonly reason: CompactionReason; readonly urgency: "soon" | "now" };
 
 /** What an engine works with beside the transcript. */
 export interface Workbench {

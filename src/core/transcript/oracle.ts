@@ -2,7 +2,7 @@
  * The validity oracle: one function that says what is wrong with a transcript, used by tests, engines and every door.
  * Core's own rules hold in every protocol; what differs between protocols arrives as data (`WireRules`).
  */
-import { callsOf, resultOf, type Message, type Transcript } from "./message.ts";
+import { callsOf, resultOf, type Message, type ToolCallPart, type Transcript } from "./message.ts";
 
 /** What a provider's wire format demands beyond the common rules. */
 export interface WireRules {
@@ -28,27 +28,35 @@ export interface Violation {
 /** What a provider would refuse in this transcript. Empty when it is valid. */
 export function violationsOf(transcript: Transcript, rules?: WireRules): readonly Violation[] {
   const { messages } = transcript;
-  return [...messages.flatMap(shapeViolations), ...pairViolations(messages), ...(rules === undefined ? [] : wireViolations(messages, rules))];
+  return [
+    ...messages.flatMap(shapeViolations),
+    ...pairViolations(messages),
+    ...(rules === undefined ? [] : wireViolations(messages, rules)),
+  ];
 }
 
 function shapeViolations(message: Message, at: number): Violation[] {
   const found: Violation[] = [];
   const says = (code: string, text: string): void => void found.push({ code, message: at, text });
   const result = resultOf(message);
-  if (message.role === "tool" && (result === undefined || message.parts.length !== 1)) says("tool_message_shape", "a tool message holds exactly one result");
-  if (message.role !== "tool" && result !== undefined) says("result_outside_tool_message", `a ${message.role} message holds a result`);
-  if (message.role !== "assistant" && callsOf(message).length > 0) says("call_outside_assistant", `a ${message.role} message holds a call`);
+  if (message.role === "tool" && (result === undefined || message.parts.length !== 1))
+    says("tool_message_shape", "a tool message holds exactly one result");
+  if (message.role !== "tool" && result !== undefined)
+    says("result_outside_tool_message", `a ${message.role} message holds a result`);
+  if (message.role !== "assistant" && callsOf(message).length > 0)
+    says("call_outside_assistant", `a ${message.role} message holds a call`);
   for (const call of callsOf(message)) {
-    if (call.custom !== true && !isJson(call.arguments)) says("arguments_not_json", `the arguments of ${call.name} (${call.id}) are not JSON`);
+    if (!argumentsAreJson(call)) says("arguments_not_json", `the arguments of ${call.name} (${call.id}) are not JSON`);
     if (call.name === "") says("call_without_name", `the call ${call.id} names no tool`);
   }
   return found;
 }
 
-function isJson(text: string): boolean {
-  if (text === "") return true; // Providers read an empty string as no arguments.
+/** Whether a provider can parse a call's arguments; it reads an empty string as none, and free text is never parsed. */
+export function argumentsAreJson(call: ToolCallPart): boolean {
+  if (call.custom === true || call.arguments === "") return true;
   try {
-    JSON.parse(text);
+    JSON.parse(call.arguments);
     return true;
   } catch {
     return false;
@@ -61,14 +69,24 @@ function pairViolations(messages: readonly Message[]): Violation[] {
   let open: string[] = [];
   let asked = -1;
   const close = (): void => {
-    for (const id of open) found.push({ code: "call_without_result", message: asked, text: `the call ${id} has no result before the next turn` });
+    for (const id of open)
+      found.push({
+        code: "call_without_result",
+        message: asked,
+        text: `the call ${id} has no result before the next turn`,
+      });
     open = [];
   };
   messages.forEach((message, at) => {
     if (message.role === "tool") {
       const id = resultOf(message)?.callId ?? "";
       const match = open.indexOf(id);
-      if (match < 0) found.push({ code: "result_without_call", message: at, text: `the result ${id} answers no call of the turn before it` });
+      if (match < 0)
+        found.push({
+          code: "result_without_call",
+          message: at,
+          text: `the result ${id} answers no call of the turn before it`,
+        });
       else open.splice(match, 1);
       return;
     }
@@ -84,10 +102,18 @@ function wireViolations(messages: readonly Message[], rules: WireRules): Violati
   const found: Violation[] = [];
   const first = messages[0];
   if (rules.opensWithUser && first !== undefined && first.role !== "user" && first.role !== "system")
-    found.push({ code: "opens_without_user", message: 0, text: `${rules.protocol} wants a user message first, found ${first.role}` });
+    found.push({
+      code: "opens_without_user",
+      message: 0,
+      text: `${rules.protocol} wants a user message first, found ${first.role}`,
+    });
   messages.forEach((message, at) => {
     if (!rules.systemInConversation && message.role === "system")
-      found.push({ code: "system_in_conversation", message: at, text: `${rules.protocol} takes no system message inside the conversation` });
+      found.push({
+        code: "system_in_conversation",
+        message: at,
+        text: `${rules.protocol} takes no system message inside the conversation`,
+      });
   });
   return found;
 }

@@ -31,7 +31,9 @@ describe("exchanges", () => {
   });
 
   it("cover any sequence of messages, in order and without gaps", () => {
-    const any = fc.array(fc.oneof(fc.constant(user), fc.constant(asks("a")), fc.constant(asks("a", "a")), fc.constant(answers("a"))));
+    const any = fc.array(
+      fc.oneof(fc.constant(user), fc.constant(asks("a")), fc.constant(asks("a", "a")), fc.constant(answers("a"))),
+    );
     fc.assert(
       fc.property(any, (messages) => {
         const exchanges = exchangesOf(messages);

@@ -4,7 +4,9 @@ import { canonical, createChain, recallId } from "../../../src/core/transcript/l
 import { textMessage, withParts, type Message } from "../../../src/core/transcript/message.ts";
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
-const [first, second, other] = ["fix the build", "now the tests", "now the docs"].map((text) => textMessage("user", text));
+const [first, second, other] = ["fix the build", "now the tests", "now the docs"].map((text) =>
+  textMessage("user", text),
+);
 
 describe("the chain of links", () => {
   it("gives a prefix one identity whatever follows it", () => {
@@ -34,7 +36,10 @@ describe("the chain of links", () => {
   });
 
   it("does not confuse a text with a result of the same words", () => {
-    const result: Message = { role: "tool", parts: [{ kind: "tool-result", callId: "a", content: [{ kind: "text", text: "x" }] }] };
+    const result: Message = {
+      role: "tool",
+      parts: [{ kind: "tool-result", callId: "a", content: [{ kind: "text", text: "x" }] }],
+    };
     expect(canonical(result)).not.toBe(canonical(textMessage("tool", "x")));
   });
 });

@@ -4,7 +4,10 @@ import { textMessage } from "../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
 
 const user = textMessage("user", "go on");
-const asks = (id: string, args = "{}"): Message => ({ role: "assistant", parts: [{ kind: "tool-call", id, name: "run", arguments: args }] });
+const asks = (id: string, args = "{}"): Message => ({
+  role: "assistant",
+  parts: [{ kind: "tool-call", id, name: "run", arguments: args }],
+});
 const answers = (callId: string): Message => ({ role: "tool", parts: [{ kind: "tool-result", callId, content: [] }] });
 const codes = (...messages: Message[]): string[] => violationsOf({ system: [], messages }).map(({ code }) => code);
 

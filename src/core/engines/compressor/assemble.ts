@@ -3,6 +3,7 @@
  * message the index it came from, so that the compaction can say where each old message went.
  */
 import type { Destination, Evicted } from "../../compaction/compaction.ts";
+import { repairArguments } from "../../passes/repair-arguments.ts";
 import { repairPairs } from "../../passes/repair-pairs.ts";
 import { textMessage, type Message } from "../../transcript/message.ts";
 import type { Workbench } from "../contract.ts";
@@ -47,22 +48,41 @@ export function assemble(originals: readonly Message[], pieces: Pieces, bench: W
     ...(anchor === undefined ? [] : [{ message: anchor, from: -1 }]),
     ...own(shape.tailStart, shape.messages.length),
   ];
-  const repaired = repairPairs(
-    joined.map(({ message }) => message),
-    { measure: bench.measure, hash: bench.chain.hash, protect: () => false, focus: [] },
-  );
-  const placed = repaired.messages.map((message, at) => ({ message, from: joined[repaired.from[at]!]?.from ?? -1 }));
-  const evicted = repaired.evicted.map((one) => ({ ...one, message: joined[one.message]?.from ?? one.message }));
+  const repaired = repair(joined, bench);
+  const { placed } = repaired;
   const untouched = commonSuffix(originals, placed, shape.tailStart);
   const covered = originals.length - untouched;
-  return { placed, covered, replaced: placed.length - untouched, map: mapOf(originals, placed, covered), evicted };
+  return {
+    placed,
+    covered,
+    replaced: placed.length - untouched,
+    map: mapOf(originals, placed, covered),
+    evicted: repaired.evicted,
+  };
+}
+
+/** What the client sent may be broken already; what goes out is not. */
+function repair(joined: readonly Placed[], bench: Workbench): Pick<Assembled, "placed" | "evicted"> {
+  const context = { measure: bench.measure, hash: bench.chain.hash, protect: () => false, focus: [] };
+  const pairs = repairPairs(
+    joined.map(({ message }) => message),
+    context,
+  );
+  const calls = repairArguments(pairs.messages, context);
+  const placed = calls.messages.map((message, at) => ({ message, from: joined[pairs.from[at]!]?.from ?? -1 }));
+  const evicted = [
+    ...pairs.evicted.map((one) => ({ ...one, message: joined[one.message]?.from ?? -1 })),
+    ...calls.evicted.map((one) => ({ ...one, message: placed[one.message]?.from ?? -1 })),
+  ];
+  return { placed, evicted };
 }
 
 /** Length of the tail that went through as it was: from the end, by identity. */
 function commonSuffix(originals: readonly Message[], placed: readonly Placed[], from: number): number {
   let length = 0;
   const most = Math.min(originals.length - from, placed.length);
-  while (length < most && originals[originals.length - 1 - length] === placed[placed.length - 1 - length]!.message) length++;
+  while (length < most && originals[originals.length - 1 - length] === placed[placed.length - 1 - length]!.message)
+    length++;
   return length;
 }
 

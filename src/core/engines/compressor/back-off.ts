@@ -28,7 +28,10 @@ export function decide(state: CompressorState, situation: Situation, limits: Lim
   if (situation.tokens < limits.thresholdTokens) return { kind: "none" };
   if (state.ineffective < INEFFECTIVE_MAX) return { kind: "compact", reason: "threshold", urgency: "now" };
   const advice = "start a fresh session, or compact with a focus";
-  return { kind: "none", because: `the last ${state.ineffective} compactions saved under 10 % (${state.cause}): ${advice}` };
+  return {
+    kind: "none",
+    because: `the last ${state.ineffective} compactions saved under 10 % (${state.cause}): ${advice}`,
+  };
 }
 
 export function afterCompaction(

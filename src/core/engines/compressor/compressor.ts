@@ -77,7 +77,16 @@ function compact(job: Job, state: CompressorState, memory: Memory): Outcome {
     return irreducible === undefined ? futile : { ...futile, irreducible };
   }
   const { assembled, evicted } = draft;
-  const report = reportOf({ ...job, assembled, evicted, rung: draft.shape.rung, before, after, irreducible, evidence: memory.evidence });
+  const report = reportOf({
+    ...job,
+    assembled,
+    evicted,
+    rung: draft.shape.rung,
+    before,
+    after,
+    irreducible,
+    evidence: memory.evidence,
+  });
   return {
     kind: "compacted",
     compaction: {
@@ -152,7 +161,8 @@ function draftOf(job: Job, memory: Memory, { shape, anchor, verbatim, focus, bud
           spanRecall: span.id,
           previous: latestHandoff(messages),
           liveRequest: job.live,
-          excerpts: (tokens, present) => memory.evidence.excerpts(messages, { budget: tokens, measure, from, until, present, focus }),
+          excerpts: (tokens, present) =>
+            memory.evidence.excerpts(messages, { budget: tokens, measure, from, until, present, focus }),
           tailText: verbatim.map(readable).join("\n"),
           redact: (text) => redact(text).text,
         }).text;
@@ -166,12 +176,20 @@ function spanOf(job: Job, from: number, until: number): Evicted | undefined {
   if (from === until) return undefined;
   const { chain } = job.request;
   const hashes = job.original.messages.slice(from, until).map(chain.hashOf).join("\n");
-  return { id: recallId(hashes, chain.hash), kind: "span", message: from, end: until, label: `messages ${from + 1} to ${until}` };
+  return {
+    id: recallId(hashes, chain.hash),
+    kind: "span",
+    message: from,
+    end: until,
+    label: `messages ${from + 1} to ${until}`,
+  };
 }
 
 /** What a model reads of a message. */
 function readable(message: Message): string {
-  const calls = callsOf(message).map((call) => `${call.name} ${describeCall(call.name, call.arguments).values.join("\n")}`);
+  const calls = callsOf(message).map(
+    (call) => `${call.name} ${describeCall(call.name, call.arguments).values.join("\n")}`,
+  );
   return [contentText(message.parts), ...calls].join("\n");
 }
 

@@ -8,6 +8,7 @@ import { evictMedia } from "../../passes/evict-media.ts";
 import type { Pass, PassContext } from "../../passes/pass.ts";
 import { shrinkArguments } from "../../passes/shrink-arguments.ts";
 import { stripReasoning } from "../../passes/strip-reasoning.ts";
+import { isHandoff } from "../../summary/handoff.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Workbench } from "../contract.ts";
@@ -36,17 +37,20 @@ export interface LadderInput extends Workbench {
 
 /** The rung that is taken even when it does not fit. */
 export const RUNG_LAST = 4;
+const NO_TAIL = { messages: 0, messagesMin: 0 };
 /** How often the tail's budget is halved before only the last exchange is left. */
 const HALVINGS_MAX = 4;
 
 /** The rungs, lazily: a lower one is made only when those above did not fit. */
 export function* rungsOf(input: LadderInput): Generator<Shape> {
   const { messages, plan, measure } = input;
-  const protectedHead = headEnd(messages, plan.headMessages);
+  // An earlier handoff is always replaced: it is merged into the new one, and never part of head or tail.
+  const earlier = messages.findLastIndex(isHandoff);
+  const protectedHead = headEnd(earlier < 0 ? messages : messages.slice(0, earlier), plan.headMessages);
   const headFits = measure.messages(messages.slice(0, protectedHead)) <= plan.headTokensMax;
   const head = headFits ? protectedHead : 0;
-  const planned = Math.max(head, tailStart(messages, head, plan.tail, measure));
-  const last = exchangesOf(messages).at(-1)?.start ?? 0;
+  const planned = tailStart(messages, Math.max(head, earlier + 1), plan.tail, measure);
+  const last = Math.max(earlier + 1, exchangesOf(messages).at(-1)?.start ?? 0);
   const shape = { headEnd: head, tailStart: planned, evicted: [], handoffTokensMin: plan.handoffTokensMin };
 
   yield { ...shape, rung: 0, messages };
@@ -55,7 +59,7 @@ export function* rungsOf(input: LadderInput): Generator<Shape> {
   yield { ...shape, rung: 2, ...all };
   for (let halving = 1; halving <= HALVINGS_MAX; halving++) {
     const tokens = Math.floor(plan.tail.tokens / 2 ** halving);
-    const start = tailStart(all.messages, 0, { tokens, ceilingTokens: tokens, messages: 0, messagesMin: 0 }, measure);
+    const start = tailStart(all.messages, earlier + 1, { ...NO_TAIL, tokens, ceilingTokens: tokens }, measure);
     yield { ...shape, ...all, rung: 3, headEnd: 0, tailStart: start };
   }
   const bare = skeletonOf(messages.slice(last), { first: last, live: input.live, hash: input.chain.hash });

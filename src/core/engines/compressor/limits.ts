@@ -58,7 +58,9 @@ export interface Limits {
 
 export function limitsOf(settings: CompressorSettings): Limits {
   const usable = Math.max(1, settings.contextLength - settings.maxOutputTokens);
-  const threshold = Math.floor(Math.min(Math.max(settings.threshold * usable, settings.thresholdFloorTokens), THRESHOLD_WINDOW_SHARE_MAX * usable));
+  const threshold = Math.floor(
+    Math.min(Math.max(settings.threshold * usable, settings.thresholdFloorTokens), THRESHOLD_WINDOW_SHARE_MAX * usable),
+  );
   const tail = Math.floor(threshold * settings.targetRatio);
   const summaryMax = Math.floor(Math.min(settings.contextLength * SUMMARY_WINDOW_SHARE, SUMMARY_TOKENS_MAX));
   return {
@@ -75,6 +77,9 @@ export function limitsOf(settings: CompressorSettings): Limits {
 
 /** Tokens for the handoff: a fifth of what it replaces, within the limits, and never more than that content itself. */
 export function summaryBudget(contentTokens: number, limits: Limits): number {
-  const budget = Math.max(limits.summaryTokensMin, Math.min(Math.floor(contentTokens * SUMMARY_CONTENT_SHARE), limits.summaryTokensMax));
+  const budget = Math.max(
+    limits.summaryTokensMin,
+    Math.min(Math.floor(contentTokens * SUMMARY_CONTENT_SHARE), limits.summaryTokensMax),
+  );
   return Math.min(budget, contentTokens);
 }

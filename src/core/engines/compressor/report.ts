@@ -50,7 +50,10 @@ export function reportOf(account: Account): CompactionReport {
     },
     rung,
     ...(irreducible === undefined ? {} : { irreducible }),
-    degraded: rung >= RUNG_DEGRADED ? ["even digested, the recent messages did not fit: the oldest of them went into the handoff"] : [],
+    degraded:
+      rung >= RUNG_DEGRADED
+        ? ["even digested, the recent messages did not fit: the oldest of them went into the handoff"]
+        : [],
     recall: [...new Set(account.evicted.map(({ id }) => id))],
     lost: account.evidence.missing(original.messages, text),
     modelCalls: 0,

@@ -6,7 +6,15 @@
 import type { Evicted } from "../../compaction/compaction.ts";
 import { describeCall } from "../../digest/call.ts";
 import { recallId, type Hash } from "../../transcript/links.ts";
-import { callsOf, contentText, withParts, type Message, type Part, type ToolCallPart, type ToolResultPart } from "../../transcript/message.ts";
+import {
+  callsOf,
+  contentText,
+  withParts,
+  type Message,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "../../transcript/message.ts";
 
 /** Texts, arguments and results up to this length are not worth a marker. */
 const KEEP_CHARS_MAX = 160;
@@ -49,14 +57,21 @@ function barePart(part: Part, labels: ReadonlyMap<string, string>, cut: Cut): re
     case "reasoning":
       return [];
     case "text":
-      return part.text.length <= KEEP_CHARS_MAX ? [part] : [{ ...part, text: excerpt(part.text, cut("text", part.text, "text")) }];
+      return part.text.length <= KEEP_CHARS_MAX
+        ? [part]
+        : [{ ...part, text: excerpt(part.text, cut("text", part.text, "text")) }];
     case "tool-call":
       return [bareCall(part, cut)];
     case "tool-result":
       return [bareResult(part, labels.get(part.callId) ?? "result", cut)];
     case "image":
     case "file":
-      return [{ kind: "text", text: `[precis: ${part.kind} left out; recall ${cut("media", JSON.stringify(part.source), part.kind)}]` }];
+      return [
+        {
+          kind: "text",
+          text: `[precis: ${part.kind} left out; recall ${cut("media", JSON.stringify(part.source), part.kind)}]`,
+        },
+      ];
     case "opaque":
       return [part];
   }
@@ -76,7 +91,10 @@ function labelOf(call: ToolCallPart): string {
 }
 
 function excerpt(text: string, id: string): string {
-  const start = text.slice(0, EXCERPT_CHARS).replace(/[\uD800-\uDBFF]$/, "").trimEnd();
+  const start = text
+    .slice(0, EXCERPT_CHARS)
+    .replace(/[\uD800-\uDBFF]$/, "")
+    .trimEnd();
   const marker = `[precis: ${text.length - start.length} more characters left out; recall ${id}]`;
   return start === "" ? marker : `${start}\n${marker}`;
 }

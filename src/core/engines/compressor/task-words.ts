@@ -4,7 +4,9 @@ const WORDS_MAX = 32;
 const WORD = /[\p{L}\p{N}_]{4,40}/gu;
 /** Words that every request holds. */
 const COMMON = new Set(
-  "about after also been before call could does done from have here into just like make more need only please should some that them then there these they this want what when where which will with would your".split(" "),
+  "about after also been before call could does done from have here into just like make more need only please should some that them then there these they this want what when where which will with would your".split(
+    " ",
+  ),
 );
 
 /** Distinct lower-case words of the texts, in order of appearance; the first texts count most. */

@@ -14,7 +14,10 @@ const work = (count: number, tokens = 2_000): Message[] =>
 describe("faults that the default engine does not have", () => {
   it("evidence comes from original results: failing tests of an old run reach the handoff", async () => {
     const failing = Array.from({ length: 24 }, (_, at) => `test_checkout_rounds_case_${at}`);
-    const output = [...failing.map((name) => `FAILED tests/test_checkout.py::${name} - assert 1 == 2`), "24 failed, 300 passed in 9.41s"];
+    const output = [
+      ...failing.map((name) => `FAILED tests/test_checkout.py::${name} - assert 1 == 2`),
+      "24 failed, 300 passed in 9.41s",
+    ];
     const log = Array.from({ length: 600 }, (_, at) => `tests/test_other.py::test_case_${at} PASSED`);
     const transcript = talk(
       user("Make the checkout tests pass."),
@@ -31,7 +34,9 @@ describe("faults that the default engine does not have", () => {
 
   it("no stub points at a copy that is itself gone", async () => {
     const same = filler(1_500, "same");
-    const copies = Array.from({ length: 8 }, (_, at) => ran("read_file", { path: "src/same.ts" }, same, `call_same_${at}`)).flat();
+    const copies = Array.from({ length: 8 }, (_, at) =>
+      ran("read_file", { path: "src/same.ts" }, same, `call_same_${at}`),
+    ).flat();
     const { result, compaction } = await compacted(talk(user("Go."), work(4), copies, work(10)), { budget: 9_000 });
     for (const message of result.messages) {
       if (message.origin !== "stub" && message.origin !== "digest") continue;
@@ -90,12 +95,19 @@ describe("faults that the default engine does not have", () => {
     expect(perCharacter).toBeLessThan(1.1);
     const base64 = Buffer.from(filler(3_000)).toString("base64");
     expect(estimateText(base64) / base64.length).toBeGreaterThan(0.4);
-    const image: Message = { role: "user", parts: [{ kind: "image", source: { type: "data", mediaType: "image/png", data: base64.repeat(100) } }] };
+    const image: Message = {
+      role: "user",
+      parts: [{ kind: "image", source: { type: "data", mediaType: "image/png", data: base64.repeat(100) } }],
+    };
     expect(measure.message(image)).toBeLessThan(2_000);
   });
 
   it("a last result that alone exceeds the budget is digested, not a dead end", async () => {
-    const transcript = talk(user("What is in the log?"), work(3), ran("terminal", { command: "cat server.log" }, filler(60_000, "log")));
+    const transcript = talk(
+      user("What is in the log?"),
+      work(3),
+      ran("terminal", { command: "cat server.log" }, filler(60_000, "log")),
+    );
     const { result, compaction } = await compacted(transcript, { budget: 6_000 });
     expect(measure.transcript(result)).toBeLessThanOrEqual(6_000);
     expect(compaction.report.irreducible).toBeUndefined();

@@ -1,0 +1,27 @@
+/**
+ * Arguments that are not JSON (a reply cut off at its limit, mostly) make a strict provider refuse the whole request.
+ * An object that says so takes their place, protected or not; the text as the model wrote it can be fetched back.
+ */
+import type { Evicted } from "../compaction/compaction.ts";
+import { describeCall, labelOf } from "../digest/call.ts";
+import { recallId } from "../transcript/links.ts";
+import { withParts } from "../transcript/message.ts";
+import { argumentsAreJson } from "../transcript/oracle.ts";
+import type { Pass } from "./pass.ts";
+
+export const repairArguments: Pass = (messages, { hash }) => {
+  const evicted: Evicted[] = [];
+  const next = messages.map((message, index) => {
+    if (message.parts.every((part) => part.kind !== "tool-call" || argumentsAreJson(part))) return message;
+    const parts = message.parts.map((part) => {
+      if (part.kind !== "tool-call" || argumentsAreJson(part)) return part;
+      const original = part.arguments;
+      const id = recallId(original, hash);
+      const label = labelOf(describeCall(part.name, original));
+      evicted.push({ id, kind: "arguments", message: index, original, label });
+      return Object.freeze({ ...part, arguments: JSON.stringify({ precis: `invalid JSON left out; recall ${id}` }) });
+    });
+    return withParts(message, parts, "digest");
+  });
+  return { messages: evicted.length > 0 ? next : messages, from: messages.map((_, index) => index), evicted };
+};
