@@ -7,7 +7,8 @@ const OPENING = new RegExp(
     String.raw`^\s+\d+:\d+\s+error\s`, // eslint
     String.raw`^E\s{2,}(?:[\w.]+(?:Error|Exception)\b|assert\b|Failed\b)`, // pytest
     String.raw`^(?:panic|fatal|FATAL ERROR): `, // go, git, node
-    String.raw`^(?:vet: )?(?:\.{0,2}\/)?[\w.@-][\w./@-]*\.go:\d+(?::\d+)?: `, // go build, vet
+    String.raw`^(?:\[[\w:./-]+\] )?(?:vet: )?[\w./@-]+\.(?:go:\d+(?::\d+)?|\w{1,5}:\d+:\d+): (?!note|info|warning)`, // go, linters, with or without a task's name in front
+    String.raw`^ {1,3}[×✖] (?!.*\d\s?m?s$)\S`, // biome, oxlint
     String.raw`^make(?:\[\d+\])?: \*\*\*`, // make
     String.raw`^npm (?:ERR!|error) (?:code |\d{3} )`, // npm
   ].join("|"),
@@ -24,7 +25,7 @@ const NO_REPORT = /[{;,(]\s*$|^\s*(?:\/\/|\*|#(?! error))|\b(?:0|no) (?:errors?|
 
 /** pytest says an error twice: below the test, and after its name. */
 const REPORTER = /^E {2,}|^(?:FAILED|ERROR) \S+ - /;
-const PLACE = /^\s*(?:[^\s:()]{1,300}[:(]\d+(?:[:,]\d+)?\)?:?\s*-?\s*|\d+:\d+\s+)/;
+const PLACE = /^(?:\[[\w:./-]+\] )?\s*(?:[^\s:()]{1,300}[:(]\d+(?:[:,]\d+)?\)?:?\s*-?\s*|\d+:\d+\s+)/;
 /** Times, durations and addresses. */
 const PASSING = /\d{4}-\d\d-\d\d[T ][\d:.,]+Z?|\d\d:\d\d:\d\d(?:[.,]\d+)?|0x[0-9a-f]+|\d+(?:\.\d+)?m?s\b/gi;
 

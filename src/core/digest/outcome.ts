@@ -39,7 +39,7 @@ const MARKS = [
   /[Ee]xception|CRITICAL|panic|not ok|[Nn]o such|denied|not found|not recognized|core dumped|undefined ref|rspec \.\/|\*\*\* \[/g,
   /pass(?:ed|ing| \d)|\d pass|tests? completed|Tests|tests,|examples,|runs,|Ran \d/g,
   /[✗✘✖×✕❌●]/g,
-  /\.go:\d|--- PASS/g,
+  /\.go:\d|:\d+:\d+: |--- PASS/g,
 ];
 /** Reporters that number their failures (mocha, phpunit, playwright): looked for only where a count says that there are any. */
 const NUMBERED_MARKS = [/^ {0,8}\d{1,5}\) /gm];
@@ -123,7 +123,9 @@ function addError(errors: Map<string, Counted>, line: string, number: number): v
 
 function countsOf(found: Found): { readonly passed?: number; readonly failed?: number } {
   if (found.tallies.length > 0) return sumOf(found.tallies);
-  return found.goPassed + found.goFailed > 0 ? { passed: found.goPassed, failed: found.goFailed } : {};
+  if (found.goPassed + found.goFailed === 0) return {};
+  // Without -v the tests that passed are not named, and their number is not known.
+  return found.goPassed === 0 ? { failed: found.goFailed } : { passed: found.goPassed, failed: found.goFailed };
 }
 
 /** A tool may wrap its output in JSON and put the status beside it. */

@@ -1,0 +1,110 @@
+/** The short form of a tool result: decides what the result is, lets its kind choose what matters, and writes it. */
+import type { CallSummary } from "./call.ts";
+import { compose } from "./compose.ts";
+import { focusLines } from "./focus.ts";
+import { kindOf, type ResultKind } from "./kind.ts";
+import { shortBinary } from "./kinds/binary.ts";
+import { shortBuild } from "./kinds/build.ts";
+import { shortDiff } from "./kinds/diff.ts";
+import { shortJson } from "./kinds/json.ts";
+import { shortListing } from "./kinds/listing.ts";
+import { shortLog } from "./kinds/log.ts";
+import { shortSearchHits } from "./kinds/search-hits.ts";
+import { shortSource } from "./kinds/source.ts";
+import { shortStackTrace } from "./kinds/stack-trace.ts";
+import { shortTable } from "./kinds/table.ts";
+import { shortTestRun } from "./kinds/test-run.ts";
+import { shortText } from "./kinds/text.ts";
+import { shortWebPage } from "./kinds/web-page.ts";
+import { pageOf, type Page } from "./page.ts";
+import type { Short, ShortRequest } from "./short.ts";
+
+/** Results up to this size stay as they are, and digests aim at the target (reference/001 §16.3). */
+export const DIGEST_TRIGGER_TOKENS = 500;
+export const DIGEST_TARGET_TOKENS = 150;
+/** Focus lines offered to a kind; it shows what fits. */
+const FOCUS_LINES_MAX = 12;
+const ASKED_CHARS_MAX = 1_000;
+/** Rarer than any text: below this many characters an estimate is not even needed. */
+const TOKENS_PER_CHARACTER_MAX = 2;
+
+export interface DigestRequest {
+  readonly text: string;
+  readonly call: CallSummary;
+  readonly isError?: boolean;
+  /** Words of the task, lower case. */
+  readonly focus: readonly string[];
+  /** The id to show, under which the text can be fetched. */
+  readonly recall: string;
+  readonly tokens: (text: string) => number;
+  readonly triggerTokens?: number;
+  readonly targetTokens?: number;
+}
+
+export interface Digest {
+  readonly kind: ResultKind;
+  readonly text: string;
+  /** Lines of the original, and how many of them the digest leaves out. */
+  readonly lines: number;
+  readonly leftOut: number;
+}
+
+const SHORT_FORMS: Readonly<Record<ResultKind, (page: Page, request: ShortRequest) => Short>> = {
+  "test-run": shortTestRun,
+  build: shortBuild,
+  log: shortLog,
+  table: shortTable,
+  json: shortJson,
+  source: shortSource,
+  diff: shortDiff,
+  "search-hits": shortSearchHits,
+  listing: shortListing,
+  "web-page": shortWebPage,
+  "stack-trace": shortStackTrace,
+  text: shortText,
+  binary: shortBinary,
+};
+
+/** `undefined` when the text is small enough, or when nothing shorter can be said. Deterministic. */
+export function digestResult(request: DigestRequest): Digest | undefined {
+  const { text, call, tokens, triggerTokens = DIGEST_TRIGGER_TOKENS, targetTokens = DIGEST_TARGET_TOKENS } = request;
+  if (text.length * TOKENS_PER_CHARACTER_MAX <= triggerTokens || isDigest(text)) return undefined;
+  const before = tokens(text);
+  if (before <= triggerTokens) return undefined;
+  const kind = kindOf(text, call);
+  const page = pageOf(text);
+  const short = SHORT_FORMS[kind](page, {
+    call,
+    isError: request.isError === true,
+    focus: focusLines(page, [...request.focus, ...wordsAsked(call)], FOCUS_LINES_MAX),
+  });
+  for (const form of [short, { facts: short.facts, lines: [] }, { facts: [], lines: [] }]) {
+    const { text: written, leftOut } = compose(page, form, {
+      call,
+      kind,
+      recall: request.recall,
+      tokens,
+      targetTokens,
+    });
+    if (written.length < text.length && tokens(written) < before)
+      return { kind, text: written, lines: page.lines.length, leftOut };
+  }
+  return undefined;
+}
+
+/** Of a page, a search or a delegated task the words that asked for it say what in it matters. */
+function wordsAsked({ action, values }: CallSummary): readonly string[] {
+  if (action !== "fetch" && action !== "delegate" && action !== "ask") return [];
+  return (
+    values
+      .join(" ")
+      .slice(0, ASKED_CHARS_MAX)
+      .toLowerCase()
+      .match(/\p{L}{5,30}|\d{4,12}/gu) ?? []
+  );
+}
+
+/** Whether a text is a digest already: digesting it again would lose what it kept. */
+export function isDigest(text: string): boolean {
+  return /^\[(?:digest|precis): [^\n]* recall r[0-9a-f]+/.test(text.slice(0, 600));
+}

@@ -1,0 +1,127 @@
+/** The signs that a sample of lines gives of what a text is. */
+import { isErrorLine } from "./error-line.ts";
+import { withoutColour } from "./cut.ts";
+import { withoutLineNumber } from "./numbered-lines.ts";
+import { looksLikeTable } from "./kinds/table-columns.ts";
+import { failureIn } from "./test-names.ts";
+import { tallyIn } from "./test-counts.ts";
+
+const HEAD_CHARS = 6_000;
+const MIDDLE_CHARS = 2_000;
+const TAIL_CHARS = 3_000;
+const LINE_CHARS_MAX = 300;
+const LINES_MAX = 160;
+
+export interface Sample {
+  readonly text: string;
+  /** Lines that hold something, cut to a sane length, colours removed. */
+  readonly lines: readonly string[];
+  /** The first and last characters that are no white space. */
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Head, middle and tail of a text. */
+export function sampleOf(text: string): Sample {
+  const whole = text.length <= HEAD_CHARS + MIDDLE_CHARS + TAIL_CHARS;
+  const middle = Math.floor(text.length / 2);
+  const part = whole
+    ? text
+    : `${text.slice(0, HEAD_CHARS)}\n${text.slice(middle, middle + MIDDLE_CHARS)}\n${text.slice(-TAIL_CHARS)}`;
+  const lines = part
+    .split("\n")
+    .map((line) => withoutColour(line.slice(0, LINE_CHARS_MAX)).trimEnd())
+    .filter((line) => line !== "");
+  const even = Math.max(1, Math.ceil(lines.length / LINES_MAX));
+  return {
+    text: part,
+    lines: lines.filter((_, at) => at % even === 0),
+    first: /\S/.exec(text.slice(0, HEAD_CHARS))?.[0] ?? "",
+    last: /\S(?=\s*$)/.exec(text.slice(-TAIL_CHARS))?.[0] ?? "",
+  };
+}
+
+export interface Signs {
+  readonly binary: boolean;
+  readonly json: boolean;
+  readonly jsonLog: boolean;
+  readonly diff: boolean;
+  readonly testRun: boolean;
+  readonly trace: boolean;
+  readonly log: boolean;
+  readonly errors: boolean;
+  readonly hits: boolean;
+  readonly table: boolean;
+  readonly source: boolean;
+  readonly numbered: boolean;
+  readonly paths: boolean;
+  readonly markup: boolean;
+  readonly links: boolean;
+}
+
+const STAMPED =
+  /^\W{0,3}(?:\d{4}[-/]\d\d[-/]\d\d[T ,]+\d\d:\d\d|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d|\d\d:\d\d:\d\d|\d{10,13}\b)|^\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b|^\S{1,40} - - \[/;
+const HIT = /^[^\s:]{1,200}[:-]\d{1,7}[:-]|^\d{1,7}[:-]/;
+const FRAME =
+  /^\s+at .+[:(]|^\s*File ".+", line \d+|^\s+from .+:\d+:in |^\s*\d+: +0x|^\s+\S+\.go:\d+ \+0x|^#\d+ +0x|^\s+-> .+:\d+/;
+const CODE =
+  /[;{}]\s*$|^\s*(?:import|from|export|const|let|var|func|fn|def|class|return|if|for|package|use|pub|public|private|#include|@\w+|\/\/|\/\*|\*\s|else|elif|switch|case)\b|=>|:=|\)\s*:\s*$/;
+const PATH =
+  /^(?:[dlcbsp-][rwxsStT-]{9}|[\s│├└─|`]*(?:[├└]──|\|--|`--)|(?:\.{0,2}\/)?[\w@.~+-][\w@.~+()[\]-]*(?:\/[\w@.~+()[\] -]+)*\/?$)/;
+const LINK = /\]\(https?:\/\/|https?:\/\/\S+/;
+
+export function signsOf(sample: Sample): Signs {
+  const { lines, text } = sample;
+  const content = lines.map(withoutLineNumber);
+  const share = (pattern: RegExp, of: readonly string[] = content): number =>
+    of.length === 0 ? 0 : of.filter((line) => pattern.test(line)).length / of.length;
+  const count = (test: (line: string) => boolean): number => lines.filter(test).length;
+  const isJson = looksLikeJson(sample);
+  return {
+    binary: looksBinary(text, lines),
+    json: isJson,
+    jsonLog: isJson && lines.length > 3 && share(/^\s*\{.*"(?:level|severity|lvl)"\s*:/) > 0.6,
+    diff:
+      /^diff --git /m.test(text) ||
+      /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/m.test(text) ||
+      /^--- \S.*\n\+\+\+ \S/m.test(text),
+    testRun:
+      lines.some((line) => tallyIn(line) !== undefined || failureIn(line)?.certainty === "reported") ||
+      count((line) => /^\s*--- PASS|^ok\s+\S+\s+(?:\(cached\)|[\d.]+s)|^PASS\b/.test(line)) > 0,
+    trace: /^Traceback \(most recent call last\)/m.test(text) || share(FRAME, lines) > 0.4,
+    log: share(STAMPED) > 0.5,
+    errors: count(isErrorLine) > Math.max(1, lines.length * 0.15),
+    hits: share(HIT, lines) > 0.6 && share(STAMPED, lines) < 0.5,
+    table: looksLikeTable(content),
+    source: share(CODE) > 0.35,
+    numbered: share(/^\s*\d+[\t→|:]/, lines) > 0.6,
+    paths: share(PATH) > 0.7,
+    markup: /<(?:!doctype html|html|head|body|div|span)\b/i.test(text),
+    links: share(LINK) > 0.15 || lines.slice(0, 5).some((line) => line.includes("](http")),
+  };
+}
+
+function looksLikeJson({ first, last, lines }: Sample): boolean {
+  if (!((first === "{" && last === "}") || (first === "[" && last === "]"))) return false;
+  const opening = lines.slice(0, 3).join("\n");
+  return /^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[[{"\d\]-]|true|false|null|$))/.test(opening);
+}
+
+/** Characters that text does not hold, or one endless run of base64. */
+function looksBinary(text: string, lines: readonly string[]): boolean {
+  let odd = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0xfffd || (code < 32 && code !== 9 && code !== 10 && code !== 13 && code !== 27)) odd++;
+  }
+  if (odd > text.length * 0.05) return true;
+  const encoded = lines.filter(
+    (line) =>
+      line.length >= 76 &&
+      /^[A-Za-z0-9+/=_-]+$/.test(line) &&
+      /[A-Z]/.test(line) &&
+      /[a-z]/.test(line) &&
+      /\d/.test(line),
+  ).length;
+  return encoded > 0 && encoded >= lines.length * 0.8;
+}

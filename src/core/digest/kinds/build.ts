@@ -1,0 +1,79 @@
+/** Output of a compiler, linter or build: exit status, how many errors and warnings, and each distinct error where it first stands. */
+import { withoutColour } from "../cut.ts";
+import { errorKey } from "../error-line.ts";
+import { outcomeOf } from "../outcome.ts";
+import { linesWith, type Page } from "../page.ts";
+import { plural, range, type Short, type ShortRequest } from "../short.ts";
+
+const WARNING = /\b[Ww]arning(?:\[\w+\])?:? |\bWARN(?:ING)?\b| warning {2}/g;
+const WARNINGS_SCANNED_MAX = 2_000;
+const WARNINGS_SHOWN_MAX = 3;
+const TAIL_LINES = 3;
+/** rustc and others put the place of an error on the line below it. */
+const PLACE_BELOW = /^\s*(?:-->|at) \S/;
+/** eslint puts the file on a line of its own above its findings. */
+const FINDING = /^\s+\d+:\d+\s/;
+
+export function shortBuild(page: Page, { focus }: ShortRequest): Short {
+  const { exit, errors: reported } = outcomeOf(page.text);
+  // What npm says of a script that failed is true and tells nothing.
+  const told = reported.filter(({ text }) => !text.startsWith("npm "));
+  const errors = told.length > 0 ? told : reported;
+  const all = errors.reduce((sum, { count }) => sum + count, 0);
+  const warnings = distinctWarnings(page, new Set(errors.map(({ line }) => line - 1)));
+  const must = errors.flatMap(({ line }) => withPlace(page, line - 1));
+  const last = page.end;
+  return {
+    facts: [
+      exitFact(exit),
+      errorsFact(all, errors.length, exit),
+      warnings.count === 0 ? "" : plural(warnings.count, "warning"),
+    ],
+    lines: [
+      ...must,
+      ...range(last - 1, last),
+      ...focus.slice(0, 4),
+      ...warnings.lines.slice(0, WARNINGS_SHOWN_MAX),
+      ...range(0, 2),
+      ...range(last - TAIL_LINES, last),
+      ...focus,
+    ],
+    must: must.length,
+    marks: new Map(errors.filter(({ count }) => count > 1).map(({ line, count }) => [line - 1, ` [×${count}]`])),
+  };
+}
+
+export function exitFact(exit: number | undefined): string {
+  return exit === undefined ? "" : `exit ${exit}`;
+}
+
+function errorsFact(all: number, distinct: number, exit: number | undefined): string {
+  if (all === 0) return exit === 0 ? "no errors" : "";
+  return all === distinct ? plural(all, "error") : `${plural(all, "error")} (${distinct} distinct)`;
+}
+
+function withPlace(page: Page, line: number): number[] {
+  if (PLACE_BELOW.test(page.lines[line + 1] ?? "")) return [line, line + 1];
+  if (/^ {1,3}[×✖] /.test(page.lines[line] ?? "") && (page.lines[line - 2] ?? "").includes("━"))
+    return [line - 2, line];
+  if (!FINDING.test(page.lines[line] ?? "")) return [line];
+  for (let above = line - 1; above >= 0; above--) {
+    const text = page.lines[above]!;
+    if (text.trim() === "") return [line];
+    if (!FINDING.test(text)) return [above, line];
+  }
+  return [line];
+}
+
+function distinctWarnings(
+  page: Page,
+  errors: ReadonlySet<number>,
+): { readonly count: number; readonly lines: readonly number[] } {
+  const numbers = linesWith(page, WARNING, WARNINGS_SCANNED_MAX).filter((number) => !errors.has(number));
+  const first = new Map<string, number>();
+  for (const number of numbers) {
+    const key = errorKey(withoutColour(page.lines[number]!.slice(0, 400)));
+    if (!first.has(key)) first.set(key, number);
+  }
+  return { count: numbers.length, lines: [...first.values()] };
+}

@@ -1,0 +1,65 @@
+/** A listing of files: how many, in which folders, of which types, and a sample; entries the task names come first. */
+import type { Page } from "../page.ts";
+import { sharedFolder } from "../shared-folder.ts";
+import { inTurns, plural, range, type Short, type ShortRequest } from "../short.ts";
+
+const FOLDERS_NOTED_MAX = 4;
+/** Shorter listings speak for themselves. */
+const NOTED_ENTRIES_MIN = 40;
+const TYPES_NOTED_MAX = 6;
+/** What `ls -l` and trees put in front of the name. */
+const DECORATION = /^[dlcbsp-][rwxsStT-]{9}[.@+]?\s+\d+\s+\S+\s+\S+\s+\S+\s+\S+\s+\S+\s+\S+\s+|^[\s│├└─|`-]+/;
+const LINE_CHARS_SCANNED = 400;
+
+export function shortListing(page: Page, { focus }: ShortRequest): Short {
+  const names = page.lines.map((line) => line.slice(0, LINE_CHARS_SCANNED).replace(DECORATION, "").trim());
+  const entries = range(0, names.length).filter((number) => !/^(?:|total \d+|\.{1,2})$/.test(names[number]!));
+  const shared = sharedFolder(entries.map((number) => names[number]!));
+  const folders = new Map<string, number[]>();
+  for (const number of entries) {
+    const folder = names[number]!.slice(shared.length, names[number]!.lastIndexOf("/") + 1);
+    const list = folders.get(folder);
+    if (list === undefined) folders.set(folder, [number]);
+    else list.push(number);
+  }
+  return {
+    facts: [
+      plural(entries.length, "entry"),
+      most(
+        countBy(entries, (number) => typeOf(names[number]!)),
+        TYPES_NOTED_MAX,
+      ),
+    ],
+    notes:
+      folders.size < 3 || entries.length < NOTED_ENTRIES_MIN
+        ? []
+        : [
+            `(${most(new Map([...folders].map(([folder, list]) => [folder === "" ? "./" : folder, list.length])), FOLDERS_NOTED_MAX)})`,
+          ],
+    lines: [...focus, ...inTurns([...folders.values()])],
+    under: new Map(
+      entries.map((number) => [
+        number,
+        { heading: shared === "" ? "" : `${shared}:`, text: names[number]!.slice(shared.length) },
+      ]),
+    ),
+    gaps: false,
+  };
+}
+
+function typeOf(name: string): string {
+  return /\.[A-Za-z]\w{0,7}$/.exec(name)?.[0] ?? (name.endsWith("/") ? "folders" : "other");
+}
+
+function countBy<T>(items: readonly T[], key: (item: T) => string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1);
+  return counts;
+}
+
+function most(counts: ReadonlyMap<string, number>, max: number): string {
+  const sorted = [...counts].toSorted((a, b) => b[1] - a[1]);
+  const shown = sorted.slice(0, max).map(([key, count]) => `${key} ${count}`);
+  if (sorted.length > max) shown.push(`${sorted.length - max} more`);
+  return shown.join(", ");
+}

@@ -1,0 +1,71 @@
+/** Search hits: how many in how many files, and the hits themselves, every file in its turn; context lines give way. */
+import type { Page } from "../page.ts";
+import { sharedFolder } from "../shared-folder.ts";
+import { inTurns, plural, range, type Short, type ShortRequest, type Under } from "../short.ts";
+
+/** `file:12:text` is a hit, `file-12-text` its context; `12:text` comes from a search in one file. */
+const HIT = /^(?:((?:[A-Za-z]:)?[^\s:]{1,300}):)?(\d{1,7}):/;
+const CONTEXT = /^(?:[^\s:]{1,300}-)?\d{1,7}-/;
+const FILES_NOTED_MAX = 12;
+/** A search with few hits is kept whole where that fits twice the target. */
+const HITS_MUST_MAX = 10;
+
+export function shortSearchHits(page: Page, { focus, call }: ShortRequest): Short {
+  const { files, other } = hitsOf(page, call.paths[0] ?? "");
+  if (files.size === 0) return { facts: [], lines: [...range(0, 10), ...focus] };
+  const hits = [...files.values()].reduce((sum, list) => sum + list.length, 0);
+  const shown = inTurns([...files.values()]);
+  return {
+    facts: [`${plural(hits, "hit")} in ${plural(files.size, "file")}`],
+    notes: files.size < 2 || hits < 6 ? [] : [`(${countsOf(files)})`],
+    lines: [...focus.filter((line) => shown.includes(line)).slice(0, 4), ...shown, ...other.slice(0, 4)],
+    must: HITS_MUST_MAX,
+    under: underFiles(page, files),
+    gaps: false,
+  };
+}
+
+interface Hits {
+  /** Line numbers of the hits in each file. */
+  readonly files: ReadonlyMap<string, readonly number[]>;
+  /** Lines that are neither hit nor context. */
+  readonly other: readonly number[];
+}
+
+function hitsOf(page: Page, onlyFile: string): Hits {
+  const files = new Map<string, number[]>();
+  const other: number[] = [];
+  page.lines.forEach((line, number) => {
+    const start = line.slice(0, 320);
+    const hit = HIT.exec(start);
+    if (hit === null) {
+      if (!CONTEXT.test(start) && line !== "--" && line.trim() !== "") other.push(number);
+      return;
+    }
+    const file = hit[1] ?? onlyFile;
+    const hits = files.get(file);
+    if (hits === undefined) files.set(file, [number]);
+    else hits.push(number);
+  });
+  return { files, other };
+}
+
+/** A file with several hits is named once. */
+function underFiles(page: Page, files: ReadonlyMap<string, readonly number[]>): ReadonlyMap<number, Under> {
+  const under = new Map<number, Under>();
+  for (const [file, hits] of files) {
+    if (hits.length < 2 || file === "") continue;
+    for (const hit of hits)
+      if (page.lines[hit]!.startsWith(`${file}:`))
+        under.set(hit, { heading: `${file}:`, text: page.lines[hit]!.slice(file.length + 1) });
+  }
+  return under;
+}
+
+function countsOf(files: ReadonlyMap<string, readonly number[]>): string {
+  const most = [...files].toSorted((a, b) => b[1].length - a[1].length);
+  const shared = sharedFolder([...files.keys()]);
+  const counts = most.slice(0, FILES_NOTED_MAX).map(([file, hits]) => `${file.slice(shared.length)} ${hits.length}`);
+  if (most.length > FILES_NOTED_MAX) counts.push(`${most.length - FILES_NOTED_MAX} more`);
+  return `${shared === "" ? "" : `in ${shared}: `}${counts.join(", ")}`;
+}

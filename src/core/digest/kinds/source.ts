@@ -1,0 +1,107 @@
+/** Source code: signatures, exports and imports with their line numbers, those the task is about first. */
+import { isNumbered, withoutLineNumber } from "../numbered-lines.ts";
+import type { Page } from "../page.ts";
+import { tellingLines } from "../telling.ts";
+import { plural, range, type Short, type ShortRequest } from "../short.ts";
+
+const MODIFIERS = String.raw`(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|pub(?:\([a-z]+\))?|unsafe|extern|inline|override|virtual|readonly|declare|const|sealed|partial|open|data|suspend) )*`;
+const DECLARES = new RegExp(
+  String.raw`^\s*${MODIFIERS}(?:function\*?|func|fn|fun|def|class|interface|struct|enum|trait|impl|type|module|namespace|object|protocol|extension|record|macro_rules!|CREATE|message|service|rpc)\b`,
+);
+/** Values and components at the top of a file. */
+const TOP_VALUE = /^(?:export )?(?:default |declare )?(?:const|let|var|static|val)\b/;
+/** Methods of classes in languages without a word for them. */
+const METHOD =
+  /^(?: {2,8}|\t{1,2})(?:(?:public|private|protected|static|async|override|readonly|get|set|final|virtual|abstract) )*[\w<>[\],*&:]+ ?[\w<>[\],*&:]*\(.*\).*\{\s*$/;
+const CONTROL =
+  /^\s*(?:\} )?(?:if|for|while|switch|catch|return|else|do|try|with|match|select|defer|go|foreach|using|lock|describe|it|test|expect)\b/;
+const IMPORT = /^\s*(?:import\b|from \S+ import|use [\w:]+|#include|require\b|(?:const|let|var) .* = require\()/;
+const HEADER = /^\s*(?:package|module|namespace) [\w.:/]+;?\s*$/;
+const EXPORTED = /^\s*(?:export\b|pub\b|public\b|func (?:\([^)]*\) )?[A-Z]|def [a-z]|class\b|type [A-Z])/;
+/** A notice that a tool put above or below the file, for example how much of it is shown. */
+const NOTICE = /^\(?\[?\.{0,3} ?\(?\d+ more lines|^\[File: |^\[\d+ more lines|^\(Open file|^The file \S+ has been/;
+const TELLING_MAX = 20;
+const HEAD_LINES = 20;
+const NAMES_CHARS_MAX = 240;
+const LINE_CHARS_SCANNED = 300;
+/** Definitions that may take the digest past its target. */
+const MUST_MAX = 12;
+
+export function shortSource(page: Page, { call, focus }: ShortRequest): Short {
+  const found = scan(page);
+  const inFocus = new Set(focus);
+  const rank = (line: number): number =>
+    inFocus.has(line) ? 0 : EXPORTED.test(withoutLineNumber(page.lines[line]!)) ? 1 : 2;
+  const definitions = found.definitions.toSorted((a, b) => rank(a) - rank(b) || a - b);
+  const numbered = isNumbered(page.lines.find((line) => line.trim() !== "") ?? "");
+  const must = [...found.notices.slice(0, 2), ...found.headers.slice(0, 1), ...definitions.slice(0, MUST_MAX)];
+  return {
+    facts: [
+      found.definitions.length === 0 ? "" : plural(found.definitions.length, "definition"),
+      found.imports.length === 0 ? "" : plural(found.imports.length, "import"),
+    ],
+    notes: namesNote(page, definitions.slice(MUST_MAX)),
+    lines: [
+      ...must,
+      ...focus.slice(0, 4),
+      ...definitions,
+      ...found.values.slice(0, 8),
+      ...definitions.map((line) => line - 1).filter((line) => isComment(page.lines[line])),
+      ...found.imports,
+      ...focus,
+      ...tellingLines(page, TELLING_MAX),
+      ...(definitions.length > 0 ? [] : range(0, HEAD_LINES)),
+    ],
+    must: must.length,
+    gaps: false,
+    ...(numbered ? {} : { numberedFrom: call.firstLine ?? 1 }),
+  };
+}
+
+function isComment(line: string | undefined): boolean {
+  return line !== undefined && /^\s*(?:\/\/|#(?!!)|--|\*(?!\/)|\/\*\*? *\S|""")/.test(withoutLineNumber(line));
+}
+
+interface Found {
+  readonly definitions: number[];
+  readonly imports: number[];
+  readonly headers: number[];
+  readonly values: number[];
+  readonly notices: number[];
+}
+
+function scan(page: Page): Found {
+  const found: Found = { definitions: [], imports: [], headers: [], values: [], notices: [] };
+  page.lines.forEach((whole, number) => {
+    const line = withoutLineNumber(whole.slice(0, LINE_CHARS_SCANNED));
+    if (NOTICE.test(line)) found.notices.push(number);
+    else if (HEADER.test(line)) found.headers.push(number);
+    else if (IMPORT.test(line)) found.imports.push(number);
+    else if (DECLARES.test(line) || (METHOD.test(line) && !CONTROL.test(line))) found.definitions.push(number);
+    else if (TOP_VALUE.test(line)) found.values.push(number);
+  });
+  return found;
+}
+
+/** Definitions that are likely not to be shown, by name and line at least. */
+function namesNote(page: Page, definitions: readonly number[]): readonly string[] {
+  let names = "";
+  for (const line of definitions.toSorted((a, b) => a - b)) {
+    const name = nameIn(withoutLineNumber(page.lines[line]!.slice(0, LINE_CHARS_SCANNED)));
+    if (name === undefined) continue;
+    if (names.length + name.length > NAMES_CHARS_MAX) {
+      names += ", …";
+      break;
+    }
+    names += names === "" ? name : `, ${name}`;
+  }
+  return names === "" ? [] : [`(also defines ${names})`];
+}
+
+function nameIn(line: string): string | undefined {
+  const named =
+    /(?:function\*?|func|fn|fun|def|class|interface|struct|enum|trait|type|record|object) (?:\([^)]*\) ?)?([\p{L}_$][\p{L}\p{N}_$]*)/u.exec(
+      line,
+    );
+  return named?.[1] ?? /([\p{L}_$][\p{L}\p{N}_$]*)\s*\(/u.exec(line)?.[1];
+}

@@ -1,0 +1,93 @@
+/** A table: its header, how many rows, the extremes of each numeric column with the rows they stand in, and a sample. */
+import { oneLine } from "../cut.ts";
+import type { Page } from "../page.ts";
+import { plural, range, type Short, type ShortRequest } from "../short.ts";
+import { cellsOf, isRule, tableStyle, type TableStyle } from "./table-columns.ts";
+
+const STYLE_LINES = 200;
+const ROWS_SCANNED_MAX = 50_000;
+const COLUMNS_MAX = 40;
+const COLUMNS_SHOWN_MAX = 8;
+const NUMBER = /^[-+]?[$€£]?\d[\d,_]*(?:\.\d+)?(?:e[-+]?\d+)?\s?%?$/i;
+/** Share of a column's cells that must be numbers. */
+const NUMERIC_SHARE = 0.8;
+
+interface Extremes {
+  readonly name: string;
+  min: number;
+  minLine: number;
+  max: number;
+  maxLine: number;
+  numbers: number;
+}
+
+export function shortTable(page: Page, { focus }: ShortRequest): Short {
+  const style = tableStyle(page.lines.slice(0, STYLE_LINES).filter((line) => line.trim() !== ""));
+  const header = page.lines.findIndex((line) => line.trim() !== "" && !isRule(line));
+  if (style === undefined || header < 0)
+    return { facts: [], lines: [...range(0, 6), ...focus, ...range(page.lines.length - 3, page.lines.length)] };
+  const columns = cellsOf(page.lines[header]!, style).map((name) => oneLine(name, 40));
+  const rows = rowsAfter(page, header);
+  const numeric = extremesOf(page, rows, { columns, style }).slice(0, COLUMNS_SHOWN_MAX);
+  const last = rows.slice(-1);
+  return {
+    facts: [plural(rows.length, "row"), plural(columns.length, "column")],
+    notes:
+      numeric.length === 0 ? [] : [`(${numeric.map(({ name, min, max }) => `${name} ${min} to ${max}`).join("; ")})`],
+    lines: [
+      header,
+      ...rows.slice(0, 2),
+      ...last,
+      ...focus.slice(0, 4),
+      ...numeric.slice(0, 4).flatMap(({ minLine, maxLine }) => [maxLine, minLine]),
+      ...rows.slice(2, 5),
+      ...focus,
+    ],
+    must: 1,
+  };
+}
+
+function rowsAfter(page: Page, header: number): readonly number[] {
+  const rows: number[] = [];
+  for (let at = header + 1; at < page.lines.length; at++)
+    if (page.lines[at]!.trim() !== "" && !isRule(page.lines[at]!)) rows.push(at);
+  return rows;
+}
+
+function extremesOf(
+  page: Page,
+  rows: readonly number[],
+  { columns, style }: { readonly columns: readonly string[]; readonly style: TableStyle },
+): readonly Extremes[] {
+  const extremes = columns
+    .slice(0, COLUMNS_MAX)
+    .map((name): Extremes => ({ name, min: Infinity, minLine: 0, max: -Infinity, maxLine: 0, numbers: 0 }));
+  const scanned = rows.slice(0, ROWS_SCANNED_MAX);
+  for (const row of scanned) {
+    const cells = cellsOf(page.lines[row]!, style);
+    for (const [at, column] of extremes.entries()) widen(column, numberIn(cells[at]), row);
+  }
+  return extremes.filter(
+    ({ numbers, min, max }) => numbers >= scanned.length * NUMERIC_SHARE && numbers > 1 && min < max,
+  );
+}
+
+function numberIn(cell: string | undefined): number | undefined {
+  const text = cell?.trim().replace(/^"|"$/g, "");
+  return text !== undefined && text.length < 30 && NUMBER.test(text)
+    ? Number(text.replace(/[$€£,_%\s]/g, ""))
+    : undefined;
+}
+
+function widen(column: Extremes, value: number | undefined, row: number): void {
+  if (value === undefined) return;
+  column.numbers++;
+  if (value < column.min) {
+    column.min = value;
+    column.minLine = row;
+  }
+  if (value > column.max) {
+    column.max = value;
+    column.maxLine = row;
+  }
+}

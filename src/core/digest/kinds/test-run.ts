@@ -1,0 +1,119 @@
+/** A test run: exit status, counts, every failing test with its first error line, and how the run summed itself up. */
+import { withoutColour } from "../cut.ts";
+import { errorKey, isErrorLine } from "../error-line.ts";
+import { outcomeOf } from "../outcome.ts";
+import { linesWith, type Page } from "../page.ts";
+import { sharedFolder } from "../shared-folder.ts";
+import { plural, range, type Short, type ShortRequest } from "../short.ts";
+import { tallyIn } from "../test-counts.ts";
+import { failureIn } from "../test-names.ts";
+import { exitFact } from "./build.ts";
+
+const FAILURE_MARK = /FAIL|ERROR|[Ff]ailed|not ok|\(fail\)|[✗✘✖×✕❌●]|rspec|\d\) /g;
+const SUMMARY_MARK = /pass|fail|Fail|FAIL|Tests|tests|Ran |ok |OK/g;
+const MARKED_LINES_MAX = 4_000;
+/** Where the reason of a failure stands, seen from the line that names the test. */
+const REASON_LINES_AFTER = 14;
+const REASON_LINES_BEFORE = 25;
+const REASON =
+  /^\s+\S+_test\.go:\d+: |^E\s{2,}\S|^\s*(?:Expected|Received|expected|actual|left|right)\b.*:|panicked at|assert|\bwant\b/i;
+/** A test may log lines that look like its failures; these words tell them apart. */
+const STRONG_REASON = /\b(?:want|wanted|expected|unexpected|should|must|got|failed|cannot|error)\b|!=|Error/i;
+const TAIL_LINES = 3;
+/** More failing tests than this are named in one line. */
+const NAMED_LINES_MAX = 10;
+
+export function shortTestRun(page: Page, { focus }: ShortRequest): Short {
+  const outcome = outcomeOf(page.text);
+  const failures = failureLines(page, new Set(outcome.failing));
+  const reasons = distinctReasons(page, failures);
+  const errors = outcome.errors.map(({ line }) => line - 1);
+  const must = [...summaryLines(page), ...(failures.length > NAMED_LINES_MAX ? [] : failures), ...reasons.keys()];
+  const last = page.end;
+  return {
+    facts: [exitFact(outcome.exit), countsFact(outcome.passed, outcome.failed), packagesFact(page)],
+    lines: [...must, ...errors.slice(0, 10), ...focus.slice(0, 4), ...range(last - TAIL_LINES, last)],
+    must: must.length,
+    marks: new Map([...reasons].filter(([, count]) => count > 1).map(([number, count]) => [number, ` [×${count}]`])),
+    ...(failures.length > NAMED_LINES_MAX
+      ? { notes: [`(failing: ${namesOf(outcome.failing)})`], mustNotes: true }
+      : {}),
+  };
+}
+
+/** Many names take less room in one line, what they share said once. */
+function namesOf(names: readonly string[]): string {
+  const shared = sharedFolder(names.map((name) => name.replaceAll("::", "/")));
+  return `${shared === "" ? "" : `in ${names[0]!.slice(0, shared.length)} `}${names.map((name) => name.slice(shared.length)).join(", ")}`;
+}
+
+/** One reason a failing test, each said once, with how many tests it is the reason of. */
+function distinctReasons(page: Page, failures: readonly number[]): ReadonlyMap<number, number> {
+  const first = new Map<string, number>();
+  const counts = new Map<number, number>();
+  const all = failures.map((number) => reasonOf(page, number, failures));
+  for (const number of [...all.flatMap((reason) => reason.slice(0, 1)), ...all.flatMap((reason) => reason.slice(1))]) {
+    const key = errorKey(withoutColour(page.lines[number]!.slice(0, 400)));
+    const known = first.get(key) ?? number;
+    first.set(key, known);
+    counts.set(known, (counts.get(known) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function countsFact(passed: number | undefined, failed: number | undefined): string {
+  if (failed === undefined && passed === undefined) return "";
+  return failed === undefined || failed === 0
+    ? `${passed ?? 0} passed`
+    : `${failed} failed${passed === undefined ? "" : `, ${passed} passed`}`;
+}
+
+/** go test names packages, not tests, unless it is asked to. */
+function packagesFact(page: Page): string {
+  const passed = linesWith(page, /^ok {2}?\s/gm, MARKED_LINES_MAX).length;
+  const failed = linesWith(page, /^FAIL\t/gm, MARKED_LINES_MAX).length;
+  if (passed + failed === 0) return "";
+  return failed === 0 ? `${plural(passed, "package")} ok` : `${plural(failed, "package")} failed, ${passed} ok`;
+}
+
+/** The first line that names each failing test, in order. */
+function failureLines(page: Page, failing: ReadonlySet<string>): number[] {
+  const first = new Map<string, number>();
+  for (const number of linesWith(page, FAILURE_MARK, MARKED_LINES_MAX)) {
+    const failure = failureIn(withoutColour(page.lines[number]!.slice(0, 1_000)));
+    if (failure === undefined || !failing.has(failure.name)) continue;
+    // The line that also says why (pytest's short summary) is worth more than the first one.
+    if (!first.has(failure.name) || / - .*(?:Error|assert|Exception)/.test(page.lines[number]!))
+      first.set(failure.name, number);
+  }
+  return [...first.values()];
+}
+
+/** The lines that say why a test failed: behind its name, or (go test -v) in front of it. */
+function reasonOf(page: Page, at: number, failures: readonly number[]): readonly number[] {
+  const line = page.lines[at]!;
+  if (/ - .*(?:Error|assert)/.test(line)) return [];
+  const says = (number: number): boolean => isReason(page.lines[number]!);
+  const after = range(
+    at + 1,
+    Math.min(at + REASON_LINES_AFTER, page.lines.length, failures.find((other) => other > at) ?? Infinity),
+  ).filter(says);
+  if (after.length > 0) return after.slice(0, 2);
+  const before = range(at - REASON_LINES_BEFORE, at).filter((number) => says(number) && !failures.includes(number));
+  return before
+    .filter((number) => STRONG_REASON.test(page.lines[number]!))
+    .slice(-1)
+    .concat(before.slice(-1))
+    .slice(0, 1);
+}
+
+function isReason(line: string): boolean {
+  const text = withoutColour(line.slice(0, 400));
+  return isErrorLine(text) || REASON.test(text);
+}
+
+function summaryLines(page: Page): number[] {
+  return linesWith(page, SUMMARY_MARK, MARKED_LINES_MAX)
+    .filter((number) => tallyIn(withoutColour(page.lines[number]!.slice(0, 400))) !== undefined)
+    .slice(-4);
+}

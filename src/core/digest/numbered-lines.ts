@@ -1,0 +1,12 @@
+/** Lines that a tool printed with their numbers in front: `   12→`, `  12\t`, `12:`, `12 | `. */
+
+const NUMBER = /^\s{0,8}(\d{1,7})(?:→|\t|: ?| ?\| ?)/;
+
+export function withoutLineNumber(line: string): string {
+  const match = NUMBER.exec(line);
+  return match === null ? line : line.slice(match[0].length);
+}
+
+export function isNumbered(line: string): boolean {
+  return NUMBER.test(line);
+}

@@ -1,0 +1,56 @@
+/** What every kind of digest answers with: facts, and which original lines matter, most needed first. */
+import type { CallSummary } from "./call.ts";
+
+export interface Short {
+  /** Goes into the first line: `3 of 40 failed`, `12 columns`. */
+  readonly facts: readonly string[];
+  /** Lines of our own under the first: what is computed and stands nowhere in the original. */
+  readonly notes?: readonly string[];
+  /** Whether the notes, too, may take the digest past its target. */
+  readonly mustNotes?: boolean;
+  /** Numbers (from 0) of the original lines to show, most needed first; repeats count once. */
+  readonly lines: readonly number[];
+  /** How many of `lines` may take the digest past its target, up to twice it. */
+  readonly must?: number;
+  /** Said behind a line: how often it repeats. */
+  readonly marks?: ReadonlyMap<number, string>;
+  /** The number of the page's first line, where lines are shown with their numbers. */
+  readonly numberedFrom?: number;
+  /** Lines that share a beginning: it is said once, as a heading, and of each line what is left. */
+  readonly under?: ReadonlyMap<number, Under>;
+  /** False where numbers or names already show that something stands between two lines. */
+  readonly gaps?: boolean;
+}
+
+export interface Under {
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** What a kind's digester may look at beside the page. */
+export interface ShortRequest {
+  readonly call: CallSummary;
+  readonly isError: boolean;
+  /** Numbers of the lines that hold words of the task, best first. */
+  readonly focus: readonly number[];
+}
+
+/** Numbers from `from` (0-based, inclusive) to `to` (exclusive), clipped to what exists. */
+export function range(from: number, to: number): number[] {
+  const numbers: number[] = [];
+  for (let at = Math.max(0, from); at < to; at++) numbers.push(at);
+  return numbers;
+}
+
+/** `1 error`, `2 errors`. */
+export function plural(count: number, noun: string): string {
+  return `${count.toLocaleString("en-US")} ${count === 1 ? noun : /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+}
+
+/** The first of each list, then the second of each: every file gets its share. */
+export function inTurns(lists: readonly (readonly number[])[]): number[] {
+  const turns: number[] = [];
+  const longest = Math.max(0, ...lists.map((list) => list.length));
+  for (let turn = 0; turn < longest; turn++) for (const list of lists) if (turn < list.length) turns.push(list[turn]!);
+  return turns;
+}

@@ -1,0 +1,51 @@
+/**
+ * The lines that say most for their length: names that stand nowhere before, among words that say what they are. What
+ * an agent later needs from a text is mostly a name, and a bare name is of no use without its sentence.
+ */
+import { withoutLineNumber } from "./numbered-lines.ts";
+import type { Page } from "./page.ts";
+
+const LINES_SCANNED_MAX = 3_000;
+const LINE_CHARS_MIN = 24;
+const LINE_CHARS_MAX = 400;
+const TOKEN_CHARS_MAX = 120;
+const NAMES_COUNTED_MAX = 4;
+const WORDS_COUNTED_MAX = 6;
+const WORDS_MIN = 2;
+/** A line costs something beside its length. */
+const OVERHEAD_CHARS = 24;
+const NAME = /[/_]\w|[a-z][A-Z]|\d{3,}|\d\.\d|^`|\w\(\)/;
+const WORD = /^[("'*]*(?:\p{L}{4,}|[\u3040-\u30ff\u4e00-\u9fff]{2,})/u;
+
+/** Line numbers, best first, at most `max`. */
+export function tellingLines(page: Page, max: number): readonly number[] {
+  const seen = new Set<string>();
+  const scored: { readonly number: number; readonly score: number }[] = [];
+  const step = Math.max(1, Math.ceil(page.end / LINES_SCANNED_MAX));
+  for (let number = 0; number < page.end; number += step) {
+    const line = page.lines[number]!;
+    const score =
+      line.length < LINE_CHARS_MIN || line.length > LINE_CHARS_MAX ? 0 : scoreOf(withoutLineNumber(line), seen);
+    if (score > 0) scored.push({ number, score });
+  }
+  return scored
+    .toSorted((a, b) => b.score - a.score || a.number - b.number)
+    .slice(0, max)
+    .map(({ number }) => number);
+}
+
+function scoreOf(line: string, seen: Set<string>): number {
+  let names = 0;
+  let words = 0;
+  for (const token of line.split(/[\s,;|"'()]+/)) {
+    if (token.length > TOKEN_CHARS_MAX) continue;
+    if (NAME.test(token)) {
+      if (!seen.has(token)) names++;
+      seen.add(token);
+    } else if (WORD.test(token)) words++;
+  }
+  if (words < WORDS_MIN) return 0;
+  return (
+    (Math.min(names, NAMES_COUNTED_MAX) * 2 + Math.min(words, WORDS_COUNTED_MAX) * 0.5) / (line.length + OVERHEAD_CHARS)
+  );
+}

@@ -1,0 +1,75 @@
+/** Replaces large tool results outside protection by their digests; what a result was can be fetched by its recall id. */
+import { describeCall, labelOf, type CallSummary } from "../digest/call.ts";
+import { digestResult, DIGEST_TRIGGER_TOKENS } from "../digest/digest.ts";
+import { recallId } from "../transcript/links.ts";
+import type { TextPart, ToolResultPart } from "../transcript/message.ts";
+import { pairingOf } from "./pairing.ts";
+import type { Pass, PassContext } from "./pass.ts";
+import { rewriteParts, type Evict } from "./rewrite.ts";
+
+export interface DigestResultsOptions {
+  /** Results up to this many tokens stay (reference/001: 500). */
+  readonly triggerTokens?: number;
+  /** Results up to this many characters stay (reference/002: 200). Both limits hold where both are given. */
+  readonly triggerChars?: number;
+  readonly targetTokens?: number;
+}
+
+/** With the limits of reference/001 §16.3. */
+export const digestResults: Pass = digestResultsWith({});
+
+export function digestResultsWith(options: DigestResultsOptions): Pass {
+  return (messages, context) => {
+    const { answers } = pairingOf(messages);
+    return rewriteParts(messages, context, {
+      rewrite: (part, index, evict) => {
+        if (part.kind !== "tool-result") return part;
+        const asked = answers[index]?.call;
+        // Most results are small: their calls need no description.
+        const call = memoised(() => describeCall(asked?.name ?? "result", asked?.arguments ?? ""));
+        return digested(part, { call, context, options, evict });
+      },
+      origin: "digest",
+    });
+  };
+}
+
+function memoised<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+interface Digesting {
+  readonly call: () => CallSummary;
+  readonly context: PassContext;
+  readonly options: DigestResultsOptions;
+  readonly evict: Evict;
+}
+
+/** Each text of a result on its own, so that what is evicted is exactly what stood there. */
+function digested(part: ToolResultPart, digesting: Digesting): ToolResultPart {
+  const isError = part.isError === true;
+  const content = part.content.map((piece) =>
+    piece.kind === "text" ? digestedText(piece, isError, digesting) : piece,
+  );
+  return content.some((piece, at) => piece !== part.content[at]) ? { ...part, content: Object.freeze(content) } : part;
+}
+
+function digestedText(piece: TextPart, isError: boolean, { call, context, options, evict }: Digesting): TextPart {
+  const { triggerChars = 0, targetTokens } = options;
+  const triggerTokens = options.triggerTokens ?? (triggerChars > 0 ? 0 : DIGEST_TRIGGER_TOKENS);
+  if (piece.text.length <= triggerChars || context.measure.text(piece.text) <= triggerTokens) return piece;
+  const digest = digestResult({
+    text: piece.text,
+    call: call(),
+    isError,
+    focus: context.focus,
+    recall: recallId(piece.text, context.hash),
+    tokens: context.measure.text,
+    triggerTokens,
+    ...(targetTokens === undefined ? {} : { targetTokens }),
+  });
+  if (digest === undefined) return piece;
+  evict("result", piece.text, labelOf(call()));
+  return Object.freeze({ ...piece, text: digest.text });
+}
