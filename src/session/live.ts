@@ -29,20 +29,20 @@ export interface Live {
 
 /** A fresh start, or the saved state where its schema is ours. */
 export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
-  const saved = state?.schemaVersion === STATE_SCHEMA_VERSION ? state : undefined;
+  const before = state?.schemaVersion === STATE_SCHEMA_VERSION ? state : undefined;
   const settings = { ...COMPRESSOR_DEFAULTS, ...options.settings };
-  if (saved !== undefined) Object.assign(settings, { contextLength: saved.contextLength });
+  if (before !== undefined) Object.assign(settings, { contextLength: before.contextLength });
   const engine = engineOf(options, settings);
   return {
     settings,
     limits: limitsOf(settings),
     engine,
-    engineState: saved?.engine ?? engine.init(),
-    factor: saved?.factor ?? initialFactor(options.model),
-    pressed: saved?.pressed ?? false,
-    lastCovers: saved?.lastCovers,
-    compactions: saved?.compactions ?? 0,
-    savedTokens: saved?.savedTokens ?? 0,
+    engineState: before?.engine ?? engine.init(),
+    factor: before?.factor ?? initialFactor(options.model),
+    pressed: before?.pressed ?? false,
+    lastCovers: before?.lastCovers,
+    compactions: before?.compactions ?? 0,
+    savedTokens: before?.savedTokens ?? 0,
     tokens: 0,
     last: undefined,
   };

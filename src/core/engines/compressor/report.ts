@@ -28,7 +28,6 @@ export function reportOf(account: Account): CompactionReport {
   const weigh = (belongs: (message: Message, at: number) => boolean): number =>
     measure.messages(placed.map(({ message }) => message).filter(belongs));
   const summary = placed.findIndex(({ message }) => message.origin === "summary");
-  const own = (message: Message): boolean => message.origin === "summary" || message.origin === "anchor";
   return {
     engine: "compressor",
     reason: request.reason,
@@ -43,10 +42,10 @@ export function reportOf(account: Account): CompactionReport {
     parts: {
       system: measure.messages(account.system),
       tools: original.tools === undefined ? 0 : measure.text(original.tools),
-      head: weigh((message, at) => at < summary && !own(message)),
+      head: weigh((message, at) => at < summary && !isOurs(message)),
       handoff: weigh((message) => message.origin === "summary"),
       anchor: weigh((message) => message.origin === "anchor"),
-      tail: weigh((message, at) => at > summary && !own(message)),
+      tail: weigh((message, at) => at > summary && !isOurs(message)),
     },
     rung,
     ...(irreducible === undefined ? {} : { irreducible }),
@@ -63,3 +62,7 @@ export function reportOf(account: Account): CompactionReport {
 
 /** From this rung on, recent exchanges that the documents would keep are given up. */
 const RUNG_DEGRADED = 3;
+
+function isOurs({ origin }: Message): boolean {
+  return origin === "summary" || origin === "anchor";
+}
