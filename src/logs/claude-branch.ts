@@ -19,7 +19,7 @@ export interface Branch {
 
 export function activeBranch(all: readonly Line[], history: History): Branch {
   const nodes = withoutRepeats(all.filter((line) => textOf(line.record["uuid"]) !== undefined));
-  const leaf = nodes.findLastIndex(isConversation);
+  const leaf = nodes.findLastIndex((line) => isConversation(line) || line.record["type"] === "attachment");
   if (leaf < 0) return { lines: [], notes: [] };
   const kept = keptSegments(nodes);
   const parents = new Map([...kept.values()].flatMap((segment) => segment.parents));
@@ -132,9 +132,10 @@ function inOrder(lines: readonly Line[], segments: readonly KeptSegment[]): read
   return lines.toSorted((a, b) => places.get(a)! - places.get(b)! || a.at - b.at);
 }
 
+/** Lines have whole numbers, so that a half is right behind one. */
 function placeOf(line: Line, segments: readonly KeptSegment[]): number {
-  const uuid = textOf(line.record["uuid"]) ?? "";
-  return segments.findLast((segment) => segment.uuids.has(uuid))?.anchorAt ?? line.at;
+  const segment = segments.findLast(({ uuids }) => uuids.has(textOf(line.record["uuid"]) ?? ""));
+  return segment === undefined ? line.at : segment.anchorAt + 0.5;
 }
 
 function leftOut(nodes: readonly Line[], active: ReadonlySet<Line>, oldest: number): readonly LogNote[] {

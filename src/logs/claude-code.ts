@@ -17,7 +17,9 @@ export function readClaudeCode(text: string, history: History): Reading {
   const branch = activeBranch(main, history);
   const told = tell(branch.lines, deliveredTexts(main));
   return {
-    ...told,
+    drafts: told.drafts,
+    model: told.model,
+    usage: told.usage,
     notes: [...notes, ...skipped, ...branch.notes, ...told.notes, ...unknownTypes(lines)],
     recognised: lines.filter((line) => isClaudeLine(line.record)).length,
     cwd: textOf(lines.findLast((line) => textOf(line.record["cwd"]) !== undefined)?.record["cwd"]),

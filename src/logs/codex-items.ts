@@ -94,7 +94,7 @@ function outputParts(output: unknown): readonly ContentPart[] {
     : [{ kind: "text", text: jsonOf(object) }];
 }
 
-export function contentParts(content: unknown): readonly ContentPart[] {
+function contentParts(content: unknown): readonly ContentPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ kind: "text", text: content }];
   return objectsOf(content).flatMap((block) => contentPart(block) ?? []);
 }

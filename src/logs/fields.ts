@@ -32,7 +32,7 @@ export function jsonOf(value: unknown): string {
 }
 
 /** Parses JSON, keeping every digit of integers that a double cannot hold. Throws SyntaxError. */
-export function parseJson(text: string): unknown {
+function parseJson(text: string): unknown {
   return LONG_NUMBER.test(text) && JSON_WITH_SOURCE.rawJSON !== undefined
     ? JSON_WITH_SOURCE.parse(text, keepDigits)
     : JSON.parse(text);
@@ -47,8 +47,8 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** Integers below this length are exact. The reviver is slow, so it runs only where such a run of digits stands. */
-const LONG_NUMBER = /\d{16}/;
+/** Shorter integers are exact. The reviver is slow, so it runs only where a number (or a word) of such length begins. */
+const LONG_NUMBER = /[:,[\s]-?\d{16}/;
 
 interface JsonWithSource {
   readonly rawJSON?: (text: string) => object;

@@ -10,7 +10,8 @@ const ITEM_TYPES = new Set(
 /** One of these stands in every item; parts of other stores share the names of types. */
 const ITEM_KEYS = ["call_id", "summary", "encrypted_content", "action", "server_label", "revised_prompt"];
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
-const CHAT_ROLES = new Set(["system", "developer", "tool", "function"]);
+/** System and developer messages say nothing: more than one protocol has them. */
+const CHAT_ROLES = new Set(["tool", "function"]);
 const CHAT_KEYS = ["tool_calls", "tool_call_id", "function_call"];
 
 const BLOCK_TYPES: ReadonlyMap<string, WireFormat> = new Map([

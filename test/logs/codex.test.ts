@@ -1,0 +1,220 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { callsOf, contentText } from "../../src/core/transcript/message.ts";
+import { violationsOf } from "../../src/core/transcript/oracle.ts";
+import { RUNS } from "../support/transcripts.ts";
+import { noted, read, said } from "./reading.ts";
+
+type Fields = Record<string, unknown>;
+
+const line = (type: string, payload: Fields): Fields => ({ timestamp: "2026-01-01T00:00:00Z", type, payload });
+const item = (payload: Fields): Fields => line("response_item", payload);
+const event = (payload: Fields): Fields => line("event_msg", payload);
+const message = (role: string, text: string): Fields => ({
+  type: "message",
+  role,
+  content: [{ type: role === "assistant" ? "output_text" : "input_text", text }],
+});
+const say = (role: string, text: string): Fields => item(message(role, text));
+const call = (id: string, args = "{}"): Fields =>
+  item({ type: "function_call", name: "shell", call_id: id, arguments: args });
+const output = (id: string, value: unknown): Fields =>
+  item({ type: "function_call_output", call_id: id, output: value });
+
+const META = line("session_meta", {
+  id: "s",
+  cwd: "/w",
+  cli_version: "0.1.0",
+  base_instructions: { text: "You are Codex." },
+});
+
+describe("Codex rollouts", () => {
+  it("sets instructions and leading developer messages beside the conversation", () => {
+    const log = read("codex", [
+      META,
+      line("turn_context", { cwd: "/w/x", model: "gpt-x" }),
+      say("developer", "permissions"),
+      say("user", "<environment_context><cwd>/w</cwd></environment_context>"),
+      say("user", "go"),
+      say("developer", "later"),
+      event({ type: "user_message", message: "go" }),
+      event({
+        type: "token_count",
+        info: { last_token_usage: { input_tokens: 90, cached_input_tokens: 60, output_tokens: 5 } },
+      }),
+    ]);
+    expect(log.transcript.system.map((one) => contentText(one.parts))).toEqual(["You are Codex.", "permissions"]);
+    expect(said(log).slice(1)).toEqual(["user: go", "system: later"]);
+    expect(log.injected).toEqual([0]);
+    expect(log).toMatchObject({
+      model: "gpt-x",
+      cwd: "/w/x",
+      speaks: "openai-responses",
+      usage: { input: 90, output: 5, cacheRead: 60, cacheWrite: 0 },
+    });
+  });
+
+  it("makes one reply of the items that stand together", () => {
+    const log = read("codex", [
+      say("user", "go"),
+      item({ type: "reasoning", summary: [{ type: "summary_text", text: "plan" }], encrypted_content: "…" }),
+      say("assistant", "looking"),
+      call("a", '{"n":12345678901234567890}'),
+      call("b"),
+      output("b", "two"),
+      output("a", { content: "one", success: true }),
+      say("assistant", "done"),
+    ]);
+    expect(said(log)).toEqual([
+      "user: go",
+      'assistant: looking +shell({"n":12345678901234567890}) +shell({})',
+      "tool b: two",
+      "tool a: one",
+      "assistant: done",
+    ]);
+    expect(log.transcript.messages[1]?.parts[0]).toEqual({ kind: "reasoning", text: "plan" });
+  });
+
+  it("knows every kind of call, and what it cannot send again stays opaque", () => {
+    const log = read("codex", [
+      item({ type: "custom_tool_call", call_id: "a", name: "apply_patch", input: "*** Begin" }),
+      item({ type: "local_shell_call", call_id: "b", action: { type: "exec", command: ["ls"] } }),
+      item({ type: "tool_search_call", call_id: "c", arguments: { query: "x" } }),
+      item({ type: "web_search_call", id: "w", action: { type: "search", query: "x" } }),
+      item({ type: "ghost_snapshot", ghost_commit: {} }),
+      item({ type: "custom_tool_call_output", call_id: "a", output: [{ type: "input_text", text: "patched" }] }),
+      item({ type: "local_shell_call_output", call_id: "b", output: "files" }),
+      item({ type: "tool_search_output", call_id: "c", tools: [] }),
+      item({ type: "hologram" }),
+    ]);
+    expect(said(log)[0]).toBe(
+      'assistant: +apply_patch(*** Begin) +local_shell({"type":"exec","command":["ls"]}) +tool_search({"query":"x"})',
+    );
+    expect(callsOf(log.transcript.messages[0]!)[0]?.custom).toBe(true);
+    expect(log.transcript.messages[0]?.parts.at(-1)).toMatchObject({ kind: "opaque", type: "web_search_call" });
+    expect(said(log).slice(1, 3)).toEqual(["tool a: patched", "tool b: files"]);
+    expect(noted(log)).toEqual([["unknown_type", 9]]);
+  });
+
+  it("carries arguments that are not JSON as a JSON string", () => {
+    const log = read("codex", [call("a", "ls -la"), output("a", "files")]);
+    expect(said(log)[0]).toBe('assistant: +shell("ls -la")');
+    expect(noted(log)).toEqual([["arguments_not_json", 1]]);
+  });
+
+  it("puts the recorded replacement in the place of the history, unless all of it is wanted", () => {
+    const handoff = "Another language model started to solve this problem and left this.\nsummary";
+    const records = [
+      say("user", "go"),
+      call("a"),
+      output("a", "one"),
+      line("compacted", { message: "summary", replacement_history: [message("user", "go"), message("user", handoff)] }),
+      say("assistant", "on"),
+    ];
+    expect(said(read("codex", records))).toEqual(["user: go", `user [summary]: ${handoff}`, "assistant: on"]);
+    expect(noted(read("codex", records))).toEqual([["history_replaced", 4]]);
+    expect(said(read("codex", records, { history: "all" }))).toEqual([
+      "user: go",
+      "assistant: +shell({})",
+      "tool a: one",
+      `user [summary]: ${handoff}`,
+      "assistant: on",
+    ]);
+  });
+
+  it("keeps the newest requests beside the summary of an older file, up to their budget", () => {
+    const long = "word ".repeat(30_000);
+    const records = [
+      say("user", long),
+      say("user", "go"),
+      say("assistant", "yes"),
+      line("compacted", { message: "summary" }),
+      say("user", "on"),
+    ];
+    expect(said(read("codex", records))).toEqual(["user: go", "user [summary]: summary", "user: on"]);
+  });
+
+  it("keeps an encrypted compaction as it is", () => {
+    const log = read("codex", [
+      say("user", "go"),
+      line("compacted", { message: "", replacement_history: [{ type: "compaction", encrypted_content: "…" }] }),
+    ]);
+    expect(log.transcript.messages).toMatchObject([
+      { role: "user", origin: "summary", parts: [{ kind: "opaque", type: "compaction" }] },
+    ]);
+  });
+
+  it("takes rolled-back turns away", () => {
+    const records = [
+      say("user", "go"),
+      say("assistant", "a"),
+      say("user", "<environment_context>"),
+      say("user", "wrong"),
+      call("x"),
+      event({ type: "thread_rolled_back", num_turns: 1 }),
+      say("user", "right"),
+    ];
+    expect(said(read("codex", records))).toEqual([
+      "user: go",
+      "assistant: a",
+      "user: <environment_context>",
+      "user: right",
+    ]);
+    expect(noted(read("codex", records))).toEqual([["branch_skipped", 6]]);
+  });
+
+  it("reads the bare items of the first versions", () => {
+    const bare = { timestamp: "t", role: "user", content: "translate", model: "gpt-old" };
+    const log = read("codex", [
+      { id: "s", timestamp: "t", instructions: "Be brief." },
+      { record_type: "state" },
+      bare,
+      { timestamp: "t", type: "tool_call", function: { name: "translate" }, arguments: '{"to":"es"}' },
+      { timestamp: "t", type: "tool_result", name: "translate", result: "hola" },
+      { created_at: "t", role: "assistant", content: "hola" },
+    ]);
+    expect(said(log)).toEqual([
+      "user: translate",
+      'assistant: +translate({"to":"es"})',
+      "tool call_4_0: hola",
+      "assistant: hola",
+    ]);
+    expect(contentText(log.transcript.system[0]!.parts)).toBe("Be brief.");
+    expect(log.model).toBe("gpt-old");
+  });
+
+  it("falls back on what was shown where no items were recorded", () => {
+    const log = read("codex", [
+      META,
+      event({ type: "user_message", message: "go" }),
+      event({ type: "agent_message", message: "yes" }),
+    ]);
+    expect(said(log)).toEqual(["user: go", "assistant: yes"]);
+  });
+
+  it("gives an empty transcript for a session without a word", () => {
+    const log = read("codex", [META, event({ type: "token_count", info: null })]);
+    expect(said(log)).toEqual([]);
+    expect(noted(log)).toEqual([["no_messages", 0]]);
+  });
+
+  it("is valid whatever the order of items, compactions and rollbacks", () => {
+    const ids = fc.constantFrom("a", "b", "c");
+    const events = fc.oneof(
+      fc.constantFrom("user", "assistant", "developer").map((role) => say(role, "words")),
+      fc.tuple(ids, fc.string()).map(([id, args]) => call(id, args)),
+      ids.map((id) => output(id, "result")),
+      fc.nat(3).map((turns) => event({ type: "thread_rolled_back", num_turns: turns })),
+      fc
+        .array(ids, { maxLength: 3 })
+        .map((kept) => line("compacted", { message: "m", replacement_history: kept.map((id) => message("user", id)) })),
+      fc.constant(line("compacted", { message: "m" })),
+    );
+    fc.assert(
+      fc.property(fc.array(events, { maxLength: 20 }), fc.constantFrom("live", "all"), (records, history) => {
+        expect(violationsOf(read("codex", [META, ...records], { history }).transcript)).toEqual([]);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});

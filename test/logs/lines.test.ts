@@ -1,0 +1,109 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { PrecisError } from "../../src/core/errors.ts";
+import { violationsOf } from "../../src/core/transcript/oracle.ts";
+import { LOG_FORMATS, readLog } from "../../src/logs/index.ts";
+import { readLines } from "../../src/logs/lines.ts";
+import { RUNS } from "../support/transcripts.ts";
+
+const MEGA = 1_000_000;
+
+describe("lines as they are found on disk", () => {
+  it("reads what can be read and notes the rest with its line", () => {
+    const text = ['\uFEFF{"a":1}\r', "", '{"a":', '\u0000\u0000{"b":"}{"}', '{"c":1}{"d":"\\"}"} {"e"', "17"].join(
+      "\n",
+    );
+    const { lines, notes } = readLines(text);
+    expect(lines).toEqual([
+      { at: 1, record: { a: 1 } },
+      { at: 4, record: { b: "}{" } },
+      { at: 5, record: { c: 1 } },
+      { at: 5, record: { d: '"}' } },
+    ]);
+    expect(notes.map(({ code, line }) => [code, line])).toEqual([
+      ["corrupt_line", 3],
+      ["glued_line", 5],
+      ["corrupt_line", 5],
+      ["corrupt_line", 6],
+    ]);
+  });
+
+  it("finds every record, however records are glued", () => {
+    const records = fc.array(fc.record({ text: fc.string(), nested: fc.record({ list: fc.array(fc.string()) }) }), {
+      minLength: 1,
+    });
+    fc.assert(
+      fc.property(records, fc.array(fc.constantFrom("", "\n", " ", "\r\n")), (values, glue) => {
+        const text = values.map((value, at) => JSON.stringify(value) + (glue[at] ?? "\n")).join("");
+        expect(readLines(text).lines.map(({ record }) => record)).toEqual(values);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("takes a million characters without an end in its stride", () => {
+    const started = performance.now();
+    for (const line of ['{"a":"' + "x".repeat(MEGA), "{".repeat(MEGA), '"'.repeat(MEGA), "9".repeat(MEGA)])
+      readLines(line);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
+
+describe("any text as a session file", () => {
+  const scalars = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.boolean());
+  const keys = fc.constantFrom(
+    ..."type role content message uuid parentUuid payload id parentId toolCalls result parts text summary firstKeptEntryId operation attachment compactMetadata replacement_history call_id name arguments".split(
+      " ",
+    ),
+  );
+  const values = fc.constantFrom<unknown>(
+    "user",
+    "assistant",
+    "message",
+    "response_item",
+    "compacted",
+    "compaction",
+    "session",
+    "gemini",
+    "tool_use",
+    "tool_result",
+    "toolResult",
+    "attachment",
+    "u1",
+    "u2",
+    null,
+    3,
+    [],
+    {},
+  );
+  const records = fc.dictionary(
+    keys,
+    fc.oneof(values, scalars, fc.dictionary(keys, fc.oneof(values, fc.array(fc.dictionary(keys, values))))),
+    { maxKeys: 8 },
+  );
+  const texts = fc.oneof(
+    fc.string(),
+    fc.array(records).map((list) => list.map((one) => JSON.stringify(one)).join("\n")),
+    fc.array(records).map((list) => JSON.stringify({ projectHash: "h", messages: list })),
+  );
+
+  it.each(LOG_FORMATS)("%s: is read into something valid, or refused with a reason", (format) => {
+    fc.assert(
+      fc.property(texts, fc.constantFrom("live", "all"), (text, history) => {
+        const outcome = attempt(() => violationsOf(readLog(text, format, { history }).transcript));
+        expect([[], "unreadable_input"]).toContainEqual(outcome);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+/** The value, or the code of a refusal; any other failure is one. */
+function attempt(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof PrecisError) return error.code;
+    throw error;
+  }
+}

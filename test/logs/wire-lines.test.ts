@@ -1,0 +1,43 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { joinWireLines } from "../../src/logs/index.ts";
+import { bodies, RUNS, WIRE_NAMES } from "../support/transcripts.ts";
+
+describe("plain JSON lines", () => {
+  it("keep each message's bytes, big integers, spaces and escapes included", () => {
+    const lines = [
+      '{"role":"user" , "content":"a\\u00e9\\/"}',
+      '{ "role":"assistant","content":null,"n":12345678901234567890}',
+    ];
+    const { json, notes } = joinWireLines(`\uFEFF${lines[0]}\r\n\n${lines[1]}\n{"half`);
+    for (const line of lines) expect(json).toContain(line);
+    expect(JSON.parse(json)).toHaveLength(2);
+    expect(notes).toMatchObject([{ code: "corrupt_line", line: 4 }]);
+  });
+
+  it("give the longest of several request bodies, as it was", () => {
+    const short = '{"model":"m","messages":[{"role":"user","content":"title?"}]}';
+    const long = '{"model":"m","messages":[{"role":"user","content":"go"}, {"role":"assistant","content":"yes"}]}';
+    expect(joinWireLines([short, long, short].join("\n"))).toMatchObject({
+      json: long,
+      notes: [{ code: "bodies_skipped", line: 2 }],
+    });
+  });
+
+  it("are refused where no line is a message", () => {
+    expect(() => joinWireLines('{"level":"info"}\nhello')).toThrow(
+      expect.objectContaining({ code: "unreadable_input" }),
+    );
+  });
+
+  it.each(WIRE_NAMES)("hold any generated %s body on a line of its own, unchanged", (protocol) => {
+    fc.assert(
+      fc.property(bodies(protocol, { layout: "compact", bare: false }), ({ text }) => {
+        const parsed = JSON.parse(text) as { messages?: unknown[]; input?: unknown[] };
+        fc.pre((parsed.messages ?? parsed.input ?? []).length > 0 && !text.includes("\n"));
+        expect(joinWireLines(`${text}\n`).json).toBe(text);
+      }),
+      { numRuns: Math.ceil(RUNS / 5) },
+    );
+  });
+});
