@@ -1,0 +1,59 @@
+/** Which names announce a secret, and how sure they are. Names are read as words: `dbPassword`, `DB_PASSWORD`, `db-password`. */
+
+/**
+ * `password`: whatever a person chose stands behind it. `key`: something a machine made.
+ * `weak`: often something else, so the value has to look like a secret by itself.
+ */
+export type NameStrength = "password" | "key" | "weak";
+
+/** A cheap look before the name is taken apart. */
+const SUSPICIOUS = /key|token|secret|pass|pwd|cred|auth|jwt|sig|session|sid$|otp|code/i;
+
+const PASSWORD_END = /(?:password|passwd|passphrase|passcode|pwd|secret|credentials?)$/;
+const PASS = new Set(["pass", "pw"]);
+/** Names whose last word is `key` or `token` and that are no secret. */
+const HARMLESS_BEFORE = new Set(
+  (
+    "public primary foreign cache sort partition row hash routing idempotency registry storage object query map sorted react " +
+    "max min next page prev previous last first end start eos bos pad unk sep cls mask stop special cancellation continuation " +
+    "syntax lexer parser current per total input output prompt num unique composite index shortcut hot arrow i18n translation"
+  ).split(" "),
+);
+const SECRET_KEY_BEFORE = new Set(
+  "api access secret private auth encryption signing master account service ssh subscription client admin webhook deploy app license".split(
+    " ",
+  ),
+);
+const JOINED_KEY = /(?:api|access|secret|private|auth|account|signing|encryption)key$/;
+const WEAK = new Set("token key auth jwt session sessionid sid signature sig otp bearer".split(" "));
+/** Say which one, not what. */
+const QUALIFIER =
+  /^(?:\d+|v\d+|prod|production|dev|development|test|live|staging|base|value|old|new|b64|base64|hex|string|default|env)$/;
+
+/** Secret only as a parameter of a URL or a form: elsewhere these are too common. */
+const PARAMETER_ONLY = /^(?:code|hmac|ticket|passkey)$/;
+
+const NAME_CHARS_MAX = 64;
+
+/** How far `name` announces a secret. `parameter` is true behind `?` or `&`. */
+export function nameStrength(name: string, parameter = false): NameStrength | undefined {
+  if (name.length > NAME_CHARS_MAX || !SUSPICIOUS.test(name)) return undefined;
+  const words = wordsOf(name);
+  while (words.length > 1 && QUALIFIER.test(words.at(-1) as string)) words.pop();
+  const last = words.at(-1) ?? "";
+  const before = words.at(-2) ?? "";
+  if (parameter && PARAMETER_ONLY.test(last)) return "weak";
+  if (PASSWORD_END.test(last) || (PASS.has(last) && before !== "")) return "password";
+  if (HARMLESS_BEFORE.has(before)) return undefined;
+  if (last.endsWith("token") && (before !== "" || last.length > "token".length)) return "key";
+  if (JOINED_KEY.test(last) || (last === "key" && SECRET_KEY_BEFORE.has(before))) return "key";
+  return WEAK.has(last) || (before === "session" && last === "id") ? "weak" : undefined;
+}
+
+function wordsOf(name: string): string[] {
+  const parted = name.replace(/([a-z0-9])([A-Z])/g, "$1 $2").replace(/([A-Z])([A-Z][a-z])/g, "$1 $2");
+  return parted
+    .toLowerCase()
+    .split(/[^a-z0-9]/)
+    .filter((word) => word !== "");
+}

@@ -1,0 +1,131 @@
+/**
+ * Tokens that say what they are: a vendor's prefix, the three parts of a JWT, a bot's number and colon. All begin a
+ * word, so the scan offers each word once and only the rules of its first character look at it.
+ */
+import { hiddenSpan, tokenSpan, type Span } from "./mask.ts";
+import { hasRandomPart } from "./values.ts";
+
+interface VendorRule {
+  readonly prefixes: readonly string[];
+  /** What follows the prefix up to the end of the word. */
+  readonly body: RegExp;
+  /** The prefix alone is an ordinary word part: the body must look made by a machine. */
+  readonly random?: true;
+}
+
+const ALPHANUMERIC = /^[A-Za-z0-9]{20,}$/;
+const WITH_DIGIT = /^(?=[^\d]*\d)[\w-]{16,}$/;
+
+const VENDOR_RULES: readonly VendorRule[] = [
+  {
+    prefixes: ["sk-", "rk-", "xai-", "pplx-", "tvly-", "fc-", "jina_", "fw_", "gsk_", "csk-"],
+    body: /^[\w-]{13,}$/,
+    random: true,
+  },
+  { prefixes: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], body: /^[A-Za-z0-9]{16,}$/ },
+  { prefixes: ["github_pat_"], body: WITH_DIGIT },
+  {
+    prefixes: ["glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glft-"],
+    body: /^(?=[^\dA-Z]*[\dA-Z])[\w-]{16,}$/,
+  },
+  { prefixes: ["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-"], body: /^(?=[^\d]*\d)[\w-]{10,}$/ },
+  { prefixes: ["AIza"], body: /^[\w-]{30,}$/ },
+  { prefixes: ["AKIA", "ASIA", "ABIA", "ACCA"], body: /^[A-Z0-9]{16}$/ },
+  { prefixes: ["hf_", "api_org_"], body: ALPHANUMERIC },
+  { prefixes: ["npm_"], body: /^[A-Za-z0-9]{30,}$/ },
+  { prefixes: ["pypi-"], body: /^[\w-]{40,}$/ },
+  { prefixes: ["rubygems_"], body: /^[0-9a-f]{32,}$/ },
+  { prefixes: ["sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_"], body: /^[A-Za-z0-9]{16,}$/ },
+  { prefixes: ["dop_v1_", "doo_v1_", "dor_v1_"], body: /^[0-9a-f]{32,}$/ },
+  { prefixes: ["shpat_", "shpca_", "shppa_", "shpss_"], body: /^[0-9a-fA-F]{24,}$/ },
+  { prefixes: ["sq0csp-", "sq0atp-", "EAAA"], body: /^(?=[^\d]*\d)[\w-]{22,}$/ },
+  {
+    prefixes: ["dckr_pat_", "glsa_", "glc_", "figd_", "lin_api_", "ntn_", "nfp_", "r8_", "sntrys_", "sntryu_"],
+    body: WITH_DIGIT,
+    random: true,
+  },
+  { prefixes: ["dapi"], body: /^[0-9a-f]{32}(?:-\d)?$/ },
+  { prefixes: ["PMAK-"], body: /^[0-9a-f]{24}-[0-9a-f]{34}$/ },
+  { prefixes: ["pul-"], body: /^[0-9a-f]{40}$/ },
+  { prefixes: ["key-"], body: /^[0-9a-f]{32}$/ },
+  { prefixes: ["SK", "AC"], body: /^[0-9a-f]{32}$/ },
+  { prefixes: ["AGE-SECRET-KEY-1"], body: /^[A-Z0-9]{50,}$/ },
+  { prefixes: ["EZAK", "EZTK"], body: /^[A-Za-z0-9]{54}$/ },
+];
+
+/** Prefixes that end with a point stand in the word before; the body may go on through further points. */
+const DOTTED_PREFIXES: readonly string[] = ["SG.", "ya29.", "hvs.", "hvb.", "hvr.", "xoxe.", ".atlasv1."];
+const DOTTED_BODY_CHARS_MIN = 16;
+const DOTTED_PREFIX_CHARS_MAX = 9;
+
+const JWT_PART_CHARS_MIN = 10;
+const BOT_TOKEN_CHARS = [34, 35, 36] as const;
+const BOT_ID = /(?:^|[^\d])(\d{8,10}):$/;
+const BOT_ID_CHARS_MAX = 12;
+/** Discord: the bot's id in base64, a time stamp, a signature. */
+const DISCORD_TOKEN = /[MNO][\w-]{22,27}\.[\w-]{6}\.$/;
+const DISCORD_HEAD_CHARS_MAX = 36;
+const DISCORD_TAIL_CHARS_MIN = 27;
+
+/** `ghp_xxxxxxxx`: written to show the shape. */
+const FILLER = /x{6}|X{6}/;
+
+const RULES_BY_FIRST = groupByFirst();
+
+function groupByFirst(): ReadonlyMap<number, readonly (readonly [prefix: string, rule: VendorRule])[]> {
+  const pairs = VENDOR_RULES.flatMap((rule) => rule.prefixes.map((prefix) => [prefix, rule] as const));
+  return Map.groupBy(pairs, ([prefix]) => prefix.charCodeAt(0));
+}
+
+/** Words shorter than this are no token of any rule here. */
+export const TOKEN_WORD_CHARS_MIN = 16;
+
+/** The token that the word `start` to `end` is, or begins, or ends. */
+export function findToken(text: string, start: number, end: number): Span | undefined {
+  for (const [prefix, rule] of RULES_BY_FIRST.get(text.charCodeAt(start)) ?? []) {
+    if (!text.startsWith(prefix, start)) continue;
+    const body = text.slice(start + prefix.length, end);
+    if (rule.body.test(body) && !FILLER.test(body) && (!rule.random || hasRandomPart(body)))
+      return tokenSpan(text, start, end, "vendor token");
+  }
+  if (text.startsWith("eyJ", start)) return findJwt(text, start, end);
+  const before = text.charCodeAt(start - 1);
+  if (before === POINT) return findDotted(text, start, end);
+  if (before === COLON) return findBotToken(text, start, end);
+  return undefined;
+}
+
+const POINT = 46;
+const COLON = 58;
+const PARTS = /(?:\.[\w-]*){1,4}/y;
+
+function findJwt(text: string, start: number, end: number): Span | undefined {
+  PARTS.lastIndex = end;
+  const rest = PARTS.exec(text)?.[0];
+  const claims = rest?.split(".")[1] ?? "";
+  if (rest === undefined || claims.length < JWT_PART_CHARS_MIN) return undefined;
+  return tokenSpan(text, start, end + trimmedOfPoints(rest).length, "JSON web token");
+}
+
+function findDotted(text: string, start: number, end: number): Span | undefined {
+  const before = text.slice(Math.max(0, start - DISCORD_HEAD_CHARS_MAX), start);
+  const prefix = DOTTED_PREFIXES.find((one) => before.slice(-DOTTED_PREFIX_CHARS_MAX).endsWith(one));
+  if (prefix !== undefined && end - start >= DOTTED_BODY_CHARS_MIN) {
+    PARTS.lastIndex = end;
+    const rest = trimmedOfPoints(PARTS.exec(text)?.[0] ?? "");
+    return tokenSpan(text, start - prefix.length, end + rest.length, "vendor token");
+  }
+  const head = end - start >= DISCORD_TAIL_CHARS_MIN ? DISCORD_TOKEN.exec(before)?.[0] : undefined;
+  return head === undefined ? undefined : tokenSpan(text, start - head.length, end, "bot token");
+}
+
+function findBotToken(text: string, start: number, end: number): Span | undefined {
+  if (!(BOT_TOKEN_CHARS as readonly number[]).includes(end - start)) return undefined;
+  const id = BOT_ID.exec(text.slice(Math.max(0, start - BOT_ID_CHARS_MAX), start))?.[1];
+  return id === undefined ? undefined : hiddenSpan(start, end, "bot token");
+}
+
+/** A full stop behind a token belongs to the sentence. */
+function trimmedOfPoints(rest: string): string {
+  return rest.replace(/\.{1,4}$/, "");
+}

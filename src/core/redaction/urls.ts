@@ -1,0 +1,35 @@
+/** Secrets that a URL carries: the password of its user, and webhook addresses, which are passwords as a whole. */
+import { hiddenSpan, MARKER, tokenSpan, type Span } from "./mask.ts";
+import { hasRandomPart } from "./values.ts";
+
+/** `//user:password@`; an `@` inside the password is taken with it. */
+const USERINFO = /\/\/([^\s/:@"'`<>?#\\]{0,256}):([^\s/"'`<>?#\\]{1,512})@/y;
+const TOKEN_USER = /\/\/([^\s/:@"'`<>?#\\]{20,256})(?::x-oauth-basic)?@/y;
+const WEBHOOK =
+  /\/\/(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|(?:\w{1,16}\.)?discord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{10,24}\/|[\w-]{1,64}\.webhook\.office\.com\/webhookb2\/)([\w/@-]{16,256})/y;
+const FILLED_IN = /\$\{|\$\(|\{\{|\*{3}|^%\w+%$|^\$\w/;
+
+/** The secret in the URL whose `:` stands at `colon`. */
+export function findInUrl(text: string, colon: number): Span | undefined {
+  const at = colon + 1;
+  if (!text.startsWith("//", at)) return undefined;
+  const password = matchAt(USERINFO, text, at);
+  if (password !== undefined) {
+    const secret = password[2] as string;
+    if (secret.includes(MARKER) || FILLED_IN.test(secret)) return undefined;
+    const end = at + password[0].length - 1;
+    return hiddenSpan(end - secret.length, end, "URL credentials");
+  }
+  const user = matchAt(TOKEN_USER, text, at)?.[1];
+  if (user !== undefined && hasRandomPart(user))
+    return tokenSpan(text, at + 2, at + 2 + user.length, "URL credentials");
+  const webhook = matchAt(WEBHOOK, text, at);
+  if (webhook === undefined) return undefined;
+  const end = at + webhook[0].length;
+  return hiddenSpan(end - (webhook[1] as string).length, end, "webhook");
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text) ?? undefined;
+}

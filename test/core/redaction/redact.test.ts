@@ -1,0 +1,140 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { MARKER } from "../../../src/core/redaction/mask.ts";
+import { redact } from "../../../src/core/redaction/redact.ts";
+import { HARMLESS } from "./harmless.ts";
+import { NAMED, PLACES, TOKENS } from "./planted.ts";
+
+/** Two hints of four characters may stay; a longer piece of a secret may not. */
+const SURVIVING_CHARS_MAX = 5;
+
+function survivors(secret: string, text: string): readonly string[] {
+  const size = Math.min(secret.length, SURVIVING_CHARS_MAX + 1);
+  const windows = Array.from({ length: secret.length - size + 1 }, (_, at) => secret.slice(at, at + size));
+  return windows.filter((window) => text.includes(window));
+}
+
+/** The part behind the vendor's prefix: the prefix may be seen. */
+function bodyOf(token: string): string {
+  return token.slice(6);
+}
+
+const planted = [
+  ...Object.entries(TOKENS).flatMap(([shape, token]) =>
+    Object.entries(PLACES).map(([place, write]) => [`${shape} in ${place}`, bodyOf(token), write(token)] as const),
+  ),
+  ...NAMED,
+];
+
+describe("planted secrets", () => {
+  test("are many, of many shapes", () => {
+    expect(Object.keys(TOKENS).length + NAMED.length).toBeGreaterThan(30);
+    expect(planted.length).toBeGreaterThan(150);
+  });
+
+  test.each(planted)("%s", (_name, secret, text) => {
+    const redacted = redact(text);
+    expect(survivors(secret, redacted.text)).toEqual([]);
+    expect(redacted.count).toBeGreaterThan(0);
+    expect(redacted.kinds.length).toBeGreaterThan(0);
+    expect(redact(redacted.text)).toEqual({ text: redacted.text, count: 0, kinds: [] });
+  });
+
+  test("leave the rest of their text, and JSON stays JSON", () => {
+    for (const [, , text] of planted.filter(([, , one]) => one.startsWith("{") && one.endsWith("}"))) {
+      expect(() => JSON.parse(redact(text).text)).not.toThrow();
+    }
+    const { text } = redact(`before PASSWORD=${"hunter2"}x9 after`);
+    expect(text).toBe(`before PASSWORD=${MARKER} after`);
+  });
+
+  test("keep a hint where they are long and made by a machine, none where they are short or chosen", () => {
+    const token = TOKENS["GitHub, classic"] as string;
+    expect(redact(`x ${token} y`).text).toBe(`x ${token.slice(0, 4)}${MARKER}${token.slice(-4)} y`);
+    expect(redact("DB_PASSWORD=correct-horse-battery-staple-9").text).toBe(`DB_PASSWORD=${MARKER}`);
+  });
+});
+
+test.each(HARMLESS)("left alone: %s", (text) => {
+  expect(redact(text)).toEqual({ text, count: 0, kinds: [] });
+});
+
+const pieces = fc.oneof(
+  fc.constantFrom(...planted.map(([, , text]) => text)),
+  fc.constantFrom(...HARMLESS),
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.constantFrom(..."\"'`\\:=+<>-%{}[]()@/.,;& \n\t", MARKER, "key", "password", "token=", "https://", "Bearer "),
+);
+
+describe("any text", () => {
+  test("redacted twice is redacted once", () => {
+    fc.assert(
+      fc.property(fc.array(pieces, { maxLength: 12 }), fc.constantFrom("", " ", "\n"), (parts, glue) => {
+        const once = redact(parts.join(glue)).text;
+        expect(redact(once).text).toBe(once);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  test("counts what it masked, and returns the same text where that is nothing", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const redacted = redact(text);
+        expect(redacted.count === 0).toBe(redacted.text === text);
+      }),
+    );
+  });
+});
+
+const SIZE_CHARS = 200_000;
+const PROSE = `The build failed because src/store/sqlite.ts imports a module that is gone; see line 118 of the log.
+const result = await run({ retries: 3, timeoutMs: 250 }); // "ok": true, "items": ["a", "b"], total=42
+`;
+
+/** Texts made to make a careless pattern look far ahead again and again. */
+const HOSTILE: Readonly<Record<string, string>> = {
+  "one letter": "a",
+  base64: "QUJDREVGR0g1Nmlqa2xtbm9w",
+  colons: ":",
+  equals: "key=",
+  quotes: '"password":"',
+  "escaped quotes": '\\"token\\":\\"',
+  backslashes: "\\",
+  URLs: "://a:",
+  "at signs": "://a@",
+  "web tokens": "eyJhbGciOiJIUzI1NiJ9.",
+  "key headers": `-----BEGIN PRIVATE${" KEY"}-----\n`,
+  "key lines": `-----BEGIN PRIVATE${" KEY"}-----${"A".repeat(40)}`,
+  pluses: "+1",
+  mentions: "<@1",
+  schemes: "Bearer ",
+  cookies: "Cookie: a=b; ",
+  options: "--password ",
+  "percent signs": "%3D",
+  dashes: "-",
+  said: "token is ",
+};
+
+describe("cost", () => {
+  const fill = (unit: string, size = SIZE_CHARS): string => unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
+  const time = (text: string): number => {
+    const start = performance.now();
+    redact(text);
+    return performance.now() - start;
+  };
+  const fastest = (text: string): number => Math.min(...Array.from({ length: 5 }, () => time(text)));
+  const ordinary = (): number => fastest(fill(PROSE));
+
+  test("100,000 unbroken characters take at most three times what ordinary text does", () => {
+    const size = 100_000;
+    const floor = 0.5;
+    for (const unit of ["a", "QUJDREVGR0g1Nmlqa2xtbm9w", "0123456789abcdef", "aB3-_x"]) {
+      expect(fastest(fill(unit, size))).toBeLessThan(3 * fastest(fill(PROSE, size)) + floor);
+    }
+  });
+
+  test.each(Object.entries(HOSTILE))("no catastrophe in a run of %s", (_name, unit) => {
+    expect(fastest(fill(unit))).toBeLessThan(40 * ordinary() + 5);
+  });
+});
