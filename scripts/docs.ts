@@ -1,12 +1,17 @@
 /** `npm run docs`: renews the parts of `docs/` that are written from the code; tests fail where they are out of date. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { allCommands } from "../src/cli/main.ts";
+import { withCommands } from "../src/cli/reference.ts";
 import { withReference } from "../src/config/reference.ts";
 
 const DOCS = join(import.meta.dirname, "..", "docs");
 
+const commands = await allCommands();
+
 /** Each page with what renews it. */
 const PAGES: Readonly<Record<string, (page: string) => string>> = {
+  "cli.md": (page) => withCommands(page, commands),
   "configuration.md": withReference,
 };
 

@@ -44,6 +44,11 @@ export function counted(amount: number, noun: string): string {
   return `${count(amount)} ${noun}${amount === 1 ? "" : "s"}`;
 }
 
+/** What became of an amount: `−84 %`. */
+export function change(before: number, after: number): string {
+  return percent((after - before) / Math.max(before, 1)).replace("-", "−");
+}
+
 /** A share as a person reads it: `84 %`, `0.4 %`. */
 export function percent(share: number): string {
   const value = share * 100;

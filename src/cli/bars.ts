@@ -9,6 +9,11 @@ export function bar(share: number, columns: number): string {
   return "█".repeat(Math.floor(shown / 8)) + EIGHTHS[shown % 8]!;
 }
 
+/** The same with blanks up to its full width. */
+export function track(share: number, columns: number): string {
+  return padEnd(bar(share, columns), columns);
+}
+
 /** Columns a text takes on a terminal: wide letters take two, marks that combine take none. */
 export function widthOf(text: string): number {
   let columns = 0;

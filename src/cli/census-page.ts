@@ -1,12 +1,17 @@
 /** Where the tokens are, drawn: the window, roles and tools as bars, the largest results, repeats, and what compacting would do. */
-import { count, counted, percent } from "./amounts.ts";
-import { bar, clip, columnWidths, padEnd, padStart } from "./bars.ts";
+import { change, count, counted, percent } from "./amounts.ts";
+import { clip, columnWidths, padEnd, padStart, track, widthOf } from "./bars.ts";
 import type { Census, Weighed } from "./census.ts";
 import type { Stream } from "./terminal.ts";
+import { wrapped } from "./usage.ts";
 
-const BAR_COLUMNS = 30;
+const FILL_COLUMNS_MAX = 72;
 const TOOLS_SHOWN_MAX = 10;
-const NAME_COLUMNS_MAX = 28;
+
+/** Columns of bars and names: what 80 columns hold, or more where there is more. */
+function layout({ columns }: Stream): { readonly bars: number; readonly names: number } {
+  return columns >= 96 ? { bars: 30, names: 28 } : { bars: 20, names: 22 };
+}
 
 /** What a compaction would make of the transcript. */
 export interface DryRun {
@@ -36,62 +41,68 @@ export function censusPage(census: Census, window: Window, dryRuns: readonly Dry
   ].join("\n");
 }
 
-function fill(
-  { tokens, messages }: Census,
-  { usableTokens, thresholdTokens }: Window,
-  { paint }: Stream,
-): readonly string[] {
-  const share = tokens / usableTokens;
+/** The window as a bar, with a mark where compaction triggers. */
+function fill({ tokens, messages }: Census, window: Window, { paint, columns }: Stream): readonly string[] {
+  const { usableTokens, thresholdTokens } = window;
+  const width = Math.min(columns - 4, FILL_COLUMNS_MAX);
+  const mark = Math.min(width - 1, Math.floor((thresholdTokens / usableTokens) * width));
+  const drawn = [...track(tokens / usableTokens, width)];
   const over = tokens > thresholdTokens;
-  const drawn = padEnd(bar(share, BAR_COLUMNS), BAR_COLUMNS);
-  const room = over
-    ? `${count(tokens - thresholdTokens)} over the threshold of ${count(thresholdTokens)}`
-    : `${count(thresholdTokens - tokens)} below the threshold of ${count(thresholdTokens)}`;
+  const look = over ? "warn" : "good";
+  const apart = `${count(Math.abs(tokens - thresholdTokens))} ${over ? "over" : "below"} the threshold of ${count(thresholdTokens)}`;
   return [
-    `${paint("strong", count(tokens))} tokens in ${counted(messages, "message")}`,
-    `${paint(over ? "warn" : "good", drawn)}  ${percent(share)} of a usable window of ${count(usableTokens)}; ${room}`,
+    `${paint("strong", count(tokens))} tokens in ${counted(messages, "message")}: ${percent(tokens / usableTokens)} of a usable window of ${count(usableTokens)}`,
+    `${paint(look, drawn.slice(0, mark).join(""))}${paint("strong", "┃")}${paint(look, drawn.slice(mark + 1).join(""))}▏`,
+    `${" ".repeat(Math.max(0, Math.min(mark, columns - apart.length - 4)))}${paint("dim", apart)}`,
     "",
   ];
 }
 
-function weighed(all: readonly Weighed[], whole: number, noun: string, { paint }: Stream): readonly string[] {
-  const shown = all.slice(0, TOOLS_SHOWN_MAX);
-  const rest = all.slice(TOOLS_SHOWN_MAX);
+function weighed(all: readonly Weighed[], whole: number, noun: string, stream: Stream): readonly string[] {
+  const { paint } = stream;
+  const { bars, names } = layout(stream);
+  const rows = [...all.slice(0, TOOLS_SHOWN_MAX), ...together(all.slice(TOOLS_SHOWN_MAX))];
+  const cells = rows.map(({ name, tokens, count: times }) => {
+    const share = tokens / Math.max(whole, 1);
+    return { name: clip(name, names), drawn: track(share, bars), tokens, share, says: counted(times, noun) };
+  });
+  const [left = 0] = columnWidths(cells.map(({ name }) => [name]));
+  return cells.map(({ name, drawn, tokens, share, says }) => {
+    const figures = `${padStart(count(tokens), 9)} ${padStart(percent(share), 6)}`;
+    return `  ${padEnd(name, left)}  ${paint("accent", drawn)} ${figures}  ${paint("dim", says)}`;
+  });
+}
+
+/** The tools too small to be listed, as one. */
+function together(rest: readonly Weighed[]): readonly Weighed[] {
+  if (rest.length === 0) return [];
   const sum = (pick: (one: Weighed) => number): number => rest.reduce((total, one) => total + pick(one), 0);
-  const rows =
-    rest.length === 0
-      ? shown
-      : [
-          ...shown,
-          { name: `${rest.length} others`, tokens: sum(({ tokens }) => tokens), count: sum((one) => one.count) },
-        ];
-  const names = rows.map(({ name }) => clip(name, NAME_COLUMNS_MAX));
-  const [left = 0] = columnWidths(names.map((name) => [name]));
-  return rows.map(({ tokens, count: times }, at) => {
-    const drawn = padEnd(bar(tokens / Math.max(whole, 1), BAR_COLUMNS), BAR_COLUMNS);
-    const share = padStart(percent(tokens / Math.max(whole, 1)), 6);
-    return `  ${padEnd(names[at]!, left)}  ${paint("accent", drawn)} ${padStart(count(tokens), 9)} ${share}  ${paint("dim", counted(times, noun))}`;
-  });
+  return [{ name: `${rest.length} others`, tokens: sum(({ tokens }) => tokens), count: sum((one) => one.count) }];
 }
 
-function largest({ largest: results }: Census, { paint, columns }: Stream): readonly string[] {
-  return results.map(({ message, label, tokens }) => {
-    const place = padStart(`message ${message + 1}`, 13);
-    return `${padStart(count(tokens), 9)} ${paint("dim", place)}  ${clip(label, columns - 26)}`;
-  });
+function largest({ largest: results }: Census, stream: Stream): readonly string[] {
+  return results.map(({ message, label, tokens }) => listed(tokens, `message ${message + 1}`, label, stream));
 }
 
-function repeats({ repeats: all }: Census, { paint, columns }: Stream): readonly string[] {
-  return all.map(
-    ({ label, times, tokens }) =>
-      `${padStart(count(tokens), 9)} ${paint("dim", padStart(`${times} times`, 13))}  ${clip(label, columns - 26)}`,
-  );
+function repeats({ repeats: all }: Census, stream: Stream): readonly string[] {
+  return all.map(({ label, times, tokens }) => listed(tokens, `${times} times`, label, stream));
 }
 
-function dry(runs: readonly DryRun[], { paint }: Stream): readonly string[] {
+function listed(tokens: number, place: string, label: string, { paint, columns }: Stream): string {
+  return `${padStart(count(tokens), 9)} ${paint("dim", padStart(place, 13))}  ${clip(label, columns - 26)}`;
+}
+
+function dry(runs: readonly DryRun[], stream: Stream): readonly string[] {
+  const { paint, columns } = stream;
+  const { bars } = layout(stream);
   const [names = 0] = columnWidths(runs.map(({ name }) => [name]));
-  return runs.map(({ name, before, after, says }) => {
-    const change = after === before ? "" : ` ${percent((after - before) / Math.max(before, 1)).replace("-", "−")}`;
-    return `  ${padEnd(name, names)}  ${paint("good", padEnd(bar(after / Math.max(before, 1), BAR_COLUMNS), BAR_COLUMNS))} ${padStart(count(after), 9)}${change}  ${paint("dim", says)}`;
+  return runs.flatMap(({ name, before, after, says }) => {
+    const drawn = paint("good", track(after / Math.max(before, 1), bars));
+    const figures = `${padStart(count(after), 9)} ${padStart(after === before ? "" : change(before, after), 6)}`;
+    const left = names + bars + 23;
+    if (widthOf(says) <= columns - left)
+      return [`  ${padEnd(name, names)}  ${drawn} ${figures}  ${paint("dim", says)}`];
+    const below = wrapped(says, columns - names - 4).map((line) => `${" ".repeat(names + 4)}${paint("dim", line)}`);
+    return [`  ${padEnd(name, names)}  ${drawn} ${figures}`, ...below];
   });
 }

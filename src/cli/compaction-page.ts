@@ -1,13 +1,16 @@
 /** A compaction as a person reads it: what the transcript was, what it is, and what became of its parts. */
 import type { CompactionReport, Irreducible } from "../core/compaction/compaction.ts";
 import type { LogNote } from "../logs/index.ts";
-import { count, counted, percent } from "./amounts.ts";
-import { bar, clip, padEnd, padStart } from "./bars.ts";
-import type { Stream } from "./terminal.ts";
+import { change, count, counted } from "./amounts.ts";
+import { clip, padEnd, padStart, track, widthOf } from "./bars.ts";
+import type { Look, Stream } from "./terminal.ts";
 import { wrapped } from "./usage.ts";
 
-const BAR_COLUMNS = 40;
+const BAR_COLUMNS_MIN = 12;
+const BAR_COLUMNS_MAX = 40;
 const NAME_COLUMNS = 11;
+const FIGURE_COLUMNS = 9;
+const SAYS_COLUMNS = 37;
 const NOTES_SHOWN_MAX = 5;
 
 export interface Heading {
@@ -25,8 +28,10 @@ export function headingOf({ name, format, to, notes }: Heading, { paint, columns
     .map((note) => clip(`${note.line > 0 ? `line ${note.line}: ` : ""}${note.text}`, columns - 2));
   const more =
     notes.length > shown.length ? [`and ${counted(notes.length - shown.length, "more remark")} on reading`] : [];
+  const room = columns - way.length - 2;
+  const title = widthOf(name) <= room ? name : clip(name.slice(name.lastIndexOf("/") + 1), room);
   return [
-    `${paint("strong", clip(name, columns - way.length - 2))}  ${paint("dim", way)}`,
+    `${paint("strong", title)}  ${paint("dim", way)}`,
     ...[...shown, ...more].map((line) => `  ${paint("dim", line)}`),
     "",
   ];
@@ -34,26 +39,30 @@ export function headingOf({ name, format, to, notes }: Heading, { paint, columns
 
 /** For a transcript that was compacted. `keep` is the file that holds the originals, if one does. */
 export function compactionPage(report: CompactionReport, keep: string | undefined, stream: Stream): string {
-  const { paint } = stream;
-  const { before, after } = report.tokens;
-  const largest = Math.max(before, after, 1);
-  const row = (name: string, tokens: number, look: "dim" | "good", says: string): string =>
-    `  ${padEnd(name, NAME_COLUMNS)}${paint(look, padEnd(bar(tokens / largest, BAR_COLUMNS), BAR_COLUMNS))} ${paint("strong", padStart(count(tokens), 9))}  ${says}`;
+  const { tokens, messages, parts } = report;
+  const whole = Math.max(tokens.before, tokens.after, 1);
+  const row = (name: string, amount: number, look: Look, says: string): string => {
+    const figure = padStart(count(amount), FIGURE_COLUMNS);
+    return `  ${padEnd(name, NAME_COLUMNS)}${stream.paint(look, track(amount / whole, barColumns(stream)))} ${figure}  ${says}`;
+  };
+  const after = `in ${counted(messages.after, "message")}, ${stream.paint("good", change(tokens.before, tokens.after))}`;
   return [
-    row("before", before, "dim", `tokens in ${counted(report.messages.before, "message")}`),
-    row(
-      "after",
-      after,
-      "good",
-      `tokens in ${counted(report.messages.after, "message")}, ${percent((after - before) / largest).replace("-", "−")}`,
-    ),
+    row("before", tokens.before, "dim", `tokens in ${counted(messages.before, "message")}`),
+    row("after", tokens.after, "good", after),
     "",
-    ...partRows(report, stream),
+    ...PARTS.filter(([name]) => parts[name] > 0).map(([name, says]) =>
+      row(name, parts[name], "accent", stream.paint("dim", says)),
+    ),
     "",
     ...fates(report, keep, stream),
     ...warnings(report, stream),
     "",
   ].join("\n");
+}
+
+/** What the widest row leaves. */
+function barColumns({ columns }: Stream): number {
+  return Math.min(Math.max(columns - NAME_COLUMNS - FIGURE_COLUMNS - SAYS_COLUMNS, BAR_COLUMNS_MIN), BAR_COLUMNS_MAX);
 }
 
 const PARTS: readonly (readonly [name: keyof CompactionReport["parts"], says: string])[] = [
@@ -64,14 +73,6 @@ const PARTS: readonly (readonly [name: keyof CompactionReport["parts"], says: st
   ["anchor", "the live request, word for word"],
   ["tail", "the newest messages"],
 ];
-
-function partRows({ parts, tokens }: CompactionReport, { paint }: Stream): readonly string[] {
-  const whole = Math.max(tokens.before, tokens.after, 1);
-  return PARTS.filter(([name]) => parts[name] > 0).map(([name, says]) => {
-    const drawn = padEnd(bar(parts[name] / whole, BAR_COLUMNS), BAR_COLUMNS);
-    return `  ${padEnd(name, NAME_COLUMNS)}${paint("accent", drawn)} ${padStart(count(parts[name]), 9)}  ${paint("dim", says)}`;
-  });
-}
 
 function fates(
   { messages, recall, lost }: CompactionReport,
@@ -118,7 +119,9 @@ function irreducibleLine({ limit, smallest, because }: Irreducible): string {
 
 /** For a transcript that stays as it is. */
 export function unchangedPage(because: string, irreducible: Irreducible | undefined, stream: Stream): string {
-  const lines = [`  ${stream.paint("good", "unchanged")}  ${because}`];
+  const lines = wrapped(because, stream.columns - NAME_COLUMNS - 2).map(
+    (line, at) => `  ${stream.paint("good", padEnd(at === 0 ? "unchanged" : "", NAME_COLUMNS))}${line}`,
+  );
   if (irreducible !== undefined) lines.push(...warned(irreducibleLine(irreducible), stream));
   return `${lines.join("\n")}\n`;
 }

@@ -3,11 +3,14 @@ import { computedValues, warningsOf, type ComputedValue, type Warning } from "..
 import { shortPath, type Loaded } from "../config/load.ts";
 import { SETTINGS, valueAt } from "../config/settings.ts";
 import { count } from "./amounts.ts";
-import { bar, columnWidths, padEnd, padStart } from "./bars.ts";
+import { columnWidths, padEnd, padStart, track } from "./bars.ts";
 import type { Stream, Terminal } from "./terminal.ts";
 import { wrapped } from "./usage.ts";
 
-const BAR_COLUMNS = 28;
+/** Columns of the bars: what 80 columns hold, or more where there is more. */
+function barColumns({ columns }: Stream): number {
+  return columns >= 96 ? 28 : 12;
+}
 
 const NAMES: Readonly<Record<ComputedValue["name"], string>> = {
   window: "window",
@@ -39,12 +42,13 @@ export function configurationPage(loaded: Loaded, terminal: Terminal): string {
 }
 
 /** From the largest to the smallest, each with its rule. */
-function figures({ configuration }: Loaded, { paint }: Stream): readonly string[] {
+function figures({ configuration }: Loaded, stream: Stream): readonly string[] {
+  const { paint } = stream;
   const values = computedValues(configuration).toSorted((one, other) => other.tokens - one.tokens);
   const largest = Math.max(...values.map(({ tokens }) => tokens));
   const [names = 0, numbers = 0] = columnWidths(values.map(({ name, tokens }) => [NAMES[name], count(tokens)]));
   return values.map(({ name, tokens, meaning }) => {
-    const drawn = padEnd(bar(tokens / largest, BAR_COLUMNS), BAR_COLUMNS);
+    const drawn = track(tokens / largest, barColumns(stream));
     const figure = padStart(count(tokens), numbers);
     return `  ${padEnd(NAMES[name], names)}  ${paint("strong", figure)}  ${paint("accent", drawn)}  ${paint("dim", meaning)}`;
   });
@@ -58,22 +62,19 @@ function picture({ configuration }: Loaded, { paint, columns }: Stream): readonl
   >;
   const whole = Math.max(1, tokens.threshold);
   const width = Math.min(columns - 4, 72);
-  const pieces = [
-    { label: `▒ handoff, up to ${count(tokens.summary_max)}`, glyph: "▒", share: tokens.summary_max / whole },
-    { label: `█ tail ${count(tokens.tail)}`, glyph: "█", share: tokens.tail / whole },
-    { label: `▓ its ceiling ${count(tokens.ceiling)}`, glyph: "▓", share: (tokens.ceiling - tokens.tail) / whole },
-  ];
-  let drawn = "";
-  for (const { glyph, share } of pieces) drawn += glyph.repeat(Math.max(1, Math.round(share * width)));
   const free = Math.max(0, whole - tokens.summary_max - tokens.ceiling);
-  const line = drawn.slice(0, width) + "·".repeat(Math.max(0, width - drawn.length));
+  const pieces = [
+    { name: "handoff, at most", glyph: "▒", amount: tokens.summary_max },
+    { name: "tail", glyph: "█", amount: tokens.tail },
+    { name: "to its ceiling", glyph: "▓", amount: tokens.ceiling - tokens.tail },
+    { name: "head and new work", glyph: "·", amount: free },
+  ];
+  const line = pieces.map(({ glyph, amount }) => glyph.repeat(Math.round((amount / whole) * width))).join("");
+  const legend = pieces.map(({ name, glyph, amount }) => `${glyph} ${name} ${count(amount)}`).join("   ");
   return [
     `  ${paint("dim", `After a compaction, up to the next one at ${count(whole)}:`)}`,
-    `  ${paint("accent", line)}`,
-    ...wrapped(
-      [...pieces.map(({ label }) => label), `· head and new work ${count(free)}`].join("   "),
-      columns - 2,
-    ).map((text) => `  ${text}`),
+    `  ${paint("accent", line.slice(0, width))}`,
+    ...wrapped(legend, columns - 2).map((text) => `  ${text}`),
   ];
 }
 

@@ -37,6 +37,7 @@ export interface Input {
   /** Set for a body or its messages: what an unchanged message's bytes are taken from. */
   readonly decoded?: Decoded;
   readonly notes: readonly LogNote[];
+  readonly chars: number;
 }
 
 /** Larger texts do not fit a JavaScript string. */
@@ -45,14 +46,16 @@ const INPUT_BYTES_MAX = 500_000_000;
 export async function readInput(args: Arguments, terminal: Terminal): Promise<Input> {
   const file = args.text("file")!;
   const from = formatNamed(args.text("from"), "--from", FORMATS);
-  const name = file === "-" ? "standard input" : file;
-  const text = textOf(await bytesOf(file, terminal), name);
+  const name = shownName(file);
+  const { text, notes } = textOf(await bytesOf(file, terminal), name);
   try {
-    return read(text, name, from);
+    const input = read(text, name, from);
+    return { ...input, notes: [...notes, ...input.notes] };
   } catch (error) {
     if (!(error instanceof PrecisError)) throw error;
+    const message = error.message.charAt(0).toLowerCase() + error.message.slice(1);
     const place = error.place === undefined ? name : `${name}: ${error.place}`;
-    throw unreadable(`cannot read ${name}: ${error.message}`, error.hint, place, error);
+    throw unreadable(`cannot read ${name}: ${message.replace(/\.$/, "")}`, { hint: error.hint, place, cause: error });
   }
 }
 
@@ -72,17 +75,14 @@ export function formatNamed<Name extends string>(
 
 function read(text: string, name: string, from: InputFormat | undefined): Input {
   const format = from ?? detectFormat(text, name);
-  if (format === undefined) {
-    const hint = `Name the format with --from: ${FORMATS.join(", ")}.`;
-    throw unreadable("it is in none of the formats known", hint, name);
-  }
+  if (format === undefined) throw unknownFormat(text);
   if (isLogFormat(format)) {
     const { transcript, speaks, notes } = readLog(text, format);
-    return { name, format, protocol: speaks, transcript, notes };
+    return { name, format, protocol: speaks, transcript, notes, chars: text.length };
   }
   const { json, notes } = isOneDocument(text) ? { json: text, notes: [] } : joinWireLines(text);
-  const decoded = protocols[format].decode(json);
-  return { name, format, protocol: format, transcript: decoded.transcript, decoded, notes };
+  const body = protocols[format].decode(json);
+  return { name, format, protocol: format, transcript: body.transcript, decoded: body, notes, chars: text.length };
 }
 
 function isLogFormat(format: InputFormat): format is LogFormat {
@@ -98,6 +98,20 @@ function isOneDocument(text: string): boolean {
   }
 }
 
+function unknownFormat(text: string): PrecisError {
+  const hint = `Name the format with --from: ${FORMATS.join(", ")}.`;
+  if (!/^\s*[[{]/.test(text.slice(0, 100))) return unreadable("it is in none of the formats known", { hint });
+  try {
+    JSON.parse(text);
+    return unreadable("it is JSON, but neither a request body nor messages nor a session", { hint });
+  } catch (cause) {
+    return unreadable(`it is not whole JSON: ${(cause as Error).message}`, {
+      hint: "Check that it was not cut off.",
+      cause,
+    });
+  }
+}
+
 async function bytesOf(file: string, terminal: Terminal): Promise<Uint8Array> {
   let bytes: Uint8Array;
   try {
@@ -105,24 +119,54 @@ async function bytesOf(file: string, terminal: Terminal): Promise<Uint8Array> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const said = code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "it is a folder" : message;
-    throw unreadable(`cannot read ${file}: ${said}`, "Name a file, or `-` for standard input.", file, error);
+    throw unreadable(`cannot read ${file}: ${said}`, {
+      hint: "Name a file, or `-` for standard input.",
+      place: file,
+      cause: error,
+    });
   }
-  if (bytes.length === 0)
-    throw unreadable(`${file === "-" ? "standard input" : file} is empty`, "Give it a transcript.", file);
+  const name = shownName(file);
   if (bytes.length > INPUT_BYTES_MAX)
-    throw unreadable(`${file} is larger than ${INPUT_BYTES_MAX} bytes`, "Split it.", file);
+    throw unreadable(`${name} is larger than ${INPUT_BYTES_MAX} bytes`, { hint: "Split it.", place: name });
   return bytes;
 }
 
-/** UTF-8, or UTF-16 as Windows shells redirect it; a byte that is neither becomes a replacement mark. */
-function textOf(bytes: Uint8Array, name: string): string {
-  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8";
-  const text = new TextDecoder(encoding).decode(bytes);
-  if (text.includes("\u0000") && !text.trimStart().startsWith("{") && !text.trimStart().startsWith("["))
-    throw unreadable(`${name} is not text`, "Give a session file, a request body or its messages.", name);
-  return text;
+function shownName(file: string): string {
+  return file === "-" ? "standard input" : file;
 }
 
-function unreadable(message: string, hint: string, place: string, cause?: unknown): PrecisError {
-  return new PrecisError(message, { code: "unreadable_input", hint, place, cause });
+interface Text {
+  readonly text: string;
+  readonly notes: readonly LogNote[];
+}
+
+/** UTF-8, or UTF-16 as Windows shells redirect it. */
+function textOf(bytes: Uint8Array, name: string): Text {
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8";
+  const { text, notes } = decoded(bytes, encoding);
+  if (text.trim() === "") throw unreadable(`${name} is empty`, { hint: "Give it a transcript.", place: name });
+  return { text, notes };
+}
+
+function decoded(bytes: Uint8Array, encoding: string): Text {
+  try {
+    return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), notes: [] };
+  } catch {
+    const note = {
+      code: "corrupt_line",
+      line: 0,
+      text: `bytes that are not ${encoding} became replacement marks`,
+    } as const;
+    return { text: new TextDecoder(encoding).decode(bytes), notes: [note] };
+  }
+}
+
+interface Why {
+  readonly hint: string;
+  readonly place?: string;
+  readonly cause?: unknown;
+}
+
+function unreadable(message: string, why: Why): PrecisError {
+  return new PrecisError(message, { code: "unreadable_input", ...why });
 }

@@ -18,13 +18,13 @@ export function written(input: Input, transcript: Transcript, to: ProtocolName):
   if (input.decoded !== undefined && to === input.protocol) return protocols[to].splice(input.decoded, transcript);
   const { messages, system, tools } = protocols[to].encode(transcript, { source: input.protocol });
   const list = listed(messages);
-  if (system === undefined && tools === undefined) return list;
+  if (system === undefined && tools === undefined) return `${list}\n`;
   const members = [
     ...(system === undefined ? [] : [`${JSON.stringify(KEYS[to].system)}: ${JSON.stringify(system)}`]),
     `${JSON.stringify(KEYS[to].messages)}: ${list}`,
     ...(tools === undefined ? [] : [`"tools": ${JSON.stringify(tools)}`]),
   ];
-  return `{\n${members.join(",\n")}\n}`;
+  return `{\n${members.join(",\n")}\n}\n`;
 }
 
 function listed(messages: readonly unknown[]): string {

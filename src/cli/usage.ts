@@ -86,7 +86,7 @@ export function overview(
     ...rows.flatMap(([name, summary]) => hanging(paint("accent", padEnd(name, left)), left, summary, columns)),
     "",
     paint("strong", "Exit codes"),
-    ...EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(2)}  ${meaning}`),
+    ...EXIT_MEANINGS.flatMap(([code, meaning]) => hanging(String(code).padStart(2), 2, meaning, columns)),
     "",
     paint("dim", "precis COMMAND --help tells more of each. Colours honour NO_COLOR."),
     "",

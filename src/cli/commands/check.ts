@@ -1,4 +1,5 @@
 /** `precis check`: would the provider take this transcript? The oracle that every test and engine answers to. */
+import type { Transcript } from "../../core/transcript/message.ts";
 import { violationsOf, type Violation } from "../../core/transcript/oracle.ts";
 import { protocols } from "../../protocols/index.ts";
 import { counted } from "../amounts.ts";
@@ -42,12 +43,13 @@ function page(
     violations.length === 0 ? paint("good", "valid") : paint("bad", counted(violations.length, "violation"));
   return [
     `${paint("strong", name)}  ${verdict}  ${paint("dim", `${counted(transcript.messages.length, "message")} of ${protocol}`)}`,
-    ...violations.map((one) => `  ${placeOf(one)}: ${one.text} ${paint("dim", `(${one.code})`)}`),
+    ...violations.map((one) => `  ${placeOf(one, transcript)}: ${one.text} ${paint("dim", `(${one.code})`)}`),
     ...notes.map(({ line, text }) => paint("dim", `  read: ${line > 0 ? `line ${line}: ` : ""}${text}`)),
     "",
   ].join("\n");
 }
 
-function placeOf({ message }: Violation): string {
-  return message < 0 ? "as a whole" : `message ${message + 1}`;
+/** Counted as the conversation is: without the leading system prompt, each result a message of its own. */
+function placeOf({ message }: Violation, { messages }: Transcript): string {
+  return message < 0 ? "as a whole" : `message ${message + 1}, ${messages[message]!.role}`;
 }

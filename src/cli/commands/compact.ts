@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import { loadConfiguration } from "../../config/load.ts";
 import { WIRE_FORMATS } from "../../logs/index.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
+import { counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { compactInput, type Compacted } from "../compaction.ts";
 import { compactionPage, headingOf, unchangedPage } from "../compaction-page.ts";
@@ -12,9 +13,9 @@ import { writeWhole } from "../files.ts";
 import { formatNamed, INPUT_ARGS, readInput, type Input } from "../input.ts";
 import { addToKeep } from "../keep.ts";
 import { parts, written } from "../output.ts";
-import { createProgress } from "../progress.ts";
+import { withProgress } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Stream, Terminal } from "../terminal.ts";
 
 export const compactCommand: Command = {
   name: "compact",
@@ -67,26 +68,41 @@ export const compactCommand: Command = {
 };
 
 async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
-  const { err } = terminal;
   const to = formatNamed(args.text("to"), "--to", WIRE_FORMATS);
   const files = outputFiles(args, terminal);
   const configuration = await loadConfiguration(configurationRequest(args, terminal));
-  const progress = createProgress(err);
-  await progress.stage("reading", 0);
-  const input = await readInput(args, terminal);
-  await progress.stage(`compacting ${input.transcript.messages.length} messages`, 0.4);
-  const request = { budget: args.text("budget"), focus: args.text("focus"), force: args.is("force") };
-  const result = await compactInput(input, configuration, request);
-  await progress.stage("writing", 0.9);
-  if (files.keep !== undefined && result.originals.length > 0) addToKeep(files.keep, result.originals);
-  const protocol = to ?? input.protocol;
-  const text = args.is("json") ? jsonText(input, result, protocol) : written(input, result.transcript, protocol);
-  await progress.end();
-  if (files.out !== undefined) writeWhole(files.out, text);
-  await err.write(account(input, result, protocol, { keep: args.text("keep"), terminal }));
-  if (files.out === undefined)
-    await terminal.out.write(terminal.out.interactive && !text.endsWith("\n") ? `${text}\n` : text);
+  const { result, text, told } = await withProgress(terminal.err, async (progress) => {
+    await progress.stage("reading", 0);
+    const input = await readInput(args, terminal);
+    progress.expect(input.chars);
+    await progress.stage(`compacting ${counted(input.transcript.messages.length, "message")}`, 0.3);
+    const request = { budget: args.text("budget"), focus: args.text("focus"), force: args.is("force") };
+    const made = await compactInput(input, configuration, request);
+    await progress.stage("writing", 0.9);
+    if (files.keep !== undefined && made.originals.length > 0) addToKeep(files.keep, made.originals);
+    const protocol = to ?? input.protocol;
+    return {
+      result: made,
+      text: args.is("json") ? jsonText(input, made, protocol) : written(input, made.transcript, protocol),
+      told: account(input, made, { to: protocol, keep: args.text("keep"), stream: terminal.err }),
+    };
+  });
+  await deliver(text, told, files.out, terminal);
   return irreducibleOf(result) === undefined ? EXIT.done : EXIT.irreducible;
+}
+
+/** On a terminal the account comes last, where it can still be read; into a pipe it comes first, in case the reader hangs up. */
+async function deliver(text: string, told: string, file: string | undefined, { out, err }: Terminal): Promise<void> {
+  if (file !== undefined) {
+    writeWhole(file, text);
+    await err.write(told);
+  } else if (out.interactive) {
+    await out.write(text);
+    await err.write(`\n\n${told}`);
+  } else {
+    await err.write(told);
+    await out.write(text);
+  }
 }
 
 interface OutputFiles {
@@ -123,17 +139,18 @@ function irreducibleOf(
   return result.kind === "compacted" ? result.compaction.report.irreducible : result.irreducible;
 }
 
-function account(
-  input: Input,
-  result: Compacted,
-  to: ProtocolName,
-  { keep, terminal: { err } }: { keep: string | undefined; terminal: Terminal },
-): string {
+interface Telling {
+  readonly to: ProtocolName;
+  readonly keep: string | undefined;
+  readonly stream: Stream;
+}
+
+function account(input: Input, result: Compacted, { to, keep, stream }: Telling): string {
   const page =
     result.kind === "compacted"
-      ? compactionPage(result.compaction.report, keep, err)
-      : unchangedPage(result.because, result.irreducible, err);
-  return `${headingOf({ ...input, to }, err).join("\n")}\n${page}`;
+      ? compactionPage(result.compaction.report, keep, stream)
+      : unchangedPage(result.because, result.irreducible, stream);
+  return `${headingOf({ ...input, to }, stream).join("\n")}\n${page}`;
 }
 
 function jsonText(input: Input, result: Compacted, to: ProtocolName): string {

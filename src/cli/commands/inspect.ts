@@ -3,7 +3,7 @@ import { compressorSettings } from "../../config/compressor-settings.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import { limitsOf } from "../../core/engines/compressor/limits.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
-import { counted } from "../amounts.ts";
+import { count } from "../amounts.ts";
 import { censusOf } from "../census.ts";
 import { censusPage, type DryRun } from "../census-page.ts";
 import type { Command } from "../command.ts";
@@ -11,7 +11,7 @@ import { compactInput, type Compacted } from "../compaction.ts";
 import { headingOf } from "../compaction-page.ts";
 import { EXIT } from "../exit.ts";
 import { INPUT_ARGS, readInput } from "../input.ts";
-import { createProgress } from "../progress.ts";
+import { withProgress } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 
 const BUDGET_DEFAULT = "20%";
@@ -39,17 +39,19 @@ export const inspectCommand: Command = {
   },
   run: async (args, terminal) => {
     const configuration = await loadConfiguration(configurationRequest(args, terminal));
-    const progress = createProgress(terminal.err);
-    const input = await readInput(args, terminal);
-    await progress.stage("counting", 0.2);
-    const census = censusOf(input.transcript, createMeasure());
     const { usableTokens, thresholdTokens } = limitsOf(compressorSettings(configuration));
     const budget = args.text("budget") ?? BUDGET_DEFAULT;
-    await progress.stage("trying a compaction", 0.4);
-    const atWindow = await compactInput(input, configuration, { force: true });
-    await progress.stage("trying another", 0.7);
-    const atBudget = await compactInput(input, configuration, { force: true, budget });
-    await progress.end();
+    const { input, census, atWindow, atBudget } = await withProgress(terminal.err, async (progress) => {
+      const read = await readInput(args, terminal);
+      progress.expect(read.chars);
+      await progress.stage("counting", 0.2);
+      const counts = censusOf(read.transcript, createMeasure());
+      await progress.stage("trying a compaction", 0.4);
+      const first = await compactInput(read, configuration, { force: true });
+      await progress.stage("trying another", 0.7);
+      const second = await compactInput(read, configuration, { force: true, budget });
+      return { input: read, census: counts, atWindow: first, atBudget: second };
+    });
     const dryRuns = [dryRun("at this window", atWindow), dryRun(`at ${budget}`, atBudget)];
     const { name, format, protocol, notes } = input;
     const heading = headingOf({ name, format, to: protocol, notes }, terminal.out).join("\n");
@@ -64,6 +66,6 @@ export const inspectCommand: Command = {
 function dryRun(name: string, result: Compacted): DryRun {
   if (result.kind === "unchanged") return { name, before: result.before, after: result.before, says: result.because };
   const { tokens, messages, irreducible } = result.compaction.report;
-  const kept = `${counted(messages.kept, "message")} word for word, ${counted(messages.summarised, "message")} in the handoff`;
-  return { name, ...tokens, says: irreducible === undefined ? kept : `irreducible; ${kept}` };
+  const kept = `${count(messages.kept)} kept, ${count(messages.summarised)} summarised`;
+  return { name, ...tokens, says: irreducible === undefined ? kept : `irreducible, ${kept}` };
 }

@@ -9,6 +9,8 @@ import { readKeep } from "../keep.ts";
 import type { Terminal } from "../terminal.ts";
 
 const TENANT = "local";
+const LABEL_COLUMNS_MAX = 40;
+const LINE_COLUMNS_MIN = 20;
 
 export const recallCommand: Command = {
   name: "recall",
@@ -46,17 +48,25 @@ export const recallCommand: Command = {
       await terminal.err.write(
         `${terminal.err.paint("warn", "nothing")} in ${keep} answers to "${clip(wanted, 60)}"\n`,
       );
-    else await terminal.out.write(hits[0]!.id === wanted ? hits[0]!.text : listed(hits, terminal));
+    else await terminal.out.write(hits[0]!.id === wanted ? hits[0]!.text : listed(hits, wanted, terminal));
     return hits.length === 0 ? EXIT.failed : EXIT.done;
   },
 };
 
-function listed(hits: readonly RecallHit[], { out: { paint, columns } }: Terminal): string {
-  const labels = hits.map(({ label }) => clip(label, 40));
+function listed(hits: readonly RecallHit[], query: string, { out: { paint, columns } }: Terminal): string {
+  const labels = hits.map(({ label }) => clip(label, LABEL_COLUMNS_MAX));
   const [widest = 0] = columnWidths(labels.map((label) => [label]));
   const lines = hits.map(({ id, text }, at) => {
-    const label = padEnd(labels[at]!, widest);
-    return `${paint("accent", id)}  ${label}  ${paint("dim", clip(text, Math.max(20, columns - widest - id.length - 4)))}`;
+    const room = Math.max(LINE_COLUMNS_MIN, columns - widest - id.length - 4);
+    return `${paint("accent", id)}  ${padEnd(labels[at]!, widest)}  ${paint("dim", around(text, query, room))}`;
   });
   return `${lines.join("\n")}\n`;
+}
+
+/** The part of a line where the first word of the query stands. */
+function around(line: string, query: string, columns: number): string {
+  const [word = ""] = query.toLowerCase().split(/\s+/);
+  const at = line.toLowerCase().indexOf(word);
+  const start = Math.max(0, at - Math.floor((columns - word.length) / 2));
+  return start === 0 ? clip(line, columns) : `…${clip(line.slice(start), columns - 1)}`;
 }

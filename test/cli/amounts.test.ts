@@ -1,0 +1,56 @@
+/** Amounts in and out: what people type, and what they read. */
+import { describe, expect, it } from "vitest";
+import { budgetOf, count, counted, percent, tokensOf } from "../../src/cli/amounts.ts";
+import { bar, clip, padEnd, widthOf } from "../../src/cli/bars.ts";
+
+describe("amounts", () => {
+  it.each([
+    ["8000", 8_000],
+    ["8_000", 8_000],
+    ["8,000", 8_000],
+    ["8k", 8_000],
+    ["1.5M", 1_500_000],
+  ])("reads %s", (text, tokens) => {
+    expect(tokensOf(text, "--x")).toBe(tokens);
+    expect(budgetOf(text, 100)).toBe(tokens);
+  });
+
+  it.each([
+    ["20%", 2_000],
+    ["0.5%", 50],
+    ["100%", 10_000],
+    ["0.001%", 1],
+  ])("reads a budget of %s of 10,000", (text, tokens) => expect(budgetOf(text, 10_000)).toBe(tokens));
+
+  it.each(["", "0", "-5", "abc", "20 percent", "101%", "0%", "1e3", "NaN", "Infinity", "%", "k", "9".repeat(100_000)])(
+    "refuses %j",
+    (text) => {
+      expect(() => budgetOf(text, 10_000)).toThrow(/--budget/);
+      expect(() => tokensOf(text, "--context-length")).toThrow(/--context-length/);
+    },
+  );
+
+  it("are written for people", () => {
+    expect([count(145_941), counted(1, "message"), counted(2_000, "id")]).toEqual([
+      "145,941",
+      "1 message",
+      "2,000 ids",
+    ]);
+    expect([percent(0.844), percent(0.0123), percent(0)]).toEqual(["84 %", "1.2 %", "0 %"]);
+  });
+});
+
+describe("bars", () => {
+  it("are as long as their share, exact to an eighth, and show anything above nothing", () => {
+    expect([bar(1, 4), bar(0.5, 4), bar(0, 4)]).toEqual(["████", "██", ""]);
+    expect([bar(0.0001, 4), bar(9 / 32, 4), bar(7, 4), bar(Number.NaN, 4)]).toEqual(["▏", "█▏", "████", ""]);
+  });
+
+  it("align wide letters and cut to the width of a terminal", () => {
+    expect([widthOf("日本"), widthOf("é"), widthOf("e\u0301")]).toEqual([4, 1, 1]);
+    expect(padEnd("日本", 6)).toBe("日本  ");
+    expect(clip("日本語の文", 6)).toBe("日本…");
+    expect(clip("one\n\u001b[31mtwo\u0007 three", 40)).toBe("one [31mtwo three");
+    expect(widthOf(clip("x".repeat(1_000_000), 20))).toBe(20);
+  });
+});

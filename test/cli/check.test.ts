@@ -1,0 +1,59 @@
+/** `precis check`: exit 0 for what a provider takes, exit 1 and a line a violation for what it does not. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { anthropicBody, chatMessages, claudeCodeSession, precisHere, temporaryFolder, type Folder } from "./precis.ts";
+
+let folder: Folder;
+beforeAll(() => (folder = temporaryFolder()));
+afterAll(() => folder.remove());
+
+describe("check", () => {
+  it.each([
+    ["chat.json", "openai-chat", JSON.stringify(chatMessages())],
+    [
+      "chat.jsonl",
+      "openai-chat",
+      chatMessages()
+        .map((message) => JSON.stringify(message))
+        .join("\n"),
+    ],
+    ["body.json", "anthropic-messages", anthropicBody()],
+    ["session.jsonl", "anthropic-messages", claudeCodeSession()],
+    ["windows.json", "openai-chat", `\ufeff${JSON.stringify(chatMessages())}`],
+  ])("passes %s", async (name, protocol, text) => {
+    folder.write(name, text);
+    const { code, out, err } = await precisHere(["check", name], { folder: folder.path });
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(new RegExp(`^${name}  valid  .*${protocol}`));
+  });
+
+  it("names each violation with its place", async () => {
+    const [system, task, call, , ...rest] = chatMessages();
+    const broken = [
+      system,
+      task,
+      { ...call, tool_calls: [{ id: "call_0", type: "function", function: { name: "f", arguments: "{" } }] },
+      ...rest,
+    ];
+    folder.write("broken.json", JSON.stringify(broken));
+    const { code, out } = await precisHere(["check", "broken.json"], { folder: folder.path });
+    expect(code).toBe(1);
+    expect(out).toContain("2 violations");
+    expect(out).toMatch(/message 2, assistant: .*not JSON.*\(arguments_not_json\)/);
+    expect(out).toMatch(/message 2, assistant: .*no result.*\(call_without_result\)/);
+
+    const json = await precisHere(["check", "broken.json", "--json"], { folder: folder.path });
+    expect(json.code).toBe(1);
+    expect(JSON.parse(json.out)).toMatchObject({
+      valid: false,
+      violations: [
+        { code: "arguments_not_json", message: 1 },
+        { code: "call_without_result", message: 1 },
+      ],
+    });
+  });
+
+  it("reads standard input", async () => {
+    const { code, out } = await precisHere(["check", "-"], { input: JSON.stringify(chatMessages()) });
+    expect([code, out.startsWith("standard input  valid")]).toEqual([0, true]);
+  });
+});

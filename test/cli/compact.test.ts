@@ -1,0 +1,199 @@
+/** `precis compact` and what belongs to it: a result that works, clean streams, exit codes, originals kept and recalled. */
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  anthropicBody,
+  chatMessages,
+  claudeCodeSession,
+  LIVE_REQUEST,
+  precis,
+  precisHere,
+  temporaryFolder,
+  type Folder,
+  type Ran,
+} from "./precis.ts";
+
+let folder: Folder;
+beforeAll(() => {
+  folder = temporaryFolder();
+  folder.write("chat.json", JSON.stringify(chatMessages()));
+  folder.write("body.json", anthropicBody());
+  folder.write("session.jsonl", claudeCodeSession());
+});
+afterAll(() => folder.remove());
+
+const run = (...words: string[]): Promise<Ran> => precisHere(words, { folder: folder.path });
+
+interface Json {
+  readonly messages: readonly { readonly role: string; readonly content: unknown }[];
+  readonly system?: unknown;
+  readonly report: {
+    readonly changed: boolean;
+    readonly because: string | null;
+    readonly tokens: { readonly before: number; readonly after: number };
+    readonly budget: number | null;
+    readonly irreducible: { readonly limit: number; readonly smallest: number } | null;
+    readonly degraded: readonly string[];
+    readonly recall: readonly string[];
+  };
+}
+const json = async (...words: string[]): Promise<Json> => JSON.parse((await run(...words, "--json")).out) as Json;
+
+describe("compact", () => {
+  it.each([
+    ["chat.json", "openai-chat"],
+    ["body.json", "anthropic-messages"],
+    ["session.jsonl", "anthropic-messages"],
+  ])(
+    "%s to a budget: valid, small enough, with the live request, data apart from the account",
+    async (file, protocol) => {
+      const { code, out, err } = await run("compact", file, "--budget", "30%");
+      expect(code).toBe(0);
+      expect(out).toContain(LIVE_REQUEST);
+      expect(err).toContain(protocol);
+      expect(err).toMatch(/before +█+ .*tokens in \d+ messages/);
+      expect(err).toMatch(/after +[█▏▎▍▌▋▊▉]+ .*−\d\d %/);
+      const checked = await precisHere(["check", "-", "--json"], { input: out });
+      expect([checked.code, JSON.parse(checked.out)]).toEqual([0, expect.objectContaining({ valid: true, protocol })]);
+      const { report } = await json("compact", file, "--budget", "30%");
+      expect(report.tokens.after).toBeLessThanOrEqual(Math.floor(report.tokens.before * 0.3));
+      expect(report.budget).toBe(Math.floor(report.tokens.before * 0.3));
+      expect(report).toMatchObject({ changed: true, because: null, irreducible: null });
+    },
+  );
+
+  it("leaves what has room as it is, byte for byte, and says so", async () => {
+    const { code, out, err } = await precis(["compact", "body.json"], { folder: folder.path });
+    expect([code, out]).toEqual([0, anthropicBody()]);
+    expect(err).toMatch(/unchanged .*are within 100,?000/);
+    const { report, messages, system } = await json("compact", "body.json");
+    expect(report).toMatchObject({
+      changed: false,
+      because: expect.stringContaining("within") as string,
+      recall: [],
+      irreducible: null,
+    });
+    expect([messages.length, system]).toEqual([42, "Be brief."]);
+  });
+
+  it("compacts by itself over the threshold of the configured window, and with --force in any case", async () => {
+    const over = await json("compact", "chat.json", "--context-length", "16k");
+    expect(over.report.changed).toBe(true);
+    expect(over.report.tokens.after).toBeLessThan(8_000);
+    expect((await json("compact", "chat.json", "--force")).report.changed).toBe(true);
+    const off = await json("compact", "chat.json", "--context-length", "16k", "--set", "compression.enabled=false");
+    expect(off.report).toMatchObject({
+      changed: false,
+      because: expect.stringContaining("compression.enabled") as string,
+    });
+  });
+
+  it("keeps the bytes of messages that did not change, and the digits of long numbers", async () => {
+    const { out } = await run("compact", "body.json", "--budget", "40%");
+    expect(out).toContain('"model": "claude-x", "max_tokens": 1000');
+    const last = anthropicBody()
+      .split("\n")
+      .find((line) => line.includes('"toolu_19", "name"'))!
+      .trim()
+      .replace(/,$/, "");
+    expect(out).toContain(last);
+    expect((await run("compact", "body.json", "--budget", "40%", "--json")).out).toContain(
+      '"seed":12345678901234567890',
+    );
+  });
+
+  it("speaks another protocol where asked", async () => {
+    const { messages } = await json("compact", "session.jsonl", "--to", "openai-chat", "--budget", "40%");
+    expect(messages.some(({ role }) => role === "tool")).toBe(true);
+    const items = await run("compact", "chat.json", "--to", "openai-responses", "--budget", "40%");
+    expect((await precisHere(["check", "-", "--from", "openai-responses"], { input: items.out })).code).toBe(0);
+    expect(items.out).toContain("function_call_output");
+  });
+
+  it("reads standard input and writes a file, whole", async () => {
+    const { code, out } = await precis(["compact", "-", "--budget", "30%", "-o", "result.json"], {
+      folder: folder.path,
+      input: JSON.stringify(chatMessages()),
+    });
+    expect([code, out]).toEqual([0, ""]);
+    expect((await run("check", "result.json")).code).toBe(0);
+  });
+
+  it("writes the smallest result and exits with 4 when nothing reaches the budget", async () => {
+    const { code, out, err } = await precis(["compact", "chat.json", "--budget", "20"], { folder: folder.path });
+    expect(code).toBe(4);
+    expect(err).toMatch(/! irreducible: \d+ tokens is the least, above the 20 asked for/);
+    expect((await precisHere(["check", "-"], { input: out })).code).toBe(0);
+    expect(out).toContain(LIVE_REQUEST);
+    const { report } = await json("compact", "chat.json", "--budget", "20");
+    expect(report.irreducible).toMatchObject({ limit: 20 });
+    expect(report.irreducible!.smallest).toBe(report.tokens.after);
+  });
+});
+
+describe("originals", () => {
+  it("are kept for their owner alone, come back byte for byte, and are found by words", async () => {
+    const { report } = await json("compact", "chat.json", "--budget", "20%", "--keep", "keep.json");
+    expect(report.recall.length).toBeGreaterThan(0);
+    expect(statSync(join(folder.path, "keep.json")).mode & 0o777).toBe(0o600);
+    const kept = JSON.parse(readFileSync(join(folder.path, "keep.json"), "utf8")) as {
+      originals: Record<string, { text: string; kind: string }>;
+    };
+    for (const id of report.recall) {
+      const { code, out, err } = await run("recall", id, "--keep", "keep.json");
+      expect([code, out, err]).toEqual([0, kept.originals[id]!.text, ""]);
+    }
+    const found = await run("recall", "value_3_7", "--keep", "keep.json");
+    expect([found.code, found.out]).toEqual([0, expect.stringMatching(/^r[0-9a-f]{9} .*value_3_7/) as string]);
+    const nothing = await run("recall", "no such words", "--keep", "keep.json");
+    expect([nothing.code, nothing.out]).toEqual([1, ""]);
+    expect((await run("recall", "r000000000", "--keep", "keep.json")).code).toBe(1);
+  });
+
+  it("of a later compaction join the earlier ones, and nothing else is overwritten", async () => {
+    await run("compact", "chat.json", "--budget", "30%", "--keep", "both.json");
+    const earlier = Object.keys(
+      (JSON.parse(readFileSync(join(folder.path, "both.json"), "utf8")) as { originals: object }).originals,
+    );
+    await run("compact", "session.jsonl", "--budget", "30%", "--keep", "both.json");
+    const all = Object.keys(
+      (JSON.parse(readFileSync(join(folder.path, "both.json"), "utf8")) as { originals: object }).originals,
+    );
+    expect(all).toEqual(expect.arrayContaining(earlier));
+    expect(all.length).toBeGreaterThan(earlier.length);
+
+    folder.write("notes.json", '{"mine": true}');
+    const { code, err } = await run("compact", "chat.json", "--budget", "30%", "--keep", "notes.json");
+    expect([code, err]).toEqual([2, expect.stringContaining("Name another file") as string]);
+    expect(readFileSync(join(folder.path, "notes.json"), "utf8")).toBe('{"mine": true}');
+    expect((await run("recall", "x", "--keep", "notes.json")).code).toBe(3);
+  });
+});
+
+describe("inspect", () => {
+  it("shows where the tokens are and what a compaction would do, and changes nothing", async () => {
+    const { code, out, err } = await run("inspect", "chat.json", "--context-length", "32k");
+    expect([code, err]).toEqual([0, ""]);
+    for (const title of ["By role", "By tool", "Largest results", "A compaction would make it"])
+      expect(out).toContain(title);
+    expect(out).toMatch(/tool results +█+/);
+    expect(out).toMatch(/read_file +█+.* 30 calls/);
+    expect(out).toMatch(/message \d+ {2}read_file src\/part\d+\.ts/);
+    expect(out).toMatch(/at 20% .*−\d\d %/);
+    expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  });
+
+  it("finds results that say the same again", async () => {
+    const [system, task, call, result, ...rest] = chatMessages();
+    folder.write("twice.json", JSON.stringify([system, task, call, result, call, result, call, result, ...rest]));
+    const { out } = await run("inspect", "twice.json", "--json");
+    const { repeats, tokens, roles } = JSON.parse(out) as {
+      tokens: number;
+      roles: readonly { tokens: number }[];
+      repeats: readonly { times: number; label: string; tokens: number }[];
+    };
+    expect(repeats).toEqual([{ times: 3, label: "read_file src/part0.ts", tokens: expect.any(Number) as number }]);
+    expect(roles.reduce((sum, role) => sum + role.tokens, 0)).toBe(tokens);
+  });
+});

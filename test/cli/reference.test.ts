@@ -1,0 +1,22 @@
+/** docs/cli.md is what the commands say of themselves. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, it } from "vitest";
+import { allCommands } from "../../src/cli/main.ts";
+import { withCommands } from "../../src/cli/reference.ts";
+
+it("docs/cli.md is current, as `npm run docs` leaves it", async () => {
+  const page = readFileSync(resolve(import.meta.dirname, "../../docs/cli.md"), "utf8");
+  expect(withCommands(page, await allCommands())).toBe(page);
+});
+
+it("every command explains itself, its arguments and how it is used", async () => {
+  for (const one of await allCommands()) {
+    for (const command of "commands" in one ? one.commands : [one]) {
+      expect(command.summary).toMatch(/^[A-Z].*\.$/);
+      expect(command.examples.length).toBeGreaterThan(0);
+      for (const { line } of command.examples) expect(line).toContain(`precis ${command.name}`);
+      for (const { description } of Object.values(command.args)) expect(description).toMatch(/^[A-Z].*\.$/);
+    }
+  }
+});
