@@ -1,9 +1,9 @@
 /** Where the tokens are, drawn: the window, roles and tools as bars, the largest results, repeats, and what compacting would do. */
+import { wrapped } from "../config/wrap.ts";
 import { change, count, counted, percent } from "./amounts.ts";
 import { clip, columnWidths, padEnd, padStart, track, widthOf } from "./bars.ts";
 import type { Census, Weighed } from "./census.ts";
 import type { Stream } from "./terminal.ts";
-import { wrapped } from "./usage.ts";
 
 const FILL_COLUMNS_MAX = 72;
 const TOOLS_SHOWN_MAX = 10;

@@ -1,10 +1,10 @@
 /** A compaction as a person reads it: what the transcript was, what it is, and what became of its parts. */
+import { wrapped } from "../config/wrap.ts";
 import type { CompactionReport, Irreducible } from "../core/compaction/compaction.ts";
 import type { LogNote } from "../logs/index.ts";
 import { change, count, counted } from "./amounts.ts";
 import { clip, padEnd, padStart, track, widthOf } from "./bars.ts";
 import type { Look, Stream } from "./terminal.ts";
-import { wrapped } from "./usage.ts";
 
 const BAR_COLUMNS_MIN = 12;
 const BAR_COLUMNS_MAX = 40;

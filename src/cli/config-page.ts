@@ -1,11 +1,11 @@
 /** The configuration as a person reads it: figures on one scale, a picture of a compaction, settings with their places. */
+import { wrapped } from "../config/wrap.ts";
 import { computedValues, warningsOf, type ComputedValue, type Warning } from "../config/computed.ts";
 import { shortPath, type Loaded } from "../config/load.ts";
 import { SETTINGS, valueAt } from "../config/settings.ts";
 import { count } from "./amounts.ts";
 import { columnWidths, padEnd, padStart, track } from "./bars.ts";
 import type { Stream, Terminal } from "./terminal.ts";
-import { wrapped } from "./usage.ts";
 
 /** Columns of the bars: what 80 columns hold, or more where there is more. */
 function barColumns({ columns }: Stream): number {

@@ -1,5 +1,6 @@
 /** Help, out of the same definitions that read the arguments. */
 import type { ArgDef } from "citty";
+import { wrapped } from "../config/wrap.ts";
 import { columnWidths, padEnd } from "./bars.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { EXIT_MEANINGS } from "./exit.ts";
@@ -96,14 +97,4 @@ export function overview(
 function hanging(name: string, left: number, meaning: string, columns: number): readonly string[] {
   const [first = "", ...rest] = wrapped(meaning, columns - left - 4);
   return [`  ${name}  ${first}`, ...rest.map((line) => `${" ".repeat(left + 4)}${line}`)];
-}
-
-export function wrapped(text: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1);
-    if (line === undefined || line.length + 1 + word.length > columns) lines.push(word);
-    else lines[lines.length - 1] = `${line} ${word}`;
-  }
-  return lines;
 }

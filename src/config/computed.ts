@@ -38,11 +38,11 @@ export function computedValues(configuration: Configuration): readonly ComputedV
     value("window", settings.contextLength, "all the model can read and write", WINDOW),
     value("usable", limits.usableTokens, "window − reserved output", USABLE),
     value("threshold", limits.thresholdTokens, thresholdRule(settings, limits), THRESHOLD),
-    value("pressure", limits.pressureTokens, "85 % of the threshold: the operator is told", THRESHOLD),
-    value("tail", limits.tailTokens, "kept verbatim: target_ratio × threshold", TAIL),
-    value("ceiling", limits.tailCeilingTokens, "1.5 × tail, to keep an exchange whole", TAIL),
-    value("summary_min", limits.summaryTokensMin, "least room for a handoff", WINDOW),
-    value("summary_max", limits.summaryTokensMax, "most room: 5 % of the window, at most 12,000", WINDOW),
+    value("pressure", limits.pressureTokens, "85 % of that: the operator is told", THRESHOLD),
+    value("tail", limits.tailTokens, "target_ratio × threshold, verbatim", TAIL),
+    value("ceiling", limits.tailCeilingTokens, "1.5 × tail, for a whole exchange", TAIL),
+    value("summary_min", limits.summaryTokensMin, "even when little is replaced", WINDOW),
+    value("summary_max", limits.summaryTokensMax, "5 % of the window, at most 12,000", WINDOW),
     value("hygiene", limits.hygieneTokens, "85 % of usable: the safety net", USABLE),
   ];
 }
@@ -50,9 +50,9 @@ export function computedValues(configuration: Configuration): readonly ComputedV
 function thresholdRule(settings: CompressorSettings, limits: Limits): string {
   const share = Math.floor(settings.threshold * limits.usableTokens);
   if (limits.thresholdTokens < Math.max(share, settings.thresholdFloorTokens))
-    return "compaction triggers; held at 85 % of usable";
-  if (limits.thresholdTokens > share) return "compaction triggers; raised by threshold_floor_tokens";
-  return "compaction triggers: threshold × usable";
+    return "compacts here, held at 85 % of it";
+  if (limits.thresholdTokens > share) return "compacts here, raised to the floor";
+  return "compacts here: threshold × usable";
 }
 
 export interface Warning {

@@ -1,5 +1,6 @@
 /** The file that `precis config init` writes: every setting with its meaning, commented out at its default. */
 import { SECTIONS, SETTINGS } from "./settings.ts";
+import { wrapped } from "./wrap.ts";
 
 const COMMENT_COLUMNS = 96;
 
@@ -30,14 +31,4 @@ function settingLines(setting: (typeof SETTINGS)[number], indent: string): reado
 
 function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf(".")));
-}
-
-function wrapped(text: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1);
-    if (line === undefined || line.length + 1 + word.length > columns) lines.push(word);
-    else lines[lines.length - 1] = `${line} ${word}`;
-  }
-  return lines;
 }
