@@ -1,51 +1,18 @@
 /** The half of the ledger that people and assistant say: requests, constraints, decisions, plans, values, questions. */
-import type { Message } from "../transcript/message.ts";
-import { callsOf, contentText } from "../transcript/message.ts";
-import type { CallSummary } from "../digest/call.ts";
-import { constraintsIn } from "./facts/constraints.ts";
-import { decisionsIn, type Decision } from "./facts/decisions.ts";
-import { byPerson, personText, slashCommandIn, type SlashCommand } from "./facts/person.ts";
-import { afterPlanChange, planChangeIn, planIn, type PlanChange, type PlanItem } from "./facts/plans.ts";
-import { answerIn, closingQuestionIn, questionsIn } from "./facts/questions.ts";
+import { answerIn } from "./facts/questions.ts";
 import { keyOf } from "./facts/sentences.ts";
-import { valuesIn, type Value } from "./facts/values.ts";
+import type { AssistantSpeech, PersonSpeech, Speech } from "./facts/speech.ts";
+import type { Value } from "./facts/values.ts";
 import type {
   ConstraintEntry,
   DecisionEntry,
   Ledger,
-  PlanEntry,
   QuestionEntry,
   RequestEntry,
   ValueEntry,
 } from "./ledger-entries.ts";
+import { createPlanner, type Planner } from "./ledger-plan.ts";
 
-/** What one message says; worked out once a message. */
-export type Speech =
-  | {
-      readonly by: "person";
-      readonly text: string;
-      readonly command?: SlashCommand;
-      readonly interrupts: boolean;
-      readonly constraints: readonly string[];
-      readonly questions: readonly string[];
-      readonly values: readonly Value[];
-    }
-  | {
-      readonly by: "assistant";
-      readonly text: string;
-      readonly ends: boolean;
-      readonly closing?: string;
-      readonly decisions: readonly Decision[];
-      readonly values: readonly Value[];
-      readonly plan?: readonly PlanItem[];
-      readonly planChanges: readonly PlanChange[];
-    }
-  | { readonly by: "nobody" };
-
-const NOBODY: Speech = { by: "nobody" };
-const INTERRUPTION = "[Request interrupted by user";
-/** A person's longer text is a document: the values in it are material, not settings. */
-const VALUES_TEXT_CHARS_MAX = 1_200;
 /** Commands of the client itself: the agent never sees them run. */
 const CLIENT_COMMANDS =
   /^\/(?:exit|quit|clear|model|ide|compact|login|logout|help|config|cost|context|resume|status|mcp|memory|doctor|permissions|hooks|agents|vim|theme|terminal-setup|rewind|usage|plugin)$/;
@@ -53,45 +20,6 @@ const CLIENT_COMMANDS =
 const DIRECT_MESSAGES_MAX = 12;
 /** A choice is made in few words; more is a request of its own. */
 const CHOICE_CHARS_MAX = 200;
-
-/** `calls` are the message's own, described. */
-export function speechOf(message: Message, calls: readonly CallSummary[]): Speech {
-  if (message.role === "assistant") return assistantSpeech(message, calls);
-  if (message.role !== "user") return NOBODY;
-  const raw = contentText(message.parts);
-  const interrupts = raw.includes(INTERRUPTION);
-  const command = raw.startsWith("<command-") ? slashCommandIn(raw) : undefined;
-  const text = personText(message) || (command?.args ?? "");
-  if (text === "" && command === undefined && !interrupts && !byPerson(message)) return NOBODY;
-  const values = text.length > VALUES_TEXT_CHARS_MAX ? [] : valuesIn(text);
-  return {
-    by: "person",
-    text,
-    ...(command === undefined ? {} : { command }),
-    interrupts,
-    constraints: constraintsIn(text),
-    questions: questionsIn(text),
-    values,
-  };
-}
-
-function assistantSpeech(message: Message, calls: readonly CallSummary[]): Speech {
-  const text = contentText(message.parts);
-  const planChanges = callsOf(message).flatMap((call, at) => planChangeIn(calls[at]!, call.arguments) ?? []);
-  const plan = text === "" ? undefined : planIn(text);
-  const ends = calls.length === 0 && text !== "";
-  const closing = ends ? closingQuestionIn(text) : undefined;
-  return {
-    by: "assistant",
-    text,
-    ends,
-    decisions: decisionsIn(text),
-    values: valuesIn(text),
-    planChanges,
-    ...(closing === undefined ? {} : { closing }),
-    ...(plan === undefined ? {} : { plan }),
-  };
-}
 
 export type DialogueEntries = Pick<Ledger, "requests" | "constraints" | "decisions" | "plan" | "values" | "questions">;
 
@@ -106,80 +34,105 @@ interface TurnEnd {
   readonly closing: string | undefined;
 }
 
-export function createDialogue(): Dialogue {
-  const requests: RequestEntry[] = [];
-  const constraints = new Map<string, ConstraintEntry>();
-  const decisions = new Map<string, DecisionEntry>();
-  const values = new Map<string, ValueEntry>();
-  const questions: QuestionEntry[] = [];
-  const plan = createPlanner();
+interface Heard {
+  readonly requests: RequestEntry[];
+  readonly constraints: Map<string, ConstraintEntry>;
+  readonly decisions: Map<string, DecisionEntry>;
+  readonly values: Map<string, ValueEntry>;
+  readonly questions: QuestionEntry[];
+  readonly plan: Planner;
   /** The assistant's last word, as long as nothing came after it. */
-  let turnEnd: TurnEnd | undefined;
+  turnEnd: TurnEnd | undefined;
+}
 
-  const hearPerson = (at: number, speech: Extract<Speech, { by: "person" }>): void => {
-    if (turnEnd !== undefined) settle(requests, questions, turnEnd);
-    if (speech.interrupts) interrupt(requests, at);
-    const choice =
-      speech.text !== "" && speech.text.length <= CHOICE_CHARS_MAX && speech.questions.length === 0
-        ? speech.text
-        : undefined;
-    if (turnEnd?.closing !== undefined && choice !== undefined)
-      answerLast(questions, turnEnd, { message: at, text: choice });
-    if (speech.text !== "" || speech.command !== undefined) addRequest(requests, at, speech);
-    turnEnd = undefined;
-    plan.personSpoke(at);
-    for (const text of speech.constraints) repeat(constraints, at, text);
-    for (const text of speech.questions) questions.push({ kind: "question", by: "person", message: at, text });
-    for (const value of speech.values) bind(values, at, value);
+export function createDialogue(): Dialogue {
+  const heard: Heard = {
+    requests: [],
+    constraints: new Map(),
+    decisions: new Map(),
+    values: new Map(),
+    questions: [],
+    plan: createPlanner(),
+    turnEnd: undefined,
   };
-
-  const hearAssistant = (at: number, speech: Extract<Speech, { by: "assistant" }>): void => {
-    for (const change of speech.planChanges) plan.change(at, change);
-    if (speech.plan !== undefined) plan.write(at, speech.plan);
-    for (const { text, weight } of speech.decisions) {
-      const key = keyOf(text);
-      decisions.delete(key);
-      decisions.set(key, { kind: "decision", message: at, text, weight });
-    }
-    for (const value of speech.values) bind(values, at, value);
-    turnEnd = speech.ends ? { message: at, text: speech.text, closing: speech.closing } : undefined;
-    if (speech.ends) plan.turnEnded();
-  };
-
   return {
     hear: (at, speech) => {
-      if (speech.by === "person") hearPerson(at, speech);
-      else if (speech.by === "assistant") hearAssistant(at, speech);
+      if (speech.by === "person") hearPerson(heard, at, speech);
+      else if (speech.by === "assistant") hearAssistant(heard, at, speech);
     },
-    entries: () => {
-      const asOf = { requests: [...requests], questions: [...questions] };
-      if (turnEnd !== undefined) {
-        settle(asOf.requests, asOf.questions, turnEnd);
-        if (turnEnd.closing !== undefined)
-          asOf.questions.push({ kind: "question", by: "assistant", message: turnEnd.message, text: turnEnd.closing });
-      }
-      const written = plan.entry();
-      return {
-        ...asOf,
-        constraints: [...constraints.values()],
-        decisions: [...decisions.values()],
-        values: [...values.values()],
-        ...(written === undefined ? {} : { plan: written }),
-      };
-    },
+    entries: () => entriesOf(heard),
   };
 }
 
-function addRequest(requests: RequestEntry[], at: number, speech: Extract<Speech, { by: "person" }>): void {
-  const { command } = speech;
-  if (command !== undefined && CLIENT_COMMANDS.test(command.name)) return;
+function hearPerson(heard: Heard, at: number, speech: PersonSpeech): void {
+  const { requests, questions, turnEnd } = heard;
+  if (turnEnd !== undefined) settle(requests, questions, turnEnd);
+  if (turnEnd?.closing !== undefined && isChoice(speech))
+    answerClosing(questions, turnEnd, { message: at, text: speech.text });
+  if (speech.interrupts) interrupt(requests, at);
+  heard.turnEnd = undefined;
+  heard.plan.personSpoke(at);
+  const command = expandedBy(requests, at, speech.text);
+  if (command !== undefined) {
+    requests[requests.length - 1] = { ...command, message: at };
+    return;
+  }
+  if (speech.text !== "" || speech.command !== undefined) addRequest(requests, at, speech);
+  for (const text of speech.constraints) repeat(heard.constraints, at, text);
+  for (const text of speech.questions) questions.push({ kind: "question", by: "person", message: at, text });
+  for (const value of speech.values) bind(heard.values, at, value);
+}
+
+function hearAssistant(heard: Heard, at: number, speech: AssistantSpeech): void {
+  const { decisions, plan } = heard;
+  for (const change of speech.planChanges) plan.change(at, change);
+  if (speech.plan !== undefined) plan.write(at, speech.plan);
+  for (const { text, weight } of speech.decisions) {
+    const key = keyOf(text);
+    decisions.delete(key);
+    decisions.set(key, { kind: "decision", message: at, text, weight });
+  }
+  for (const value of speech.values) bind(heard.values, at, value);
+  heard.turnEnd = speech.ends ? { message: at, text: speech.text, closing: speech.closing } : undefined;
+  if (speech.ends) plan.turnEnded();
+}
+
+/** As of now: a turn that has ended counts as ended until the assistant goes on. */
+function entriesOf({ turnEnd, plan, ...heard }: Heard): DialogueEntries {
+  const requests = [...heard.requests];
+  const questions = [...heard.questions];
+  if (turnEnd !== undefined) settle(requests, questions, turnEnd);
+  if (turnEnd?.closing !== undefined)
+    questions.push({ kind: "question", by: "assistant", message: turnEnd.message, text: turnEnd.closing });
+  const written = plan.entry();
+  return {
+    requests,
+    questions,
+    constraints: [...heard.constraints.values()],
+    decisions: [...heard.decisions.values()],
+    values: [...heard.values.values()],
+    ...(written === undefined ? {} : { plan: written }),
+  };
+}
+
+/** A short reply that asks nothing back. */
+function isChoice({ text, questions }: PersonSpeech): boolean {
+  return text !== "" && text.length <= CHOICE_CHARS_MAX && questions.length === 0;
+}
+
+/** The slash command that this text expands: it repeats the command's arguments, which are a person's words. */
+function expandedBy(requests: readonly RequestEntry[], at: number, text: string): RequestEntry | undefined {
   const before = requests.at(-1);
-  // An expansion repeats the arguments of the command before it.
-  if (before?.command !== undefined && before.message === at - 1 && speech.text.includes(before.text)) requests.pop();
+  return before?.command !== undefined && before.message === at - 1 && text.includes(before.text) ? before : undefined;
+}
+
+function addRequest(requests: RequestEntry[], at: number, { text, command }: PersonSpeech): void {
+  if (command !== undefined && CLIENT_COMMANDS.test(command.name)) return;
+  const words = text === "" ? command!.name : text;
   requests.push({
     kind: "request",
     message: at,
-    text: speech.text === "" ? command!.name : speech.text,
+    text: words,
     ...(command === undefined ? {} : { command: command.name }),
   });
 }
@@ -206,7 +159,7 @@ function interrupt(requests: RequestEntry[], at: number): void {
     requests[requests.length - 1] = { ...last, interrupted: true };
 }
 
-function answerLast(
+function answerClosing(
   questions: QuestionEntry[],
   end: TurnEnd,
   answer: { readonly message: number; readonly text: string },
@@ -233,47 +186,4 @@ function repeat(constraints: Map<string, ConstraintEntry>, at: number, text: str
 function bind(values: Map<string, ValueEntry>, at: number, { name, value, text }: Value): void {
   values.delete(name);
   values.set(name, { kind: "value", message: at, name, value, text });
-}
-
-interface Planner {
-  readonly change: (at: number, change: PlanChange) => void;
-  readonly write: (at: number, items: readonly PlanItem[]) => void;
-  readonly personSpoke: (at: number) => void;
-  readonly turnEnded: () => void;
-  readonly entry: () => PlanEntry | undefined;
-}
-
-/** A list that a tool keeps stands until its items are done; one in a message, until the turn that carried it out ends. */
-function createPlanner(): Planner {
-  let items: readonly PlanItem[] = [];
-  let place: { readonly message: number; readonly source: "tool" | "text" } | undefined;
-  let approvedAfter = false;
-  const put = (at: number, next: readonly PlanItem[], source: "tool" | "text"): void => {
-    items = next;
-    place = { message: at, source };
-    approvedAfter = false;
-  };
-  const open = (): boolean => items.some(({ state }) => state !== "done");
-  return {
-    change: (at, change) => put(at, afterPlanChange(place?.source === "text" ? [] : items, change), "tool"),
-    write: (at, next) => {
-      if (place?.source !== "tool" || !open()) put(at, next, "text");
-    },
-    personSpoke: (at) => {
-      if (place !== undefined && place.message < at) approvedAfter = true;
-    },
-    turnEnded: () => {
-      if (place?.source === "text" && approvedAfter) place = undefined;
-    },
-    entry: () => {
-      if (place === undefined || items.length === 0) return undefined;
-      return {
-        kind: "plan",
-        message: place.message,
-        text: items.map(({ text }) => text).join("\n"),
-        items,
-        source: place.source,
-      };
-    },
-  };
 }

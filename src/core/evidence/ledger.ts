@@ -6,7 +6,8 @@ import { describeCall, type CallSummary } from "../digest/call.ts";
 import { callsOf, contentText, resultOf, type Message } from "../transcript/message.ts";
 import { readResult, type CallResult } from "./facts/results.ts";
 import { branchIn, folderIn } from "./facts/workspace.ts";
-import { createDialogue, speechOf, type Dialogue, type Speech } from "./ledger-dialogue.ts";
+import { speechOf, type Speech } from "./facts/speech.ts";
+import { createDialogue, type Dialogue } from "./ledger-dialogue.ts";
 import type { Ledger } from "./ledger-entries.ts";
 import { createWork, type Work } from "./ledger-work.ts";
 

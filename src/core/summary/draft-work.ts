@@ -126,7 +126,8 @@ export function stateItems(material: Material): readonly Item[] {
   if (ledger.branch !== undefined) items.push(itemOf("state", `Branch: ${ledger.branch}`, { rank: 3, order: 1 }));
   const check = ledger.commands.findLast(({ text }) => purposeOf(text) === "check");
   if (check !== undefined && leaves(material, check.message) && !tailText.includes(check.text)) {
-    const text = `Last check: ${clipped(redact(relative(check.text, ledger.cwd)), TARGET_CHARS_MAX)}${DASH}${checkOutcome(check, redact)}`;
+    const run = ledger.actions.find(({ message, text: words }) => message === check.message && words === check.text);
+    const text = `Last check: ${clipped(redact(relative(run?.target ?? check.text, ledger.cwd)), TARGET_CHARS_MAX)}${DASH}${checkOutcome(check, redact)}`;
     items.push(itemOf("state", text, { rank: 2, order: 2 }));
   }
   const changed = uncommitted(ledger).length;
@@ -146,7 +147,7 @@ function uncommitted({ files, committed }: Ledger): readonly FileEntry[] {
 
 /** The step the plan says is under way, and the last thing the assistant said it was about to do. */
 export function progressItems(material: Material): readonly Item[] {
-  const { ledger, messages, until, redact, tailText } = material;
+  const { ledger, messages, until, live, redact, tailText } = material;
   const doing = (ledger.plan?.items ?? []).filter(({ state, text }) => state === "doing" && !tailText.includes(text));
   const items = doing.map(({ text }, at) =>
     itemOf("progress", clipped(redact(text), PLAN_ITEM_CHARS_MAX), { rank: 2, order: at }),
@@ -155,7 +156,7 @@ export function progressItems(material: Material): readonly Item[] {
     ({ role, parts }, at) => at < until && role === "assistant" && contentText(parts) !== "",
   );
   const open = ledger.requests.some(({ settled }) => settled === undefined || settled >= until);
-  if (said < 0 || !leaves(material, said) || !open) return items;
+  if (said < live || said < 0 || !leaves(material, said) || !open) return items;
   const words = sentencesOf(contentText(messages[said]!.parts)).slice(-2).join(" ");
   if (words === "") return items;
   return [

@@ -1,6 +1,7 @@
 /** Chooses what a handoff holds: within its budget, section by section, each section's best items first. */
 import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt, Item } from "./items.ts";
+import { SOURCE_LEAD } from "./parse.ts";
 import { leftOutLine, type Contents, type Filled } from "./render.ts";
 import type { Section, Topic } from "./sections.ts";
 
@@ -55,7 +56,8 @@ export interface Candidates {
 
 export interface FitOptions {
   readonly template: readonly Section[];
-  /** Tokens for everything but the frame. */
+  /** Tokens for the whole handoff, and for everything but its frame. */
+  readonly budget: number;
   readonly room: number;
   readonly measure: Measure;
   readonly recall: string;
@@ -68,9 +70,9 @@ interface Purse {
   readonly pay: (tokens: number, matching: boolean) => boolean;
 }
 
-function createPurse(tokens: number, focused: boolean): Purse {
+function createPurse(tokens: number, forOther = tokens): Purse {
   let left = tokens;
-  let other = focused ? tokens * (1 - FOCUS_SHARE) : tokens;
+  let other = forOther;
   return {
     left: () => left,
     pay: (cost, matching) => {
@@ -83,15 +85,15 @@ function createPurse(tokens: number, focused: boolean): Purse {
 }
 
 export function fit(candidates: Candidates, options: FitOptions): Omit<Contents, "firstNumber"> {
-  const { room } = options;
+  const { room, budget } = options;
   const focused = candidates.matches !== undefined;
-  const purse = createPurse(room, focused);
+  const purse = createPurse(room, focused ? Math.max(0, room - budget * FOCUS_SHARE) : room);
   const table = createTable(candidates, options);
   const allowed = allowances(room, focused, table);
   for (const topic of TOPICS_BY_NEED) table.fill(topic, allowed.get(topic)!, purse);
   const excerpts = chooseExcerpts(candidates, options, { purse, present: table.text() });
   // What the excerpts leave is for the facts again, this time without caps.
-  const spare = createPurse(purse.left(), false);
+  const spare = createPurse(purse.left());
   for (const topic of TOPICS_BY_NEED) table.fill(topic, spare.left(), spare);
   return { filled: table.filled(), excerpts };
 }
@@ -172,9 +174,11 @@ function chooseExcerpts(
 ): readonly Excerpt[] {
   const room = purse.left();
   const kept: Excerpt[] = [];
+  const sources = new Set<string>();
   const take = (one: Excerpt, limit: number): number => {
-    const cost = one.tokens + measure.text(`@ ${one.source}\n`);
+    const cost = one.tokens + (sources.has(one.source) ? 0 : measure.text(`${SOURCE_LEAD}${one.source}\n`));
     if (cost > limit || !purse.pay(cost, matches?.(one.text) ?? true)) return 0;
+    sources.add(one.source);
     kept.push(one);
     return cost;
   };

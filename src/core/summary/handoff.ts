@@ -119,7 +119,7 @@ export function writeHandoff(request: HandoffRequest): Handoff {
       })),
       matches: focus === undefined || focus.trim() === "" ? undefined : focusMatcher(focus),
     },
-    { template, room, measure, recall: spanRecall },
+    { template, budget, room, measure, recall: spanRecall },
   );
   const write = (contents: Omit<Contents, "firstNumber">): string => {
     const numbered = { ...contents, firstNumber: firstNumberOf(contents.filled, previous) };

@@ -3,8 +3,8 @@
  *
  * The format: the start mark on a line of its own, the framing with the recall ids, then headings in the template's
  * order, each with items. An item opens with "- " or "N. "; lines that follow it, indented by two spaces or blank,
- * belong to it. The last section may hold excerpts: "@ source" and verbatim lines, parts of one source divided by a
- * line "…"; a verbatim line that could be taken for one of these, or for a heading, stands behind one more space.
+ * belong to it. The last section may hold excerpts: "@ source" and then verbatim lines of it, each an excerpt; one
+ * that could be taken for such a line, a heading or a mark stands behind one more space.
  */
 import { HANDOFF_END, HANDOFF_START, opensWithHandoff } from "./marks.ts";
 import { RECALL_LEAD } from "./framing.ts";
@@ -27,10 +27,9 @@ export interface ParsedHandoff {
 
 export const NONE = "None.";
 export const SOURCE_LEAD = "@ ";
-export const GAP = "…";
 export const LEFT_OUT = /^\(\+\d+ more, recall \S+\)$/;
 const ITEM = /^(?:- |(\d{1,6})\. )/;
-const NEEDS_SPACE = /^ *(?:@ |…$|#{2,3} |\[(?:end of )?precis handoff )/;
+const NEEDS_SPACE = /^ *(?:@ |#{2,3} |\(\+\d|\[(?:end of )?precis handoff )/;
 
 const TOPIC_OF: ReadonlyMap<string, Topic> = new Map(
   [...SEVEN_SECTIONS, ...THIRTEEN_SECTIONS].flatMap(({ heading, topics }) =>
@@ -56,24 +55,20 @@ export function parseHandoff(text: string): ParsedHandoff | undefined {
   const first = lines.findIndex((line) => topicIn(line) !== undefined);
   const framing = lines.slice(0, first < 0 ? lines.length : first).join(" ");
   const sections = new Map<Topic, string[]>();
-  const excerpts: { source: string; lines: string[] }[] = [];
+  const excerpts: ParsedExcerpt[] = [];
+  let source: string | undefined;
   let lastNumber = 0;
   let topic: Topic | undefined;
   for (const line of first < 0 ? [] : lines.slice(first)) {
-    const heading = excerpts.length > 0 ? undefined : topicIn(line);
+    const heading = source === undefined ? topicIn(line) : undefined;
     if (heading !== undefined) {
       topic = heading;
       sections.set(topic, sections.get(topic) ?? []);
-    } else if (topic === "context" && (excerpts.length > 0 || line.startsWith(SOURCE_LEAD)))
-      addExcerptLine(excerpts, line);
+    } else if (topic === "context" && line.startsWith(SOURCE_LEAD)) source = line.slice(SOURCE_LEAD.length);
+    else if (source !== undefined) excerpts.push({ source, text: unguarded(line) });
     else if (topic !== undefined) lastNumber = Math.max(lastNumber, addLine(sections.get(topic)!, line));
   }
-  return {
-    spans: spansIn(framing),
-    sections: withoutFileGroups(sections),
-    lastNumber,
-    excerpts: excerpts.map(({ source, lines: own }) => ({ source, text: own.join("\n") })),
-  };
+  return { spans: spansIn(framing), sections: withoutFileGroups(sections), lastNumber, excerpts };
 }
 
 function topicIn(line: string): Topic | undefined {
@@ -91,13 +86,6 @@ function addLine(items: string[], line: string): number {
   if (line === NONE || LEFT_OUT.test(line)) return 0;
   if (items.length > 0) items[items.length - 1] += `\n${line.startsWith("  ") ? line.slice(2) : line}`;
   return 0;
-}
-
-function addExcerptLine(excerpts: { source: string; lines: string[] }[], line: string): void {
-  const last = excerpts.at(-1);
-  if (line.startsWith(SOURCE_LEAD)) excerpts.push({ source: line.slice(SOURCE_LEAD.length), lines: [] });
-  else if (line === GAP && last !== undefined) excerpts.push({ source: last.source, lines: [] });
-  else if (!LEFT_OUT.test(line)) last?.lines.push(unguarded(line));
 }
 
 function spansIn(framing: string): readonly string[] {

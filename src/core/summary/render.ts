@@ -1,6 +1,6 @@
 /** Writes the chosen items as text, in the format that `parse.ts` describes. */
 import type { Excerpt, Item } from "./items.ts";
-import { GAP, guarded, NONE, SOURCE_LEAD } from "./parse.ts";
+import { guarded, NONE, SOURCE_LEAD } from "./parse.ts";
 import type { Section, Topic } from "./sections.ts";
 
 /** Every path of a line of files stands within this many characters of the tool's name (the measure of DESIGN §5 allows 120). */
@@ -83,14 +83,13 @@ function wrapped(group: string, paths: readonly string[]): string[] {
   return line === "" ? lines : [...lines, line];
 }
 
-/** By source, in the order of the conversation; parts of one source are divided where something was left out. */
-export function excerptLines(excerpts: readonly Excerpt[]): string[] {
-  const lines: string[] = [];
-  let source: string | undefined;
-  for (const excerpt of [...excerpts].toSorted((a, b) => a.message - b.message)) {
-    lines.push(excerpt.source === source ? GAP : `${SOURCE_LEAD}${excerpt.source.replaceAll("\n", " ")}`);
-    source = excerpt.source;
-    for (const line of excerpt.text.split("\n")) lines.push(guarded(line));
+/** Grouped by source, sources and lines in the order of the conversation. */
+function excerptLines(excerpts: readonly Excerpt[]): string[] {
+  const bySource = new Map<string, string[]>();
+  for (const { source, text } of excerpts.toSorted((a, b) => a.message - b.message)) {
+    const lines = bySource.get(source) ?? [];
+    bySource.set(source, lines);
+    for (const line of text.split("\n")) lines.push(guarded(line));
   }
-  return lines;
+  return [...bySource].flatMap(([source, lines]) => [`${SOURCE_LEAD}${source.replace(/\s+/g, " ")}`, ...lines]);
 }

@@ -44,9 +44,8 @@ export function decisionsIn(text: string): readonly Decision[] {
     const weight = weightOf(sentence);
     return weight < WEIGHT_MIN ? [] : [{ text: sentence, weight }];
   });
-  if (found.length <= PER_MESSAGE_MAX) return found;
-  const least = found.map(({ weight }) => weight).toSorted((a, b) => b - a)[PER_MESSAGE_MAX - 1]!;
-  return found.filter(({ weight }) => weight >= least).slice(0, PER_MESSAGE_MAX);
+  const plainest = found.toSorted((a, b) => b.weight - a.weight).slice(0, PER_MESSAGE_MAX);
+  return found.filter((one) => plainest.includes(one));
 }
 
 /** Most messages hold none: one look at the whole saves taking it apart. */

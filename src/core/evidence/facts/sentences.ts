@@ -12,7 +12,7 @@ const END = /[.!?…]["')\]*_`”’]{0,3}\s+|[。！？]["'」』）”’]{0,2
 const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|p|pp|st|dr|mr|mrs|ms)\.\s*$/i;
 /** Headings, log lines, prompts, diffs, tables, code: lines that no one wrote as a sentence. */
 const PASTED =
-  /^\s*(?:#{1,6} |[|❯➜⏺⎿│├└┌$%=]|>>>|\+{1,3}|\d{1,5}\s*[+→|:-]|\[?\d{4}-\d\d-\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*\s+\d|\d\d:\d\d:\d\d|at .{1,200}:\d+:\d+|[{}<\]]|\/\/|\/\*|\*\/|import |export |const |func |def |class |return )|[{;]\s*$|=>\s*$/;
+  /^\s*(?:#{1,6} |"[^"]{1,60}"\s*:|[|❯➜⏺⎿│├└┌$%=]|>>>|\+{1,3}|\d{1,5}\s*[+→|:-]|\[?\d{4}-\d\d-\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*\s+\d|\d\d:\d\d:\d\d|at .{1,200}:\d+:\d+|[{}<\]]|\/\/|\/\*|\*\/|import |export |const |func |def |class |return )|[{;]\s*$|=>\s*$/;
 
 /** Lines of prose: fences left out, each as it stands. */
 export function proseLines(text: string): readonly string[] {

@@ -4,13 +4,13 @@ import { proseLines } from "./sentences.ts";
 const LINE_CHARS_MAX = 180;
 const PER_MESSAGE_MAX = 12;
 /** A value opens with what is exact about it; a sentence gets there later. */
-const EXACT_WITHIN_CHARS = 24;
+const EXACT_WITHIN_CHARS = 20;
 
 /** `NAME = value`, `- **Name**: value`, `name: value`; the value has to hold something that no one remembers. */
 const BINDING =
   /^\s*(?:[-*+•]\s+)?(?:\*\*|`)?([\p{L}_][\p{L}\p{N} _./-]{1,48}?)(?:\*\*|`)?\s*(?:=|:|：)(?:\*\*)?\s+?[`"']?(\S.{0,120})$/u;
 /** A number, an address, a hash, a dotted or dashed id. */
-const EXACT = /\d{2,}|\d+\.\d+|https?:\/\/|#[0-9a-f]{3,8}\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b/i;
+const EXACT = /\d{2,}|\d+\.\d+|\w:\/\/|#[0-9a-f]{3,8}\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b/i;
 /** Commands and paths are kept by the ledger of commands and files; times and steps are not values. */
 const OTHERWISE =
   /^(?:step|note|example|line|lines|file|phase|task|date|time|total|issue|comment|status|problem|fix)\b/i;
