@@ -3,7 +3,7 @@
  * and key order survive. A marker replaces its string whole and is bracketed in a way no content is: a shortened string
  * that still looks like content would be imitated and written into files.
  */
-import { oneLine } from "./cut.ts";
+import { oneLine, thousands } from "./cut.ts";
 
 /** Strings up to this length stay (reference/002 §6). */
 const KEEP_CHARS = 200;
@@ -35,7 +35,7 @@ export function shrinkJsonStrings(args: string, { keepChars = KEEP_CHARS, recall
 
 /** The marker that stands for a text: its size, its recall id, and a glimpse of it (its first line, or what `glimpse` says). */
 export function markerFor(value: string, recall: string, glimpse = firstLine(value)): string {
-  return `⟪precis: ${value.length.toLocaleString("en-US")} characters left out here; recall ${recall}${glimpse}⟫`;
+  return `⟪precis: ${thousands(value.length)} characters left out here; recall ${recall}${glimpse}⟫`;
 }
 
 function firstLine(value: string): string {

@@ -3,7 +3,7 @@
  * original lines in their order. Lines are taken by need until the target is reached and never altered, but for a
  * visible cut at the end of very long ones.
  */
-import { cut, head, oneLine } from "./cut.ts";
+import { cut, head, oneLine, thousands } from "./cut.ts";
 import type { CallSummary } from "./call.ts";
 import { withoutLineNumber } from "./numbered-lines.ts";
 import type { Page } from "./page.ts";
@@ -60,7 +60,7 @@ function laidOut(
   for (const [number, text] of shown) {
     if (gaps && saysSomething(lines, previous + 1, number)) body.push(GAP);
     previous = number;
-    const group = under?.get(number)?.heading ?? "";
+    const group = under?.(number)?.heading ?? "";
     if (group !== "" && group !== heading) body.push(group);
     heading = group;
     body.push(text);
@@ -110,7 +110,7 @@ function select(page: Page, short: Short, { tokens, targetTokens, ...request }: 
     const line = page.lines[number];
     if (line === undefined || shown.has(number) || withoutLineNumber(line).trim() === "") continue;
     let text = printed(line, number, short);
-    const heading = short.under?.get(number)?.heading ?? "";
+    const heading = short.under?.(number)?.heading ?? "";
     const extra =
       1 +
       (heading === "" || headings.has(heading) ? 0 : tokens(heading) + 1) +
@@ -135,11 +135,11 @@ function shortened(text: string, tokens: (text: string) => number, room: number)
 }
 
 function withCutMark(text: string, kept: number): string {
-  return `${head(text, kept)} …[${(text.length - kept).toLocaleString("en-US")} more characters]`;
+  return `${head(text, kept)} …[${thousands(text.length - kept)} more characters]`;
 }
 
 function printed(line: string, number: number, short: Short): string {
-  const text = (short.under?.get(number)?.text ?? line).trimEnd();
+  const text = (short.under?.(number)?.text ?? line).trimEnd();
   const shown = text.length <= LINE_CHARS_MAX ? text : withCutMark(text, LINE_CHARS_MAX);
   const prefix = short.numberedFrom === undefined ? "" : `${number + short.numberedFrom}: `;
   return `${prefix}${shown}${short.marks?.get(number) ?? ""}`;
@@ -158,7 +158,7 @@ function firstLine(
   const total = page.lines.length;
   const size =
     total > 1
-      ? `${leftOut.toLocaleString("en-US")} of ${plural(total, "line")} left out`
+      ? `${thousands(leftOut)} of ${plural(total, "line")} left out`
       : `${plural(page.text.length, "character")} left out`;
   return `[digest: ${[asked, ...facts, kind.replaceAll("-", " "), size, `recall ${recall}`].filter((word) => word !== "").join(" · ")}]`;
 }

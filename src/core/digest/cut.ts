@@ -1,4 +1,4 @@
-/** Cutting text to a length, visibly and without tearing a surrogate pair. */
+/** How digests write text and numbers: cut visibly and without tearing a surrogate pair, on one line, uncoloured, grouped. */
 
 /** At most `charsMax` characters; a cut one ends in an ellipsis. */
 export function cut(text: string, charsMax: number): string {
@@ -29,4 +29,9 @@ const COLOUR = /\u001b\[[\d;]*[A-Za-z]/g;
 /** Terminal colours stand between the words that we look for. */
 export function withoutColour(line: string): string {
   return line.includes("\u001b") ? line.replace(COLOUR, "") : line;
+}
+
+/** 12345 as 12,345. */
+export function thousands(count: number): string {
+  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

@@ -24,9 +24,10 @@ export const DIGEST_TRIGGER_TOKENS = 500;
 export const DIGEST_TARGET_TOKENS = 150;
 /** Focus lines offered to a kind; it shows what fits. */
 const FOCUS_LINES_MAX = 12;
+const OPENING_CHARS = 8_000;
 const ASKED_CHARS_MAX = 1_000;
 /** Rarer than any text: below this many characters an estimate is not even needed. */
-const TOKENS_PER_CHARACTER_MAX = 2;
+export const TOKENS_PER_CHARACTER_MAX = 2;
 
 export interface DigestRequest {
   readonly text: string;
@@ -69,15 +70,12 @@ const SHORT_FORMS: Readonly<Record<ResultKind, (page: Page, request: ShortReques
 export function digestResult(request: DigestRequest): Digest | undefined {
   const { text, call, tokens, triggerTokens = DIGEST_TRIGGER_TOKENS, targetTokens = DIGEST_TARGET_TOKENS } = request;
   if (text.length * TOKENS_PER_CHARACTER_MAX <= triggerTokens || isDigest(text)) return undefined;
-  const before = tokens(text);
-  if (before <= triggerTokens) return undefined;
+  const heavierThan = heavier(text, tokens);
+  if (!heavierThan(triggerTokens)) return undefined;
   const kind = kindOf(text, call);
   const page = pageOf(text);
-  const short = SHORT_FORMS[kind](page, {
-    call,
-    isError: request.isError === true,
-    focus: focusLines(page, [...request.focus, ...wordsAsked(call)], FOCUS_LINES_MAX),
-  });
+  const focus = focusLines(page, [...request.focus, ...wordsAsked(call)], FOCUS_LINES_MAX);
+  const short = SHORT_FORMS[kind](page, { call, isError: request.isError === true, focus });
   for (const form of [short, { facts: short.facts, lines: [] }, { facts: [], lines: [] }]) {
     const { text: written, leftOut } = compose(page, form, {
       call,
@@ -86,10 +84,17 @@ export function digestResult(request: DigestRequest): Digest | undefined {
       tokens,
       targetTokens,
     });
-    if (written.length < text.length && tokens(written) < before)
+    if (written.length < text.length && heavierThan(tokens(written)))
       return { kind, text: written, lines: page.lines.length, leftOut };
   }
   return undefined;
+}
+
+/** Whether a text weighs more than a limit. Its beginning mostly settles that, without an estimate of the whole. */
+function heavier(text: string, tokens: (text: string) => number): (limit: number) => boolean {
+  const opening = tokens(text.slice(0, OPENING_CHARS));
+  let whole = text.length <= OPENING_CHARS ? opening : undefined;
+  return (limit) => opening > limit || (whole ??= tokens(text)) > limit;
 }
 
 /** Of a page, a search or a delegated task the words that asked for it say what in it matters. */

@@ -10,7 +10,7 @@ const HEAD_CHARS = 6_000;
 const MIDDLE_CHARS = 2_000;
 const TAIL_CHARS = 3_000;
 const LINE_CHARS_MAX = 300;
-const LINES_MAX = 160;
+const LINES_MAX = 120;
 
 export interface Sample {
   readonly text: string;
@@ -68,37 +68,62 @@ const CODE =
   /[;{}]\s*$|^\s*(?:import|from|export|const|let|var|func|fn|def|class|return|if|for|package|use|pub|public|private|#include|@\w+|\/\/|\/\*|\*\s|else|elif|switch|case)\b|=>|:=|\)\s*:\s*$/;
 const PATH =
   /^(?:[dlcbsp-][rwxsStT-]{9}|[\s│├└─|`]*(?:[├└]──|\|--|`--)|(?:\.{0,2}\/)?[\w@.~+-][\w@.~+()[\]-]*(?:\/[\w@.~+()[\] -]+)*\/?$)/;
+const DIFF = /^diff --git |^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@|^--- \S.*\n\+\+\+ \S/m;
 const LINK = /\]\(https?:\/\/|https?:\/\/\S+/;
 
+/** Each sign is looked for when it is asked after, which for most texts is a few of them. */
 export function signsOf(sample: Sample): Signs {
   const { lines, text } = sample;
   const content = lines.map(withoutLineNumber);
   const share = (pattern: RegExp, of: readonly string[] = content): number =>
     of.length === 0 ? 0 : of.filter((line) => pattern.test(line)).length / of.length;
-  const count = (test: (line: string) => boolean): number => lines.filter(test).length;
-  const isJson = looksLikeJson(sample);
+  const json = looksLikeJson(sample);
   return {
     binary: looksBinary(text, lines),
-    json: isJson,
-    jsonLog: isJson && lines.length > 3 && share(/^\s*\{.*"(?:level|severity|lvl)"\s*:/) > 0.6,
-    diff:
-      /^diff --git /m.test(text) ||
-      /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/m.test(text) ||
-      /^--- \S.*\n\+\+\+ \S/m.test(text),
-    testRun:
-      lines.some((line) => tallyIn(line) !== undefined || failureIn(line)?.certainty === "reported") ||
-      count((line) => /^\s*--- PASS|^ok\s+\S+\s+(?:\(cached\)|[\d.]+s)|^PASS\b/.test(line)) > 0,
-    trace: /^Traceback \(most recent call last\)/m.test(text) || share(FRAME, lines) > 0.4,
-    log: share(STAMPED) > 0.5,
-    errors: count(isErrorLine) > Math.max(1, lines.length * 0.15),
-    hits: share(HIT, lines) > 0.6 && share(STAMPED, lines) < 0.5,
-    table: looksLikeTable(content),
-    source: share(CODE) > 0.35,
-    numbered: share(/^\s*\d+[\t→|:]/, lines) > 0.6,
-    paths: share(PATH) > 0.7,
-    markup: /<(?:!doctype html|html|head|body|div|span)\b/i.test(text),
-    links: share(LINK) > 0.15 || lines.slice(0, 5).some((line) => line.includes("](http")),
+    json,
+    jsonLog: json && lines.length > 3 && share(/^\s*\{.*"(?:level|severity|lvl)"\s*:/) > 0.6,
+    get diff() {
+      return DIFF.test(text);
+    },
+    get testRun() {
+      return lines.some(isTestLine);
+    },
+    get trace() {
+      return /^Traceback \(most recent call last\)/m.test(text) || share(FRAME, lines) > 0.4;
+    },
+    get log() {
+      return share(STAMPED) > 0.5;
+    },
+    get errors() {
+      return lines.filter(isErrorLine).length > Math.max(1, lines.length * 0.15);
+    },
+    get hits() {
+      return share(HIT, lines) > 0.6 && share(STAMPED, lines) < 0.5;
+    },
+    get table() {
+      return looksLikeTable(content);
+    },
+    get source() {
+      return share(CODE) > 0.35;
+    },
+    get numbered() {
+      return share(/^\s*\d+[\t→|:]/, lines) > 0.6;
+    },
+    get paths() {
+      return share(PATH) > 0.7;
+    },
+    get markup() {
+      return /<(?:!doctype html|html|head|body|div|span)\b/i.test(text);
+    },
+    get links() {
+      return share(LINK) > 0.15 || lines.slice(0, 5).some((line) => line.includes("](http"));
+    },
   };
+}
+
+function isTestLine(line: string): boolean {
+  if (/^\s*--- PASS|^ok\s+\S+\s+(?:\(cached\)|[\d.]+s)|^PASS\b/.test(line) || tallyIn(line) !== undefined) return true;
+  return failureIn(line)?.certainty === "reported";
 }
 
 function looksLikeJson({ first, last, lines }: Sample): boolean {

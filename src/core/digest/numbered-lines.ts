@@ -1,6 +1,6 @@
 /** Lines that a tool printed with their numbers in front: `   12→`, `  12\t`, `12:`, `12 | `. */
 
-const NUMBER = /^\s{0,8}(\d{1,7})(?:→|\t|: ?| ?\| ?)/;
+const NUMBER = /^\s{0,8}(\d{1,7})(?:→|\t|: ?|\| ?)/;
 
 export function withoutLineNumber(line: string): string {
   const match = NUMBER.exec(line);

@@ -1,4 +1,5 @@
 /** What every kind of digest answers with: facts, and which original lines matter, most needed first. */
+import { thousands } from "./cut.ts";
 import type { CallSummary } from "./call.ts";
 
 export interface Short {
@@ -17,7 +18,7 @@ export interface Short {
   /** The number of the page's first line, where lines are shown with their numbers. */
   readonly numberedFrom?: number;
   /** Lines that share a beginning: it is said once, as a heading, and of each line what is left. */
-  readonly under?: ReadonlyMap<number, Under>;
+  readonly under?: (number: number) => Under | undefined;
   /** False where numbers or names already show that something stands between two lines. */
   readonly gaps?: boolean;
 }
@@ -44,13 +45,17 @@ export function range(from: number, to: number): number[] {
 
 /** `1 error`, `2 errors`. */
 export function plural(count: number, noun: string): string {
-  return `${count.toLocaleString("en-US")} ${count === 1 ? noun : /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+  return `${thousands(count)} ${count === 1 ? noun : /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
 }
 
-/** The first of each list, then the second of each: every file gets its share. */
+/** More than any digest shows. */
+const TURNS_MAX = 400;
+
+/** The first of each list, then the second of each: every list gets its share. */
 export function inTurns(lists: readonly (readonly number[])[]): number[] {
   const turns: number[] = [];
-  const longest = Math.max(0, ...lists.map((list) => list.length));
-  for (let turn = 0; turn < longest; turn++) for (const list of lists) if (turn < list.length) turns.push(list[turn]!);
+  const longest = lists.reduce((most, list) => Math.max(most, list.length), 0);
+  for (let turn = 0; turn < longest && turns.length < TURNS_MAX; turn++)
+    for (const list of lists) if (turn < list.length) turns.push(list[turn]!);
   return turns;
 }

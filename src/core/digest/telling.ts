@@ -5,7 +5,9 @@
 import { withoutLineNumber } from "./numbered-lines.ts";
 import type { Page } from "./page.ts";
 
+/** Of larger pages an even sample is looked at. */
 const LINES_SCANNED_MAX = 3_000;
+const CHARS_SCANNED_MAX = 200_000;
 const LINE_CHARS_MIN = 24;
 const LINE_CHARS_MAX = 400;
 const TOKEN_CHARS_MAX = 120;
@@ -21,7 +23,7 @@ const WORD = /^[("'*]*(?:\p{L}{4,}|[\u3040-\u30ff\u4e00-\u9fff]{2,})/u;
 export function tellingLines(page: Page, max: number): readonly number[] {
   const seen = new Set<string>();
   const scored: { readonly number: number; readonly score: number }[] = [];
-  const step = Math.max(1, Math.ceil(page.end / LINES_SCANNED_MAX));
+  const step = Math.ceil(Math.max(1, page.end / LINES_SCANNED_MAX, page.text.length / CHARS_SCANNED_MAX));
   for (let number = 0; number < page.end; number += step) {
     const line = page.lines[number]!;
     const score =

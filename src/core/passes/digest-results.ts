@@ -1,6 +1,6 @@
 /** Replaces large tool results outside protection by their digests; what a result was can be fetched by its recall id. */
 import { describeCall, labelOf, type CallSummary } from "../digest/call.ts";
-import { digestResult, DIGEST_TRIGGER_TOKENS } from "../digest/digest.ts";
+import { digestResult, DIGEST_TRIGGER_TOKENS, TOKENS_PER_CHARACTER_MAX } from "../digest/digest.ts";
 import { recallId } from "../transcript/links.ts";
 import type { TextPart, ToolResultPart } from "../transcript/message.ts";
 import { pairingOf } from "./pairing.ts";
@@ -58,7 +58,7 @@ function digested(part: ToolResultPart, digesting: Digesting): ToolResultPart {
 function digestedText(piece: TextPart, isError: boolean, { call, context, options, evict }: Digesting): TextPart {
   const { triggerChars = 0, targetTokens } = options;
   const triggerTokens = options.triggerTokens ?? (triggerChars > 0 ? 0 : DIGEST_TRIGGER_TOKENS);
-  if (piece.text.length <= triggerChars || context.measure.text(piece.text) <= triggerTokens) return piece;
+  if (piece.text.length <= Math.max(triggerChars, triggerTokens / TOKENS_PER_CHARACTER_MAX)) return piece;
   const digest = digestResult({
     text: piece.text,
     call: call(),

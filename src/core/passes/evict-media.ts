@@ -10,13 +10,15 @@ export const evictMedia: Pass = evictMediaExcept(0);
 export function evictMediaExcept(keep: number): Pass {
   return (messages, context) => {
     const kept = newestMedia(messages, keep);
-    const note = (part: ContentPart, evict: Evict): ContentPart =>
-      (part.kind === "image" || part.kind === "file") && !kept.has(part) ? noteFor(part, evict) : part;
+    const leaves = (part: Part): part is ImagePart | FilePart => isMedia(part) && !kept.has(part);
     return rewriteParts(messages, context, {
       rewrite: (part, _, evict) => {
-        if (part.kind === "tool-result" && part.content.some(isMedia))
-          return { ...part, content: Object.freeze(part.content.map((piece) => note(piece, evict))) };
-        return isMedia(part) ? note(part, evict) : part;
+        if (leaves(part)) return noteFor(part, evict);
+        if (part.kind !== "tool-result" || !part.content.some(leaves)) return part;
+        return {
+          ...part,
+          content: Object.freeze(part.content.map((piece) => (leaves(piece) ? noteFor(piece, evict) : piece))),
+        };
       },
       origin: "stub",
     });

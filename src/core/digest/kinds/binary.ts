@@ -1,4 +1,5 @@
 /** Bytes: what they seem to be and how many there are. */
+import { thousands } from "../cut.ts";
 import type { Page } from "../page.ts";
 import type { Short } from "../short.ts";
 
@@ -17,5 +18,5 @@ export function shortBinary({ text }: Page): Short {
   const name =
     MAGIC.find(([pattern]) => pattern.test(start))?.[1] ??
     (/^[A-Za-z0-9+/=\s_-]+$/.test(text.slice(0, 400)) ? "base64" : "bytes");
-  return { facts: [name, `${text.length.toLocaleString("en-US")} characters`], lines: [] };
+  return { facts: [name, `${thousands(text.length)} characters`], lines: [] };
 }

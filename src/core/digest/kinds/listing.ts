@@ -7,6 +7,7 @@ const FOLDERS_NOTED_MAX = 4;
 /** Shorter listings speak for themselves. */
 const NOTED_ENTRIES_MIN = 40;
 const TYPES_NOTED_MAX = 6;
+const TYPE_CHARS_MAX = 8;
 /** What `ls -l` and trees put in front of the name. */
 const DECORATION = /^[dlcbsp-][rwxsStT-]{9}[.@+]?\s+\d+\s+\S+\s+\S+\s+\S+\s+\S+\s+\S+\s+\S+\s+|^[\s│├└─|`-]+/;
 const LINE_CHARS_SCANNED = 400;
@@ -22,33 +23,22 @@ export function shortListing(page: Page, { focus }: ShortRequest): Short {
     if (list === undefined) folders.set(folder, [number]);
     else list.push(number);
   }
+  const types = countBy(entries, (number) => typeOf(names[number]!));
+  const perFolder = new Map([...folders].map(([folder, list]) => [folder === "" ? "./" : folder, list.length]));
+  const noted = folders.size > 2 && entries.length >= NOTED_ENTRIES_MIN;
   return {
-    facts: [
-      plural(entries.length, "entry"),
-      most(
-        countBy(entries, (number) => typeOf(names[number]!)),
-        TYPES_NOTED_MAX,
-      ),
-    ],
-    notes:
-      folders.size < 3 || entries.length < NOTED_ENTRIES_MIN
-        ? []
-        : [
-            `(${most(new Map([...folders].map(([folder, list]) => [folder === "" ? "./" : folder, list.length])), FOLDERS_NOTED_MAX)})`,
-          ],
+    facts: [plural(entries.length, "entry"), most(types, TYPES_NOTED_MAX)],
+    notes: noted ? [`(${most(perFolder, FOLDERS_NOTED_MAX)})`] : [],
     lines: [...focus, ...inTurns([...folders.values()])],
-    under: new Map(
-      entries.map((number) => [
-        number,
-        { heading: shared === "" ? "" : `${shared}:`, text: names[number]!.slice(shared.length) },
-      ]),
-    ),
+    under: (number) => ({ heading: shared === "" ? "" : `${shared}:`, text: names[number]!.slice(shared.length) }),
     gaps: false,
   };
 }
 
 function typeOf(name: string): string {
-  return /\.[A-Za-z]\w{0,7}$/.exec(name)?.[0] ?? (name.endsWith("/") ? "folders" : "other");
+  const dot = name.lastIndexOf(".");
+  if (dot > name.lastIndexOf("/") && name.length - dot <= TYPE_CHARS_MAX) return name.slice(dot);
+  return name.endsWith("/") ? "folders" : "other";
 }
 
 function countBy<T>(items: readonly T[], key: (item: T) => string): ReadonlyMap<string, number> {

@@ -1,5 +1,5 @@
 /** A log: its levels and time span, each distinct error and warning with how often it came, and the lines the task is about. */
-import { withoutColour } from "../cut.ts";
+import { withoutColour, thousands } from "../cut.ts";
 import type { Page } from "../page.ts";
 import { range, type Short, type ShortRequest } from "../short.ts";
 
@@ -96,16 +96,18 @@ function byFrequency(events: ReadonlyMap<string, Event>): readonly Event[] {
 }
 
 function spanOf(page: Page): string {
-  const timeIn = (lines: readonly string[]): string | undefined =>
-    lines.map((line) => TIME.exec(line.slice(0, LEVEL_CHARS * 2))?.[0]).find((time) => time !== undefined);
   const from = timeIn(page.lines.slice(0, TIME_LINES));
   const to = timeIn(page.lines.slice(-TIME_LINES).toReversed());
   return from === undefined || to === undefined ? "" : from === to ? from : `${from} to ${to}`;
 }
 
+function timeIn(lines: readonly string[]): string | undefined {
+  return lines.map((line) => TIME.exec(line.slice(0, LEVEL_CHARS * 2))?.[0]).find((time) => time !== undefined);
+}
+
 function levelsFact(levels: ReadonlyMap<string, number>): string {
   return [...levels]
     .toSorted((a, b) => b[1] - a[1])
-    .map(([level, lines]) => `${level} ${lines.toLocaleString("en-US")}`)
+    .map(([level, lines]) => `${level} ${thousands(lines)}`)
     .join(", ");
 }

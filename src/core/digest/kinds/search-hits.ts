@@ -20,7 +20,7 @@ export function shortSearchHits(page: Page, { focus, call }: ShortRequest): Shor
     notes: files.size < 2 || hits < 6 ? [] : [`(${countsOf(files)})`],
     lines: [...focus.filter((line) => shown.includes(line)).slice(0, 4), ...shown, ...other.slice(0, 4)],
     must: HITS_MUST_MAX,
-    under: underFiles(page, files),
+    under: (number) => underFile(page, files, number),
     gaps: false,
   };
 }
@@ -51,15 +51,10 @@ function hitsOf(page: Page, onlyFile: string): Hits {
 }
 
 /** A file with several hits is named once. */
-function underFiles(page: Page, files: ReadonlyMap<string, readonly number[]>): ReadonlyMap<number, Under> {
-  const under = new Map<number, Under>();
-  for (const [file, hits] of files) {
-    if (hits.length < 2 || file === "") continue;
-    for (const hit of hits)
-      if (page.lines[hit]!.startsWith(`${file}:`))
-        under.set(hit, { heading: `${file}:`, text: page.lines[hit]!.slice(file.length + 1) });
-  }
-  return under;
+function underFile(page: Page, files: Hits["files"], number: number): Under | undefined {
+  const file = HIT.exec(page.lines[number]!.slice(0, 320))?.[1];
+  if (file === undefined || (files.get(file)?.length ?? 0) < 2) return undefined;
+  return { heading: `${file}:`, text: page.lines[number]!.slice(file.length + 1) };
 }
 
 function countsOf(files: ReadonlyMap<string, readonly number[]>): string {

@@ -10,9 +10,9 @@ const DECLARES = new RegExp(
 );
 /** Values and components at the top of a file. */
 const TOP_VALUE = /^(?:export )?(?:default |declare )?(?:const|let|var|static|val)\b/;
-/** Methods of classes in languages without a word for them. */
+/** Methods of classes in languages without a word for them; their line ends in a brace. */
 const METHOD =
-  /^(?: {2,8}|\t{1,2})(?:(?:public|private|protected|static|async|override|readonly|get|set|final|virtual|abstract) )*[\w<>[\],*&:]+ ?[\w<>[\],*&:]*\(.*\).*\{\s*$/;
+  /^(?: {2,8}|\t{1,2})(?:(?:public|private|protected|static|async|override|readonly|get|set|final|virtual|abstract) )*[\w<>[\],*&:#]+(?: [\w<>[\],*&:]+)?\(/;
 const CONTROL =
   /^\s*(?:\} )?(?:if|for|while|switch|catch|return|else|do|try|with|match|select|defer|go|foreach|using|lock|describe|it|test|expect)\b/;
 const IMPORT = /^\s*(?:import\b|from \S+ import|use [\w:]+|#include|require\b|(?:const|let|var) .* = require\()/;
@@ -77,10 +77,14 @@ function scan(page: Page): Found {
     if (NOTICE.test(line)) found.notices.push(number);
     else if (HEADER.test(line)) found.headers.push(number);
     else if (IMPORT.test(line)) found.imports.push(number);
-    else if (DECLARES.test(line) || (METHOD.test(line) && !CONTROL.test(line))) found.definitions.push(number);
+    else if (DECLARES.test(line) || isMethod(line)) found.definitions.push(number);
     else if (TOP_VALUE.test(line)) found.values.push(number);
   });
   return found;
+}
+
+function isMethod(line: string): boolean {
+  return line.trimEnd().endsWith("{") && METHOD.test(line) && !CONTROL.test(line) && !line.includes("=>");
 }
 
 /** Definitions that are likely not to be shown, by name and line at least. */

@@ -9,6 +9,7 @@ const ROWS_SCANNED_MAX = 50_000;
 const COLUMNS_MAX = 40;
 const COLUMNS_SHOWN_MAX = 8;
 const NUMBER = /^[-+]?[$€£]?\d[\d,_]*(?:\.\d+)?(?:e[-+]?\d+)?\s?%?$/i;
+const NUMBER_CHARS_MAX = 30;
 /** Share of a column's cells that must be numbers. */
 const NUMERIC_SHARE = 0.8;
 
@@ -73,10 +74,17 @@ function extremesOf(
 }
 
 function numberIn(cell: string | undefined): number | undefined {
-  const text = cell?.trim().replace(/^"|"$/g, "");
-  return text !== undefined && text.length < 30 && NUMBER.test(text)
-    ? Number(text.replace(/[$€£,_%\s]/g, ""))
-    : undefined;
+  if (cell === undefined || cell.length > NUMBER_CHARS_MAX || !hasDigitEarly(cell)) return undefined;
+  const plain = Number(cell);
+  if (!Number.isNaN(plain)) return plain;
+  const text = cell.trim().replace(/^"|"$/g, "");
+  return NUMBER.test(text) ? Number(text.replace(/[$€£,_%\s]/g, "")) : undefined;
+}
+
+/** Most cells that are no number show it by their first characters. */
+function hasDigitEarly(cell: string): boolean {
+  for (let at = 0; at < Math.min(cell.length, 4); at++) if (cell[at]! >= "0" && cell[at]! <= "9") return true;
+  return cell.startsWith(" ") && /\d/.test(cell);
 }
 
 function widen(column: Extremes, value: number | undefined, row: number): void {

@@ -1,7 +1,7 @@
 /** Plain text: its beginning and end, its headings, what went wrong in it, and the lines the task is about. */
 import { isErrorLine } from "../error-line.ts";
 import { isNumbered } from "../numbered-lines.ts";
-import { linesWith, type Page } from "../page.ts";
+import { headingsOf, linesWith, type Page } from "../page.ts";
 import { tellingLines } from "../telling.ts";
 import { range, type Short, type ShortRequest } from "../short.ts";
 
@@ -14,10 +14,10 @@ const HEADINGS_SHOWN = 3;
 const TELLING_MAX = 12;
 const ERROR_WORDS = /[Ee]rror|ERROR|[Ee]xception|Traceback|[Ww]arning|WARN|fatal|denied|not found|No such/g;
 const ERROR_LINES_SCANNED_MAX = 200;
-const HEADING = /^(?:\s{0,8}\d{1,6}[→\t])?#{1,6} \S|^\*\*[^*]{3,80}\*\*:?$|^[=-]{3,} .{2,60} [=-]{3,}$/gm;
 
 export function shortText(page: Page, { focus }: ShortRequest): Short {
   const last = page.end;
+  const headings = headingsOf(page);
   return {
     facts: [],
     gaps: !isNumbered(page.lines.find((line) => line.trim() !== "") ?? ""),
@@ -26,10 +26,10 @@ export function shortText(page: Page, { focus }: ShortRequest): Short {
       ...range(last - 1, last),
       ...focus.slice(0, 4),
       ...errorLines(page),
-      ...linesWith(page, HEADING, HEADINGS_MAX).slice(0, HEADINGS_SHOWN),
+      ...headings.slice(0, HEADINGS_SHOWN),
       ...tellingLines(page, TELLING_MAX),
       ...focus,
-      ...linesWith(page, HEADING, HEADINGS_MAX),
+      ...headings.slice(0, HEADINGS_MAX),
       ...range(3, HEAD_LINES),
       ...range(last - TAIL_LINES, last),
     ],

@@ -1,12 +1,11 @@
 /** A web page or search result: its title and headings, how many links it has, and the passages the task is about. */
 import { oneLine } from "../cut.ts";
-import { linesWith, type Page } from "../page.ts";
+import { headingsOf, linesWith, type Page } from "../page.ts";
 import { tellingLines } from "../telling.ts";
 import { plural, range, type Short, type ShortRequest } from "../short.ts";
 
 const LINK = /\]\(https?:\/\/|\bhref=|^https?:\/\//gm;
 const LINKS_MAX = 10_000;
-const HEADING = /^#{1,4} \S|^\*\*[^*]{3,100}\*\*:?\s*$|^[ \t]*<h[1-4]\b/gim;
 const HEADINGS_MAX = 14;
 const HEADINGS_SHOWN = 2;
 const TELLING_MAX = 10;
@@ -18,6 +17,7 @@ const PASSAGES_MAX = 4;
 
 export function shortWebPage(page: Page, { focus }: ShortRequest): Short {
   const links = linesWith(page, LINK, LINKS_MAX).length;
+  const headings = headingsOf(page);
   const title = TITLE.exec(page.text.slice(0, TITLE_CHARS));
   const passages: number[] = [];
   for (let at = 0; at < page.lines.length && passages.length < PASSAGES_MAX; at++)
@@ -30,12 +30,12 @@ export function shortWebPage(page: Page, { focus }: ShortRequest): Short {
     lines: [
       ...range(0, 1),
       ...focus.slice(0, 6),
-      ...linesWith(page, HEADING, HEADINGS_MAX).slice(0, HEADINGS_SHOWN),
+      ...headings.slice(0, HEADINGS_SHOWN),
       ...passages.slice(0, 1),
       ...focus,
       ...tellingLines(page, TELLING_MAX),
       ...passages,
-      ...linesWith(page, HEADING, HEADINGS_MAX),
+      ...headings.slice(0, HEADINGS_MAX),
       ...range(1, 6),
     ],
   };

@@ -1,0 +1,245 @@
+/** What each pass is for, by example. */
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { dedupe } from "../../../src/core/passes/dedupe.ts";
+import { digestResults } from "../../../src/core/passes/digest-results.ts";
+import { evictMedia, evictMediaExcept } from "../../../src/core/passes/evict-media.ts";
+import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
+import { shrinkArguments } from "../../../src/core/passes/shrink-arguments.ts";
+import { stripReasoning } from "../../../src/core/passes/strip-reasoning.ts";
+import type { Message, Part } from "../../../src/core/transcript/message.ts";
+import { violationsOf } from "../../../src/core/transcript/oracle.ts";
+import { RUNS } from "../../support/transcripts.ts";
+import { answers, calls, contextOf as context, ran, says, textOf, user } from "./building.ts";
+import { longTranscripts } from "./long-transcripts.ts";
+
+const valid = (messages: readonly Message[]): boolean => violationsOf({ system: [], messages }).length === 0;
+
+describe("dedupe", () => {
+  const page = "the same page of text, word for word. ".repeat(20);
+  const twice = [...ran("read", { path: "a" }, page), ...ran("read", { path: "b" }, page)];
+
+  test("keeps the newest copy, and points at it only where it is protected", () => {
+    const safe = dedupe(
+      twice,
+      context((index) => index === 3),
+    ).messages;
+    expect(textOf(safe[1])).toMatch(
+      /^\[precis: this result stands word for word further down; left out here; recall r[0-9a-f]{9}\]$/,
+    );
+    expect(textOf(safe[3])).toBe(page);
+    const unsafe = dedupe(twice, context()).messages;
+    expect(textOf(unsafe[1])).toMatch(/^\[precis: this result repeats another result; left out here; recall r/);
+    expect(textOf(unsafe[3])).toBe(page);
+  });
+
+  test("keeps a protected copy rather than the newest", () => {
+    const { messages } = dedupe(
+      twice,
+      context((index) => index === 1),
+    );
+    expect(textOf(messages[1])).toBe(page);
+    expect(textOf(messages[3])).toContain("further up");
+  });
+
+  test("never points at a copy that a later pass takes away", () => {
+    fc.assert(
+      fc.property(longTranscripts(), fc.nat(12), ({ messages }, from) => {
+        const tail = context((index) => index >= from);
+        const digested = digestResults(dedupe(messages, tail).messages, tail).messages;
+        digested.forEach((message, at) => {
+          const pointer = / further (down|up); left out here; recall (r\w+)/.exec(textOf(message));
+          if (pointer === null) return;
+          const copies = messages.flatMap((one, index) =>
+            index !== at && digested[index] === one && textOf(one) === textOf(messages[at]) ? [index] : [],
+          );
+          expect(copies.some((copy) => (pointer[1] === "down" ? copy > at : copy < at))).toBe(true);
+        });
+      }),
+      { numRuns: Math.ceil(RUNS / 5) },
+    );
+  });
+
+  test("leaves results up to 200 characters alone", () => {
+    const short = "x".repeat(200);
+    const messages = [...ran("read", { path: "a" }, short), ...ran("read", { path: "b" }, short)];
+    expect(dedupe(messages, context()).messages).toBe(messages);
+  });
+});
+
+describe("repairPairs", () => {
+  test("makes every transcript's pairs complete and adjacent", () => {
+    fc.assert(
+      fc.property(longTranscripts(), ({ messages }) => {
+        const codes = violationsOf({ system: [], messages: repairPairs(messages, context()).messages }).map(
+          ({ code }) => code,
+        );
+        expect(codes).not.toContain("call_without_result");
+        expect(codes).not.toContain("result_without_call");
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test("moves a late result to its call, in front of what was typed meanwhile", () => {
+    const [one, late] = [answers("a", "one"), answers("b", "late")];
+    const { messages, from } = repairPairs([calls("a", "b"), one, user("and?"), late, says("ok")], context());
+    expect(messages.map(textOf)).toEqual(["", "one", "late", "and?", "ok"]);
+    expect(from).toEqual([0, 1, 3, 2, 4]);
+    expect(valid(messages)).toBe(true);
+  });
+
+  test("pairs repeated ids in order, the newest turn first", () => {
+    const messages = [
+      calls("a"),
+      answers("a", "first"),
+      calls("a", "a"),
+      answers("a", "second"),
+      answers("a", "third"),
+    ];
+    expect(repairPairs(messages, context()).messages).toBe(messages);
+  });
+
+  test("removes an orphan, and keeps its text fetchable", () => {
+    const { messages, evicted } = repairPairs([user("hi"), answers("gone", "left behind"), says("ok")], context());
+    expect(messages.map(textOf)).toEqual(["hi", "ok"]);
+    expect(evicted).toMatchObject([{ kind: "result", message: 1, original: "left behind" }]);
+  });
+
+  test("says of a call without a result that there is none, and no more", () => {
+    const { messages, from } = repairPairs([calls("a"), user("stop")], context());
+    expect(messages[1]).toMatchObject({ role: "tool", origin: "stub" });
+    expect(textOf(messages[1])).toBe("[precis: the transcript holds no result of this call]");
+    expect(from).toEqual([0, -1, 1]);
+  });
+});
+
+describe("evictMedia", () => {
+  const image = (data: string): Part => ({ kind: "image", source: { type: "data", mediaType: "image/png", data } });
+  const shot: Message = {
+    role: "tool",
+    parts: [
+      {
+        kind: "tool-result",
+        callId: "a",
+        content: [{ kind: "text", text: "taken" }, image("QUJD".repeat(300)) as never],
+      },
+    ],
+  };
+  const shown: Message = {
+    role: "user",
+    parts: [
+      { kind: "text", text: "look" },
+      image("REVG".repeat(300)),
+      { kind: "file", name: "report.pdf", source: { type: "url", url: "https://example.org/report.pdf" } },
+    ],
+  };
+
+  test("names what it takes away, inside results too", () => {
+    const { messages, evicted } = evictMedia([calls("a"), shot, shown], context());
+    expect(textOf(messages[1])).toMatch(/^taken\n\[precis: image \(image\/png, 1 KB\) left out here; recall r/);
+    expect(textOf(messages[2])).toMatch(
+      /\[precis: file \(report\.pdf, https:\/\/example\.org\/report\.pdf\) left out here; recall r/,
+    );
+    expect(evicted.map(({ kind }) => kind)).toEqual(["media", "media", "media"]);
+    expect(JSON.parse(evicted[0]!.original!)).toEqual({
+      type: "data",
+      mediaType: "image/png",
+      data: "QUJD".repeat(300),
+    });
+  });
+
+  test("can keep the newest", () => {
+    const { messages } = evictMediaExcept(2)([calls("a"), shot, shown], context());
+    expect(messages[2]).toBe(shown);
+    expect(textOf(messages[1])).toContain("left out here");
+  });
+});
+
+describe("stripReasoning", () => {
+  test("takes thinking away whole, and leaves a message that is nothing else", () => {
+    const thought: Message = {
+      role: "assistant",
+      parts: [
+        { kind: "reasoning", text: "hmm" },
+        { kind: "text", text: "yes" },
+      ],
+    };
+    const only: Message = { role: "assistant", parts: [{ kind: "reasoning", text: "" }] };
+    const { messages } = stripReasoning([thought, only], context());
+    expect(messages[0]!.parts).toEqual([{ kind: "text", text: "yes" }]);
+    expect(messages[1]).toBe(only);
+  });
+});
+
+describe("shrinkArguments", () => {
+  test("keeps the path and replaces the content", () => {
+    const [call, result] = ran(
+      "write_file",
+      { path: "src/a.ts", content: `import x from "y";\n${"code();\n".repeat(200)}` },
+      "ok",
+    );
+    const { messages, evicted } = shrinkArguments([call!, result!], context());
+    const [part] = messages[0]!.parts;
+    const args = JSON.parse(part?.kind === "tool-call" ? part.arguments : "") as Record<string, string>;
+    expect(args["path"]).toBe("src/a.ts");
+    expect(args["content"]).toMatch(
+      /^⟪precis: 1,619 characters left out here; recall r[0-9a-f]{9}; first line: import x from "y";⟫$/,
+    );
+    expect(evicted).toMatchObject([{ kind: "arguments", label: "write_file src/a.ts" }]);
+  });
+
+  test("of a long patch the files stay", () => {
+    const patch = `*** Begin Patch\n*** Update File: src/a.ts\n${"+line\n".repeat(200)}*** End Patch`;
+    const call: Message = {
+      role: "assistant",
+      parts: [{ kind: "tool-call", id: "a", name: "apply_patch", arguments: patch, custom: true }],
+    };
+    const [part] = shrinkArguments([call], context()).messages[0]!.parts;
+    expect(part?.kind === "tool-call" && part.arguments).toMatch(
+      /^⟪precis: 1,\d{3} characters left out here; recall r\w+; files: src\/a\.ts⟫$/,
+    );
+  });
+});
+
+describe("digestResults", () => {
+  test("names the call that a result answers, though ids repeat", () => {
+    const log = (name: string): string =>
+      Array.from({ length: 200 }, (_, at) => `2026-01-01T00:00:00Z INFO ${name} ${at} is well and running`).join("\n");
+    const messages = [
+      ...ran("Bash", { command: "cat a.log" }, log("a"), "same"),
+      ...ran("Bash", { command: "cat b.log" }, log("b"), "same"),
+    ];
+    const digests = digestResults(messages, context()).messages;
+    expect(textOf(digests[1])).toContain("[digest: Bash `cat a.log`");
+    expect(textOf(digests[3])).toContain("[digest: Bash `cat b.log`");
+  });
+
+  test("digests each text of a result on its own and leaves its images", () => {
+    const text = Array.from({ length: 300 }, (_, at) => `paragraph ${at} says something`).join("\n");
+    const result: Message = {
+      role: "tool",
+      parts: [
+        {
+          kind: "tool-result",
+          callId: "a",
+          content: [
+            { kind: "text", text, at: 0 },
+            { kind: "image", source: { type: "id", id: "i" }, at: 1 },
+            { kind: "text", text: "short", at: 2 },
+          ],
+        },
+      ],
+    };
+    const { messages, evicted } = digestResults([calls("a"), result], context());
+    const [part] = messages[1]!.parts;
+    const content = part?.kind === "tool-result" ? part.content : [];
+    expect(content.map(({ kind, at }) => [kind, at])).toEqual([
+      ["text", 0],
+      ["image", 1],
+      ["text", 2],
+    ]);
+    expect(evicted).toMatchObject([{ original: text }]);
+    expect(messages[1]!.origin).toBe("digest");
+  });
+});
