@@ -20,6 +20,7 @@ export function protocolOf(dialect: Dialect, answers: Pick<Protocol, "usage" | "
         ...(tools === undefined ? {} : { tools }),
       };
     },
+    format: (messages) => `[${writeTranscript(dialect, { system: [], messages }, dialect.name).elements.join(",")}]`,
     ...answers,
   });
 }

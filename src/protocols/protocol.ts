@@ -3,7 +3,7 @@
  * changed transcript back into that body with every untouched byte in place, and reads what the provider answers.
  */
 import type { Usage } from "../core/engines/contract.ts";
-import type { Transcript, WireSlice } from "../core/transcript/message.ts";
+import type { Message, Transcript, WireSlice } from "../core/transcript/message.ts";
 import type { WireRules } from "../core/transcript/oracle.ts";
 import type { Member, Span } from "./json/scan.ts";
 
@@ -76,6 +76,11 @@ export interface Protocol {
   readonly splice: (decoded: Decoded, transcript: Transcript) => string;
   /** Wire values for any transcript, also one that another protocol decoded. */
   readonly encode: (transcript: Transcript, options?: EncodeOptions) => EncodedParts;
+  /**
+   * The JSON text of an array of wire messages, bytes kept where there are some. `decode` reads it back, and what it then
+   * splices is the same text: the form in which rewritten messages outlive a process.
+   */
+  readonly format: (messages: readonly Message[]) => string;
   /** Tokens reported by a response or a stream event (parsed JSON); undefined where it reports none. */
   readonly usage: (response: unknown) => Usage | undefined;
   /** What a failed response says about size; undefined when it failed for another reason. */

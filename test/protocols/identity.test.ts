@@ -45,7 +45,7 @@ describe.each(WIRE_NAMES)("%s", (name) => {
           expect(text.includes(message.wire!.raw)).toBe(true);
         }
       }),
-      { numRuns: RUNS / 5 },
+      { numRuns: Math.ceil(RUNS / 5) },
     );
   });
 
@@ -55,7 +55,7 @@ describe.each(WIRE_NAMES)("%s", (name) => {
         const calls = transcript.messages.some(({ role }) => role === "tool");
         if (calls) expect(detectProtocol(text)).toBe(name);
       }),
-      { numRuns: RUNS / 5 },
+      { numRuns: Math.ceil(RUNS / 5) },
     );
   });
 });

@@ -10,7 +10,7 @@ import { bodyText, TRAITS, type WireName } from "./turns-to-wire.ts";
 import { conversations, type ConversationOptions } from "./turns.ts";
 
 export type { Conversation, ConversationOptions, Turn } from "./turns.ts";
-export { WIRE_NAMES, type WireName } from "./turns-to-wire.ts";
+export { TRAITS, WIRE_NAMES, type WireName } from "./turns-to-wire.ts";
 
 /** Runs of each generated property: `PRECIS_TEST_RUNS`, else 500. */
 export const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);

@@ -58,7 +58,10 @@ interface PartsChange {
 function contentText(raw: string | undefined, { before, after }: PartsChange, writing: BlockWriting): string {
   if (raw !== undefined && sameParts(before, after)) return raw;
   const fresh = (part: Part) => freshBlock(part, writing);
-  const kept = after.filter((part) => before.includes(part) || (!isBlank(part) && part.kind !== "reasoning"));
+  const kept = after.filter((part) => {
+    if (part.kind === "reasoning") return before.some((old) => old.kind === "reasoning" && old.at === part.at);
+    return before.includes(part) || !isBlank(part);
+  });
   if (kept.length === 0) return JSON.stringify(EMPTY_TEXT);
   const patch = (block: string, old: Part, part: Part) => patchBlock(block, old, part, writing);
   return rewriteContent(raw, { before, after: kept, patch, fresh }) ?? freshContent(kept, fresh);

@@ -1,0 +1,196 @@
+/** What providers answer: tokens used, and errors that mean the request was too large. */
+import { describe, expect, test } from "vitest";
+import { mergeUsage, protocols, type Overflow } from "../../src/protocols/index.ts";
+
+describe("usage", () => {
+  test("Anthropic's input gets its cache counts back", () => {
+    const { usage } = protocols["anthropic-messages"];
+    const counts = {
+      input_tokens: 10,
+      cache_read_input_tokens: 200,
+      cache_creation_input_tokens: 30,
+      output_tokens: 4,
+    };
+    const expected = { input: 240, output: 4, cacheRead: 200, cacheWrite: 30 };
+    expect(usage({ usage: counts })).toEqual(expected);
+    const start = usage({ type: "message_start", message: { usage: { ...counts, output_tokens: 1 } } })!;
+    const delta = usage({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 4 } })!;
+    expect(mergeUsage(start, delta)).toEqual(expected);
+  });
+
+  test("OpenAI's input holds the cached tokens already", () => {
+    const chat = { prompt_tokens: 100, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 64 } };
+    expect(protocols["openai-chat"].usage({ choices: [], usage: chat })).toEqual({
+      input: 100,
+      output: 7,
+      cacheRead: 64,
+      cacheWrite: 0,
+    });
+    const responses = {
+      input_tokens: 100,
+      output_tokens: 7,
+      input_tokens_details: { cached_tokens: 64, cache_write_tokens: 20 },
+    };
+    const expected = { input: 100, output: 7, cacheRead: 64, cacheWrite: 20 };
+    expect(protocols["openai-responses"].usage({ usage: responses })).toEqual(expected);
+    expect(protocols["openai-responses"].usage({ type: "response.completed", response: { usage: responses } })).toEqual(
+      expected,
+    );
+  });
+
+  test("an answer without counts has no usage", () => {
+    for (const protocol of Object.values(protocols)) {
+      for (const answer of [{}, null, "x", [], { usage: null }, { choices: [{ delta: {} }] }])
+        expect(protocol.usage(answer)).toBeUndefined();
+    }
+  });
+});
+
+describe("overflow", () => {
+  const error = (message: string, more: object = {}): string => JSON.stringify({ error: { message, ...more } });
+  const context = (limitTokens?: number, requestedTokens?: number): Overflow => ({
+    kind: "context",
+    ...(limitTokens === undefined ? {} : { limitTokens }),
+    ...(requestedTokens === undefined ? {} : { requestedTokens }),
+  });
+
+  test.each<[string, number, string, Overflow]>([
+    [
+      "Anthropic",
+      400,
+      error("prompt is too long: 213462 tokens > 200000 maximum", { type: "invalid_request_error" }),
+      context(200_000, 213_462),
+    ],
+    [
+      "Anthropic, with output",
+      400,
+      error("input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length"),
+      context(200_000, 209_573),
+    ],
+    [
+      "Anthropic, bytes",
+      413,
+      error("Request exceeds the maximum size", { type: "request_too_large" }),
+      { kind: "payload" },
+    ],
+    [
+      "Anthropic, after 200",
+      200,
+      JSON.stringify({ type: "message_delta", delta: { stop_reason: "model_context_window_exceeded" } }),
+      context(),
+    ],
+    [
+      "OpenAI",
+      400,
+      error(
+        "This model's maximum context length is 128000 tokens. However, your messages resulted in 140123 tokens. Please reduce the length of the messages.",
+        { code: "context_length_exceeded" },
+      ),
+      context(128_000, 140_123),
+    ],
+    [
+      "OpenAI, newer",
+      400,
+      error("Input tokens exceed the configured limit of 272,000 tokens. Your messages resulted in 305,127 tokens.", {
+        code: "context_length_exceeded",
+      }),
+      context(272_000, 305_127),
+    ],
+    [
+      "OpenAI, stream",
+      200,
+      JSON.stringify({
+        type: "response.failed",
+        response: {
+          error: { code: "context_length_exceeded", message: "Your input exceeds the context window of this model." },
+        },
+      }),
+      context(),
+    ],
+    [
+      "OpenAI, one long string",
+      400,
+      error("Invalid 'input[0].content': string too long.", { code: "string_above_max_length" }),
+      { kind: "payload" },
+    ],
+    [
+      "vLLM",
+      400,
+      JSON.stringify({
+        object: "error",
+        message:
+          "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion).",
+        type: "BadRequestError",
+      }),
+      context(4096, 5000),
+    ],
+    [
+      "OpenRouter",
+      400,
+      error("Provider returned error", {
+        metadata: { raw: '{"error":{"message":"prompt is too long: 5 tokens > 4 maximum"}}' },
+      }),
+      context(4, 5),
+    ],
+    [
+      "Gemini",
+      400,
+      error("The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)."),
+      context(1_048_575, 1_196_265),
+    ],
+    [
+      "xAI",
+      400,
+      error("This model's maximum prompt length is 131072 but the request contains 537812 tokens."),
+      context(131_072, 537_812),
+    ],
+    [
+      "Moonshot",
+      400,
+      error("Invalid request: Your request exceeded model token limit: 131072 (requested: 140000)"),
+      context(131_072, 140_000),
+    ],
+    ["Bedrock", 400, '{"message":"Input is too long for requested model."}', context()],
+    [
+      "llama.cpp",
+      400,
+      error("the request exceeds the available context size, try increasing it", {
+        type: "exceed_context_size_error",
+        n_prompt_tokens: 9000,
+        n_ctx: 8192,
+      }),
+      context(8192, 9000),
+    ],
+    ["nginx", 413, "<html><body>413 Request Entity Too Large</body></html>", { kind: "payload" }],
+  ])("%s", (_, status, body, expected) => {
+    for (const protocol of Object.values(protocols)) expect(protocol.overflow(status, body)).toEqual(expected);
+  });
+
+  test.each<[string, number, string]>([
+    [
+      "a rate limit that speaks of size",
+      429,
+      error(
+        "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced.",
+      ),
+    ],
+    [
+      "a rate limit under 413",
+      413,
+      error("Request too large for model: TPM limit 6000, requested 7000", { code: "rate_limit_exceeded" }),
+    ],
+    [
+      "another bad request",
+      400,
+      error("messages.1: tool_use ids were found without tool_result blocks", { type: "invalid_request_error" }),
+    ],
+    ["a failure of the server", 500, "upstream failed"],
+    [
+      "an answer that quotes an overflow",
+      200,
+      JSON.stringify({ choices: [{ message: { content: "prompt is too long: 5 tokens > 4 maximum" } }] }),
+    ],
+  ])("%s is none", (_, status, body) => {
+    for (const protocol of Object.values(protocols)) expect(protocol.overflow(status, body)).toBeUndefined();
+  });
+});
