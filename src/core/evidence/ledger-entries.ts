@@ -3,6 +3,7 @@
  * data; `message` is always the index of the message that the words of `text` are in.
  */
 import type { CallAction } from "../digest/call.ts";
+import type { CommandPurpose } from "./facts/commands.ts";
 import type { PlanItem } from "./facts/plans.ts";
 
 interface Entry {
@@ -51,6 +52,9 @@ export interface ActionEntry extends Entry {
   readonly tool: string;
   readonly action: CallAction;
   readonly target: string;
+  /** What it ran for and what runs it is like, where it is a run. */
+  readonly purpose?: CommandPurpose;
+  readonly family?: string;
   /** `undefined` while the call has no result, or when its result does not say. */
   readonly ok?: boolean;
   /** The line of the result that says how it ended, verbatim. */
@@ -60,6 +64,7 @@ export interface ActionEntry extends Entry {
 export interface CommandEntry extends Entry {
   readonly kind: "command";
   readonly tool: string;
+  readonly purpose: CommandPurpose;
   readonly times: number;
   readonly exit?: number;
   readonly ok?: boolean;
@@ -76,6 +81,8 @@ export interface ErrorEntry extends Entry {
   /** What was tried: tool and target, or the command. */
   readonly source: string;
   readonly tool: string;
+  /** What was run for, where it was a run. */
+  readonly purpose?: CommandPurpose;
   readonly times: number;
   /** The message after which it no longer stood, and why that is believed. */
   readonly resolved?: { readonly message: number; readonly by: "rerun" | "success" };

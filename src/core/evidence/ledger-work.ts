@@ -1,6 +1,5 @@
 /** The half of the ledger that tools do: the chronicle of calls, files with their state, commands, errors, workspace. */
-import type { CallSummary } from "../digest/call.ts";
-import { familyOf, fileEffectOf, purposeOf } from "./facts/commands.ts";
+import type { Deed } from "./facts/commands.ts";
 import type { CallResult } from "./facts/results.ts";
 import { rootOf } from "./facts/workspace.ts";
 import type { ActionEntry, CommandEntry, ErrorEntry, FileEntry, FileState, Ledger } from "./ledger-entries.ts";
@@ -9,9 +8,9 @@ export type WorkEntries = Pick<Ledger, "files" | "actions" | "commands" | "error
 
 export interface Work {
   /** A call was made; returns its place in the chronicle. */
-  readonly call: (at: number, call: CallSummary) => number;
+  readonly call: (at: number, call: Deed) => number;
   /** The call at that place ended, by message `at`. */
-  readonly result: (place: number, call: CallSummary, end: CallEnd) => void;
+  readonly result: (place: number, call: Deed, end: CallEnd) => void;
   readonly entries: () => WorkEntries;
 }
 
@@ -34,7 +33,7 @@ export function createWork(): Work {
   const errors = createErrors();
   let workspace: { readonly cwd?: string; readonly branch?: string; readonly committed?: number } = {};
 
-  const result = (place: number, call: CallSummary, end: CallEnd): void => {
+  const result = (place: number, call: Deed, end: CallEnd): void => {
     const action = actions[place]!;
     actions[place] = {
       ...action,
@@ -47,8 +46,7 @@ export function createWork(): Work {
     errors.after(call, end, changes(call));
     if (end.folder !== undefined) workspace = { ...workspace, cwd: end.folder };
     if (end.branch !== undefined) workspace = { ...workspace, branch: end.branch };
-    if (end.ok !== false && call.command !== undefined && purposeOf(call.command) === "commit")
-      workspace = { ...workspace, committed: action.message };
+    if (end.ok !== false && call.run?.purpose === "commit") workspace = { ...workspace, committed: action.message };
   };
 
   return {
@@ -60,6 +58,7 @@ export function createWork(): Work {
         tool: call.tool,
         action: call.action,
         target: call.target,
+        ...(call.run === undefined ? {} : { purpose: call.run.purpose, family: call.run.family }),
       }) - 1,
     result,
     entries: () => {
@@ -77,19 +76,15 @@ export function createWork(): Work {
 }
 
 /** The command, without where it ran; a long one is told apart by all its words. */
-function runKey({ command, target }: CallSummary): string {
+function runKey({ command, target }: Deed): string {
   return command !== undefined && target.endsWith("…") ? command : target;
 }
 
-function changes(call: CallSummary): boolean {
-  return (
-    call.action === "edit" ||
-    call.action === "write" ||
-    (call.command !== undefined && fileEffectOf(call.command) === "change")
-  );
+function changes(call: Deed): boolean {
+  return call.action === "edit" || call.action === "write" || call.run?.effect === "change";
 }
 
-function touchFiles(files: Map<string, FileEntry>, call: CallSummary, at: number): void {
+function touchFiles(files: Map<string, FileEntry>, call: Deed, at: number): void {
   const state = stateAfter(call);
   if (state === undefined) return;
   for (const path of call.paths) {
@@ -100,7 +95,7 @@ function touchFiles(files: Map<string, FileEntry>, call: CallSummary, at: number
   }
 }
 
-function stateAfter(call: CallSummary): FileState | undefined {
+function stateAfter(call: Deed): FileState | undefined {
   switch (call.action) {
     case "read":
       return "read";
@@ -112,14 +107,14 @@ function stateAfter(call: CallSummary): FileState | undefined {
     case "list":
       return "listed";
     case "run":
-      return commandState(call.command ?? "");
+      return commandState(call);
     default:
       return undefined;
   }
 }
 
-function commandState(command: string): FileState {
-  switch (fileEffectOf(command)) {
+function commandState({ run }: Deed): FileState {
+  switch (run?.effect) {
     case "delete":
       return "deleted";
     case "change":
@@ -159,13 +154,14 @@ function fileAfter(known: FileEntry | undefined, { path, state, tool, at }: Touc
   };
 }
 
-function commandAfter(known: CommandEntry | undefined, call: CallSummary, at: number, end: CallEnd): CommandEntry {
+function commandAfter(known: CommandEntry | undefined, call: Deed, at: number, end: CallEnd): CommandEntry {
   const { ok, exit, failing, passed, failed, outcome } = end;
   return {
     kind: "command",
     message: at,
     text: call.command!,
     tool: call.tool,
+    purpose: call.run?.purpose ?? "other",
     times: (known?.times ?? 0) + 1,
     failing,
     ...(ok === undefined ? {} : { ok }),
@@ -177,7 +173,7 @@ function commandAfter(known: CommandEntry | undefined, call: CallSummary, at: nu
 }
 
 interface Errors {
-  readonly after: (call: CallSummary, end: CallEnd, changed: boolean) => void;
+  readonly after: (call: Deed, end: CallEnd, changed: boolean) => void;
   readonly entries: () => readonly ErrorEntry[];
 }
 
@@ -195,16 +191,16 @@ function createErrors(): Errors {
     standing.delete(key);
     resolved.push({ ...entry, resolved: { message, by } });
   };
-  const worked = (call: CallSummary, at: number): void => {
+  const worked = (call: Deed, at: number): void => {
     const attempt = attemptOf(call);
-    const family = call.command === undefined ? undefined : familyOf(call.command);
+    const family = call.run?.family;
     for (const [key, one] of standing) {
       if (one.attempt === attempt) resolve(key, one, at, "rerun");
       else if (family !== undefined && one.family === family && one.entry.changedSince !== undefined)
         resolve(key, one, at, "success");
     }
   };
-  const failed = (call: CallSummary, end: CallEnd): void => {
+  const failed = (call: Deed, end: CallEnd): void => {
     const attempt = attemptOf(call);
     for (const [key, one] of standing)
       if (one.attempt === attempt && !end.errors.includes(one.entry.text)) resolve(key, one, end.at, "rerun");
@@ -214,8 +210,8 @@ function createErrors(): Errors {
       standing.delete(key);
       standing.set(key, {
         attempt,
-        family: call.command === undefined ? undefined : familyOf(call.command),
-        entry: { kind: "error", message: end.at, text, source: call.target, tool: call.tool, times },
+        family: call.run?.family,
+        entry: errorEntry(call, { message: end.at, text, times }),
       });
     }
     while (standing.size > STANDING_ERRORS_MAX) standing.delete(standing.keys().next().value!);
@@ -234,8 +230,13 @@ function createErrors(): Errors {
   };
 }
 
+function errorEntry({ target, tool, run }: Deed, place: Pick<ErrorEntry, "message" | "text" | "times">): ErrorEntry {
+  const purpose = run === undefined ? {} : { purpose: run.purpose };
+  return { kind: "error", source: target, tool, ...purpose, ...place };
+}
+
 /** A search that finds nothing, a file that is not there: looking around fails all the time and blocks nothing. */
-function tries(call: CallSummary): boolean {
+function tries(call: Deed): boolean {
   return (
     call.action !== "read" &&
     call.action !== "search" &&
@@ -246,7 +247,7 @@ function tries(call: CallSummary): boolean {
 }
 
 /** An edit that did not match is made good by any later edit of that file; a run, by the same command. */
-function attemptOf(call: CallSummary): string {
+function attemptOf(call: Deed): string {
   return call.action === "edit" || call.action === "write"
     ? `change ${call.paths[0] ?? call.target}`
     : `${call.tool} ${runKey(call)}`;

@@ -2,8 +2,9 @@
  * The ledger: what happened, kept by code and not by a model, from the original messages. It is folded message by
  * message and remembers what it has read, so a longer conversation costs only what is new in it.
  */
-import { describeCall, type CallSummary } from "../digest/call.ts";
+import { describeCall } from "../digest/call.ts";
 import { callsOf, contentText, resultOf, type Message } from "../transcript/message.ts";
+import { deedOf, type Deed } from "./facts/commands.ts";
 import { readResult, type CallResult } from "./facts/results.ts";
 import { branchIn, folderIn } from "./facts/workspace.ts";
 import { speechOf, type Speech } from "./facts/speech.ts";
@@ -42,16 +43,16 @@ interface ReadResult extends CallResult {
 /** Reads each message once. A result is read in the light of its call. */
 interface Reader {
   readonly speech: (message: Message) => Speech;
-  readonly calls: (message: Message) => readonly CallSummary[];
-  readonly result: (message: Message, call: CallSummary) => ReadResult;
+  readonly calls: (message: Message) => readonly Deed[];
+  readonly result: (message: Message, call: Deed) => ReadResult;
 }
 
 function createReader(): Reader {
   const speeches = new WeakMap<Message, Speech>();
-  const calls = new WeakMap<Message, readonly CallSummary[]>();
-  const results = new WeakMap<Message, { readonly call: CallSummary; readonly read: ReadResult }>();
-  const described = (message: Message): readonly CallSummary[] =>
-    remembered(calls, message, () => callsOf(message).map((call) => describeCall(call.name, call.arguments)));
+  const calls = new WeakMap<Message, readonly Deed[]>();
+  const results = new WeakMap<Message, { readonly call: Deed; readonly read: ReadResult }>();
+  const described = (message: Message): readonly Deed[] =>
+    remembered(calls, message, () => callsOf(message).map((call) => deedOf(describeCall(call.name, call.arguments))));
   return {
     speech: (message) => remembered(speeches, message, () => speechOf(message, described(message))),
     calls: described,
@@ -74,7 +75,7 @@ function remembered<Value>(known: WeakMap<Message, Value>, message: Message, rea
   return value;
 }
 
-function readOf(message: Message, call: CallSummary): ReadResult {
+function readOf(message: Message, call: Deed): ReadResult {
   const result = resultOf(message);
   const text = result === undefined ? "" : contentText(result.content);
   const folder = folderIn(call, text);
@@ -88,7 +89,7 @@ function readOf(message: Message, call: CallSummary): ReadResult {
 
 interface OpenCall {
   readonly id: string;
-  readonly call: CallSummary;
+  readonly call: Deed;
   readonly place: number;
 }
 

@@ -1,7 +1,7 @@
-/** What an earlier handoff holds, as items of the next: merged by key, never summarised again; the oldest decays first. */
+/** What an earlier handoff holds, as drafts of the next: merged by key, never summarised again; the oldest decays first. */
 import type { Ledger } from "../evidence/ledger.ts";
 import { LIVE_LEAD, REPLY_LEAD } from "./draft-dialogue.ts";
-import { itemOf, type Item } from "./items.ts";
+import type { Draft } from "./items.ts";
 import type { ParsedHandoff } from "./parse.ts";
 import type { Topic } from "./sections.ts";
 
@@ -24,21 +24,20 @@ const CARRIED_RANK: Readonly<Record<Topic, number>> = {
 };
 const FIRST_REQUEST_RANK = 20;
 
-export function carriedItems(topic: Topic, previous: ParsedHandoff | undefined, ledger: Ledger): readonly Item[] {
+export function carriedDrafts(topic: Topic, previous: ParsedHandoff | undefined, ledger: Ledger): readonly Draft[] {
   const texts = (previous?.sections.get(topic) ?? []).filter((text) => stillHolds(topic, text, ledger));
   return texts.map((text, at) => {
-    const age = at / Math.max(1, texts.length);
     const first = topic === "goal" && at === 0 ? FIRST_REQUEST_RANK : 0;
-    const item = itemOf(topic, text, { rank: CARRIED_RANK[topic] + age / 2 + first, order: ORDER_BEFORE + at });
-    return topic === "files" ? fileAgain(text, item) : item;
+    const place = { rank: CARRIED_RANK[topic] + at / texts.length / 2 + first, order: ORDER_BEFORE + at };
+    return topic === "files" ? { ...place, ...fileAgain(text) } : { ...place, write: () => text };
   });
 }
 
 /** A file comes back as `group: path`. */
-function fileAgain(text: string, item: Item): Item {
+function fileAgain(text: string): Pick<Draft, "write" | "group"> {
   const colon = text.indexOf(": ");
   const path = text.slice(colon < 0 ? 0 : colon + 2);
-  return { ...item, key: path, text: path, group: colon < 0 ? "" : text.slice(0, colon) };
+  return { group: text.slice(0, Math.max(0, colon)), write: () => path };
 }
 
 function stillHolds(topic: Topic, text: string, ledger: Ledger): boolean {

@@ -1,9 +1,8 @@
 /** Drafts the sections that people and assistant spoke: task, goal, constraints, decisions, questions. Verbatim words. */
 import type { DecisionEntry, Ledger, QuestionEntry, RequestEntry } from "../evidence/ledger.ts";
-import { keyOf } from "../evidence/facts/sentences.ts";
 import { closingQuestionIn } from "../evidence/facts/questions.ts";
-import { contentText, type Message } from "../transcript/message.ts";
-import { clipped, DASH, itemOf, recency, type Item } from "./items.ts";
+import { contentText, type Message, type Part } from "../transcript/message.ts";
+import { clipped, DASH, recency, type Draft } from "./items.ts";
 
 /** What the drafts of one handoff are made from. */
 export interface Material {
@@ -33,6 +32,8 @@ const ANSWER_CHARS_MAX = 320;
 /** How the lines about the live request open; they are of this handoff alone and never carried into the next. */
 export const LIVE_LEAD = "The newest user message, which stands below in full: ";
 export const REPLY_LEAD = "It replies to: ";
+/** What one plain word of settling adds to a decision's weight. */
+const WEIGHT_OF_PLAIN_WORDS = 3;
 /** Above what recency can add: comes first whatever its age. */
 const FOREMOST = 10;
 
@@ -41,20 +42,20 @@ export function leaves({ from, until }: Material, message: number): boolean {
   return message >= from && message < until;
 }
 
-export function taskItems(material: Material): readonly Item[] {
-  const items: Item[] = [];
+export function taskDrafts(material: Material): readonly Draft[] {
   const text = liveText(material);
-  if (text !== undefined) {
-    const quote = JSON.stringify(clipped(material.redact(text).replace(/\s+/g, " "), LIVE_QUOTE_CHARS_MAX));
-    items.push(itemOf("task", `${LIVE_LEAD}${quote}`, { rank: FOREMOST * 2, order: 0 }));
-    if (text.length <= SHORT_REPLY_CHARS_MAX) items.push(...repliedTo(material));
-  }
   const substance = substanceOf(material);
-  if (substance !== undefined)
-    items.push(requestItem(material, substance, "task", { rank: FOREMOST - 1, charsMax: OPEN_REQUEST_CHARS_MAX }));
-  for (const request of openRequests(material))
-    items.push(requestItem(material, request, "task", { rank: FOREMOST, charsMax: OPEN_REQUEST_CHARS_MAX }));
-  return items;
+  return [
+    ...(text === undefined ? [] : [pointerTo(material, text)]),
+    ...(text === undefined || text.length > SHORT_REPLY_CHARS_MAX ? [] : repliedTo(material)),
+    ...(substance === undefined ? [] : [requestDraft(material, substance, FOREMOST - 1, OPEN_REQUEST_CHARS_MAX)]),
+    ...openRequests(material).map((request) => requestDraft(material, request, FOREMOST, OPEN_REQUEST_CHARS_MAX)),
+  ];
+}
+
+function pointerTo({ redact }: Material, text: string): Draft {
+  const quote = (): string => JSON.stringify(clipped(redact(text).replace(/\s+/g, " "), LIVE_QUOTE_CHARS_MAX));
+  return { rank: FOREMOST * 2, order: 0, write: () => `${LIVE_LEAD}${quote()}` };
 }
 
 /** Asked and not yet settled, beside the live request. */
@@ -82,119 +83,108 @@ function liveText({ messages, live }: Material): string | undefined {
   return text === "" ? undefined : text;
 }
 
+/** The last message before `end` in which the assistant says something; -1 where there is none. */
+export function lastWords(messages: readonly Message[], end: number): number {
+  let at = end - 1;
+  while (at >= 0 && !(messages[at]!.role === "assistant" && messages[at]!.parts.some(speaks))) at--;
+  return at;
+}
+
+function speaks(part: Part): boolean {
+  return part.kind === "text" && part.text !== "";
+}
+
 /** What a short live request answers: the assistant's question or last words. */
-function repliedTo(material: Material): readonly Item[] {
+function repliedTo(material: Material): readonly Draft[] {
   const { messages, live, redact } = material;
-  const items: Item[] = [];
-  const said = messages.findLastIndex(
-    ({ role, parts }, at) => at < live && role === "assistant" && contentText(parts) !== "",
-  );
-  if (said >= 0 && leaves(material, said)) {
-    const text = contentText(messages[said]!.parts);
-    const words = closingQuestionIn(text) ?? text.slice(text.lastIndexOf("\n\n") + 1);
-    items.push(
-      itemOf("task", `${REPLY_LEAD}${clipped(redact(words), REPLIED_TO_CHARS_MAX)}`, { rank: FOREMOST, order: 1 }),
-    );
-  }
-  return items;
+  const said = lastWords(messages, live);
+  if (said < 0 || !leaves(material, said)) return [];
+  const text = contentText(messages[said]!.parts);
+  const words = closingQuestionIn(text) ?? text.slice(text.lastIndexOf("\n\n") + 1);
+  return [{ rank: FOREMOST, order: 1, write: () => `${REPLY_LEAD}${clipped(redact(words), REPLIED_TO_CHARS_MAX)}` }];
 }
 
-interface Weight {
-  readonly rank: number;
-  readonly charsMax: number;
-}
-
-function requestItem(
-  { messages, redact }: Material,
-  request: RequestEntry,
-  topic: "task" | "goal",
-  { rank, charsMax }: Weight,
-): Item {
-  const place = { rank: rank + recency(request.message, messages.length), order: 2 + request.message };
-  return itemOf(topic, clipped(redact(request.text), charsMax), place);
+function requestDraft({ messages, redact }: Material, request: RequestEntry, rank: number, charsMax: number): Draft {
+  const { message, text } = request;
+  const write = (): string => clipped(redact(text), charsMax);
+  return { rank: rank + recency(message, messages.length), order: 2 + message, write };
 }
 
 /** The first request, then what was asked on the way, without what is nothing but a question or a nod. */
-export function goalItems(material: Material): readonly Item[] {
-  const { ledger, live } = material;
-  const questions = new Set(ledger.questions.filter(({ by }) => by === "person").map(({ text }) => keyOf(text)));
+export function goalDrafts(material: Material): readonly Draft[] {
+  const { ledger, live, continues } = material;
+  const questions = new Set(ledger.questions.map(({ text }) => text));
   const substance = substanceOf(material);
-  const first = ledger.requests.find(({ command, text }) => command !== text);
+  const first = continues ? undefined : ledger.requests.find(({ command, text }) => command !== text);
   return ledger.requests.flatMap((request) => {
     if (!leaves(material, request.message) || request.message === live) return [];
-    if (request === first && !material.continues)
-      return [requestItem(material, request, "goal", { rank: FOREMOST, charsMax: FIRST_REQUEST_CHARS_MAX })];
-    if (request.settled === undefined || request === substance || request.text.length <= SHORT_REPLY_CHARS_MAX)
-      return [];
-    if (questions.has(keyOf(request.text))) return [];
-    return [requestItem(material, request, "goal", { rank: 1, charsMax: LATER_REQUEST_CHARS_MAX })];
+    if (request === first) return [requestDraft(material, request, FOREMOST, FIRST_REQUEST_CHARS_MAX)];
+    const nod = request.text.length <= SHORT_REPLY_CHARS_MAX || questions.has(request.text);
+    if (nod || request === substance || request.settled === undefined) return [];
+    return [requestDraft(material, request, 1, LATER_REQUEST_CHARS_MAX)];
   });
 }
 
 /** Newest and most repeated first. */
-export function constraintItems(material: Material): readonly Item[] {
+export function constraintDrafts(material: Material): readonly Draft[] {
   const { ledger, messages, redact } = material;
   return ledger.constraints.flatMap(({ text, message, last, times }) => {
     if (!leaves(material, message)) return [];
-    const rank = 1 + recency(last, messages.length) + Math.log2(times);
-    return [itemOf("constraints", redact(text), { rank, order: message })];
+    return [{ rank: 1 + recency(last, messages.length) + Math.log2(times), order: message, write: () => redact(text) }];
   });
 }
 
-export function decisionItems(material: Material): readonly Item[] {
+/** What the assistant settled, and what a person chose when asked. */
+export function decisionDrafts(material: Material): readonly Draft[] {
   const { ledger, messages } = material;
-  const stated = ledger.decisions.filter(
-    ({ message, text }) => leaves(material, message) && !material.tailText.includes(text),
-  );
+  const stated = ledger.decisions.filter(({ message }) => leaves(material, message));
   const chosen = ledger.questions.filter(
-    (question) =>
-      question.by === "assistant" && question.answer !== undefined && leaves(material, question.answer.message),
+    ({ by, answer }) => by === "assistant" && answer !== undefined && leaves(material, answer.message),
   );
   return [
-    ...stated.map((decision) => decisionItem(material, decision)),
-    ...chosen.map((question) => {
-      const rank = 1 + recency(question.message, messages.length);
-      return exchangeItem(material, question, "decisions", rank);
-    }),
+    ...stated.map((decision) => decisionDraft(material, decision)),
+    ...chosen.map((question) =>
+      exchangeDraft(material, question, "user", 1 + recency(question.message, messages.length)),
+    ),
   ];
 }
 
-function decisionItem({ messages, redact }: Material, { text, weight, message }: DecisionEntry): Item {
-  return itemOf("decisions", redact(text), { rank: weight / 3 + recency(message, messages.length), order: message });
+function decisionDraft({ messages, redact, tailText }: Material, { text, weight, message }: DecisionEntry): Draft {
+  const rank = weight / WEIGHT_OF_PLAIN_WORDS + recency(message, messages.length);
+  return { rank, order: message, write: () => (tailText.includes(text) ? undefined : redact(text)) };
 }
 
-/** Questions of a person with what the assistant told them. */
-export function resolvedItems(material: Material): readonly Item[] {
+/** Questions of a person with what the assistant told them; a wish in the form of a question comes after. */
+export function resolvedDrafts(material: Material): readonly Draft[] {
   const { ledger, messages } = material;
   return ledger.questions.flatMap((question) => {
     if (question.by !== "person" || question.answer === undefined || !leaves(material, question.message)) return [];
-    const wanting = /^(?:can|could|would|will) (?:you|we|i)\b/i.test(question.text) ? 0 : 1;
-    return [exchangeItem(material, question, "resolved", wanting + recency(question.message, messages.length))];
+    const asks = WISH.test(question.text) ? 0 : 1;
+    return [exchangeDraft(material, question, "answered", asks + recency(question.message, messages.length))];
   });
 }
 
-function exchangeItem(
+const WISH = /^(?:can|could|would|will) (?:you|we|i)\b/i;
+
+function exchangeDraft(
   { redact }: Material,
   question: QuestionEntry,
-  topic: "decisions" | "resolved",
+  answerer: "user" | "answered",
   rank: number,
-): Item {
-  const asked = clipped(redact(question.text), QUESTION_CHARS_MAX);
-  const answer = clipped(redact(question.answer?.text ?? ""), ANSWER_CHARS_MAX);
-  return itemOf(topic, `${asked}${DASH}${topic === "decisions" ? "user" : "answered"}: ${answer}`, {
-    rank,
-    order: question.message,
-  });
+): Draft {
+  const write = (): string => {
+    const asked = clipped(redact(question.text), QUESTION_CHARS_MAX);
+    return `${asked}${DASH}${answerer}: ${clipped(redact(question.answer?.text ?? ""), ANSWER_CHARS_MAX)}`;
+  };
+  return { rank, order: question.message, write };
 }
 
 /** Questions that no turn has taken up, of a person or, at the very end, of the assistant. */
-export function pendingItems(material: Material): readonly Item[] {
+export function pendingDrafts(material: Material): readonly Draft[] {
   const { ledger, messages, live, redact } = material;
   return ledger.questions.flatMap(({ text, message, settled, by }) => {
     if (settled !== undefined || message === live || !leaves(material, message)) return [];
     const asker = by === "assistant" ? "The assistant asked: " : "";
-    return [
-      itemOf("pending", `${asker}${redact(text)}`, { rank: 1 + recency(message, messages.length), order: message }),
-    ];
+    return [{ rank: 1 + recency(message, messages.length), order: message, write: () => `${asker}${redact(text)}` }];
   });
 }

@@ -1,10 +1,9 @@
 /** Drafts the sections that the work itself filled: actions, state, progress, blockers, files, what remains, values. */
 import type { ActionEntry, CommandEntry, ErrorEntry, FileEntry, Ledger } from "../evidence/ledger.ts";
-import { familyOf, purposeOf } from "../evidence/facts/commands.ts";
 import { sentencesOf } from "../evidence/facts/sentences.ts";
 import { contentText } from "../transcript/message.ts";
-import { leaves, type Material } from "./draft-dialogue.ts";
-import { clipped, DASH, itemOf, recency, type Item } from "./items.ts";
+import { lastWords, leaves, type Material } from "./draft-dialogue.ts";
+import { clipped, DASH, LIST_SEPARATOR, recency, type Draft } from "./items.ts";
 
 const TARGET_CHARS_MAX = 140;
 const OUTCOME_CHARS_MAX = 160;
@@ -18,9 +17,10 @@ const MOVED_ON_ACTIONS = 12;
 /** What changes the world beyond the files: the most costly to do twice. */
 const LASTING =
   /\b(?:push|merge|rebase|commit|tag|deploy|publish|release|install|migrate|checkout -b|switch -c|create|delete|rm|mv)\b/;
+const LASTING_WITHIN_CHARS = 400;
 const READ_ONLY_VERB = /^(?:get|list|search|find|read|fetch|view|show|check|calculate|think|lookup|query)_?/i;
 
-export function actionItems(material: Material): readonly Item[] {
+export function actionDrafts(material: Material): readonly Draft[] {
   const merged = new Map<string, { readonly action: ActionEntry; readonly times: number }>();
   for (const action of material.ledger.actions) {
     if (!leaves(material, action.message) || action.ok === false || !isDeed(action)) continue;
@@ -30,17 +30,18 @@ export function actionItems(material: Material): readonly Item[] {
     merged.set(key, { action, times });
   }
   const { length } = material.messages;
-  return [...merged.values()].map(({ action, times }) => {
-    const place = { rank: deedRank(action) + recency(action.message, length), order: action.message };
-    return itemOf("actions", actionText(material, action, times), place);
-  });
+  return Array.from(merged.values(), ({ action, times }) => ({
+    rank: deedRank(action) + recency(action.message, length),
+    order: action.message,
+    write: () => actionText(material, action, times),
+  }));
 }
 
 /** Done, and worth knowing: what only looked around is not. */
-function isDeed({ action, tool, text }: ActionEntry): boolean {
+function isDeed({ action, tool, purpose }: ActionEntry): boolean {
   switch (action) {
     case "run":
-      return purposeOf(text) !== "show";
+      return purpose !== "show";
     case "edit":
     case "write":
     case "delegate":
@@ -53,13 +54,14 @@ function isDeed({ action, tool, text }: ActionEntry): boolean {
   }
 }
 
-function deedKey({ action, text, target, tool }: ActionEntry): string {
-  if (action === "run") return purposeOf(text) === "check" ? `check ${familyOf(text)}` : `run ${text}`;
+/** One check replaces the like check before it; other runs are told apart by their words, changes by their file. */
+function deedKey({ action, text, target, tool, purpose, family }: ActionEntry): string {
+  if (action === "run") return purpose === "check" ? `check ${family}` : `run ${text}`;
   return action === "edit" || action === "write" ? `edit ${target}` : `${tool} ${target}`;
 }
 
-function deedRank({ action, text }: ActionEntry): number {
-  if (action === "run") return purposeOf(text) === "commit" || LASTING.test(text) ? 2 : 1.2;
+function deedRank({ action, text, purpose }: ActionEntry): number {
+  if (action === "run") return purpose === "commit" || LASTING.test(text.slice(0, LASTING_WITHIN_CHARS)) ? 2 : 1.2;
   return action === "other" || action === "delegate" ? 2 : 1;
 }
 
@@ -73,7 +75,7 @@ const VERBS = {
 } as const;
 
 function actionText({ ledger, redact }: Material, action: ActionEntry, times: number): string {
-  const purpose = action.action === "run" ? purposeOf(action.text) : "other";
+  const { purpose } = action;
   if (purpose === "commit") return `COMMIT ${commitText(action, redact)} [tool: ${action.tool}]`;
   const check = purpose === "check";
   const verb = check ? "CHECK" : VERBS[action.action as keyof typeof VERBS];
@@ -119,26 +121,33 @@ export function relative(text: string, cwd: string | undefined): string {
   return cwd === undefined || cwd === "/" ? text : text.replaceAll(`${cwd}/`, "");
 }
 
-export function stateItems(material: Material): readonly Item[] {
-  const { ledger, redact, tailText } = material;
-  const items: Item[] = [];
-  if (ledger.cwd !== undefined) items.push(itemOf("state", `Folder: ${ledger.cwd}`, { rank: 3, order: 0 }));
-  if (ledger.branch !== undefined) items.push(itemOf("state", `Branch: ${ledger.branch}`, { rank: 3, order: 1 }));
-  const check = ledger.commands.findLast(({ text }) => purposeOf(text) === "check");
-  if (check !== undefined && leaves(material, check.message) && !tailText.includes(check.text)) {
-    const run = ledger.actions.find(({ message, text: words }) => message === check.message && words === check.text);
-    const text = `Last check: ${clipped(redact(relative(run?.target ?? check.text, ledger.cwd)), TARGET_CHARS_MAX)}${DASH}${checkOutcome(check, redact)}`;
-    items.push(itemOf("state", text, { rank: 2, order: 2 }));
-  }
+export function stateDrafts(material: Material): readonly Draft[] {
+  const { ledger, redact } = material;
+  const { cwd, branch } = ledger;
   const changed = uncommitted(ledger).length;
-  if (changed > 0)
-    items.push(
-      itemOf("state", `Changed since the last commit: ${changed} file${changed === 1 ? "" : "s"}`, {
-        rank: 1,
-        order: 3,
-      }),
-    );
-  return items;
+  const check = ledger.commands.findLast(({ purpose }) => purpose === "check");
+  return [
+    ...(cwd === undefined ? [] : [{ rank: 3, order: 0, write: () => redact(`Folder: ${cwd}`) }]),
+    ...(branch === undefined ? [] : [{ rank: 3, order: 1, write: () => redact(`Branch: ${branch}`) }]),
+    ...(check === undefined || !leaves(material, check.message)
+      ? []
+      : [{ rank: 2, order: 2, write: () => checkText(material, check) }]),
+    ...(changed === 0
+      ? []
+      : [
+          {
+            rank: 1,
+            order: 3,
+            write: () => `Changed since the last commit: ${changed} file${changed === 1 ? "" : "s"}`,
+          },
+        ]),
+  ];
+}
+
+function checkText({ ledger, redact }: Material, check: CommandEntry): string {
+  const run = ledger.actions.find(({ message, text }) => message === check.message && text === check.text);
+  const target = clipped(redact(relative(run?.target ?? check.text, ledger.cwd)), TARGET_CHARS_MAX);
+  return `Last check: ${target}${DASH}${checkOutcome(check, redact)}`;
 }
 
 function uncommitted({ files, committed }: Ledger): readonly FileEntry[] {
@@ -146,40 +155,37 @@ function uncommitted({ files, committed }: Ledger): readonly FileEntry[] {
 }
 
 /** The step the plan says is under way, and the last thing the assistant said it was about to do. */
-export function progressItems(material: Material): readonly Item[] {
+export function progressDrafts(material: Material): readonly Draft[] {
   const { ledger, messages, until, live, redact, tailText } = material;
   const doing = (ledger.plan?.items ?? []).filter(({ state, text }) => state === "doing" && !tailText.includes(text));
-  const items = doing.map(({ text }, at) =>
-    itemOf("progress", clipped(redact(text), PLAN_ITEM_CHARS_MAX), { rank: 2, order: at }),
-  );
-  const said = messages.findLastIndex(
-    ({ role, parts }, at) => at < until && role === "assistant" && contentText(parts) !== "",
-  );
+  const drafts = doing.map(({ text }, order): Draft => ({
+    rank: 2,
+    order,
+    write: () => clipped(redact(text), PLAN_ITEM_CHARS_MAX),
+  }));
+  const said = lastWords(messages, until);
   const open = ledger.requests.some(({ settled }) => settled === undefined || settled >= until);
-  if (said < live || said < 0 || !leaves(material, said) || !open) return items;
+  if (said < live || said < 0 || !leaves(material, said) || !open) return drafts;
   const words = sentencesOf(contentText(messages[said]!.parts)).slice(-2).join(" ");
-  if (words === "") return items;
-  return [
-    ...items,
-    itemOf("progress", `The assistant, just before the cut: ${clipped(redact(words), INTENTION_CHARS_MAX)}`, {
-      rank: 1,
-      order: items.length,
-    }),
-  ];
+  if (words === "") return drafts;
+  const write = (): string => `The assistant, just before the cut: ${clipped(redact(words), INTENTION_CHARS_MAX)}`;
+  return [...drafts, { rank: 1, order: drafts.length, write }];
 }
 
 /** Errors of the work still under way: those of requests long settled block nothing. */
-export function blockedItems(material: Material): readonly Item[] {
-  const { ledger, messages } = material;
+export function blockedDrafts(material: Material): readonly Draft[] {
+  const { ledger, messages, until, tailText } = material;
   const since =
-    ledger.requests.findLast(({ settled, message }) => settled !== undefined && message < material.until)?.message ?? 0;
-  const lately = ledger.actions.filter(({ message }) => message < material.until).at(-MOVED_ON_ACTIONS)?.message ?? 0;
+    ledger.requests.findLast(({ settled, message }) => settled !== undefined && message < until)?.message ?? 0;
+  const lately =
+    ledger.actions.findLast(({ message }, at) => message < until && at < ledger.actions.length - MOVED_ON_ACTIONS)
+      ?.message ?? 0;
   return ledger.errors.flatMap((error) => {
     if (error.resolved !== undefined || error.message < since || !leaves(material, error.message)) return [];
-    if (error.message < lately && purposeOf(error.source) !== "check") return [];
-    if (material.tailText.includes(error.text)) return [];
+    if (error.message < lately && error.purpose !== "check") return [];
     const rank = 1 + recency(error.message, messages.length) + (error.changedSince === undefined ? 1 : 0);
-    return [itemOf("blocked", errorText(material, error), { rank, order: error.message })];
+    const write = (): string | undefined => (tailText.includes(error.text) ? undefined : errorText(material, error));
+    return [{ rank, order: error.message, write }];
   });
 }
 
@@ -191,29 +197,25 @@ function errorText({ ledger, redact }: Material, { text, source, changedSince, t
 
 const STATE_RANK = { created: 3, edited: 3, deleted: 2, read: 1.5, listed: 0.5 } as const;
 
-/** Files with the tool that touched them; those that the chronicle of actions names are left to it. */
-export function fileItems(material: Material, named: ReadonlySet<string>): readonly Item[] {
-  const { ledger, messages, until, redact, tailText } = material;
-  const fresh = new Set(uncommitted(ledger).map(({ path }) => path));
-  const byPath = new Map<string, Item>();
-  for (const file of ledger.files) {
-    const path = relative(file.path, ledger.cwd);
-    if (file.last >= until || file.message < material.from || named.has(path) || path === "." || path === "") continue;
-    if (STATE_RANK[file.state] < 2 && tailText.includes(path)) continue;
-    if ((file.state === "listed" && !/\.\w+$/.test(path)) || path.includes(", ")) continue;
+/** Files with the tool that touched them. Those the tail works on show themselves there. */
+export function fileDrafts(material: Material): readonly Draft[] {
+  const { ledger, messages, until, from } = material;
+  const fresh = new Set(uncommitted(ledger));
+  return ledger.files.flatMap((file) => {
+    if (file.last >= until || file.message < from || (file.state === "listed" && !HAS_EXTENSION.test(file.path)))
+      return [];
     const rank =
       STATE_RANK[file.state] + recency(file.last, messages.length) + Math.min(1, (file.reads + file.edits) / 10);
-    const known = byPath.get(path);
-    if (known !== undefined && known.rank >= rank) continue;
-    byPath.set(path, {
-      key: path,
-      text: redact(path),
-      rank,
-      order: file.last,
-      group: groupOf(file, fresh.has(file.path)),
-    });
-  }
-  return [...byPath.values()];
+    return [{ rank, order: file.last, group: groupOf(file, fresh.has(file)), write: () => fileText(material, file) }];
+  });
+}
+
+const HAS_EXTENSION = /\.\w+$/;
+
+function fileText({ ledger, redact, tailText }: Material, file: FileEntry): string | undefined {
+  const path = relative(file.path, ledger.cwd);
+  const standing = STATE_RANK[file.state] < STATE_RANK.deleted && tailText.includes(path);
+  return standing || path === "." || path.includes(LIST_SEPARATOR) ? undefined : redact(path);
 }
 
 /** `Edit`, `Edit, uncommitted`, `Bash, deleted`: the tool's name is what a path is tied to. */
@@ -222,26 +224,21 @@ function groupOf({ tool, state }: FileEntry, fresh: boolean): string {
   return fresh ? `${tool}, uncommitted` : tool;
 }
 
-export function remainingItems({ ledger, redact, tailText, messages }: Material): readonly Item[] {
+export function remainingDrafts({ ledger, redact, tailText, messages }: Material): readonly Draft[] {
   const open = (ledger.plan?.items ?? []).filter(({ state }) => state === "open");
-  const place = (at: number): { readonly rank: number; readonly order: number } => ({
-    rank: 2 - at / messages.length,
-    order: at,
-  });
-  return open.flatMap(({ text }, at) =>
-    tailText.includes(text) ? [] : [itemOf("remaining", clipped(redact(text), PLAN_ITEM_CHARS_MAX), place(at))],
-  );
+  return open.map(({ text }, order) => ({
+    rank: 2 - order / messages.length,
+    order,
+    write: () => (tailText.includes(text) ? undefined : clipped(redact(text), PLAN_ITEM_CHARS_MAX)),
+  }));
 }
 
-export function valueItems(material: Material): readonly Item[] {
+export function valueDrafts(material: Material): readonly Draft[] {
   const { ledger, messages, redact, tailText } = material;
-  return ledger.values.flatMap(({ text, message }) => {
-    if (!leaves(material, message) || tailText.includes(text)) return [];
-    return [
-      itemOf("context", redact(text.replace(/^[-*+•]\s+/, "")), {
-        rank: recency(message, messages.length),
-        order: message,
-      }),
-    ];
-  });
+  const leaving = ledger.values.filter(({ message }) => leaves(material, message));
+  return leaving.map(({ text, message }) => ({
+    rank: recency(message, messages.length),
+    order: message,
+    write: () => (tailText.includes(text) ? undefined : redact(text.replace(/^[-*+•]\s+/, ""))),
+  }));
 }

@@ -1,9 +1,10 @@
 /** Chooses what a handoff holds: within its budget, section by section, each section's best items first. */
 import type { Measure } from "../transcript/measure.ts";
-import type { Excerpt, Item } from "./items.ts";
+import type { Draft, Excerpt } from "./items.ts";
 import { SOURCE_LEAD } from "./parse.ts";
-import { leftOutLine, type Contents, type Filled } from "./render.ts";
-import type { Section, Topic } from "./sections.ts";
+import type { Contents } from "./render.ts";
+import type { Topic } from "./sections.ts";
+import { createTable, type Pay, type Table, type TableOptions } from "./table.ts";
 
 /** All facts together; what is left goes to excerpts of the original, on which most of the recall rests. */
 const FACTS_SHARE_MAX = 0.42;
@@ -38,127 +39,101 @@ const TOPICS_BY_NEED: readonly Topic[] = [
   "resolved",
   "context",
 ];
+/** A file that was changed stands among the files; where there is room for a narrative, among the actions. */
+const NARRATIVE_TOKENS_MIN = 4_000;
+const NARRATIVE_TOPICS_BY_NEED = TOPICS_BY_NEED.map((topic) =>
+  topic === "files" ? "actions" : topic === "actions" ? "files" : topic,
+);
 const UNSCALED: readonly Topic[] = ["task", "constraints"];
 /** reference/002 §12: what matches the focus gets 60 to 70 %. */
 const FOCUS_SHARE = 0.65;
+/** With a focus, a section that matches may grow by this factor. */
+const FOCUS_STRETCH = 2;
 /** Excerpts that an earlier handoff chose, of the room for excerpts: what is older gives way, round by round. */
 const CARRIED_EXCERPTS_SHARE_MAX = 0.3;
-const LEFT_OUT_COUNT_WIDEST = 999;
 
 export interface Candidates {
-  readonly drafts: ReadonlyMap<Topic, readonly Item[]>;
+  /** What each section could say, best first. */
+  readonly drafts: ReadonlyMap<Topic, readonly Draft[]>;
   /** Excerpts worth at most so many tokens that do not repeat what is present. */
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
   /** Those of an earlier handoff, newest last. */
   readonly carried: readonly Excerpt[];
+  /** Whether a text is about the focus, where there is one. */
   readonly matches: ((text: string) => boolean) | undefined;
 }
 
-export interface FitOptions {
-  readonly template: readonly Section[];
+export interface FitOptions extends TableOptions {
   /** Tokens for the whole handoff, and for everything but its frame. */
   readonly budget: number;
   readonly room: number;
-  readonly measure: Measure;
-  readonly recall: string;
 }
 
-/** Tokens still to give out. With a focus, what does not match it has less. */
+export function fit(candidates: Candidates, options: FitOptions): Omit<Contents, "firstNumber"> {
+  const { matches } = candidates;
+  const purse = createPurse(options, matches);
+  const table = createTable(
+    matches === undefined ? candidates.drafts : matchingFirst(candidates.drafts, matches),
+    options,
+  );
+  const topics = options.budget < NARRATIVE_TOKENS_MIN ? TOPICS_BY_NEED : NARRATIVE_TOPICS_BY_NEED;
+  const allowed = allowances(topics, table, { room: options.room, stretch: matches === undefined ? 1 : FOCUS_STRETCH });
+  for (const topic of topics) table.fill(topic, allowed.get(topic)!, purse.pay);
+  const excerpts = chooseExcerpts(candidates, options.measure, { purse, present: table.text() });
+  // What the excerpts leave is for the facts again, this time without caps.
+  for (const topic of topics) table.fill(topic, purse.left(), purse.payAny);
+  return { filled: table.filled(), excerpts };
+}
+
+/** Tokens still to give out. With a focus, what matches it and what does not each have their part. */
 interface Purse {
   readonly left: () => number;
-  /** Takes the tokens if that much may still go to what does or does not match. */
-  readonly pay: (tokens: number, matching: boolean) => boolean;
+  readonly pay: Pay;
+  /** Pays whatever the text is about. */
+  readonly payAny: Pay;
 }
 
-function createPurse(tokens: number, forOther = tokens): Purse {
-  let left = tokens;
-  let other = forOther;
+function createPurse({ room, budget }: FitOptions, matches: Candidates["matches"]): Purse {
+  let left = room;
+  let matching = matches === undefined ? room : Math.min(room, budget * FOCUS_SHARE);
+  let other = room - matching;
+  const payAny: Pay = (cost) => {
+    if (cost > left) return false;
+    left -= cost;
+    return true;
+  };
   return {
     left: () => left,
-    pay: (cost, matching) => {
-      if (cost > left || (!matching && cost > other)) return false;
-      left -= cost;
-      if (!matching) other -= cost;
+    payAny,
+    pay: (cost, text) => {
+      const about = matches?.(text) ?? true;
+      if (cost > (about ? matching : other) || !payAny(cost, text)) return false;
+      if (about) matching -= cost;
+      else other -= cost;
       return true;
     },
   };
 }
 
-export function fit(candidates: Candidates, options: FitOptions): Omit<Contents, "firstNumber"> {
-  const { room, budget } = options;
-  const focused = candidates.matches !== undefined;
-  const purse = createPurse(room, focused ? Math.max(0, room - budget * FOCUS_SHARE) : room);
-  const table = createTable(candidates, options);
-  const allowed = allowances(room, focused, table);
-  for (const topic of TOPICS_BY_NEED) table.fill(topic, allowed.get(topic)!, purse);
-  const excerpts = chooseExcerpts(candidates, options, { purse, present: table.text() });
-  // What the excerpts leave is for the facts again, this time without caps.
-  const spare = createPurse(purse.left());
-  for (const topic of TOPICS_BY_NEED) table.fill(topic, spare.left(), spare);
-  return { filled: table.filled(), excerpts };
+function matchingFirst(drafts: Candidates["drafts"], matches: (text: string) => boolean): Candidates["drafts"] {
+  const weighed = (draft: Draft): Draft & { readonly about: number } => {
+    const text = draft.write();
+    return { ...draft, write: () => text, about: Number(text !== undefined && matches(text)) };
+  };
+  return new Map(Array.from(drafts, ([topic, own]) => [topic, own.map(weighed).toSorted((a, b) => b.about - a.about)]));
 }
 
 /** What each section may take: its share, and no more than it has to say, brought down to what the facts may take together. */
-function allowances(room: number, focused: boolean, table: Table): ReadonlyMap<Topic, number> {
-  const wanted = new Map(
-    TOPICS_BY_NEED.map((topic) => [topic, Math.min(room * SHARE_MAX[topic] * (focused ? 2 : 1), table.wants(topic))]),
-  );
-  const total = (topics: readonly Topic[]): number => topics.reduce((sum, topic) => sum + wanted.get(topic)!, 0);
-  const scaled = TOPICS_BY_NEED.filter((topic) => !UNSCALED.includes(topic));
+function allowances(
+  topics: readonly Topic[],
+  table: Table,
+  { room, stretch }: { readonly room: number; readonly stretch: number },
+): ReadonlyMap<Topic, number> {
+  const wanted = new Map(topics.map((topic) => [topic, table.wants(topic, room * SHARE_MAX[topic] * stretch)]));
+  const total = (some: readonly Topic[]): number => some.reduce((sum, topic) => sum + wanted.get(topic)!, 0);
+  const scaled = topics.filter((topic) => !UNSCALED.includes(topic));
   const factor = Math.min(1, Math.max(0, room * FACTS_SHARE_MAX - total(UNSCALED)) / Math.max(1, total(scaled)));
-  return new Map([...wanted].map(([topic, tokens]) => [topic, UNSCALED.includes(topic) ? tokens : tokens * factor]));
-}
-
-interface Table {
-  /** Tokens for all of the topic's items. */
-  readonly wants: (topic: Topic) => number;
-  /** Adds the topic's best items that fit what is allowed. */
-  readonly fill: (topic: Topic, allowed: number, purse: Purse) => void;
-  readonly text: () => string;
-  readonly filled: () => ReadonlyMap<Topic, Filled>;
-}
-
-function createTable({ drafts, matches }: Candidates, { template, measure, recall }: FitOptions): Table {
-  const chosen = new Map<Topic, Item[]>();
-  const groups = new Set<string>();
-  const headingOf = (topic: Topic): string => template.find(({ topics }) => topics.includes(topic))?.heading ?? "";
-  const overhead = (topic: Topic): number =>
-    measure.text(`## ${headingOf(topic)}\n${leftOutLine(LEFT_OUT_COUNT_WIDEST, recall)}\n`);
-  const costOf = (topic: Topic, { text, group }: Item): number => {
-    if (topic !== "files") return measure.text(`- ${text}\n`);
-    return measure.text(`${text}, `) + (groups.has(group ?? "") ? 1 : measure.text(`- ${group}: \n`));
-  };
-  return {
-    wants: (topic) =>
-      (drafts.get(topic) ?? []).reduce(
-        (sum, item) => sum + costOf(topic, item),
-        (drafts.get(topic) ?? []).length === 0 ? 0 : overhead(topic),
-      ),
-    fill: (topic, allowed, purse) => {
-      const own = chosen.get(topic) ?? [];
-      let left = allowed;
-      for (const item of drafts.get(topic) ?? []) {
-        const cost = costOf(topic, item) + (own.length === 0 ? overhead(topic) : 0);
-        if (own.includes(item) || cost > left || !purse.pay(cost, matches?.(item.text) ?? true)) continue;
-        left -= cost;
-        own.push(item);
-        if (item.group !== undefined) groups.add(item.group);
-      }
-      if (own.length > 0) chosen.set(topic, own);
-    },
-    text: () =>
-      [...chosen.values()]
-        .flat()
-        .map(({ text }) => text)
-        .join("\n"),
-    filled: () =>
-      new Map(
-        [...drafts].map(([topic, items]) => [
-          topic,
-          { items: chosen.get(topic) ?? [], leftOut: items.length - (chosen.get(topic)?.length ?? 0) },
-        ]),
-      ),
-  };
+  return new Map(Array.from(wanted, ([topic, tokens]) => [topic, UNSCALED.includes(topic) ? tokens : tokens * factor]));
 }
 
 interface Room {
@@ -169,27 +144,26 @@ interface Room {
 
 function chooseExcerpts(
   { excerpts, carried, matches }: Candidates,
-  { measure }: FitOptions,
+  measure: Measure,
   { purse, present }: Room,
 ): readonly Excerpt[] {
-  const room = purse.left();
   const kept: Excerpt[] = [];
   const sources = new Set<string>();
   const take = (one: Excerpt, limit: number): number => {
     const cost = one.tokens + (sources.has(one.source) ? 0 : measure.text(`${SOURCE_LEAD}${one.source}\n`));
-    if (cost > limit || !purse.pay(cost, matches?.(one.text) ?? true)) return 0;
+    if (cost > limit || !purse.pay(cost, one.text)) return 0;
     sources.add(one.source);
     kept.push(one);
     return cost;
   };
-  let old = carried.length === 0 ? 0 : room * CARRIED_EXCERPTS_SHARE_MAX;
+  let old = carried.length === 0 ? 0 : purse.left() * CARRIED_EXCERPTS_SHARE_MAX;
   for (const one of carried.toReversed()) if (!present.includes(one.text)) old -= take(one, old);
   const known = kept.map(({ text }) => text).join("\n");
   // With a focus more is asked for than fits: what matches is taken from the whole.
-  const asked = purse.left() * (matches === undefined ? 1 : 2);
+  const asked = purse.left() * (matches === undefined ? 1 : FOCUS_STRETCH);
   const fresh = excerpts(Math.max(0, Math.floor(asked)), known === "" ? present : `${present}\n${known}`);
   const ranked =
-    matches === undefined ? fresh : [...fresh].toSorted((a, b) => Number(matches(b.text)) - Number(matches(a.text)));
+    matches === undefined ? fresh : fresh.toSorted((a, b) => Number(matches(b.text)) - Number(matches(a.text)));
   for (const one of ranked) take(one, purse.left());
   return kept;
 }

@@ -6,29 +6,29 @@
 import type { Ledger } from "../evidence/ledger.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { contentText, type Message } from "../transcript/message.ts";
-import { carriedItems } from "./carry.ts";
+import { carriedDrafts } from "./carry.ts";
 import {
-  constraintItems,
-  decisionItems,
-  goalItems,
-  pendingItems,
-  resolvedItems,
-  taskItems,
+  constraintDrafts,
+  decisionDrafts,
+  goalDrafts,
+  pendingDrafts,
+  resolvedDrafts,
+  taskDrafts,
   type Material,
 } from "./draft-dialogue.ts";
 import {
-  actionItems,
-  blockedItems,
-  fileItems,
-  progressItems,
-  remainingItems,
-  stateItems,
-  valueItems,
+  actionDrafts,
+  blockedDrafts,
+  fileDrafts,
+  progressDrafts,
+  remainingDrafts,
+  stateDrafts,
+  valueDrafts,
 } from "./draft-work.ts";
 import { fit } from "./fit.ts";
 import { focusMatcher } from "./focus.ts";
 import { frameOf } from "./framing.ts";
-import type { Excerpt, Item } from "./items.ts";
+import type { Draft, Excerpt } from "./items.ts";
 import { opensWithHandoff } from "./marks.ts";
 import { parseHandoff, type ParsedHandoff } from "./parse.ts";
 import { renderSection, type Contents, type Filled } from "./render.ts";
@@ -134,41 +134,32 @@ export function writeHandoff(request: HandoffRequest): Handoff {
 /** Carried excerpts stand before those of any message. */
 const CARRIED_BEFORE = 1_000_000;
 
-/** The items of every section, new ones first where an earlier handoff says the same; best first. */
-function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly Item[]> {
+/** What every section could say, best first; what an earlier handoff says among it. */
+function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly Draft[]> {
   const { ledger, previous } = request;
   const material: Material = { ...request, live: request.liveRequest ?? -1, continues: previous !== undefined };
-  const actions = actionItems(material);
-  const edited = new Set(actions.flatMap(({ key }) => (key.startsWith("EDIT ") ? [key.slice("EDIT ".length)] : [])));
-  const fresh: readonly (readonly [Topic, readonly Item[]])[] = [
-    ["task", taskItems(material)],
-    ["constraints", constraintItems(material)],
-    ["goal", goalItems(material)],
-    ["blocked", blockedItems(material)],
-    ["progress", progressItems(material)],
-    ["remaining", remainingItems(material)],
-    ["state", stateItems(material)],
-    ["pending", pendingItems(material)],
-    ["actions", actions],
-    ["files", fileItems(material, edited)],
-    ["decisions", decisionItems(material)],
-    ["resolved", resolvedItems(material)],
-    ["context", valueItems(material)],
-  ];
-  const seen = new Set<string>();
-  const drafts = new Map<Topic, readonly Item[]>();
-  for (const [topic, items] of fresh)
-    drafts.set(topic, distinct([...items, ...carriedItems(topic, previous, ledger)], topic, seen));
-  return drafts;
-}
-
-/** A fact stands once in a handoff: the first section that has it keeps it. */
-function distinct(items: readonly Item[], topic: Topic, seen: Set<string>): readonly Item[] {
-  const own = items.filter(({ key }) => {
-    const place = topic === "state" || topic === "actions" || topic === "files" ? `${topic} ${key}` : key;
-    return !seen.has(place) && seen.add(place);
-  });
-  return own.toSorted((a, b) => b.rank - a.rank);
+  const fresh: Readonly<Record<Topic, readonly Draft[]>> = {
+    task: taskDrafts(material),
+    goal: goalDrafts(material),
+    constraints: constraintDrafts(material),
+    actions: actionDrafts(material),
+    state: stateDrafts(material),
+    progress: progressDrafts(material),
+    blocked: blockedDrafts(material),
+    decisions: decisionDrafts(material),
+    resolved: resolvedDrafts(material),
+    pending: pendingDrafts(material),
+    files: fileDrafts(material),
+    remaining: remainingDrafts(material),
+    context: valueDrafts(material),
+  };
+  const topics = Object.keys(fresh) as Topic[];
+  return new Map(
+    topics.map((topic) => {
+      const drafts = [...fresh[topic], ...carriedDrafts(topic, previous, ledger)];
+      return [topic, drafts.toSorted((a, b) => b.rank - a.rank)];
+    }),
+  );
 }
 
 /** Numbers go on from handoff to handoff: the carried actions keep the last numbers of the one before. */

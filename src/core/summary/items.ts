@@ -1,19 +1,28 @@
-/** What a section is written from: items that each stand or fall whole, with their rank and their place. */
+/** What a section is written from: drafts, worked out only while there is room, and the items that come of them. */
 import { familyOf } from "../evidence/facts/commands.ts";
 import { keyOf } from "../evidence/facts/sentences.ts";
 import type { Topic } from "./sections.ts";
 
-export interface Item {
-  /** Two items with one key say the same: only one is written. */
-  readonly key: string;
-  /** What is written, without bullet or number; lines after the first belong to it. */
-  readonly text: string;
+interface Place {
   /** Which of a section's items are written first when not all fit; higher goes first. */
   readonly rank: number;
   /** Where it is written among the others; ascending. */
   readonly order: number;
   /** The tool under which a file is listed. */
   readonly group?: string;
+}
+
+/** Something a section may say. */
+export interface Draft extends Place {
+  /** Its words, redacted; nothing where they stand verbatim beside the handoff. */
+  readonly write: () => string | undefined;
+}
+
+export interface Item extends Place {
+  /** Two items with one key say the same: only one is written. */
+  readonly key: string;
+  /** What is written, without bullet or number; lines after the first belong to it. */
+  readonly text: string;
 }
 
 /** Verbatim words of the original that nothing else holds. */
@@ -25,14 +34,12 @@ export interface Excerpt {
   readonly tokens: number;
 }
 
-export interface ItemPlace {
-  readonly rank: number;
-  readonly order: number;
-}
-
-/** An item of a section. Its key comes from the written words alone, so that one read back from a handoff has the same. */
-export function itemOf(topic: Topic, text: string, { rank, order }: ItemPlace): Item {
-  return { key: writtenKey(topic, text), text, rank, order };
+/** The item a draft comes to. Its key comes from the written words alone, so that one read back from a handoff has the same. */
+export function itemOf(topic: Topic, draft: Draft): Item | undefined {
+  const text = draft.write()?.trim();
+  if (text === undefined || text === "") return undefined;
+  const { rank, order, group } = draft;
+  return { key: writtenKey(topic, text), text, rank, order, ...(group === undefined ? {} : { group }) };
 }
 
 const REQUEST_KEY_CHARS = 100;
@@ -42,7 +49,7 @@ export const DASH = " — ";
 function writtenKey(topic: Topic, text: string): string {
   switch (topic) {
     case "state":
-      return beforeFirst(text, ":");
+      return `state ${beforeFirst(text, ":")}`;
     case "actions":
       return actionKey(beforeFirst(beforeFirst(text, DASH), " [tool:").replace(/ ×\d+$/, ""));
     case "decisions":
@@ -51,7 +58,7 @@ function writtenKey(topic: Topic, text: string): string {
     case "context":
       return keyOf(/^[^=:：]{1,60}(?=[=:：])/.exec(text)?.[0] ?? text);
     case "files":
-      return text;
+      return fileKey(text);
     case "task":
     case "goal":
       // One handoff may cut a request where another did not.
@@ -61,19 +68,25 @@ function writtenKey(topic: Topic, text: string): string {
   }
 }
 
-/** One check of a family replaces the one before it, and a file is edited by whatever writes it. */
+/** One check of a family replaces the one before it; a change of a file says what the list of files would. */
 function actionKey(deed: string): string {
   const [verb = "", ...words] = deed.split(" ");
   const target = words.join(" ");
-  if (verb === "COMMIT") return deed;
-  if (verb === "CHECK") return `CHECK ${familyOf(target)}`;
-  return `${verb === "WRITE" ? "EDIT" : verb} ${target}`;
+  if (verb === "EDIT" || verb === "WRITE") return fileKey(target);
+  return verb === "CHECK" ? `CHECK ${familyOf(target)}` : deed;
+}
+
+function fileKey(path: string): string {
+  return `file ${path}`;
 }
 
 function beforeFirst(text: string, mark: string): string {
   const at = text.indexOf(mark);
   return at < 0 ? text : text.slice(0, at);
 }
+
+/** Stands between the paths of one line. */
+export const LIST_SEPARATOR = ", ";
 
 /** How recent a message is within a conversation, 0 to 1. */
 export function recency(message: number, length: number): number {

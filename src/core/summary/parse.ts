@@ -6,6 +6,7 @@
  * belong to it. The last section may hold excerpts: "@ source" and then verbatim lines of it, each an excerpt; one
  * that could be taken for such a line, a heading or a mark stands behind one more space.
  */
+import { LIST_SEPARATOR } from "./items.ts";
 import { HANDOFF_END, HANDOFF_START, opensWithHandoff } from "./marks.ts";
 import { RECALL_LEAD } from "./framing.ts";
 import { SEVEN_SECTIONS, THIRTEEN_SECTIONS, type Topic } from "./sections.ts";
@@ -106,6 +107,6 @@ function filesIn(line: string): readonly string[] {
     ? [line]
     : line
         .slice(colon + 2)
-        .split(", ")
+        .split(LIST_SEPARATOR)
         .map((path) => `${line.slice(0, colon)}: ${path}`);
 }

@@ -92,7 +92,13 @@ describe("a handoff of real work", () => {
     const actions = sectionOf(text, "Completed Actions");
     expect(actions).toMatch(/^\d+\. COMMIT 7e00b6e Load settings first \[tool: Bash\]$/m);
     expect(actions).toMatch(/^\d+\. CHECK npm test(?: ×2)? — 12 passed \[tool: Bash\]$/m);
-    expect(actions).toMatch(/^\d+\. EDIT src\/server\.ts \[tool: Edit\]$/m);
+  });
+
+  it("names each changed file once: in the list, or among the actions where there is room for a narrative", () => {
+    expect(sectionOf(text, "Relevant Files")).toMatch(/^- Edit: .*src\/server\.ts/m);
+    const long = writeHandoff(requestFor(WORK, { tail: 2, budget: 6_000 })).text;
+    expect(sectionOf(long, "Completed Actions")).toMatch(/^\d+\. EDIT src\/server\.ts \[tool: Edit\]$/m);
+    expect(sectionOf(long, "Relevant Files")).not.toContain("src/server.ts");
   });
 
   it("says where things stand and what is left", () => {

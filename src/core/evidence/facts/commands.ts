@@ -1,5 +1,7 @@
 /** What a command line is for, by its words: looking, checking, recording in version control, changing files. */
 
+import type { CallSummary } from "../../digest/call.ts";
+
 /** Programs that only show something: what they print says nothing about how the work stands. */
 const SHOWS = new Set(
   "cat head tail less more grep egrep rg ag ls find fd tree wc echo printf pwd which type file stat du df env printenv date whoami sort uniq cut awk jq column diff cmp nl od xxd hexdump strings history man ps open goto scroll_down scroll_up search_dir search_file find_file sleep true cd export test [".split(
@@ -22,10 +24,24 @@ const COMMAND_CHARS_READ_MAX = 4_000;
 const SEGMENTS_MAX = 40;
 
 export type CommandPurpose = "show" | "check" | "commit" | "other";
+/** What a command does to the files it names. */
+export type FileEffect = "delete" | "change" | "show";
+
+/** A call with what its command is for, worked out once. */
+export interface Deed extends CallSummary {
+  readonly run?: { readonly purpose: CommandPurpose; readonly family: string; readonly effect?: FileEffect };
+}
+
+export function deedOf(call: CallSummary): Deed {
+  if (call.command === undefined) return call;
+  const purpose = purposeOf(call.command);
+  const effect = fileEffectOf(call.command) ?? (purpose === "show" ? "show" : undefined);
+  return { ...call, run: { purpose, family: familyOf(call.command), ...(effect === undefined ? {} : { effect }) } };
+}
 
 export function purposeOf(command: string): CommandPurpose {
   const segments = segmentsOf(command);
-  if (segments.every(shows)) return "show";
+  if (segments.every(shows)) return fileEffectOf(command) === undefined ? "show" : "other";
   if (segments.some((segment) => COMMITS.test(segment))) return "commit";
   return segments.some((segment) => !shows(segment) && CHECKS.test(segment.slice(0, CHECK_WORD_WITHIN_CHARS)))
     ? "check"
@@ -50,15 +66,15 @@ export function familyOf(command: string): string {
     .join(" ");
 }
 
-/** What a command does to the files it names. */
-export function fileEffectOf(command: string): "delete" | "change" | "show" | undefined {
+/** Whether a command removes or rewrites the files it names. */
+export function fileEffectOf(command: string): "delete" | "change" | undefined {
   const head = beforeHereDocument(command);
   if (/(?:^|[;&|\n]\s*)(?:git\s+)?rm\s/.test(head)) return "delete";
   if (
     /\bsed\s+-[a-zA-Z]*i|\btee\s|(?:^|[^0-9&>-])>>?\s*[\w./~"'-]/.test(head.replace(/\d?>\s*(?:\/dev\/null|&\d)/g, " "))
   )
     return "change";
-  return purposeOf(command) === "show" ? "show" : undefined;
+  return undefined;
 }
 
 /** What follows the start of a here-document is text, not command. */

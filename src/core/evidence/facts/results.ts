@@ -1,8 +1,7 @@
 /** How a call ended, read from its result: whether it worked, the line that says so, and what failed. */
-import type { CallSummary } from "../../digest/call.ts";
 import { withoutColour } from "../../digest/cut.ts";
 import { outcomeOf } from "../../digest/outcome.ts";
-import { purposeOf } from "./commands.ts";
+import type { CommandPurpose, Deed } from "./commands.ts";
 
 export interface CallResult {
   /** `undefined` where the result does not say. */
@@ -47,13 +46,13 @@ const HEADLINE_CHARS_MAX = 24;
 const PREAMBLE =
   /^[#<{["]|:$|^(?:perfect|great|excellent|now i|i have|i['’]ve (?:got|found|gathered)|let me|based on|here(?:'s| is| are))\b/i;
 
-export function readResult(call: CallSummary, text: string, isError: boolean): CallResult {
+export function readResult(call: Deed, text: string, isError: boolean): CallResult {
   return call.action === "run"
-    ? runResult(call.command ?? call.target, text, isError)
+    ? runResult(call.run?.purpose ?? "other", text, isError)
     : toolResult(call, text, isError);
 }
 
-function toolResult(call: CallSummary, text: string, isError: boolean): CallResult {
+function toolResult(call: Deed, text: string, isError: boolean): CallResult {
   const opening = text.slice(0, REFUSAL_WITHIN_CHARS);
   if (DECLINED.test(opening)) return { ok: false, failing: [], errors: [] };
   if (isError || REFUSAL.test(opening)) {
@@ -70,14 +69,13 @@ function toolResult(call: CallSummary, text: string, isError: boolean): CallResu
 }
 
 /** What was read or found is material; that a file was changed is all there is to say of a change. */
-function toolOutcome({ action }: CallSummary, text: string): string | undefined {
+function toolOutcome({ action }: Deed, text: string): string | undefined {
   if (action === "other") return tellingLine(text);
   if (action !== "delegate" && action !== "fetch") return undefined;
   return firstLines(text).find((line) => line.length > HEADLINE_CHARS_MAX && !PREAMBLE.test(line));
 }
 
-function runResult(command: string, text: string, isError: boolean): CallResult {
-  const purpose = purposeOf(command);
+function runResult(purpose: CommandPurpose, text: string, isError: boolean): CallResult {
   // What a `cat` or a `grep` shows may hold the words of any failure; only its exit counts.
   const shown = purpose === "show" && !isError && !/^\s*(?:Error: )?(?:Exit code|Command exited)/i.test(text);
   const run = outcomeOf(shown ? text.slice(-EDGE_CHARS) : text);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { familyOf, fileEffectOf, purposeOf } from "../../../../src/core/evidence/facts/commands.ts";
+import { describeCall } from "../../../../src/core/digest/call.ts";
+import { deedOf, familyOf, fileEffectOf, purposeOf } from "../../../../src/core/evidence/facts/commands.ts";
 
 describe("the purpose of a command", () => {
   it.each([
@@ -21,7 +22,7 @@ describe("the purpose of a command", () => {
   });
 
   it("is not read from the text that a here-document holds", () => {
-    expect(purposeOf("cat > note.md <<'EOF'\nrun npm test and git commit\nEOF")).toBe("show");
+    expect(purposeOf("cat > note.md <<'EOF'\nrun npm test and git commit\nEOF")).toBe("other");
   });
 });
 
@@ -32,10 +33,24 @@ describe("what a command does to files", () => {
     ["sed -i '' s/a/b/ x.ts", "change"],
     ["cat > x.ts <<'EOF'\na\nEOF", "change"],
     ["echo hi | tee x.ts", "change"],
-    ["cat x.ts 2>/dev/null", "show"],
+    ["cat x.ts 2>/dev/null", undefined],
     ["npm test 2>&1", undefined],
   ])("of %s is %s", (command, effect) => {
     expect(fileEffectOf(command)).toBe(effect);
+  });
+});
+
+describe("a call, worked out once", () => {
+  const runOf = (command: string) => deedOf(describeCall("Bash", JSON.stringify({ command }))).run;
+
+  it("knows purpose, family and effect of its command", () => {
+    expect(runOf("cat x.ts")).toEqual({ purpose: "show", family: "cat x.ts", effect: "show" });
+    expect(runOf("cd a && npm run check 2>&1")).toEqual({ purpose: "check", family: "npm run check" });
+    expect(runOf("rm x.ts")).toMatchObject({ effect: "delete" });
+  });
+
+  it("has none of that where it runs nothing", () => {
+    expect(deedOf(describeCall("Read", '{"file_path":"a.ts"}')).run).toBeUndefined();
   });
 });
 

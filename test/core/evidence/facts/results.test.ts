@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { describeCall } from "../../../../src/core/digest/call.ts";
+import { deedOf } from "../../../../src/core/evidence/facts/commands.ts";
 import { readResult, type CallResult } from "../../../../src/core/evidence/facts/results.ts";
 import { branchIn, folderIn, rootOf } from "../../../../src/core/evidence/facts/workspace.ts";
 
 function result(name: string, args: unknown, text: string, isError = false): CallResult {
-  return readResult(describeCall(name, JSON.stringify(args)), text, isError);
+  return readResult(deedOf(describeCall(name, JSON.stringify(args))), text, isError);
 }
 const run = (command: string, text: string, isError = false): CallResult => result("Bash", { command }, text, isError);
 
