@@ -22,7 +22,7 @@ function section(command: Command): string {
     `### precis ${command.name}`,
     `\`${usage}\``,
     [command.summary, ...command.about].join("\n\n"),
-    ...(rows.length === 0 ? [] : [markdownTable([["", ""], ...rows])]),
+    ...(rows.length === 0 ? [] : [markdownTable([["argument", "meaning"], ...rows])]),
     ["```sh", ...examples, "```"].join("\n"),
   ].join("\n\n");
 }
