@@ -11,7 +11,7 @@ import { createMeasure } from "../src/core/transcript/measure.ts";
 import { createSession } from "../src/index.ts";
 import { createDecoder, protocols } from "../src/protocols/index.ts";
 import { timed, type Rounds, type Times } from "./stopwatch.ts";
-import { createChance } from "./traffic/chance.ts";
+import { createNames } from "./traffic/names.ts";
 import { log } from "./traffic/outputs.ts";
 import { createTraffic, trafficAround } from "./traffic/session.ts";
 
@@ -123,15 +123,15 @@ async function unbrokenRows(): Promise<readonly Row[]> {
 }
 
 function ordinaryText(): string {
-  const chance = createChance(11);
+  const names = createNames(11);
   let text = "";
-  while (text.length < UNBROKEN_CHARACTERS) text += `${log(chance, 400)}\n`;
+  while (text.length < UNBROKEN_CHARACTERS) text += `${log(names, 400)}\n`;
   return text.slice(0, UNBROKEN_CHARACTERS);
 }
 
 /** One million characters without a line break, of the kinds that trip up patterns. */
 function unbrokenTexts(): Readonly<Record<string, string>> {
-  const chance = createChance(12);
+  const names = createNames(12);
   const fill = (piece: () => string): string => {
     const pieces: string[] = [];
     for (let length = 0; length < UNBROKEN_CHARACTERS;) length += pieces[pieces.push(piece()) - 1]!.length;
@@ -139,10 +139,10 @@ function unbrokenTexts(): Readonly<Record<string, string>> {
   };
   return {
     "one line, one letter": "a".repeat(UNBROKEN_CHARACTERS),
-    "one line, hexadecimal": fill(() => chance.hex(64)),
-    "one line, base64": fill(() => btoa(chance.hex(48))),
-    "one line, minified JSON": fill(() => `{"id":${chance.whole(1, 1e6)},"key":"${chance.hex(12)}","ok":true},`),
-    "one line, a path without end": fill(() => `/${chance.hex(5)}`),
-    "one line, words": fill(() => `${chance.pick(["order", "failed", "value", "key"])} `),
+    "one line, hexadecimal": fill(() => names.hex(64)),
+    "one line, base64": fill(() => btoa(names.hex(48))),
+    "one line, minified JSON": fill(() => `{"id":${names.whole(1, 1e6)},"key":"${names.hex(12)}","ok":true},`),
+    "one line, a path without end": fill(() => `/${names.hex(5)}`),
+    "one line, words": fill(() => `${names.pick(["order", "failed", "value", "key"])} `),
   };
 }

@@ -2,7 +2,7 @@
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { estimateText } from "../src/core/transcript/estimate.ts";
 import { timed, type Times } from "./stopwatch.ts";
-import { createChance } from "./traffic/chance.ts";
+import { createNames } from "./traffic/names.ts";
 import { json, log, source } from "./traffic/outputs.ts";
 
 const ROUNDS = { warmups: 5, samples: 15 };
@@ -16,8 +16,8 @@ export interface EstimateRow {
 }
 
 export async function estimateRows(): Promise<readonly EstimateRow[]> {
-  const chance = createChance(21);
-  const text = [source(chance, 2_000), log(chance, 1_000), json(chance, 300)].join("\n");
+  const names = createNames(21);
+  const text = [source(names, 2_000), log(names, 1_000), json(names, 300)].join("\n");
   const exact = encode(text).length;
   const counters: Readonly<Record<string, (text: string) => number>> = {
     "precis estimate": estimateText,

@@ -1,20 +1,19 @@
 /** What tools print: source, test runs, builds, logs, JSON, searches, listings, diffs. */
-import type { Chance } from "./chance.ts";
-import { errorLine, path, sentence, symbol } from "./names.ts";
+import type { Names } from "./names.ts";
 
-export function source(chance: Chance, lines: number): string {
-  const body = chance.times(lines, (index): string => {
+export function source(names: Names, lines: number): string {
+  const body = names.times(lines, (index): string => {
     switch (index % 6) {
       case 0:
-        return `export function ${symbol(chance)}(${symbol(chance)}: string, limit = ${chance.whole(1, 9000)}): number {`;
+        return `export function ${names.symbol()}(${names.symbol()}: string, limit = ${names.whole(1, 9000)}): number {`;
       case 1:
-        return `  // ${sentence(chance, chance.whole(5, 14))}.`;
+        return `  // ${names.sentence(names.whole(5, 14))}.`;
       case 2:
-        return `  const ${symbol(chance)} = ${symbol(chance)}(${symbol(chance)}, { retries: ${chance.whole(0, 9)} });`;
+        return `  const ${names.symbol()} = ${names.symbol()}(${names.symbol()}, { retries: ${names.whole(0, 9)} });`;
       case 3:
-        return `  if (${symbol(chance)} === undefined) throw new RangeError("${sentence(chance, 5)}");`;
+        return `  if (${names.symbol()} === undefined) throw new RangeError("${names.sentence(5)}");`;
       case 4:
-        return `  return ${symbol(chance)}.length * ${chance.whole(2, 99)};`;
+        return `  return ${names.symbol()}.length * ${names.whole(2, 99)};`;
       default:
         return "}";
     }
@@ -22,17 +21,17 @@ export function source(chance: Chance, lines: number): string {
   return body.map((line, index) => `${String(index + 1).padStart(5)}\t${line}`).join("\n");
 }
 
-export function testRun(chance: Chance, tests: number): string {
-  const failing = chance.real() < 0.5 ? chance.whole(1, 3) : 0;
-  const lines = chance.times(
+export function testRun(names: Names, tests: number): string {
+  const failing = names.real() < 0.5 ? names.whole(1, 3) : 0;
+  const lines = names.times(
     tests,
-    (index) => ` ${index < failing ? "×" : "✓"} ${path(chance)} > ${sentence(chance, 6)} ${chance.whole(1, 90)}ms`,
+    (index) => ` ${index < failing ? "×" : "✓"} ${names.path()} > ${names.sentence(6)} ${names.whole(1, 90)}ms`,
   );
-  const failures = chance.times(failing, () => [
-    ` FAIL  ${path(chance)} > ${sentence(chance, 6)}`,
-    errorLine(chance),
-    `    at ${symbol(chance)} (${path(chance)}:${chance.whole(1, 400)}:${chance.whole(1, 80)})`,
-    `    at ${symbol(chance)} (${path(chance)}:${chance.whole(1, 400)}:${chance.whole(1, 80)})`,
+  const failures = names.times(failing, () => [
+    ` FAIL  ${names.path()} > ${names.sentence(6)}`,
+    names.errorLine(),
+    `    at ${names.symbol()} (${names.path()}:${names.whole(1, 400)}:${names.whole(1, 80)})`,
+    `    at ${names.symbol()} (${names.path()}:${names.whole(1, 400)}:${names.whole(1, 80)})`,
   ]);
   const summary = `Tests  ${failing > 0 ? `${failing} failed | ` : ""}${tests - failing} passed (${tests})`;
   return [
@@ -41,70 +40,70 @@ export function testRun(chance: Chance, tests: number): string {
     ...failures.flat(),
     "",
     summary,
-    `Duration  ${chance.whole(1, 90)}.${chance.whole(10, 99)}s`,
+    `Duration  ${names.whole(1, 90)}.${names.whole(10, 99)}s`,
   ].join("\n");
 }
 
-export function build(chance: Chance, lines: number): string {
-  const steps = chance.times(lines, () => `[${chance.whole(1, 400)}/400] compile ${path(chance)}`);
-  const errors = chance.times(
-    chance.whole(0, 4),
+export function build(names: Names, lines: number): string {
+  const steps = names.times(lines, () => `[${names.whole(1, 400)}/400] compile ${names.path()}`);
+  const errors = names.times(
+    names.whole(0, 4),
     () =>
-      `${path(chance)}(${chance.whole(1, 300)},${chance.whole(1, 80)}): error TS${chance.whole(1000, 7100)}: ${sentence(chance, 9)}.`,
+      `${names.path()}(${names.whole(1, 300)},${names.whole(1, 80)}): error TS${names.whole(1000, 7100)}: ${names.sentence(9)}.`,
   );
   return [...steps, ...errors].join("\n");
 }
 
-export function log(chance: Chance, lines: number): string {
-  return chance
+export function log(names: Names, lines: number): string {
+  return names
     .times(lines, (index) => {
-      const time = `2026-04-${String(1 + (index % 28)).padStart(2, "0")}T10:${String(index % 60).padStart(2, "0")}:${String(chance.whole(0, 59)).padStart(2, "0")}.${chance.whole(100, 999)}Z`;
-      const dice = chance.real();
+      const time = `2026-04-${String(1 + (index % 28)).padStart(2, "0")}T10:${String(index % 60).padStart(2, "0")}:${String(names.whole(0, 59)).padStart(2, "0")}.${names.whole(100, 999)}Z`;
+      const dice = names.real();
       const level = dice < 0.04 ? "ERROR" : dice < 0.12 ? "WARN" : dice < 0.6 ? "INFO" : "DEBUG";
-      return `${time} ${level} [${chance.pick(["api", "jobs", "db"])}] ${level === "ERROR" ? errorLine(chance) : sentence(chance, 8)} id=${chance.hex(12)} ms=${chance.whole(1, 900)}`;
+      return `${time} ${level} [${names.pick(["api", "jobs", "db"])}] ${level === "ERROR" ? names.errorLine() : names.sentence(8)} id=${names.hex(12)} ms=${names.whole(1, 900)}`;
     })
     .join("\n");
 }
 
-export function json(chance: Chance, rows: number): string {
-  const items = chance.times(rows, (index) => ({
+export function json(names: Names, rows: number): string {
+  const items = names.times(rows, (index) => ({
     id: 100_000 + index,
-    key: chance.hex(16),
-    name: symbol(chance),
-    path: path(chance),
-    tags: chance.times(3, () => symbol(chance)),
-    amount: chance.whole(1, 1_000_000) / 100,
-    active: chance.real() < 0.7,
+    key: names.hex(16),
+    name: names.symbol(),
+    path: names.path(),
+    tags: names.times(3, () => names.symbol()),
+    amount: names.whole(1, 1_000_000) / 100,
+    active: names.real() < 0.7,
   }));
   return JSON.stringify({ total: rows, items }, undefined, 2);
 }
 
-export function search(chance: Chance, hits: number): string {
-  return chance
+export function search(names: Names, hits: number): string {
+  return names
     .times(
       hits,
       () =>
-        `${path(chance)}:${chance.whole(1, 600)}:  const ${symbol(chance)} = ${symbol(chance)}(${sentence(chance, 2)});`,
+        `${names.path()}:${names.whole(1, 600)}:  const ${names.symbol()} = ${names.symbol()}(${names.sentence(2)});`,
     )
     .join("\n");
 }
 
-export function listing(chance: Chance, files: number): string {
-  return chance.times(files, () => `-rw-r--r-- 1 dev dev ${chance.whole(100, 90_000)} ${path(chance)}`).join("\n");
+export function listing(names: Names, files: number): string {
+  return names.times(files, () => `-rw-r--r-- 1 dev dev ${names.whole(100, 90_000)} ${names.path()}`).join("\n");
 }
 
-export function diff(chance: Chance, hunks: number): string {
-  return chance
+export function diff(names: Names, hunks: number): string {
+  return names
     .times(hunks, () => {
-      const file = path(chance);
-      const lines = chance.times(
+      const file = names.path();
+      const lines = names.times(
         12,
-        (index) => `${index % 4 === 1 ? "-" : index % 4 === 2 ? "+" : " "}  ${sentence(chance, 7)};`,
+        (index) => `${index % 4 === 1 ? "-" : index % 4 === 2 ? "+" : " "}  ${names.sentence(7)};`,
       );
       return [
         `diff --git a/${file} b/${file}`,
-        `index ${chance.hex(7)}..${chance.hex(7)} 100644`,
-        `@@ -${chance.whole(1, 300)},12 +${chance.whole(1, 300)},12 @@`,
+        `index ${names.hex(7)}..${names.hex(7)} 100644`,
+        `@@ -${names.whole(1, 300)},12 +${names.whole(1, 300)},12 @@`,
         ...lines,
       ].join("\n");
     })

@@ -1,7 +1,6 @@
 /** An agent's session of a wanted size as an OpenAI Chat request body, made from a seed: realistic traffic, no corpus. */
 import { estimateText } from "../../src/core/transcript/estimate.ts";
-import { createChance, type Chance } from "./chance.ts";
-import { errorLine, path, sentence, symbol } from "./names.ts";
+import { createNames, type Names } from "./names.ts";
 import { build, diff, json, listing, log, search, source, testRun } from "./outputs.ts";
 
 type WireMessage = Readonly<Record<string, unknown>>;
@@ -27,13 +26,13 @@ export interface Traffic {
 
 /** At least `tokens` tokens by our own estimate. */
 export function createTraffic(seed: number, tokens: number): Traffic {
-  const chance = createChance(seed);
-  const messages: WireMessage[] = [{ role: "system", content: SYSTEM }, userMessage(chance)];
+  const names = createNames(seed);
+  const messages: WireMessage[] = [{ role: "system", content: SYSTEM }, userMessage(names)];
   let exchanges = 0;
   /** Adds an exchange and answers with its tokens. */
   const grow = (): number => {
     exchanges += 1;
-    const made = exchanges % USER_EVERY_EXCHANGES === 0 ? [userMessage(chance)] : exchangeOf(chance, exchanges);
+    const made = exchanges % USER_EVERY_EXCHANGES === 0 ? [userMessage(names)] : exchangeOf(names, exchanges);
     messages.push(...made);
     return made.reduce((sum, message) => sum + estimateText(JSON.stringify(message)), 0);
   };
@@ -55,14 +54,14 @@ export function createTraffic(seed: number, tokens: number): Traffic {
 
 /** A session in which one tool result is the given text. */
 export function trafficAround(seed: number, text: string): string {
-  const chance = createChance(seed);
+  const names = createNames(seed);
   const big: Step = { tool: "bash", input: { command: "cat artefact" }, result: text };
   return bodyOf([
     { role: "system", content: SYSTEM },
-    userMessage(chance),
-    ...exchangeOf(chance, 1),
-    ...wireExchange(chance, "call_big", big),
-    ...chance.times(24, (index) => exchangeOf(chance, index + 2)).flat(),
+    userMessage(names),
+    ...exchangeOf(names, 1),
+    ...wireExchange(names, "call_big", big),
+    ...names.times(24, (index) => exchangeOf(names, index + 2)).flat(),
   ]);
 }
 
@@ -75,57 +74,57 @@ function bodyOf(messages: readonly WireMessage[]): string {
   return JSON.stringify({ model: "bench", tools, messages });
 }
 
-function userMessage(chance: Chance): WireMessage {
-  const rule = chance.pick(["Never change", "Always keep", "You must not rename", "Please leave alone"]);
+function userMessage(names: Names): WireMessage {
+  const rule = names.pick(["Never change", "Always keep", "You must not rename", "Please leave alone"]);
   return {
     role: "user",
-    content: `Now ${sentence(chance, 14)} in ${path(chance)}. ${rule} \`${symbol(chance)}\`. Use ${symbol(chance)} for it, with at most ${chance.whole(2, 900)} entries.`,
+    content: `Now ${names.sentence(14)} in ${names.path()}. ${rule} \`${names.symbol()}\`. Use ${names.symbol()} for it, with at most ${names.whole(2, 900)} entries.`,
   };
 }
 
-function exchangeOf(chance: Chance, index: number): readonly WireMessage[] {
-  return wireExchange(chance, `call_${index}`, stepOf(chance));
+function exchangeOf(names: Names, index: number): readonly WireMessage[] {
+  return wireExchange(names, `call_${index}`, stepOf(names));
 }
 
-function wireExchange(chance: Chance, id: string, step: Step): readonly WireMessage[] {
+function wireExchange(names: Names, id: string, step: Step): readonly WireMessage[] {
   const call = { id, type: "function", function: { name: step.tool, arguments: JSON.stringify(step.input) } };
-  const said = `${sentence(chance, 12)}: \`${symbol(chance)}\` in ${path(chance)}, so ${sentence(chance, 9)}.`;
+  const said = `${names.sentence(12)}: \`${names.symbol()}\` in ${names.path()}, so ${names.sentence(9)}.`;
   return [
     { role: "assistant", content: said, tool_calls: [call] },
     { role: "tool", tool_call_id: id, content: step.result },
   ];
 }
 
-function stepOf(chance: Chance): Step {
-  const file = path(chance);
-  switch (chance.whole(0, 9)) {
+function stepOf(names: Names): Step {
+  const file = names.path();
+  switch (names.whole(0, 9)) {
     case 0:
     case 1:
-      return { tool: "read", input: { path: file }, result: source(chance, chance.whole(40, 260)) };
+      return { tool: "read", input: { path: file }, result: source(names, names.whole(40, 260)) };
     case 2:
       return {
         tool: "edit",
-        input: { path: file, old: source(chance, 6), new: source(chance, 9) },
+        input: { path: file, old: source(names, 6), new: source(names, 9) },
         result: `edited ${file}`,
       };
     case 3:
       return {
         tool: "grep",
-        input: { pattern: symbol(chance), path: "src" },
-        result: search(chance, chance.whole(3, 90)),
+        input: { pattern: names.symbol(), path: "src" },
+        result: search(names, names.whole(3, 90)),
       };
     case 4:
-      return shell("npm test", testRun(chance, chance.whole(20, 160)));
+      return shell("npm test", testRun(names, names.whole(20, 160)));
     case 5:
-      return shell("npm run build", build(chance, chance.whole(20, 120)));
+      return shell("npm run build", build(names, names.whole(20, 120)));
     case 6:
-      return shell(`tail -n 200 ${file}.log`, log(chance, chance.whole(40, 200)));
+      return shell(`tail -n 200 ${file}.log`, log(names, names.whole(40, 200)));
     case 7:
-      return shell(`curl -s http://localhost:3000/${symbol(chance)}`, json(chance, chance.whole(5, 40)));
+      return shell(`curl -s http://localhost:3000/${names.symbol()}`, json(names, names.whole(5, 40)));
     case 8:
-      return shell(`git diff ${file}`, diff(chance, chance.whole(1, 8)));
+      return shell(`git diff ${file}`, diff(names, names.whole(1, 8)));
     default:
-      return shell(`ls -lR ${file}`, `${listing(chance, chance.whole(10, 80))}\n${errorLine(chance)}`);
+      return shell(`ls -lR ${file}`, `${listing(names, names.whole(10, 80))}\n${names.errorLine()}`);
   }
 }
 
