@@ -15,7 +15,7 @@ function shortHash(text: string): string {
 }
 
 /** The id itself where the rules accept it, else what is left of it with a hash of the whole. */
-export function acceptedId(id: string, { pattern, maxChars }: IdRules): string {
+function acceptedId(id: string, { pattern, maxChars }: IdRules): string {
   if (id.length > 0 && id.length <= maxChars && pattern.test(id)) return id;
   const kept = id.slice(0, maxChars - HASH_HEX_DIGITS - 1).replace(/[^a-zA-Z0-9_-]/g, "_");
   return `${kept}_${shortHash(id)}`;

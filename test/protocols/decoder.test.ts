@@ -16,7 +16,7 @@ describe.each(WIRE_NAMES)("%s", (name) => {
 
   test("a longer history keeps the message objects of the shorter one", () => {
     fc.assert(
-      fc.property(bodies(name, { large: false }), fc.nat(), ({ text }, pick) => {
+      fc.property(bodies(name, { large: false, maxTurns: 8 }), fc.nat(), ({ text }, pick) => {
         const whole = protocol.decode(text);
         fc.pre(whole.layout.elements.length > 1 && text[whole.layout.list.start] === "[");
         const elements = pick % whole.layout.elements.length;
@@ -76,6 +76,6 @@ test("a failed body leaves the memory as it was", () => {
   const decoder = createDecoder(protocols["openai-chat"]);
   const body = '{"messages":[{"role":"user","content":"a"}]}';
   const first = decoder.decode(body);
-  expect(() => decoder.decode('{"messages":')).toThrow();
+  expect(() => decoder.decode('{"messages":')).toThrow("not JSON");
   expect(decoder.decode(body).transcript.messages[0]).toBe(first.transcript.messages[0]);
 });

@@ -51,7 +51,7 @@ describe.each(WIRE_NAMES)("%s", (name) => {
 
   test("editing one message leaves every byte around it", () => {
     fc.assert(
-      fc.property(bodies(name, { large: false }), fc.nat(), ({ text }, pick) => {
+      fc.property(bodies(name, { large: false, maxTurns: 8 }), fc.nat(), ({ text }, pick) => {
         const decoded = protocol.decode(text);
         const { messages } = decoded.transcript;
         fc.pre(messages.length > 0);
@@ -77,7 +77,7 @@ describe.each(WIRE_NAMES)("%s", (name) => {
 
   test("editing the system prompt leaves every byte of the conversation", () => {
     fc.assert(
-      fc.property(bodies(name, { large: false }), ({ text }) => {
+      fc.property(bodies(name, { large: false, maxTurns: 8 }), ({ text }) => {
         const decoded = protocol.decode(text);
         const { system, messages } = decoded.transcript;
         const note = textMessage("system", "This conversation was shortened.", "note");
@@ -105,7 +105,7 @@ describe.each(WIRE_NAMES)("%s", (name) => {
 
   test("after any rewrite the body means the new transcript, and what stayed kept its bytes", () => {
     fc.assert(
-      fc.property(bodies(name, { large: false }), fc.infiniteStream(fc.nat(9)), ({ text }, choices) => {
+      fc.property(bodies(name, { large: false, maxTurns: 8 }), fc.infiniteStream(fc.nat(9)), ({ text }, choices) => {
         const decoded = protocol.decode(text);
         const messages = rewritten(decoded.transcript.messages, choices);
         const transcript = { ...decoded.transcript, messages };

@@ -15,7 +15,7 @@ import { conversations } from "../support/turns.ts";
 import { complaintsAbout } from "./acceptance.ts";
 import { meaningOf } from "./meaning.ts";
 
-const VALID = { valid: true, large: false, innerSystem: false } as const;
+const VALID = { valid: true, large: false, innerSystem: false, maxTurns: 8 } as const;
 
 function bodyOf(name: WireName, { messages, system, tools }: EncodedParts): string {
   const top =

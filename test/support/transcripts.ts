@@ -9,7 +9,6 @@ import { transcriptOf } from "./turns-to-ir.ts";
 import { bodyText, TRAITS, type WireName } from "./turns-to-wire.ts";
 import { conversations, type ConversationOptions } from "./turns.ts";
 
-export type { Conversation, ConversationOptions, Turn } from "./turns.ts";
 export { TRAITS, WIRE_NAMES, type WireName } from "./turns-to-wire.ts";
 
 /** Runs of each generated property: `PRECIS_TEST_RUNS`, else 500. */

@@ -111,7 +111,7 @@ function resultMessage(call: TurnCall, traits: Traits): Message {
   return message("tool", [{ kind: "tool-result", callId: call.id, content: content.map(contentPart), ...flag }]);
 }
 
-export function contentPart(content: TurnContent): ContentPart {
+function contentPart(content: TurnContent): ContentPart {
   switch (content.kind) {
     case "text":
       return content;

@@ -138,7 +138,7 @@ export function elementsOf(text: string, start: number, known?: Known<number>): 
 }
 
 /** The value of a member in an object's text; the last one counts, as it does for JSON.parse. */
-export function memberOf(object: string, key: string): Member | undefined {
+function memberOf(object: string, key: string): Member | undefined {
   return membersOf(object, skipSpace(object, 0)).findLast((member) => member.key === key);
 }
 

@@ -3,16 +3,15 @@ import type { ContentPart, Part } from "../../core/transcript/message.ts";
 import { objectText } from "../json/edit.ts";
 import { dataUrl, mediaNote, sourceOfUrl } from "../media.ts";
 import type { Fields } from "../dialect.ts";
-import { fieldsOf, textOf } from "../fields.ts";
+import { fieldsOf } from "../fields.ts";
+import { readFile, readRefusal, readText } from "../openai-blocks.ts";
 
 export function readBlock(block: Fields, at: number): ContentPart | undefined {
   switch (block["type"]) {
     case "text":
-      return typeof block["text"] === "string" ? { kind: "text", text: block["text"], at } : undefined;
+      return readText(block, at);
     case "refusal":
-      return typeof block["refusal"] === "string"
-        ? { kind: "text", text: block["refusal"], refusal: true, at }
-        : undefined;
+      return readRefusal(block, at);
     case "image_url": {
       const url = fieldsOf(block["image_url"])["url"];
       return typeof url === "string" ? { kind: "image", source: sourceOfUrl(url), at } : undefined;
@@ -22,15 +21,6 @@ export function readBlock(block: Fields, at: number): ContentPart | undefined {
     default:
       return undefined;
   }
-}
-
-function readFile(file: Fields, at: number): ContentPart | undefined {
-  const name = textOf(file["filename"]);
-  const named = name === undefined ? {} : { name };
-  const data = textOf(file["file_data"]);
-  if (data !== undefined) return { kind: "file", source: sourceOfUrl(data), ...named, at };
-  const id = textOf(file["file_id"]);
-  return id === undefined ? undefined : { kind: "file", source: { type: "id", id }, ...named, at };
 }
 
 const text = (value: string): string => objectText({ type: '"text"', text: JSON.stringify(value) });

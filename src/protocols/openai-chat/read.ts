@@ -29,7 +29,7 @@ export function readMessage([element]: readonly WireElement[]): readonly Draft[]
 }
 
 /** The field of calls before there were ids: a function answers by its name. */
-export function functionCallId(name: string): string {
+function functionCallId(name: string): string {
   return `function_${name}`;
 }
 

@@ -4,17 +4,16 @@ import type { Fields } from "../dialect.ts";
 import { textOf } from "../fields.ts";
 import { objectText } from "../json/edit.ts";
 import { dataUrl, mediaNote, sourceOfUrl } from "../media.ts";
+import { readFile, readRefusal, readText } from "../openai-blocks.ts";
 
 export function readBlock(block: Fields, at: number): ContentPart | undefined {
   switch (block["type"]) {
     case "input_text":
     case "output_text":
     case "text":
-      return typeof block["text"] === "string" ? { kind: "text", text: block["text"], at } : undefined;
+      return readText(block, at);
     case "refusal":
-      return typeof block["refusal"] === "string"
-        ? { kind: "text", text: block["refusal"], refusal: true, at }
-        : undefined;
+      return readRefusal(block, at);
     case "input_image": {
       const url = textOf(block["image_url"]);
       if (url !== undefined) return { kind: "image", source: sourceOfUrl(url), at };
@@ -26,15 +25,6 @@ export function readBlock(block: Fields, at: number): ContentPart | undefined {
     default:
       return undefined;
   }
-}
-
-function readFile(block: Fields, at: number): ContentPart | undefined {
-  const name = textOf(block["filename"]);
-  const named = name === undefined ? {} : { name };
-  const url = textOf(block["file_data"]) ?? textOf(block["file_url"]);
-  if (url !== undefined) return { kind: "file", source: sourceOfUrl(url), ...named, at };
-  const id = textOf(block["file_id"]);
-  return id === undefined ? undefined : { kind: "file", source: { type: "id", id }, ...named, at };
 }
 
 export interface BlockPlace {
