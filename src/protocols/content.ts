@@ -34,28 +34,46 @@ export function sameParts(before: readonly Part[], after: readonly Part[]): bool
   return before === after || (before.length === after.length && before.every((part, at) => part === after[at]));
 }
 
-/** The new text of an array of blocks. */
-export function rewriteArray(array: ArraySource, rewrite: Rewrite): string {
-  const pieces: Piece[] = [];
-  for (const part of rewrite.after) {
-    const piece = pieceOf(array, part, rewrite);
-    if (piece !== undefined) pieces.push(piece);
+/**
+ * What each part was before: itself, or the part whose place (`at`) it kept. Every old part is claimed once, so a part
+ * that came from elsewhere with the same number never takes the markers of a block that is still there.
+ */
+export function formerParts(before: readonly Part[], after: readonly Part[]): ReadonlyMap<Part, Part> {
+  const old = new Set(before);
+  const byPlace = new Map(before.map((part) => [placeOf(part), part]));
+  for (const part of after) if (old.has(part)) byPlace.delete(placeOf(part));
+  const former = new Map<Part, Part>();
+  for (const part of after) {
+    const place = placeOf(part);
+    const was = old.has(part) ? part : byPlace.get(place);
+    if (was === undefined) continue;
+    former.set(part, was);
+    byPlace.delete(place);
   }
-  const joined = joinPieces(pieces, array.elements.length);
-  return joined.whole ? array.text : composeArray(array, joined.pieces);
+  return former;
 }
 
-function pieceOf(array: ArraySource, part: Part, { before, offset = 0, patch, fresh }: Rewrite): Piece | undefined {
-  const first = (part.at ?? -1) - offset;
-  const span = array.elements[first];
-  const old = span === undefined ? undefined : before.find((one) => one.at === part.at && one.kind === part.kind);
-  if (old !== undefined && span !== undefined) {
-    if (old === part) return { first, count: 1 };
-    const text = patch(array.text.slice(span.start, span.end), old, part);
-    if (text !== undefined) return { first, count: 1, text };
-  }
-  const text = fresh(part);
-  return text === undefined ? undefined : newPiece(text);
+function placeOf({ kind, at }: Part): string {
+  return `${kind} ${at}`;
+}
+
+/** The new text of an array of blocks. */
+export function rewriteArray(array: ArraySource, { before, after, offset = 0, patch, fresh }: Rewrite): string {
+  const former = formerParts(before, after);
+  const pieces = after.flatMap((part): Piece[] => {
+    const was = former.get(part);
+    const first = (was?.at ?? -1) - offset;
+    const span = array.elements[first];
+    if (was !== undefined && span !== undefined) {
+      if (was === part) return [{ first, count: 1 }];
+      const text = patch(array.text.slice(span.start, span.end), was, part);
+      if (text !== undefined) return [{ first, count: 1, text }];
+    }
+    const text = fresh(part);
+    return text === undefined ? [] : [newPiece(text)];
+  });
+  const joined = joinPieces(pieces, array.elements.length);
+  return joined.whole ? array.text : composeArray(array, joined.pieces);
 }
 
 /** The new text of a content value that is a string, an array of blocks, null, or not there (`raw` undefined). */

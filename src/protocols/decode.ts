@@ -17,7 +17,7 @@ export function decodeBody(dialect: Dialect, body: string, earlier?: Decoded): D
   const firstTurn = groups.findIndex(({ slice }) => slice.members[0]?.role !== "system");
   const split = firstTurn < 0 ? groups.length : firstTurn;
   const transcript = Object.freeze({
-    system: [...systemOf(dialect, own, previous), ...membersOfGroups(groups.slice(0, split))],
+    system: Object.freeze([...systemOf(dialect, own, previous), ...membersOfGroups(groups.slice(0, split))]),
     messages: membersOfGroups(groups.slice(split)),
     ...settingsOf(dialect, own, previous?.transcript.tools),
   });

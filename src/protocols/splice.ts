@@ -6,6 +6,7 @@ import { textMessage, type Message, type Transcript } from "../core/transcript/m
 import type { Dialect, Entry, Run, WriteContext } from "./dialect.ts";
 import { pairsOf } from "./ids.ts";
 import { applyEdits, composeArray, joinPieces, newPiece, removalOf, type Edit, type Piece } from "./json/edit.ts";
+import { memberText } from "./json/scan.ts";
 import type { Decoded, ProtocolName } from "./protocol.ts";
 import { isSame, isWhole, keySlice, listSlice, runsOf } from "./runs.ts";
 
@@ -41,8 +42,14 @@ function contextOf(dialect: Dialect, messages: readonly Message[], source: Proto
   return {
     idOf: (part) => known().idOf(part),
     answersCustom: (part) => known().answersCustom(part),
+    systemRole: () => (messages.some((message) => isDeveloper(dialect, message)) ? "developer" : "system"),
     ownBlocks: (message) => (message.wire?.protocol ?? source) === dialect.name,
   };
+}
+
+function isDeveloper(dialect: Dialect, message: Message): boolean {
+  const slice = message.role === "system" ? listSlice(dialect, message) : undefined;
+  return slice !== undefined && memberText(slice.raw, "role") === '"developer"';
 }
 
 /** Parts the system messages between the request's own member and the list, where they stood or where new ones go. */

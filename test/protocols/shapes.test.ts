@@ -63,6 +63,40 @@ describe("Chat Completions", () => {
     });
   });
 
+  test("a new system message takes the role the request uses", () => {
+    const decoded = chat.decode(request([{ role: "developer", content: "be brief" }]));
+    const system = [...decoded.transcript.system, textMessage("system", "shortened", "note")];
+    const written = JSON.parse(chat.splice(decoded, { ...decoded.transcript, system })).messages;
+    expect(written).toEqual([
+      { role: "developer", content: "be brief" },
+      { role: "developer", content: "shortened" },
+    ]);
+    expect(chat.encode({ system: [textMessage("system", "s")], messages: [] }).messages).toEqual([
+      { role: "system", content: "s" },
+    ]);
+  });
+
+  test("another name is written, and nothing else", () => {
+    const body = request([{ role: "user", name: "ada", content: "hi" }]);
+    const decoded = chat.decode(body);
+    const renamed = { ...decoded.transcript.messages[0]!, name: "bob" };
+    expect(chat.splice(decoded, replace(decoded, 0, renamed))).toBe(body.replace("ada", "bob"));
+  });
+
+  test("a part from another message does not take the markers of the block whose number it has", () => {
+    const marked = (text: string) => ({ type: "text", text, cache_control: { type: "ephemeral" } });
+    const decoded = chat.decode(
+      request([
+        { role: "user", content: [marked("a")] },
+        { role: "user", content: [marked("b")] },
+      ]),
+    );
+    const [first, second] = decoded.transcript.messages;
+    const merged = withParts(second!, [...first!.parts, ...second!.parts]);
+    const written = JSON.parse(chat.splice(decoded, { ...decoded.transcript, messages: [merged] })).messages;
+    expect(written).toEqual([{ role: "user", content: [{ type: "text", text: "a" }, marked("b")] }]);
+  });
+
   test("a system message after the first turn is part of the conversation", () => {
     const decoded = chat.decode(
       request([

@@ -3,7 +3,7 @@
  * it stands among, because all results of a turn must be in the message that follows it.
  */
 import type { Message, Part } from "../../core/transcript/message.ts";
-import { freshContent, rewriteContent, sameParts } from "../content.ts";
+import { formerParts, freshContent, rewriteContent, sameParts } from "../content.ts";
 import type { Entry, Run, WriteContext } from "../dialect.ts";
 import { objectText, patchObject } from "../json/edit.ts";
 import { memberText } from "../json/scan.ts";
@@ -58,10 +58,10 @@ interface PartsChange {
 function contentText(raw: string | undefined, { before, after }: PartsChange, writing: BlockWriting): string {
   if (raw !== undefined && sameParts(before, after)) return raw;
   const fresh = (part: Part) => freshBlock(part, writing);
-  const kept = after.filter((part) => {
-    if (part.kind === "reasoning") return before.some((old) => old.kind === "reasoning" && old.at === part.at);
-    return before.includes(part) || !isBlank(part);
-  });
+  const former = formerParts(before, after);
+  const kept = after.filter((part) =>
+    part.kind === "reasoning" ? former.has(part) : former.get(part) === part || !isBlank(part),
+  );
   if (kept.length === 0) return JSON.stringify(EMPTY_TEXT);
   const patch = (block: string, old: Part, part: Part) => patchBlock(block, old, part, writing);
   return rewriteContent(raw, { before, after: kept, patch, fresh }) ?? freshContent(kept, fresh);

@@ -2,15 +2,17 @@
 import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/transcript/message.ts";
 import { jsonArguments } from "../arguments.ts";
 import {
+  formerParts,
   freshContent,
   patchContent,
   patchContentBlock,
   rewriteArray,
   sameParts,
   type BlockWriter,
+  type Rewrite,
 } from "../content.ts";
 import type { Entry, Run, WriteContext } from "../dialect.ts";
-import { arraySource, objectText, patchObject, patchPath } from "../json/edit.ts";
+import { arraySource, type ArraySource, objectText, patchObject, patchPath } from "../json/edit.ts";
 import { memberText } from "../json/scan.ts";
 import { freshBlock } from "./blocks.ts";
 import { REASONING_KEYS } from "./read.ts";
@@ -29,6 +31,12 @@ const NO_MEDIA = (context: WriteContext, message: Message): BlockWriter => ({
 const isCall = (part: Part): part is ToolCallPart => part.kind === "tool-call";
 
 function editMessage(raw: string, { message, member }: Entry, context: WriteContext): string {
+  const text = editParts(raw, { message, member }, context);
+  if (message.name === member!.name) return text;
+  return patchObject(text, { name: message.name === undefined ? undefined : JSON.stringify(message.name) });
+}
+
+function editParts(raw: string, { message, member }: Entry, context: WriteContext): string {
   const before = member!.parts;
   if (message.role === "assistant") return editReply(raw, before, message, context);
   if (message.role === "tool") {
@@ -44,66 +52,74 @@ function resultPart(parts: readonly Part[]): ToolResultPart {
   return parts.find((part) => part.kind === "tool-result")!;
 }
 
-/** A part stands in content, in the refusal field, or among the calls, by its number. */
-function placesOf(raw: string, parts: readonly Part[]) {
-  const calls = memberText(raw, "tool_calls");
-  const array = calls?.startsWith("[") ? arraySource(calls) : undefined;
-  const legacy = memberText(raw, "function_call")?.startsWith("{") === true ? 1 : 0;
-  const last = Math.max(-1, ...parts.map((part) => part.at ?? -1));
-  const firstCall = last + 1 - legacy - (array?.elements.length ?? 0);
+type Place = "content" | "refusal" | "calls" | "function" | "reasoning";
+
+/** Where a decoded part stands in its message; its number says so, because blocks are numbered through. */
+function placesIn(raw: string, before: readonly Part[]) {
+  const text = memberText(raw, "tool_calls");
+  const calls = text?.startsWith("[") ? arraySource(text) : undefined;
+  const functions = memberText(raw, "function_call")?.startsWith("{") === true ? 1 : 0;
+  const blocks = (before.findLast(({ at }) => at !== undefined)?.at ?? -1) + 1;
+  const firstCall = blocks - functions - (calls?.elements.length ?? 0);
   const refusal = memberText(raw, "refusal");
   const hasRefusal = refusal?.startsWith('"') === true && refusal !== '""';
-  return { array, firstCall, refusalAt: hasRefusal ? firstCall - 1 : undefined };
+  const placeOf = ({ kind, at = -1 }: Part): Place => {
+    if (kind === "reasoning") return "reasoning";
+    if (at >= firstCall) return at >= blocks - functions ? "function" : "calls";
+    return hasRefusal && at === firstCall - 1 ? "refusal" : "content";
+  };
+  return { calls, firstCall, placeOf };
 }
 
 function editReply(raw: string, before: readonly Part[], message: Message, context: WriteContext): string {
-  const { array, firstCall, refusalAt } = placesOf(raw, before);
-  const inCalls = (part: Part): boolean =>
-    isCall(part) || (part.kind === "opaque" && (part.at ?? -1) >= firstCall && before.includes(part));
-  const isRefusalField = (part: Part): boolean =>
-    part.kind === "text" && part.refusal === true && part.at === refusalAt;
-  const inContent = (part: Part): boolean => part.kind !== "reasoning" && !inCalls(part) && !isRefusalField(part);
-  const after = message.parts;
-  const writer = NO_MEDIA(context, message);
-  let text = patchContent(raw, "content", {
-    before: before.filter(inContent),
-    after: after.filter(inContent),
-    ...writer,
+  const { calls, firstCall, placeOf } = placesIn(raw, before);
+  const former = formerParts(before, message.parts);
+  const newPlace = (part: Part): Place => {
+    const was = former.get(part);
+    if (was !== undefined) return placeOf(was);
+    if (isCall(part)) return "calls";
+    return part.kind === "reasoning" ? "reasoning" : "content";
+  };
+  const change = (place: Place): PartsChange => ({
+    before: before.filter((part) => placeOf(part) === place),
+    after: message.parts.filter((part) => newPlace(part) === place),
   });
-  text = editRefusal(text, before.find(isRefusalField), after.find(isRefusalField));
-  text = editCalls(text, { array, firstCall, before: before.filter(inCalls), after: after.filter(inCalls) }, context);
-  const removed = before.some((part) => part.kind === "reasoning") && !after.some((part) => part.kind === "reasoning");
+  let text = patchContent(raw, "content", { ...change("content"), ...NO_MEDIA(context, message) });
+  text = editRefusal(text, change("refusal"));
+  text = editFunction(text, change("function"));
+  text = editCalls(text, calls, {
+    ...change("calls"),
+    offset: firstCall,
+    patch: patchCall,
+    fresh: (part) => freshCall(part, context),
+  });
+  const thoughts = change("reasoning");
+  const removed = thoughts.before.length > 0 && thoughts.after.length === 0;
   return removed ? patchObject(text, Object.fromEntries(REASONING_KEYS.map((key) => [key, undefined]))) : text;
 }
 
-function editRefusal(raw: string, before: Part | undefined, after: Part | undefined): string {
-  if (before === after || before?.kind !== "text") return raw;
-  return patchObject(raw, { refusal: after?.kind === "text" ? JSON.stringify(after.text) : "null" });
-}
+type PartsChange = Pick<Rewrite, "before" | "after">;
 
-interface CallEdit {
-  readonly array: ReturnType<typeof arraySource> | undefined;
-  readonly firstCall: number;
-  readonly before: readonly Part[];
-  readonly after: readonly Part[];
-}
-
-function editCalls(raw: string, { array, firstCall, before, after }: CallEdit, context: WriteContext): string {
+function editRefusal(raw: string, { before, after }: PartsChange): string {
   if (sameParts(before, after)) return raw;
-  const legacyAt = firstCall + (array?.elements.length ?? 0);
-  const legacy = after.filter(isCall).find((part) => part.at === legacyAt);
-  let text = raw;
-  const old = before.find((part) => part.at === legacyAt);
-  if (old !== undefined && legacy === undefined) text = patchObject(text, { function_call: undefined });
-  else if (old !== undefined && old !== legacy)
-    text = patchPath(text, ["function_call", "arguments"], JSON.stringify(legacy!.arguments));
-  const calls = after.filter((part) => part !== legacy);
-  if (calls.length === 0) return patchObject(text, { tool_calls: undefined });
-  const fresh = (part: Part) => freshCall(part, context);
-  if (array === undefined)
-    return patchObject(text, { tool_calls: `[${calls.flatMap((part) => fresh(part) ?? []).join(",")}]` });
-  const rewritten = rewriteArray(array, { before, after: calls, offset: firstCall, patch: patchCall, fresh });
-  return patchObject(text, { tool_calls: rewritten });
+  const [refusal] = after;
+  return patchObject(raw, { refusal: refusal?.kind === "text" ? JSON.stringify(refusal.text) : "null" });
+}
+
+function editFunction(raw: string, { before, after }: PartsChange): string {
+  if (sameParts(before, after)) return raw;
+  const call = after.find(isCall);
+  if (call === undefined) return patchObject(raw, { function_call: undefined });
+  return patchPath(raw, ["function_call", "arguments"], JSON.stringify(call.arguments));
+}
+
+function editCalls(raw: string, calls: ArraySource | undefined, rewrite: Rewrite): string {
+  const { before, after, fresh } = rewrite;
+  if (sameParts(before, after)) return raw;
+  if (after.length === 0) return patchObject(raw, { tool_calls: undefined });
+  const text =
+    calls === undefined ? `[${after.flatMap((part) => fresh(part) ?? []).join(",")}]` : rewriteArray(calls, rewrite);
+  return patchObject(raw, { tool_calls: text });
 }
 
 function patchCall(call: string, before: Part, after: Part): string | undefined {
@@ -148,7 +164,7 @@ function freshMessage(message: Message, context: WriteContext): string {
   const content = parts.filter((part) => !isCall(part) && part.kind !== "reasoning");
   const fresh = (part: Part) => freshBlock(part, { media: role === "user", opaque: context.ownBlocks(message) });
   return objectText({
-    role: JSON.stringify(role),
+    role: JSON.stringify(role === "system" ? context.systemRole() : role),
     name,
     content: calls.length > 0 && content.length === 0 ? "null" : freshContent(content, fresh),
     tool_calls: calls.length === 0 ? undefined : `[${calls.map((part) => freshCall(part, context)!).join(",")}]`,

@@ -1,7 +1,7 @@
 /** Writes Responses items: edits the items that have their bytes, else writes them anew. */
 import { resultOf, type Message, type Part } from "../../core/transcript/message.ts";
 import { jsonArguments } from "../arguments.ts";
-import { freshContent, patchContent, patchContentBlock, sameParts } from "../content.ts";
+import { formerParts, freshContent, patchContent, patchContentBlock, sameParts } from "../content.ts";
 import type { Entry, Fields, Run, WriteContext } from "../dialect.ts";
 import { arraySource, composeArray, newPiece, objectText, patchObject, type Piece } from "../json/edit.ts";
 import { freshBlock } from "./blocks.ts";
@@ -45,13 +45,15 @@ function editReply(raw: string, { message, member }: Entry, context: WriteContex
   const source = arraySource(`[${raw}]`);
   const before = member!.parts;
   const items = placeItems(source.elements.map(({ start, end }) => source.text.slice(start, end)));
-  const lostReasoning = before.some((part) => part.kind === "reasoning" && !message.parts.includes(part));
-  const pieces = chunksOf(message.parts, before, items).flatMap(({ item, parts }): Piece[] => {
+  const former = formerParts(before, message.parts);
+  const kept = new Set(former.values());
+  const lostReasoning = before.some((part) => part.kind === "reasoning" && !kept.has(part));
+  const pieces = chunksOf(message.parts, former, items).flatMap(({ item, parts }): Piece[] => {
     if (item === undefined) return freshItems({ ...message, parts }, context).map(newPiece);
     const edited =
       item.kind === "message"
         ? editContent(item, { before, parts, message }, context)
-        : editSingle(item, before, parts[0]!);
+        : editSingle(item, former.get(parts[0]!)!, parts[0]!);
     // An item that names itself by id is refused when the reasoning it was made with is gone.
     const text = lostReasoning && item.kind !== "reasoning" ? patchObject(edited, { id: undefined }) : edited;
     return [{ first: item.index, count: 1, text: text === item.text ? undefined : text }];
@@ -71,14 +73,17 @@ function placeItems(texts: readonly string[]): PlacedItem[] {
   });
 }
 
-function chunksOf(parts: readonly Part[], before: readonly Part[], items: readonly PlacedItem[]): Chunk[] {
+function chunksOf(
+  parts: readonly Part[],
+  former: ReadonlyMap<Part, Part>,
+  items: readonly PlacedItem[],
+): readonly Chunk[] {
   const chunks: Chunk[] = [];
   const taken = new Set<PlacedItem>();
+  const itemAt = items.flatMap((item) => Array<PlacedItem>(item.to - item.from).fill(item));
   for (const part of parts) {
     const last = chunks.at(-1);
-    const kept = before.some((one) => one.at === part.at && one.kind === part.kind);
-    const item =
-      kept && part.at !== undefined ? items.find(({ from, to }) => from <= part.at! && part.at! < to) : undefined;
+    const item = itemAt[former.get(part)?.at ?? -1];
     const open = last !== undefined && (last.item === undefined || last.item.kind === "message");
     if (open && (item === undefined ? isContent(part) : item === last.item)) last.parts.push(part);
     else if (item !== undefined && !taken.has(item)) {
@@ -112,9 +117,8 @@ function editContent(item: PlacedItem, { before, parts, message }: ReplyEdit, co
 }
 
 /** An item that is one part: a call whose arguments may have changed, or something that is kept as it is. */
-function editSingle(item: PlacedItem, before: readonly Part[], part: Part): string {
-  const old = before.find((one) => one.at === part.at && one.kind === part.kind);
-  if (old === part || old === undefined) return item.text;
+function editSingle(item: PlacedItem, old: Part, part: Part): string {
+  if (old === part) return item.text;
   if (part.kind === "opaque") return part.raw;
   if (old.kind !== "tool-call" || part.kind !== "tool-call") return item.text;
   const value = JSON.parse(item.text) as Fields;
@@ -147,7 +151,8 @@ function freshItems(message: Message, context: WriteContext): string[] {
     const type = context.answersCustom(result) ? '"custom_tool_call_output"' : '"function_call_output"';
     return [objectText({ type, call_id: JSON.stringify(context.idOf(result)), output })];
   }
-  if (role !== "assistant") return [freshMessage(role, freshContent(parts, fresh))];
+  if (role !== "assistant")
+    return [freshMessage(role === "system" ? context.systemRole() : role, freshContent(parts, fresh))];
   const items = freshReply(parts, opaque, context);
   return items.length === 0 ? [freshMessage("assistant", '""')] : items;
 }
