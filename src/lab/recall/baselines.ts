@@ -16,7 +16,11 @@ interface Frame {
 }
 
 /** The context that a baseline keeps of a prefix; `budget` is a share of its tokens. */
-export function baselineOf(kind: Baseline, prefix: readonly ChatMessage[], options: { budget: number; reader: Reader; random: () => number }): string {
+export function baselineOf(
+  kind: Baseline,
+  prefix: readonly ChatMessage[],
+  options: { budget: number; reader: Reader; random: () => number },
+): string {
   const { reader, random } = options;
   const room = Math.floor(options.budget * reader.size(prefix));
   const { from, spent } = tailOf(prefix, kind === "tail" ? room : Math.floor(room / 2), reader);
@@ -122,7 +126,8 @@ function cover(frame: Frame): string[] {
   let queue = segments.map((segment) => ({ segment, worth: worth(segment) }));
   let sum = frame.spent;
   const chosen: Segment[] = [];
-  const order = (a: { segment: Segment; worth: number }, b: { segment: Segment; worth: number }): number => b.worth - a.worth || a.segment.at - b.segment.at;
+  const order = (a: { segment: Segment; worth: number }, b: { segment: Segment; worth: number }): number =>
+    b.worth - a.worth || a.segment.at - b.segment.at;
   queue.sort(order);
   for (let best = queue.shift(); best !== undefined; best = queue.shift()) {
     const now = worth(best.segment);
@@ -166,7 +171,12 @@ function segmentsOf({ prefix, reader, from }: Frame): Segment[] {
 }
 
 function weightsOf({ prefix, reader, from }: Frame): Map<string, number> {
-  const [frequency, last, pointed, asked] = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>(), new Map<string, number>()];
+  const [frequency, last, pointed, asked] = [
+    new Map<string, number>(),
+    new Map<string, number>(),
+    new Map<string, number>(),
+    new Map<string, number>(),
+  ];
   const count = (map: Map<string, number>, id: string): void => void map.set(id, (map.get(id) ?? 0) + 1);
   prefix.slice(0, from).forEach((message, at) => {
     for (const id of reader.identifiers(message)) {
@@ -180,7 +190,10 @@ function weightsOf({ prefix, reader, from }: Frame): Map<string, number> {
   const byFrequency = [0, 1, 1.6, 2];
   const weigh = (id: string, df: number): number => {
     if (df > 5) return 0.02;
-    const value = (1 + 2 * Math.min(3, pointed.get(id) ?? 0)) * (1 + 1.5 * Math.min(2, asked.get(id) ?? 0)) * (byFrequency[df] ?? 2.2);
+    const value =
+      (1 + 2 * Math.min(3, pointed.get(id) ?? 0)) *
+      (1 + 1.5 * Math.min(2, asked.get(id) ?? 0)) *
+      (byFrequency[df] ?? 2.2);
     const recency = 0.35 + Math.exp(-(from - last.get(id)!) / Math.max(10, 0.35 * from));
     return value * recency * (id.includes("/") ? 1.5 : 1) * (inside.has(id) ? 0.05 : 1);
   };

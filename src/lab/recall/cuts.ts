@@ -89,7 +89,8 @@ export function demandOf(prefix: readonly ChatMessage[], rest: readonly ChatMess
 /** In how many messages each identifier stands. */
 export function frequencyOf(messages: readonly ChatMessage[], reader: Reader): Map<string, number> {
   const frequency = new Map<string, number>();
-  for (const message of messages) for (const id of reader.identifiers(message)) frequency.set(id, (frequency.get(id) ?? 0) + 1);
+  for (const message of messages)
+    for (const id of reader.identifiers(message)) frequency.set(id, (frequency.get(id) ?? 0) + 1);
   return frequency;
 }
 

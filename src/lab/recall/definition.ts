@@ -28,7 +28,11 @@ interface Patterns {
 
 /** `w` is the body of a class: the characters of a word; `d` one digit; `opens` and `closes` the borders of a word. */
 function patternsOf(w: string, d: string, [opens, closes]: readonly [string, string]): Patterns {
-  const [camel, pascal, snake] = ["[a-z0-9]+(?:[A-Z][a-z0-9]*)+", "[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+", "[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+"];
+  const [camel, pascal, snake] = [
+    "[a-z0-9]+(?:[A-Z][a-z0-9]*)+",
+    "[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+",
+    "[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+",
+  ];
   return {
     path: new RegExp(`(?:[${w}.@~+\\-]*/)+[${w}.@+\\-]+`, "gu"),
     symbol: new RegExp(`${opens}(?=[${w}]{6,60}${closes})(?:${camel}|${pascal}|${snake})${closes}`, "gu"),
@@ -39,7 +43,10 @@ function patternsOf(w: string, d: string, [opens, closes]: readonly [string, str
 
 const ASCII = patternsOf("A-Za-z0-9_", "[0-9]", ["\\b", "\\b"]);
 const LETTERS = "\\p{L}\\p{N}_";
-const UNICODE = patternsOf(LETTERS, "\\p{Nd}", [`(?<![${LETTERS}])(?=[${LETTERS}])`, `(?<=[${LETTERS}])(?![${LETTERS}])`]);
+const UNICODE = patternsOf(LETTERS, "\\p{Nd}", [
+  `(?<![${LETTERS}])(?=[${LETTERS}])`,
+  `(?<=[${LETTERS}])(?![${LETTERS}])`,
+]);
 const WIDE = /[^\u0000-\u007f]/;
 const SPACE = "\\t-\\r\\u001c-\\u0020\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const URL = new RegExp(`https?://[^${SPACE}"'<>)\\]\\\\\`]+`, "gu");
@@ -98,17 +105,24 @@ export function codePoints(text: string): number {
 
 export function contentOf(content: ChatMessage["content"]): string {
   if (content === null || content === undefined) return "";
-  return typeof content === "string" ? content : content.map((part) => (typeof part === "string" ? part : (part.text ?? ""))).join("\n");
+  return typeof content === "string"
+    ? content
+    : content.map((part) => (typeof part === "string" ? part : (part.text ?? ""))).join("\n");
 }
 
 /** What the model reads of a message: its content, and each call as its tool's name and decoded argument values. */
 export function textOf(message: ChatMessage): string {
-  return [contentOf(message.content), ...callsOf(message).flatMap((call) => [call.function.name, ...argumentsOf(call)])].join("\n");
+  return [
+    contentOf(message.content),
+    ...callsOf(message).flatMap((call) => [call.function.name, ...argumentsOf(call)]),
+  ].join("\n");
 }
 
 /** What the assistant wrote itself: content and short arguments, without the names of the tools. */
 export function pointerOf(message: ChatMessage): string {
-  const written = callsOf(message).flatMap((call) => argumentsOf(call).filter((value) => codePoints(value) <= POINTER_CHARS_MAX));
+  const written = callsOf(message).flatMap((call) =>
+    argumentsOf(call).filter((value) => codePoints(value) <= POINTER_CHARS_MAX),
+  );
   return [contentOf(message.content), ...written].join("\n");
 }
 

@@ -41,7 +41,9 @@ export function createExam(cut: Cut, reader: Reader): Exam {
   const tools = toolsOf(prefix, demand, reader);
   const places = new Map(Array.from(demand.keys(), (id) => [id, occurrencesOf(id, original)]));
   const binds = (id: string, kept: string): boolean =>
-    wholeOccurrencesOf(id, kept).some((at) => nearTool(kept, id, at, tools.get(id)) || inWindow(kept, id, at, original, places.get(id)!));
+    wholeOccurrencesOf(id, kept).some(
+      (at) => nearTool(kept, id, at, tools.get(id)) || inWindow(kept, id, at, original, places.get(id)!),
+    );
   const bindable = [...demand.keys()].filter((id) => binds(id, original));
   const total = reader.size(prefix);
   const score = (text: string): Score => {
@@ -115,4 +117,3 @@ function wholeOccurrencesOf(id: string, text: string): number[] {
 function isWord(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}_]/u.test(character);
 }
-

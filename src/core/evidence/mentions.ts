@@ -1,0 +1,125 @@
+/**
+ * Finds identifiers in a text in one pass: paths (by their last two components), symbols, numbers, hashes and URLs.
+ * These are what a continuation asks for by name, so they are what a handoff must be able to bind. A scanner by hand
+ * keeps this linear on any input, one endless line included.
+ */
+import { classAt, COLON, DIGIT, SLASH, UNDERSCORE, UPPER, WORD } from "./characters.ts";
+import {
+  HASH,
+  numberEnd,
+  pathEnd,
+  pathName,
+  readWord,
+  SYMBOL,
+  trimmedEnd,
+  urlEnd,
+  urlStart,
+  wordEnd,
+  wordForm,
+  type Range,
+} from "./names.ts";
+
+export type MentionKind = "path" | "symbol" | "number" | "hash" | "url";
+
+/** Where identifiers stand in one text. Parallel arrays, in order of place, because a transcript holds tens of thousands. */
+export interface Mentions {
+  /** Distinct identifiers, in order of first mention. */
+  readonly ids: readonly string[];
+  readonly kinds: readonly MentionKind[];
+  /** For each mention: the index of its identifier, and its half-open range in the text. */
+  readonly which: readonly number[];
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+}
+
+/** What a run must hold to be worth a closer look: plain words are not, capitalised or not. */
+const TELLING = UPPER | DIGIT | UNDERSCORE | SLASH;
+const TELLING_FIRST = DIGIT | SLASH;
+/** No identifier is shorter. */
+const RUN_CHARS_MIN = 4;
+/** Punctuation of the sentence around a URL. */
+const URL_TRAIL = ".,;:";
+
+export function mentionsIn(text: string): Mentions {
+  const found = createCollector(text);
+  const end = text.length;
+  let at = 0;
+  while (at < end) {
+    const first = classAt(text, at);
+    if (first === 0) {
+      at++;
+      continue;
+    }
+    const start = at++;
+    let later = 0;
+    for (let one = 0; at < end && (one = classAt(text, at)) !== 0; at++) later |= one;
+    const url = text.charCodeAt(at) === COLON ? urlStart(text, start, at) : -1;
+    if (at - start >= RUN_CHARS_MIN && ((later & TELLING) | (first & TELLING_FIRST)) !== 0)
+      scanRun(text, { start, end: url < 0 ? at : url, slashed: ((first | later) & SLASH) !== 0 }, found);
+    if (url < 0) continue;
+    at = urlEnd(text, at);
+    found.add("url", url, trimmedEnd(text, { start: url, end: at }, URL_TRAIL));
+  }
+  return found.mentions;
+}
+
+/** A stretch of characters that a path may hold. */
+interface Run extends Range {
+  readonly slashed: boolean;
+}
+
+/** At most one path opens a run; words and numbers fill the rest, and a hash counts inside a path too. */
+function scanRun(text: string, run: Run, found: Collector): void {
+  const rest = run.slashed ? pathEnd(text, run) : run.start;
+  if (rest > run.start) addPath(text, { start: run.start, end: rest }, found);
+  const beyond = { start: rest, end: run.end };
+  let at = run.start;
+  while (at < run.end) {
+    const first = classAt(text, at);
+    if ((first & WORD) === 0) {
+      at++;
+      continue;
+    }
+    const number = first === DIGIT && at >= rest ? numberEnd(text, at, beyond) : -1;
+    if (number >= 0) found.add("number", at, number);
+    const word = readWord(text, at, run.end);
+    const form = wordForm(word);
+    if (form === HASH) found.add("hash", at, wordEnd(word));
+    else if (form === SYMBOL && at >= rest) found.add("symbol", at, wordEnd(word));
+    at = wordEnd(word);
+  }
+}
+
+function addPath(text: string, path: Range, found: Collector): void {
+  const name = pathName(text, path);
+  if (name === undefined) return;
+  const { parent, last } = name;
+  const apart = parent.end + 1 !== last.start;
+  const id = apart ? `${text.slice(parent.start, parent.end)}/${text.slice(last.start, last.end)}` : undefined;
+  found.add("path", parent.start, last.end, id);
+}
+
+interface Collector {
+  readonly mentions: Mentions;
+  readonly add: (kind: MentionKind, start: number, end: number, id?: string) => void;
+}
+
+function createCollector(text: string): Collector {
+  const ids: string[] = [];
+  const kinds: MentionKind[] = [];
+  const [which, starts, ends]: [number[], number[], number[]] = [[], [], []];
+  const known = new Map<string, number>();
+  const add = (kind: MentionKind, start: number, end: number, id = text.slice(start, end)): void => {
+    let index = known.get(id);
+    if (index === undefined) {
+      index = ids.length;
+      known.set(id, index);
+      ids.push(id);
+      kinds.push(kind);
+    }
+    which.push(index);
+    starts.push(start);
+    ends.push(end);
+  };
+  return { mentions: { ids, kinds, which, starts, ends }, add };
+}

@@ -1,0 +1,99 @@
+/** What one message says, read once: its text as a model sees it, the identifiers in it and how each of them stands there. */
+import { describeCall, type CallSummary } from "../digest/call.ts";
+import { callsOf, contentText, type Message } from "../transcript/message.ts";
+import { BACKTICK } from "./characters.ts";
+import { mentionsIn, type Mentions } from "./mentions.ts";
+
+export interface Reading {
+  /** Content, then each call's tool name and decoded argument strings, a line break between any two. */
+  readonly text: string;
+  readonly calls: readonly CallSummary[];
+  /** Where each call begins in the text. */
+  readonly callStarts: readonly number[];
+  readonly mentions: Mentions;
+  /** For each distinct identifier: its first mention. */
+  readonly first: readonly number[];
+  /** For each mention: the next one of the same identifier, or -1. */
+  readonly next: readonly number[];
+  /** For each distinct identifier: how often it stands here. */
+  readonly count: readonly number[];
+  /** The fewest neighbours that any of its mentions has: names in a crowd mean little. */
+  readonly neighbours: readonly number[];
+  /** 1 where it stands in backticks: someone named it on purpose. */
+  readonly quoted: readonly number[];
+  /** 1 where an assistant wrote it himself, in content or a short argument. */
+  readonly pointed: readonly number[];
+}
+
+/** Longest argument that counts as written by hand: a command, a path, a query; not the body of a file. */
+const SHORT_ARGUMENT_CHARS_MAX = 300;
+/** How far a neighbour may stand from a mention. */
+const NEIGHBOUR_CHARS = 150;
+const NEIGHBOURS_MAX = 99;
+
+export function readMessage(message: Message): Reading {
+  const calls = callsOf(message).map((call) => describeCall(call.name, call.arguments));
+  const content = contentText(message.parts);
+  const pieces = [content];
+  const callStarts: number[] = [];
+  let length = content.length;
+  for (const call of calls) {
+    callStarts.push(length + 1);
+    for (const piece of [call.tool, ...call.values]) {
+      pieces.push(piece);
+      length += 1 + piece.length;
+    }
+  }
+  const text = calls.length === 0 ? content : pieces.join("\n");
+  const mentions = mentionsIn(text);
+  const { first, next, count } = chainsOf(mentions);
+  const neighbours = neighboursOf(mentions);
+  const quoted = first.map(() => 0);
+  for (let at = 0; at < mentions.which.length; at++)
+    if (text.charCodeAt(mentions.starts[at]! - 1) === BACKTICK) quoted[mentions.which[at]!] = 1;
+  const pointed = message.role === "assistant" ? pointedOf(mentions, pieces) : first.map(() => 0);
+  return { text, calls, callStarts, mentions, first, next, count, neighbours, quoted, pointed };
+}
+
+function chainsOf({ ids, which }: Mentions): Pick<Reading, "first" | "next" | "count"> {
+  const [first, last, count]: [number[], number[], number[]] = [[], [], []];
+  const next: number[] = [];
+  for (let at = 0; at < which.length; at++) {
+    const id = which[at]!;
+    next.push(-1);
+    if (id === first.length) {
+      first.push(at);
+      last.push(at);
+      count.push(1);
+    } else {
+      next[last[id]!] = at;
+      last[id] = at;
+      count[id]!++;
+    }
+  }
+  if (first.length !== ids.length) throw new RangeError("identifiers are numbered in order of first mention");
+  return { first, next, count };
+}
+
+function neighboursOf({ ids, which, starts, ends }: Mentions): number[] {
+  const fewest: number[] = new Array(ids.length).fill(NEIGHBOURS_MAX);
+  let [from, until] = [0, 0];
+  for (let at = 0; at < which.length; at++) {
+    while (starts[at]! - ends[from]! >= NEIGHBOUR_CHARS) from++;
+    while (until < which.length && starts[until]! - ends[at]! < NEIGHBOUR_CHARS) until++;
+    const id = which[at]!;
+    fewest[id] = Math.min(fewest[id]!, until - from - 1);
+  }
+  return fewest;
+}
+
+/** Which identifiers stand outside long arguments. */
+function pointedOf({ ids, which, starts }: Mentions, pieces: readonly string[]): number[] {
+  const pointed: number[] = new Array(ids.length).fill(0);
+  let [piece, end] = [0, pieces[0]!.length];
+  for (let at = 0; at < which.length; at++) {
+    while (starts[at]! > end) end += 1 + pieces[++piece]!.length;
+    if (piece === 0 || pieces[piece]!.length <= SHORT_ARGUMENT_CHARS_MAX) pointed[which[at]!] = 1;
+  }
+  return pointed;
+}

@@ -1,0 +1,222 @@
+/**
+ * Chooses excerpts greedily: always the one whose new names are worth most for its tokens. What a name is worth is the
+ * probability that it will be asked for; once it is tied, it is worth nothing more.
+ */
+import type { Measure } from "../transcript/measure.ts";
+import type { Excerpt, ExcerptRequest } from "./excerpts.ts";
+import { createHeap } from "./heap.ts";
+import type { Range } from "./names.ts";
+import { createSources, type Sources } from "./sources.ts";
+import type { Standing, Tally } from "./tally.ts";
+import { ties, windowAround } from "./windows.ts";
+
+/** Names looked at beyond what the budget holds at the usual price: some cannot be tied, others come along for nothing. */
+const OVERSAMPLING = 3;
+const PRICE_TOKENS = 12;
+const MENTIONS_A_PLACE_MAX = 3;
+const SCORE_LEAST = 1e-4;
+/** A source is named once for all its excerpts; the first pays this share in the ordering, all of it in the budget. */
+const SOURCE_SHARE_IN_ORDER = 0.3;
+/** Every path of a line stands within this many characters of the tool's name. */
+const PATHS_LINE_CHARS_MAX = 105;
+const PATHS_SOURCE = "paths, by tool";
+
+interface Option {
+  readonly kind: "lines" | "path";
+  readonly message: number;
+  readonly range: Range;
+  readonly source: string;
+  /** Numbers of the identifiers that it ties. */
+  readonly ties: readonly number[];
+  /** For a path: the tool and the path as it is written. */
+  readonly tool?: string;
+  readonly path?: string;
+}
+
+export function selectExcerpts(tally: Tally, scores: Float64Array, request: ExcerptRequest): readonly Excerpt[] {
+  const { budget, measure } = request;
+  const shelf = createShelf(tally, measure);
+  const worth = (option: Option): number => option.ties.reduce((sum, number) => sum + scores[number]!, 0);
+  const queue = createHeap<Option>();
+  const ratio = (option: Option): number => worth(option) / Math.max(0.5, shelf.price(option, SOURCE_SHARE_IN_ORDER));
+  for (const option of optionsOf(tally, scores, request)) queue.push(option, ratio(option));
+  let left = budget;
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    const now = ratio(next.item);
+    if (now <= 0) continue;
+    if (now < next.priority * 0.999) {
+      queue.push(next.item, now);
+      continue;
+    }
+    const price = shelf.price(next.item, 1);
+    if (price > left) continue;
+    left -= price;
+    shelf.take(next.item);
+    for (const number of next.item.ties) scores[number] = 0;
+  }
+  return shelf.excerpts();
+}
+
+function optionsOf(tally: Tally, scores: Float64Array, request: ExcerptRequest): readonly Option[] {
+  const sources = createSources(tally);
+  const from = request.from ?? 0;
+  const until = request.until ?? tally.entries.length;
+  const likely = [...scores.keys()]
+    .filter((number) => scores[number]! > SCORE_LEAST)
+    .sort((a, b) => scores[b]! - scores[a]!);
+  const looked = likely.slice(0, Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING));
+  const options = new Map<string, Option>();
+  for (const number of looked)
+    for (const option of optionsFor(tally, tally.standings[number]!, { from, until, sources, number }))
+      options.set(
+        `${option.kind} ${option.message} ${option.range.start} ${option.range.end} ${option.kind === "path" ? number : ""}`,
+        option,
+      );
+  return [...options.values()];
+}
+
+interface Setting {
+  readonly from: number;
+  readonly until: number;
+  readonly sources: Sources;
+  readonly number: number;
+}
+
+function* optionsFor(
+  tally: Tally,
+  { kind, places }: Standing,
+  { from, until, sources, number }: Setting,
+): Generator<Option> {
+  for (let at = 0; at < places.length; at += 2) {
+    const message = places[at]!;
+    if (message < from || message >= until) continue;
+    const entry = tally.entries[message]!;
+    const { reading } = entry;
+    const { starts, ends } = reading.mentions;
+    let mention = reading.first[places[at + 1]!]!;
+    for (let seen = 0; mention >= 0 && seen < MENTIONS_A_PLACE_MAX; seen++, mention = reading.next[mention]!) {
+      const place = { start: starts[mention]!, end: ends[mention]! };
+      const tool = kind === "path" && seen === 0 ? sources.toolAt(entry, place.start) : undefined;
+      if (tool !== undefined) {
+        const path = sources.pathAround(reading.text, place);
+        yield { kind: "path", message, range: place, source: PATHS_SOURCE, ties: [number], tool, path };
+      }
+      const range = windowAround(reading.text, place);
+      if (range === undefined) continue;
+      yield {
+        kind: "lines",
+        message,
+        range,
+        source: sources.labelAt(entry, place.start),
+        ties: tiedIn(tally, message, range),
+      };
+    }
+  }
+}
+
+/** Numbers of the identifiers that a range of a message ties. */
+function tiedIn(tally: Tally, message: number, range: Range): number[] {
+  const { reading, numbers } = tally.entries[message]!;
+  const { starts, ends, which } = reading.mentions;
+  const tied: number[] = [];
+  for (let at = firstFrom(starts, range.start); at < starts.length && ends[at]! <= range.end; at++) {
+    const number = numbers[which[at]!]!;
+    if (!tied.includes(number) && ties(reading.text, range, { start: starts[at]!, end: ends[at]! })) tied.push(number);
+  }
+  return tied;
+}
+
+function firstFrom(sorted: readonly number[], value: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** What has been chosen so far, and what one more option would add to its price. */
+interface Shelf {
+  readonly price: (option: Option, sourceShare: number) => number;
+  readonly take: (option: Option) => void;
+  readonly excerpts: () => readonly Excerpt[];
+}
+
+interface Piece extends Range {
+  readonly message: number;
+  readonly source: string;
+  readonly rank: number;
+}
+
+function createShelf(tally: Tally, measure: Measure): Shelf {
+  const pieces = new Map<number, Piece[]>();
+  const paths: { readonly tool: string; readonly path: string; readonly message: number; readonly rank: number }[] = [];
+  const sources = new Set<string>();
+  let rank = 0;
+  const textOf = (message: number, { start, end }: Range): string =>
+    tally.entries[message]!.reading.text.slice(start, end);
+  const cost = (message: number, range: Range): number => measure.text(`${textOf(message, range)}\n`);
+  const touching = ({ message, range, source }: Option): Piece[] =>
+    (pieces.get(message) ?? []).filter(
+      (piece) => piece.source === source && piece.start <= range.end + 1 && range.start <= piece.end + 1,
+    );
+  const union = (option: Option, near: readonly Piece[]): Range => ({
+    start: Math.min(option.range.start, ...near.map(({ start }) => start)),
+    end: Math.max(option.range.end, ...near.map(({ end }) => end)),
+  });
+  const price = (option: Option, sourceShare: number): number => {
+    const source = sources.has(option.source) ? 0 : sourceShare * measure.text(`@ ${option.source}\n`);
+    if (option.kind === "path") return source + measure.text(`${option.path}, `) + (option.tool!.length + 3) / 16;
+    const near = touching(option);
+    const merged = cost(option.message, union(option, near));
+    return source + merged - near.reduce((sum, piece) => sum + cost(option.message, piece), 0);
+  };
+  return {
+    price,
+    take: (option) => {
+      sources.add(option.source);
+      if (option.kind === "path") {
+        paths.push({ tool: option.tool!, path: option.path!, message: option.message, rank: rank++ });
+        return;
+      }
+      const near = touching(option);
+      const best = Math.min(rank++, ...near.map((piece) => piece.rank));
+      const others = (pieces.get(option.message) ?? []).filter((piece) => !near.includes(piece));
+      pieces.set(option.message, [
+        ...others,
+        { ...union(option, near), message: option.message, source: option.source, rank: best },
+      ]);
+    },
+    excerpts: () => {
+      const lines = [...pieces.values()]
+        .flat()
+        .map((piece) => ({
+          message: piece.message,
+          source: piece.source,
+          text: textOf(piece.message, piece),
+          rank: piece.rank,
+        }));
+      return [...lines, ...pathLines(paths)]
+        .toSorted((a, b) => a.rank - b.rank)
+        .map(({ message, source, text }) => ({ message, source, text, tokens: measure.text(`${text}\n`) }));
+    },
+  };
+}
+
+function pathLines(
+  paths: readonly { readonly tool: string; readonly path: string; readonly message: number; readonly rank: number }[],
+): { message: number; source: string; text: string; rank: number }[] {
+  const lines: { message: number; source: string; text: string; rank: number }[] = [];
+  const open = new Map<string, number>();
+  for (const { tool, path, message, rank } of paths) {
+    const at = open.get(tool);
+    const line = at === undefined ? undefined : lines[at]!;
+    if (line !== undefined && line.text.length + path.length + 2 <= PATHS_LINE_CHARS_MAX) line.text += `, ${path}`;
+    else {
+      open.set(tool, lines.length);
+      lines.push({ message, source: PATHS_SOURCE, text: `${tool}: ${path}`, rank });
+    }
+  }
+  return lines;
+}

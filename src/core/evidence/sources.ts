@@ -1,0 +1,67 @@
+/** Where an excerpt comes from, said in a few words: who spoke, or the tool and what it was about. */
+import { oneLine } from "../digest/cut.ts";
+import type { CallSummary } from "../digest/call.ts";
+import { classAt } from "./characters.ts";
+import type { Range } from "./names.ts";
+import type { Entry, Tally } from "./tally.ts";
+
+const TARGET_CHARS_MAX = 60;
+const PATH_CHARS_MAX = 100;
+/** A folder is the root when so many of the absolute paths that calls name lie below it. */
+const ROOT_SHARE_MIN = 0.6;
+const ROOT_DEPTH_MIN = 2;
+
+export interface Sources {
+  /** Of a place in a message. */
+  readonly labelAt: (entry: Entry, at: number) => string;
+  /** The name of a tool that was given or returned what stands at a place. */
+  readonly toolAt: (entry: Entry, at: number) => string | undefined;
+  /** A path as it stands around a mention of its last two components, below the root where it lies there. */
+  readonly pathAround: (text: string, mention: Range) => string;
+}
+
+export function createSources(tally: Tally): Sources {
+  const root = rootOf(tally.entries);
+  const below = (path: string): string => (root !== "" && path.startsWith(root) ? path.slice(root.length) : path);
+  const label = (call: CallSummary): string => {
+    const target = oneLine(call.paths.includes(call.target) ? below(call.target) : call.target, TARGET_CHARS_MAX);
+    return target === "" ? call.tool : `${call.tool} ${target}`;
+  };
+  const callAt = ({ reading, call }: Entry, at: number): CallSummary | undefined => {
+    const index = reading.callStarts.findLastIndex((start) => start <= at);
+    return index < 0 ? call : reading.calls[index];
+  };
+  return {
+    labelAt: (entry, at) => {
+      const call = callAt(entry, at);
+      return call === undefined ? entry.message.role : label(call);
+    },
+    toolAt: (entry, at) => (callAt(entry, at) ?? entry.reading.calls[0])?.tool,
+    pathAround: (text, mention) => {
+      let start = mention.start;
+      while (start > 0 && mention.end - start < PATH_CHARS_MAX && classAt(text, start - 1) !== 0) start--;
+      return below(text.slice(start, mention.end));
+    },
+  };
+}
+
+/** The deepest folder, with its last slash, that holds most of the absolute paths that calls name; empty where none does. */
+function rootOf(entries: readonly Entry[]): string {
+  const counts = new Map<string, number>();
+  let total = 0;
+  for (const { reading } of entries)
+    for (const { paths } of reading.calls)
+      for (const path of paths) {
+        if (!path.startsWith("/")) continue;
+        total++;
+        for (let slash = path.indexOf("/", 1); slash > 0; slash = path.indexOf("/", slash + 1)) {
+          const folder = path.slice(0, slash + 1);
+          counts.set(folder, (counts.get(folder) ?? 0) + 1);
+        }
+      }
+  let root = "";
+  for (const [folder, count] of counts)
+    if (count >= total * ROOT_SHARE_MIN && folder.length > root.length && folder.split("/").length > ROOT_DEPTH_MIN + 1)
+      root = folder;
+  return root;
+}

@@ -1,0 +1,102 @@
+/**
+ * The shortest piece of an original text that ties an identifier to what it is about: whole short lines where that is
+ * enough, a phrase of a long one, two lines where one is too short. Always verbatim, cut at the borders of words.
+ */
+import { isSpace, LINE_BREAK } from "./characters.ts";
+import type { Range } from "./names.ts";
+import { plainWordsIn } from "./plain-words.ts";
+
+/** A window ties an identifier when it is so wide and holds two plain words beside it (the measure of DESIGN §5). */
+const TYING_CHARS_MIN = 40;
+const TYING_CHARS_BEYOND_ID = 24;
+const TYING_STEP_CHARS = 4;
+const TYING_WORDS = 2;
+/** A line up to this length is quoted whole. */
+const WHOLE_LINE_CHARS_MAX = 64;
+/** How much of a long line stands before the identifier, where it does not open the line. */
+const LEAD_CHARS = 24;
+/** How far a window may grow around an identifier in search of words. */
+const REACH_CHARS = 120;
+
+/** Whether `window` ties the identifier that stands at `id`. */
+export function ties(text: string, window: Range, id: Range): boolean {
+  const width = tyingChars(id);
+  for (let start = id.end - width; start <= id.start; start += TYING_STEP_CHARS) {
+    if (start < window.start) continue;
+    if (start + width > window.end) return false;
+    if (plainWordsIn(text, { start, end: start + width }, TYING_WORDS) >= TYING_WORDS) return true;
+  }
+  return false;
+}
+
+function tyingChars({ start, end }: Range): number {
+  return Math.max(TYING_CHARS_MIN, end - start + TYING_CHARS_BEYOND_ID);
+}
+
+/** The window around an identifier; undefined where nothing near it says anything. */
+export function windowAround(text: string, id: Range): Range | undefined {
+  const line = lineAround(text, id);
+  if (line.end - line.start <= WHOLE_LINE_CHARS_MAX && ties(text, line, id)) return line;
+  const reach = { start: Math.max(0, id.start - REACH_CHARS), end: Math.min(text.length, id.end + REACH_CHARS) };
+  const inLine = { start: Math.max(reach.start, line.start), end: Math.min(reach.end, line.end) };
+  return phrase(text, id, inLine) ?? phrase(text, id, reach);
+}
+
+/** Grows from the identifier, first to the right, until the window ties it or the limits are reached. */
+function phrase(text: string, id: Range, limits: Range): Range | undefined {
+  const width = tyingChars(id);
+  let start =
+    id.start - limits.start <= LEAD_CHARS ? limits.start : wordStart(text, id.start - LEAD_CHARS, limits.start);
+  let end = wordEnd(text, Math.max(id.end, start + width), limits.end);
+  for (;;) {
+    const window = { start, end };
+    if (ties(text, window, id)) return window;
+    if (end < limits.end && end < id.start + width) end = wordEnd(text, end + 1, limits.end);
+    else if (start > limits.start && start > id.end - width) start = wordStart(text, start - 1, limits.start);
+    else break;
+  }
+  return undefined;
+}
+
+/** The nearest border of a word at or before a place, not before the limit. */
+function wordStart(text: string, from: number, limit: number): number {
+  let at = Math.max(limit, from);
+  while (at > limit && !isSpace(text.charCodeAt(at - 1))) at--;
+  while (at < from && isSpace(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** The nearest border of a word at or after a place, not after the limit. */
+function wordEnd(text: string, from: number, limit: number): number {
+  let at = Math.min(limit, from);
+  while (at < limit && !isSpace(text.charCodeAt(at))) at++;
+  return at;
+}
+
+/** The line around a place without its margins, as far as it lies within reach. */
+function lineAround(text: string, id: Range): Range {
+  let { start, end } = id;
+  const [least, most] = [Math.max(0, id.start - REACH_CHARS), Math.min(text.length, id.end + REACH_CHARS)];
+  while (start > least && text.charCodeAt(start - 1) !== LINE_BREAK) start--;
+  while (end < most && text.charCodeAt(end) !== LINE_BREAK) end++;
+  start = afterMargin(text, start, id.start);
+  while (end > id.end && isSpace(text.charCodeAt(end - 1))) end--;
+  return { start, end };
+}
+
+const ARROW = "→";
+
+/** White space and the line number that a tool put before a line are no part of it. */
+function afterMargin(text: string, from: number, limit: number): number {
+  let at = skipSpace(text, from, limit);
+  let digits = at;
+  while (digits < limit && text.charCodeAt(digits) >= 0x30 && text.charCodeAt(digits) <= 0x39) digits++;
+  if (digits > at && text.startsWith(ARROW, digits)) at = skipSpace(text, digits + ARROW.length, limit);
+  return Math.min(at, limit);
+}
+
+function skipSpace(text: string, from: number, limit: number): number {
+  let at = from;
+  while (at < limit && isSpace(text.charCodeAt(at))) at++;
+  return at;
+}

@@ -1,0 +1,23 @@
+/** Chat messages as the core reads them. */
+import type { Message, Part } from "../../core/transcript/message.ts";
+import { callsOf, contentOf, type ChatMessage } from "./definition.ts";
+
+export function asMessage(chat: ChatMessage): Message {
+  const text = contentOf(chat.content);
+  const content: Part[] = text === "" ? [] : [{ kind: "text", text }];
+  if (chat.role === "tool")
+    return {
+      role: "tool",
+      parts: [
+        { kind: "tool-result", callId: chat.tool_call_id ?? "", content: text === "" ? [] : [{ kind: "text", text }] },
+      ],
+    };
+  const calls = callsOf(chat).map((call): Part => ({
+    kind: "tool-call",
+    id: call.id,
+    name: call.function.name,
+    arguments: call.function.arguments,
+  }));
+  const role = chat.role === "assistant" || chat.role === "system" ? chat.role : "user";
+  return { role, parts: [...content, ...calls] };
+}
