@@ -1,13 +1,13 @@
 /** Identifiers of people: mentions of a chat platform and telephone numbers in international form (E.164). */
 import { hiddenSpan, MARKER, type Span } from "./mask.ts";
+import { matchAt } from "./reading.ts";
 
 /** `<@123…>`, `<@!123…>`, `<@&123…>`. */
 const MENTION = /<@[!&]?(\d{15,21})>/y;
 
 export function findMention(text: string, at: number): Span | undefined {
-  MENTION.lastIndex = at;
-  const found = MENTION.exec(text);
-  if (found === null) return undefined;
+  const found = matchAt(MENTION, text, at);
+  if (found === undefined) return undefined;
   const end = at + found[0].length - 1;
   return hiddenSpan(end - (found[1] as string).length, end, "mention");
 }
@@ -22,7 +22,6 @@ export function findPhoneNumber(text: string, plus: number): Span | undefined {
   const before = text.charAt(plus - 1);
   if (before !== "" && BEFORE.test(before)) return undefined;
   const pattern = before === "" || before === "\n" ? NUMBER_AT_LINE_START : NUMBER;
-  pattern.lastIndex = plus;
-  const digits = pattern.exec(text)?.[1];
+  const digits = matchAt(pattern, text, plus)?.[1];
   return digits === undefined ? undefined : hiddenSpan(plus + 1, plus + 1 + digits.length, "phone number", MARKER);
 }

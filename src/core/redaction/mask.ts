@@ -1,5 +1,7 @@
 /** How a secret is written once it is gone: a marker no rule takes for a secret, with a short hint where length allows. */
 
+import type { NameStrength } from "./names.ts";
+
 /** Stands for what was removed. Ends every rule's interest, so redacting twice is redacting once. */
 export const MARKER = "[redacted]";
 export const PRIVATE_KEY_MARKER = "[private key redacted]";
@@ -29,4 +31,10 @@ export function tokenSpan(text: string, start: number, end: number, kind: string
 /** A password or anything a person chose: no hint, for half of it may be enough to guess the rest. */
 export function hiddenSpan(start: number, end: number, kind: string, mask = MARKER): Span {
   return { start, end, kind, mask };
+}
+
+/** A value by the strength of its name: a chosen one is hidden whole. */
+export function valueSpan(text: string, value: Omit<Span, "mask"> & { readonly strength: NameStrength }): Span {
+  const { start, end, kind, strength } = value;
+  return strength === "password" ? hiddenSpan(start, end, kind) : tokenSpan(text, start, end, kind);
 }

@@ -6,8 +6,12 @@
  */
 export type NameStrength = "password" | "key" | "weak";
 
-/** A cheap look before the name is taken apart. */
-const SUSPICIOUS = /key|token|secret|pass|pwd|cred|auth|jwt|sig|session|sid$|otp|code/i;
+const SUSPICIOUS = /key|token|secret|pass|pwd|cred|auth|cookie|jwt|sig|session|sid$|otp|code|hmac|ticket|pw$/i;
+
+/** A cheap look before a name is taken apart. */
+export function maySuggestSecret(name: string): boolean {
+  return SUSPICIOUS.test(name);
+}
 
 const PASSWORD_END = /(?:password|passwd|passphrase|passcode|pwd|secret|credentials?)$/;
 const PASS = new Set(["pass", "pw"]);
@@ -25,29 +29,30 @@ const SECRET_KEY_BEFORE = new Set(
   ),
 );
 const JOINED_KEY = /(?:api|access|secret|private|auth|account|signing|encryption)key$/;
-const WEAK = new Set("token key auth jwt session sessionid sid signature sig otp bearer".split(" "));
+const WEAK = new Set("token key auth jwt signature sig otp bearer".split(" "));
 /** Say which one, not what. */
 const QUALIFIER =
   /^(?:\d+|v\d+|prod|production|dev|development|test|live|staging|base|value|old|new|b64|base64|hex|string|default|env)$/;
 
-/** Secret only as a parameter of a URL or a form: elsewhere these are too common. */
-const PARAMETER_ONLY = /^(?:code|hmac|ticket|passkey)$/;
+/** Secret only as a parameter of a URL or a form. Elsewhere they are common: an agent's log is full of session ids. */
+const PARAMETER_ONLY = /^(?:code|hmac|ticket|passkey|session|sessionid|sid|id)$/;
 
-const NAME_CHARS_MAX = 64;
+export const NAME_CHARS_MAX = 64;
 
 /** How far `name` announces a secret. `parameter` is true behind `?` or `&`. */
 export function nameStrength(name: string, parameter = false): NameStrength | undefined {
-  if (name.length > NAME_CHARS_MAX || !SUSPICIOUS.test(name)) return undefined;
+  if (name.length > NAME_CHARS_MAX || !maySuggestSecret(name)) return undefined;
   const words = wordsOf(name);
   while (words.length > 1 && QUALIFIER.test(words.at(-1) as string)) words.pop();
   const last = words.at(-1) ?? "";
   const before = words.at(-2) ?? "";
-  if (parameter && PARAMETER_ONLY.test(last)) return "weak";
+  if (parameter && PARAMETER_ONLY.test(last) && (last !== "id" || before === "session")) return "weak";
   if (PASSWORD_END.test(last) || (PASS.has(last) && before !== "")) return "password";
   if (HARMLESS_BEFORE.has(before)) return undefined;
   if (last.endsWith("token") && (before !== "" || last.length > "token".length)) return "key";
   if (JOINED_KEY.test(last) || (last === "key" && SECRET_KEY_BEFORE.has(before))) return "key";
-  return WEAK.has(last) || (before === "session" && last === "id") ? "weak" : undefined;
+  if (last === "pass") return "key";
+  return WEAK.has(last) ? "weak" : undefined;
 }
 
 function wordsOf(name: string): string[] {

@@ -1,5 +1,6 @@
 /** Private keys in PEM blocks: whole, cut off, escaped inside a JSON string, or indented. */
 import { hiddenSpan, PRIVATE_KEY_MARKER, type Span } from "./mask.ts";
+import { endOfMatch } from "./reading.ts";
 
 const HEADER = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
 const FOOTER = /-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
@@ -13,16 +14,16 @@ const LINE_CHARS_MIN = 16;
 
 /** The block whose word `-----BEGIN` starts at `start`. */
 export function findPrivateKey(text: string, start: number): Span | undefined {
-  const body = endOf(HEADER, text, start);
+  const body = endOfMatch(HEADER, text, start);
   if (body === undefined) return undefined;
   let end = body;
   let keyChars = 0;
   for (let at = body; ;) {
-    const line = endOf(BETWEEN, text, at) ?? at;
-    const footer = endOf(FOOTER, text, line);
+    const line = endOfMatch(BETWEEN, text, at) ?? at;
+    const footer = endOfMatch(FOOTER, text, line);
     if (footer !== undefined)
       return keyChars < KEY_CHARS_MIN ? undefined : hiddenSpan(start, footer, "private key", PRIVATE_KEY_MARKER);
-    const next = endOf(FIELD, text, line) ?? endOf(BASE64, text, line);
+    const next = endOfMatch(FIELD, text, line) ?? endOfMatch(BASE64, text, line);
     if (next === undefined || !isKeyLine(text, line, next)) break;
     keyChars += next - line;
     end = next;
@@ -34,11 +35,5 @@ export function findPrivateKey(text: string, start: number): Span | undefined {
 /** Prose is made of short words; a key's last line may be short, but then its footer follows. */
 function isKeyLine(text: string, start: number, end: number): boolean {
   if (end - start >= LINE_CHARS_MIN) return true;
-  return endOf(FOOTER, text, endOf(BETWEEN, text, end) ?? end) !== undefined;
-}
-
-function endOf(pattern: RegExp, text: string, at: number): number | undefined {
-  pattern.lastIndex = at;
-  const found = pattern.exec(text);
-  return found === null ? undefined : at + found[0].length;
+  return endOfMatch(FOOTER, text, endOfMatch(BETWEEN, text, end) ?? end) !== undefined;
 }

@@ -1,12 +1,15 @@
 /**
- * Takes secrets out of a text in one pass. The scan walks over words (letters, digits, `_`, `-`) and stops where a
+ * Takes secrets out of a text. The scan walks over words (letters, digits, `_`, `-`) and stops where a
  * rule could begin: after a word that is long enough or names a scheme, at `:` and `=`, at `+` and at `<`. Each rule
  * looks only a bounded way around its place, so the cost stays linear and an unbroken run is one word.
  */
-import { findAssigned, findOptionValue, findSaid, findSchemeCredentials, type Word } from "./assignments.ts";
+import { findAssigned, findElement, findSaid } from "./assignments.ts";
+import { findLoginPassword, findOptionValue } from "./command-lines.ts";
+import { findSchemeCredentials } from "./headers.ts";
 import { findMention, findPhoneNumber } from "./identifiers.ts";
 import type { Span } from "./mask.ts";
 import { findPrivateKey } from "./private-keys.ts";
+import { endOfMatch, type Word } from "./reading.ts";
 import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
 import { findInUrl } from "./urls.ts";
 
@@ -18,13 +21,26 @@ export interface Redaction {
   readonly kinds: readonly string[];
 }
 
+/** A mask changes what its neighbours look like to the rules, so what was masked is looked over again; almost always once. */
+const PASSES_MAX = 8;
+
 /**
  * `text` with every recognised secret masked (reference/002 §18 lists the shapes). Long machine-made tokens keep
  * four characters at each end; passwords, keys and identifiers keep none. Pure, linear, and idempotent.
  */
 export function redact(text: string): Redaction {
-  const spans = scan(text);
-  if (spans.length === 0) return { text, count: 0, kinds: [] };
+  const kinds: string[] = [];
+  let current = text;
+  for (let pass = 0; pass < PASSES_MAX; pass++) {
+    const spans = scan(current);
+    if (spans.length === 0) break;
+    for (const span of spans) kinds.push(span.kind);
+    current = masked(current, spans);
+  }
+  return { text: current, count: kinds.length, kinds: [...new Set(kinds)] };
+}
+
+function masked(text: string, spans: readonly Span[]): string {
   const pieces: string[] = [];
   let from = 0;
   for (const span of spans) {
@@ -32,7 +48,7 @@ export function redact(text: string): Redaction {
     from = span.end;
   }
   pieces.push(text.slice(from));
-  return { text: pieces.join(""), count: spans.length, kinds: [...new Set(spans.map((span) => span.kind))] };
+  return pieces.join("");
 }
 
 const CODE_UNITS = 65_536;
@@ -65,7 +81,7 @@ function scan(text: string): readonly Span[] {
     let span: Span | undefined;
     if (at > start) {
       word = { start, end: at };
-      span = findAtWord(text, word);
+      if (at - start >= TOKEN_WORD_CHARS_MIN || MAY_START[text.charCodeAt(start)] === 1) span = findAtWord(text, word);
     }
     const kind = span === undefined && at < text.length ? (CLASS_OF[text.charCodeAt(at)] as number) : 0;
     if (kind > WORD) span = findAtSign(text, { at, kind, word });
@@ -81,30 +97,32 @@ function scan(text: string): readonly Span[] {
   return spans;
 }
 
-const CHAR_LOWER_BIT = 32;
 const DASH = 45;
-const LETTER_B = 98;
-const SCHEME_CHARS: readonly number[] = ["Bearer".length, "Basic".length];
 const BEGIN = "-----BEGIN";
+/** First letters of the short words that a rule begins with: options, "is" and "was", "Bearer" and "Basic", "password". */
+const MAY_START = Uint8Array.from({ length: 128 }, (_, code) => ("-iwbBp".includes(String.fromCharCode(code)) ? 1 : 0));
 
 function findAtWord(text: string, word: Word): Span | undefined {
-  const length = word.end - word.start;
-  const first = text.charCodeAt(word.start);
-  if (length >= TOKEN_WORD_CHARS_MIN) {
-    const token = findToken(text, word.start, word.end);
+  const { start, end } = word;
+  if (end - start >= TOKEN_WORD_CHARS_MIN) {
+    const token = findToken(text, start, end);
     if (token !== undefined) return token;
   }
-  if (first === DASH) {
-    if (text.startsWith(BEGIN, word.start)) return findPrivateKey(text, word.start);
-    return findOptionValue(text, word);
+  if (text.charCodeAt(start) === DASH) {
+    return text.startsWith(BEGIN, start) ? findPrivateKey(text, start) : findOptionValue(text, word);
   }
-  if (length === 2 || length === 3) return isBe(text, word) ? findSaid(text, word) : undefined;
-  const scheme = (first | CHAR_LOWER_BIT) === LETTER_B && SCHEME_CHARS.includes(length);
-  return scheme ? findSchemeCredentials(text, word) : undefined;
-}
-
-function isBe(text: string, word: Word): boolean {
-  return text.startsWith("is ", word.start) || text.startsWith("was ", word.start);
+  switch (end - start) {
+    case "is".length:
+    case "was".length:
+      return text.startsWith("is ", start) || text.startsWith("was ", start) ? findSaid(text, word) : undefined;
+    case "basic".length:
+    case "bearer".length:
+      return findSchemeCredentials(text, word);
+    case "password".length:
+      return text.startsWith("password ", start) ? findLoginPassword(text, word) : undefined;
+    default:
+      return undefined;
+  }
 }
 
 interface Stop {
@@ -120,7 +138,7 @@ function findAtSign(text: string, { at, kind, word }: Stop): Span | undefined {
     case PLUS:
       return findPhoneNumber(text, at);
     case LESS:
-      return findMention(text, at);
+      return findMention(text, at) ?? findElement(text, at);
     default:
       return undefined;
   }
@@ -137,13 +155,12 @@ function escapeLength(text: string, at: number): number {
     case "\\":
       return next === "u" ? UNICODE_ESCAPE_CHARS : "nrtbf".includes(next) ? 2 : 1;
     case "%":
-      return matchLength(HEX_PAIR, text, at);
+      return lengthAt(HEX_PAIR, text, at);
     default:
-      return matchLength(COLOUR, text, at);
+      return lengthAt(COLOUR, text, at);
   }
 }
 
-function matchLength(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.exec(text)?.[0].length ?? 1;
+function lengthAt(pattern: RegExp, text: string, at: number): number {
+  return (endOfMatch(pattern, text, at) ?? at + 1) - at;
 }

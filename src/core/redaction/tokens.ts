@@ -3,26 +3,26 @@
  * word, so the scan offers each word once and only the rules of its first character look at it.
  */
 import { hiddenSpan, tokenSpan, type Span } from "./mask.ts";
-import { hasRandomPart } from "./values.ts";
+import { matchAt } from "./reading.ts";
+import { hasMixedPart } from "./values.ts";
 
 interface VendorRule {
   readonly prefixes: readonly string[];
   /** What follows the prefix up to the end of the word. */
   readonly body: RegExp;
-  /** The prefix alone is an ordinary word part: the body must look made by a machine. */
-  readonly random?: true;
+  /** The prefix is an ordinary part of words: the body must look made by a machine, the more so inside a word. */
+  readonly ordinary?: true;
 }
 
-const ALPHANUMERIC = /^[A-Za-z0-9]{20,}$/;
 const WITH_DIGIT = /^(?=[^\d]*\d)[\w-]{16,}$/;
 
 const VENDOR_RULES: readonly VendorRule[] = [
   {
     prefixes: ["sk-", "rk-", "xai-", "pplx-", "tvly-", "fc-", "jina_", "fw_", "gsk_", "csk-"],
     body: /^[\w-]{13,}$/,
-    random: true,
+    ordinary: true,
   },
-  { prefixes: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], body: /^[A-Za-z0-9]{16,}$/ },
+  { prefixes: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], body: /^[A-Za-z0-9]{16}/ },
   { prefixes: ["github_pat_"], body: WITH_DIGIT },
   {
     prefixes: ["glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glft-"],
@@ -30,25 +30,25 @@ const VENDOR_RULES: readonly VendorRule[] = [
   },
   { prefixes: ["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-"], body: /^(?=[^\d]*\d)[\w-]{10,}$/ },
   { prefixes: ["AIza"], body: /^[\w-]{30,}$/ },
-  { prefixes: ["AKIA", "ASIA", "ABIA", "ACCA"], body: /^[A-Z0-9]{16}$/ },
-  { prefixes: ["hf_", "api_org_"], body: ALPHANUMERIC },
-  { prefixes: ["npm_"], body: /^[A-Za-z0-9]{30,}$/ },
+  { prefixes: ["AKIA", "ASIA", "ABIA", "ACCA"], body: /^[A-Z0-9]{16}(?![A-Z0-9])/ },
+  { prefixes: ["GOCSPX-"], body: /^[\w-]{20,}$/ },
+  { prefixes: ["hf_", "api_org_"], body: /^[A-Za-z0-9]{20}/ },
+  { prefixes: ["npm_"], body: /^[A-Za-z0-9]{30}/ },
   { prefixes: ["pypi-"], body: /^[\w-]{40,}$/ },
   { prefixes: ["rubygems_"], body: /^[0-9a-f]{32,}$/ },
-  { prefixes: ["sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_"], body: /^[A-Za-z0-9]{16,}$/ },
-  { prefixes: ["dop_v1_", "doo_v1_", "dor_v1_"], body: /^[0-9a-f]{32,}$/ },
-  { prefixes: ["shpat_", "shpca_", "shppa_", "shpss_"], body: /^[0-9a-fA-F]{24,}$/ },
+  { prefixes: ["sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_"], body: /^[A-Za-z0-9]{16}/ },
+  { prefixes: ["dop_v1_", "doo_v1_", "dor_v1_"], body: /^[0-9a-f]{32}/ },
+  { prefixes: ["shpat_", "shpca_", "shppa_", "shpss_"], body: /^[0-9a-fA-F]{24}/ },
   { prefixes: ["sq0csp-", "sq0atp-", "EAAA"], body: /^(?=[^\d]*\d)[\w-]{22,}$/ },
   {
     prefixes: ["dckr_pat_", "glsa_", "glc_", "figd_", "lin_api_", "ntn_", "nfp_", "r8_", "sntrys_", "sntryu_"],
     body: WITH_DIGIT,
-    random: true,
+    ordinary: true,
   },
-  { prefixes: ["dapi"], body: /^[0-9a-f]{32}(?:-\d)?$/ },
+  { prefixes: ["dapi"], body: /^[0-9a-f]{32}(?:-\d)?$/, ordinary: true },
   { prefixes: ["PMAK-"], body: /^[0-9a-f]{24}-[0-9a-f]{34}$/ },
-  { prefixes: ["pul-"], body: /^[0-9a-f]{40}$/ },
-  { prefixes: ["key-"], body: /^[0-9a-f]{32}$/ },
-  { prefixes: ["SK", "AC"], body: /^[0-9a-f]{32}$/ },
+  { prefixes: ["pul-"], body: /^[0-9a-f]{40}$/, ordinary: true },
+  { prefixes: ["SK", "AC"], body: /^[0-9a-f]{32}$/, ordinary: true },
   { prefixes: ["AGE-SECRET-KEY-1"], body: /^[A-Z0-9]{50,}$/ },
   { prefixes: ["EZAK", "EZTK"], body: /^[A-Za-z0-9]{54}$/ },
 ];
@@ -82,26 +82,55 @@ export const TOKEN_WORD_CHARS_MIN = 16;
 
 /** The token that the word `start` to `end` is, or begins, or ends. */
 export function findToken(text: string, start: number, end: number): Span | undefined {
-  for (const [prefix, rule] of RULES_BY_FIRST.get(text.charCodeAt(start)) ?? []) {
-    if (!text.startsWith(prefix, start)) continue;
-    const body = text.slice(start + prefix.length, end);
-    if (rule.body.test(body) && !FILLER.test(body) && (!rule.random || hasRandomPart(body)))
-      return tokenSpan(text, start, end, "vendor token");
-  }
+  if (hasPrefix(text, start, end)) return tokenSpan(text, start, end, "vendor token");
   if (text.startsWith("eyJ", start)) return findJwt(text, start, end);
+  const joined = findJoined(text, start, end);
+  if (joined !== undefined) return joined;
   const before = text.charCodeAt(start - 1);
   if (before === POINT) return findDotted(text, start, end);
   if (before === COLON) return findBotToken(text, start, end);
+  if (before === SLASH && text.startsWith(REFRESH_PREFIX, start - 3) && end - start >= REFRESH_CHARS_MIN)
+    return tokenSpan(text, start - 3, end, "vendor token");
+  return undefined;
+}
+
+function hasPrefix(text: string, start: number, end: number, mixedChars = ORDINARY_MIXED_CHARS): boolean {
+  return (RULES_BY_FIRST.get(text.charCodeAt(start)) ?? []).some(([prefix, rule]) => {
+    if (!text.startsWith(prefix, start)) return false;
+    const body = text.slice(start + prefix.length, end);
+    return rule.body.test(body) && !FILLER.test(body) && (!rule.ordinary || hasMixedPart(body, mixedChars));
+  });
+}
+
+const ORDINARY_MIXED_CHARS = 8;
+const JOINED_MIXED_CHARS = 20;
+
+const JOINT = /[_-](?=[A-Za-z])/g;
+const JOINTS_MAX = 8;
+
+/** `backup-ghp_…`: a prefix may stand behind one of the first joints of a word. */
+function findJoined(text: string, start: number, end: number): Span | undefined {
+  JOINT.lastIndex = start;
+  for (let joints = 0; joints < JOINTS_MAX; joints++) {
+    const joint = JOINT.exec(text);
+    if (joint === null || joint.index >= end) return undefined;
+    const inner = joint.index + 1;
+    if (hasPrefix(text, inner, end, JOINED_MIXED_CHARS)) return tokenSpan(text, inner, end, "vendor token");
+    if (text.startsWith("eyJ", inner)) return findJwt(text, inner, end);
+  }
   return undefined;
 }
 
 const POINT = 46;
 const COLON = 58;
+const SLASH = 47;
+/** Google's refresh tokens. */
+const REFRESH_PREFIX = "1//0";
+const REFRESH_CHARS_MIN = 30;
 const PARTS = /(?:\.[\w-]*){1,4}/y;
 
 function findJwt(text: string, start: number, end: number): Span | undefined {
-  PARTS.lastIndex = end;
-  const rest = PARTS.exec(text)?.[0];
+  const rest = matchAt(PARTS, text, end)?.[0];
   const claims = rest?.split(".")[1] ?? "";
   if (rest === undefined || claims.length < JWT_PART_CHARS_MIN) return undefined;
   return tokenSpan(text, start, end + trimmedOfPoints(rest).length, "JSON web token");
@@ -111,8 +140,7 @@ function findDotted(text: string, start: number, end: number): Span | undefined 
   const before = text.slice(Math.max(0, start - DISCORD_HEAD_CHARS_MAX), start);
   const prefix = DOTTED_PREFIXES.find((one) => before.slice(-DOTTED_PREFIX_CHARS_MAX).endsWith(one));
   if (prefix !== undefined && end - start >= DOTTED_BODY_CHARS_MIN) {
-    PARTS.lastIndex = end;
-    const rest = trimmedOfPoints(PARTS.exec(text)?.[0] ?? "");
+    const rest = trimmedOfPoints(matchAt(PARTS, text, end)?.[0] ?? "");
     return tokenSpan(text, start - prefix.length, end + rest.length, "vendor token");
   }
   const head = end - start >= DISCORD_TAIL_CHARS_MIN ? DISCORD_TOKEN.exec(before)?.[0] : undefined;

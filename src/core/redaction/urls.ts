@@ -1,5 +1,6 @@
 /** Secrets that a URL carries: the password of its user, and webhook addresses, which are passwords as a whole. */
 import { hiddenSpan, MARKER, tokenSpan, type Span } from "./mask.ts";
+import { matchAt } from "./reading.ts";
 import { hasRandomPart } from "./values.ts";
 
 /** `//user:password@`; an `@` inside the password is taken with it. */
@@ -27,9 +28,4 @@ export function findInUrl(text: string, colon: number): Span | undefined {
   if (webhook === undefined) return undefined;
   const end = at + webhook[0].length;
   return hiddenSpan(end - (webhook[1] as string).length, end, "webhook");
-}
-
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
-  pattern.lastIndex = at;
-  return pattern.exec(text) ?? undefined;
 }

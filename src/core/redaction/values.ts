@@ -3,14 +3,16 @@ import { MARKER } from "./mask.ts";
 import type { NameStrength } from "./names.ts";
 
 /** Filled in elsewhere: `${TOKEN}`, `{{ token }}`, `<your key>`, `$(pass show)`, `%s`, `sk-...`, `****`, `xxxx`. */
-const FILLED_IN = /\$\{|\$\(|\{\{|<|>|^\$|^%|\.\.\.|…|^[*•.#_-]*$|\*{3}|x{4}|X{4}/;
+const FILLED_IN = /\$\{|\$\(|\{\{|<|>|^\$|^%\w*%$|^%[sdv(]|^0x[\dA-Fa-f]{1,16}$|\.\.\.|…|^[*•.#_-]*$|\*{3}|x{4}|X{4}/;
+/** Written to be replaced, or for a test. Counts only for values without a digit. */
 const PLACEHOLDER =
-  /^(?:your|my|the|some|an?)[-_ ]|^(?:your|my)[A-Z]|(?:here|goes|placeholder)$|^(?:change|replace|insert|enter|todo|fixme|example|dummy|fake|sample|redacted|hidden|masked|removed)/i;
+  /^(?:your|my|the|some|an?)[-_ ]|(?:here|goes)$|(?:^|[-_])(?:your|test|fake|dummy|mock|sample|example|placeholder|change|changeme|replace|insert|enter|todo|fixme|redacted|hidden|masked|removed)(?:[-_]|$)/i;
+const CAMEL_PLACEHOLDER = /^(?:your|my)[A-Z]/;
 const SCHEMA_WORDS = new Set(
   (
     "string str text password passwd pwd secret token key apikey api_key number int integer float bool boolean true false null nil none " +
     "undefined any unknown object array optional required hidden input value env default never void bytes auto basic bearer oauth " +
-    "oauth2 jwt test testing admin root user username email name type field public private"
+    "oauth2 jwt test testing admin root user username email name type field public private include omit same-origin"
   ).split(" "),
 );
 /** `config.api.token`, `process.env.KEY`: an expression, not a literal. */
@@ -19,9 +21,10 @@ const PATH_OR_URL = /^(?:[.~]{0,2}\/|[A-Za-z]:\\|[a-z][a-z+.-]{1,15}:\/\/)/;
 const LABEL = /^\p{Lu}\p{Ll}+[:.!?]?$/u;
 
 const PASSWORD_CHARS_MIN = 6;
+const SHELL_CHARS_MIN = 4;
 const KEY_CHARS_MIN = 8;
 const RANDOM_PART_CHARS_MIN = 8;
-const WORDLESS_KEY_CHARS_MIN = 16;
+const KEY_PART_CHARS_MIN = 6;
 const VALUE_CHARS_MAX = 4096;
 
 /** Where a value stands: quoted text is a literal; a shell assignment too; after a colon or in code it may be a name. */
@@ -29,7 +32,7 @@ export type ValuePlace = "quoted" | "shell" | "parameter" | "bare";
 
 export function isSecretValue(value: string, strength: NameStrength, place: ValuePlace): boolean {
   if (value.length > VALUE_CHARS_MAX) return hasRandomPart(value.slice(0, VALUE_CHARS_MAX));
-  if (/\s/.test(value) || value.includes(MARKER) || isPlaceholder(value)) return false;
+  if ((place !== "shell" && /\s/.test(value)) || value.includes(MARKER) || isPlaceholder(value)) return false;
   switch (strength) {
     case "password":
       return isPassword(value, place);
@@ -42,15 +45,20 @@ export function isSecretValue(value: string, strength: NameStrength, place: Valu
 
 function isPassword(value: string, place: ValuePlace): boolean {
   if (place === "bare") return value.length >= PASSWORD_CHARS_MIN && hasMark(value);
-  return value.length >= PASSWORD_CHARS_MIN || (value.length >= 4 && hasMark(value));
+  if (place === "shell") return value.length >= SHELL_CHARS_MIN;
+  return value.length >= PASSWORD_CHARS_MIN || (value.length >= SHELL_CHARS_MIN && hasMark(value));
 }
 
 function isKey(value: string, place: ValuePlace): boolean {
   if (hasRandomPart(value)) return true;
-  if (place === "bare") return false;
-  const wordless =
-    value.length >= WORDLESS_KEY_CHARS_MIN && !/[-_. ]/.test(value) && !/^[a-z]+(?:[A-Z][a-z]+)+$/.test(value);
-  return place === "quoted" ? wordless : value.length >= KEY_CHARS_MIN;
+  switch (place) {
+    case "bare":
+      return false;
+    case "quoted":
+      return hasMixedPart(value, KEY_PART_CHARS_MIN) || isShuffledCase(value);
+    default:
+      return value.length >= KEY_CHARS_MIN;
+  }
 }
 
 /** A digit beside letters, or a sign no identifier has. */
@@ -60,12 +68,35 @@ function hasMark(value: string): boolean {
 
 function isPlaceholder(value: string): boolean {
   if (SCHEMA_WORDS.has(value.toLowerCase()) || FILLED_IN.test(value) || MEMBER_ACCESS.test(value)) return true;
-  return PATH_OR_URL.test(value) || LABEL.test(value) || (!/\d/.test(value) && PLACEHOLDER.test(value));
+  return PATH_OR_URL.test(value) || LABEL.test(value) || isToBeReplaced(value);
 }
 
-/** True where one part between separators mixes letters and digits for long enough to be no word, version or unit. */
+function isToBeReplaced(value: string): boolean {
+  return !/\d/.test(value) && (PLACEHOLDER.test(value) || CAMEL_PLACEHOLDER.test(value));
+}
+
+/** True where one part between separators mixes letters and digits for long enough to be no version or unit. */
+export function hasMixedPart(value: string, length = RANDOM_PART_CHARS_MIN): boolean {
+  return value.split(SEPARATOR).some((part) => part.length >= length && /\d/.test(part) && /[A-Za-z]/.test(part));
+}
+
+/** Mixed, and with digits all over it: `Base64URLString` and `sha256sum` are words. */
 export function hasRandomPart(value: string): boolean {
-  return value
-    .split(/[^A-Za-z0-9]/)
-    .some((part) => part.length >= RANDOM_PART_CHARS_MIN && /\d/.test(part) && /[A-Za-z]/.test(part));
+  const mixed = value.split(SEPARATOR).filter((part) => hasMixedPart(part));
+  return mixed.some((part) => countOf(part, /\d/g) >= 4 || countOf(part, /\d+/g) >= 2) || BASE64.test(value);
+}
+
+/** With a digit, both cases and a sign of base64: an AWS secret, whose parts may each be short. */
+const BASE64 = /^(?=[^\d]*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=[^+/]*[+/])[A-Za-z0-9+/]{20,}={0,2}$/;
+const SEPARATOR = /[^A-Za-z0-9]/;
+const SHUFFLED_CHARS_MIN = 12;
+
+/** Letters only, but capitals where no word has them. */
+function isShuffledCase(value: string): boolean {
+  const capitals = countOf(value, /[A-Z]/g) / value.length;
+  return value.length >= SHUFFLED_CHARS_MIN && /^[A-Za-z+/=]+$/.test(value) && capitals > 0.25 && capitals < 0.75;
+}
+
+function countOf(value: string, pattern: RegExp): number {
+  return value.match(pattern)?.length ?? 0;
 }

@@ -1,0 +1,55 @@
+/** Secrets that a command line or a login file separates from their name by a space. */
+import { hiddenSpan, MARKER, type Span, valueSpan } from "./mask.ts";
+import { nameStrength } from "./names.ts";
+import { matchAt, type Word } from "./reading.ts";
+import { isSecretValue } from "./values.ts";
+
+/** Behind a space, or behind the end and the start of two strings of a list. */
+const AFTER_OPTION = /(?: |", ?"|', ?')["']?((?!-)[^\s"'`<>{}()[\]\\,;|]{4,4096})/y;
+const USER_AND_PASSWORD = /(?: |", ?"|', ?')["']?[\w.@-]{1,64}:([^\s"'`<>{}()[\]\\,;|]{4,512})/y;
+const ATTACHED = / ?["']?([^\s"'`<>{}()[\]\\,;|]{4,512})/y;
+/** Programs whose `-p` is a password and not a port, a path or a project. */
+const PASSWORD_PROGRAM = /(?:^|[\s;&|"'`(])(?:mysql\w{0,8}|mariadb(?:-\w{1,8})?|sshpass)[ \t](?:[^\n;&|]{0,80}[ \t])?$/;
+const PROGRAM_CHARS_MAX = 96;
+const AFTER_LOGIN = /login[ \t]{1,4}\S{1,64}[ \t]{1,4}$/;
+const LOGIN_CHARS_MAX = 76;
+const OPTION_CHARS_MAX = 66;
+
+/** `--password hunter2`, `["--token", "…"]`, `-u ida:hunter2`, `mysql -phunter2`: `word` is the option. */
+export function findOptionValue(text: string, word: Word): Span | undefined {
+  const option = text.slice(word.start, Math.min(word.end, word.start + OPTION_CHARS_MAX));
+  if (option === "-u" || option === "--user" || option === "--proxy-user") {
+    return findPassword(text, word.end, USER_AND_PASSWORD);
+  }
+  if (option.startsWith("--")) return findLongOption(text, word, option);
+  const before = text.slice(Math.max(0, word.start - PROGRAM_CHARS_MAX), word.start);
+  return option.startsWith("-p") && PASSWORD_PROGRAM.test(before)
+    ? findPassword(text, word.start + "-p".length, ATTACHED)
+    : undefined;
+}
+
+function findLongOption(text: string, word: Word, option: string): Span | undefined {
+  const strength = nameStrength(option.slice(2));
+  const found = strength === undefined ? undefined : matchAt(AFTER_OPTION, text, word.end);
+  if (strength === undefined || found === undefined) return undefined;
+  const end = word.end + found[0].length;
+  const value = found[1] as string;
+  if (text.startsWith(MARKER, end) || !isSecretValue(value, strength, "bare")) return undefined;
+  return valueSpan(text, { start: end - value.length, end, kind: "option", strength });
+}
+
+/** `machine git.example login ida password hunter2` of a .netrc: `word` is "password". */
+export function findLoginPassword(text: string, word: Word): Span | undefined {
+  const before = text.slice(Math.max(0, word.start - LOGIN_CHARS_MAX), word.start);
+  return AFTER_LOGIN.test(before) ? findPassword(text, word.end, AFTER_OPTION) : undefined;
+}
+
+/** What `pattern` captures at `from`, where it can be a password. */
+function findPassword(text: string, from: number, pattern: RegExp): Span | undefined {
+  const found = matchAt(pattern, text, from);
+  if (found === undefined) return undefined;
+  const end = from + found[0].length;
+  const value = found[1] as string;
+  if (text.startsWith(MARKER, end) || !isSecretValue(value, "password", "bare")) return undefined;
+  return hiddenSpan(end - value.length, end, "option");
+}

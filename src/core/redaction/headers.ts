@@ -1,0 +1,61 @@
+/** Secrets of HTTP headers: credentials after their scheme, and the values of cookies. */
+import { hiddenSpan, MARKER, tokenSpan, type Span } from "./mask.ts";
+import { matchAt, type Word } from "./reading.ts";
+import { hasRandomPart } from "./values.ts";
+
+const AUTHORIZATION = /^(?:proxy-)?authorization$/i;
+const COOKIE = /^(?:set-)?cookie$/i;
+const COLON = 58;
+
+/** The secret of the header `name` whose `:` or `=` stands at `at`. */
+export function findHeader(text: string, at: number, name: string): Span | undefined {
+  if (AUTHORIZATION.test(name)) return findCredentials(text, at + 1);
+  if (COOKIE.test(name) && text.charCodeAt(at) === COLON) return findCookies(text, at + 1);
+  return undefined;
+}
+
+const CREDENTIALS =
+  />?[ \t]{0,4}(?:\\?["'])?[ \t]{0,4}(?:(?:Bearer|Basic|Token|Digest|ApiKey|Negotiate|Bot|GoogleLogin|AWS4-HMAC-SHA256)[ \t]{1,4})?([^\s"'`<>{}()\\]{8,8192})/iy;
+/** A name or a type has no digit, no capital inside and no padding. */
+const NOT_A_WORD = /\d|[a-z][A-Z]|=$/;
+
+function findCredentials(text: string, from: number): Span | undefined {
+  const found = matchAt(CREDENTIALS, text, from);
+  if (found === undefined) return undefined;
+  const value = found[1] as string;
+  if (value.includes(MARKER) || !NOT_A_WORD.test(value)) return undefined;
+  const end = from + found[0].length;
+  return tokenSpan(text, end - value.length, end, "authorization header");
+}
+
+const PAIRS =
+  /[ \t]{0,4}(?:\\?["'])?(?:[\w.$!#%&*+^|~-]{1,128}=[^\s"',;<>\\]{0,4096}(?:;[ \t]?|$|(?=["',<\s\\]))|(?:HttpOnly|Secure|Partitioned)(?:;[ \t]?)?){1,64}/iy;
+const PAIR = /([\w.$!#%&*+^|~-]{1,128})=([^\s"',;<>\\]{1,4096})/g;
+const COOKIE_ATTRIBUTE = /^(?:path|domain|expires|max-age|samesite|version|priority)$/i;
+const COOKIE_CHARS_MIN = 6;
+const FILLED_IN = /^(?:\$\{[^}]*\}|\{\{[^}]*\}\})$/;
+
+/** Every value of a cookie header but its attributes, in one span. */
+function findCookies(text: string, from: number): Span | undefined {
+  const found = matchAt(PAIRS, text, from)?.[0];
+  if (found === undefined) return undefined;
+  const mask = found.replace(PAIR, (pair: string, name: string, value: string) => {
+    const harmless = COOKIE_ATTRIBUTE.test(name) || value.length < COOKIE_CHARS_MIN || value.includes(MARKER);
+    return harmless || FILLED_IN.test(value) ? pair : `${name}=${MARKER}`;
+  });
+  return mask === found ? undefined : hiddenSpan(from, from + found.length, "cookie", mask);
+}
+
+const SCHEME = /^(?:bearer|basic)$/i;
+const AFTER_SCHEME = / ([\w.~+/=-]{12,8192})/y;
+const PADDED = /[A-Za-z0-9]{10,}={1,2}$/;
+
+/** `Bearer …` and `Basic …` without their header's name: `word` is the scheme. */
+export function findSchemeCredentials(text: string, word: Word): Span | undefined {
+  if (!SCHEME.test(text.slice(word.start, word.end))) return undefined;
+  const value = matchAt(AFTER_SCHEME, text, word.end)?.[1];
+  if (value === undefined || text.startsWith(MARKER, word.end + 1 + value.length)) return undefined;
+  const end = word.end + 1 + value.replace(/\.{1,4}$/, "").length;
+  const random = hasRandomPart(value) || PADDED.test(value);
+  return random ? tokenSpan(text, word.end + 1, end, "authorization header") : undefined;
+}

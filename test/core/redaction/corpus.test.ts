@@ -1,0 +1,25 @@
+import { describe, expect, test } from "vitest";
+import { redact } from "../../../src/core/redaction/redact.ts";
+import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../../support/corpus.ts";
+
+/** Real transcripts hold hardly a secret: what is masked there is nearly all mistaken. */
+const MASKED_PER_MB_MAX = 12;
+/** Masked besides the one public token that a web page in eleven transcripts repeats. */
+const OTHERS_MAX = 5;
+const REPEATED_PUBLIC_TOKEN = "OriginTrialToken";
+
+describe.skipIf(!hasCorpus)(`the corpus${corpusTitle}`, () => {
+  const texts = corpusFiles("openai").map(corpusText);
+
+  test("is left alone but for a handful of places", () => {
+    const chars = texts.reduce((sum, text) => sum + text.length, 0);
+    const masked = texts.reduce((sum, text) => sum + redact(text).count, 0);
+    expect(masked / (chars / 1e6)).toBeLessThan(MASKED_PER_MB_MAX);
+    const lines = texts.flatMap((text) => text.split("\\n")).filter((line) => !line.includes(REPEATED_PUBLIC_TOKEN));
+    expect(lines.filter((line) => redact(line).count > 0).length).toBeLessThanOrEqual(OTHERS_MAX);
+  });
+
+  test("stays JSON", () => {
+    for (const text of texts) expect(() => JSON.parse(redact(text).text)).not.toThrow();
+  });
+});
