@@ -18,8 +18,8 @@ const COLUMNS = Math.min(process.stdout.columns ?? 100, 110);
 const RECALL_ID = /\br[0-9a-f]{9}\b/;
 
 mkdirSync(join(ROOT, FOLDER), { recursive: true });
-say("A recorded session: an agent finds a missing cent in a small shop, adds vouchers, meets an old fault,");
-say("and is asked for one more thing. We compact it to a fifth, with no model, no key and no network.");
+say(`A recorded session: an agent finds a missing cent in a small shop, adds vouchers, meets an old fault,
+and is asked for one more thing. precis compacts it to a fifth, with no model, no key and no network.`);
 
 precis("compact", EXAMPLE, "--budget", "20%", "--out", RESULT, "--keep", ORIGINALS);
 
