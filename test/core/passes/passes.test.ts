@@ -100,6 +100,12 @@ describe("repairPairs", () => {
     expect(repairPairs(messages, context()).messages).toBe(messages);
   });
 
+  test("gives a result to the newest turn that waits for it, and the older one gets a stub", () => {
+    const { messages, from } = repairPairs([calls("a"), calls("a"), answers("a", "second"), says("ok")], context());
+    expect(from).toEqual([0, -1, 1, 2, 3]);
+    expect(messages[1]!.origin).toBe("stub");
+  });
+
   test("removes an orphan, and keeps its text fetchable", () => {
     const { messages, evicted } = repairPairs([user("hi"), answers("gone", "left behind"), says("ok")], context());
     expect(messages.map(textOf)).toEqual(["hi", "ok"]);
@@ -187,6 +193,11 @@ describe("shrinkArguments", () => {
       /^⟪precis: 1,619 characters left out here; recall r[0-9a-f]{9}; first line: import x from "y";⟫$/,
     );
     expect(evicted).toMatchObject([{ kind: "arguments", label: "write_file src/a.ts" }]);
+  });
+
+  test("leaves a string that weighs less than its marker would", () => {
+    const messages = ran("write_file", { path: "src/a.ts", content: " ".repeat(300) }, "ok");
+    expect(shrinkArguments(messages, context()).messages).toBe(messages);
   });
 
   test("of a long patch the files stay", () => {

@@ -7,6 +7,7 @@ import { plural, range, type Short, type ShortRequest } from "../short.ts";
 const PARSE_CHARS_MAX = 2_000_000;
 const DEPTH_MAX = 3;
 const KEYS_SHOWN_MAX = 12;
+const INNER_KEYS_SHOWN_MAX = 4;
 const VALUE_CHARS_MAX = 40;
 /** Values that people wrote for people. */
 const TELLING_CHARS_MAX = 160;
@@ -77,22 +78,17 @@ function describe(value: unknown, { indent, notes, depth, name }: Spot): void {
     notes.push(`${indent}${label}${shown(value)}`);
     return;
   }
-  const entries = Object.entries(value);
-  const plain = entries
-    .filter(([, child]) => !isNested(child) || depth >= DEPTH_MAX)
-    .toSorted(([a, x], [b, y]) => dullness(a, x) - dullness(b, y));
-  if (plain.length > 0)
-    notes.push(
-      `${indent}${label}{${plain
-        .slice(0, KEYS_SHOWN_MAX)
-        .map(([key, child]) => `${key}: ${shown(child, TELLING.test(key) ? TELLING_CHARS_MAX : VALUE_CHARS_MAX)}`)
-        .join(", ")}${more(plain.length - KEYS_SHOWN_MAX, "key")}}`,
-    );
-  else if (label !== "") notes.push(`${indent}${label}`);
+  const entries = Object.entries(value).toSorted(([a, x], [b, y]) => dullness(a, x) - dullness(b, y));
+  const fields = entries.slice(0, KEYS_SHOWN_MAX).map(([key, child]) => `${key}: ${shown(child, charsFor(key))}`);
+  notes.push(`${indent}${label}{${fields.join(", ")}${more(entries.length - KEYS_SHOWN_MAX, "key")}}`);
   if (depth >= DEPTH_MAX) return;
   for (const [key, child] of entries)
     if (isNested(child) && notes.length < NOTES_MAX)
       describe(child, { indent: `${indent}  `, notes, depth: depth + 1, name: key });
+}
+
+function charsFor(key: string): number {
+  return TELLING.test(key) ? TELLING_CHARS_MAX : VALUE_CHARS_MAX;
 }
 
 /** Keys in the order of what they tell; equals keep their order. */
@@ -135,7 +131,9 @@ function valuesOf(values: readonly unknown[]): string {
 function shown(value: unknown, charsMax = VALUE_CHARS_MAX): string {
   if (typeof value === "string") return JSON.stringify(oneLine(value, charsMax));
   if (Array.isArray(value)) return `[${value.length}]`;
-  return isObject(value) ? `{${Object.keys(value).slice(0, 4).join(", ")}}` : String(value);
+  if (!isObject(value)) return String(value);
+  const keys = Object.keys(value);
+  return `{${keys.slice(0, INNER_KEYS_SHOWN_MAX).join(", ")}${more(keys.length - INNER_KEYS_SHOWN_MAX, "key")}}`;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
