@@ -105,7 +105,7 @@ describe("any text", () => {
   });
 });
 
-const SIZE_CHARS = 200_000;
+const SIZE_CHARS = 100_000;
 const PROSE = `The build failed because src/store/sqlite.ts imports a module that is gone; see line 118 of the log.
 const result = await run({ retries: 3, timeoutMs: 250 }); // "ok": true, "items": ["a", "b"], total=42
 `;
