@@ -11,6 +11,7 @@ const BAR_COLUMNS_MAX = 40;
 const NAME_COLUMNS = 11;
 const FIGURE_COLUMNS = 9;
 const SAYS_COLUMNS = 37;
+const EXAMPLE_COLUMNS_MAX = 60;
 const NOTES_SHOWN_MAX = 5;
 
 export interface Heading {
@@ -77,19 +78,13 @@ const PARTS: readonly (readonly [name: keyof CompactionReport["parts"], says: st
 function fates(
   { messages, recall, lost }: CompactionReport,
   keep: string | undefined,
-  { paint, columns }: Stream,
+  stream: Stream,
 ): readonly string[] {
-  const row = (name: string, says: string): readonly string[] =>
-    wrapped(says, columns - NAME_COLUMNS - 2).map(
-      (line, at) => `  ${paint("dim", padEnd(at === 0 ? name : "", NAME_COLUMNS))}${line}`,
-    );
+  const row = (name: string, says: string): readonly string[] => named(name, says, "dim", stream);
   const back =
     keep === undefined
       ? "add `--keep FILE` to be able to fetch them back"
       : `\`precis recall ID --keep ${keep}\` gives the original back`;
-  const examples =
-    lost.examples.length === 0 ? "" : `, such as ${lost.examples.map((one) => clip(one, 60)).join(", ")}`;
-  const missed = `${counted(lost.paths, "path")} and ${counted(lost.identifiers, "identifier")} that nothing in the result names${examples}`;
   return [
     ...row("kept", `${counted(messages.kept, "message")} word for word`),
     ...(messages.edited === 0 ? [] : row("digested", `${counted(messages.edited, "message")}, shortened in place`)),
@@ -97,11 +92,26 @@ function fates(
       ? []
       : row("summarised", `${counted(messages.summarised, "message")}, in the handoff`)),
     ...(recall.length === 0 ? [] : row("recall", `${counted(recall.length, "id")}: ${back}`)),
-    ...row(
-      "missed",
-      lost.paths + lost.identifiers === 0 ? "probably nothing: every path and identifier is still named" : missed,
-    ),
+    ...row("may miss", missed(lost)),
   ];
+}
+
+function missed({ paths, identifiers, examples }: CompactionReport["lost"]): string {
+  if (paths + identifiers === 0) return "nothing that the work seems likely to ask for again";
+  const such = examples.map((one) => clip(one, EXAMPLE_COLUMNS_MAX)).join(", ");
+  const kinds = [
+    ...(paths > 0 ? [counted(paths, "path")] : []),
+    ...(identifiers > 0 ? [counted(identifiers, "identifier")] : []),
+  ];
+  const what = `${kinds.join(" and ")} that the work may ask for again`;
+  return such === "" ? what : `${what}, such as ${such}`;
+}
+
+/** A name and what there is to say, over as many lines as that takes. */
+function named(name: string, says: string, look: Look, { paint, columns }: Stream): readonly string[] {
+  return wrapped(says, columns - NAME_COLUMNS - 2).map(
+    (line, at) => `  ${paint(look, padEnd(at === 0 ? name : "", NAME_COLUMNS))}${line}`,
+  );
 }
 
 function warnings({ degraded, irreducible }: CompactionReport, stream: Stream): readonly string[] {
@@ -117,11 +127,19 @@ function irreducibleLine({ limit, smallest, because }: Irreducible): string {
   return `irreducible: ${count(smallest)} tokens is the least, above the ${count(limit)} asked for: ${because}`;
 }
 
+export interface Unchanged {
+  readonly because: string;
+  readonly irreducible: Irreducible | undefined;
+  /** What would make it smaller all the same. */
+  readonly next: string | undefined;
+}
+
 /** For a transcript that stays as it is. */
-export function unchangedPage(because: string, irreducible: Irreducible | undefined, stream: Stream): string {
-  const lines = wrapped(because, stream.columns - NAME_COLUMNS - 2).map(
-    (line, at) => `  ${stream.paint("good", padEnd(at === 0 ? "unchanged" : "", NAME_COLUMNS))}${line}`,
-  );
+export function unchangedPage({ because, irreducible, next }: Unchanged, stream: Stream): string {
+  const lines = [
+    ...named("unchanged", because, "good", stream),
+    ...(next === undefined ? [] : named("next", next, "dim", stream)),
+  ];
   if (irreducible !== undefined) lines.push(...warned(irreducibleLine(irreducible), stream));
   return `${lines.join("\n")}\n`;
 }

@@ -1,5 +1,5 @@
 /** From a file or standard input to a transcript: bytes, format, decoding. Whatever fails here is exit code 3. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ArgsDef } from "citty";
 import { nearest } from "../config/problems.ts";
@@ -57,6 +57,12 @@ export async function readInput(args: Arguments, terminal: Terminal): Promise<In
     const place = error.place === undefined ? name : `${name}: ${error.place}`;
     throw unreadable(`cannot read ${name}: ${message.replace(/\.$/, "")}`, { hint: error.hint, place, cause: error });
   }
+}
+
+/** What a file weighs before it is read; 0 for standard input and for what is no file. */
+export function inputBytes(args: Arguments, { folder }: Terminal): number {
+  const stats = statSync(resolve(folder, args.text("file")!), { throwIfNoEntry: false });
+  return stats?.isFile() === true ? stats.size : 0;
 }
 
 /** A name out of `known`; throws a usage error that lists them. */

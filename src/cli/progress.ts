@@ -41,7 +41,7 @@ function createProgress(stream: Stream): { progress: Progress; end: () => Promis
     await stream.write(`${CLEAR_LINE}  ${stream.paint("accent", track(share, BAR_COLUMNS))}  ${name} …`);
   };
   const expect = (inputChars: number): void => {
-    long = inputChars >= LONG_INPUT_CHARS;
+    long ||= inputChars >= LONG_INPUT_CHARS;
   };
   const end = async (): Promise<void> => {
     if (shown) await stream.write(CLEAR_LINE);

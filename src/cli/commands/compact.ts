@@ -10,7 +10,7 @@ import { compactInput, type Compacted } from "../compaction.ts";
 import { compactionPage, headingOf, unchangedPage } from "../compaction-page.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { writeWhole } from "../files.ts";
-import { formatNamed, INPUT_ARGS, readInput, type Input } from "../input.ts";
+import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../input.ts";
 import { addToKeep } from "../keep.ts";
 import { parts, written } from "../output.ts";
 import { withProgress } from "../progress.ts";
@@ -72,6 +72,7 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const files = outputFiles(args, terminal);
   const configuration = await loadConfiguration(configurationRequest(args, terminal));
   const { result, text, told } = await withProgress(terminal.err, async (progress) => {
+    progress.expect(inputBytes(args, terminal));
     await progress.stage("reading", 0);
     const input = await readInput(args, terminal);
     progress.expect(input.chars);
@@ -149,8 +150,13 @@ function account(input: Input, result: Compacted, { to, keep, stream }: Telling)
   const page =
     result.kind === "compacted"
       ? compactionPage(result.compaction.report, keep, stream)
-      : unchangedPage(result.because, result.irreducible, stream);
+      : unchangedPage({ because: result.because, irreducible: result.irreducible, next: nextStep(result) }, stream);
   return `${headingOf({ ...input, to }, stream).join("\n")}\n${page}`;
+}
+
+/** A forced compaction keeps the documented tail; only a budget goes below it. */
+function nextStep({ budget, irreducible }: Compacted & { readonly kind: "unchanged" }): string | undefined {
+  return budget === undefined && irreducible === undefined ? "`--budget 20%` sets the size of the result" : undefined;
 }
 
 function jsonText(input: Input, result: Compacted, to: ProtocolName): string {

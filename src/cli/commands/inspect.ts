@@ -10,7 +10,7 @@ import type { Command } from "../command.ts";
 import { compactInput, type Compacted } from "../compaction.ts";
 import { headingOf } from "../compaction-page.ts";
 import { EXIT } from "../exit.ts";
-import { INPUT_ARGS, readInput } from "../input.ts";
+import { INPUT_ARGS, inputBytes, readInput } from "../input.ts";
 import { withProgress } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 
@@ -42,6 +42,8 @@ export const inspectCommand: Command = {
     const { usableTokens, thresholdTokens } = limitsOf(compressorSettings(configuration));
     const budget = args.text("budget") ?? BUDGET_DEFAULT;
     const { input, census, atWindow, atBudget } = await withProgress(terminal.err, async (progress) => {
+      progress.expect(inputBytes(args, terminal));
+      await progress.stage("reading", 0);
       const read = await readInput(args, terminal);
       progress.expect(read.chars);
       await progress.stage("counting", 0.2);
