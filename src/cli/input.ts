@@ -12,7 +12,7 @@ import type { Arguments } from "./command.ts";
 import { usageError } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
-export const FORMATS: readonly InputFormat[] = [...WIRE_FORMATS, ...LOG_FORMATS];
+const FORMATS: readonly InputFormat[] = [...WIRE_FORMATS, ...LOG_FORMATS];
 
 export const INPUT_ARGS = {
   file: {
@@ -61,8 +61,11 @@ export async function readInput(args: Arguments, terminal: Terminal): Promise<In
 
 /** What a file weighs before it is read; 0 for standard input and for what is no file. */
 export function inputBytes(args: Arguments, { folder }: Terminal): number {
-  const stats = statSync(resolve(folder, args.text("file")!), { throwIfNoEntry: false });
-  return stats?.isFile() === true ? stats.size : 0;
+  try {
+    return statSync(resolve(folder, args.text("file")!)).size;
+  } catch {
+    return 0; // Reading it will say why.
+  }
 }
 
 /** A name out of `known`; throws a usage error that lists them. */

@@ -1,4 +1,5 @@
 /** The figures that follow from a configuration, how each is reached, and what in it is extreme. */
+import { ENGINE_NAMES } from "../core/engines/engines.ts";
 import { limitsOf, type CompressorSettings, type Limits } from "../core/engines/compressor/limits.ts";
 import { compressorSettings } from "./compressor-settings.ts";
 import { ASSUMED_CONTEXT_TOKENS } from "./defaults.ts";
@@ -84,6 +85,7 @@ export function warningsOf(configuration: Configuration): readonly Warning[] {
     ...thresholdWarnings(settings, limits),
     ...roomWarnings(settings, limits),
     ...(configuration.compression.enabled ? [] : [DISABLED]),
+    ...engineWarnings(configuration),
     ...unreadWarnings(configuration),
   ];
 }
@@ -94,6 +96,14 @@ const DISABLED: Warning = {
   message: "nothing is compacted by itself, not even by the safety net at 85 %",
   fix: "Set it to true, or compact by hand with `precis compact --force`.",
 };
+
+function engineWarnings({ context: { engine } }: Configuration): Warning[] {
+  if (ENGINE_NAMES.includes(engine)) return [];
+  const message = `no built-in engine is named "${engine}", so a plugin has to provide it`;
+  return [
+    { code: "engine_not_built_in", path: "context.engine", message, fix: `Built in: ${ENGINE_NAMES.join(", ")}.` },
+  ];
+}
 
 /** Settings that are checked but have no reader yet must not pass for having an effect. */
 function unreadWarnings(configuration: Configuration): Warning[] {

@@ -8,7 +8,7 @@ export function withReference(page: string): string {
 }
 
 /** One table a section, a row a setting. */
-export function settingsReference(): string {
+function settingsReference(): string {
   return SECTIONS.map(({ path, description }) => {
     const own = SETTINGS.filter((setting) => setting.path.slice(0, setting.path.lastIndexOf(".")) === path);
     return own.length === 0 ? "" : `### \`${path}\`\n\n${description}\n\n${table(own)}\n`;

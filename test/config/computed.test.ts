@@ -63,6 +63,7 @@ describe("warnings", () => {
     ["little_room", { "compression.target_ratio": 0.55 }],
     ["head_large", { "compression.protect_first_n": 11 }],
     ["compression_off", { "compression.enabled": false }],
+    ["engine_not_built_in", { "context.engine": "zebra" }],
     ["not_read_yet", { "auxiliary.compression.model": "tiny" }],
   ];
   it.each(extremes)("%s", (code, values) => expect(codes(values)).toContain(code));
