@@ -122,7 +122,9 @@ function firstThatFits(job: Job, memory: Memory): Draft {
     const verbatim = [...head, ...(anchor === undefined ? [] : [anchor]), ...shape.messages.slice(shape.tailStart)];
     const room = job.plan.limitTokens - job.besideTokens - measure.messages(verbatim) - MESSAGE_OVERHEAD_TOKENS;
     const wanted = job.plan.handoffTokens(measure.messages(messages.slice(shape.headEnd, shape.tailStart)));
-    const needed = shape.headEnd === shape.tailStart ? 0 : Math.min(wanted, shape.handoffTokensMin);
+    const replacesNothing = shape.headEnd === shape.tailStart;
+    if (replacesNothing && job.plan.wantsHandoff && shape.rung > 0 && shape.rung < RUNG_LAST) continue;
+    const needed = replacesNothing ? 0 : Math.min(wanted, shape.handoffTokensMin);
     if (room < needed && shape.rung < RUNG_LAST) continue;
     const budget = Math.max(Math.min(wanted, room), Math.min(HANDOFF_TOKENS_MIN, wanted));
     draft = draftOf(job, memory, { shape, anchor, verbatim, focus, budget });
@@ -162,7 +164,7 @@ function draftOf(job: Job, memory: Memory, { shape, anchor, verbatim, focus, bud
           previous: latestHandoff(messages),
           liveRequest: job.live,
           excerpts: (tokens, present) =>
-            memory.evidence.excerpts(messages, { budget: tokens, measure, from, until, present, focus }),
+            memory.evidence.excerpts(messages, { budget: tokens, measure, present, focus }),
           tailText: verbatim.map(readable).join("\n"),
           redact: (text) => redact(text).text,
         }).text;

@@ -15,6 +15,8 @@ export interface Plan {
   readonly tail: TailBudget;
   /** The handoff's share, given what it replaces. */
   readonly handoffTokens: (replacedTokens: number) => number;
+  /** An explicit budget is there to be used: digests without a handoff beside them would leave it empty. */
+  readonly wantsHandoff: boolean;
   /** A rung of the ladder is good enough when it leaves this much for the handoff. */
   readonly handoffTokensMin: number;
 }
@@ -39,6 +41,7 @@ export function documentedPlan(settings: CompressorSettings, limits: Limits): Pl
       messagesMin: TAIL_MESSAGES_MIN,
     },
     handoffTokens: (replaced) => summaryBudget(replaced, limits),
+    wantsHandoff: false,
     handoffTokensMin: Math.min(limits.summaryTokensMin, Math.floor(limits.thresholdTokens * HANDOFF_ROOM_SHARE_MIN)),
   };
 }
@@ -53,6 +56,7 @@ export function budgetPlan(settings: CompressorSettings, budgetTokens: number, f
     headTokensMax: Math.floor(room * BUDGET_HEAD_SHARE),
     tail: { tokens: tail, ceilingTokens: tail, messages: 0, messagesMin: 0 },
     handoffTokens: () => room,
+    wantsHandoff: true,
     handoffTokensMin: Math.max(HANDOFF_TOKENS_MIN, Math.floor(room * HANDOFF_ROOM_SHARE_MIN)),
   };
 }
