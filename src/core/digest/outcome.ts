@@ -27,7 +27,7 @@ export interface Outcome {
 }
 
 /** Longer lines are judged by their first characters. */
-const LINE_CHARS_MAX = 1_000;
+const LINE_CHARS_MAX = 400;
 /** Tools that print the status first do it in these lines. */
 const HEADER_LINES = 5;
 const ERRORS_MAX = 200;

@@ -1,10 +1,20 @@
 /** A result as lines, and the one scan that finds the lines in which a pattern stands. */
 
+import { withoutColour } from "./cut.ts";
+
 export interface Page {
   readonly text: string;
   readonly lines: readonly string[];
   /** The number of lines before what a client added below the result (a reminder to the model, its own usage). */
   readonly end: number;
+}
+
+/** What is judged of a line is its beginning: patterns must not cost more on a line without end. */
+const JUDGED_CHARS = 400;
+
+/** The beginning of a line, without colours; empty where there is no such line. */
+export function judged(page: Page, number: number): string {
+  return withoutColour((page.lines[number] ?? "").slice(0, JUDGED_CHARS));
 }
 
 const ADDED = /^<(?:system-reminder|usage)>/;
@@ -52,7 +62,5 @@ const HEADING =
 const HEADINGS_SCANNED_MAX = 2_000;
 
 export function headingsOf(page: Page): readonly number[] {
-  return linesWith(page, HEADING_MARK, HEADINGS_SCANNED_MAX).filter((number) =>
-    HEADING.test(page.lines[number]!.slice(0, 300)),
-  );
+  return linesWith(page, HEADING_MARK, HEADINGS_SCANNED_MAX).filter((number) => HEADING.test(judged(page, number)));
 }

@@ -1,8 +1,7 @@
 /** Output of a compiler, linter or build: exit status, how many errors and warnings, and each distinct error where it first stands. */
-import { withoutColour } from "../cut.ts";
 import { errorKey } from "../error-line.ts";
 import { outcomeOf } from "../outcome.ts";
-import { linesWith, type Page } from "../page.ts";
+import { judged, linesWith, type Page } from "../page.ts";
 import { plural, range, type Short, type ShortRequest } from "../short.ts";
 
 const WARNING = /\b[Ww]arning(?:\[\w+\])?:? |\bWARN(?:ING)?\b| warning {2}/g;
@@ -53,12 +52,11 @@ function errorsFact(all: number, distinct: number, exit: number | undefined): st
 }
 
 function withPlace(page: Page, line: number): number[] {
-  if (PLACE_BELOW.test(page.lines[line + 1] ?? "")) return [line, line + 1];
-  if (/^ {1,3}[×✖] /.test(page.lines[line] ?? "") && (page.lines[line - 2] ?? "").includes("━"))
-    return [line - 2, line];
-  if (!FINDING.test(page.lines[line] ?? "")) return [line];
+  if (PLACE_BELOW.test(judged(page, line + 1))) return [line, line + 1];
+  if (/^ {1,3}[×✖] /.test(judged(page, line)) && judged(page, line - 2).includes("━")) return [line - 2, line];
+  if (!FINDING.test(judged(page, line))) return [line];
   for (let above = line - 1; above >= 0; above--) {
-    const text = page.lines[above]!;
+    const text = judged(page, above);
     if (text.trim() === "") return [line];
     if (!FINDING.test(text)) return [above, line];
   }
@@ -72,7 +70,7 @@ function distinctWarnings(
   const numbers = linesWith(page, WARNING, WARNINGS_SCANNED_MAX).filter((number) => !errors.has(number));
   const first = new Map<string, number>();
   for (const number of numbers) {
-    const key = errorKey(withoutColour(page.lines[number]!.slice(0, 400)));
+    const key = errorKey(judged(page, number));
     if (!first.has(key)) first.set(key, number);
   }
   return { count: numbers.length, lines: [...first.values()] };

@@ -1,5 +1,5 @@
 /** A diff: which files changed and by how much, where in them, and the changed lines the task is about. */
-import type { Page } from "../page.ts";
+import { judged, type Page } from "../page.ts";
 import { inTurns, plural, type Short, type ShortRequest } from "../short.ts";
 
 interface ChangedFile {
@@ -52,7 +52,9 @@ function filesOf(page: Page): readonly ChangedFile[] {
       tally(file, line, number);
   });
   for (const file of files)
-    file.changes.sort((a, b) => Number(DECLARES.test(page.lines[b]!)) - Number(DECLARES.test(page.lines[a]!)) || a - b);
+    file.changes.sort(
+      (a, b) => Number(DECLARES.test(judged(page, b))) - Number(DECLARES.test(judged(page, a))) || a - b,
+    );
   return files;
 }
 

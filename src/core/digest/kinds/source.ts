@@ -1,6 +1,6 @@
 /** Source code: signatures, exports and imports with their line numbers, those the task is about first. */
 import { isNumbered, withoutLineNumber } from "../numbered-lines.ts";
-import type { Page } from "../page.ts";
+import { judged, type Page } from "../page.ts";
 import { tellingLines } from "../telling.ts";
 import { plural, range, type Short, type ShortRequest } from "../short.ts";
 
@@ -31,7 +31,7 @@ export function shortSource(page: Page, { call, focus }: ShortRequest): Short {
   const found = scan(page);
   const inFocus = new Set(focus);
   const rank = (line: number): number =>
-    inFocus.has(line) ? 0 : EXPORTED.test(withoutLineNumber(page.lines[line]!)) ? 1 : 2;
+    inFocus.has(line) ? 0 : EXPORTED.test(withoutLineNumber(judged(page, line))) ? 1 : 2;
   const definitions = found.definitions.toSorted((a, b) => rank(a) - rank(b) || a - b);
   const numbered = isNumbered(page.lines.find((line) => line.trim() !== "") ?? "");
   const must = [...found.notices.slice(0, 2), ...found.headers.slice(0, 1), ...definitions.slice(0, MUST_MAX)];
@@ -46,7 +46,7 @@ export function shortSource(page: Page, { call, focus }: ShortRequest): Short {
       ...focus.slice(0, 4),
       ...definitions,
       ...found.values.slice(0, 8),
-      ...definitions.map((line) => line - 1).filter((line) => isComment(page.lines[line])),
+      ...definitions.map((line) => line - 1).filter((line) => isComment(judged(page, line))),
       ...found.imports,
       ...focus,
       ...tellingLines(page, TELLING_MAX),
@@ -58,8 +58,8 @@ export function shortSource(page: Page, { call, focus }: ShortRequest): Short {
   };
 }
 
-function isComment(line: string | undefined): boolean {
-  return line !== undefined && /^\s*(?:\/\/|#(?!!)|--|\*(?!\/)|\/\*\*? *\S|""")/.test(withoutLineNumber(line));
+function isComment(line: string): boolean {
+  return /^\s*(?:\/\/|#(?!!)|--|\*(?!\/)|\/\*\*? *\S|""")/.test(withoutLineNumber(line));
 }
 
 interface Found {
@@ -91,7 +91,7 @@ function isMethod(line: string): boolean {
 function namesNote(page: Page, definitions: readonly number[]): readonly string[] {
   let names = "";
   for (const line of definitions.toSorted((a, b) => a - b)) {
-    const name = nameIn(withoutLineNumber(page.lines[line]!.slice(0, LINE_CHARS_SCANNED)));
+    const name = nameIn(withoutLineNumber(judged(page, line)));
     if (name === undefined) continue;
     if (names.length + name.length > NAMES_CHARS_MAX) {
       names += ", …";

@@ -1,6 +1,6 @@
 /** A stack trace: the exception and its message, where it was thrown, and the frames in code of one's own. */
 import { isErrorLine } from "../error-line.ts";
-import { linesWith, type Page } from "../page.ts";
+import { judged, linesWith, type Page } from "../page.ts";
 import { plural, range, type Short, type ShortRequest } from "../short.ts";
 
 const FRAME =
@@ -16,7 +16,7 @@ const OWN_FRAMES = 6;
 export function shortStackTrace(page: Page, { focus }: ShortRequest): Short {
   const frames = linesWith(page, FRAME, LINES_SCANNED_MAX);
   const raised = linesWith(page, RAISED, LINES_SCANNED_MAX);
-  const own = frames.filter((number) => !FOREIGN.test(page.lines[number]!));
+  const own = frames.filter((number) => !FOREIGN.test(judged(page, number)));
   // Python names the innermost frame last, the others first; its source line stands below.
   const python = page.text.includes("Traceback (most recent call last)");
   const order = python ? own.toReversed() : own;
@@ -40,6 +40,6 @@ export function shortStackTrace(page: Page, { focus }: ShortRequest): Short {
 
 function errors(page: Page): number[] {
   return linesWith(page, /[Ee]rror|[Ee]xception|panic/g, LINES_SCANNED_MAX)
-    .filter((number) => isErrorLine(page.lines[number]!))
+    .filter((number) => isErrorLine(judged(page, number)))
     .slice(0, 4);
 }

@@ -1,8 +1,7 @@
 /** A test run: exit status, counts, every failing test with its first error line, and how the run summed itself up. */
-import { withoutColour } from "../cut.ts";
 import { errorKey, isErrorLine } from "../error-line.ts";
 import { outcomeOf } from "../outcome.ts";
-import { linesWith, type Page } from "../page.ts";
+import { judged, linesWith, type Page } from "../page.ts";
 import { sharedFolder } from "../shared-folder.ts";
 import { plural, range, type Short, type ShortRequest } from "../short.ts";
 import { tallyIn } from "../test-counts.ts";
@@ -53,7 +52,7 @@ function distinctReasons(page: Page, failures: readonly number[]): ReadonlyMap<n
   const counts = new Map<number, number>();
   const all = failures.map((number) => reasonOf(page, number, failures));
   for (const number of [...all.flatMap((reason) => reason.slice(0, 1)), ...all.flatMap((reason) => reason.slice(1))]) {
-    const key = errorKey(withoutColour(page.lines[number]!.slice(0, 400)));
+    const key = errorKey(judged(page, number));
     const known = first.get(key) ?? number;
     first.set(key, known);
     counts.set(known, (counts.get(known) ?? 0) + 1);
@@ -80,10 +79,10 @@ function packagesFact(page: Page): string {
 function failureLines(page: Page, failing: ReadonlySet<string>): number[] {
   const first = new Map<string, number>();
   for (const number of linesWith(page, FAILURE_MARK, MARKED_LINES_MAX)) {
-    const failure = failureIn(withoutColour(page.lines[number]!.slice(0, 1_000)));
+    const failure = failureIn(judged(page, number));
     if (failure === undefined || !failing.has(failure.name)) continue;
     // The line that also says why (pytest's short summary) is worth more than the first one.
-    if (!first.has(failure.name) || / - .*(?:Error|assert|Exception)/.test(page.lines[number]!))
+    if (!first.has(failure.name) || / - .*(?:Error|assert|Exception)/.test(judged(page, number)))
       first.set(failure.name, number);
   }
   return [...first.values()];
@@ -91,9 +90,9 @@ function failureLines(page: Page, failing: ReadonlySet<string>): number[] {
 
 /** The lines that say why a test failed: behind its name, or (go test -v) in front of it. */
 function reasonOf(page: Page, at: number, failures: readonly number[]): readonly number[] {
-  const line = page.lines[at]!;
+  const line = judged(page, at);
   if (/ - .*(?:Error|assert)/.test(line)) return [];
-  const says = (number: number): boolean => isReason(page.lines[number]!);
+  const says = (number: number): boolean => isReason(judged(page, number));
   const after = range(
     at + 1,
     Math.min(at + REASON_LINES_AFTER, page.lines.length, failures.find((other) => other > at) ?? Infinity),
@@ -101,19 +100,18 @@ function reasonOf(page: Page, at: number, failures: readonly number[]): readonly
   if (after.length > 0) return after.slice(0, 2);
   const before = range(at - REASON_LINES_BEFORE, at).filter((number) => says(number) && !failures.includes(number));
   return before
-    .filter((number) => STRONG_REASON.test(page.lines[number]!))
+    .filter((number) => STRONG_REASON.test(judged(page, number)))
     .slice(-1)
     .concat(before.slice(-1))
     .slice(0, 1);
 }
 
 function isReason(line: string): boolean {
-  const text = withoutColour(line.slice(0, 400));
-  return isErrorLine(text) || REASON.test(text);
+  return isErrorLine(line) || REASON.test(line);
 }
 
 function summaryLines(page: Page): number[] {
   return linesWith(page, SUMMARY_MARK, MARKED_LINES_MAX)
-    .filter((number) => tallyIn(withoutColour(page.lines[number]!.slice(0, 400))) !== undefined)
+    .filter((number) => tallyIn(judged(page, number)) !== undefined)
     .slice(-4);
 }

@@ -1,7 +1,7 @@
 /** Plain text: its beginning and end, its headings, what went wrong in it, and the lines the task is about. */
 import { isErrorLine } from "../error-line.ts";
 import { isNumbered } from "../numbered-lines.ts";
-import { headingsOf, linesWith, type Page } from "../page.ts";
+import { judged, headingsOf, linesWith, type Page } from "../page.ts";
 import { tellingLines } from "../telling.ts";
 import { range, type Short, type ShortRequest } from "../short.ts";
 
@@ -39,6 +39,6 @@ export function shortText(page: Page, { focus }: ShortRequest): Short {
 /** The first lines that report an error, else that mention one. */
 function errorLines(page: Page): number[] {
   const mentioned = linesWith(page, ERROR_WORDS, ERROR_LINES_SCANNED_MAX);
-  const reported = mentioned.filter((number) => isErrorLine(page.lines[number]!));
+  const reported = mentioned.filter((number) => isErrorLine(judged(page, number)));
   return reported.slice(0, ERROR_LINES);
 }
