@@ -18,23 +18,24 @@ export function keySlice(dialect: Dialect, message: Message): WireSlice | undefi
 
 export function runsOf(dialect: Dialect, messages: readonly Message[]): Run[] {
   const runs: { slice: WireSlice | undefined; entries: Entry[]; next: number }[] = [];
+  const indexOf = memberFinder();
   for (const message of messages) {
     const slice = listSlice(dialect, message);
     const run = runs.at(-1);
-    const follows = slice !== undefined && run?.slice === slice ? memberIndex(slice, message, run.next) : -1;
+    const follows = slice !== undefined && run?.slice === slice ? indexOf(slice, message, run.next) : -1;
     if (follows >= 0 && run !== undefined) {
       run.entries.push({ message, member: slice!.members[follows] });
       run.next = follows + 1;
       continue;
     }
-    const found = slice === undefined ? -1 : memberIndex(slice, message, 0);
+    const found = slice === undefined ? -1 : indexOf(slice, message, 0);
     const own = found >= 0 ? slice : undefined;
     const entry = { message, member: own?.members[found] };
-    if (
+    const attaches =
       run !== undefined &&
       (run.slice === undefined || own === undefined) &&
-      dialect.attaches(run, message, own !== undefined)
-    ) {
+      dialect.attaches(run, message, own !== undefined);
+    if (attaches) {
       run.entries.push(entry);
       if (own !== undefined) Object.assign(run, { slice: own, next: found + 1 });
     } else runs.push({ slice: own, entries: [entry], next: found + 1 });
@@ -42,12 +43,40 @@ export function runsOf(dialect: Dialect, messages: readonly Message[]): Run[] {
   return runs;
 }
 
-/** Which member of its slice a message is, or was before an edit; -1 when none from `from` on matches. */
-function memberIndex({ members }: WireSlice, message: Message, from: number): number {
-  for (let at = from; at < members.length; at++) if (members[at] === message) return at;
-  for (let at = from; at < members.length; at++) if (isSame(message, members[at]!)) return at;
-  for (let at = from; at < members.length; at++) if (isEditOf(message, members[at]!)) return at;
-  return -1;
+/**
+ * Finds which member of its slice a message is, or was before an edit: the same object, else the next one that says the
+ * same, else the next of its role that answers the same call. -1 when there is none from `from` on.
+ */
+function memberFinder(): (slice: WireSlice, message: Message, from: number) => number {
+  const known = new Map<WireSlice, ReadonlyMap<Message | string, readonly number[]>>();
+  return (slice, message, from) => {
+    const { members } = slice;
+    if (members[from] === message) return from;
+    let places = known.get(slice);
+    if (places === undefined) known.set(slice, (places = placesOf(members)));
+    const itself = places.get(message)?.find((at) => at >= from);
+    if (itself !== undefined) return itself;
+    const alike = (places.get(likenessOf(message)) ?? []).filter((at) => at >= from);
+    return alike.find((at) => isSame(message, members[at]!)) ?? alike[0] ?? -1;
+  };
+}
+
+function placesOf(members: readonly Message[]): ReadonlyMap<Message | string, readonly number[]> {
+  const places = new Map<Message | string, number[]>();
+  members.forEach((member, at) => {
+    for (const key of [member, likenessOf(member)]) {
+      const list = places.get(key);
+      if (list === undefined) places.set(key, [at]);
+      else list.push(at);
+    }
+  });
+  return places;
+}
+
+/** What an edit leaves alone: the role, and the call that a result answers. */
+function likenessOf({ role, parts }: Message): string {
+  const [first] = parts;
+  return first?.kind === "tool-result" ? `${role} ${first.callId}` : role;
 }
 
 /** Whether the wire would say the same: a copy that carries only another origin does. */
@@ -56,13 +85,6 @@ export function isSame(message: Message, member: Message): boolean {
     message === member ||
     (message.role === member.role && message.name === member.name && sameParts(member.parts, message.parts))
   );
-}
-
-function isEditOf(message: Message, member: Message): boolean {
-  if (message.role !== member.role) return false;
-  if (message.role !== "tool") return true;
-  const [now, then] = [message.parts[0], member.parts[0]];
-  return now?.kind === "tool-result" && then?.kind === "tool-result" && now.callId === then.callId;
 }
 
 /** Whether a run is all of its slice, as it was decoded. */

@@ -11,6 +11,11 @@ import {
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import { protocols, wireRules, type Decoded } from "../../src/protocols/index.ts";
 
+/** A cost that grew with the square would take minutes. */
+const HUGE_COUNT = 20_000;
+const HUGE_CHARS = 1_000_000;
+const HUGE_LIMIT_MS = 10_000;
+
 const chat = protocols["openai-chat"];
 const responses = protocols["openai-responses"];
 const anthropic = protocols["anthropic-messages"];
@@ -382,6 +387,22 @@ describe("Anthropic Messages", () => {
     }
   });
 
+  test("new results and the user's words after them are one message, results first", () => {
+    const calls: Part[] = ["a", "b"].map((id) => ({ kind: "tool-call", id, name: "f", arguments: "{}" }));
+    const messages: Message[] = [
+      textMessage("user", "q"),
+      { role: "assistant", parts: calls },
+      result("a", "1"),
+      result("b", "2"),
+      textMessage("user", "go on"),
+      textMessage("user", "and on"),
+    ];
+    expect(anthropic.encode({ system: [], messages }).messages.slice(2)).toEqual([
+      { role: "user", content: [answer("a", "1"), answer("b", "2"), { type: "text", text: "go on" }] },
+      { role: "user", content: "and on" },
+    ]);
+  });
+
   test("a user message put beside a real one leaves its bytes alone", () => {
     const body = request(turn);
     const decoded = anthropic.decode(body);
@@ -520,6 +541,25 @@ describe("every protocol", () => {
     expect(() => responses.decode('{"input":3}')).toThrow(
       expect.objectContaining({ code: "body_without_messages", place: "input" }),
     );
+  });
+
+  test("what is huge in one place costs no more than its length", () => {
+    const started = performance.now();
+    const results = Array.from({ length: HUGE_COUNT }, (_, at) => ({
+      type: "tool_result",
+      tool_use_id: `t${at}`,
+      content: "x",
+    }));
+    const decoded = anthropic.decode(JSON.stringify({ messages: [{ role: "user", content: results }] }));
+    const messages = decoded.transcript.messages.map((message) =>
+      withParts(message, [{ ...resultOf(message)!, content: [{ kind: "text", text: "y" }] }]),
+    );
+    expect(anthropic.splice(decoded, { ...decoded.transcript, messages })).not.toContain('"x"');
+    for (const line of ["x", "\\\\", '\\"', "[", "{"]) {
+      const body = `{"messages":[{"role":"user","content":"${line.repeat(HUGE_CHARS)}"}]}`;
+      expect(chat.splice(chat.decode(body), chat.decode(body).transcript) === body).toBe(true);
+    }
+    expect(performance.now() - started).toBeLessThan(HUGE_LIMIT_MS);
   });
 
   test("formatted messages are read back and spliced as the same text", () => {
