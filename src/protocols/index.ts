@@ -12,6 +12,14 @@ export const protocols: Readonly<Record<ProtocolName, Protocol>> = Object.freeze
 
 export { createDecoder, type Decoder } from "./decoder.ts";
 export { detectProtocol } from "./detect.ts";
-export type { Decoded, EncodedParts, EncodeOptions, Overflow, Protocol, ProtocolName } from "./protocol.ts";
+export type {
+  Decoded,
+  EncodedParts,
+  EncodedText,
+  EncodeOptions,
+  Overflow,
+  Protocol,
+  ProtocolName,
+} from "./protocol.ts";
 export { mergeUsage } from "./usage.ts";
 export { wireRules } from "./wire-rules.ts";

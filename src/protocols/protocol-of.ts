@@ -1,8 +1,9 @@
 /** Makes a protocol of a dialect: the shared reader and writer with what this protocol says about its answers. */
+import type { Transcript } from "../core/transcript/message.ts";
 import { decodeBody } from "./decode.ts";
 import type { Dialect } from "./dialect.ts";
-import type { Protocol } from "./protocol.ts";
-import { spliceBody, writeTranscript } from "./splice.ts";
+import type { EncodedText, EncodeOptions, Protocol } from "./protocol.ts";
+import { formatMessages, spliceBody, writeTranscript } from "./splice.ts";
 import { encodeTools } from "./tools.ts";
 
 export function protocolOf(dialect: Dialect, answers: Pick<Protocol, "usage" | "overflow">): Protocol {
@@ -11,16 +12,21 @@ export function protocolOf(dialect: Dialect, answers: Pick<Protocol, "usage" | "
     rules: dialect.rules,
     decode: (body, previous) => decodeBody(dialect, body, previous),
     splice: (decoded, transcript) => spliceBody(dialect, decoded, transcript),
-    encode: (transcript, options = {}) => {
-      const { elements, system } = writeTranscript(dialect, transcript, options.source ?? dialect.name);
-      const tools = transcript.tools === undefined ? undefined : encodeTools(transcript.tools, dialect.name);
+    encode: (transcript, options) => {
+      const { messages, system, tools } = encodeText(dialect, transcript, options);
       return {
-        messages: JSON.parse(`[${elements.join(",")}]`) as readonly unknown[],
+        messages: JSON.parse(messages) as readonly unknown[],
         ...(system === undefined ? {} : { system: JSON.parse(system) as unknown }),
-        ...(tools === undefined ? {} : { tools }),
+        ...(tools === undefined ? {} : { tools: JSON.parse(tools) as unknown }),
       };
     },
-    format: (messages) => `[${writeTranscript(dialect, { system: [], messages }, dialect.name).elements.join(",")}]`,
+    encodeText: (transcript, options) => encodeText(dialect, transcript, options),
+    format: (messages) => formatMessages(dialect, messages),
     ...answers,
   });
+}
+
+function encodeText(dialect: Dialect, transcript: Transcript, options: EncodeOptions = {}): EncodedText {
+  const written = writeTranscript(dialect, transcript, options.source ?? dialect.name);
+  return transcript.tools === undefined ? written : { ...written, tools: encodeTools(transcript.tools, dialect.name) };
 }

@@ -26,6 +26,13 @@ export interface EncodedParts {
   readonly tools?: unknown;
 }
 
+/** The same as JSON text, in which integers keep all their digits. */
+export interface EncodedText {
+  readonly messages: string;
+  readonly system?: string;
+  readonly tools?: string;
+}
+
 export interface EncodeOptions {
   /** The protocol that messages without a wire slice were read from; blocks of unknown kind are kept when it is this one (the default). */
   readonly source?: ProtocolName;
@@ -76,6 +83,7 @@ export interface Protocol {
   readonly splice: (decoded: Decoded, transcript: Transcript) => string;
   /** Wire values for any transcript, also one that another protocol decoded. */
   readonly encode: (transcript: Transcript, options?: EncodeOptions) => EncodedParts;
+  readonly encodeText: (transcript: Transcript, options?: EncodeOptions) => EncodedText;
   /**
    * The JSON text of an array of wire messages, bytes kept where there are some. `decode` reads it back, and what it then
    * splices is the same text: the form in which rewritten messages outlive a process.

@@ -24,15 +24,24 @@ export function spliceBody(dialect: Dialect, decoded: Decoded, transcript: Trans
   return applyEdits(decoded.body, edits);
 }
 
-/** The JSON texts of a transcript's elements and of its system prompt, for a request that does not exist yet. */
+/** The JSON text of the array of messages, and of the system prompt, for a request that does not exist yet. */
 export function writeTranscript(dialect: Dialect, transcript: Transcript, source: ProtocolName) {
   const { keyed, listed } = placeSystem(dialect, transcript, undefined);
   const context = contextOf(dialect, [...transcript.system, ...transcript.messages], source);
-  const elements = runsOf(dialect, withOpening(dialect, listed, undefined)).flatMap((run) =>
-    textsOf(dialect, run, context),
-  );
+  const messages = writeList(dialect, withOpening(dialect, listed, undefined), context);
   const system = keyed.length === 0 ? undefined : dialect.writeSystem(keyed, context);
-  return { elements, system };
+  return system === undefined ? { messages } : { messages, system };
+}
+
+/** The JSON text of an array of these messages, as they are. */
+export function formatMessages(dialect: Dialect, messages: readonly Message[]): string {
+  return writeList(dialect, messages, contextOf(dialect, messages, dialect.name));
+}
+
+function writeList(dialect: Dialect, messages: readonly Message[], context: WriteContext): string {
+  return `[${runsOf(dialect, messages)
+    .flatMap((run) => textsOf(dialect, run, context))
+    .join(",")}]`;
 }
 
 function contextOf(dialect: Dialect, messages: readonly Message[], source: ProtocolName): WriteContext {
@@ -95,19 +104,9 @@ function listEdit(dialect: Dialect, decoded: Decoded, messages: readonly Message
   const isArray = body[layout.list.start] === "[";
   const text = isArray
     ? composeArray({ text: body, ...layout.list, elements: layout.elements }, joined.pieces)
-    : arrayFromString(dialect, decoded, messages, context);
+    : // A request whose input was one string becomes one with a list.
+      writeList(dialect, withOpening(dialect, messages, decoded), context);
   return [{ ...layout.list, text }];
-}
-
-/** A request whose input was one string becomes one with a list. */
-function arrayFromString(
-  dialect: Dialect,
-  decoded: Decoded,
-  messages: readonly Message[],
-  context: WriteContext,
-): string {
-  const runs = runsOf(dialect, withOpening(dialect, messages, decoded));
-  return `[${runs.flatMap((run) => textsOf(dialect, run, context)).join(",")}]`;
 }
 
 function systemEdit(dialect: Dialect, decoded: Decoded, keyed: readonly Entry[], context: WriteContext): Edit[] {

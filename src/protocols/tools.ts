@@ -1,6 +1,7 @@
 /** Tool declarations carried from one protocol to another: the name, what it is for, and the schema of its arguments. */
 import type { Fields } from "./dialect.ts";
 import { fieldsOf, isFields, textOf } from "./fields.ts";
+import { elementTexts } from "./json/scan.ts";
 import type { ProtocolName } from "./protocol.ts";
 
 interface Declaration {
@@ -10,16 +11,15 @@ interface Declaration {
   readonly strict: unknown;
 }
 
-/** The value of `tools` in the target protocol. Tools that only their own provider runs are left out, except at home. */
-export function encodeTools(tools: string, target: ProtocolName): readonly unknown[] {
-  const list = JSON.parse(tools) as unknown;
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((tool: unknown) => {
-    const fields = fieldsOf(tool);
-    if (homeOf(fields) === target) return [tool];
-    const declaration = readDeclaration(fields);
-    return declaration === undefined ? [] : [writeDeclaration(declaration, target)];
+/** The JSON text of `tools` in the target protocol. Tools that only their own provider runs are left out, except at home. */
+export function encodeTools(tools: string, target: ProtocolName): string {
+  const encoded = elementTexts(tools).flatMap((text) => {
+    const tool = fieldsOf(JSON.parse(text));
+    if (homeOf(tool) === target) return [text];
+    const declaration = readDeclaration(tool);
+    return declaration === undefined ? [] : [JSON.stringify(writeDeclaration(declaration, target))];
   });
+  return `[${encoded.join(",")}]`;
 }
 
 /** The protocol in whose form a tool is declared. */

@@ -455,6 +455,15 @@ describe("Anthropic Messages", () => {
     expect(callsOf(reply)[0]!.arguments).toBe('{ "n" : 12345678901234567890 }');
     const text = withParts(reply, [reply.parts[0]!, { ...reply.parts[1]!, text: "y" } as Part]);
     expect(anthropic.splice(decoded, replace(decoded, 1, text))).toBe(body.replace('"x"', '"y"'));
+    expect(
+      anthropic.encodeText({
+        ...decoded.transcript,
+        tools: '[{"name":"f","input_schema":{"maximum":12345678901234567890}}]',
+      }),
+    ).toEqual({
+      messages: body.slice('{"messages":'.length, -1),
+      tools: '[{"name":"f","input_schema":{"maximum":12345678901234567890}}]',
+    });
     expect(chat.encode(decoded.transcript).messages[1]).toMatchObject({
       tool_calls: [{ function: { arguments: '{ "n" : 12345678901234567890 }' } }],
     });
@@ -575,5 +584,7 @@ describe("every protocol", () => {
     const text = anthropic.format(after);
     expect(anthropic.format(anthropic.decode(text).transcript.messages)).toBe(text);
     expect(text).toContain("ephemeral");
+    // As they are: also where the provider would want a user message first.
+    expect(anthropic.format([reply!])).toBe(`[${reply!.wire!.raw}]`);
   });
 });
