@@ -3,6 +3,7 @@
  * it answers.
  */
 import type { Outcome } from "../core/engines/contract.ts";
+import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { createDecoder, protocols, type ProtocolName } from "../protocols/index.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions } from "./contract.ts";
@@ -50,15 +51,16 @@ export function createSession(options: SessionOptions = {}): Session {
   const protocol = protocols[options.protocol ?? "openai-chat"];
   const decoder = createDecoder(protocol);
   const runtime = createRuntime(options);
+  const measure = createMeasure();
   const { observe, recall, undo, report, modelChanged, reset, on, state } = runtime;
 
   /** Runs one call of the runtime on a request and puts its transcript back into the request's shape. */
   const through = async <Request extends WireRequest, Answer extends { readonly transcript: Transcript }>(
     request: Request,
-    call: (transcript: Transcript) => Promise<Answer | undefined>,
+    call: (transcript: Transcript, locked: string | undefined) => Promise<Answer | undefined>,
   ): Promise<Shaped<Answer, Request> | undefined> => {
     const decoded = decoder.decode(typeof request === "string" ? request : JSON.stringify(request));
-    const answer = await call(decoded.transcript);
+    const answer = await call(decoded.transcript, decoded.locked);
     if (answer === undefined) return undefined;
     const { transcript, ...rest } = answer;
     const shaped = (value: unknown) => ({ ...rest, request: value }) as Shaped<Answer, Request>;
@@ -68,9 +70,20 @@ export function createSession(options: SessionOptions = {}): Session {
   };
 
   return {
-    prepare: async (request) => (await through(request, runtime.prepare))!,
-    compact: async (request, how) => (await through(request, (transcript) => runtime.compact(transcript, how)))!,
-    recover: (error, request) => through(request, (transcript) => runtime.recover(error, transcript)),
+    prepare: async (request) =>
+      (await through(request, async (transcript, locked) =>
+        locked === undefined ? runtime.prepare(transcript) : { transcript, tokens: measure.transcript(transcript) },
+      ))!,
+    compact: async (request, how) =>
+      (await through(request, async (transcript, locked) =>
+        locked === undefined
+          ? runtime.compact(transcript, how)
+          : { kind: "unchanged" as const, because: locked, transcript },
+      ))!,
+    recover: (error, request) =>
+      through(request, async (transcript, locked) =>
+        locked === undefined ? runtime.recover(error, transcript) : undefined,
+      ),
     observe,
     recall,
     undo,
