@@ -1,6 +1,6 @@
 /** What one message says, read once: its text as a model sees it, the identifiers in it and how each of them stands there. */
 import { describeCall, type CallSummary } from "../digest/call.ts";
-import { callsOf, contentText, type Message } from "../transcript/message.ts";
+import { callsOf, contentText, type Message, type ToolCallPart } from "../transcript/message.ts";
 import { BACKTICK } from "./characters.ts";
 import { mentionsIn, type Mentions } from "./mentions.ts";
 
@@ -37,15 +37,15 @@ export function readMessage(message: Message): Reading {
   const pieces = [content];
   const callStarts: number[] = [];
   let length = content.length;
-  for (const call of calls) {
+  for (const call of callsOf(message)) {
     callStarts.push(length + 1);
-    for (const piece of [call.tool, ...call.values]) {
+    for (const piece of [call.name, ...leavesOf(call)]) {
       pieces.push(piece);
       length += 1 + piece.length;
     }
   }
   const text = calls.length === 0 ? content : pieces.join("\n");
-  const mentions = mentionsIn(text);
+  const mentions = withoutGutter(text, mentionsIn(text));
   const { first, next, count } = chainsOf(mentions);
   const neighbours = neighboursOf(mentions);
   const quoted = first.map(() => 0);
@@ -53,6 +53,46 @@ export function readMessage(message: Message): Reading {
     if (text.charCodeAt(mentions.starts[at]! - 1) === BACKTICK) quoted[mentions.which[at]!] = 1;
   const pointed = message.role === "assistant" ? pointedOf(mentions, pieces) : first.map(() => 0);
   return { text, calls, callStarts, mentions, first, next, count, neighbours, quoted, pointed };
+}
+
+/** The decoded values among a call's arguments; the raw text where they are not JSON. */
+function leavesOf({ arguments: raw }: ToolCallPart): readonly string[] {
+  let root: unknown;
+  try {
+    root = JSON.parse(raw);
+  } catch {
+    return [raw];
+  }
+  const found: string[] = [];
+  // A stack, not recursion: arguments can be nested deeper than the call stack is.
+  const stack: unknown[] = [root];
+  while (stack.length > 0) {
+    const value = stack.pop();
+    if (typeof value === "object" && value !== null)
+      for (const child of Object.values(value).toReversed()) stack.push(child);
+    else if (value !== null && value !== undefined) found.push(String(value));
+  }
+  return found;
+}
+
+const GUTTER_MARK = 0x2192;
+
+/** Without the numbers that a tool put before lines (`1240→`): they name nothing. */
+function withoutGutter(text: string, mentions: Mentions): Mentions {
+  const { ids, kinds, which, starts, ends } = mentions;
+  const isGutter = (at: number): boolean =>
+    kinds[which[at]!] === "number" && text.charCodeAt(ends[at]!) === GUTTER_MARK;
+  const kept = which.flatMap((_, at) => (isGutter(at) ? [] : [at]));
+  if (kept.length === which.length) return mentions;
+  const order = [...new Set(kept.map((at) => which[at]!))];
+  const renumbered = new Map(order.map((id, at) => [id, at]));
+  return {
+    ids: order.map((id) => ids[id]!),
+    kinds: order.map((id) => kinds[id]!),
+    which: kept.map((at) => renumbered.get(which[at]!)!),
+    starts: kept.map((at) => starts[at]!),
+    ends: kept.map((at) => ends[at]!),
+  };
 }
 
 function chainsOf({ ids, which }: Mentions): Pick<Reading, "first" | "next" | "count"> {

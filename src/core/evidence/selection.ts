@@ -16,7 +16,7 @@ const PRICE_TOKENS = 12;
 const MENTIONS_A_PLACE_MAX = 3;
 const SCORE_LEAST = 1e-4;
 /** A source is named once for all its excerpts; the first pays this share in the ordering, all of it in the budget. */
-const SOURCE_SHARE_IN_ORDER = 0.3;
+const SOURCE_SHARE_IN_ORDER = 0.15;
 /** Every path of a line stands within this many characters of the tool's name. */
 const PATHS_LINE_CHARS_MAX = 105;
 const PATHS_SOURCE = "paths, by tool";
@@ -189,14 +189,12 @@ function createShelf(tally: Tally, measure: Measure): Shelf {
       ]);
     },
     excerpts: () => {
-      const lines = [...pieces.values()]
-        .flat()
-        .map((piece) => ({
-          message: piece.message,
-          source: piece.source,
-          text: textOf(piece.message, piece),
-          rank: piece.rank,
-        }));
+      const lines = [...pieces.values()].flat().map((piece) => ({
+        message: piece.message,
+        source: piece.source,
+        text: textOf(piece.message, piece),
+        rank: piece.rank,
+      }));
       return [...lines, ...pathLines(paths)]
         .toSorted((a, b) => a.rank - b.rank)
         .map(({ message, source, text }) => ({ message, source, text, tokens: measure.text(`${text}\n`) }));

@@ -5,7 +5,8 @@ import { classAt } from "./characters.ts";
 import type { Range } from "./names.ts";
 import type { Entry, Tally } from "./tally.ts";
 
-const TARGET_CHARS_MAX = 60;
+const TARGET_CHARS_MAX = 28;
+const SHORT_PATH_CHARS_MAX = 40;
 const PATH_CHARS_MAX = 100;
 /** A folder is the root when so many of the absolute paths that calls name lie below it. */
 const ROOT_SHARE_MIN = 0.6;
@@ -24,7 +25,9 @@ export function createSources(tally: Tally): Sources {
   const root = rootOf(tally.entries);
   const below = (path: string): string => (root !== "" && path.startsWith(root) ? path.slice(root.length) : path);
   const label = (call: CallSummary): string => {
-    const target = oneLine(call.paths.includes(call.target) ? below(call.target) : call.target, TARGET_CHARS_MAX);
+    const target = call.paths.includes(call.target)
+      ? shortPath(below(call.target))
+      : oneLine(call.target, TARGET_CHARS_MAX);
     return target === "" ? call.tool : `${call.tool} ${target}`;
   };
   const callAt = ({ reading, call }: Entry, at: number): CallSummary | undefined => {
@@ -40,9 +43,16 @@ export function createSources(tally: Tally): Sources {
     pathAround: (text, mention) => {
       let start = mention.start;
       while (start > 0 && mention.end - start < PATH_CHARS_MAX && classAt(text, start - 1) !== 0) start--;
-      return below(text.slice(start, mention.end));
+      return shortPath(below(text.slice(start, mention.end)));
     },
   };
+}
+
+/** A long path by its last two components, which name a file well enough. */
+function shortPath(path: string): string {
+  if (path.length <= SHORT_PATH_CHARS_MAX) return path;
+  const parent = path.lastIndexOf("/", path.lastIndexOf("/") - 1);
+  return path.slice(parent + 1);
 }
 
 /** The deepest folder, with its last slash, that holds most of the absolute paths that calls name; empty where none does. */

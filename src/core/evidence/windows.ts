@@ -12,7 +12,8 @@ const TYING_CHARS_BEYOND_ID = 24;
 const TYING_STEP_CHARS = 4;
 const TYING_WORDS = 2;
 /** A line up to this length is quoted whole. */
-const WHOLE_LINE_CHARS_MAX = 64;
+const WHOLE_LINE_CHARS_MAX = 80;
+const LINES_CHARS_MAX = 160;
 /** How much of a long line stands before the identifier, where it does not open the line. */
 const LEAD_CHARS = 24;
 /** How far a window may grow around an identifier in search of words. */
@@ -36,10 +37,38 @@ function tyingChars({ start, end }: Range): number {
 /** The window around an identifier; undefined where nothing near it says anything. */
 export function windowAround(text: string, id: Range): Range | undefined {
   const line = lineAround(text, id);
-  if (line.end - line.start <= WHOLE_LINE_CHARS_MAX && ties(text, line, id)) return line;
-  const reach = { start: Math.max(0, id.start - REACH_CHARS), end: Math.min(text.length, id.end + REACH_CHARS) };
-  const inLine = { start: Math.max(reach.start, line.start), end: Math.min(reach.end, line.end) };
-  return phrase(text, id, inLine) ?? phrase(text, id, reach);
+  if (line.end - line.start > WHOLE_LINE_CHARS_MAX) {
+    const inLine = phrase(text, id, line);
+    if (inLine !== undefined) return inLine;
+  }
+  if (ties(text, line, id)) return line;
+  const after = { start: line.start, end: nextLineEnd(text, line.end, line.start + LINES_CHARS_MAX) };
+  if (after.end > line.end && ties(text, after, id)) return after;
+  const before = { start: previousLineStart(text, line.start, line.end - LINES_CHARS_MAX), end: line.end };
+  if (before.start < line.start && ties(text, before, id)) return before;
+  const both = { start: before.start, end: after.end };
+  if (ties(text, both, id)) return both;
+  return phrase(text, id, {
+    start: Math.max(0, id.start - REACH_CHARS),
+    end: Math.min(text.length, id.end + REACH_CHARS),
+  });
+}
+
+/** The end of the line after this one that says something, or the same place where it lies beyond the limit. */
+function nextLineEnd(text: string, from: number, limit: number): number {
+  let at = skipSpace(text, from, text.length);
+  while (at < text.length && at <= limit && text.charCodeAt(at) !== LINE_BREAK) at++;
+  if (at > limit) return from;
+  while (at > from && isSpace(text.charCodeAt(at - 1))) at--;
+  return at;
+}
+
+function previousLineStart(text: string, from: number, limit: number): number {
+  let at = from;
+  while (at > 0 && text.charCodeAt(at - 1) !== LINE_BREAK) at--;
+  while (at > 0 && isSpace(text.charCodeAt(at - 1))) at--;
+  while (at > 0 && at >= limit && text.charCodeAt(at - 1) !== LINE_BREAK) at--;
+  return at < limit ? from : skipSpace(text, at, from);
 }
 
 /** Grows from the identifier, first to the right, until the window ties it or the limits are reached. */
