@@ -3,20 +3,7 @@
  * Everything that speaks of a call (digests, the ledger, labels for people) reads this one description.
  */
 import { cut, oneLine } from "./cut.ts";
-import { actionByName, actionByVerb } from "./tool-names.ts";
-
-export type CallAction =
-  | "read"
-  | "write"
-  | "edit"
-  | "run"
-  | "search"
-  | "list"
-  | "fetch"
-  | "plan"
-  | "delegate"
-  | "ask"
-  | "other";
+import { actionByName, actionByVerb, type CallAction } from "./tool-names.ts";
 
 export interface CallSummary {
   readonly tool: string;

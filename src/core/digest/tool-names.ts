@@ -1,5 +1,18 @@
 /** What the tools of today's agents do, by name: Claude Code, Codex, Gemini CLI, OpenCode, pi, Cline, Cursor, Copilot, SWE-agent, OpenHands, Goose. */
-import type { CallAction } from "./call.ts";
+
+/** What a call is for. */
+export type CallAction =
+  | "read"
+  | "write"
+  | "edit"
+  | "run"
+  | "search"
+  | "list"
+  | "fetch"
+  | "plan"
+  | "delegate"
+  | "ask"
+  | "other";
 
 const NAMES: Readonly<Record<CallAction, string>> = {
   read: "read readfile readfiles readmanyfiles cat view viewfile viewimage open openfile notebookread getfilecontents readmcpresource skill skillview fsread readtextfile readmultiplefiles scrolldown scrollup goto",

@@ -2,7 +2,7 @@
  * What the ledger holds: one entry a fact, each with its own words and the place where they stand. Entries are frozen
  * data; `message` is always the index of the message that the words of `text` are in.
  */
-import type { CallAction } from "../digest/call.ts";
+import type { CallAction } from "../digest/tool-names.ts";
 import type { CommandPurpose } from "./facts/commands.ts";
 import type { PlanItem } from "./facts/plans.ts";
 

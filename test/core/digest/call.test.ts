@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { describeCall, type CallAction } from "../../../src/core/digest/call.ts";
+import { describeCall } from "../../../src/core/digest/call.ts";
+import type { CallAction } from "../../../src/core/digest/tool-names.ts";
 
 const json = (value: unknown): string => JSON.stringify(value);
 
