@@ -6,7 +6,9 @@ import type { Measure } from "../transcript/measure.ts";
 import type { Message } from "../transcript/message.ts";
 import { mentionsIn } from "./mentions.ts";
 import { probabilities, sceneOf } from "./ranking.ts";
+import { tiedBy } from "./present.ts";
 import { selectExcerpts } from "./selection.ts";
+import { createSources } from "./sources.ts";
 import { createTallyKeeper } from "./tally.ts";
 import type { Weights } from "./ranking.ts";
 import { WEIGHTS } from "./weights.ts";
@@ -61,11 +63,10 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
     excerpts: (messages, request) => {
       const tally = keeper.tallyOf(messages);
       const scores = probabilities(sceneOf(messages, tally, request.focus), weights);
-      for (const id of mentionsIn(request.present).ids) {
-        const number = tally.numberOf(id);
-        if (number !== undefined) scores[number] = 0;
-      }
-      return selectExcerpts(tally, scores, request);
+      const sources = createSources(tally);
+      for (const number of tiedBy(request.present, { tally, sources, matters: (number) => scores[number]! > 0 }))
+        scores[number] = 0;
+      return selectExcerpts({ tally, sources, scores }, request);
     },
     missing: (messages, resultText) => {
       const tally = keeper.tallyOf(messages);

@@ -6,7 +6,7 @@ import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt, ExcerptRequest } from "./excerpts.ts";
 import { createHeap } from "./heap.ts";
 import type { Range } from "./names.ts";
-import { createSources, type Sources } from "./sources.ts";
+import type { Sources } from "./sources.ts";
 import type { Standing, Tally } from "./tally.ts";
 import { ties, windowAround } from "./windows.ts";
 
@@ -33,13 +33,21 @@ interface Option {
   readonly path?: string;
 }
 
-export function selectExcerpts(tally: Tally, scores: Float64Array, request: ExcerptRequest): readonly Excerpt[] {
+/** The identifiers, what each is worth, and how to say where they come from. `scores` is used up. */
+export interface Material {
+  readonly tally: Tally;
+  readonly sources: Sources;
+  readonly scores: Float64Array;
+}
+
+export function selectExcerpts(material: Material, request: ExcerptRequest): readonly Excerpt[] {
+  const { tally, scores } = material;
   const { budget, measure } = request;
   const shelf = createShelf(tally, measure);
   const worth = (option: Option): number => option.ties.reduce((sum, number) => sum + scores[number]!, 0);
   const queue = createHeap<Option>();
   const ratio = (option: Option): number => worth(option) / Math.max(0.5, shelf.price(option, SOURCE_SHARE_IN_ORDER));
-  for (const option of optionsOf(tally, scores, request)) queue.push(option, ratio(option));
+  for (const option of optionsOf(material, request)) queue.push(option, ratio(option));
   let left = budget;
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
     const now = ratio(next.item);
@@ -57,8 +65,7 @@ export function selectExcerpts(tally: Tally, scores: Float64Array, request: Exce
   return shelf.excerpts();
 }
 
-function optionsOf(tally: Tally, scores: Float64Array, request: ExcerptRequest): readonly Option[] {
-  const sources = createSources(tally);
+function optionsOf({ tally, sources, scores }: Material, request: ExcerptRequest): readonly Option[] {
   const from = request.from ?? 0;
   const until = request.until ?? tally.entries.length;
   const likely = [...scores.keys()]

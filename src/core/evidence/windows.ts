@@ -21,11 +21,19 @@ const REACH_CHARS = 120;
 
 /** Whether `window` ties the identifier that stands at `id`. */
 export function ties(text: string, window: Range, id: Range): boolean {
+  return tiesWhere(text, id, ({ start, end }) => start >= window.start && end <= window.end);
+}
+
+/** Whether a window around the identifier that holds two plain words passes the test. */
+export function tiesWhere(text: string, id: Range, passes: (window: Range) => boolean): boolean {
   const width = tyingChars(id);
-  for (let start = id.end - width; start <= id.start; start += TYING_STEP_CHARS) {
-    if (start < window.start) continue;
-    if (start + width > window.end) return false;
-    if (plainWordsIn(text, { start, end: start + width }, TYING_WORDS) >= TYING_WORDS) return true;
+  for (
+    let start = Math.max(0, id.end - width);
+    start <= id.start && start + width <= text.length;
+    start += TYING_STEP_CHARS
+  ) {
+    const window = { start, end: start + width };
+    if (passes(window) && plainWordsIn(text, window, TYING_WORDS) >= TYING_WORDS) return true;
   }
   return false;
 }

@@ -1,0 +1,60 @@
+/**
+ * What a text ties already: names in it that stand in words of the original, or near the tool that they belong to.
+ * A name that merely occurs there still needs its excerpt.
+ */
+import { mentionsIn } from "./mentions.ts";
+import type { Range } from "./names.ts";
+import type { Sources } from "./sources.ts";
+import type { Standing, Tally } from "./tally.ts";
+import { tiesWhere } from "./windows.ts";
+
+/** A path is tied by the name of its tool within this distance (the measure of DESIGN §5). */
+const TOOL_WITHIN_CHARS = 120;
+
+/** Numbers of the identifiers, among those that `matters` picks, which the text ties. */
+export function tiedBy(
+  text: string,
+  { tally, sources, matters }: { tally: Tally; sources: Sources; matters: (number: number) => boolean },
+): Set<number> {
+  const tied = new Set<number>();
+  const { ids, which, starts, ends } = mentionsIn(text);
+  const numbers = ids.map((id) => tally.numberOf(id) ?? -1);
+  for (let at = 0; at < which.length; at++) {
+    const number = numbers[which[at]!]!;
+    if (number < 0 || tied.has(number) || !matters(number)) continue;
+    const mention = { start: starts[at]!, end: ends[at]! };
+    const standing = tally.standings[number]!;
+    if (nearTool(text, mention, standing, { tally, sources }) || inOriginalWords(text, mention, standing, tally))
+      tied.add(number);
+  }
+  return tied;
+}
+
+function nearTool(
+  text: string,
+  mention: Range,
+  { kind, places }: Standing,
+  { tally, sources }: { tally: Tally; sources: Sources },
+): boolean {
+  if (kind !== "path" && kind !== "url") return false;
+  const near = text.slice(Math.max(0, mention.start - TOOL_WITHIN_CHARS), mention.end + TOOL_WITHIN_CHARS);
+  for (let at = 0; at < places.length; at += 2) {
+    const entry = tally.entries[places[at]!]!;
+    const tool = sources.toolAt(entry, entry.reading.mentions.starts[entry.reading.first[places[at + 1]!]!]!);
+    if (tool !== undefined && near.includes(tool)) return true;
+  }
+  return false;
+}
+
+function inOriginalWords(text: string, mention: Range, { places }: Standing, { entries }: Tally): boolean {
+  return tiesWhere(text, mention, (window) => {
+    const words = text.slice(window.start, window.end);
+    const before = mention.start - window.start;
+    for (let at = 0; at < places.length; at += 2) {
+      const { reading } = entries[places[at]!]!;
+      for (let one = reading.first[places[at + 1]!]!; one >= 0; one = reading.next[one]!)
+        if (reading.text.startsWith(words, reading.mentions.starts[one]! - before)) return true;
+    }
+    return false;
+  });
+}
