@@ -21,13 +21,15 @@ export interface Plan {
   readonly handoffTokensMin: number;
 }
 
-/** Shares of an explicit budget, after system, tools and the live request: by `npm run eval` more tail costs recall. */
+/** Shares of an explicit budget, after system, tools and the live request; `npm run eval` measures what they cost. */
 const BUDGET_TAIL_SHARE = 0.25;
 const BUDGET_HEAD_SHARE = 0.08;
+/** Where head and tail would leave less, the ladder is climbed: a handoff recalls more a token than digests do. */
+const BUDGET_HANDOFF_SHARE_MIN = 0.65;
 /** The least handoff that says anything (DESIGN §10). */
 export const HANDOFF_TOKENS_MIN = 150;
-/** Below this share of the room a handoff is too poor while the ladder has rungs left. */
-const HANDOFF_ROOM_SHARE_MIN = 0.3;
+/** Of the threshold: a handoff below it is too poor while the ladder has rungs left. */
+const HANDOFF_THRESHOLD_SHARE_MIN = 0.3;
 
 export function documentedPlan(settings: CompressorSettings, limits: Limits): Plan {
   return {
@@ -42,7 +44,7 @@ export function documentedPlan(settings: CompressorSettings, limits: Limits): Pl
     },
     handoffTokens: (replaced) => summaryBudget(replaced, limits),
     wantsHandoff: false,
-    handoffTokensMin: Math.min(limits.summaryTokensMin, Math.floor(limits.thresholdTokens * HANDOFF_ROOM_SHARE_MIN)),
+    handoffTokensMin: Math.min(limits.summaryTokensMin, Math.floor(limits.thresholdTokens * HANDOFF_THRESHOLD_SHARE_MIN)),
   };
 }
 
@@ -57,6 +59,6 @@ export function budgetPlan(settings: CompressorSettings, budgetTokens: number, f
     tail: { tokens: tail, ceilingTokens: tail, messages: 0, messagesMin: 0 },
     handoffTokens: () => room,
     wantsHandoff: true,
-    handoffTokensMin: Math.max(HANDOFF_TOKENS_MIN, Math.floor(room * HANDOFF_ROOM_SHARE_MIN)),
+    handoffTokensMin: Math.max(HANDOFF_TOKENS_MIN, Math.floor(room * BUDGET_HANDOFF_SHARE_MIN)),
   };
 }
