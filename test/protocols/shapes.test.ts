@@ -100,6 +100,10 @@ describe("Chat Completions", () => {
     const merged = withParts(second!, [...first!.parts, ...second!.parts]);
     const written = JSON.parse(chat.splice(decoded, { ...decoded.transcript, messages: [merged] })).messages;
     expect(written).toEqual([{ role: "user", content: [{ type: "text", text: "a" }, marked("b")] }]);
+    const [part] = second!.parts;
+    const split = withParts(second!, [{ ...part!, text: "b1" } as Part, { ...part!, text: "b2" } as Part]);
+    const halves = JSON.parse(chat.splice(decoded, { ...decoded.transcript, messages: [split] })).messages;
+    expect(halves).toEqual([{ role: "user", content: [marked("b1"), { type: "text", text: "b2" }] }]);
   });
 
   test("a system message after the first turn is part of the conversation", () => {
@@ -385,6 +389,32 @@ describe("Anthropic Messages", () => {
       expect(content.map((block: { type: string }) => block.type)).toEqual(["tool_result", "tool_result", "text"]);
       expect(content[1]).toEqual(at === 2 ? answer("b", "2") : answer("a", "no result"));
     }
+  });
+
+  test("a copy of one of two results with the same id keeps its own bytes", () => {
+    const results = [answer("a", "1"), answer("a", "2", { cache_control: { type: "ephemeral" } })];
+    const decoded = anthropic.decode(
+      request([turn[0], { role: "assistant", content: [use("a"), use("a")] }, { role: "user", content: results }]),
+    );
+    const [user, reply, , second] = decoded.transcript.messages;
+    const messages = [user!, reply!, { ...second!, origin: "digest" as const }];
+    expect(JSON.parse(anthropic.splice(decoded, { ...decoded.transcript, messages })).messages[2].content).toEqual([
+      results[1],
+    ]);
+  });
+
+  test("a result that becomes an error, or no longer is one, says so", () => {
+    const decoded = anthropic.decode(request(turn));
+    const [, , first, second] = decoded.transcript.messages;
+    const { isError: _, ...calm } = resultOf(second!)!;
+    const messages = decoded.transcript.messages
+      .with(2, withParts(first!, [{ ...resultOf(first!)!, isError: true }]))
+      .with(3, withParts(second!, [calm]));
+    const { content } = JSON.parse(anthropic.splice(decoded, { ...decoded.transcript, messages })).messages[2];
+    expect(content.slice(0, 2)).toEqual([
+      answer("a", "1", { cache_control: { type: "ephemeral" }, is_error: true }),
+      answer("b", "2"),
+    ]);
   });
 
   test("new results and the user's words after them are one message, results first", () => {
