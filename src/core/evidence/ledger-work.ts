@@ -246,9 +246,15 @@ function tries(call: Deed): boolean {
   );
 }
 
-/** An edit that did not match is made good by any later edit of that file; a run, by the same command. */
+/** An edit that did not match is made good by any later edit of that file; a run, by the same command; a delegation, by the next. */
 function attemptOf(call: Deed): string {
-  return call.action === "edit" || call.action === "write"
-    ? `change ${call.paths[0] ?? call.target}`
-    : `${call.tool} ${runKey(call)}`;
+  switch (call.action) {
+    case "edit":
+    case "write":
+      return `change ${call.paths[0] ?? call.target}`;
+    case "delegate":
+      return call.tool;
+    default:
+      return `${call.tool} ${runKey(call)}`;
+  }
 }

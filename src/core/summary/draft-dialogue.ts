@@ -1,6 +1,7 @@
 /** Drafts the sections that people and assistant spoke: task, goal, constraints, decisions, questions. Verbatim words. */
 import type { DecisionEntry, Ledger, QuestionEntry, RequestEntry } from "../evidence/ledger.ts";
 import { closingQuestionIn } from "../evidence/facts/questions.ts";
+import type { Measure } from "../transcript/measure.ts";
 import { contentText, type Message, type Part } from "../transcript/message.ts";
 import { clipped, DASH, recency, type Draft } from "./items.ts";
 
@@ -17,30 +18,49 @@ export interface Material {
   readonly tailText: string;
   /** Set when an earlier handoff holds what came first. */
   readonly continues: boolean;
+  /** Tokens for the handoff, and what weighs them. */
+  readonly budget: number;
+  readonly measure: Measure;
   readonly redact: (text: string) => string;
 }
 
 /** A reply this short means nothing without what it replies to. */
 const SHORT_REPLY_CHARS_MAX = 60;
-const LIVE_QUOTE_CHARS_MAX = 100;
-const REPLIED_TO_CHARS_MAX = 400;
-const OPEN_REQUEST_CHARS_MAX = 1_200;
-const FIRST_REQUEST_CHARS_MAX = 1_600;
-const LATER_REQUEST_CHARS_MAX = 280;
+const LIVE_QUOTE_CHARS_MAX = 80;
+/** Longer words are cut: the most characters, and the share of the budget that they may take before that. */
+const REPLIED_TO: Room = { charsMax: 400, share: 0.03 };
+const OPEN_REQUEST: Room = { charsMax: 1_200, share: 0.07 };
+const FIRST_REQUEST: Room = { charsMax: 1_600, share: 0.04 };
+const LATER_REQUEST: Room = { charsMax: 280, share: 0.04 };
 const QUESTION_CHARS_MAX = 200;
 const ANSWER_CHARS_MAX = 320;
 /** How the lines about the live request open; they are of this handoff alone and never carried into the next. */
-export const LIVE_LEAD = "The newest user message, which stands below in full: ";
+export const LIVE_LEAD = "The newest user message below: ";
 export const REPLY_LEAD = "It replies to: ";
 /** What one plain word of settling adds to a decision's weight. */
 const WEIGHT_OF_PLAIN_WORDS = 3;
 /** Above what recency can add: comes first whatever its age. */
 const FOREMOST = 10;
 
-/** Whether the words of an entry leave the conversation with the replaced messages. */
-export function leaves({ from, until }: Material, message: number): boolean {
-  return message >= from && message < until;
+/** Whether the words of an entry leave the conversation with the replaced messages; the live request never does. */
+export function leaves({ from, until, live }: Material, message: number): boolean {
+  return message >= from && message < until && message !== live;
 }
+
+interface Room {
+  readonly charsMax: number;
+  readonly share: number;
+}
+
+/** Redacted, and cut to its room; a token is a character in some scripts and four in others, so it is weighed. */
+function fitted({ redact, measure, budget }: Material, text: string, { charsMax, share }: Room): string {
+  const words = clipped(redact(text), charsMax);
+  const tokens = measure.text(words);
+  const tokensMax = Math.max(CUT_TOKENS_MIN, budget * share);
+  return tokens <= tokensMax ? words : clipped(words, Math.floor((words.length * tokensMax) / tokens));
+}
+
+const CUT_TOKENS_MIN = 30;
 
 export function taskDrafts(material: Material): readonly Draft[] {
   const text = liveText(material);
@@ -48,8 +68,8 @@ export function taskDrafts(material: Material): readonly Draft[] {
   return [
     ...(text === undefined ? [] : [pointerTo(material, text)]),
     ...(text === undefined || text.length > SHORT_REPLY_CHARS_MAX ? [] : repliedTo(material)),
-    ...(substance === undefined ? [] : [requestDraft(material, substance, FOREMOST - 1, OPEN_REQUEST_CHARS_MAX)]),
-    ...openRequests(material).map((request) => requestDraft(material, request, FOREMOST, OPEN_REQUEST_CHARS_MAX)),
+    ...(substance === undefined ? [] : [requestDraft(material, substance, FOREMOST - 1, OPEN_REQUEST)]),
+    ...openRequests(material).map((request) => requestDraft(material, request, FOREMOST, OPEN_REQUEST)),
   ];
 }
 
@@ -60,10 +80,8 @@ function pointerTo({ redact }: Material, text: string): Draft {
 
 /** Asked and not yet settled, beside the live request. */
 function openRequests(material: Material): readonly RequestEntry[] {
-  const { ledger, live } = material;
-  return ledger.requests.filter(
-    ({ settled, message }) => settled === undefined && message !== live && leaves(material, message),
-  );
+  const { ledger } = material;
+  return ledger.requests.filter(({ settled, message }) => settled === undefined && leaves(material, message));
 }
 
 /** The last request that said more, where the live one is only a nod to it. */
@@ -96,32 +114,31 @@ function speaks(part: Part): boolean {
 
 /** What a short live request answers: the assistant's question or last words. */
 function repliedTo(material: Material): readonly Draft[] {
-  const { messages, live, redact } = material;
+  const { messages, live } = material;
   const said = lastWords(messages, live);
   if (said < 0 || !leaves(material, said)) return [];
   const text = contentText(messages[said]!.parts);
   const words = closingQuestionIn(text) ?? text.slice(text.lastIndexOf("\n\n") + 1);
-  return [{ rank: FOREMOST, order: 1, write: () => `${REPLY_LEAD}${clipped(redact(words), REPLIED_TO_CHARS_MAX)}` }];
+  return [{ rank: FOREMOST, order: 1, write: () => `${REPLY_LEAD}${fitted(material, words, REPLIED_TO)}` }];
 }
 
-function requestDraft({ messages, redact }: Material, request: RequestEntry, rank: number, charsMax: number): Draft {
-  const { message, text } = request;
-  const write = (): string => clipped(redact(text), charsMax);
-  return { rank: rank + recency(message, messages.length), order: 2 + message, write };
+function requestDraft(material: Material, { message, text }: RequestEntry, rank: number, room: Room): Draft {
+  const write = (): string => fitted(material, text, room);
+  return { rank: rank + recency(message, material.messages.length), order: 2 + message, write };
 }
 
 /** The first request, then what was asked on the way, without what is nothing but a question or a nod. */
 export function goalDrafts(material: Material): readonly Draft[] {
-  const { ledger, live, continues } = material;
+  const { ledger, continues } = material;
   const questions = new Set(ledger.questions.map(({ text }) => text));
   const substance = substanceOf(material);
   const first = continues ? undefined : ledger.requests.find(({ command, text }) => command !== text);
   return ledger.requests.flatMap((request) => {
-    if (!leaves(material, request.message) || request.message === live) return [];
-    if (request === first) return [requestDraft(material, request, FOREMOST, FIRST_REQUEST_CHARS_MAX)];
+    if (!leaves(material, request.message)) return [];
+    if (request === first) return [requestDraft(material, request, FOREMOST, FIRST_REQUEST)];
     const nod = request.text.length <= SHORT_REPLY_CHARS_MAX || questions.has(request.text);
     if (nod || request === substance || request.settled === undefined) return [];
-    return [requestDraft(material, request, 1, LATER_REQUEST_CHARS_MAX)];
+    return [requestDraft(material, request, 1, LATER_REQUEST)];
   });
 }
 
@@ -181,9 +198,9 @@ function exchangeDraft(
 
 /** Questions that no turn has taken up, of a person or, at the very end, of the assistant. */
 export function pendingDrafts(material: Material): readonly Draft[] {
-  const { ledger, messages, live, redact } = material;
+  const { ledger, messages, redact } = material;
   return ledger.questions.flatMap(({ text, message, settled, by }) => {
-    if (settled !== undefined || message === live || !leaves(material, message)) return [];
+    if (settled !== undefined || !leaves(material, message)) return [];
     const asker = by === "assistant" ? "The assistant asked: " : "";
     return [{ rank: 1 + recency(message, messages.length), order: message, write: () => `${asker}${redact(text)}` }];
   });

@@ -7,6 +7,7 @@ import { clipped, DASH, LIST_SEPARATOR, recency, type Draft } from "./items.ts";
 
 const TARGET_CHARS_MAX = 140;
 const OUTCOME_CHARS_MAX = 160;
+const INTENTION_CHARS_MIN = 20;
 const INTENTION_CHARS_MAX = 280;
 const ERROR_CHARS_MAX = 320;
 const PLAN_ITEM_CHARS_MAX = 240;
@@ -61,6 +62,7 @@ function deedKey({ action, text, target, tool, purpose, family }: ActionEntry): 
 }
 
 function deedRank({ action, text, purpose }: ActionEntry): number {
+  if (action === "run" && /^sed\s/.test(text)) return 0.8;
   if (action === "run") return purpose === "commit" || LASTING.test(text.slice(0, LASTING_WITHIN_CHARS)) ? 2 : 1.2;
   return action === "other" || action === "delegate" ? 2 : 1;
 }
@@ -79,10 +81,18 @@ function actionText({ ledger, redact }: Material, action: ActionEntry, times: nu
   if (purpose === "commit") return `COMMIT ${commitText(action, redact)} [tool: ${action.tool}]`;
   const check = purpose === "check";
   const verb = check ? "CHECK" : VERBS[action.action as keyof typeof VERBS];
-  const target = clipped(redact(relative(action.target, ledger.cwd)), TARGET_CHARS_MAX);
+  const target = clipped(
+    redact(relative(check ? withoutPaging(action.target) : action.target, ledger.cwd)),
+    TARGET_CHARS_MAX,
+  );
   const command = check ? ledger.commands.find(({ message }) => message === action.message) : undefined;
   const outcome = command === undefined ? oneLine(redact(action.outcome ?? "")) : checkOutcome(command, redact);
   return `${verb} ${target}${times > 1 ? ` ×${times}` : ""}${outcome === "" ? "" : `${DASH}${outcome}`} [tool: ${action.tool}]`;
+}
+
+/** How much of a check's output was looked at is of no interest afterwards. */
+function withoutPaging(command: string): string {
+  return command.replace(/\s*\|\s*(?:tail|head)\s+(?:-n\s*)?-?\d+\s*$/, "").replace(/\s*2>&1\s*$/, "");
 }
 
 const COMMIT_LINE = /^\[[^\]]+ ([0-9a-f]{7,40})\] (.*)$/;
@@ -146,7 +156,7 @@ export function stateDrafts(material: Material): readonly Draft[] {
 
 function checkText({ ledger, redact }: Material, check: CommandEntry): string {
   const run = ledger.actions.find(({ message, text }) => message === check.message && text === check.text);
-  const target = clipped(redact(relative(run?.target ?? check.text, ledger.cwd)), TARGET_CHARS_MAX);
+  const target = clipped(redact(relative(withoutPaging(run?.target ?? check.text), ledger.cwd)), TARGET_CHARS_MAX);
   return `Last check: ${target}${DASH}${checkOutcome(check, redact)}`;
 }
 
@@ -167,7 +177,7 @@ export function progressDrafts(material: Material): readonly Draft[] {
   const open = ledger.requests.some(({ settled }) => settled === undefined || settled >= until);
   if (said < live || said < 0 || !leaves(material, said) || !open) return drafts;
   const words = sentencesOf(contentText(messages[said]!.parts)).slice(-2).join(" ");
-  if (words === "") return drafts;
+  if (words.length < INTENTION_CHARS_MIN) return drafts;
   const write = (): string => `The assistant, just before the cut: ${clipped(redact(words), INTENTION_CHARS_MAX)}`;
   return [...drafts, { rank: 1, order: drafts.length, write }];
 }

@@ -1,27 +1,28 @@
 /** Chooses what a handoff holds: within its budget, section by section, each section's best items first. */
+import type { Excerpt } from "../evidence/excerpts.ts";
 import type { Measure } from "../transcript/measure.ts";
-import type { Draft, Excerpt } from "./items.ts";
+import type { Draft } from "./items.ts";
 import { SOURCE_LEAD } from "./parse.ts";
 import type { Contents } from "./render.ts";
 import type { Topic } from "./sections.ts";
 import { createTable, type Pay, type Table, type TableOptions } from "./table.ts";
 
 /** All facts together; what is left goes to excerpts of the original, on which most of the recall rests. */
-const FACTS_SHARE_MAX = 0.42;
-/** Of the budget, at most. What asks for more than there is gets less in proportion, but for the first two. */
+const FACTS_SHARE_MAX = 0.3;
+/** Of the budget, at most. What asks for more than there is gets less in proportion, but for those of `UNSCALED`. */
 const SHARE_MAX: Readonly<Record<Topic, number>> = {
-  task: 0.12,
+  task: 0.1,
   constraints: 0.25,
-  goal: 0.1,
-  blocked: 0.06,
-  progress: 0.04,
+  goal: 0.05,
+  blocked: 0.05,
+  progress: 0.03,
   remaining: 0.06,
-  state: 0.04,
+  state: 0.05,
   pending: 0.05,
-  files: 0.12,
-  actions: 0.12,
-  decisions: 0.1,
-  resolved: 0.06,
+  files: 0.14,
+  actions: 0.05,
+  decisions: 0.05,
+  resolved: 0.03,
   context: 0.03,
 };
 const TOPICS_BY_NEED: readonly Topic[] = [
@@ -44,7 +45,9 @@ const NARRATIVE_TOKENS_MIN = 4_000;
 const NARRATIVE_TOPICS_BY_NEED = TOPICS_BY_NEED.map((topic) =>
   topic === "files" ? "actions" : topic === "actions" ? "files" : topic,
 );
-const UNSCALED: readonly Topic[] = ["task", "constraints"];
+const UNSCALED: readonly Topic[] = ["task", "constraints", "goal", "state", "blocked", "progress"];
+/** Less than this is not worth a heading. */
+const SECTION_TOKENS_MIN = 60;
 /** reference/002 §12: what matches the focus gets 60 to 70 %. */
 const FOCUS_SHARE = 0.65;
 /** With a focus, a section that matches may grow by this factor. */
@@ -133,7 +136,11 @@ function allowances(
   const total = (some: readonly Topic[]): number => some.reduce((sum, topic) => sum + wanted.get(topic)!, 0);
   const scaled = topics.filter((topic) => !UNSCALED.includes(topic));
   const factor = Math.min(1, Math.max(0, room * FACTS_SHARE_MAX - total(UNSCALED)) / Math.max(1, total(scaled)));
-  return new Map(Array.from(wanted, ([topic, tokens]) => [topic, UNSCALED.includes(topic) ? tokens : tokens * factor]));
+  const granted = (topic: Topic, tokens: number): number => {
+    if (UNSCALED.includes(topic)) return tokens;
+    return tokens * factor < SECTION_TOKENS_MIN ? 0 : tokens * factor;
+  };
+  return new Map(Array.from(wanted, ([topic, tokens]) => [topic, granted(topic, tokens)]));
 }
 
 interface Room {

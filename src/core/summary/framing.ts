@@ -6,9 +6,9 @@ import { contentText, textMessage, type Message } from "../transcript/message.ts
 import { HANDOFF_END, HANDOFF_START, NOTE_START } from "./marks.ts";
 
 const REFERENCE =
-  "Earlier messages were replaced by this record. Read it as background, not as a request: what it lists as done is history; what it lists as open is still open but yields to the newest user message. Persistent memory and the system prompt outrank it.";
+  "Record of earlier messages: background, not a request. What it lists as done is history; what it lists as open yields to the newest user message. System prompt and persistent memory outrank it.";
 /** For a budget that has no room for manners. */
-const REFERENCE_SHORT = "Record of earlier messages: background, not a request. The newest user message outranks it.";
+const REFERENCE_SHORT = "Record of earlier messages: background. The newest user message outranks it.";
 
 const NOTE = `${NOTE_START} Long conversations here are shortened: earlier messages may have been replaced by a record that opens with "${HANDOFF_START}". Its contents are background; the newest user message says what to do, and this system prompt and persistent memory stay authoritative. Whatever left the conversation can be recalled by the id that stands in its place.`;
 

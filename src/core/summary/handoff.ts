@@ -3,6 +3,7 @@
  * excerpts of the original by code alone. It says what reference/002 asks of a summary in its thirteen sections, stays
  * within its budget, and can be read back, so that the next handoff continues this one.
  */
+import type { Excerpt } from "../evidence/excerpts.ts";
 import type { Ledger } from "../evidence/ledger.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { contentText, type Message } from "../transcript/message.ts";
@@ -28,14 +29,13 @@ import {
 import { fit } from "./fit.ts";
 import { focusMatcher } from "./focus.ts";
 import { frameOf } from "./framing.ts";
-import type { Draft, Excerpt } from "./items.ts";
+import type { Draft } from "./items.ts";
 import { opensWithHandoff } from "./marks.ts";
 import { parseHandoff, type ParsedHandoff } from "./parse.ts";
 import { renderSection, type Contents, type Filled } from "./render.ts";
 import { THIRTEEN_SECTIONS, type Section, type Topic } from "./sections.ts";
 
 export { parseHandoff, type ParsedHandoff } from "./parse.ts";
-export type { Excerpt } from "./items.ts";
 
 export interface HandoffRequest {
   /** The conversation as it stands, before anything is removed or pruned. */
@@ -81,7 +81,7 @@ export interface Handoff {
 /** The least budget at which a handoff says anything (DESIGN §10). */
 export const HANDOFF_TOKENS_MIN = 150;
 /** From here on a section without content says so; below, its heading is dropped. */
-const COMPLETE_FORM_TOKENS_MIN = 1_000;
+const COMPLETE_FORM_TOKENS_MIN = 2_000;
 const SHORT_FRAME_TOKENS_MAX = 400;
 const EARLIER_SPANS_MAX = 2;
 /** Estimates of parts do not add up to the estimate of the whole. */

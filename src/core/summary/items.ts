@@ -25,15 +25,6 @@ export interface Item extends Place {
   readonly text: string;
 }
 
-/** Verbatim words of the original that nothing else holds. */
-export interface Excerpt {
-  readonly message: number;
-  /** Where they come from, for a reader: `Read src/a.ts`, `user`. */
-  readonly source: string;
-  readonly text: string;
-  readonly tokens: number;
-}
-
 /** The item a draft comes to. Its key comes from the written words alone, so that one read back from a handoff has the same. */
 export function itemOf(topic: Topic, draft: Draft): Item | undefined {
   const text = draft.write()?.trim();

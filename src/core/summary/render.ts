@@ -1,5 +1,6 @@
 /** Writes the chosen items as text, in the format that `parse.ts` describes. */
-import type { Excerpt, Item } from "./items.ts";
+import type { Excerpt } from "../evidence/excerpts.ts";
+import type { Item } from "./items.ts";
 import { guarded, NONE, SOURCE_LEAD } from "./parse.ts";
 import type { Section, Topic } from "./sections.ts";
 
@@ -39,7 +40,7 @@ export function renderSection(section: Section, contents: Contents, { recall, co
 }
 
 export function leftOutLine(count: number, recall: string): string {
-  return `(+${count} more, recall ${recall})`;
+  return `(+${count} in ${recall})`;
 }
 
 function topicLines(topic: Topic, { filled, firstNumber }: Contents): string[] {

@@ -7,6 +7,8 @@ import type { Section, Topic } from "./sections.ts";
 /** After so many items in a row that do not fit, smaller ones are not looked for. */
 const MISFITS_MAX = 6;
 const LEFT_OUT_COUNT_WIDEST = 999;
+/** So few are likely to fit whole. */
+const FEW_ITEMS = 3;
 
 /** Takes tokens from what is left to give out; false when that much may not go to this text. */
 export type Pay = (tokens: number, text: string) => boolean;
@@ -34,7 +36,8 @@ export function createTable(drafts: ReadonlyMap<Topic, readonly Draft[]>, option
   const costs = costsWith(options);
   const costOf = (topic: Topic, item: Item, chosen: number): number => {
     const group = item.group === undefined || groups.has(item.group) ? 0 : costs.group(item.group);
-    return costs.item(topic, item) + group + (chosen === 0 ? costs.section(topic) : 0);
+    const few = (rows.get(topic)?.count() ?? 0) <= FEW_ITEMS;
+    return costs.item(topic, item) + group + (chosen === 0 ? costs.heading(topic) + (few ? 0 : costs.leftOut) : 0);
   };
   return {
     wants: (topic, most) => {
@@ -94,8 +97,9 @@ function createRow(topic: Topic, drafts: readonly Draft[], seen: Set<string>): R
 
 interface Costs {
   readonly item: (topic: Topic, item: Item) => number;
-  /** Its heading, and the line that says what was left out. */
-  readonly section: (topic: Topic) => number;
+  readonly heading: (topic: Topic) => number;
+  /** The line that says how many were left out. */
+  readonly leftOut: number;
   readonly group: (group: string) => number;
 }
 
@@ -106,10 +110,8 @@ function costsWith({ template, measure, recall }: TableOptions): Costs {
   return {
     item: (topic, item) =>
       remembered(known, item, () => measure.text(topic === "files" ? `${item.text}, ` : `- ${item.text}\n`)),
-    section: (topic) =>
-      remembered(sections, topic, () =>
-        measure.text(`## ${headings.get(topic)}\n${leftOutLine(LEFT_OUT_COUNT_WIDEST, recall)}\n`),
-      ),
+    heading: (topic) => remembered(sections, topic, () => measure.text(`## ${headings.get(topic)}\n`)),
+    leftOut: measure.text(`${leftOutLine(LEFT_OUT_COUNT_WIDEST, recall)}\n`),
     group: (group) => measure.text(`- ${group}: \n`),
   };
 }

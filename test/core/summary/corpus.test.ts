@@ -13,7 +13,8 @@ const BUDGETS_TOKENS = [150, 400, 1_000, 3_000, 10_000];
 const CONSTRAINTS_MAX = 20;
 
 const files = corpusFiles("openai");
-const messagesOf = (file: string): readonly Message[] => protocols["openai-chat"].decode(corpusText(file)).transcript.messages;
+const messagesOf = (file: string): readonly Message[] =>
+  protocols["openai-chat"].decode(corpusText(file)).transcript.messages;
 
 describe.skipIf(!hasCorpus)(`ledger and handoff over the corpus${corpusTitle}`, () => {
   it.each(files)("%s", (file) => {

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isHandoff, parseHandoff, writeHandoff, type Excerpt } from "../../../src/core/summary/handoff.ts";
+import type { Excerpt } from "../../../src/core/evidence/excerpts.ts";
+import { isHandoff, parseHandoff, writeHandoff } from "../../../src/core/summary/handoff.ts";
 import { HANDOFF_END, HANDOFF_START } from "../../../src/core/summary/marks.ts";
 import { SEVEN_SECTIONS, THIRTEEN_SECTIONS } from "../../../src/core/summary/sections.ts";
 import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
@@ -185,6 +186,19 @@ describe("any handoff", () => {
     expect(sectionOf(text, "Pending User Asks")).toContain("None.");
   });
 
+  it.each([600, 2_000, 10_000])("keeps the beginning of a first request that is too long for %i tokens", (budget) => {
+    const request = `Rewrite the importer so that it streams its input. ${"Here is some more of what I have in mind. ".repeat(200)}`;
+    const messages = [
+      user(request),
+      ...reads("a.ts"),
+      says("Done."),
+      user("Now document the importer, all of its options, please and thank you."),
+      ...reads("b.ts"),
+    ];
+    const goal = parseHandoff(writeHandoff(requestFor(messages, { tail: 1, budget })).text)!.sections.get("goal")!;
+    expect(goal[0]).toMatch(/^Rewrite the importer so that it streams its input\..* \[…\]$/);
+  });
+
   it("says in each section what it left out, once, with the id that brings it back", () => {
     const messages = Array.from({ length: 80 }, (_, at) => [
       user(`Please never use the module number ${at} for anything at all.`),
@@ -195,9 +209,7 @@ describe("any handoff", () => {
     );
     const constraints = sections.find(({ topic }) => topic === "constraints")!;
     expect(constraints.leftOut).toBeGreaterThan(0);
-    expect(
-      sectionOf(text, "Constraints & Preferences").split(`(+${constraints.leftOut} more, recall ${SPAN})`),
-    ).toHaveLength(2);
+    expect(sectionOf(text, "Constraints & Preferences").split(`(+${constraints.leftOut} in ${SPAN})`)).toHaveLength(2);
   });
 
   it("prefers the newest constraints where not all fit", () => {

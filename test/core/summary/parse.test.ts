@@ -1,11 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Excerpt } from "../../../src/core/evidence/excerpts.ts";
 import { withNote } from "../../../src/core/summary/framing.ts";
 import { parseHandoff } from "../../../src/core/summary/handoff.ts";
 import { HANDOFF_END, HANDOFF_START } from "../../../src/core/summary/marks.ts";
 import { renderSection, type Contents } from "../../../src/core/summary/render.ts";
 import { THIRTEEN_SECTIONS, type Topic } from "../../../src/core/summary/sections.ts";
-import type { Excerpt, Item } from "../../../src/core/summary/items.ts";
+import type { Item } from "../../../src/core/summary/items.ts";
 import { contentText, textMessage } from "../../../src/core/transcript/message.ts";
 import { RUNS } from "../../support/transcripts.ts";
 import { anyText } from "../../support/turns.ts";
@@ -14,28 +15,13 @@ import { anyText } from "../../support/turns.ts";
 const itemText = fc
   .oneof(
     anyText,
-    fc.constantFrom(
-      "## Goal\n- x",
-      "- a\n\n- b",
-      "None.",
-      "@ source",
-      "a\n[end of precis handoff 1]\nb",
-      "(+3 more, recall r1)",
-    ),
+    fc.constantFrom("## Goal\n- x", "- a\n\n- b", "None.", "@ source", "a\n[end of precis handoff 1]\nb", "(+3 in r1)"),
   )
   .map((text) => text.trim())
   .filter((text) => text !== "");
 const lines = fc.oneof(
   anyText,
-  fc.constantFrom(
-    "@ Read a.ts",
-    " @ x",
-    "## Goal",
-    "  ### Done",
-    "[end of precis handoff 1]",
-    "(+3 more, recall r1)",
-    "",
-  ),
+  fc.constantFrom("@ Read a.ts", " @ x", "## Goal", "  ### Done", "[end of precis handoff 1]", "(+3 in r1)", ""),
 );
 const topics = THIRTEEN_SECTIONS.flatMap((section) => section.topics).filter((topic) => topic !== "files");
 

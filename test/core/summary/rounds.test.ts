@@ -1,12 +1,7 @@
 /** Handoff after handoff, each read back from the one before: nothing grows, nothing is said twice, rules and goal stay. */
 import { describe, expect, it } from "vitest";
-import {
-  latestHandoff,
-  parseHandoff,
-  writeHandoff,
-  type Excerpt,
-  type ParsedHandoff,
-} from "../../../src/core/summary/handoff.ts";
+import type { Excerpt } from "../../../src/core/evidence/excerpts.ts";
+import { latestHandoff, parseHandoff, writeHandoff, type ParsedHandoff } from "../../../src/core/summary/handoff.ts";
 import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
 import { edits, reads, run, says, user } from "../evidence/ledger-talk.ts";
 import { measure, requestFor } from "./requests.ts";

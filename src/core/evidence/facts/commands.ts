@@ -13,9 +13,14 @@ const GIT_SHOWS =
 const GH_SHOWS =
   /^gh\s+(?:(?:pr|issue|run|repo|release)\s+(?:list|view|diff|status|checks)|api\b(?!.*(?:-X|--method)\s*(?:POST|PUT|PATCH|DELETE)))/;
 const SED_SHOWS = /^sed\s+(?:-n|-E\s+-n|-nE)\b/;
-/** Runs whose output is a verdict. */
+/** Runs whose output is a verdict, by the words that say what is run. */
 const CHECKS =
-  /\b(?:test|tests|tested|pytest|jest|vitest|mocha|tox|nox|ctest|rspec|phpunit|check|lint|clippy|eslint|biome|tsc|tsgo|mypy|ruff|flake8|build|compile|vet|make|cargo|gradlew?|mvn|typecheck|type-check)\b/i;
+  /\b(?:tests?|pytest|unittest|jest|vitest|mocha|tox|nox|ctest|rspec|phpunit|check|lint|clippy|eslint|oxlint|biome|tsc|tsgo|mypy|pyright|ruff|flake8|build|compile|vet|make|typecheck|type-check|verify)\b/i;
+/** Programs that take such words as names of things. */
+const TAKES_NAMES =
+  /^(?:git|gh|mkdir|touch|cp|mv|rm|ln|sed|tee|kill|pkill|chmod|chown|tar|zip|unzip|curl|wget|ssh|scp|docker|kubectl|open|code)$/;
+/** What is run stands in the first words; flags, paths and quoted text say on what. */
+const CHECK_WORDS_MAX = 4;
 const COMMITS = /\bgit\b[^;&|\n]{0,80}\bcommit\b/;
 /** `name=$(command …)`: what counts is the command. */
 const ASSIGNED = /^\w+=["']?\$\(\s*/;
@@ -43,13 +48,19 @@ export function purposeOf(command: string): CommandPurpose {
   const segments = segmentsOf(command);
   if (segments.every(shows)) return fileEffectOf(command) === undefined ? "show" : "other";
   if (segments.some((segment) => COMMITS.test(segment))) return "commit";
-  return segments.some((segment) => !shows(segment) && CHECKS.test(segment.slice(0, CHECK_WORD_WITHIN_CHARS)))
-    ? "check"
-    : "other";
+  return segments.some(checks) ? "check" : "other";
 }
 
-/** A long argument may say "test" without being one. */
-const CHECK_WORD_WITHIN_CHARS = 120;
+function checks(segment: string): boolean {
+  const words = segment.replace(LEADING, "").split(/\s+/, CHECK_WORDS_MAX);
+  const [program = "", ...rest] = words;
+  if (shows(segment) || TAKES_NAMES.test(program)) return false;
+  const said = rest.filter((word) => /^[\w:-]+$/.test(word) && !word.startsWith("-"));
+  return CHECKS.test([program.slice(program.lastIndexOf("/") + 1), ...said].join(" "));
+}
+
+/** What may stand in front of a program. */
+const LEADING = /^\(?\s*(?:(?:sudo|time)\s+)?(?:\w+=\S*\s+)*/;
 
 /** Two commands of one family do the same thing to different targets: `go test ./a` and `go test ./b -run C`. */
 export function familyOf(command: string): string {

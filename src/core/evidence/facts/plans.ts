@@ -75,7 +75,7 @@ function stepsIn(text: string): readonly PlanItem[] | undefined {
   let announced = false;
   for (const line of proseLines(text)) {
     const step = STEP.exec(line);
-    if (step !== null && announced && !/[?？]/.test(step[1]!)) items.push(planItem(step[1]!, "open"));
+    if (step !== null && announced && !/[?？]|[:：]\**\s*$/.test(step[1]!)) items.push(planItem(step[1]!, "open"));
     else if (step === null && !/^\s/.test(line)) {
       if (items.length >= STEPS_MIN) break;
       items.length = 0;
