@@ -73,8 +73,8 @@ function nextLineEnd(text: string, from: number, limit: number): number {
 
 function previousLineStart(text: string, from: number, limit: number): number {
   let at = from;
-  while (at > 0 && text.charCodeAt(at - 1) !== LINE_BREAK) at--;
-  while (at > 0 && isSpace(text.charCodeAt(at - 1))) at--;
+  while (at > 0 && at >= limit && text.charCodeAt(at - 1) !== LINE_BREAK) at--;
+  while (at > 0 && at >= limit && isSpace(text.charCodeAt(at - 1))) at--;
   while (at > 0 && at >= limit && text.charCodeAt(at - 1) !== LINE_BREAK) at--;
   return at < limit ? from : skipSpace(text, at, from);
 }
