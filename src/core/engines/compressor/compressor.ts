@@ -68,8 +68,8 @@ export function createCompressor(settings: CompressorSettings): Engine<Compresso
 function compact(job: Job, state: CompressorState, memory: Memory): Outcome {
   const { measure, standing } = job.request;
   const before = measure.transcript(standing ?? job.original);
-  const draft = firstThatFits(job, memory);
-  const after = job.besideTokens + measure.messages(draft.assembled.placed.map(({ message }) => message));
+  const draft = withFullerTail(job, memory, firstThatFits(job, memory));
+  const after = sizeOf(job, draft);
   const irreducible = after > job.plan.limitTokens ? irreducibleBecause(job, draft, after) : undefined;
   if (after >= before) {
     const because = "nothing smaller says as much: the transcript is already about as small as it can be";
@@ -131,6 +131,35 @@ function firstThatFits(job: Job, memory: Memory): Draft {
     break;
   }
   return draft!;
+}
+
+/** Below this share of the limit, what is left over is not worth a second draft. */
+const SPARE_SHARE_MIN = 0.1;
+
+/** What a handoff leaves of an explicit budget, because nothing more is worth quoting, goes to older exchanges, whole. */
+function withFullerTail(job: Job, memory: Memory, draft: Draft): Draft {
+  const { plan } = job;
+  const spare = plan.limitTokens - sizeOf(job, draft);
+  if (!plan.wantsHandoff || draft.shape.rung > 0 || spare < plan.limitTokens * SPARE_SHARE_MIN) return draft;
+  const tokens = plan.tail.tokens + spare;
+  const handoffTokens = plan.handoffTokens(0) - tokens;
+  const fuller = firstThatFits(
+    {
+      ...job,
+      plan: {
+        ...plan,
+        tail: { ...plan.tail, tokens, ceilingTokens: tokens },
+        handoffTokens: () => handoffTokens,
+        handoffTokensMin: HANDOFF_TOKENS_MIN,
+      },
+    },
+    memory,
+  );
+  return fuller.shape.rung === 0 && sizeOf(job, fuller) <= plan.limitTokens ? fuller : draft;
+}
+
+function sizeOf(job: Job, { assembled }: Draft): number {
+  return job.besideTokens + job.request.measure.messages(assembled.placed.map(({ message }) => message));
 }
 
 interface Cut {
