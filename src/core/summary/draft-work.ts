@@ -11,7 +11,10 @@ const INTENTION_CHARS_MIN = 20;
 const INTENTION_CHARS_MAX = 280;
 const ERROR_CHARS_MAX = 320;
 const PLAN_ITEM_CHARS_MAX = 240;
-const FAILING_NAMES_MAX = 4;
+/** Names of failing tests that one check lists: more where the handoff is larger. */
+const FAILING_NAMES_MIN = 4;
+const FAILING_NAMES_MAX = 24;
+const HANDOFF_TOKENS_PER_NAME = 100;
 /** After so many more calls the agent has moved on from what failed, unless it was a check. */
 const MOVED_ON_ACTIONS = 12;
 
@@ -86,7 +89,8 @@ function actionText({ ledger, redact }: Material, action: ActionEntry, times: nu
     TARGET_CHARS_MAX,
   );
   const command = check ? ledger.commands.find(({ message }) => message === action.message) : undefined;
-  const outcome = command === undefined ? oneLine(redact(action.outcome ?? "")) : checkOutcome(command, redact);
+  const outcome =
+    command === undefined ? oneLine(redact(action.outcome ?? "")) : redact(checkOutcome(command, FAILING_NAMES_MIN));
   return `${verb} ${target}${times > 1 ? ` ×${times}` : ""}${outcome === "" ? "" : `${DASH}${outcome}`} [tool: ${action.tool}]`;
 }
 
@@ -113,17 +117,20 @@ function oneLine(text: string): string {
   return clipped(text.replace(/\s+/g, " "), OUTCOME_CHARS_MAX);
 }
 
-function checkOutcome(
-  { ok, passed, failed, failing, outcome }: CommandEntry,
-  redact: (text: string) => string,
-): string {
+function checkOutcome({ ok, passed, failed, failing, outcome }: CommandEntry, namesMax: number): string {
   if (failing.length > 0) {
-    const more = failing.length - FAILING_NAMES_MAX;
+    const more = failing.length - namesMax;
     const counts = `${failed ?? failing.length} failed${passed === undefined ? "" : `, ${passed} passed`}`;
-    return redact(`${counts}: ${failing.slice(0, FAILING_NAMES_MAX).join(", ")}${more > 0 ? ` and ${more} more` : ""}`);
+    return `${counts}: ${namesOf(failing.slice(0, namesMax)).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   }
   const counted = passed !== undefined && (failed ?? 0) === 0 && passed > 1 ? `${passed} passed` : undefined;
-  return counted ?? oneLine(redact(outcome ?? (ok === true ? "ok" : ok === false ? "failed" : "")));
+  return counted ?? oneLine(outcome ?? (ok === true ? "ok" : ok === false ? "failed" : ""));
+}
+
+/** The first name in full; what the others share with it, up to the last separator, goes without saying. */
+function namesOf(names: readonly string[]): readonly string[] {
+  const file = /^.*(?:::|[/>])/.exec(names[0] ?? "")?.[0] ?? "";
+  return names.map((name, at) => (at > 0 && name.startsWith(file) ? name.slice(file.length) : name));
 }
 
 /** The working folder goes without saying. */
@@ -154,10 +161,11 @@ export function stateDrafts(material: Material): readonly Draft[] {
   ];
 }
 
-function checkText({ ledger, redact }: Material, check: CommandEntry): string {
+function checkText({ ledger, redact, budget }: Material, check: CommandEntry): string {
   const run = ledger.actions.find(({ message, text }) => message === check.message && text === check.text);
   const target = clipped(redact(relative(withoutPaging(run?.target ?? check.text), ledger.cwd)), TARGET_CHARS_MAX);
-  return `Last check: ${target}${DASH}${checkOutcome(check, redact)}`;
+  const names = Math.min(FAILING_NAMES_MAX, Math.max(FAILING_NAMES_MIN, Math.floor(budget / HANDOFF_TOKENS_PER_NAME)));
+  return `Last check: ${target}${DASH}${redact(checkOutcome(check, names))}`;
 }
 
 function uncommitted({ files, committed }: Ledger): readonly FileEntry[] {
