@@ -30,7 +30,9 @@ export function createPlanner(): Planner {
       if (place !== undefined && place.message < at) approvedAfter = true;
     },
     turnEnded: () => {
-      if (place?.source === "text" && approvedAfter) place = undefined;
+      if (place?.source !== "text" || !approvedAfter) return;
+      place = undefined;
+      items = [];
     },
     entry: () => {
       if (place === undefined || items.length === 0) return undefined;

@@ -88,11 +88,18 @@ function touchFiles(files: Map<string, FileEntry>, call: Deed, at: number): void
   const state = stateAfter(call);
   if (state === undefined) return;
   for (const path of call.paths) {
-    if (call.command !== undefined && !SURELY_FILE.test(path)) continue;
+    if (call.command !== undefined && !isFileOf(state, path)) continue;
     const known = files.get(path);
     files.delete(path);
     files.set(path, fileAfter(known, { path, state, tool: call.tool, at }));
   }
+}
+
+/** Scripts and lists of names are full of what looks like files: only those are believed that stand below a folder, or were shown. */
+function isFileOf(state: FileState, path: string): boolean {
+  return (
+    SURELY_FILE.test(path) && !path.startsWith(".") && (state === "read" || state === "deleted" || path.includes("/"))
+  );
 }
 
 function stateAfter(call: Deed): FileState | undefined {

@@ -1,9 +1,8 @@
 /** Drafts the sections that people and assistant spoke: task, goal, constraints, decisions, questions. Verbatim words. */
 import type { DecisionEntry, Ledger, QuestionEntry, RequestEntry } from "../evidence/ledger.ts";
-import { closingQuestionIn } from "../evidence/facts/questions.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { contentText, type Message, type Part } from "../transcript/message.ts";
-import { clipped, DASH, recency, type Draft } from "./items.ts";
+import { clipped, CUT_MARK, DASH, recency, type Draft } from "./items.ts";
 
 /** What the drafts of one handoff are made from. */
 export interface Material {
@@ -28,8 +27,8 @@ export interface Material {
 const SHORT_REPLY_CHARS_MAX = 60;
 const LIVE_QUOTE_CHARS_MAX = 80;
 /** Longer words are cut: the most characters, and the share of the budget that they may take before that. */
-const REPLIED_TO: Room = { charsMax: 400, share: 0.03 };
-const OPEN_REQUEST: Room = { charsMax: 1_200, share: 0.07 };
+const REPLIED_TO: Room = { charsMax: 700, share: 0.04 };
+const OPEN_REQUEST: Room = { charsMax: 1_200, share: 0.05 };
 const FIRST_REQUEST: Room = { charsMax: 1_600, share: 0.04 };
 const LATER_REQUEST: Room = { charsMax: 280, share: 0.04 };
 const QUESTION_CHARS_MAX = 200;
@@ -112,14 +111,25 @@ function speaks(part: Part): boolean {
   return part.kind === "text" && part.text !== "";
 }
 
-/** What a short live request answers: the assistant's question or last words. */
+/** What a short live request answers: the end of what the assistant said before it. */
 function repliedTo(material: Material): readonly Draft[] {
-  const { messages, live } = material;
+  const { messages, live, redact } = material;
   const said = lastWords(messages, live);
   if (said < 0 || !leaves(material, said)) return [];
-  const text = contentText(messages[said]!.parts);
-  const words = closingQuestionIn(text) ?? text.slice(text.lastIndexOf("\n\n") + 1);
-  return [{ rank: FOREMOST, order: 1, write: () => `${REPLY_LEAD}${fitted(material, words, REPLIED_TO)}` }];
+  const words = (): string => {
+    const text = redact(contentText(messages[said]!.parts)).trimEnd();
+    return ending(text, Math.min(REPLIED_TO.charsMax, fitted(material, text, REPLIED_TO).length));
+  };
+  return [{ rank: FOREMOST, order: 1, write: () => `${REPLY_LEAD}${words()}` }];
+}
+
+/** The last characters of a text, from the beginning of a line or a word. */
+function ending(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  const start = text.length - chars;
+  const line = text.indexOf("\n", start);
+  const from = line >= 0 && line < start + chars / 2 ? line : text.indexOf(" ", start);
+  return `${CUT_MARK.trim()} ${text.slice(Math.max(start, from)).trimStart()}`;
 }
 
 function requestDraft(material: Material, { message, text }: RequestEntry, rank: number, room: Room): Draft {

@@ -11,7 +11,7 @@ import { createTable, type Pay, type Table, type TableOptions } from "./table.ts
 const FACTS_SHARE_MAX = 0.3;
 /** Of the budget, at most. What asks for more than there is gets less in proportion, but for those of `UNSCALED`. */
 const SHARE_MAX: Readonly<Record<Topic, number>> = {
-  task: 0.1,
+  task: 0.12,
   constraints: 0.25,
   goal: 0.05,
   blocked: 0.05,
@@ -42,10 +42,16 @@ const TOPICS_BY_NEED: readonly Topic[] = [
 ];
 /** A file that was changed stands among the files; where there is room for a narrative, among the actions. */
 const NARRATIVE_TOKENS_MIN = 4_000;
+/** There these sections may grow by this factor. */
+const NARRATIVE_STRETCH = 1.6;
+const NARRATIVE: readonly Topic[] = ["goal", "actions", "decisions", "resolved"];
 const NARRATIVE_TOPICS_BY_NEED = TOPICS_BY_NEED.map((topic) =>
   topic === "files" ? "actions" : topic === "actions" ? "files" : topic,
 );
 const UNSCALED: readonly Topic[] = ["task", "constraints", "goal", "state", "blocked", "progress"];
+/** The task gets this much of a small budget, up to a share of it: nothing else helps without it. */
+const TASK_TOKENS = 160;
+const TASK_SHARE_MAX = 0.3;
 /** Less than this is not worth a heading. */
 const SECTION_TOKENS_MIN = 60;
 /** reference/002 §12: what matches the focus gets 60 to 70 %. */
@@ -79,8 +85,11 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<Contents,
     matches === undefined ? candidates.drafts : matchingFirst(candidates.drafts, matches),
     options,
   );
-  const topics = options.budget < NARRATIVE_TOKENS_MIN ? TOPICS_BY_NEED : NARRATIVE_TOPICS_BY_NEED;
-  const allowed = allowances(topics, table, { room: options.room, stretch: matches === undefined ? 1 : FOCUS_STRETCH });
+  const narrative = options.budget >= NARRATIVE_TOKENS_MIN;
+  const topics = narrative ? NARRATIVE_TOPICS_BY_NEED : TOPICS_BY_NEED;
+  const stretch = (topic: Topic): number =>
+    (matches === undefined ? 1 : FOCUS_STRETCH) * (narrative && NARRATIVE.includes(topic) ? NARRATIVE_STRETCH : 1);
+  const allowed = allowances(topics, table, (topic) => SHARE_MAX[topic] * stretch(topic), options.room);
   for (const topic of topics) table.fill(topic, allowed.get(topic)!, purse.pay);
   const excerpts = chooseExcerpts(candidates, options.measure, { purse, present: table.text() });
   // What the excerpts leave is for the facts again, this time without caps.
@@ -130,15 +139,18 @@ function matchingFirst(drafts: Candidates["drafts"], matches: (text: string) => 
 function allowances(
   topics: readonly Topic[],
   table: Table,
-  { room, stretch }: { readonly room: number; readonly stretch: number },
+  shareOf: (topic: Topic) => number,
+  room: number,
 ): ReadonlyMap<Topic, number> {
-  const wanted = new Map(topics.map((topic) => [topic, table.wants(topic, room * SHARE_MAX[topic] * stretch)]));
+  const most = (topic: Topic): number =>
+    Math.max(room * shareOf(topic), topic === "task" ? Math.min(TASK_TOKENS, room * TASK_SHARE_MAX) : 0);
+  const wanted = new Map(topics.map((topic) => [topic, table.wants(topic, most(topic))]));
   const total = (some: readonly Topic[]): number => some.reduce((sum, topic) => sum + wanted.get(topic)!, 0);
   const scaled = topics.filter((topic) => !UNSCALED.includes(topic));
   const factor = Math.min(1, Math.max(0, room * FACTS_SHARE_MAX - total(UNSCALED)) / Math.max(1, total(scaled)));
   const granted = (topic: Topic, tokens: number): number => {
     if (UNSCALED.includes(topic)) return tokens;
-    return tokens * factor < SECTION_TOKENS_MIN ? 0 : tokens * factor;
+    return tokens * factor < Math.min(tokens, SECTION_TOKENS_MIN) ? 0 : tokens * factor;
   };
   return new Map(Array.from(wanted, ([topic, tokens]) => [topic, granted(topic, tokens)]));
 }

@@ -190,9 +190,9 @@ describe("files", () => {
     expect(
       ledgerOf(
         user("go"),
-        run("go test ./cmd/... && jq .user.login x.json && git log origin/main..HEAD", "ok"),
+        run("go test ./cmd/... && jq .user.login lib/x.json && git log origin/main..HEAD", "ok"),
       ).files.map(({ path }) => path),
-    ).toEqual(["x.json"]);
+    ).toEqual(["lib/x.json"]);
   });
 });
 
@@ -210,7 +210,10 @@ describe("the plan", () => {
   it("in a message is over with the turn that carried it out", () => {
     const plan = says("Plan:\n1. Add the field\n2. Write the test");
     expect(ledgerOf(user("how?"), plan, user("yes"), edits("a.ts")).plan).toMatchObject({ source: "text" });
-    expect(ledgerOf(user("how?"), plan, user("yes"), edits("a.ts"), says("All done.")).plan).toBeUndefined();
+    const over = [user("how?"), plan, user("yes"), edits("a.ts"), says("All done.")].flat();
+    expect(ledgerOf(over).plan).toBeUndefined();
+    const next = does("TaskCreate", { subject: "Write the docs", description: "all" }, "Task #1 created");
+    expect(ledgerOf(over, user("and now?"), next).plan!.items).toEqual([{ text: "Write the docs", state: "open" }]);
   });
 });
 
