@@ -11,6 +11,8 @@ const INTENTION_CHARS_MIN = 20;
 const INTENTION_CHARS_MAX = 280;
 const ERROR_CHARS_MAX = 320;
 const PLAN_ITEM_CHARS_MAX = 240;
+/** Far more than is shown, so that nothing is cut before it was redacted. */
+const COMMAND_CHARS_READ_MAX = 2_000;
 /** Names of failing tests that one check lists: more where the handoff is larger. */
 const FAILING_NAMES_MIN = 4;
 const FAILING_NAMES_MAX = 24;
@@ -84,15 +86,21 @@ function actionText({ ledger, redact }: Material, action: ActionEntry, times: nu
   if (purpose === "commit") return `COMMIT ${commitText(action, redact)} [tool: ${action.tool}]`;
   const check = purpose === "check";
   const verb = check ? "CHECK" : VERBS[action.action as keyof typeof VERBS];
-  const target = clipped(
-    redact(relative(check ? withoutPaging(action.target) : action.target, ledger.cwd)),
-    TARGET_CHARS_MAX,
-  );
+  const target = clipped(relative(targetOf(action, redact), ledger.cwd), TARGET_CHARS_MAX);
   const command = check ? ledger.commands.find(({ message }) => message === action.message) : undefined;
   const outcome =
-    command === undefined ? oneLine(redact(action.outcome ?? "")) : redact(checkOutcome(command, FAILING_NAMES_MIN));
+    command === undefined ? oneLine(redact(action.outcome ?? "")) : checkOutcome(command, FAILING_NAMES_MIN, redact);
   return `${verb} ${target}${times > 1 ? ` ×${times}` : ""}${outcome === "" ? "" : `${DASH}${outcome}`} [tool: ${action.tool}]`;
 }
+
+/** What was acted on, redacted before anything is cut from it. A target that was cut already loses its torn last word. */
+function targetOf({ action, text, target, purpose }: ActionEntry, redact: (text: string) => string): string {
+  if (action !== "run") return redact(target.replace(/\S*…$/, "…"));
+  const command = redact(text.slice(0, COMMAND_CHARS_READ_MAX)).replace(CHANGES_FOLDER, "");
+  return (purpose === "check" ? withoutPaging(command) : command).replace(/\s+/g, " ");
+}
+
+const CHANGES_FOLDER = /^\s*cd\s+[^\s;&|]+\s*(?:&&|;|\n)\s*(?=\S)/;
 
 /** How much of a check's output was looked at is of no interest afterwards. */
 function withoutPaging(command: string): string {
@@ -103,13 +111,11 @@ const COMMIT_LINE = /^\[[^\]]+ ([0-9a-f]{7,40})\] (.*)$/;
 /** The first line of a message given with `-m`, plain or as a here-document. */
 const COMMIT_SUBJECT = /\s-[a-z]*m\s+(?:"\$\(cat <<-?\s*['"]?\w+['"]?\s*\n\s*([^\n]+)|"([^"\n]+)|'([^'\n]+))/;
 
-const COMMIT_CHARS_READ_MAX = 2_000;
-
 /** Git's own line holds hash and subject; the command has the subject where git printed nothing. */
 function commitText({ outcome, text, target }: ActionEntry, redact: (text: string) => string): string {
   const line = COMMIT_LINE.exec(outcome ?? "");
   if (line !== null) return oneLine(redact(`${line[1]} ${line[2]}`));
-  const subject = COMMIT_SUBJECT.exec(text.slice(0, COMMIT_CHARS_READ_MAX));
+  const subject = COMMIT_SUBJECT.exec(text.slice(0, COMMAND_CHARS_READ_MAX));
   return oneLine(redact(subject === null ? target : (subject[1] ?? subject[2] ?? subject[3] ?? target)));
 }
 
@@ -117,14 +123,18 @@ function oneLine(text: string): string {
   return clipped(text.replace(/\s+/g, " "), OUTCOME_CHARS_MAX);
 }
 
-function checkOutcome({ ok, passed, failed, failing, outcome }: CommandEntry, namesMax: number): string {
+function checkOutcome(
+  { ok, passed, failed, failing, outcome }: CommandEntry,
+  namesMax: number,
+  redact: (text: string) => string,
+): string {
   if (failing.length > 0) {
     const more = failing.length - namesMax;
     const counts = `${failed ?? failing.length} failed${passed === undefined ? "" : `, ${passed} passed`}`;
-    return `${counts}: ${namesOf(failing.slice(0, namesMax)).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+    return `${counts}: ${redact(namesOf(failing.slice(0, namesMax)).join(", "))}${more > 0 ? ` and ${more} more` : ""}`;
   }
   const counted = passed !== undefined && (failed ?? 0) === 0 && passed > 1 ? `${passed} passed` : undefined;
-  return counted ?? oneLine(outcome ?? (ok === true ? "ok" : ok === false ? "failed" : ""));
+  return counted ?? oneLine(redact(outcome ?? (ok === true ? "ok" : ok === false ? "failed" : "")));
 }
 
 /** The first name in full; what the others share with it, up to the last separator, goes without saying. */
@@ -163,9 +173,9 @@ export function stateDrafts(material: Material): readonly Draft[] {
 
 function checkText({ ledger, redact, budget }: Material, check: CommandEntry): string {
   const run = ledger.actions.find(({ message, text }) => message === check.message && text === check.text);
-  const target = clipped(redact(relative(withoutPaging(run?.target ?? check.text), ledger.cwd)), TARGET_CHARS_MAX);
+  const target = run === undefined ? "" : clipped(relative(targetOf(run, redact), ledger.cwd), TARGET_CHARS_MAX);
   const names = Math.min(FAILING_NAMES_MAX, Math.max(FAILING_NAMES_MIN, Math.floor(budget / HANDOFF_TOKENS_PER_NAME)));
-  return `Last check: ${target}${DASH}${redact(checkOutcome(check, names))}`;
+  return `Last check: ${target}${DASH}${checkOutcome(check, names, redact)}`;
 }
 
 function uncommitted({ files, committed }: Ledger): readonly FileEntry[] {
@@ -209,7 +219,7 @@ export function blockedDrafts(material: Material): readonly Draft[] {
 
 function errorText({ ledger, redact }: Material, { text, source, changedSince, tool }: ErrorEntry): string {
   const after = changedSince === undefined ? "" : " (files changed since, not run again)";
-  const tried = clipped(redact(relative(source, ledger.cwd)), TARGET_CHARS_MAX);
+  const tried = clipped(redact(relative(source.replace(/\S*…$/, "…"), ledger.cwd)), TARGET_CHARS_MAX);
   return `${clipped(redact(text), ERROR_CHARS_MAX)}${DASH}${tried}${after} [tool: ${tool}]`;
 }
 

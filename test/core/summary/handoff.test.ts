@@ -173,6 +173,24 @@ describe("any handoff", () => {
     expect(text).not.toContain(secret);
   });
 
+  it("looks for secrets before it cuts anything", () => {
+    const secret = "sk-live-0123456789abcdef0123456789abcdef";
+    const redact = (text: string): string => text.replaceAll(secret, "[secret]");
+    const half = secret.slice(0, 16);
+    for (let pad = 90; pad < 260; pad += 7) {
+      const filler = "word ".repeat(pad / 5);
+      const messages = [
+        user(`Deploy it. ${filler}${secret} and so on.`),
+        ...run(`deploy ${filler}${secret} now`, `Exit code 1\nerror: ${filler}${secret} was refused`),
+        ...run(`npm test ${filler}${secret} now`, `Exit code 1\nerror: ${filler}${secret} was refused`),
+        ...does("TodoWrite", { todos: [{ content: `${filler}${filler}${secret} again`, status: "pending" }] }, "ok"),
+        ...does("Task", { prompt: `${filler}${secret}` }, `I found ${filler}${secret} in it`),
+        says("Next."),
+      ];
+      expect(writeHandoff(requestFor(messages, { redact, tail: 1, budget: 4_000 })).text).not.toContain(half);
+    }
+  });
+
   it("repeats nothing that stands beside it", () => {
     const messages = [
       user("Never push to main."),

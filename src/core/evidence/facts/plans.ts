@@ -3,7 +3,7 @@
  * as a check list in its text, or as numbered steps that it says are its plan.
  */
 import type { CallSummary } from "../../digest/call.ts";
-import { proseLines } from "./sentences.ts";
+import { proseLines, wholeWords } from "./sentences.ts";
 
 export type PlanState = "done" | "doing" | "open";
 
@@ -86,7 +86,7 @@ function stepsIn(text: string): readonly PlanItem[] | undefined {
 }
 
 function planItem(text: string, state: PlanState): PlanItem {
-  return { text: text.trim().slice(0, ITEM_CHARS_MAX), state };
+  return { text: wholeWords(text.trim(), ITEM_CHARS_MAX), state };
 }
 
 function itemOf(value: unknown): PlanItem | undefined {

@@ -2,6 +2,7 @@
 import { withoutColour } from "../../digest/cut.ts";
 import { outcomeOf } from "../../digest/outcome.ts";
 import type { CommandPurpose, Deed } from "./commands.ts";
+import { wholeWords } from "./sentences.ts";
 
 export interface CallResult {
   /** `undefined` where the result does not say. */
@@ -147,7 +148,7 @@ function firstLines(text: string): readonly string[] {
   for (let start = 0; start < end && lines.length < EDGE_LINES;) {
     const newline = text.indexOf("\n", start);
     const stop = newline < 0 ? text.length : newline;
-    addLine(lines, text.slice(start, Math.min(stop, start + LINE_CHARS_MAX)));
+    addLine(lines, text.slice(start, Math.min(stop, start + 2 * LINE_CHARS_MAX)));
     start = stop + 1;
   }
   return lines;
@@ -159,8 +160,9 @@ function lastLines(text: string): readonly string[] {
   const start = Math.max(0, text.length - EDGE_CHARS);
   for (let end = text.length; end > start && lines.length < EDGE_LINES;) {
     const newline = text.lastIndexOf("\n", end - 1);
-    const from = Math.max(newline + 1, start);
-    addLine(lines, text.slice(from, Math.min(end, from + LINE_CHARS_MAX)));
+    // Where the edge falls inside a line, the line counts from its next word.
+    const from = newline + 1 >= start ? newline + 1 : text.indexOf(" ", start) + 1 || end;
+    addLine(lines, text.slice(from, Math.min(end, from + 2 * LINE_CHARS_MAX)));
     end = newline;
   }
   return lines;
@@ -172,8 +174,6 @@ function addLine(lines: string[], raw: string): void {
 }
 
 function clean(line: string): string {
-  return withoutColour(line)
-    .replace(/^<tool_use_error>|<\/tool_use_error>$/g, "")
-    .trim()
-    .slice(0, LINE_CHARS_MAX);
+  const words = withoutColour(line).replace(/^<tool_use_error>|<\/tool_use_error>$/g, "");
+  return wholeWords(words.trim(), LINE_CHARS_MAX);
 }

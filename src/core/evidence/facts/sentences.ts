@@ -62,3 +62,13 @@ export function keyOf(text: string): string {
       .trim() || text
   );
 }
+
+/**
+ * At most so many characters, cut between words: half a secret is not known for one, so none may be cut in two before
+ * it was looked for.
+ */
+export function wholeWords(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  const space = text.lastIndexOf(" ", charsMax);
+  return text.slice(0, space > charsMax / 2 ? space : charsMax);
+}
