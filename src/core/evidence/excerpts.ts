@@ -6,10 +6,11 @@ import type { Measure } from "../transcript/measure.ts";
 import type { Message } from "../transcript/message.ts";
 import { mentionsIn } from "./mentions.ts";
 import { probabilities, sceneOf } from "./ranking.ts";
-import { tiedBy } from "./present.ts";
+import { tiedBy, tiedIn } from "./present.ts";
+import { createQuotes } from "./quotes.ts";
 import { selectExcerpts } from "./selection.ts";
 import { createSources } from "./sources.ts";
-import { createTallyKeeper } from "./tally.ts";
+import { createTallyKeeper, type Entry, type Tally } from "./tally.ts";
 import type { Weights } from "./ranking.ts";
 import { WEIGHTS } from "./weights.ts";
 
@@ -31,10 +32,18 @@ export interface ExcerptRequest {
   /** The messages to draw from: `messages[from .. until)`; all where not given. */
   readonly from?: number;
   readonly until?: number;
-  /** What stands in the result anyway: names in it need no excerpt. */
-  readonly present: string;
+  /** What stands in the result anyway: names that it ties need no excerpt. */
+  readonly present: Present;
   /** Words of the task beyond the live request. */
   readonly focus: readonly string[];
+}
+
+/** A result, or the part of it that is settled. */
+export interface Present {
+  /** Messages of the conversation that stand in it as they were. */
+  readonly standing: readonly Message[];
+  /** All other text in it. */
+  readonly text: string;
 }
 
 /** What a result is likely to be asked for and does not hold. */
@@ -47,7 +56,7 @@ export interface Missing {
 export interface Evidence {
   /** Best first; at most `budget` tokens with one line of `measure` a distinct source. */
   readonly excerpts: (messages: readonly Message[], request: ExcerptRequest) => readonly Excerpt[];
-  readonly missing: (messages: readonly Message[], resultText: string) => Missing;
+  readonly missing: (messages: readonly Message[], result: Present) => Missing;
   /** How likely the continuation is to ask for each identifier, 0 to 1; 0 for those that stand nearly everywhere. */
   readonly probabilities: (messages: readonly Message[]) => ReadonlyMap<string, number>;
 }
@@ -59,30 +68,55 @@ const LIKELY_MIN = 0.2;
 /** Remembers what it has read of each message, and the fold of the last conversation it saw. */
 export function createEvidence(weights: Weights = WEIGHTS): Evidence {
   const keeper = createTallyKeeper();
+  const quotes = createQuotes();
+  let last: { readonly messages: number; readonly tally: Tally; readonly focus: string; readonly scores: Float64Array } | undefined;
+  const scoresOf = (messages: readonly Message[], tally: Tally, focus: readonly string[]): Float64Array => {
+    const words = focus.join(" ");
+    if (last?.tally !== tally || last.messages !== messages.length || last.focus !== words) {
+      const scores = probabilities(sceneOf(messages, tally, focus), weights);
+      last = { messages: messages.length, tally, focus: words, scores };
+    }
+    return last.scores;
+  };
   return {
     excerpts: (messages, request) => {
       const tally = keeper.tallyOf(messages);
-      const scores = probabilities(sceneOf(messages, tally, request.focus), weights);
+      const scores = scoresOf(messages, tally, request.focus).slice();
       const sources = createSources(tally);
-      for (const number of tiedBy(request.present, { tally, sources, matters: (number) => scores[number]! > 0 }))
-        scores[number] = 0;
-      return selectExcerpts({ tally, sources, scores }, request);
+      const { standing, text } = request.present;
+      const matters = (number: number): boolean => scores[number]! > 0;
+      for (const number of tiedIn(keeper.entriesOf(standing), quotes, matters)) scores[number] = 0;
+      for (const number of tiedBy(text, { tally, sources, matters })) scores[number] = 0;
+      return selectExcerpts({ tally, sources, quotes, scores }, request);
     },
-    missing: (messages, resultText) => {
+    missing: (messages, result) => {
       const tally = keeper.tallyOf(messages);
-      const scores = probabilities(sceneOf(messages, tally), weights);
-      const held = new Set(mentionsIn(resultText).ids);
-      const lost = tally.standings
-        .map(({ id, kind }, at) => ({ id, kind, score: scores[at]! }))
-        .filter(({ id, score }) => score >= LIKELY_MIN && !held.has(id))
-        .toSorted((a, b) => b.score - a.score);
-      const paths = lost.filter(({ kind }) => kind === "path").length;
-      return { paths, identifiers: lost.length - paths, examples: lost.slice(0, EXAMPLES_MAX).map(({ id }) => id) };
+      const scores = last?.tally === tally && last.messages === messages.length ? last.scores : scoresOf(messages, tally, []);
+      return missingFrom(tally, scores, heldBy(tally, keeper.entriesOf(result.standing), result.text));
     },
     probabilities: (messages) => {
       const tally = keeper.tallyOf(messages);
-      const scores = probabilities(sceneOf(messages, tally), weights);
+      const scores = scoresOf(messages, tally, []);
       return new Map(tally.standings.map(({ id }, at) => [id, scores[at]!]));
     },
   };
+}
+
+/** Numbers of the identifiers that a result holds, tied or not. */
+function heldBy(tally: Tally, standing: readonly Entry[], text: string): ReadonlySet<number> {
+  const held = new Set(standing.flatMap(({ numbers }) => numbers));
+  for (const id of mentionsIn(text).ids) held.add(tally.numberOf(id) ?? -1);
+  return held;
+}
+
+function missingFrom({ standings }: Tally, scores: Float64Array, held: ReadonlySet<number>): Missing {
+  const lost: { readonly id: string; readonly isPath: boolean; readonly score: number }[] = [];
+  for (let at = 0; at < scores.length; at++) {
+    if (scores[at]! < LIKELY_MIN || held.has(at)) continue;
+    const { id, kind } = standings[at]!;
+    lost.push({ id, isPath: kind === "path", score: scores[at]! });
+  }
+  lost.sort((a, b) => b.score - a.score);
+  const paths = lost.filter(({ isPath }) => isPath).length;
+  return { paths, identifiers: lost.length - paths, examples: lost.slice(0, EXAMPLES_MAX).map(({ id }) => id) };
 }

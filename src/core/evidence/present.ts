@@ -4,12 +4,24 @@
  */
 import { mentionsIn } from "./mentions.ts";
 import type { Range } from "./names.ts";
+import type { Quotes } from "./quotes.ts";
 import type { Sources } from "./sources.ts";
-import type { Standing, Tally } from "./tally.ts";
+import type { Entry, Standing, Tally } from "./tally.ts";
 import { tiesWhere } from "./windows.ts";
 
 /** A path is tied by the name of its tool within this distance (the measure of DESIGN §5). */
 const TOOL_WITHIN_CHARS = 120;
+
+/** Numbers of the identifiers, among those that `matters` picks, which messages that stand as they were tie. */
+export function tiedIn(standing: readonly Entry[], quotes: Quotes, matters: (number: number) => boolean): Set<number> {
+  const tied = new Set<number>();
+  for (const { reading, numbers } of standing)
+    for (let local = 0; local < numbers.length; local++) {
+      const number = numbers[local]!;
+      if (!tied.has(number) && matters(number) && quotes.tiesLocal(reading, local)) tied.add(number);
+    }
+  return tied;
+}
 
 /** Numbers of the identifiers, among those that `matters` picks, which the text ties. */
 export function tiedBy(

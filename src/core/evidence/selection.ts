@@ -6,9 +6,9 @@ import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt, ExcerptRequest } from "./excerpts.ts";
 import { createHeap } from "./heap.ts";
 import type { Range } from "./names.ts";
+import type { Quotes } from "./quotes.ts";
 import type { Sources } from "./sources.ts";
-import type { Standing, Tally } from "./tally.ts";
-import { ties, windowAround } from "./windows.ts";
+import type { Tally } from "./tally.ts";
 
 /** Names looked at beyond what the budget holds at the usual price: some cannot be tied, others come along for nothing. */
 const OVERSAMPLING = 3;
@@ -37,6 +37,7 @@ interface Option {
 export interface Material {
   readonly tally: Tally;
   readonly sources: Sources;
+  readonly quotes: Quotes;
   readonly scores: Float64Array;
 }
 
@@ -65,40 +66,37 @@ export function selectExcerpts(material: Material, request: ExcerptRequest): rea
   return shelf.excerpts();
 }
 
-function optionsOf({ tally, sources, scores }: Material, request: ExcerptRequest): readonly Option[] {
-  const from = request.from ?? 0;
-  const until = request.until ?? tally.entries.length;
-  const likely = [...scores.keys()]
-    .filter((number) => scores[number]! > SCORE_LEAST)
-    .sort((a, b) => scores[b]! - scores[a]!);
-  const looked = likely.slice(0, Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING));
+function optionsOf(material: Material, request: ExcerptRequest): readonly Option[] {
+  const { scores, tally } = material;
   const options = new Map<string, Option>();
-  for (const number of looked)
-    for (const option of optionsFor(tally, tally.standings[number]!, { from, until, sources, number }))
-      options.set(
-        `${option.kind} ${option.message} ${option.range.start} ${option.range.end} ${option.kind === "path" ? number : ""}`,
-        option,
-      );
+  const [from, until] = [request.from ?? 0, request.until ?? tally.entries.length];
+  for (const number of likeliest(scores, Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING)))
+    for (const option of optionsFor(material, number))
+      if (option.message >= from && option.message < until) options.set(keyOf(option, number), option);
   return [...options.values()];
 }
 
-interface Setting {
-  readonly from: number;
-  readonly until: number;
-  readonly sources: Sources;
-  readonly number: number;
+/** The numbers of the highest scores, best first. */
+function likeliest(scores: Float64Array, most: number): readonly number[] {
+  const sorted = scores.filter((score) => score > SCORE_LEAST).sort();
+  const least = sorted[Math.max(0, sorted.length - most)] ?? Infinity;
+  const numbers: number[] = [];
+  for (let number = 0; number < scores.length; number++) if (scores[number]! >= least) numbers.push(number);
+  return numbers.sort((a, b) => scores[b]! - scores[a]!).slice(0, most);
 }
 
-function* optionsFor(
-  tally: Tally,
-  { kind, places }: Standing,
-  { from, until, sources, number }: Setting,
-): Generator<Option> {
+function keyOf({ kind, message, range }: Option, number: number): string {
+  return kind === "path" ? `path ${message} ${number}` : `${message} ${range.start} ${range.end}`;
+}
+
+/** Every way to tie one identifier: a line of paths, or a quote from one of its places. */
+function optionsFor({ tally, sources, quotes }: Material, number: number): readonly Option[] {
+  const options: Option[] = [];
+  const { kind, places } = tally.standings[number]!;
   for (let at = 0; at < places.length; at += 2) {
     const message = places[at]!;
-    if (message < from || message >= until) continue;
     const entry = tally.entries[message]!;
-    const { reading } = entry;
+    const { reading, numbers } = entry;
     const { starts, ends } = reading.mentions;
     let mention = reading.first[places[at + 1]!]!;
     for (let seen = 0; mention >= 0 && seen < MENTIONS_A_PLACE_MAX; seen++, mention = reading.next[mention]!) {
@@ -106,41 +104,16 @@ function* optionsFor(
       const tool = kind === "path" && seen === 0 ? sources.toolAt(entry, place.start) : undefined;
       if (tool !== undefined) {
         const path = sources.pathAround(reading.text, place);
-        yield { kind: "path", message, range: place, source: PATHS_SOURCE, ties: [number], tool, path };
+        options.push({ kind: "path", message, range: place, source: PATHS_SOURCE, ties: [number], tool, path });
       }
-      const range = windowAround(reading.text, place);
-      if (range === undefined) continue;
-      yield {
-        kind: "lines",
-        message,
-        range,
-        source: sources.labelAt(entry, place.start),
-        ties: tiedIn(tally, message, range),
-      };
+      const quote = quotes.around(reading, mention);
+      if (quote === undefined) continue;
+      const source = sources.labelAt(entry, place.start);
+      const ties = quote.ties.map((local) => numbers[local]!);
+      options.push({ kind: "lines", message, range: quote.range, source, ties });
     }
   }
-}
-
-/** Numbers of the identifiers that a range of a message ties. */
-function tiedIn(tally: Tally, message: number, range: Range): number[] {
-  const { reading, numbers } = tally.entries[message]!;
-  const { starts, ends, which } = reading.mentions;
-  const tied: number[] = [];
-  for (let at = firstFrom(starts, range.start); at < starts.length && ends[at]! <= range.end; at++) {
-    const number = numbers[which[at]!]!;
-    if (!tied.includes(number) && ties(reading.text, range, { start: starts[at]!, end: ends[at]! })) tied.push(number);
-  }
-  return tied;
-}
-
-function firstFrom(sorted: readonly number[], value: number): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle]! < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return options;
 }
 
 /** What has been chosen so far, and what one more option would add to its price. */
@@ -164,6 +137,12 @@ function createShelf(tally: Tally, measure: Measure): Shelf {
   const textOf = (message: number, { start, end }: Range): string =>
     tally.entries[message]!.reading.text.slice(start, end);
   const cost = (message: number, range: Range): number => measure.text(`${textOf(message, range)}\n`);
+  const leads = new Map<string, number>();
+  const leadOf = (source: string): number => {
+    let tokens = leads.get(source);
+    if (tokens === undefined) leads.set(source, (tokens = measure.text(`@ ${source}\n`)));
+    return tokens;
+  };
   const touching = ({ message, range, source }: Option): Piece[] =>
     (pieces.get(message) ?? []).filter(
       (piece) => piece.source === source && piece.start <= range.end + 1 && range.start <= piece.end + 1,
@@ -173,9 +152,10 @@ function createShelf(tally: Tally, measure: Measure): Shelf {
     end: Math.max(option.range.end, ...near.map(({ end }) => end)),
   });
   const price = (option: Option, sourceShare: number): number => {
-    const source = sources.has(option.source) ? 0 : sourceShare * measure.text(`@ ${option.source}\n`);
+    const source = sources.has(option.source) ? 0 : sourceShare * leadOf(option.source);
     if (option.kind === "path") return source + measure.text(`${option.path}, `) + (option.tool!.length + 3) / 16;
     const near = touching(option);
+    if (near.length === 0) return source + cost(option.message, option.range);
     const merged = cost(option.message, union(option, near));
     return source + merged - near.reduce((sum, piece) => sum + cost(option.message, piece), 0);
   };

@@ -42,6 +42,8 @@ export interface Tally {
 
 export interface TallyKeeper {
   readonly tallyOf: (messages: readonly Message[]) => Tally;
+  /** The entries of messages that belong to the conversation last asked for; others are left out. */
+  readonly entriesOf: (messages: readonly Message[]) => readonly Entry[];
 }
 
 export function createTallyKeeper(): TallyKeeper {
@@ -61,12 +63,14 @@ export function createTallyKeeper(): TallyKeeper {
       for (let at = fold.tally.entries.length; at < messages.length; at++) fold.add(messages[at]!);
       return fold.tally;
     },
+    entriesOf: (messages) => messages.flatMap((message) => fold.entryOf(message) ?? []),
   };
 }
 
 interface Fold {
   readonly tally: Tally;
   readonly add: (message: Message) => void;
+  readonly entryOf: (message: Message) => Entry | undefined;
   readonly isPrefixOf: (messages: readonly Message[]) => boolean;
 }
 
@@ -74,6 +78,7 @@ function createFold(read: (message: Message) => Reading): Fold {
   const entries: Entry[] = [];
   const standings: Standing[] = [];
   const numbers = new Map<string, number>();
+  const byMessage = new Map<Message, Entry>();
   const pairing = createPairing();
   const count = (id: string, local: number, reading: Reading): number => {
     let number = numbers.get(id);
@@ -101,8 +106,11 @@ function createFold(read: (message: Message) => Reading): Fold {
       const reading = read(message);
       const call = pairing.callOf(message, reading.calls);
       const own = reading.mentions.ids.map((id, local) => count(id, local, reading));
-      entries.push({ message, reading, call, numbers: own });
+      const entry = { message, reading, call, numbers: own };
+      entries.push(entry);
+      byMessage.set(message, entry);
     },
+    entryOf: (message) => byMessage.get(message),
     isPrefixOf: (messages) =>
       entries.length <= messages.length && entries.every(({ message }, at) => message === messages[at]),
   };

@@ -55,7 +55,7 @@ export interface HandoffRequest {
   readonly previous?: ParsedHandoff | undefined;
   /** Index of the live request, which stands verbatim after the handoff; -1 where there is none. */
   readonly liveRequest?: number;
-  /** Excerpts worth at most so many tokens that do not repeat what is present. */
+  /** Excerpts worth at most so many tokens that do not repeat what the handoff has already, nor what stands beside it. */
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
   /** What stands verbatim beside the handoff. */
   readonly tailText: string;
@@ -110,7 +110,7 @@ export function writeHandoff(request: HandoffRequest): Handoff {
       drafts,
       excerpts: (tokens, present) =>
         request
-          .excerpts(tokens, `${request.tailText}\n${present}`)
+          .excerpts(tokens, present)
           .map((one) => ({ ...one, text: redact(one.text), source: redact(one.source) })),
       carried: (previous?.excerpts ?? []).map((one, at) => ({
         ...one,

@@ -4,7 +4,7 @@
  */
 import { COMPACTION_SCHEMA_VERSION, type Evicted, type Irreducible } from "../../compaction/compaction.ts";
 import { describeCall } from "../../digest/call.ts";
-import { createEvidence, type Evidence } from "../../evidence/excerpts.ts";
+import { createEvidence, type Evidence, type Present } from "../../evidence/excerpts.ts";
 import { liveRequestOf } from "../../evidence/facts/live-request.ts";
 import { createLedgerKeeper, type LedgerKeeper } from "../../evidence/ledger.ts";
 import { redact } from "../../redaction/redact.ts";
@@ -175,6 +175,7 @@ interface Cut {
 function draftOf(job: Job, memory: Memory, { shape, anchor, verbatim, focus, budget }: Cut): Draft {
   const { messages } = job.original;
   const { measure } = job.request;
+  const beside = presentOf(messages, shape, anchor);
   const from = shape.headEnd;
   const until = shape.tailStart;
   const span = spanOf(job, from, until);
@@ -193,13 +194,28 @@ function draftOf(job: Job, memory: Memory, { shape, anchor, verbatim, focus, bud
           previous: latestHandoff(messages),
           liveRequest: job.live,
           excerpts: (tokens, present) =>
-            memory.evidence.excerpts(messages, { budget: tokens, measure, present, focus }),
+            memory.evidence.excerpts(messages, {
+              budget: tokens,
+              measure,
+              focus,
+              present: { standing: beside.standing, text: `${beside.text}\n${present}` },
+            }),
           tailText: verbatim.map(readable).join("\n"),
           redact: (text) => redact(text).text,
         }).text;
   const assembled = assemble(messages, { shape, handoff, anchor }, job.request);
   const standing = shape.evicted.filter(({ message }) => message < from || message >= until);
   return { shape, assembled, evicted: [...(span === undefined ? [] : [span]), ...standing, ...assembled.evicted] };
+}
+
+/** What stands beside the handoff: messages as they were, and the text of those that are not. */
+function presentOf(originals: readonly Message[], { messages, headEnd, tailStart }: Shape, anchor: Message | undefined): Present {
+  const standing: Message[] = [];
+  const changed: Message[] = anchor === undefined ? [] : [anchor];
+  messages.forEach((message, at) => {
+    if (at < headEnd || at >= tailStart) (message === originals[at] ? standing : changed).push(message);
+  });
+  return { standing, text: changed.map(readable).join("\n") };
 }
 
 /** The whole replaced span, under one id. */

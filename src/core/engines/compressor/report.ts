@@ -1,9 +1,9 @@
 /** What a compaction did, in figures: the account that every door shows. */
 import type { CompactionReport, Evicted, Irreducible } from "../../compaction/compaction.ts";
-import type { Evidence } from "../../evidence/excerpts.ts";
+import type { Evidence, Present } from "../../evidence/excerpts.ts";
 import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
 import type { CompactRequest } from "../contract.ts";
-import type { Assembled } from "./assemble.ts";
+import type { Assembled, Placed } from "./assemble.ts";
 
 export interface Account {
   readonly original: Transcript;
@@ -23,7 +23,6 @@ export function reportOf(account: Account): CompactionReport {
   const { original, request, assembled, rung, before, after, irreducible } = account;
   const { measure } = request;
   const { map, placed } = assembled;
-  const text = placed.map(({ message }) => contentText(message.parts)).join("\n");
   const count = (kind: string): number => map.filter((destination) => destination.kind === kind).length;
   const weigh = (belongs: (message: Message, at: number) => boolean): number =>
     measure.messages(placed.map(({ message }) => message).filter(belongs));
@@ -54,7 +53,7 @@ export function reportOf(account: Account): CompactionReport {
         ? ["even digested, the recent messages did not fit: the oldest of them went into the handoff"]
         : [],
     recall: [...new Set(account.evicted.map(({ id }) => id))],
-    lost: account.evidence.missing(original.messages, text),
+    lost: account.evidence.missing(original.messages, presentIn(original.messages, placed)),
     modelCalls: 0,
     costUsd: 0,
   };
@@ -62,6 +61,13 @@ export function reportOf(account: Account): CompactionReport {
 
 /** From this rung on, recent exchanges that the documents would keep are given up. */
 const RUNG_DEGRADED = 3;
+
+function presentIn(originals: readonly Message[], placed: Assembled["placed"]): Present {
+  const stands = ({ message, from }: Placed): boolean => message === originals[from];
+  const standing = placed.filter(stands).map(({ message }) => message);
+  const others = placed.filter((one) => !stands(one));
+  return { standing, text: others.map(({ message }) => contentText(message.parts)).join("\n") };
+}
 
 function isOurs({ origin }: Message): boolean {
   return origin === "summary" || origin === "anchor";

@@ -1,0 +1,84 @@
+/**
+ * What can be quoted around a mention, and which names a message ties by its own words. Both follow from the message
+ * alone, so each is worked out once, when somebody first asks.
+ */
+import type { Range } from "./names.ts";
+import type { Reading } from "./reading.ts";
+import { ties, tiesWhere, windowAround } from "./windows.ts";
+
+export interface Quote {
+  readonly range: Range;
+  /** Local numbers of the identifiers that the range ties. */
+  readonly ties: readonly number[];
+}
+
+export interface Quotes {
+  /** The piece to quote for a mention; undefined where nothing near it says anything. */
+  readonly around: (reading: Reading, mention: number) => Quote | undefined;
+  /** Whether the message itself ties one of its identifiers. */
+  readonly tiesLocal: (reading: Reading, local: number) => boolean;
+}
+
+interface Known {
+  readonly quotes: (Quote | null | undefined)[];
+  readonly tied: (boolean | undefined)[];
+}
+
+export function createQuotes(): Quotes {
+  const known = new WeakMap<Reading, Known>();
+  const knownOf = (reading: Reading): Known => {
+    let entry = known.get(reading);
+    if (entry === undefined) known.set(reading, (entry = { quotes: [], tied: [] }));
+    return entry;
+  };
+  return {
+    around: (reading, mention) => {
+      const { quotes } = knownOf(reading);
+      let quote = quotes[mention];
+      if (quote === undefined) quotes[mention] = quote = quoteAround(reading, mention) ?? null;
+      return quote ?? undefined;
+    },
+    tiesLocal: (reading, local) => {
+      const { tied } = knownOf(reading);
+      return (tied[local] ??= isTied(reading, local));
+    },
+  };
+}
+
+function quoteAround(reading: Reading, mention: number): Quote | undefined {
+  const { starts, ends } = reading.mentions;
+  const range = windowAround(reading.text, { start: starts[mention]!, end: ends[mention]! });
+  return range === undefined ? undefined : { range, ties: tiedIn(reading, range) };
+}
+
+/** Local numbers of the identifiers that a range of a message ties. */
+function tiedIn({ text, mentions }: Reading, range: Range): number[] {
+  const { starts, ends, which } = mentions;
+  const tied: number[] = [];
+  for (let at = firstFrom(starts, range.start); at < starts.length && ends[at]! <= range.end; at++) {
+    const local = which[at]!;
+    if (!tied.includes(local) && ties(text, range, { start: starts[at]!, end: ends[at]! })) tied.push(local);
+  }
+  return tied;
+}
+
+function firstFrom(sorted: readonly number[], value: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Mentions looked at for one name: one that none of the first ties is hardly tied by a later. */
+const MENTIONS_MAX = 4;
+
+function isTied({ text, mentions, first, next }: Reading, local: number): boolean {
+  const { starts, ends } = mentions;
+  let mention = first[local]!;
+  for (let seen = 0; mention >= 0 && seen < MENTIONS_MAX; seen++, mention = next[mention]!)
+    if (tiesWhere(text, { start: starts[mention]!, end: ends[mention]! }, () => true)) return true;
+  return false;
+}
