@@ -8,6 +8,7 @@ import {
 } from "../core/engines/compressor/limits.ts";
 import type { Engine } from "../core/engines/contract.ts";
 import { createEngine } from "../core/engines/engines.ts";
+import type { Measure } from "../core/transcript/measure.ts";
 import { initialFactor } from "./calibration.ts";
 import type { RuntimeOptions, RuntimeState } from "./contract.ts";
 
@@ -19,6 +20,8 @@ export interface Live {
   engine: Engine;
   engineState: unknown;
   factor: number;
+  /** The measure corrected by the factor it was made for. */
+  measure: { readonly factor: number; readonly measure: Measure } | undefined;
   pressed: boolean;
   lastCovers: string | undefined;
   compactions: number;
@@ -39,6 +42,7 @@ export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
     engine,
     engineState: before?.engine ?? engine.init(),
     factor: before?.factor ?? initialFactor(options.model),
+    measure: undefined,
     pressed: before?.pressed ?? false,
     lastCovers: before?.lastCovers,
     compactions: before?.compactions ?? 0,

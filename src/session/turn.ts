@@ -37,8 +37,11 @@ export interface View {
   readonly tokens: number;
 }
 
+/** The measure is one object while the factor stands: what was weighed with it need not be weighed again. */
 export function benchOf({ chain, estimate, live }: Desk): Workbench {
-  return { chain, measure: calibrated(estimate, live.factor) };
+  if (live.measure?.factor !== live.factor)
+    live.measure = { factor: live.factor, measure: calibrated(estimate, live.factor) };
+  return { chain, measure: live.measure.measure };
 }
 
 export async function look(desk: Desk, original: Transcript): Promise<View> {

@@ -69,7 +69,9 @@ const LIKELY_MIN = 0.2;
 export function createEvidence(weights: Weights = WEIGHTS): Evidence {
   const keeper = createTallyKeeper();
   const quotes = createQuotes();
-  let last: { readonly messages: number; readonly tally: Tally; readonly focus: string; readonly scores: Float64Array } | undefined;
+  let last:
+    | { readonly messages: number; readonly tally: Tally; readonly focus: string; readonly scores: Float64Array }
+    | undefined;
   const scoresOf = (messages: readonly Message[], tally: Tally, focus: readonly string[]): Float64Array => {
     const words = focus.join(" ");
     if (last?.tally !== tally || last.messages !== messages.length || last.focus !== words) {
@@ -91,7 +93,8 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
     },
     missing: (messages, result) => {
       const tally = keeper.tallyOf(messages);
-      const scores = last?.tally === tally && last.messages === messages.length ? last.scores : scoresOf(messages, tally, []);
+      const scores =
+        last?.tally === tally && last.messages === messages.length ? last.scores : scoresOf(messages, tally, []);
       return missingFrom(tally, scores, heldBy(tally, keeper.entriesOf(result.standing), result.text));
     },
     probabilities: (messages) => {

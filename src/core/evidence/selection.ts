@@ -6,12 +6,12 @@ import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt, ExcerptRequest } from "./excerpts.ts";
 import { createHeap } from "./heap.ts";
 import type { Range } from "./names.ts";
-import type { Quotes } from "./quotes.ts";
+import type { Quote, Quotes } from "./quotes.ts";
 import type { Sources } from "./sources.ts";
 import type { Tally } from "./tally.ts";
 
 /** Names looked at beyond what the budget holds at the usual price: some cannot be tied, others come along for nothing. */
-const OVERSAMPLING = 3;
+const OVERSAMPLING = 1.5;
 const PRICE_TOKENS = 12;
 const MENTIONS_A_PLACE_MAX = 3;
 const SCORE_LEAST = 1e-4;
@@ -28,6 +28,7 @@ interface Option {
   readonly source: string;
   /** Numbers of the identifiers that it ties. */
   readonly ties: readonly number[];
+  readonly quote?: Quote;
   /** For a path: the tool and the path as it is written. */
   readonly tool?: string;
   readonly path?: string;
@@ -42,9 +43,9 @@ export interface Material {
 }
 
 export function selectExcerpts(material: Material, request: ExcerptRequest): readonly Excerpt[] {
-  const { tally, scores } = material;
+  const { scores } = material;
   const { budget, measure } = request;
-  const shelf = createShelf(tally, measure);
+  const shelf = createShelf(material, measure);
   const worth = (option: Option): number => option.ties.reduce((sum, number) => sum + scores[number]!, 0);
   const queue = createHeap<Option>();
   const ratio = (option: Option): number => worth(option) / Math.max(0.5, shelf.price(option, SOURCE_SHARE_IN_ORDER));
@@ -68,7 +69,7 @@ export function selectExcerpts(material: Material, request: ExcerptRequest): rea
 
 function optionsOf(material: Material, request: ExcerptRequest): readonly Option[] {
   const { scores, tally } = material;
-  const options = new Map<string, Option>();
+  const options = new Map<number, Option>();
   const [from, until] = [request.from ?? 0, request.until ?? tally.entries.length];
   for (const number of likeliest(scores, Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING)))
     for (const option of optionsFor(material, number))
@@ -78,16 +79,33 @@ function optionsOf(material: Material, request: ExcerptRequest): readonly Option
 
 /** The numbers of the highest scores, best first. */
 function likeliest(scores: Float64Array, most: number): readonly number[] {
-  const sorted = scores.filter((score) => score > SCORE_LEAST).sort();
-  const least = sorted[Math.max(0, sorted.length - most)] ?? Infinity;
+  const least = Math.max(SCORE_LEAST, highest(scores, most));
   const numbers: number[] = [];
   for (let number = 0; number < scores.length; number++) if (scores[number]! >= least) numbers.push(number);
   return numbers.sort((a, b) => scores[b]! - scores[a]!).slice(0, most);
 }
 
-function keyOf({ kind, message, range }: Option, number: number): string {
-  return kind === "path" ? `path ${message} ${number}` : `${message} ${range.start} ${range.end}`;
+const BUCKETS = 4096;
+
+/** A bound that about `most` scores reach, at least: probabilities counted in buckets, from the top. */
+function highest(scores: Float64Array, most: number): number {
+  const counts = new Uint32Array(BUCKETS + 1);
+  for (let number = 0; number < scores.length; number++) counts[Math.floor(scores[number]! * BUCKETS)]!++;
+  let [bucket, reached] = [BUCKETS, counts[BUCKETS]!];
+  while (bucket > 0 && reached < most) reached += counts[--bucket]!;
+  return bucket / BUCKETS;
 }
+
+const CHARS_PER_MESSAGE_MAX = 2 ** 24;
+const CHARS_PER_QUOTE_MAX = 2 ** 10;
+
+/** One number for an option, so that a quote that several names share is offered once. */
+function keyOf({ kind, message, range }: Option, number: number): number {
+  if (kind === "path") return -1 - number * MESSAGES_MAX - message;
+  return (message * CHARS_PER_MESSAGE_MAX + range.start) * CHARS_PER_QUOTE_MAX + (range.end - range.start);
+}
+
+const MESSAGES_MAX = 2 ** 20;
 
 /** Every way to tie one identifier: a line of paths, or a quote from one of its places. */
 function optionsFor({ tally, sources, quotes }: Material, number: number): readonly Option[] {
@@ -110,7 +128,7 @@ function optionsFor({ tally, sources, quotes }: Material, number: number): reado
       if (quote === undefined) continue;
       const source = sources.labelAt(entry, place.start);
       const ties = quote.ties.map((local) => numbers[local]!);
-      options.push({ kind: "lines", message, range: quote.range, source, ties });
+      options.push({ kind: "lines", message, range: quote.range, source, ties, quote });
     }
   }
   return options;
@@ -129,7 +147,7 @@ interface Piece extends Range {
   readonly rank: number;
 }
 
-function createShelf(tally: Tally, measure: Measure): Shelf {
+function createShelf({ tally, quotes }: Material, measure: Measure): Shelf {
   const pieces = new Map<number, Piece[]>();
   const paths: { readonly tool: string; readonly path: string; readonly message: number; readonly rank: number }[] = [];
   const sources = new Set<string>();
@@ -155,7 +173,8 @@ function createShelf(tally: Tally, measure: Measure): Shelf {
     const source = sources.has(option.source) ? 0 : sourceShare * leadOf(option.source);
     if (option.kind === "path") return source + measure.text(`${option.path}, `) + (option.tool!.length + 3) / 16;
     const near = touching(option);
-    if (near.length === 0) return source + cost(option.message, option.range);
+    if (near.length === 0)
+      return source + quotes.tokensOf(option.quote!, tally.entries[option.message]!.reading, measure);
     const merged = cost(option.message, union(option, near));
     return source + merged - near.reduce((sum, piece) => sum + cost(option.message, piece), 0);
   };

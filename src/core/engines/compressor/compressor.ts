@@ -209,7 +209,11 @@ function draftOf(job: Job, memory: Memory, { shape, anchor, verbatim, focus, bud
 }
 
 /** What stands beside the handoff: messages as they were, and the text of those that are not. */
-function presentOf(originals: readonly Message[], { messages, headEnd, tailStart }: Shape, anchor: Message | undefined): Present {
+function presentOf(
+  originals: readonly Message[],
+  { messages, headEnd, tailStart }: Shape,
+  anchor: Message | undefined,
+): Present {
   const standing: Message[] = [];
   const changed: Message[] = anchor === undefined ? [] : [anchor];
   messages.forEach((message, at) => {

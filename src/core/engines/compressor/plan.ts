@@ -44,7 +44,10 @@ export function documentedPlan(settings: CompressorSettings, limits: Limits): Pl
     },
     handoffTokens: (replaced) => summaryBudget(replaced, limits),
     wantsHandoff: false,
-    handoffTokensMin: Math.min(limits.summaryTokensMin, Math.floor(limits.thresholdTokens * HANDOFF_THRESHOLD_SHARE_MIN)),
+    handoffTokensMin: Math.min(
+      limits.summaryTokensMin,
+      Math.floor(limits.thresholdTokens * HANDOFF_THRESHOLD_SHARE_MIN),
+    ),
   };
 }
 
