@@ -35,6 +35,8 @@ export interface DigestRequest {
   readonly isError?: boolean;
   /** Words of the task, lower case. */
   readonly focus: readonly string[];
+  /** Names that the agent used after the result, lower case. */
+  readonly used?: readonly string[];
   /** The id to show, under which the text can be fetched. */
   readonly recall: string;
   readonly tokens: (text: string) => number;
@@ -74,7 +76,11 @@ export function digestResult(request: DigestRequest): Digest | undefined {
   if (!heavierThan(triggerTokens)) return undefined;
   const kind = kindOf(text, call);
   const page = pageOf(text);
-  const focus = focusLines(page, [...request.focus, ...wordsAsked(call)], FOCUS_LINES_MAX);
+  const focus = focusLines(
+    page,
+    { words: [...request.focus, ...wordsAsked(call)], names: request.used ?? [] },
+    FOCUS_LINES_MAX,
+  );
   const short = SHORT_FORMS[kind](page, { call, isError: request.isError === true, focus });
   for (const form of [short, { facts: short.facts, lines: [] }, { facts: [], lines: [] }]) {
     const { text: written, leftOut } = compose(page, form, {

@@ -5,14 +5,24 @@ const FOCUS_WORDS_MAX = 60;
 const FOCUS_WORD_CHARS_MIN = 3;
 const FOCUS_LINES_SCANNED_MAX = 2_000;
 const LINE_OVERHEAD_CHARS = 40;
+const NAME_FACTOR = 10;
+const SHOWN_FACTOR = 0.3;
 const SAMPLE_LINES = 200;
 /** A word in more than this share of lines says nothing about any of them. */
 const COMMON_SHARE = 0.3;
 const LINE_CHARS_SCANNED_MAX = 1_000;
 
-/** Numbers of the lines that hold focus words, best first, at most `max`. */
-export function focusLines(page: Page, focus: readonly string[], max: number): readonly number[] {
-  const words = tellingWords(page, focus);
+export interface Focus {
+  /** Words of the task, lower case. */
+  readonly words: readonly string[];
+  /** Names that the agent used after it had read the page: better evidence than a word. Lower case. */
+  readonly names?: readonly string[];
+}
+
+/** Numbers of the lines that hold focus words or names, best first, at most `max`. */
+export function focusLines(page: Page, focus: Focus, max: number): readonly number[] {
+  const names = new Set(focus.names ?? []);
+  const words = tellingWords(page, [...names, ...focus.words]);
   if (words.length === 0) return [];
   const pattern = new RegExp(words.map(escaped).join("|"), "gi");
   const held = linesWith(page, pattern, FOCUS_LINES_SCANNED_MAX).map((number) => ({
@@ -21,17 +31,38 @@ export function focusLines(page: Page, focus: readonly string[], max: number): r
   }));
   const lines = new Map<string, number>();
   for (const { words: here } of held) for (const word of here) lines.set(word, (lines.get(word) ?? 0) + 1);
-  // A rare word counts more, and a long line costs more.
-  const score = (here: ReadonlySet<string>, chars: number): number => {
-    let sum = 0;
-    for (const word of here) sum += 1 / lines.get(word)!;
-    return sum / Math.sqrt(chars + LINE_OVERHEAD_CHARS);
-  };
-  return held
-    .map((line) => ({ number: line.number, score: score(line.words, page.lines[line.number]!.length) }))
-    .toSorted((a, b) => b.score - a.score || a.number - b.number)
-    .slice(0, max)
-    .map(({ number }) => number);
+  const worth = new Map([...lines].map(([word, count]) => [word, (names.has(word) ? NAME_FACTOR : 1) / count]));
+  return cover(page, held, { worth, max });
+}
+
+interface Held {
+  readonly number: number;
+  readonly words: ReadonlySet<string>;
+}
+
+/** Greedy: rare words count more, long lines cost more, and a word that was shown counts less the next time. */
+function cover(
+  page: Page,
+  held: readonly Held[],
+  { worth, max }: { readonly worth: Map<string, number>; readonly max: number },
+): readonly number[] {
+  const left = new Set(held);
+  const covered: number[] = [];
+  while (covered.length < max && left.size > 0) {
+    let best: Held | undefined;
+    let most = 0;
+    for (const line of left) {
+      let sum = 0;
+      for (const word of line.words) sum += worth.get(word)!;
+      sum /= Math.sqrt(page.lines[line.number]!.length + LINE_OVERHEAD_CHARS);
+      if (sum > most) [best, most] = [line, sum];
+    }
+    if (best === undefined) break;
+    left.delete(best);
+    covered.push(best.number);
+    for (const word of best.words) worth.set(word, worth.get(word)! * SHOWN_FACTOR);
+  }
+  return covered;
 }
 
 function wordsIn(line: string, pattern: RegExp): ReadonlySet<string> {

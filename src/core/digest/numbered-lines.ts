@@ -7,6 +7,7 @@ export function withoutLineNumber(line: string): string {
   return match === null ? line : line.slice(match[0].length);
 }
 
-export function isNumbered(line: string): boolean {
-  return NUMBER.test(line);
+export function lineNumberOf(line: string): number | undefined {
+  const match = NUMBER.exec(line);
+  return match === null ? undefined : Number(match[1]);
 }

@@ -16,6 +16,8 @@ const WORDS_COUNTED_MAX = 6;
 const WORDS_MIN = 2;
 /** A line costs something beside its length. */
 const OVERHEAD_CHARS = 24;
+const SEPARATORS = /[\s,;|"'()`{}[\]]+/;
+const NAME_CHARS_MIN = 5;
 const NAME = /[/_]\w|[a-z][A-Z]|\d{3,}|\d\.\d|^`|\w\(\)/;
 const WORD = /^[("'*]*(?:\p{L}{4,}|[\u3040-\u30ff\u4e00-\u9fff]{2,})/u;
 
@@ -36,10 +38,20 @@ export function tellingLines(page: Page, max: number): readonly number[] {
     .map(({ number }) => number);
 }
 
+/** The names in a text, each once, in order: paths, identifiers, numbers of some length. */
+export function namesIn(text: string, max: number): readonly string[] {
+  const names = new Set<string>();
+  for (const token of text.split(SEPARATORS)) {
+    if (names.size >= max) break;
+    if (token.length >= NAME_CHARS_MIN && token.length <= TOKEN_CHARS_MAX && NAME.test(token)) names.add(token);
+  }
+  return [...names];
+}
+
 function scoreOf(line: string, seen: Set<string>): number {
   let names = 0;
   let words = 0;
-  for (const token of line.split(/[\s,;|"'()]+/)) {
+  for (const token of line.split(SEPARATORS)) {
     if (token.length > TOKEN_CHARS_MAX) continue;
     if (NAME.test(token)) {
       if (!seen.has(token)) names++;

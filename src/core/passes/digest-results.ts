@@ -2,7 +2,8 @@
 import { describeCall, labelOf, type CallSummary } from "../digest/call.ts";
 import { digestResult, DIGEST_TRIGGER_TOKENS, TOKENS_PER_CHARACTER_MAX } from "../digest/digest.ts";
 import { recallId } from "../transcript/links.ts";
-import type { TextPart, ToolResultPart } from "../transcript/message.ts";
+import { namesIn } from "../digest/telling.ts";
+import { callsOf, contentText, type Message, type TextPart, type ToolResultPart } from "../transcript/message.ts";
 import { pairingOf } from "./pairing.ts";
 import type { Pass, PassContext } from "./pass.ts";
 import { rewriteParts, type Evict } from "./rewrite.ts";
@@ -14,6 +15,11 @@ export interface DigestResultsOptions {
   readonly triggerChars?: number;
   readonly targetTokens?: number;
 }
+
+/** How far ahead a digest looks for what the result was good for. */
+const TURNS_AFTER = 2;
+const CHARS_AFTER = 2_000;
+const NAMES_AFTER = 20;
 
 /** With the limits of reference/001 §16.3. */
 export const digestResults: Pass = digestResultsWith({});
@@ -27,11 +33,31 @@ export function digestResultsWith(options: DigestResultsOptions): Pass {
         const asked = answers[index]?.call;
         // Most results are small: their calls need no description.
         const call = memoised(() => describeCall(asked?.name ?? "result", asked?.arguments ?? ""));
-        return digested(part, { call, context, options, evict });
+        const used = memoised(() => usedAfter(messages, index));
+        return digested(part, { call, used, context, options, evict });
       },
       origin: "digest",
     });
   };
+}
+
+/**
+ * The names in what the model said and called next: the lines of a result that hold them are those it was read for.
+ * Hindsight costs nothing here, because a digest is written long after the result.
+ */
+function usedAfter(messages: readonly Message[], index: number): readonly string[] {
+  const names: string[] = [];
+  for (let at = index + 1, turns = 0; at < messages.length && turns < TURNS_AFTER; at++) {
+    const message = messages[at]!;
+    if (message.role !== "assistant") continue;
+    turns++;
+    names.push(...namesIn(contentText(message.parts).slice(0, CHARS_AFTER), NAMES_AFTER));
+    for (const call of callsOf(message))
+      names.push(
+        ...namesIn(describeCall(call.name, call.arguments).values.join(" ").slice(0, CHARS_AFTER), NAMES_AFTER),
+      );
+  }
+  return names.map((name) => name.toLowerCase());
 }
 
 function memoised<T>(make: () => T): () => T {
@@ -41,6 +67,7 @@ function memoised<T>(make: () => T): () => T {
 
 interface Digesting {
   readonly call: () => CallSummary;
+  readonly used: () => readonly string[];
   readonly context: PassContext;
   readonly options: DigestResultsOptions;
   readonly evict: Evict;
@@ -55,7 +82,7 @@ function digested(part: ToolResultPart, digesting: Digesting): ToolResultPart {
   return content.some((piece, at) => piece !== part.content[at]) ? { ...part, content: Object.freeze(content) } : part;
 }
 
-function digestedText(piece: TextPart, isError: boolean, { call, context, options, evict }: Digesting): TextPart {
+function digestedText(piece: TextPart, isError: boolean, { call, used, context, options, evict }: Digesting): TextPart {
   const { triggerChars = 0, targetTokens } = options;
   const triggerTokens = options.triggerTokens ?? (triggerChars > 0 ? 0 : DIGEST_TRIGGER_TOKENS);
   if (piece.text.length <= Math.max(triggerChars, triggerTokens / TOKENS_PER_CHARACTER_MAX)) return piece;
@@ -64,6 +91,7 @@ function digestedText(piece: TextPart, isError: boolean, { call, context, option
     call: call(),
     isError,
     focus: context.focus,
+    used: used(),
     recall: recallId(piece.text, context.hash),
     tokens: context.measure.text,
     triggerTokens,

@@ -211,7 +211,8 @@ describe("the short form of", () => {
     const short = written({ tool: "Read", args: '{"file_path":"src/steps.ts","offset":100}', text: body });
     expect(short).toContain("10 definitions · source");
     expect(short).toContain("100: export function step0(input: string): number {");
-    expect(short).toContain("280: export function step180(input: string): number {");
+    expect(short).toContain("240: export function step140(input: string): number {");
+    expect(short).toContain("(also defines step160:260, step180:280)");
   });
 
   test("a diff has its files with their counts, and hunk headers", () => {

@@ -12,14 +12,18 @@ const page = pageOf(
 
 describe("focusLines", () => {
   test("puts rare words before frequent ones, and lines with more of them first", () => {
-    expect(focusLines(page, ["cache", "kestrel"], 3)).toEqual([80, 70, 0]);
+    expect(focusLines(page, { words: ["cache", "kestrel"] }, 3)).toEqual([80, 70, 0]);
+  });
+
+  test("puts a name that the agent used before a word of the task", () => {
+    expect(focusLines(page, { words: ["kestrel"], names: ["entry"] }, 1)).toEqual([0]);
   });
 
   test("ignores words that stand in most lines, and words that stand in none", () => {
-    expect(focusLines(page, ["request", "absent", "it"], 5)).toEqual([]);
+    expect(focusLines(page, { words: ["request", "absent", "it"] }, 5)).toEqual([]);
   });
 
   test("takes words as they are, not as patterns", () => {
-    expect(focusLines(pageOf("a\nb c++ (x)\nccc"), ["c++ (x)", ".*"], 5)).toEqual([1]);
+    expect(focusLines(pageOf("a\nb c++ (x)\nccc"), { words: ["c++ (x)", ".*"] }, 5)).toEqual([1]);
   });
 });

@@ -1,5 +1,5 @@
 /** Source code: signatures, exports and imports with their line numbers, those the task is about first. */
-import { isNumbered, withoutLineNumber } from "../numbered-lines.ts";
+import { lineNumberOf, withoutLineNumber } from "../numbered-lines.ts";
 import { judged, type Page } from "../page.ts";
 import { tellingLines } from "../telling.ts";
 import { plural, range, type Short, type ShortRequest } from "../short.ts";
@@ -22,10 +22,11 @@ const EXPORTED = /^\s*(?:export\b|pub\b|public\b|func (?:\([^)]*\) )?[A-Z]|def [
 const NOTICE = /^\(?\[?\.{0,3} ?\(?\d+ more lines|^\[File: |^\[\d+ more lines|^\(Open file|^The file \S+ has been/;
 const TELLING_MAX = 20;
 const HEAD_LINES = 20;
-const NAMES_CHARS_MAX = 240;
+const NAMES_CHARS_MAX = 200;
 const LINE_CHARS_SCANNED = 300;
-/** Definitions that may take the digest past its target. */
-const MUST_MAX = 12;
+/** Lines that may take the digest past its target. */
+const FOCUS_MUST_MAX = 4;
+const DEFINITIONS_MUST_MAX = 8;
 
 export function shortSource(page: Page, { call, focus }: ShortRequest): Short {
   const found = scan(page);
@@ -33,17 +34,22 @@ export function shortSource(page: Page, { call, focus }: ShortRequest): Short {
   const rank = (line: number): number =>
     inFocus.has(line) ? 0 : EXPORTED.test(withoutLineNumber(judged(page, line))) ? 1 : 2;
   const definitions = found.definitions.toSorted((a, b) => rank(a) - rank(b) || a - b);
-  const numbered = isNumbered(page.lines.find((line) => line.trim() !== "") ?? "");
-  const must = [...found.notices.slice(0, 2), ...found.headers.slice(0, 1), ...definitions.slice(0, MUST_MAX)];
+  const numbered = lineNumberOf(page.lines.find((line) => line.trim() !== "") ?? "") !== undefined;
+  const firstLine = call.firstLine ?? 1;
+  const must = [
+    ...found.notices.slice(0, 2),
+    ...found.headers.slice(0, 1),
+    ...focus.slice(0, FOCUS_MUST_MAX),
+    ...definitions.slice(0, DEFINITIONS_MUST_MAX),
+  ];
   return {
     facts: [
       found.definitions.length === 0 ? "" : plural(found.definitions.length, "definition"),
       found.imports.length === 0 ? "" : plural(found.imports.length, "import"),
     ],
-    notes: namesNote(page, definitions.slice(MUST_MAX)),
+    notes: namesNote(page, definitions.slice(DEFINITIONS_MUST_MAX), firstLine),
     lines: [
       ...must,
-      ...focus.slice(0, 4),
       ...definitions,
       ...found.values.slice(0, 8),
       ...definitions.map((line) => line - 1).filter((line) => isComment(judged(page, line))),
@@ -54,7 +60,7 @@ export function shortSource(page: Page, { call, focus }: ShortRequest): Short {
     ],
     must: must.length,
     gaps: false,
-    ...(numbered ? {} : { numberedFrom: call.firstLine ?? 1 }),
+    ...(numbered ? {} : { numberedFrom: firstLine }),
   };
 }
 
@@ -88,18 +94,17 @@ function isMethod(line: string): boolean {
 }
 
 /** Definitions that are likely not to be shown, by name and line at least. */
-function namesNote(page: Page, definitions: readonly number[]): readonly string[] {
-  let names = "";
+function namesNote(page: Page, definitions: readonly number[], firstLine: number): readonly string[] {
+  const names: string[] = [];
+  let chars = 0;
   for (const line of definitions.toSorted((a, b) => a - b)) {
     const name = nameIn(withoutLineNumber(judged(page, line)));
     if (name === undefined) continue;
-    if (names.length + name.length > NAMES_CHARS_MAX) {
-      names += ", …";
-      break;
-    }
-    names += names === "" ? name : `, ${name}`;
+    chars += name.length;
+    names.push(chars > NAMES_CHARS_MAX ? "…" : `${name}:${lineNumberOf(judged(page, line)) ?? firstLine + line}`);
+    if (chars > NAMES_CHARS_MAX) break;
   }
-  return names === "" ? [] : [`(also defines ${names})`];
+  return names.length === 0 ? [] : [`(also defines ${names.join(", ")})`];
 }
 
 function nameIn(line: string): string | undefined {

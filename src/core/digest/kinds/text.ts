@@ -1,6 +1,6 @@
 /** Plain text: its beginning and end, its headings, what went wrong in it, and the lines the task is about. */
 import { isErrorLine } from "../error-line.ts";
-import { isNumbered } from "../numbered-lines.ts";
+import { lineNumberOf } from "../numbered-lines.ts";
 import { judged, headingsOf, linesWith, type Page } from "../page.ts";
 import { tellingLines } from "../telling.ts";
 import { range, type Short, type ShortRequest } from "../short.ts";
@@ -10,7 +10,7 @@ const HEAD_LINES = 20;
 const ERROR_LINES = 5;
 const TAIL_LINES = 10;
 const HEADINGS_MAX = 12;
-const HEADINGS_SHOWN = 3;
+const HEADINGS_SHOWN = 1;
 const TELLING_MAX = 12;
 const ERROR_WORDS = /[Ee]rror|ERROR|[Ee]xception|Traceback|[Ww]arning|WARN|fatal|denied|not found|No such/g;
 const ERROR_LINES_SCANNED_MAX = 200;
@@ -20,17 +20,17 @@ export function shortText(page: Page, { focus }: ShortRequest): Short {
   const headings = headingsOf(page);
   return {
     facts: [],
-    gaps: !isNumbered(page.lines.find((line) => line.trim() !== "") ?? ""),
+    gaps: lineNumberOf(page.lines.find((line) => line.trim() !== "") ?? "") === undefined,
     lines: [
-      ...range(0, 2),
-      ...range(last - 1, last),
+      ...range(0, 1),
       ...focus.slice(0, 4),
       ...errorLines(page),
       ...headings.slice(0, HEADINGS_SHOWN),
+      ...range(last - 1, last),
       ...tellingLines(page, TELLING_MAX),
       ...focus,
       ...headings.slice(0, HEADINGS_MAX),
-      ...range(3, HEAD_LINES),
+      ...range(1, HEAD_LINES),
       ...range(last - TAIL_LINES, last),
     ],
   };
