@@ -7,7 +7,11 @@ import type { Contents } from "./render.ts";
 import type { Topic } from "./sections.ts";
 import { createTable, type Pay, type Table, type TableOptions } from "./table.ts";
 
-/** All facts together; what is left goes to excerpts of the original, on which most of the recall rests. */
+/**
+ * All facts together; what is left goes to excerpts of the original, on which most of the recall rests. This and the
+ * shares are set by bound recall over the corpus (DESIGN §5): only a list of files pays for itself there, so the rest is
+ * as much as a reader needs to go on.
+ */
 const FACTS_SHARE_MAX = 0.3;
 /** Of the budget, at most. What asks for more than there is gets less in proportion, but for those of `UNSCALED`. */
 const SHARE_MAX: Readonly<Record<Topic, number>> = {
@@ -17,9 +21,9 @@ const SHARE_MAX: Readonly<Record<Topic, number>> = {
   blocked: 0.05,
   progress: 0.03,
   remaining: 0.06,
-  state: 0.05,
+  state: 0.08,
   pending: 0.05,
-  files: 0.14,
+  files: 0.18,
   actions: 0.05,
   decisions: 0.05,
   resolved: 0.03,
@@ -146,13 +150,23 @@ function allowances(
     Math.max(room * shareOf(topic), topic === "task" ? Math.min(TASK_TOKENS, room * TASK_SHARE_MAX) : 0);
   const wanted = new Map(topics.map((topic) => [topic, table.wants(topic, most(topic))]));
   const total = (some: readonly Topic[]): number => some.reduce((sum, topic) => sum + wanted.get(topic)!, 0);
+  const granted = new Map(UNSCALED.map((topic) => [topic, wanted.get(topic)!]));
   const scaled = topics.filter((topic) => !UNSCALED.includes(topic));
-  const factor = Math.min(1, Math.max(0, room * FACTS_SHARE_MAX - total(UNSCALED)) / Math.max(1, total(scaled)));
-  const granted = (topic: Topic, tokens: number): number => {
-    if (UNSCALED.includes(topic)) return tokens;
-    return tokens * factor < Math.min(tokens, SECTION_TOKENS_MIN) ? 0 : tokens * factor;
-  };
-  return new Map(Array.from(wanted, ([topic, tokens]) => [topic, granted(topic, tokens)]));
+  let left = Math.max(0, room * FACTS_SHARE_MAX - total(UNSCALED));
+  const factor = Math.min(1, left / Math.max(1, total(scaled)));
+  // Shares too small for a heading are put together again for those who need them most.
+  for (const topic of scaled) {
+    const tokens = wanted.get(topic)! * factor;
+    granted.set(topic, tokens < Math.min(wanted.get(topic)!, SECTION_TOKENS_MIN) ? 0 : tokens);
+    left -= granted.get(topic)!;
+  }
+  for (const topic of scaled) {
+    const more = Math.min(left, wanted.get(topic)! - granted.get(topic)!);
+    if (granted.get(topic)! + more < Math.min(wanted.get(topic)!, SECTION_TOKENS_MIN)) continue;
+    granted.set(topic, granted.get(topic)! + more);
+    left -= more;
+  }
+  return granted;
 }
 
 interface Room {
