@@ -5,11 +5,16 @@ import { pathEnd, PLAIN, readWord, urlEnd, urlStart, wordEnd, wordForm, type Ran
 const LETTERS_MIN = 4;
 const CHINESE_MIN = 2;
 
-/** How many distinct plain words a range holds, read as if it stood alone; counts no further than `enough`. */
-export function plainWordsIn(text: string, { start, end }: Range, enough: number): number {
-  const found: string[] = [];
+/** A stretch of characters that identifiers are made of, with the plain words in it. */
+export interface Run extends Range {
+  readonly words: readonly string[];
+}
+
+/** The runs of a range, read as if it stood alone. */
+export function runsIn(text: string, { start, end }: Range): readonly Run[] {
+  const runs: Run[] = [];
   let at = start;
-  while (at < end && found.length < enough) {
+  while (at < end) {
     let seen = 0;
     const from = at;
     for (let one = 0; at < end && (one = classAt(text, at)) !== 0; at++) seen |= one;
@@ -19,10 +24,12 @@ export function plainWordsIn(text: string, { start, end }: Range, enough: number
     }
     const url = at < end && text.charCodeAt(at) === COLON ? urlStart(text, from, at) : -1;
     const run = { start: from, end: url < 0 ? at : url };
-    addWords(text, { start: (seen & SLASH) === 0 ? from : pathEnd(text, run), end: run.end }, found);
+    const words: string[] = [];
+    addWords(text, { start: (seen & SLASH) === 0 ? from : pathEnd(text, run), end: run.end }, words);
     if (url >= 0) at = urlEnd(text, at);
+    runs.push({ start: from, end: at, words });
   }
-  return Math.min(found.length, enough);
+  return runs;
 }
 
 function addWords(text: string, { start, end }: Range, found: string[]): void {

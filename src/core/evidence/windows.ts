@@ -4,13 +4,12 @@
  */
 import { isSpace, LINE_BREAK } from "./characters.ts";
 import type { Range } from "./names.ts";
-import { plainWordsIn } from "./plain-words.ts";
+import { runsIn, type Run } from "./plain-words.ts";
 
 /** A window ties an identifier when it is so wide and holds two plain words beside it (the measure of DESIGN §5). */
 const TYING_CHARS_MIN = 40;
 const TYING_CHARS_BEYOND_ID = 24;
 const TYING_STEP_CHARS = 4;
-const TYING_WORDS = 2;
 /** A line up to this length is quoted whole. */
 const WHOLE_LINE_CHARS_MAX = 80;
 const LINES_CHARS_MAX = 160;
@@ -27,13 +26,30 @@ export function ties(text: string, window: Range, id: Range): boolean {
 /** Whether a window around the identifier that holds two plain words passes the test. */
 export function tiesWhere(text: string, id: Range, passes: (window: Range) => boolean): boolean {
   const width = tyingChars(id);
-  for (
-    let start = Math.max(0, id.end - width);
-    start <= id.start && start + width <= text.length;
-    start += TYING_STEP_CHARS
-  ) {
+  const first = Math.max(0, id.end - width);
+  const last = Math.min(id.start, text.length - width);
+  if (last < first) return false;
+  const runs = runsIn(text, { start: first, end: last + width });
+  for (let start = first; start <= last; start += TYING_STEP_CHARS) {
     const window = { start, end: start + width };
-    if (passes(window) && plainWordsIn(text, window, TYING_WORDS) >= TYING_WORDS) return true;
+    if (holdsTwoWords(text, runs, window) && passes(window)) return true;
+  }
+  return false;
+}
+
+/** A run that the window's border cuts is read again: what is left of it may be a word where the whole was none. */
+function holdsTwoWords(text: string, runs: readonly Run[], window: Range): boolean {
+  let one: string | undefined;
+  for (const run of runs) {
+    if (run.end <= window.start) continue;
+    if (run.start >= window.end) break;
+    const [start, end] = [Math.max(run.start, window.start), Math.min(run.end, window.end)];
+    const isCut = start !== run.start || end !== run.end;
+    const words = isCut ? runsIn(text, { start, end }).flatMap((part) => part.words) : run.words;
+    for (const word of words) {
+      if (one === undefined) one = word;
+      else if (word !== one) return true;
+    }
   }
   return false;
 }
