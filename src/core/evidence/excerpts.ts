@@ -4,13 +4,12 @@
  */
 import type { Measure } from "../transcript/measure.ts";
 import type { Message } from "../transcript/message.ts";
-import { mentionsIn } from "./mentions.ts";
 import { probabilities, sceneOf } from "./ranking.ts";
 import { tiedBy, tiedIn } from "./present.ts";
 import { createQuotes } from "./quotes.ts";
 import { selectExcerpts } from "./selection.ts";
 import { createSources } from "./sources.ts";
-import { createTallyKeeper, type Entry, type Tally } from "./tally.ts";
+import { createTallyKeeper, type Tally } from "./tally.ts";
 import type { Weights } from "./ranking.ts";
 import { WEIGHTS } from "./weights.ts";
 
@@ -61,6 +60,12 @@ export interface Evidence {
   readonly probabilities: (messages: readonly Message[]) => ReadonlyMap<string, number>;
 }
 
+/** What a result holds: numbers of the identifiers in messages that stand in it, and its other text. */
+interface Held {
+  readonly standing: ReadonlySet<number>;
+  readonly text: string;
+}
+
 const EXAMPLES_MAX = 8;
 /** From here on an identifier counts as likely: about one in five of such names is asked for. */
 const LIKELY_MIN = 0.2;
@@ -95,7 +100,8 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
       const tally = keeper.tallyOf(messages);
       const scores =
         last?.tally === tally && last.messages === messages.length ? last.scores : scoresOf(messages, tally, []);
-      return missingFrom(tally, scores, heldBy(tally, keeper.entriesOf(result.standing), result.text));
+      const standing = new Set(keeper.entriesOf(result.standing).flatMap(({ numbers }) => numbers));
+      return missingFrom(tally, scores, { standing, text: result.text });
     },
     probabilities: (messages) => {
       const tally = keeper.tallyOf(messages);
@@ -105,19 +111,13 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
   };
 }
 
-/** Numbers of the identifiers that a result holds, tied or not. */
-function heldBy(tally: Tally, standing: readonly Entry[], text: string): ReadonlySet<number> {
-  const held = new Set(standing.flatMap(({ numbers }) => numbers));
-  for (const id of mentionsIn(text).ids) held.add(tally.numberOf(id) ?? -1);
-  return held;
-}
-
-function missingFrom({ standings }: Tally, scores: Float64Array, held: ReadonlySet<number>): Missing {
+/** Likely names that a result does not hold, tied or not. */
+function missingFrom({ standings }: Tally, scores: Float64Array, { standing, text }: Held): Missing {
   const lost: { readonly id: string; readonly isPath: boolean; readonly score: number }[] = [];
   for (let at = 0; at < scores.length; at++) {
-    if (scores[at]! < LIKELY_MIN || held.has(at)) continue;
+    if (scores[at]! < LIKELY_MIN || standing.has(at)) continue;
     const { id, kind } = standings[at]!;
-    lost.push({ id, isPath: kind === "path", score: scores[at]! });
+    if (!text.includes(id)) lost.push({ id, isPath: kind === "path", score: scores[at]! });
   }
   lost.sort((a, b) => b.score - a.score);
   const paths = lost.filter(({ isPath }) => isPath).length;

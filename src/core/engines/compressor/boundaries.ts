@@ -3,7 +3,7 @@
  * The tail fills a token budget from the end, may exceed it up to the ceiling to keep the exchange at its edge
  * whole, and honours a number of messages while they fit that ceiling (DESIGN §10).
  */
-import { exchangesOf, type Exchange } from "../../transcript/exchanges.ts";
+import type { Exchange } from "../../transcript/exchanges.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import type { Message } from "../../transcript/message.ts";
 
@@ -19,23 +19,30 @@ export interface TailBudget {
   readonly messagesMin: number;
 }
 
-/** The end of the head: the first `count` messages that precis did not write, moved forward to the next exchange. */
-export function headEnd(messages: readonly Message[], count: number): number {
+/** A conversation with its exchanges, found once. */
+export interface Divided {
+  readonly messages: readonly Message[];
+  readonly exchanges: readonly Exchange[];
+}
+
+/** The end of the head: the first `count` messages that precis did not write, moved forward to the next exchange, not past `most`. */
+export function headEnd({ messages, exchanges }: Divided, count: number, most: number): number {
   if (count === 0) return 0;
   let real = 0;
-  for (const { start, end } of exchangesOf(messages)) {
+  for (const { start, end } of exchanges) {
+    if (end > most) return start;
     for (let at = start; at < end; at++) if (messages[at]!.origin === undefined) real++;
     if (real >= count) return end;
   }
-  return messages.length;
+  return most;
 }
 
 /** The index at which the tail starts; never before `from`. The last exchange always belongs to the tail. */
-export function tailStart(messages: readonly Message[], from: number, budget: TailBudget, measure: Measure): number {
-  const exchanges = exchangesOf(messages).filter((exchange) => exchange.end > from);
+export function tailStart({ messages, exchanges }: Divided, from: number, budget: TailBudget, measure: Measure): number {
   let start = messages.length;
   let tokens = 0;
-  for (const exchange of exchanges.toReversed()) {
+  for (let at = exchanges.length - 1; at >= 0 && exchanges[at]!.end > from; at--) {
+    const exchange = exchanges[at]!;
     const cost = weigh(messages, exchange, measure);
     const kept = messages.length - start;
     const isLast = kept === 0;

@@ -7,7 +7,7 @@ import { describeCall } from "../../digest/call.ts";
 import { createEvidence, type Evidence, type Present } from "../../evidence/excerpts.ts";
 import { liveRequestOf } from "../../evidence/facts/live-request.ts";
 import { createLedgerKeeper, type LedgerKeeper } from "../../evidence/ledger.ts";
-import { redact } from "../../redaction/redact.ts";
+import { createRedactor } from "../../redaction/redactor.ts";
 import { withNote } from "../../summary/framing.ts";
 import { latestHandoff, writeHandoff } from "../../summary/handoff.ts";
 import { recallId } from "../../transcript/links.ts";
@@ -41,11 +41,12 @@ interface Job {
 interface Memory {
   readonly evidence: Evidence;
   readonly ledger: LedgerKeeper;
+  readonly redact: (text: string) => string;
 }
 
 export function createCompressor(settings: CompressorSettings): Engine<CompressorState> {
   const limits = limitsOf(settings);
-  const memory: Memory = { evidence: createEvidence(), ledger: createLedgerKeeper() };
+  const memory: Memory = { evidence: createEvidence(), ledger: createLedgerKeeper(), redact: createRedactor() };
   return {
     name: "compressor",
     init: initialState,
@@ -201,7 +202,7 @@ function draftOf(job: Job, memory: Memory, { shape, anchor, verbatim, focus, bud
               present: { standing: beside.standing, text: `${beside.text}\n${present}` },
             }),
           tailText: verbatim.map(readable).join("\n"),
-          redact: (text) => redact(text).text,
+          redact: memory.redact,
         }).text;
   const assembled = assemble(messages, { shape, handoff, anchor }, job.request);
   const standing = shape.evicted.filter(({ message }) => message < from || message >= until);

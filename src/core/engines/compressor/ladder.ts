@@ -46,11 +46,12 @@ export function* rungsOf(input: LadderInput): Generator<Shape> {
   const { messages, plan, measure } = input;
   // An earlier handoff is always replaced: it is merged into the new one, and never part of head or tail.
   const earlier = messages.findLastIndex(isHandoff);
-  const protectedHead = headEnd(earlier < 0 ? messages : messages.slice(0, earlier), plan.headMessages);
+  const exchanges = exchangesOf(messages);
+  const protectedHead = headEnd({ messages, exchanges }, plan.headMessages, earlier < 0 ? messages.length : earlier);
   const headFits = measure.messages(messages.slice(0, protectedHead)) <= plan.headTokensMax;
   const head = headFits ? protectedHead : 0;
-  const planned = tailStart(messages, Math.max(head, earlier + 1), plan.tail, measure);
-  const last = Math.max(earlier + 1, exchangesOf(messages).at(-1)?.start ?? 0);
+  const planned = tailStart({ messages, exchanges }, Math.max(head, earlier + 1), plan.tail, measure);
+  const last = Math.max(earlier + 1, exchanges.at(-1)?.start ?? 0);
   const shape = { headEnd: head, tailStart: planned, evicted: [], handoffTokensMin: plan.handoffTokensMin };
 
   yield { ...shape, rung: 0, messages };
@@ -59,7 +60,7 @@ export function* rungsOf(input: LadderInput): Generator<Shape> {
   yield { ...shape, rung: 2, ...all };
   for (let halving = 1; halving <= HALVINGS_MAX; halving++) {
     const tokens = Math.floor(plan.tail.tokens / 2 ** halving);
-    const start = tailStart(all.messages, earlier + 1, { ...NO_TAIL, tokens, ceilingTokens: tokens }, measure);
+    const start = tailStart({ messages: all.messages, exchanges }, earlier + 1, { ...NO_TAIL, tokens, ceilingTokens: tokens }, measure);
     yield { ...shape, ...all, rung: 3, headEnd: 0, tailStart: start };
   }
   const bare = skeletonOf(messages.slice(last), { first: last, live: input.live, hash: input.chain.hash });
