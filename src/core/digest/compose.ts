@@ -3,7 +3,7 @@
  * original lines in their order. Lines are taken by need until the target is reached and never altered, but for a
  * visible cut at the end of very long ones.
  */
-import { cut, head, oneLine, thousands } from "./cut.ts";
+import { cut, head, oneLine, thousands, withoutColour } from "./cut.ts";
 import type { CallSummary } from "./call.ts";
 import { withoutLineNumber } from "./numbered-lines.ts";
 import type { Page } from "./page.ts";
@@ -21,6 +21,8 @@ export interface ComposeRequest {
 const LINE_CHARS_MAX = 240;
 const TARGET_CHARS_MAX = 80;
 const PATH_CHARS_MAX = 50;
+/** Notes leave room for original lines. */
+const NOTES_SHARE = 0.75;
 /** Less room than this is not worth a cut note. */
 const NOTE_TOKENS_MIN = 20;
 /** Lines that did not fit before the search for smaller ones ends. */
@@ -30,6 +32,8 @@ const CUT_TOKENS_MIN = 24;
 const CUT_MARK_TOKENS = 8;
 const MUST_FACTOR = 2;
 const GAP = "…";
+/** Braces, rules and carets alone are not worth a line. */
+const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
 
 export interface Composed {
   readonly text: string;
@@ -81,9 +85,8 @@ function fittingNotes(
   short: Short,
   { tokens, targetTokens, ...request }: ComposeRequest,
 ): readonly string[] {
-  let left =
-    targetTokens * (short.mustNotes === true ? MUST_FACTOR : 1) -
-    tokens(firstLine(page, short, { ...request, leftOut: page.lines.length }));
+  const share = short.mustNotes === true ? MUST_FACTOR : NOTES_SHARE;
+  let left = targetTokens * share - tokens(firstLine(page, short, { ...request, leftOut: page.lines.length }));
   const fitting: string[] = [];
   for (const note of short.notes ?? []) {
     const cost = tokens(note) + 1;
@@ -108,7 +111,12 @@ function select(page: Page, short: Short, { tokens, targetTokens, ...request }: 
     const limit = rank < (short.must ?? 0) ? targetTokens * MUST_FACTOR : targetTokens;
     if (misses > MISSES_MAX || used >= limit) break;
     const line = page.lines[number];
-    if (line === undefined || shown.has(number) || withoutLineNumber(line).trim() === "") continue;
+    if (
+      line === undefined ||
+      shown.has(number) ||
+      !SAYS_SOMETHING.test(withoutLineNumber(line.slice(0, LINE_CHARS_MAX)))
+    )
+      continue;
     let text = printed(line, number, short);
     const heading = short.under?.(number)?.heading ?? "";
     const extra =
@@ -139,7 +147,7 @@ function withCutMark(text: string, kept: number): string {
 }
 
 function printed(line: string, number: number, short: Short): string {
-  const text = (short.under?.(number)?.text ?? line).trimEnd();
+  const text = withoutColour(short.under?.(number)?.text ?? line).trimEnd();
   const shown = text.length <= LINE_CHARS_MAX ? text : withCutMark(text, LINE_CHARS_MAX);
   const prefix = short.numberedFrom === undefined ? "" : `${number + short.numberedFrom}: `;
   return `${prefix}${shown}${short.marks?.get(number) ?? ""}`;

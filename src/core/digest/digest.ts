@@ -21,10 +21,11 @@ import type { Short, ShortRequest } from "./short.ts";
 
 /** Results up to this size stay as they are, and digests aim at the target (reference/001 §16.3). */
 export const DIGEST_TRIGGER_TOKENS = 500;
-export const DIGEST_TARGET_TOKENS = 150;
+const DIGEST_TARGET_TOKENS = 150;
 /** Focus lines offered to a kind; it shows what fits. */
 const FOCUS_LINES_MAX = 12;
 const OPENING_CHARS = 8_000;
+const TARGET_TOKENS_MIN = 60;
 const ASKED_CHARS_MAX = 1_000;
 /** Rarer than any text: below this many characters an estimate is not even needed. */
 export const TOKENS_PER_CHARACTER_MAX = 2;
@@ -72,35 +73,35 @@ const SHORT_FORMS: Readonly<Record<ResultKind, (page: Page, request: ShortReques
 export function digestResult(request: DigestRequest): Digest | undefined {
   const { text, call, tokens, triggerTokens = DIGEST_TRIGGER_TOKENS, targetTokens = DIGEST_TARGET_TOKENS } = request;
   if (text.length * TOKENS_PER_CHARACTER_MAX <= triggerTokens || isDigest(text)) return undefined;
-  const heavierThan = heavier(text, tokens);
-  if (!heavierThan(triggerTokens)) return undefined;
+  const weight = weigh(text, tokens);
+  if (!weight.exceeds(triggerTokens)) return undefined;
   const kind = kindOf(text, call);
   const page = pageOf(text);
-  const focus = focusLines(
-    page,
-    { words: [...request.focus, ...wordsAsked(call)], names: request.used ?? [] },
-    FOCUS_LINES_MAX,
-  );
+  const words = [...request.focus, ...wordsAsked(call)];
+  const focus = focusLines(page, { words, names: request.used ?? [] }, FOCUS_LINES_MAX);
   const short = SHORT_FORMS[kind](page, { call, isError: request.isError === true, focus });
+  // A text little over the trigger gets less than a full digest.
+  const target = Math.max(TARGET_TOKENS_MIN, Math.min(targetTokens, Math.floor(weight.opening / 2)));
+  const compositor = { call, kind, recall: request.recall, tokens, targetTokens: target };
   for (const form of [short, { facts: short.facts, lines: [] }, { facts: [], lines: [] }]) {
-    const { text: written, leftOut } = compose(page, form, {
-      call,
-      kind,
-      recall: request.recall,
-      tokens,
-      targetTokens,
-    });
-    if (written.length < text.length && heavierThan(tokens(written)))
+    const { text: written, leftOut } = compose(page, form, compositor);
+    if (written.length < text.length && weight.exceeds(tokens(written)))
       return { kind, text: written, lines: page.lines.length, leftOut };
   }
   return undefined;
 }
 
-/** Whether a text weighs more than a limit. Its beginning mostly settles that, without an estimate of the whole. */
-function heavier(text: string, tokens: (text: string) => number): (limit: number) => boolean {
+interface Weight {
+  /** Tokens of the beginning of the text. */
+  readonly opening: number;
+  readonly exceeds: (limit: number) => boolean;
+}
+
+/** What a text weighs, as far as it is asked: its beginning mostly settles that, without an estimate of the whole. */
+function weigh(text: string, tokens: (text: string) => number): Weight {
   const opening = tokens(text.slice(0, OPENING_CHARS));
   let whole = text.length <= OPENING_CHARS ? opening : undefined;
-  return (limit) => opening > limit || (whole ??= tokens(text)) > limit;
+  return { opening, exceeds: (limit) => opening > limit || (whole ??= tokens(text)) > limit };
 }
 
 /** Of a page, a search or a delegated task the words that asked for it say what in it matters. */

@@ -8,7 +8,7 @@ const OPENING = new RegExp(
     String.raw`^E\s{2,}(?:[\w.]+(?:Error|Exception)\b|assert\b|Failed\b)`, // pytest
     String.raw`^(?:panic|fatal|FATAL ERROR): `, // go, git, node
     String.raw`^(?:\[[\w:./-]+\] )?(?:vet: )?[\w./@-]+\.(?:go:\d+(?::\d+)?|\w{1,5}:\d+:\d+): (?!note|info|warning)`, // go, linters, with or without a task's name in front
-    String.raw`^ {1,3}[×✖] (?!.*\d\s?m?s$)\S`, // biome, oxlint
+    String.raw`^ {1,3}[×✖] (?!.*\d\s?m?s$)\S|^ {1,3}x [\w@/-]+\(\S+\): `, // biome, oxlint
     String.raw`^make(?:\[\d+\])?: \*\*\*`, // make
     String.raw`^npm (?:ERR!|error) (?:code |\d{3} )`, // npm
   ].join("|"),
@@ -21,7 +21,7 @@ const ANYWHERE = new RegExp(
   ].join("|"),
 );
 /** Lines of source, comments, and tallies of nothing. */
-const NO_REPORT = /[{;,(]\s*$|^\s*(?:\/\/|\*|#(?! error))|\b(?:0|no) (?:errors?|failures?)\b/i;
+const NO_REPORT = /[{;,(]\s*$|^\s*(?:>\s*)?\d+ +[|│]|^\s*(?:\/\/|\*|#(?! error))|\b(?:0|no) (?:errors?|failures?)\b/i;
 
 /** pytest says an error twice: below the test, and after its name. */
 const REPORTER = /^E {2,}|^(?:FAILED|ERROR) \S+ - /;

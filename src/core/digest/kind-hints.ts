@@ -10,7 +10,7 @@ const PROGRAMS: readonly (readonly [hint: Hint, names: string])[] = [
   ],
   [
     "build",
-    "tsc tsgo vue-tsc make gmake cmake ninja gcc g++ cc clang clang++ rustc javac kotlinc scalac swiftc eslint oxlint biome ruff mypy pyright flake8 pylint golangci-lint staticcheck clippy webpack esbuild rollup msbuild xcodebuild docker-compose pip pip3",
+    "tsc tsgo vue-tsc make gmake cmake ninja gcc g++ cc clang clang++ rustc javac kotlinc scalac swiftc eslint oxlint biome ruff mypy pyright flake8 pylint golangci-lint staticcheck clippy webpack esbuild rollup msbuild xcodebuild docker-compose",
   ],
   ["search-hits", "grep egrep fgrep rg ag ack git-grep"],
   ["listing", "ls find fd tree exa eza du"],
@@ -24,7 +24,7 @@ const HINT_OF_PROGRAM = new Map(
 
 /** Programs whose first words say which task they run. */
 const TASK_RUNNERS = new Set(
-  "npm pnpm yarn bun deno node go cargo make gmake just task mise gradle gradlew mvn mvnw dotnet swift rake composer nx turbo bazel lerna python python3 manage.py uv poetry sh bash zig mix stack cabal".split(
+  "pip pip3 npm pnpm yarn bun deno node go cargo make gmake just task mise gradle gradlew mvn mvnw dotnet swift rake composer nx turbo bazel lerna python python3 manage.py uv poetry sh bash zig mix stack cabal".split(
     " ",
   ),
 );

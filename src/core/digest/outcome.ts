@@ -22,7 +22,7 @@ export interface Outcome {
   readonly failing: readonly string[];
   readonly passed?: number;
   readonly failed?: number;
-  /** Distinct errors at their first place. */
+  /** Distinct errors at their first place, at most `ERRORS_MAX`; further ones are not counted. */
   readonly errors: readonly RunError[];
 }
 
@@ -30,7 +30,7 @@ export interface Outcome {
 const LINE_CHARS_MAX = 400;
 /** Tools that print the status first do it in these lines. */
 const HEADER_LINES = 5;
-const ERRORS_MAX = 200;
+export const ERRORS_MAX = 200;
 const FAILURES_MAX = 2_000;
 
 /** What a line that matters holds, somewhere. Apart, each is a fast scan; as one pattern they would take ten times as long. */
@@ -39,7 +39,7 @@ const MARKS = [
   /[Ee]xception|CRITICAL|panic|not ok|[Nn]o such|denied|not found|not recognized|core dumped|undefined ref|rspec \.\/|\*\*\* \[/g,
   /pass(?:ed|ing| \d)|\d pass|tests? completed|Tests|tests,|examples,|runs,|Ran \d/g,
   /[✗✘✖×✕❌●]/g,
-  /\.go:\d|:\d+:\d+: |--- PASS/g,
+  /\.go:\d|:\d+:\d+: |--- PASS| x [\w@/-]+\(/g,
 ];
 /** Reporters that number their failures (mocha, phpunit, playwright): looked for only where a count says that there are any. */
 const NUMBERED_MARKS = [/^ {0,8}\d{1,5}\) /gm];

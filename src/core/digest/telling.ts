@@ -18,7 +18,7 @@ const WORDS_MIN = 2;
 const OVERHEAD_CHARS = 24;
 const SEPARATORS = /[\s,;|"'()`{}[\]]+/;
 const NAME_CHARS_MIN = 5;
-const NAME = /[/_]\w|[a-z][A-Z]|\d{3,}|\d\.\d|^`|\w\(\)/;
+const NAME = /[/_]\w|[a-z][A-Z]|\d{4,}|\d\.\d{2,}|^`|\w\(\)/;
 const WORD = /^[("'*]*(?:\p{L}{4,}|[\u3040-\u30ff\u4e00-\u9fff]{2,})/u;
 
 /** Line numbers, best first, at most `max`. */

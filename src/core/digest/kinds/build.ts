@@ -1,6 +1,6 @@
 /** Output of a compiler, linter or build: exit status, how many errors and warnings, and each distinct error where it first stands. */
 import { errorKey } from "../error-line.ts";
-import { outcomeOf } from "../outcome.ts";
+import { ERRORS_MAX, outcomeOf } from "../outcome.ts";
 import { judged, linesWith, type Page } from "../page.ts";
 import { plural, range, type Short, type ShortRequest } from "../short.ts";
 
@@ -9,7 +9,7 @@ const WARNINGS_SCANNED_MAX = 2_000;
 const WARNINGS_SHOWN_MAX = 3;
 const TAIL_LINES = 3;
 /** rustc and others put the place of an error on the line below it. */
-const PLACE_BELOW = /^\s*(?:-->|at) \S/;
+const PLACE_BELOW = /^\s*(?:-->|at|[,╭][-─]+\[) ?\S/;
 /** eslint puts the file on a line of its own above its findings. */
 const FINDING = /^\s+\d+:\d+\s/;
 
@@ -48,6 +48,7 @@ export function exitFact(exit: number | undefined): string {
 
 function errorsFact(all: number, distinct: number, exit: number | undefined): string {
   if (all === 0) return exit === 0 ? "no errors" : "";
+  if (distinct === ERRORS_MAX) return `more than ${plural(all, "error")}`;
   return all === distinct ? plural(all, "error") : `${plural(all, "error")} (${distinct} distinct)`;
 }
 

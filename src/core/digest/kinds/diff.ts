@@ -12,7 +12,7 @@ interface ChangedFile {
   readonly changes: number[];
 }
 
-const FILES_NOTED_MAX = 20;
+const FILES_NOTED_MAX = 10;
 const DECLARES = /^[+-]\s*(?:export|pub|public|func|fn|def|class|interface|type|const|struct|enum|CREATE|#+ )\b/;
 
 export function shortDiff(page: Page, { focus }: ShortRequest): Short {

@@ -132,7 +132,7 @@ function shown(value: unknown, charsMax = VALUE_CHARS_MAX): string {
   if (typeof value === "string") return JSON.stringify(oneLine(value, charsMax));
   if (Array.isArray(value)) return `[${value.length}]`;
   if (!isObject(value)) return String(value);
-  const keys = Object.keys(value);
+  const keys = Object.keys(value).filter((key) => key !== "");
   return `{${keys.slice(0, INNER_KEYS_SHOWN_MAX).join(", ")}${more(keys.length - INNER_KEYS_SHOWN_MAX, "key")}}`;
 }
 

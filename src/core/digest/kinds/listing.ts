@@ -10,11 +10,12 @@ const TYPES_NOTED_MAX = 6;
 const TYPE_CHARS_MAX = 8;
 /** What `ls -l` and trees put in front of the name. */
 const DECORATION = /^[dlcbsp-][rwxsStT-]{9}[.@+]?\s+\d+\s+\S+\s+\S+\s+\S+\s+\S+\s+\S+\s+\S+\s+|^[\s│├└─|`-]+/;
+const NO_ENTRY = /^(?:|total \d+|\.{1,2})$/;
 const LINE_CHARS_SCANNED = 400;
 
 export function shortListing(page: Page, { focus }: ShortRequest): Short {
-  const names = page.lines.map((line) => line.slice(0, LINE_CHARS_SCANNED).replace(DECORATION, "").trim());
-  const entries = range(0, names.length).filter((number) => !/^(?:|total \d+|\.{1,2})$/.test(names[number]!));
+  const names = namesOf(page);
+  const entries = range(0, names.length).filter((number) => names[number] !== "");
   const shared = sharedFolder(entries.map((number) => names[number]!));
   const folders = new Map<string, number[]>();
   for (const number of entries) {
@@ -29,15 +30,27 @@ export function shortListing(page: Page, { focus }: ShortRequest): Short {
   return {
     facts: [plural(entries.length, "entry"), most(types, TYPES_NOTED_MAX)],
     notes: noted ? [`(${most(perFolder, FOLDERS_NOTED_MAX)})`] : [],
-    lines: [...focus, ...inTurns([...folders.values()])],
+    lines: [...focus.filter((number) => names[number] !== ""), ...inTurns([...folders.values()])],
     under: (number) => ({ heading: shared === "" ? "" : `${shared}:`, text: names[number]!.slice(shared.length) }),
     gaps: false,
   };
 }
 
+/** The path on each line, empty where there is none; `ls -R` says a folder once, above its entries. */
+function namesOf(page: Page): readonly string[] {
+  let folder = "";
+  return page.lines.map((line) => {
+    const name = line.slice(0, LINE_CHARS_SCANNED).replace(DECORATION, "").trim();
+    const heading = /^([^\s:]+):$/.exec(name);
+    if (heading !== null) folder = heading[1] === "." ? "" : `${heading[1]}/`;
+    return heading !== null || NO_ENTRY.test(name) ? "" : folder + name;
+  });
+}
+
 function typeOf(name: string): string {
   const dot = name.lastIndexOf(".");
-  if (dot > name.lastIndexOf("/") && name.length - dot <= TYPE_CHARS_MAX) return name.slice(dot);
+  if (dot > name.lastIndexOf("/") && name.length - dot <= TYPE_CHARS_MAX && /[A-Za-z]/.test(name[dot + 1] ?? ""))
+    return name.slice(dot);
   return name.endsWith("/") ? "folders" : "other";
 }
 

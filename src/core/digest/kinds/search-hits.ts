@@ -6,7 +6,7 @@ import { inTurns, plural, range, type Short, type ShortRequest, type Under } fro
 /** `file:12:text` is a hit, `file-12-text` its context; `12:text` comes from a search in one file. */
 const HIT = /^(?:((?:[A-Za-z]:)?[^\s:]{1,300}):)?(\d{1,7}):/;
 const CONTEXT = /^(?:[^\s:]{1,300}-)?\d{1,7}-/;
-const FILES_NOTED_MAX = 12;
+const FILES_NOTED_MAX = 6;
 /** A search with few hits is kept whole where that fits twice the target. */
 const HITS_MUST_MAX = 10;
 

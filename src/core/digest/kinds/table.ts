@@ -10,6 +10,8 @@ const COLUMNS_MAX = 40;
 const COLUMNS_SHOWN_MAX = 8;
 const NUMBER = /^[-+]?[$€£]?\d[\d,_]*(?:\.\d+)?(?:e[-+]?\d+)?\s?%?$/i;
 const NUMBER_CHARS_MAX = 30;
+/** Share of rows that must have as many cells as the header. */
+const EVEN_SHARE = 0.8;
 /** Share of a column's cells that must be numbers. */
 const NUMERIC_SHARE = 0.8;
 
@@ -29,10 +31,12 @@ export function shortTable(page: Page, { focus }: ShortRequest): Short {
     return { facts: [], lines: [...range(0, 6), ...focus, ...range(page.lines.length - 3, page.lines.length)] };
   const columns = cellsOf(page.lines[header]!, style).map((name) => oneLine(name, 40));
   const rows = rowsAfter(page, header);
-  const numeric = extremesOf(page, rows, { columns, style }).slice(0, COLUMNS_SHOWN_MAX);
+  // Columns that only look aligned would be told apart wrongly: then nothing is said of them.
+  const even = isEven(page, rows, { columns, style });
+  const numeric = even ? extremesOf(page, rows, { columns, style }).slice(0, COLUMNS_SHOWN_MAX) : [];
   const last = rows.slice(-1);
   return {
-    facts: [plural(rows.length, "row"), plural(columns.length, "column")],
+    facts: [plural(rows.length, "row"), even ? plural(columns.length, "column") : ""],
     notes:
       numeric.length === 0 ? [] : [`(${numeric.map(({ name, min, max }) => `${name} ${min} to ${max}`).join("; ")})`],
     lines: [
@@ -48,6 +52,20 @@ export function shortTable(page: Page, { focus }: ShortRequest): Short {
   };
 }
 
+/** Whether rows have as many cells as the header. */
+function isEven(page: Page, rows: readonly number[], { columns, style }: Columns): boolean {
+  const sample = rows.slice(0, STYLE_LINES);
+  return (
+    sample.filter((row) => cellsOf(page.lines[row]!, style).length === columns.length).length >=
+    sample.length * EVEN_SHARE
+  );
+}
+
+interface Columns {
+  readonly columns: readonly string[];
+  readonly style: TableStyle;
+}
+
 function rowsAfter(page: Page, header: number): readonly number[] {
   const rows: number[] = [];
   for (let at = header + 1; at < page.lines.length; at++)
@@ -55,11 +73,7 @@ function rowsAfter(page: Page, header: number): readonly number[] {
   return rows;
 }
 
-function extremesOf(
-  page: Page,
-  rows: readonly number[],
-  { columns, style }: { readonly columns: readonly string[]; readonly style: TableStyle },
-): readonly Extremes[] {
+function extremesOf(page: Page, rows: readonly number[], { columns, style }: Columns): readonly Extremes[] {
   const extremes = columns
     .slice(0, COLUMNS_MAX)
     .map((name): Extremes => ({ name, min: Infinity, minLine: 0, max: -Infinity, maxLine: 0, numbers: 0 }));

@@ -9,6 +9,7 @@ import { range, type Short, type ShortRequest } from "../short.ts";
 const HEAD_LINES = 20;
 const ERROR_LINES = 5;
 const TAIL_LINES = 10;
+const COMMITS_MAX = 40;
 const HEADINGS_MAX = 12;
 const HEADINGS_SHOWN = 1;
 const TELLING_MAX = 12;
@@ -24,6 +25,7 @@ export function shortText(page: Page, { focus }: ShortRequest): Short {
     lines: [
       ...range(0, 1),
       ...focus.slice(0, 4),
+      ...commitSubjects(page),
       ...errorLines(page),
       ...headings.slice(0, HEADINGS_SHOWN),
       ...range(last - 1, last),
@@ -34,6 +36,12 @@ export function shortText(page: Page, { focus }: ShortRequest): Short {
       ...range(last - TAIL_LINES, last),
     ],
   };
+}
+
+/** Of a log of commits the subjects, each below its date and an empty line. */
+function commitSubjects(page: Page): readonly number[] {
+  if (!/^(?:\S* )?commit [0-9a-f]{7}/.test(page.text)) return [];
+  return linesWith(page, /^Date: /gm, COMMITS_MAX).map((number) => number + 2);
 }
 
 /** The first lines that report an error, else that mention one. */
