@@ -107,8 +107,9 @@ function select(page: Page, short: Short, { tokens, targetTokens, ...request }: 
   let misses = 0;
   const shown = new Map<number, string>();
   const headings = new Set<string>();
-  for (const [rank, number] of short.lines.entries()) {
-    const limit = rank < (short.must ?? 0) ? targetTokens * MUST_FACTOR : targetTokens;
+  let rank = 0;
+  for (const number of short.lines) {
+    const limit = rank++ < (short.must ?? 0) ? targetTokens * MUST_FACTOR : targetTokens;
     if (misses > MISSES_MAX || used >= limit) break;
     const line = page.lines[number];
     if (

@@ -28,7 +28,7 @@ const OPENING_CHARS = 8_000;
 const TARGET_TOKENS_MIN = 60;
 const ASKED_CHARS_MAX = 1_000;
 /** Rarer than any text: below this many characters an estimate is not even needed. */
-export const TOKENS_PER_CHARACTER_MAX = 2;
+const TOKENS_PER_CHARACTER_MAX = 2;
 
 export interface DigestRequest {
   readonly text: string;
@@ -72,7 +72,7 @@ const SHORT_FORMS: Readonly<Record<ResultKind, (page: Page, request: ShortReques
 /** `undefined` when the text is small enough, or when nothing shorter can be said. Deterministic. */
 export function digestResult(request: DigestRequest): Digest | undefined {
   const { text, call, tokens, triggerTokens = DIGEST_TRIGGER_TOKENS, targetTokens = DIGEST_TARGET_TOKENS } = request;
-  if (text.length * TOKENS_PER_CHARACTER_MAX <= triggerTokens || isDigest(text)) return undefined;
+  if (isDigest(text)) return undefined;
   const weight = weigh(text, tokens);
   if (!weight.exceeds(triggerTokens)) return undefined;
   const kind = kindOf(text, call);
@@ -114,6 +114,12 @@ function wordsAsked({ action, values }: CallSummary): readonly string[] {
       .toLowerCase()
       .match(/\p{L}{5,30}|\d{4,12}/gu) ?? []
   );
+}
+
+/** Whether a text can weigh more than a limit: a quick answer for the many that are small. */
+export function mayWeigh(text: string, limitTokens: number, tokens: (text: string) => number): boolean {
+  if (text.length * TOKENS_PER_CHARACTER_MAX <= limitTokens) return false;
+  return text.length > OPENING_CHARS || tokens(text) > limitTokens;
 }
 
 /** Whether a text is a digest already: digesting it again would lose what it kept. */

@@ -7,7 +7,7 @@ const FOCUS_LINES_SCANNED_MAX = 2_000;
 const LINE_OVERHEAD_CHARS = 40;
 const NAME_FACTOR = 10;
 const SHOWN_FACTOR = 0.3;
-const SAMPLE_LINES = 200;
+const SAMPLE_LINES = 60;
 /** A word in more than this share of lines says nothing about any of them. */
 const COMMON_SHARE = 0.3;
 const LINE_CHARS_SCANNED_MAX = 1_000;

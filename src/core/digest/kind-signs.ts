@@ -36,8 +36,8 @@ export function sampleOf(text: string): Sample {
   return {
     text: part,
     lines: lines.filter((_, at) => at % even === 0),
-    first: /\S/.exec(text.slice(0, HEAD_CHARS))?.[0] ?? "",
-    last: /\S(?=\s*$)/.exec(text.slice(-TAIL_CHARS))?.[0] ?? "",
+    first: text.slice(0, HEAD_CHARS).trimStart().charAt(0),
+    last: text.slice(-TAIL_CHARS).trimEnd().slice(-1),
   };
 }
 

@@ -10,7 +10,7 @@ export interface Short {
   /** Whether the notes, too, may take the digest past its target. */
   readonly mustNotes?: boolean;
   /** Numbers (from 0) of the original lines to show, most needed first; repeats count once. */
-  readonly lines: readonly number[];
+  readonly lines: Iterable<number>;
   /** How many of `lines` may take the digest past its target, up to twice it. */
   readonly must?: number;
   /** Said behind a line: how often it repeats. */
@@ -41,6 +41,11 @@ export function range(from: number, to: number): number[] {
   const numbers: number[] = [];
   for (let at = Math.max(0, from); at < to; at++) numbers.push(at);
   return numbers;
+}
+
+/** Lists one after the other; those that are dear to make only when a digest still has room. */
+export function* inOrder(...lists: readonly (readonly number[] | (() => readonly number[]))[]): Generator<number> {
+  for (const list of lists) yield* typeof list === "function" ? list() : list;
 }
 
 /** `1 error`, `2 errors`. */

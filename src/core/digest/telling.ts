@@ -6,8 +6,8 @@ import { withoutLineNumber } from "./numbered-lines.ts";
 import type { Page } from "./page.ts";
 
 /** Of larger pages an even sample is looked at. */
-const LINES_SCANNED_MAX = 3_000;
-const CHARS_SCANNED_MAX = 200_000;
+const LINES_SCANNED_MAX = 1_000;
+const CHARS_SCANNED_MAX = 60_000;
 const LINE_CHARS_MIN = 24;
 const LINE_CHARS_MAX = 400;
 const TOKEN_CHARS_MAX = 120;

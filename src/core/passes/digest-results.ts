@@ -1,6 +1,6 @@
 /** Replaces large tool results outside protection by their digests; what a result was can be fetched by its recall id. */
 import { describeCall, labelOf, type CallSummary } from "../digest/call.ts";
-import { digestResult, DIGEST_TRIGGER_TOKENS, TOKENS_PER_CHARACTER_MAX } from "../digest/digest.ts";
+import { digestResult, DIGEST_TRIGGER_TOKENS, mayWeigh } from "../digest/digest.ts";
 import { recallId } from "../transcript/links.ts";
 import { namesIn } from "../digest/telling.ts";
 import { callsOf, contentText, type Message, type TextPart, type ToolResultPart } from "../transcript/message.ts";
@@ -27,14 +27,20 @@ export const digestResults: Pass = digestResultsWith({});
 export function digestResultsWith(options: DigestResultsOptions): Pass {
   return (messages, context) => {
     const { answers } = pairingOf(messages);
+    const namesOf = memoised((index: number) => namesUsed(messages[index]!));
     return rewriteParts(messages, context, {
       rewrite: (part, index, evict) => {
         if (part.kind !== "tool-result") return part;
         const asked = answers[index]?.call;
-        // Most results are small: their calls need no description.
         const call = memoised(() => describeCall(asked?.name ?? "result", asked?.arguments ?? ""));
-        const used = memoised(() => usedAfter(messages, index));
-        return digested(part, { call, used, context, options, evict });
+        // Most results are small: neither their calls nor what followed need be looked at.
+        return digested(part, {
+          call,
+          used: () => turnsAfter(messages, index).flatMap(namesOf),
+          context,
+          options,
+          evict,
+        });
       },
       origin: "digest",
     });
@@ -42,27 +48,31 @@ export function digestResultsWith(options: DigestResultsOptions): Pass {
 }
 
 /**
- * The names in what the model said and called next: the lines of a result that hold them are those it was read for.
- * Hindsight costs nothing here, because a digest is written long after the result.
+ * The assistant turns after a result. The lines that hold names which they use are those it was read for: hindsight
+ * costs nothing here, because a digest is written long after the result.
  */
-function usedAfter(messages: readonly Message[], index: number): readonly string[] {
-  const names: string[] = [];
-  for (let at = index + 1, turns = 0; at < messages.length && turns < TURNS_AFTER; at++) {
-    const message = messages[at]!;
-    if (message.role !== "assistant") continue;
-    turns++;
-    names.push(...namesIn(contentText(message.parts).slice(0, CHARS_AFTER), NAMES_AFTER));
-    for (const call of callsOf(message))
-      names.push(
-        ...namesIn(describeCall(call.name, call.arguments).values.join(" ").slice(0, CHARS_AFTER), NAMES_AFTER),
-      );
-  }
-  return names.map((name) => name.toLowerCase());
+function turnsAfter(messages: readonly Message[], index: number): readonly number[] {
+  const turns: number[] = [];
+  for (let at = index + 1; at < messages.length && turns.length < TURNS_AFTER; at++)
+    if (messages[at]!.role === "assistant") turns.push(at);
+  return turns;
 }
 
-function memoised<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+/** The names in what a turn said and called, lower case. */
+function namesUsed(message: Message): readonly string[] {
+  const values = callsOf(message).map((call) => describeCall(call.name, call.arguments).values.join(" "));
+  return [contentText(message.parts), ...values]
+    .flatMap((text) => namesIn(text.slice(0, CHARS_AFTER), NAMES_AFTER))
+    .map((name) => name.toLowerCase());
+}
+
+function memoised<Key extends number | void, T>(make: (key: Key) => T): (key: Key) => T {
+  const made = new Map<Key, T>();
+  return (key) => {
+    let value = made.get(key);
+    if (value === undefined) made.set(key, (value = make(key)));
+    return value;
+  };
 }
 
 interface Digesting {
@@ -85,7 +95,7 @@ function digested(part: ToolResultPart, digesting: Digesting): ToolResultPart {
 function digestedText(piece: TextPart, isError: boolean, { call, used, context, options, evict }: Digesting): TextPart {
   const { triggerChars = 0, targetTokens } = options;
   const triggerTokens = options.triggerTokens ?? (triggerChars > 0 ? 0 : DIGEST_TRIGGER_TOKENS);
-  if (piece.text.length <= Math.max(triggerChars, triggerTokens / TOKENS_PER_CHARACTER_MAX)) return piece;
+  if (piece.text.length <= triggerChars || !mayWeigh(piece.text, triggerTokens, context.measure.text)) return piece;
   const digest = digestResult({
     text: piece.text,
     call: call(),

@@ -2,7 +2,7 @@
 import { lineNumberOf, withoutLineNumber } from "../numbered-lines.ts";
 import { judged, type Page } from "../page.ts";
 import { tellingLines } from "../telling.ts";
-import { plural, range, type Short, type ShortRequest } from "../short.ts";
+import { inOrder, plural, range, type Short, type ShortRequest } from "../short.ts";
 
 const MODIFIERS = String.raw`(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|pub(?:\([a-z]+\))?|unsafe|extern|inline|override|virtual|readonly|declare|const|sealed|partial|open|data|suspend) )*`;
 const DECLARES = new RegExp(
@@ -48,16 +48,16 @@ export function shortSource(page: Page, { call, focus }: ShortRequest): Short {
       found.imports.length === 0 ? "" : plural(found.imports.length, "import"),
     ],
     notes: namesNote(page, definitions.slice(DEFINITIONS_MUST_MAX), firstLine),
-    lines: [
-      ...must,
-      ...definitions,
-      ...found.values.slice(0, 8),
-      ...definitions.map((line) => line - 1).filter((line) => isComment(judged(page, line))),
-      ...found.imports,
-      ...focus,
-      ...tellingLines(page, TELLING_MAX),
-      ...(definitions.length > 0 ? [] : range(0, HEAD_LINES)),
-    ],
+    lines: inOrder(
+      must,
+      definitions,
+      found.values.slice(0, 8),
+      definitions.map((line) => line - 1).filter((line) => isComment(judged(page, line))),
+      found.imports,
+      focus,
+      () => tellingLines(page, TELLING_MAX),
+      definitions.length > 0 ? [] : range(0, HEAD_LINES),
+    ),
     must: must.length,
     gaps: false,
     ...(numbered ? {} : { numberedFrom: firstLine }),

@@ -3,7 +3,7 @@ import { isErrorLine } from "../error-line.ts";
 import { lineNumberOf } from "../numbered-lines.ts";
 import { judged, headingsOf, linesWith, type Page } from "../page.ts";
 import { tellingLines } from "../telling.ts";
-import { range, type Short, type ShortRequest } from "../short.ts";
+import { inOrder, range, type Short, type ShortRequest } from "../short.ts";
 
 /** Head, errors and tail (reference/001 §16.3). */
 const HEAD_LINES = 20;
@@ -22,19 +22,19 @@ export function shortText(page: Page, { focus }: ShortRequest): Short {
   return {
     facts: [],
     gaps: lineNumberOf(page.lines.find((line) => line.trim() !== "") ?? "") === undefined,
-    lines: [
-      ...range(0, 1),
-      ...focus.slice(0, 4),
-      ...commitSubjects(page),
-      ...errorLines(page),
-      ...headings.slice(0, HEADINGS_SHOWN),
-      ...range(last - 1, last),
-      ...tellingLines(page, TELLING_MAX),
-      ...focus,
-      ...headings.slice(0, HEADINGS_MAX),
-      ...range(1, HEAD_LINES),
-      ...range(last - TAIL_LINES, last),
-    ],
+    lines: inOrder(
+      range(0, 1),
+      focus.slice(0, 4),
+      commitSubjects(page),
+      errorLines(page),
+      headings.slice(0, HEADINGS_SHOWN),
+      range(last - 1, last),
+      () => tellingLines(page, TELLING_MAX),
+      focus,
+      headings.slice(0, HEADINGS_MAX),
+      range(1, HEAD_LINES),
+      range(last - TAIL_LINES, last),
+    ),
   };
 }
 

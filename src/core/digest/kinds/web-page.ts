@@ -2,7 +2,7 @@
 import { oneLine } from "../cut.ts";
 import { headingsOf, linesWith, type Page } from "../page.ts";
 import { tellingLines } from "../telling.ts";
-import { plural, range, type Short, type ShortRequest } from "../short.ts";
+import { inOrder, plural, range, type Short, type ShortRequest } from "../short.ts";
 
 const LINK = /\]\(https?:\/\/|\bhref=|^https?:\/\//gm;
 const LINKS_MAX = 10_000;
@@ -27,16 +27,16 @@ export function shortWebPage(page: Page, { focus }: ShortRequest): Short {
       title === null ? "" : oneLine(title[1] ?? title[2] ?? "", 100),
       links === 0 ? "" : plural(links, "line") + " with links",
     ],
-    lines: [
-      ...range(0, 1),
-      ...focus.slice(0, 6),
-      ...headings.slice(0, HEADINGS_SHOWN),
-      ...passages.slice(0, 1),
-      ...focus,
-      ...tellingLines(page, TELLING_MAX),
-      ...passages,
-      ...headings.slice(0, HEADINGS_MAX),
-      ...range(1, 6),
-    ],
+    lines: inOrder(
+      range(0, 1),
+      focus.slice(0, 6),
+      headings.slice(0, HEADINGS_SHOWN),
+      passages.slice(0, 1),
+      focus,
+      () => tellingLines(page, TELLING_MAX),
+      passages,
+      headings.slice(0, HEADINGS_MAX),
+      range(1, 6),
+    ),
   };
 }
