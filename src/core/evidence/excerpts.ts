@@ -2,48 +2,18 @@
  * Excerpts: what a handoff quotes of the original so that the names it will need stand beside what they were about.
  * Chosen by how likely the continuation asks for each name, a token at a time.
  */
-import type { Measure } from "../transcript/measure.ts";
 import type { Message } from "../transcript/message.ts";
+import type { Excerpt, ExcerptRequest, Present } from "./excerpt.ts";
+import type { Weights } from "./features.ts";
 import { probabilities, sceneOf } from "./ranking.ts";
 import { tiedBy, tiedIn } from "./present.ts";
 import { createQuotes } from "./quotes.ts";
 import { selectExcerpts } from "./selection.ts";
 import { createSources } from "./sources.ts";
 import { createTallyKeeper, type Tally } from "./tally.ts";
-import type { Weights } from "./ranking.ts";
 import { WEIGHTS } from "./weights.ts";
 
-export interface Excerpt {
-  /** Index of the message it is taken from. */
-  readonly message: number;
-  /** Where it comes from, for a reader: `Read src/a.ts`, `user`. */
-  readonly source: string;
-  /** Verbatim: a phrase, a line, or lines that follow one another. */
-  readonly text: string;
-  /** With its line break. */
-  readonly tokens: number;
-}
-
-export interface ExcerptRequest {
-  /** Tokens for all excerpts and their sources. */
-  readonly budget: number;
-  readonly measure: Measure;
-  /** The messages to draw from: `messages[from .. until)`; all where not given. */
-  readonly from?: number;
-  readonly until?: number;
-  /** What stands in the result anyway: names that it ties need no excerpt. */
-  readonly present: Present;
-  /** Words of the task beyond the live request. */
-  readonly focus: readonly string[];
-}
-
-/** A result, or the part of it that is settled. */
-export interface Present {
-  /** Messages of the conversation that stand in it as they were. */
-  readonly standing: readonly Message[];
-  /** All other text in it. */
-  readonly text: string;
-}
+export type { Excerpt, ExcerptRequest, Present } from "./excerpt.ts";
 
 /** What a result is likely to be asked for and does not hold. */
 export interface Missing {

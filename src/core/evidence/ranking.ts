@@ -5,30 +5,9 @@
 import type { Message } from "../transcript/message.ts";
 import { liveRequestOf } from "./facts/live-request.ts";
 import { RARE_MESSAGES_MAX, type Entry, type Standing, type Tally } from "./tally.ts";
+import { FEATURES, type Weights } from "./features.ts";
 import { WEIGHTS } from "./weights.ts";
 import { createWordBag, type WordBag } from "./words.ts";
-
-/** The facts that the model weighs, in the order of its weights. */
-export const FEATURES = [
-  "company",
-  "recentCompany",
-  "mentions",
-  "neighbours",
-  "path",
-  "startedByAssistant",
-  "pointed",
-  "quoted",
-  "results",
-  "ofEditedFile",
-  "wordsOfRequest",
-  "wordsOfRecentReplies",
-] as const;
-export type Feature = (typeof FEATURES)[number];
-
-/** One weight a feature, on the raw values. */
-export interface Weights extends Readonly<Record<Feature, number>> {
-  readonly bias: number;
-}
 
 /** What the features are read against: the conversation as it stands. */
 export interface Scene {

@@ -3,7 +3,7 @@
  * probability that it will be asked for; once it is tied, it is worth nothing more.
  */
 import type { Measure } from "../transcript/measure.ts";
-import type { Excerpt, ExcerptRequest } from "./excerpts.ts";
+import type { Excerpt, ExcerptRequest } from "./excerpt.ts";
 import { createHeap } from "./heap.ts";
 import type { Range } from "./names.ts";
 import type { Quote, Quotes } from "./quotes.ts";

@@ -94,7 +94,8 @@ export function frequencyOf(messages: readonly ChatMessage[], reader: Reader): M
   return frequency;
 }
 
-function headOf(prefix: readonly ChatMessage[], reader: Reader): Set<string> {
+/** Identifiers of what a conversation opens with: nobody has to remember those. */
+export function headOf(prefix: readonly ChatMessage[], reader: Reader): Set<string> {
   const head = new Set<string>();
   for (const message of prefix.slice(0, HEAD_MESSAGES_MAX)) {
     if (message.role === "assistant") break;

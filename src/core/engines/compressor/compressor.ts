@@ -44,9 +44,10 @@ interface Memory {
   readonly redact: (text: string) => string;
 }
 
-export function createCompressor(settings: CompressorSettings): Engine<CompressorState> {
+/** `evidence` ranks what a handoff quotes; the built-in ranking where it is not given. */
+export function createCompressor(settings: CompressorSettings, evidence = createEvidence()): Engine<CompressorState> {
   const limits = limitsOf(settings);
-  const memory: Memory = { evidence: createEvidence(), ledger: createLedgerKeeper(), redact: createRedactor() };
+  const memory: Memory = { evidence, ledger: createLedgerKeeper(), redact: createRedactor() };
   return {
     name: "compressor",
     init: initialState,

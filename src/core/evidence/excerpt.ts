@@ -1,0 +1,35 @@
+/** An excerpt, and what is asked for when excerpts are chosen. */
+import type { Measure } from "../transcript/measure.ts";
+import type { Message } from "../transcript/message.ts";
+
+export interface Excerpt {
+  /** Index of the message it is taken from. */
+  readonly message: number;
+  /** Where it comes from, for a reader: `Read src/a.ts`, `user`. */
+  readonly source: string;
+  /** Verbatim: a phrase, a line, or lines that follow one another. */
+  readonly text: string;
+  /** With its line break. */
+  readonly tokens: number;
+}
+
+export interface ExcerptRequest {
+  /** Tokens for all excerpts and their sources. */
+  readonly budget: number;
+  readonly measure: Measure;
+  /** The messages to draw from: `messages[from .. until)`; all where not given. */
+  readonly from?: number;
+  readonly until?: number;
+  /** What stands in the result anyway: names that it ties need no excerpt. */
+  readonly present: Present;
+  /** Words of the task beyond the live request. */
+  readonly focus: readonly string[];
+}
+
+/** A result, or the part of it that is settled. */
+export interface Present {
+  /** Messages of the conversation that stand in it as they were. */
+  readonly standing: readonly Message[];
+  /** All other text in it. */
+  readonly text: string;
+}
