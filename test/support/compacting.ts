@@ -9,7 +9,7 @@ import { createMeasure } from "../../src/core/transcript/measure.ts";
 import { estimateText } from "../../src/core/transcript/estimate.ts";
 import { contentText, textMessage, type Message, type Transcript } from "../../src/core/transcript/message.ts";
 
-export const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
+const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
 export const chain = createChain(hash);
 export const measure = createMeasure();
 

@@ -9,7 +9,7 @@ export const WIDE = 16;
 export const DOT = 32;
 export const SLASH = 64;
 /** The other characters a path may hold: `@ + - ~`. */
-export const MARK = 128;
+const MARK = 128;
 /** The characters of a word. */
 export const WORD = LOWER | UPPER | DIGIT | UNDERSCORE | WIDE;
 

@@ -119,18 +119,6 @@ export interface QuestionEntry extends Entry {
   readonly answer?: { readonly message: number; readonly text: string };
 }
 
-export type LedgerEntry =
-  | RequestEntry
-  | ConstraintEntry
-  | FileEntry
-  | ActionEntry
-  | CommandEntry
-  | ErrorEntry
-  | DecisionEntry
-  | PlanEntry
-  | ValueEntry
-  | QuestionEntry;
-
 /** Entries by kind, each list in the order of the conversation. */
 export interface Ledger {
   readonly requests: readonly RequestEntry[];

@@ -30,10 +30,6 @@ export function createSources(tally: Tally): Sources {
       : oneLine(call.target, TARGET_CHARS_MAX);
     return target === "" ? call.tool : `${call.tool} ${target}`;
   };
-  const callAt = ({ reading, call }: Entry, at: number): CallSummary | undefined => {
-    const index = reading.callStarts.findLastIndex((start) => start <= at);
-    return index < 0 ? call : reading.calls[index];
-  };
   return {
     labelAt: (entry, at) => {
       const call = callAt(entry, at);
@@ -46,6 +42,12 @@ export function createSources(tally: Tally): Sources {
       return shortPath(below(text.slice(start, mention.end)));
     },
   };
+}
+
+/** The call whose arguments a place stands in, or whose result the message is. */
+function callAt({ reading, call }: Entry, at: number): CallSummary | undefined {
+  const index = reading.callStarts.findLastIndex((start) => start <= at);
+  return index < 0 ? call : reading.calls[index];
 }
 
 /** A long path by its last two components, which name a file well enough. */

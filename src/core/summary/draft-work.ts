@@ -144,7 +144,7 @@ function namesOf(names: readonly string[]): readonly string[] {
 }
 
 /** The working folder goes without saying. */
-export function relative(text: string, cwd: string | undefined): string {
+function relative(text: string, cwd: string | undefined): string {
   return cwd === undefined || cwd === "/" ? text : text.replaceAll(`${cwd}/`, "");
 }
 

@@ -1,7 +1,7 @@
 /** The lines by which a handoff is known again: stable, ours alone, and cheap to look for. They depend on nothing. */
 
 /** Version of the handoff's format; a parser of another version leaves the text alone. */
-export const HANDOFF_VERSION = 1;
+const HANDOFF_VERSION = 1;
 export const HANDOFF_START = `[precis handoff ${HANDOFF_VERSION}]`;
 export const HANDOFF_END = `[end of precis handoff ${HANDOFF_VERSION}]`;
 /** Opens the sentence about handoffs in the system prompt. */

@@ -28,7 +28,7 @@ export interface ParsedHandoff {
 
 export const NONE = "None.";
 export const SOURCE_LEAD = "@ ";
-export const LEFT_OUT = /^\(\+\d+ in \S+\)$/;
+const LEFT_OUT = /^\(\+\d+ in \S+\)$/;
 const ITEM = /^(?:- |(\d{1,6})\. )/;
 const NEEDS_SPACE = /^ *(?:@ |#{2,3} |\(\+\d|\[(?:end of )?precis handoff )/;
 

@@ -123,7 +123,7 @@ function cover(frame: Frame): string[] {
     for (const id of segment.ids) if (!got.has(id)) sum += weight.get(id)!;
     return sum / (tokensOf(segment.text) + 1);
   };
-  let queue = segments.map((segment) => ({ segment, worth: worth(segment) }));
+  const queue = segments.map((segment) => ({ segment, worth: worth(segment) }));
   let sum = frame.spent;
   const chosen: Segment[] = [];
   const order = (a: { segment: Segment; worth: number }, b: { segment: Segment; worth: number }): number =>
@@ -170,6 +170,10 @@ function segmentsOf({ prefix, reader, from }: Frame): Segment[] {
   return segments;
 }
 
+function count(counts: Map<string, number>, id: string): void {
+  counts.set(id, (counts.get(id) ?? 0) + 1);
+}
+
 function weightsOf({ prefix, reader, from }: Frame): Map<string, number> {
   const [frequency, last, pointed, asked] = [
     new Map<string, number>(),
@@ -177,7 +181,6 @@ function weightsOf({ prefix, reader, from }: Frame): Map<string, number> {
     new Map<string, number>(),
     new Map<string, number>(),
   ];
-  const count = (map: Map<string, number>, id: string): void => void map.set(id, (map.get(id) ?? 0) + 1);
   prefix.slice(0, from).forEach((message, at) => {
     for (const id of reader.identifiers(message)) {
       count(frequency, id);

@@ -45,12 +45,15 @@ function textOf(message: Message): string {
 
 /** One line break stands between any two pieces. */
 function measureOfDefinition(): Measure {
-  const message = (one: Message): number => tokensOf(textOf(one)) + 1;
-  const messages = (many: readonly Message[]): number => many.reduce((sum, one) => sum + message(one), 0);
+  const messages = (many: readonly Message[]): number => many.reduce((sum, one) => sum + weightOf(one), 0);
   return {
     text: (text) => tokensOf(text) + 1,
-    message,
+    message: weightOf,
     messages,
     transcript: (whole) => messages(whole.system) + messages(whole.messages),
   };
+}
+
+function weightOf(message: Message): number {
+  return tokensOf(textOf(message)) + 1;
 }

@@ -66,7 +66,7 @@ function cutAt(stretch: readonly ChatMessage[], tokens: number, reader: Reader):
 }
 
 /** What the assistant writes within 40 replies that the prefix held rarely and its head did not. */
-export function demandOf(prefix: readonly ChatMessage[], rest: readonly ChatMessage[], reader: Reader): Demand {
+function demandOf(prefix: readonly ChatMessage[], rest: readonly ChatMessage[], reader: Reader): Demand {
   const frequency = frequencyOf(prefix, reader);
   const head = headOf(prefix, reader);
   const demand = new Map<string, boolean>();
@@ -87,7 +87,7 @@ export function demandOf(prefix: readonly ChatMessage[], rest: readonly ChatMess
 }
 
 /** In how many messages each identifier stands. */
-export function frequencyOf(messages: readonly ChatMessage[], reader: Reader): Map<string, number> {
+function frequencyOf(messages: readonly ChatMessage[], reader: Reader): Map<string, number> {
   const frequency = new Map<string, number>();
   for (const message of messages)
     for (const id of reader.identifiers(message)) frequency.set(id, (frequency.get(id) ?? 0) + 1);

@@ -99,7 +99,7 @@ export function tokensOf(text: string): number {
 }
 
 /** Length in code points: what other languages call the length of a string. */
-export function codePoints(text: string): number {
+function codePoints(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 

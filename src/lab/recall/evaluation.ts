@@ -12,7 +12,7 @@ import { createExam, type Score } from "./exam.ts";
 import { fitWeights, samplesOf } from "./fit.ts";
 import { createReader, type Reader } from "./reader.ts";
 
-export const BUDGETS = [0.05, 0.1, 0.2] as const;
+const BUDGETS = [0.05, 0.1, 0.2] as const;
 /** The engine, ranked by weights that never saw the repository; the engine as it ships; then the baselines. */
 export const CONTESTANTS = ["precis, cross-validated", "precis, as shipped", ...BASELINES] as const;
 export type Contestant = (typeof CONTESTANTS)[number];
@@ -97,7 +97,7 @@ async function examine({ recorded, cut, reader, unseen, shipped }: Sitting): Pro
 const SENTENCE_WORDS_MIN = 6;
 const SENTENCE_LETTERS_MIN = 0.75;
 
-export function sentenceShare(handoff: string): number {
+function sentenceShare(handoff: string): number {
   let [all, inSentences] = [0, 0];
   for (const line of handoff.split("\n")) {
     all += line.length;

@@ -42,7 +42,8 @@ export function createExam(cut: Cut, reader: Reader): Exam {
   const places = new Map(Array.from(demand.keys(), (id) => [id, occurrencesOf(id, original)]));
   const binds = (id: string, kept: string): boolean =>
     wholeOccurrencesOf(id, kept).some(
-      (at) => nearTool(kept, id, at, tools.get(id)) || inWindow(kept, id, at, original, places.get(id)!),
+      (at) =>
+        nearTool(kept, id, at, tools.get(id)) || inWindow(kept, id, at, { text: original, places: places.get(id)! }),
     );
   const bindable = [...demand.keys()].filter((id) => binds(id, original));
   const total = reader.size(prefix);
@@ -90,12 +91,20 @@ function wordAt(text: string, name: string): boolean {
   return occurrencesOf(name, text).some((at) => border(at) && border(at + name.length));
 }
 
-function inWindow(kept: string, id: string, at: number, original: string, places: readonly number[]): boolean {
+interface Original {
+  readonly text: string;
+  /** Where the identifier stands in it. */
+  readonly places: readonly number[];
+}
+
+function inWindow(kept: string, id: string, at: number, original: Original): boolean {
   const width = Math.max(WINDOW_CHARS_MIN, id.length + WINDOW_CHARS_BEYOND_ID);
   for (let start = Math.max(0, at + id.length - width); start <= at; start += WINDOW_STEP_CHARS) {
     const window = kept.slice(start, start + width);
     if (window.length < width) break;
-    const verbatim = places.some((place) => original.startsWith(window, place - (at - start)) && place >= at - start);
+    const verbatim = original.places.some(
+      (place) => original.text.startsWith(window, place - (at - start)) && place >= at - start,
+    );
     if (verbatim && wordsOf(window.replaceAll(id, " ")).size >= PLAIN_WORDS_MIN) return true;
   }
   return false;

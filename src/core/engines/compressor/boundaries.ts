@@ -38,7 +38,12 @@ export function headEnd({ messages, exchanges }: Divided, count: number, most: n
 }
 
 /** The index at which the tail starts; never before `from`. The last exchange always belongs to the tail. */
-export function tailStart({ messages, exchanges }: Divided, from: number, budget: TailBudget, measure: Measure): number {
+export function tailStart(
+  { messages, exchanges }: Divided,
+  from: number,
+  budget: TailBudget,
+  measure: Measure,
+): number {
   let start = messages.length;
   let tokens = 0;
   for (let at = exchanges.length - 1; at >= 0 && exchanges[at]!.end > from; at--) {

@@ -9,7 +9,7 @@ import { liveRequestOf } from "../../evidence/facts/live-request.ts";
 import { createLedgerKeeper, type LedgerKeeper } from "../../evidence/ledger.ts";
 import { createRedactor } from "../../redaction/redactor.ts";
 import { withNote } from "../../summary/framing.ts";
-import { latestHandoff, writeHandoff } from "../../summary/handoff.ts";
+import { HANDOFF_TOKENS_MIN, latestHandoff, writeHandoff } from "../../summary/handoff.ts";
 import { recallId } from "../../transcript/links.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../transcript/message.ts";
 import type { CompactRequest, Engine, Outcome } from "../contract.ts";
@@ -17,7 +17,7 @@ import { anchorOf, assemble, type Assembled } from "./assemble.ts";
 import { afterCompaction, afterFutileAttempt, decide, initialState, type CompressorState } from "./back-off.ts";
 import { RUNG_LAST, rungsOf, type Shape } from "./ladder.ts";
 import { limitsOf, type CompressorSettings } from "./limits.ts";
-import { budgetPlan, documentedPlan, HANDOFF_TOKENS_MIN, type Plan } from "./plan.ts";
+import { budgetPlan, documentedPlan, type Plan } from "./plan.ts";
 import { reportOf } from "./report.ts";
 import { taskWords } from "./task-words.ts";
 

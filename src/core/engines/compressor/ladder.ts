@@ -8,12 +8,12 @@ import { evictMedia } from "../../passes/evict-media.ts";
 import type { Pass, PassContext } from "../../passes/pass.ts";
 import { shrinkArguments } from "../../passes/shrink-arguments.ts";
 import { stripReasoning } from "../../passes/strip-reasoning.ts";
-import { isHandoff } from "../../summary/handoff.ts";
+import { HANDOFF_TOKENS_MIN, isHandoff } from "../../summary/handoff.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Workbench } from "../contract.ts";
 import { headEnd, tailStart } from "./boundaries.ts";
-import { HANDOFF_TOKENS_MIN, type Plan } from "./plan.ts";
+import type { Plan } from "./plan.ts";
 import { skeletonOf } from "./skeleton.ts";
 
 /** Head and tail of a result; what lies between goes into the handoff. `messages[i]` is original `i`, perhaps rewritten. */
@@ -60,7 +60,12 @@ export function* rungsOf(input: LadderInput): Generator<Shape> {
   yield { ...shape, rung: 2, ...all };
   for (let halving = 1; halving <= HALVINGS_MAX; halving++) {
     const tokens = Math.floor(plan.tail.tokens / 2 ** halving);
-    const start = tailStart({ messages: all.messages, exchanges }, earlier + 1, { ...NO_TAIL, tokens, ceilingTokens: tokens }, measure);
+    const start = tailStart(
+      { messages: all.messages, exchanges },
+      earlier + 1,
+      { ...NO_TAIL, tokens, ceilingTokens: tokens },
+      measure,
+    );
     yield { ...shape, ...all, rung: 3, headEnd: 0, tailStart: start };
   }
   const bare = skeletonOf(messages.slice(last), { first: last, live: input.live, hash: input.chain.hash });

@@ -3,6 +3,7 @@
  * the documented figures hold; an explicit budget overrides their minimums and is shared out by measured quality.
  */
 import type { TailBudget } from "./boundaries.ts";
+import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
 import { summaryBudget, type CompressorSettings, type Limits } from "./limits.ts";
 import { TAIL_MESSAGES_MIN } from "./boundaries.ts";
 
@@ -26,8 +27,6 @@ const BUDGET_TAIL_SHARE = 0.25;
 const BUDGET_HEAD_SHARE = 0.08;
 /** Where head and tail would leave less, the ladder is climbed: a handoff recalls more a token than digests do. */
 const BUDGET_HANDOFF_SHARE_MIN = 0.65;
-/** The least handoff that says anything (DESIGN §10). */
-export const HANDOFF_TOKENS_MIN = 150;
 /** Of the threshold: a handoff below it is too poor while the ladder has rungs left. */
 const HANDOFF_THRESHOLD_SHARE_MIN = 0.3;
 

@@ -63,7 +63,7 @@ export function byPerson(message: Message): boolean {
 }
 
 /** Whether a user message opens with a summary of earlier turns, by any agent. */
-export function isRecordedSummary(text: string): boolean {
+function isRecordedSummary(text: string): boolean {
   const start = startOf(text);
   return opensWithHandoff(text) || SUMMARY_STARTS.some((known) => start.startsWith(known));
 }
