@@ -1,16 +1,16 @@
 /** The lines that hold words of the task, rarest words first: a DEBUG line matters to someone who is profiling. */
-import { linesWith, type Page } from "./page.ts";
+import type { Page } from "./page.ts";
 
-const FOCUS_WORDS_MAX = 60;
-const FOCUS_WORD_CHARS_MIN = 3;
-const FOCUS_LINES_SCANNED_MAX = 2_000;
+const WORDS_MAX = 60;
+const WORD_CHARS_MIN = 3;
+const MATCHES_MAX = 20_000;
+/** A word in more than this share of lines says nothing about any of them; of a few lines that cannot be told. */
+const COMMON_SHARE = 0.3;
+const COMMON_LINES_MIN = 10;
 const LINE_OVERHEAD_CHARS = 40;
 const NAME_FACTOR = 10;
+/** What a word that was shown once is still worth. */
 const SHOWN_FACTOR = 0.3;
-const SAMPLE_LINES = 60;
-/** A word in more than this share of lines says nothing about any of them. */
-const COMMON_SHARE = 0.3;
-const LINE_CHARS_SCANNED_MAX = 1_000;
 
 export interface Focus {
   /** Words of the task, lower case. */
@@ -22,22 +22,40 @@ export interface Focus {
 /** Numbers of the lines that hold focus words or names, best first, at most `max`. */
 export function focusLines(page: Page, focus: Focus, max: number): readonly number[] {
   const names = new Set(focus.names ?? []);
-  const words = tellingWords(page, [...names, ...focus.words]);
+  const words = [...new Set([...names, ...focus.words])]
+    .filter((word) => word.length >= WORD_CHARS_MIN)
+    .slice(0, WORDS_MAX);
   if (words.length === 0) return [];
-  const pattern = new RegExp(words.map(escaped).join("|"), "gi");
-  const held = linesWith(page, pattern, FOCUS_LINES_SCANNED_MAX).map((number) => ({
-    number,
-    words: wordsIn(page.lines[number]!, pattern),
-  }));
+  const held = linesHolding(page, words);
   const lines = new Map<string, number>();
-  for (const { words: here } of held) for (const word of here) lines.set(word, (lines.get(word) ?? 0) + 1);
-  const worth = new Map([...lines].map(([word, count]) => [word, (names.has(word) ? NAME_FACTOR : 1) / count]));
+  for (const line of held) for (const word of line.words) lines.set(word, (lines.get(word) ?? 0) + 1);
+  const common = Math.max(COMMON_LINES_MIN, page.lines.length) * COMMON_SHARE;
+  const worth = new Map(
+    [...lines].map(([word, count]) => [word, count > common ? 0 : (names.has(word) ? NAME_FACTOR : 1) / count]),
+  );
   return cover(page, held, { worth, max });
 }
 
 interface Held {
   readonly number: number;
-  readonly words: ReadonlySet<string>;
+  readonly words: Set<string>;
+}
+
+/** One scan of the whole text. A pattern that heeds case is several times as fast, so the text is lowered instead. */
+function linesHolding(page: Page, words: readonly string[]): readonly Held[] {
+  const pattern = new RegExp(words.map(escaped).join("|"), "g");
+  const text = page.text.toLowerCase();
+  const held: Held[] = [];
+  let number = 0;
+  let newline = text.indexOf("\n");
+  let matches = 0;
+  for (let match = pattern.exec(text); match !== null && matches++ < MATCHES_MAX; match = pattern.exec(text)) {
+    for (; newline >= 0 && newline < match.index; newline = text.indexOf("\n", newline + 1)) number++;
+    const line = held.at(-1);
+    if (line?.number === number) line.words.add(match[0]);
+    else held.push({ number, words: new Set([match[0]]) });
+  }
+  return held;
 }
 
 /** Greedy: rare words count more, long lines cost more, and a word that was shown counts less the next time. */
@@ -63,21 +81,6 @@ function cover(
     for (const word of best.words) worth.set(word, worth.get(word)! * SHOWN_FACTOR);
   }
   return covered;
-}
-
-function wordsIn(line: string, pattern: RegExp): ReadonlySet<string> {
-  return new Set(line.slice(0, LINE_CHARS_SCANNED_MAX).toLowerCase().match(pattern));
-}
-
-/** Focus words without those that stand everywhere, judged by a sample. */
-function tellingWords(page: Page, focus: readonly string[]): readonly string[] {
-  const words = [...new Set(focus)].filter((word) => word.length >= FOCUS_WORD_CHARS_MIN).slice(0, FOCUS_WORDS_MAX);
-  const step = Math.max(1, Math.floor(page.lines.length / SAMPLE_LINES));
-  const sample: string[] = [];
-  for (let at = 0; at < page.lines.length; at += step)
-    sample.push(page.lines[at]!.slice(0, LINE_CHARS_SCANNED_MAX).toLowerCase());
-  if (sample.length < 10) return words;
-  return words.filter((word) => sample.filter((line) => line.includes(word)).length <= sample.length * COMMON_SHARE);
 }
 
 function escaped(word: string): string {

@@ -59,6 +59,8 @@ export interface Signs {
   readonly links: boolean;
 }
 
+const BINARY_CHARS_LOOKED_AT = 3_000;
+const BINARY_SHARE = 0.05;
 const STAMPED =
   /^\W{0,3}(?:\d{4}[-/]\d\d[-/]\d\d[T ,]+\d\d:\d\d|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d:\d\d|\d\d:\d\d:\d\d|\d{10,13}\b)|^\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL)\b|^\S{1,40} - - \[/;
 const HIT = /^[^\s:]{1,200}[:-]\d{1,7}[:-]|^\d{1,7}[:-]/;
@@ -74,8 +76,9 @@ const LINK = /\]\(https?:\/\/|https?:\/\/\S+/;
 /** Each sign is looked for when it is asked after, which for most texts is a few of them. */
 export function signsOf(sample: Sample): Signs {
   const { lines, text } = sample;
-  const content = lines.map(withoutLineNumber);
-  const share = (pattern: RegExp, of: readonly string[] = content): number =>
+  let bare: readonly string[] | undefined;
+  const content = (): readonly string[] => (bare ??= lines.map(withoutLineNumber));
+  const share = (pattern: RegExp, of = content()): number =>
     of.length === 0 ? 0 : of.filter((line) => pattern.test(line)).length / of.length;
   const json = looksLikeJson(sample);
   return {
@@ -101,7 +104,7 @@ export function signsOf(sample: Sample): Signs {
       return share(HIT, lines) > 0.6 && share(STAMPED, lines) < 0.5;
     },
     get table() {
-      return looksLikeTable(content);
+      return looksLikeTable(content());
     },
     get source() {
       return share(CODE) > 0.35;
@@ -134,19 +137,23 @@ function looksLikeJson({ first, last, lines }: Sample): boolean {
 
 /** Characters that text does not hold, or one endless run of base64. */
 function looksBinary(text: string, lines: readonly string[]): boolean {
+  const step = Math.ceil(text.length / BINARY_CHARS_LOOKED_AT);
   let odd = 0;
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < text.length; at += step) {
     const code = text.charCodeAt(at);
     if (code === 0xfffd || (code < 32 && code !== 9 && code !== 10 && code !== 13 && code !== 27)) odd++;
   }
-  if (odd > text.length * 0.05) return true;
-  const encoded = lines.filter(
-    (line) =>
-      line.length >= 76 &&
-      /^[A-Za-z0-9+/=_-]+$/.test(line) &&
-      /[A-Z]/.test(line) &&
-      /[a-z]/.test(line) &&
-      /\d/.test(line),
-  ).length;
-  return encoded > 0 && encoded >= lines.length * 0.8;
+  if (odd * step > text.length * BINARY_SHARE) return true;
+  return lines.length > 0 && lines.every((line, at) => isEncoded(line) || (at > 0 && at === lines.length - 1));
+}
+
+function isEncoded(line: string): boolean {
+  return (
+    line.length >= 76 &&
+    !line.includes(" ") &&
+    /^[A-Za-z0-9+/=_-]+$/.test(line) &&
+    /[A-Z]/.test(line) &&
+    /[a-z]/.test(line) &&
+    /\d/.test(line)
+  );
 }

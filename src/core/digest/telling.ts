@@ -6,8 +6,8 @@ import { withoutLineNumber } from "./numbered-lines.ts";
 import type { Page } from "./page.ts";
 
 /** Of larger pages an even sample is looked at. */
-const LINES_SCANNED_MAX = 1_000;
-const CHARS_SCANNED_MAX = 60_000;
+const LINES_SCANNED_MAX = 400;
+const CHARS_SCANNED_MAX = 40_000;
 const LINE_CHARS_MIN = 24;
 const LINE_CHARS_MAX = 400;
 const TOKEN_CHARS_MAX = 120;
@@ -18,8 +18,12 @@ const WORDS_MIN = 2;
 const OVERHEAD_CHARS = 24;
 const SEPARATORS = /[\s,;|"'()`{}[\]]+/;
 const NAME_CHARS_MIN = 5;
-const NAME = /[/_]\w|[a-z][A-Z]|\d{4,}|\d\.\d{2,}|^`|\w\(\)/;
-const WORD = /^[("'*]*(?:\p{L}{4,}|[\u3040-\u30ff\u4e00-\u9fff]{2,})/u;
+/** Shorter numbers stand everywhere. */
+const NAME_DIGITS_MIN = 4;
+const WORD_LETTERS_MIN = 4;
+/** Two of these are a word. */
+const IDEOGRAPHS_MIN = 2;
+const FIRST_IDEOGRAPH = 0x3040;
 
 /** Line numbers, best first, at most `max`. */
 export function tellingLines(page: Page, max: number): readonly number[] {
@@ -43,7 +47,8 @@ export function namesIn(text: string, max: number): readonly string[] {
   const names = new Set<string>();
   for (const token of text.split(SEPARATORS)) {
     if (names.size >= max) break;
-    if (token.length >= NAME_CHARS_MIN && token.length <= TOKEN_CHARS_MAX && NAME.test(token)) names.add(token);
+    if (token.length >= NAME_CHARS_MIN && token.length <= TOKEN_CHARS_MAX && natureOf(token) === "name")
+      names.add(token);
   }
   return [...names];
 }
@@ -53,13 +58,34 @@ function scoreOf(line: string, seen: Set<string>): number {
   let words = 0;
   for (const token of line.split(SEPARATORS)) {
     if (token.length > TOKEN_CHARS_MAX) continue;
-    if (NAME.test(token)) {
-      if (!seen.has(token)) names++;
-      seen.add(token);
-    } else if (WORD.test(token)) words++;
+    const nature = natureOf(token);
+    if (nature === "word") words++;
+    if (nature !== "name" || seen.has(token)) continue;
+    names++;
+    seen.add(token);
   }
   if (words < WORDS_MIN) return 0;
   return (
     (Math.min(names, NAMES_COUNTED_MAX) * 2 + Math.min(words, WORDS_COUNTED_MAX) * 0.5) / (line.length + OVERHEAD_CHARS)
   );
+}
+
+/** A name joins words (`a/b`, `a_b`, `aB`) or is a long number; a word is letters. One look at each character. */
+function natureOf(token: string): "name" | "word" | "neither" {
+  let letters = 0;
+  let digits = 0;
+  let ideographs = 0;
+  let previous = 0;
+  for (let at = 0; at < token.length; at++) {
+    const code = token.charCodeAt(at);
+    const upper = code >= 65 && code <= 90;
+    if (upper && previous >= 97 && previous <= 122) return "name";
+    if ((previous === 47 || previous === 95) && code > 47) return "name"; // A slash or an underscore, then more.
+    if (code >= 48 && code <= 57) digits++;
+    else if (code >= FIRST_IDEOGRAPH) ideographs++;
+    else if (upper || (code >= 97 && code <= 122) || code >= 0xc0) letters++;
+    previous = code;
+  }
+  if (digits >= NAME_DIGITS_MIN) return "name";
+  return letters >= WORD_LETTERS_MIN || ideographs >= IDEOGRAPHS_MIN ? "word" : "neither";
 }
