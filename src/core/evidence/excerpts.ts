@@ -6,6 +6,7 @@ import type { Message } from "../transcript/message.ts";
 import type { Excerpt, ExcerptRequest, Present } from "./excerpt.ts";
 import type { Weights } from "./features.ts";
 import { probabilities, sceneOf } from "./ranking.ts";
+import { createOptions } from "./options.ts";
 import { tiedBy, tiedIn } from "./present.ts";
 import { createQuotes } from "./quotes.ts";
 import { selectExcerpts } from "./selection.ts";
@@ -44,6 +45,7 @@ const LIKELY_MIN = 0.2;
 export function createEvidence(weights: Weights = WEIGHTS): Evidence {
   const keeper = createTallyKeeper();
   const quotes = createQuotes();
+  const options = createOptions(quotes);
   let last:
     | { readonly messages: number; readonly tally: Tally; readonly focus: string; readonly scores: Float64Array }
     | undefined;
@@ -64,7 +66,7 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
       const matters = (number: number): boolean => scores[number]! > 0;
       for (const number of tiedIn(keeper.entriesOf(standing), quotes, matters)) scores[number] = 0;
       for (const number of tiedBy(text, { tally, sources, matters })) scores[number] = 0;
-      return selectExcerpts({ tally, sources, quotes, scores }, request);
+      return selectExcerpts({ tally, sources, options, scores }, request);
     },
     missing: (messages, result) => {
       const tally = keeper.tallyOf(messages);

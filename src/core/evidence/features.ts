@@ -21,3 +21,15 @@ export type Feature = (typeof FEATURES)[number];
 export interface Weights extends Readonly<Record<Feature, number>> {
   readonly bias: number;
 }
+
+/** The part of an identifier's features that stays while nobody mentions it again. */
+export interface Fixed {
+  readonly messages: number;
+  readonly mentions: number;
+  readonly editedFiles: number;
+  /** Company, weighed by recency as of `at`. */
+  readonly recent: number;
+  readonly at: number;
+  /** All features in order; those that move are written anew each time. */
+  readonly row: number[];
+}

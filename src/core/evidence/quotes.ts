@@ -2,12 +2,11 @@
  * What can be quoted around a mention, and which names a message ties by its own words. Both follow from the message
  * alone, so each is worked out once, when somebody first asks.
  */
-import type { Measure } from "../transcript/measure.ts";
 import type { Range } from "./names.ts";
 import type { Reading } from "./reading.ts";
 import { ties, tiesWhere, windowAround } from "./windows.ts";
 
-export interface Quote {
+interface Quote {
   readonly range: Range;
   /** Local numbers of the identifiers that the range ties. */
   readonly ties: readonly number[];
@@ -16,8 +15,6 @@ export interface Quote {
 export interface Quotes {
   /** The piece to quote for a mention; undefined where nothing near it says anything. */
   readonly around: (reading: Reading, mention: number) => Quote | undefined;
-  /** Tokens of a quote with its line break. */
-  readonly tokensOf: (quote: Quote, reading: Reading, measure: Measure) => number;
   /** Whether the message itself ties one of its identifiers. */
   readonly tiesLocal: (reading: Reading, local: number) => boolean;
 }
@@ -29,8 +26,6 @@ interface Known {
 
 export function createQuotes(): Quotes {
   const known = new WeakMap<Reading, Known>();
-  let weights = new WeakMap<Quote, number>();
-  let weighedBy: Measure | undefined;
   const knownOf = (reading: Reading): Known => {
     let entry = known.get(reading);
     if (entry === undefined) known.set(reading, (entry = { quotes: [], tied: [] }));
@@ -42,15 +37,6 @@ export function createQuotes(): Quotes {
       let quote = quotes[mention];
       if (quote === undefined) quotes[mention] = quote = quoteAround(reading, mention) ?? null;
       return quote ?? undefined;
-    },
-    tokensOf: (quote, reading, measure) => {
-      if (measure !== weighedBy) [weights, weighedBy] = [new WeakMap(), measure];
-      let tokens = weights.get(quote);
-      if (tokens === undefined) {
-        tokens = measure.text(`${reading.text.slice(quote.range.start, quote.range.end)}\n`);
-        weights.set(quote, tokens);
-      }
-      return tokens;
     },
     tiesLocal: (reading, local) => {
       const { tied } = knownOf(reading);

@@ -5,7 +5,7 @@
 import type { Message } from "../transcript/message.ts";
 import { liveRequestOf } from "./facts/live-request.ts";
 import { RARE_MESSAGES_MAX, type Entry, type Standing, type Tally } from "./tally.ts";
-import { FEATURES, type Weights } from "./features.ts";
+import { FEATURES, type Fixed, type Weights } from "./features.ts";
 import { WEIGHTS } from "./weights.ts";
 import { createWordBag, type WordBag } from "./words.ts";
 
@@ -16,6 +16,8 @@ export interface Scene {
   readonly replies: WordBag;
   /** Index of an entry → whether it shows a file that was edited or written. */
   readonly ofEditedFile: readonly boolean[];
+  /** How many files were: what was worked out with another number of them is stale. */
+  readonly editedFiles: number;
 }
 
 const REPLIES_MESSAGES = 12;
@@ -34,15 +36,17 @@ export function sceneOf(messages: readonly Message[], tally: Tally, focus: reado
   const replies = createWordBag();
   for (const { message, reading } of tally.entries.slice(-REPLIES_MESSAGES))
     if (message.role === "assistant") replies.add(reading.text.slice(0, REPLY_CHARS_MAX));
-  return { tally, request, replies, ofEditedFile: editedFlags(tally.entries) };
+  const edited = editedBy(tally.entries);
+  const ofEditedFile = tally.entries.map(({ call }) => call?.paths.some((path) => edited.has(nameOf(path))) ?? false);
+  return { tally, request, replies, ofEditedFile, editedFiles: edited.size };
 }
 
-function editedFlags(entries: readonly Entry[]): boolean[] {
+function editedBy(entries: readonly Entry[]): ReadonlySet<string> {
   const edited = new Set<string>();
   for (const { reading } of entries)
     for (const { action, paths } of reading.calls)
       if (action === "edit" || action === "write") for (const path of paths) edited.add(nameOf(path));
-  return entries.map(({ call }) => call !== undefined && call.paths.some((path) => edited.has(nameOf(path))));
+  return edited;
 }
 
 /** The last two components: one file is named in full here and relatively there. */
@@ -56,37 +60,45 @@ export function isRare({ messages }: Standing): boolean {
   return messages <= RARE_MESSAGES_MAX;
 }
 
-/** The features of an identifier, into a row that is reused. */
-export function featuresOf(standing: Standing, scene: Scene, row: number[]): readonly number[] {
-  const { entries } = scene.tally;
-  const { places } = standing;
+/** The features of an identifier; the row is overwritten by the next call for it. */
+export function featuresOf(standing: Standing, scene: Scene): readonly number[] {
+  let { fixed } = standing;
+  const stale =
+    fixed === undefined ||
+    fixed.messages !== standing.messages ||
+    fixed.mentions !== standing.mentions ||
+    fixed.editedFiles !== scene.editedFiles;
+  if (stale) standing.fixed = fixed = fixedOf(standing, scene);
+  const { row, recent, at } = fixed!;
+  const now = recent * Math.exp((at + 1 - scene.tally.entries.length) / RECENCY_MESSAGES);
+  row[1] = Math.log(now + COMPANY_LEAST);
+  row[10] = overlap(standing.words, scene.request);
+  row[11] = overlap(standing.words, scene.replies);
+  return row;
+}
+
+function fixedOf(standing: Standing, { tally, ofEditedFile, editedFiles }: Scene): Fixed {
+  const { entries } = tally;
+  const { places, messages, mentions } = standing;
+  const at = places.at(-2)!;
   let [company, recent, neighbours, pointed, quoted, results, edited] = [0, 0, 99, 0, 0, 0, 0];
-  for (let at = 0; at < places.length; at += 2) {
-    const index = places[at]!;
-    const local = places[at + 1]!;
+  for (let place = 0; place < places.length; place += 2) {
+    const index = places[place]!;
+    const local = places[place + 1]!;
     const { reading, message } = entries[index]!;
     const share = 1 / (reading.first.length + COMPANY_OFFSET);
     company += share;
-    recent += share * Math.exp((index + 1 - entries.length) / RECENCY_MESSAGES);
+    recent += share * Math.exp((index - at) / RECENCY_MESSAGES);
     if (reading.neighbours[local]! < neighbours) neighbours = reading.neighbours[local]!;
     pointed += reading.pointed[local]!;
     quoted |= reading.quoted[local]!;
     if (message.role === "tool") results++;
-    if (scene.ofEditedFile[index]!) edited++;
+    if (ofEditedFile[index]!) edited++;
   }
-  row[0] = Math.log(company + COMPANY_LEAST);
-  row[1] = Math.log(recent + COMPANY_LEAST);
-  row[2] = Math.log1p(standing.mentions);
-  row[3] = Math.log1p(neighbours);
-  row[4] = standing.kind === "path" ? 1 : 0;
-  row[5] = entries[places[0]!]!.message.role === "assistant" ? 1 : 0;
-  row[6] = pointed;
-  row[7] = quoted;
-  row[8] = results;
-  row[9] = edited;
-  row[10] = overlap(standing.words, scene.request);
-  row[11] = overlap(standing.words, scene.replies);
-  return row;
+  const row = [Math.log(company + COMPANY_LEAST), 0, Math.log1p(mentions), Math.log1p(neighbours)];
+  row.push(standing.kind === "path" ? 1 : 0, entries[places[0]!]!.message.role === "assistant" ? 1 : 0);
+  row.push(pointed, quoted, results, edited, 0, 0);
+  return { messages, mentions, editedFiles, recent, at, row };
 }
 
 function overlap(words: readonly number[], bag: WordBag): number {
@@ -99,12 +111,11 @@ function overlap(words: readonly number[], bag: WordBag): number {
 export function probabilities(scene: Scene, weights: Weights = WEIGHTS): Float64Array {
   const { standings } = scene.tally;
   const list = FEATURES.map((feature) => weights[feature]);
-  const row: number[] = [];
   const scores = new Float64Array(standings.length);
   for (let at = 0; at < standings.length; at++) {
     const standing = standings[at]!;
     if (!isRare(standing)) continue;
-    const features = featuresOf(standing, scene, row);
+    const features = featuresOf(standing, scene);
     let logit = weights.bias;
     for (let one = 0; one < list.length; one++) logit += list[one]! * features[one]!;
     scores[at] = 1 / (1 + Math.exp(-logit));

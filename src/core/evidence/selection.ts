@@ -6,39 +6,24 @@ import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt, ExcerptRequest } from "./excerpt.ts";
 import { createHeap } from "./heap.ts";
 import type { Range } from "./names.ts";
-import type { Quote, Quotes } from "./quotes.ts";
+import { PATHS_SOURCE, type Option, type Options } from "./options.ts";
 import type { Sources } from "./sources.ts";
 import type { Tally } from "./tally.ts";
 
 /** Names looked at beyond what the budget holds at the usual price: some cannot be tied, others come along for nothing. */
 const OVERSAMPLING = 1.5;
 const PRICE_TOKENS = 12;
-const MENTIONS_A_PLACE_MAX = 3;
 const SCORE_LEAST = 1e-4;
 /** A source is named once for all its excerpts; the first pays this share in the ordering, all of it in the budget. */
 const SOURCE_SHARE_IN_ORDER = 0.15;
 /** Every path of a line stands within this many characters of the tool's name. */
 const PATHS_LINE_CHARS_MAX = 105;
-const PATHS_SOURCE = "paths, by tool";
-
-interface Option {
-  readonly kind: "lines" | "path";
-  readonly message: number;
-  readonly range: Range;
-  readonly source: string;
-  /** Numbers of the identifiers that it ties. */
-  readonly ties: readonly number[];
-  readonly quote?: Quote;
-  /** For a path: the tool and the path as it is written. */
-  readonly tool?: string;
-  readonly path?: string;
-}
 
 /** The identifiers, what each is worth, and how to say where they come from. `scores` is used up. */
 export interface Material {
   readonly tally: Tally;
   readonly sources: Sources;
-  readonly quotes: Quotes;
+  readonly options: Options;
   readonly scores: Float64Array;
 }
 
@@ -72,7 +57,7 @@ function optionsOf(material: Material, request: ExcerptRequest): readonly Option
   const options = new Map<number, Option>();
   const [from, until] = [request.from ?? 0, request.until ?? tally.entries.length];
   for (const number of likeliest(scores, Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING)))
-    for (const option of optionsFor(material, number))
+    for (const option of material.options.of(material, number))
       if (option.message >= from && option.message < until) options.set(keyOf(option, number), option);
   return [...options.values()];
 }
@@ -107,33 +92,6 @@ function keyOf({ kind, message, range }: Option, number: number): number {
 
 const MESSAGES_MAX = 2 ** 20;
 
-/** Every way to tie one identifier: a line of paths, or a quote from one of its places. */
-function optionsFor({ tally, sources, quotes }: Material, number: number): readonly Option[] {
-  const options: Option[] = [];
-  const { kind, places } = tally.standings[number]!;
-  for (let at = 0; at < places.length; at += 2) {
-    const message = places[at]!;
-    const entry = tally.entries[message]!;
-    const { reading, numbers } = entry;
-    const { starts, ends } = reading.mentions;
-    let mention = reading.first[places[at + 1]!]!;
-    for (let seen = 0; mention >= 0 && seen < MENTIONS_A_PLACE_MAX; seen++, mention = reading.next[mention]!) {
-      const place = { start: starts[mention]!, end: ends[mention]! };
-      const tool = kind === "path" && seen === 0 ? sources.toolAt(entry, place.start) : undefined;
-      if (tool !== undefined) {
-        const path = sources.pathAround(reading.text, place);
-        options.push({ kind: "path", message, range: place, source: PATHS_SOURCE, ties: [number], tool, path });
-      }
-      const quote = quotes.around(reading, mention);
-      if (quote === undefined) continue;
-      const source = sources.labelAt(entry, place.start);
-      const ties = quote.ties.map((local) => numbers[local]!);
-      options.push({ kind: "lines", message, range: quote.range, source, ties, quote });
-    }
-  }
-  return options;
-}
-
 /** What has been chosen so far, and what one more option would add to its price. */
 interface Shelf {
   readonly price: (option: Option, sourceShare: number) => number;
@@ -147,7 +105,7 @@ interface Piece extends Range {
   readonly rank: number;
 }
 
-function createShelf({ tally, quotes }: Material, measure: Measure): Shelf {
+function createShelf({ tally, options }: Material, measure: Measure): Shelf {
   const pieces = new Map<number, Piece[]>();
   const paths: { readonly tool: string; readonly path: string; readonly message: number; readonly rank: number }[] = [];
   const sources = new Set<string>();
@@ -173,8 +131,7 @@ function createShelf({ tally, quotes }: Material, measure: Measure): Shelf {
     const source = sources.has(option.source) ? 0 : sourceShare * leadOf(option.source);
     if (option.kind === "path") return source + measure.text(`${option.path}, `) + (option.tool!.length + 3) / 16;
     const near = touching(option);
-    if (near.length === 0)
-      return source + quotes.tokensOf(option.quote!, tally.entries[option.message]!.reading, measure);
+    if (near.length === 0) return source + options.tokensOf(option, tally, measure);
     const merged = cost(option.message, union(option, near));
     return source + merged - near.reduce((sum, piece) => sum + cost(option.message, piece), 0);
   };

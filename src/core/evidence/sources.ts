@@ -13,6 +13,8 @@ const ROOT_SHARE_MIN = 0.6;
 const ROOT_DEPTH_MIN = 2;
 
 export interface Sources {
+  /** The folder that most absolute paths lie below; empty where there is none. */
+  readonly root: string;
   /** Of a place in a message. */
   readonly labelAt: (entry: Entry, at: number) => string;
   /** The name of a tool that was given or returned what stands at a place. */
@@ -31,6 +33,7 @@ export function createSources(tally: Tally): Sources {
     return target === "" ? call.tool : `${call.tool} ${target}`;
   };
   return {
+    root,
     labelAt: (entry, at) => {
       const call = callAt(entry, at);
       return call === undefined ? entry.message.role : label(call);

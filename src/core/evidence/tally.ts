@@ -5,6 +5,7 @@
 import type { CallSummary } from "../digest/call.ts";
 import { resultOf, type Message } from "../transcript/message.ts";
 import type { MentionKind } from "./mentions.ts";
+import type { Fixed } from "./features.ts";
 import { readMessage, type Reading } from "./reading.ts";
 import { eachWord } from "./words.ts";
 
@@ -32,6 +33,8 @@ export interface Standing {
   mentions: number;
   /** The first places, as many as a rare name has: message and local index, alternating. */
   readonly places: number[];
+  /** What the ranking has worked out of all this. */
+  fixed?: Fixed;
 }
 
 export interface Tally {

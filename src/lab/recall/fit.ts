@@ -48,7 +48,7 @@ function sampleOf(repository: string, { prefix, demand }: Cut, head: ReadonlySet
   const scene = sceneOf(messages, tally);
   const rare = tally.standings.filter((standing) => isRare(standing) && !head.has(standing.id));
   const rows = new Float64Array(rare.length * FEATURES.length);
-  rare.forEach((standing, at) => rows.set(featuresOf(standing, scene, []), at * FEATURES.length));
+  rare.forEach((standing, at) => rows.set(featuresOf(standing, scene), at * FEATURES.length));
   const asked = Uint8Array.from(rare, ({ id }) => (demand.has(id) ? 1 : 0));
   return { repository, rows, asked, weight: 1 / Math.sqrt(rare.length) };
 }
