@@ -3,8 +3,6 @@
 /** The facts that the model weighs, in the order of its weights. */
 export const FEATURES = [
   "company",
-  "recentCompany",
-  "mentions",
   "neighbours",
   "path",
   "startedByAssistant",
@@ -25,11 +23,7 @@ export interface Weights extends Readonly<Record<Feature, number>> {
 /** The part of an identifier's features that stays while nobody mentions it again. */
 export interface Fixed {
   readonly messages: number;
-  readonly mentions: number;
   readonly editedFiles: number;
-  /** Company, weighed by recency as of `at`. */
-  readonly recent: number;
-  readonly at: number;
   /** All features in order; those that move are written anew each time. */
   readonly row: number[];
 }

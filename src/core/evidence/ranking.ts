@@ -1,6 +1,7 @@
 /**
- * How likely the continuation asks for an identifier: a logistic model over a dozen plain facts about where it stands.
- * The one that tells most is company: a name that shares its message with few others was meant.
+ * How likely the continuation asks for an identifier: a logistic model over ten plain facts about where it stands.
+ * Company tells most: a name that shares its message with few others was meant. How long ago it was named is not among
+ * them: with recency the ranking does worse on repositories that it has not seen.
  */
 import type { Message } from "../transcript/message.ts";
 import { liveRequestOf } from "./facts/live-request.ts";
@@ -26,7 +27,8 @@ const REQUEST_CHARS_MAX = 4_000;
 /** Added to the number of identifiers in a message, so that one alone in a message does not outweigh all else. */
 const COMPANY_OFFSET = 2;
 const COMPANY_LEAST = 1e-3;
-const RECENCY_MESSAGES = 15;
+const REQUEST = FEATURES.indexOf("wordsOfRequest");
+const REPLIES = FEATURES.indexOf("wordsOfRecentReplies");
 
 export function sceneOf(messages: readonly Message[], tally: Tally, focus: readonly string[] = []): Scene {
   const request = createWordBag();
@@ -63,42 +65,33 @@ export function isRare({ messages }: Standing): boolean {
 /** The features of an identifier; the row is overwritten by the next call for it. */
 export function featuresOf(standing: Standing, scene: Scene): readonly number[] {
   let { fixed } = standing;
-  const stale =
-    fixed === undefined ||
-    fixed.messages !== standing.messages ||
-    fixed.mentions !== standing.mentions ||
-    fixed.editedFiles !== scene.editedFiles;
+  const stale = fixed === undefined || fixed.messages !== standing.messages || fixed.editedFiles !== scene.editedFiles;
   if (stale) standing.fixed = fixed = fixedOf(standing, scene);
-  const { row, recent, at } = fixed!;
-  const now = recent * Math.exp((at + 1 - scene.tally.entries.length) / RECENCY_MESSAGES);
-  row[1] = Math.log(now + COMPANY_LEAST);
-  row[10] = overlap(standing.words, scene.request);
-  row[11] = overlap(standing.words, scene.replies);
+  const { row } = fixed!;
+  row[REQUEST] = overlap(standing.words, scene.request);
+  row[REPLIES] = overlap(standing.words, scene.replies);
   return row;
 }
 
 function fixedOf(standing: Standing, { tally, ofEditedFile, editedFiles }: Scene): Fixed {
   const { entries } = tally;
-  const { places, messages, mentions } = standing;
-  const at = places.at(-2)!;
-  let [company, recent, neighbours, pointed, quoted, results, edited] = [0, 0, 99, 0, 0, 0, 0];
+  const { places, messages } = standing;
+  let [company, neighbours, pointed, quoted, results, edited] = [0, Infinity, 0, 0, 0, 0];
   for (let place = 0; place < places.length; place += 2) {
     const index = places[place]!;
     const local = places[place + 1]!;
     const { reading, message } = entries[index]!;
-    const share = 1 / (reading.first.length + COMPANY_OFFSET);
-    company += share;
-    recent += share * Math.exp((index - at) / RECENCY_MESSAGES);
+    company += 1 / (reading.first.length + COMPANY_OFFSET);
     if (reading.neighbours[local]! < neighbours) neighbours = reading.neighbours[local]!;
     pointed += reading.pointed[local]!;
     quoted |= reading.quoted[local]!;
     if (message.role === "tool") results++;
     if (ofEditedFile[index]!) edited++;
   }
-  const row = [Math.log(company + COMPANY_LEAST), 0, Math.log1p(mentions), Math.log1p(neighbours)];
+  const row = [Math.log(company + COMPANY_LEAST), Math.log1p(neighbours)];
   row.push(standing.kind === "path" ? 1 : 0, entries[places[0]!]!.message.role === "assistant" ? 1 : 0);
   row.push(pointed, quoted, results, edited, 0, 0);
-  return { messages, mentions, editedFiles, recent, at, row };
+  return { messages, editedFiles, row };
 }
 
 function overlap(words: readonly number[], bag: WordBag): number {

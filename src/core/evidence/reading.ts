@@ -16,8 +16,6 @@ export interface Reading {
   readonly first: readonly number[];
   /** For each mention: the next one of the same identifier, or -1. */
   readonly next: readonly number[];
-  /** For each distinct identifier: how often it stands here. */
-  readonly count: readonly number[];
   /** The fewest neighbours that any of its mentions has: names in a crowd mean little. */
   readonly neighbours: readonly number[];
   /** 1 where it stands in backticks: someone named it on purpose. */
@@ -49,13 +47,13 @@ export function readMessage(message: Message): Reading {
   }
   const text = calls.length === 0 ? content : pieces.join("\n");
   const mentions = withoutGutter(text, mentionsIn(text));
-  const { first, next, count } = chainsOf(mentions);
+  const { first, next } = chainsOf(mentions);
   const neighbours = neighboursOf(mentions);
   const quoted = first.map(() => 0);
   for (let at = 0; at < mentions.which.length; at++)
     if (text.charCodeAt(mentions.starts[at]! - 1) === BACKTICK) quoted[mentions.which[at]!] = 1;
   const pointed = message.role === "assistant" ? pointedOf(mentions, pieces) : first.map(() => 0);
-  return { text, calls, callStarts, mentions, first, next, count, neighbours, quoted, pointed };
+  return { text, calls, callStarts, mentions, first, next, neighbours, quoted, pointed };
 }
 
 /** The decoded values among a call's arguments; the raw text where they are not JSON. */
@@ -98,8 +96,8 @@ function withoutGutter(text: string, mentions: Mentions): Mentions {
   };
 }
 
-function chainsOf({ ids, which }: Mentions): Pick<Reading, "first" | "next" | "count"> {
-  const [first, last, count]: [number[], number[], number[]] = [[], [], []];
+function chainsOf({ ids, which }: Mentions): Pick<Reading, "first" | "next"> {
+  const [first, last]: [number[], number[]] = [[], []];
   const next: number[] = [];
   for (let at = 0; at < which.length; at++) {
     const id = which[at]!;
@@ -107,15 +105,13 @@ function chainsOf({ ids, which }: Mentions): Pick<Reading, "first" | "next" | "c
     if (id === first.length) {
       first.push(at);
       last.push(at);
-      count.push(1);
     } else {
       next[last[id]!] = at;
       last[id] = at;
-      count[id]!++;
     }
   }
   if (first.length !== ids.length) throw new RangeError("identifiers are numbered in order of first mention");
-  return { first, next, count };
+  return { first, next };
 }
 
 function neighboursOf({ ids, which, starts, ends }: Mentions): number[] {

@@ -6,7 +6,7 @@ import type { Range } from "./names.ts";
 import type { Entry, Tally } from "./tally.ts";
 
 const TARGET_CHARS_MAX = 28;
-const SHORT_PATH_CHARS_MAX = 40;
+const SHORT_PATH_CHARS_MAX = 32;
 const PATH_CHARS_MAX = 100;
 /** A folder is the root when so many of the absolute paths that calls name lie below it. */
 const ROOT_SHARE_MIN = 0.6;

@@ -30,7 +30,6 @@ export interface Standing {
   readonly words: readonly number[];
   /** Messages that hold it. */
   messages: number;
-  mentions: number;
   /** The first places, as many as a rare name has: message and local index, alternating. */
   readonly places: number[];
   /** What the ranking has worked out of all this. */
@@ -93,13 +92,11 @@ function createFold(read: (message: Message) => Reading): Fold {
         kind: reading.mentions.kinds[local]!,
         words: wordsIn(id),
         messages: 0,
-        mentions: 0,
         places: [],
       });
     }
     const standing = standings[number]!;
     standing.messages++;
-    standing.mentions += reading.count[local]!;
     if (standing.messages <= RARE_MESSAGES_MAX) standing.places.push(entries.length, local);
     return number;
   };

@@ -2,17 +2,15 @@
 import type { Weights } from "./features.ts";
 
 export const WEIGHTS: Weights = {
-  bias: -0.9663,
-  company: -0.1931,
-  recentCompany: 0.6228,
-  mentions: 0.2354,
-  neighbours: -0.2278,
-  path: -0.1154,
-  startedByAssistant: 2.7165,
-  pointed: 3.0652,
-  quoted: 0.6269,
-  results: 0.0963,
-  ofEditedFile: -0.158,
-  wordsOfRequest: 0.4635,
-  wordsOfRecentReplies: 0.129,
+  bias: -2.4175,
+  company: 0.2003,
+  neighbours: -0.3484,
+  path: -0.4379,
+  startedByAssistant: 1.4318,
+  pointed: 0.7657,
+  quoted: 0.4744,
+  results: 0.2352,
+  ofEditedFile: -0.512,
+  wordsOfRequest: 0.4987,
+  wordsOfRecentReplies: 0.1547,
 };

@@ -1,6 +1,6 @@
 /**
- * The shortest piece of an original text that ties an identifier to what it is about: whole short lines where that is
- * enough, a phrase of a long one, two lines where one is too short. Always verbatim, cut at the borders of words.
+ * The shortest piece of an original text that ties an identifier to what it is about: a whole line where it is short
+ * enough, two where one says too little, a phrase of a long one. Always verbatim, cut at the borders of words.
  */
 import { isSpace, LINE_BREAK } from "./characters.ts";
 import type { Range } from "./names.ts";
@@ -10,13 +10,16 @@ import { runsIn, type Run } from "./plain-words.ts";
 const TYING_CHARS_MIN = 40;
 const TYING_CHARS_BEYOND_ID = 24;
 const TYING_STEP_CHARS = 4;
-/** A line up to this length is quoted whole. */
-const WHOLE_LINE_CHARS_MAX = 80;
-const LINES_CHARS_MAX = 160;
+/** A line up to this length is quoted whole: longer ones cost more than they tell. */
+const WHOLE_LINE_CHARS_MAX = 72;
+/** Lines are quoted together up to this length. */
+const LINES_CHARS_MAX = 120;
 /** How much of a long line stands before the identifier, where it does not open the line. */
-const LEAD_CHARS = 24;
+const LEAD_CHARS = 36;
 /** How far a window may grow around an identifier in search of words. */
 const REACH_CHARS = 120;
+/** A line of less is a bracket or a bare line number: no reason to quote it. */
+const TELLING_LINE_CHARS_MIN = 4;
 
 /** Whether `window` ties the identifier that stands at `id`. */
 export function ties(text: string, window: Range, id: Range): boolean {
@@ -60,63 +63,38 @@ function tyingChars({ start, end }: Range): number {
 
 /** The window around an identifier; undefined where nothing near it says anything. */
 export function windowAround(text: string, id: Range): Range | undefined {
-  const line = lineAround(text, id);
+  const reach = { start: Math.max(0, id.start - REACH_CHARS), end: Math.min(text.length, id.end + REACH_CHARS) };
+  const line = lineAround(text, id, reach);
   if (line.end - line.start > WHOLE_LINE_CHARS_MAX) {
     const inLine = phrase(text, id, line);
     if (inLine !== undefined) return inLine;
   }
-  if (ties(text, line, id)) return line;
-  const after = { start: line.start, end: nextLineEnd(text, line.end, line.start + LINES_CHARS_MAX) };
-  if (after.end > line.end && ties(text, after, id)) return after;
-  const before = { start: previousLineStart(text, line.start, line.end - LINES_CHARS_MAX), end: line.end };
-  if (before.start < line.start && ties(text, before, id)) return before;
+  const numbered = { start: beforeGutter(text, line.start, reach.start), end: line.end };
+  const after = { start: numbered.start, end: nextLineEnd(text, line.end, numbered.start + LINES_CHARS_MAX) };
+  const before = { start: previousLineStart(text, numbered.start, line.end - LINES_CHARS_MAX), end: line.end };
   const both = { start: before.start, end: after.end };
-  if (ties(text, both, id)) return both;
-  return phrase(text, id, {
-    start: Math.max(0, id.start - REACH_CHARS),
-    end: Math.min(text.length, id.end + REACH_CHARS),
-  });
-}
-
-/** The end of the line after this one that says something, or the same place where it lies beyond the limit. */
-function nextLineEnd(text: string, from: number, limit: number): number {
-  let at = skipSpace(text, from, text.length);
-  while (at < text.length && at <= limit && text.charCodeAt(at) !== LINE_BREAK) at++;
-  if (at > limit) return from;
-  while (at > from && isSpace(text.charCodeAt(at - 1))) at--;
-  return at;
-}
-
-function previousLineStart(text: string, from: number, limit: number): number {
-  let at = from;
-  while (at > 0 && at >= limit && text.charCodeAt(at - 1) !== LINE_BREAK) at--;
-  while (at > 0 && at >= limit && isSpace(text.charCodeAt(at - 1))) at--;
-  while (at > 0 && at >= limit && text.charCodeAt(at - 1) !== LINE_BREAK) at--;
-  return at < limit ? from : skipSpace(text, at, from);
+  return [line, numbered, after, before, both].find((window) => ties(text, window, id)) ?? phrase(text, id, reach);
 }
 
 /** Grows from the identifier, first to the right, until the window ties it or the limits are reached. */
 function phrase(text: string, id: Range, limits: Range): Range | undefined {
   const width = tyingChars(id);
-  let start =
-    id.start - limits.start <= LEAD_CHARS ? limits.start : wordStart(text, id.start - LEAD_CHARS, limits.start);
+  const led = id.start - limits.start > LEAD_CHARS;
+  let start = led ? wordStart(text, id.start - LEAD_CHARS, limits.start) : limits.start;
   let end = wordEnd(text, Math.max(id.end, start + width), limits.end);
   for (;;) {
-    const window = { start, end };
-    if (ties(text, window, id)) return window;
+    if (ties(text, { start, end }, id)) return { start, end };
     if (end < limits.end && end < id.start + width) end = wordEnd(text, end + 1, limits.end);
     else if (start > limits.start && start > id.end - width) start = wordStart(text, start - 1, limits.start);
-    else break;
+    else return undefined;
   }
-  return undefined;
 }
 
 /** The nearest border of a word at or before a place, not before the limit. */
 function wordStart(text: string, from: number, limit: number): number {
   let at = Math.max(limit, from);
   while (at > limit && !isSpace(text.charCodeAt(at - 1))) at--;
-  while (at < from && isSpace(text.charCodeAt(at))) at++;
-  return at;
+  return skipSpace(text, at, from);
 }
 
 /** The nearest border of a word at or after a place, not after the limit. */
@@ -126,30 +104,77 @@ function wordEnd(text: string, from: number, limit: number): number {
   return at;
 }
 
-/** The line around a place without its margins, as far as it lies within reach. */
-function lineAround(text: string, id: Range): Range {
+/** The line around an identifier without its margins, as far as it lies within reach. */
+function lineAround(text: string, id: Range, reach: Range): Range {
   let { start, end } = id;
-  const [least, most] = [Math.max(0, id.start - REACH_CHARS), Math.min(text.length, id.end + REACH_CHARS)];
-  while (start > least && text.charCodeAt(start - 1) !== LINE_BREAK) start--;
-  while (end < most && text.charCodeAt(end) !== LINE_BREAK) end++;
-  start = afterMargin(text, start, id.start);
+  while (start > reach.start && text.charCodeAt(start - 1) !== LINE_BREAK) start--;
+  while (end < reach.end && text.charCodeAt(end) !== LINE_BREAK) end++;
   while (end > id.end && isSpace(text.charCodeAt(end - 1))) end--;
-  return { start, end };
+  return { start: afterGutter(text, start, id.start), end };
 }
 
 const ARROW = "→";
 
 /** White space and the line number that a tool put before a line are no part of it. */
-function afterMargin(text: string, from: number, limit: number): number {
-  let at = skipSpace(text, from, limit);
-  let digits = at;
-  while (digits < limit && text.charCodeAt(digits) >= 0x30 && text.charCodeAt(digits) <= 0x39) digits++;
-  if (digits > at && text.startsWith(ARROW, digits)) at = skipSpace(text, digits + ARROW.length, limit);
-  return Math.min(at, limit);
+function afterGutter(text: string, from: number, limit: number): number {
+  const at = skipSpace(text, from, limit);
+  const digits = skipDigits(text, at, limit);
+  const gutter = digits > at && text.startsWith(ARROW, digits);
+  return Math.min(gutter ? skipSpace(text, digits + ARROW.length, limit) : at, limit);
+}
+
+/** The start of the line number before a line, or the line's own start. */
+function beforeGutter(text: string, from: number, limit: number): number {
+  let at = from;
+  while (at > limit && isSpace(text.charCodeAt(at - 1)) && text.charCodeAt(at - 1) !== LINE_BREAK) at--;
+  if (at === limit || !text.startsWith(ARROW, at - 1)) return from;
+  at--;
+  while (at > limit && isDigit(text.charCodeAt(at - 1))) at--;
+  return at;
+}
+
+/** The end of the next line that says something, or the same place where it lies beyond the limit. */
+function nextLineEnd(text: string, from: number, limit: number): number {
+  const most = Math.min(text.length, limit + 1);
+  let at = from;
+  for (;;) {
+    const start = skipSpace(text, at, most);
+    at = start;
+    while (at < most && text.charCodeAt(at) !== LINE_BREAK) at++;
+    if (at > limit || start === at) return from;
+    if (at - afterGutter(text, start, at) >= TELLING_LINE_CHARS_MIN) break;
+  }
+  while (isSpace(text.charCodeAt(at - 1))) at--;
+  return at;
+}
+
+/** The start of the line before that says something, or the same place where it lies before the limit. */
+function previousLineStart(text: string, from: number, limit: number): number {
+  const least = Math.max(0, limit);
+  let at = from;
+  while (at > least && text.charCodeAt(at - 1) !== LINE_BREAK) at--;
+  for (;;) {
+    let end = at;
+    while (end > least && isSpace(text.charCodeAt(end - 1))) end--;
+    at = end;
+    while (at > least && text.charCodeAt(at - 1) !== LINE_BREAK) at--;
+    if (end <= least || (at > 0 && text.charCodeAt(at - 1) !== LINE_BREAK)) return from;
+    if (end - afterGutter(text, at, end) >= TELLING_LINE_CHARS_MIN) return skipSpace(text, at, from);
+  }
 }
 
 function skipSpace(text: string, from: number, limit: number): number {
   let at = from;
   while (at < limit && isSpace(text.charCodeAt(at))) at++;
   return at;
+}
+
+function skipDigits(text: string, from: number, limit: number): number {
+  let at = from;
+  while (at < limit && isDigit(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }

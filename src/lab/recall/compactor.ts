@@ -47,7 +47,7 @@ function textOf(message: Message): string {
 function measureOfDefinition(): Measure {
   const messages = (many: readonly Message[]): number => many.reduce((sum, one) => sum + weightOf(one), 0);
   return {
-    text: (text) => tokensOf(text) + 1,
+    text: tokensOf,
     message: weightOf,
     messages,
     transcript: (whole) => messages(whole.system) + messages(whole.messages),

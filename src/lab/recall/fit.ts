@@ -59,13 +59,12 @@ export function fitWeights(samples: readonly Sample[]): Weights {
   const width = FEATURES.length + 1;
   let beta = new Float64Array(width);
   beta[width - 1] = -3;
-  let loss = Infinity;
+  let slope = slopeAt(beta, samples, scale);
   for (let step = 0; step < STEPS_MAX; step++) {
-    const { gradient, hessian, value } = slopeAt(beta, samples, scale);
-    if (loss - value < LOSS_CHANGE_MIN * value) break;
-    loss = value;
-    const move = solved(hessian, gradient);
-    beta = beta.map((one, at) => one - move[at]!);
+    const move = solved(slope.hessian, slope.gradient);
+    const next = downhill(beta, move, slope.value, (at) => slopeAt(at, samples, scale));
+    if (next === undefined || slope.value - next.slope.value < LOSS_CHANGE_MIN * slope.value) break;
+    ({ beta, slope } = next);
   }
   let bias = beta[width - 1]!;
   const weights: Record<string, number> = {};
@@ -75,6 +74,23 @@ export function fitWeights(samples: readonly Sample[]): Weights {
     bias -= raw * scale.mean[at]!;
   });
   return { bias: Number(bias.toFixed(4)), ...weights } as unknown as Weights;
+}
+
+const HALVINGS_MAX = 12;
+
+/** A whole Newton step can overshoot: it is halved until the loss falls. */
+function downhill(
+  beta: Float64Array,
+  move: Float64Array,
+  value: number,
+  slopeOf: (beta: Float64Array) => Slope,
+): { readonly beta: Float64Array<ArrayBuffer>; readonly slope: Slope } | undefined {
+  for (let halving = 0, length = 1; halving < HALVINGS_MAX; halving++, length /= 2) {
+    const next = beta.map((one, at) => one - length * move[at]!);
+    const slope = slopeOf(next);
+    if (slope.value < value) return { beta: next, slope };
+  }
+  return undefined;
 }
 
 interface Scale {
