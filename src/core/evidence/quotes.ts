@@ -3,6 +3,7 @@
  * alone, so each is worked out once, when somebody first asks.
  */
 import type { Range } from "./names.ts";
+import { runsIn } from "./plain-words.ts";
 import type { Reading } from "./reading.ts";
 import { ties, tiesWhere, windowAround } from "./windows.ts";
 
@@ -55,9 +56,10 @@ function quoteAround(reading: Reading, mention: number): Quote | undefined {
 function tiedIn({ text, mentions }: Reading, range: Range): number[] {
   const { starts, ends, which } = mentions;
   const tied: number[] = [];
+  const runs = runsIn(text, range);
   for (let at = firstFrom(starts, range.start); at < starts.length && ends[at]! <= range.end; at++) {
     const local = which[at]!;
-    if (!tied.includes(local) && ties(text, range, { start: starts[at]!, end: ends[at]! })) tied.push(local);
+    if (!tied.includes(local) && ties(text, range, { start: starts[at]!, end: ends[at]! }, runs)) tied.push(local);
   }
   return tied;
 }

@@ -21,9 +21,22 @@ const REACH_CHARS = 120;
 /** A line of less is a bracket or a bare line number: no reason to quote it. */
 const TELLING_LINE_CHARS_MIN = 4;
 
-/** Whether `window` ties the identifier that stands at `id`. */
-export function ties(text: string, window: Range, id: Range): boolean {
-  return tiesWhere(text, id, ({ start, end }) => start >= window.start && end <= window.end);
+/** Whether `window` ties the identifier that stands at `id`. `runs` are those of the window, where they are known. */
+export function ties(text: string, window: Range, id: Range, runs?: readonly Run[]): boolean {
+  const width = tyingChars(id);
+  const first = firstStart(window.start, id.end - width);
+  const last = Math.min(id.start, window.end - width);
+  if (last < first) return false;
+  const known = runs ?? runsIn(text, { start: first, end: last + width });
+  for (let start = first; start <= last; start += TYING_STEP_CHARS)
+    if (holdsTwoWords(text, known, { start, end: start + width })) return true;
+  return false;
+}
+
+/** The first place of the steps from `from` on that is not before `least`. */
+function firstStart(least: number, from: number): number {
+  const start = Math.max(0, from);
+  return start >= least ? start : start + Math.ceil((least - start) / TYING_STEP_CHARS) * TYING_STEP_CHARS;
 }
 
 /** Whether a window around the identifier that holds two plain words passes the test. */
@@ -40,21 +53,24 @@ export function tiesWhere(text: string, id: Range, passes: (window: Range) => bo
   return false;
 }
 
+/** Fewer characters hold no plain word. */
+const CUT_CHARS_MIN = 2;
+
 /** A run that the window's border cuts is read again: what is left of it may be a word where the whole was none. */
 function holdsTwoWords(text: string, runs: readonly Run[], window: Range): boolean {
   let one: string | undefined;
+  const cuts: Range[] = [];
+  const isSecond = (word: string): boolean => (one ??= word) !== word;
   for (const run of runs) {
     if (run.end <= window.start) continue;
     if (run.start >= window.end) break;
-    const [start, end] = [Math.max(run.start, window.start), Math.min(run.end, window.end)];
-    const isCut = start !== run.start || end !== run.end;
-    const words = isCut ? runsIn(text, { start, end }).flatMap((part) => part.words) : run.words;
-    for (const word of words) {
-      if (one === undefined) one = word;
-      else if (word !== one) return true;
-    }
+    if (run.start >= window.start && run.end <= window.end) {
+      if (run.words.some(isSecond)) return true;
+    } else cuts.push({ start: Math.max(run.start, window.start), end: Math.min(run.end, window.end) });
   }
-  return false;
+  return cuts.some(
+    (cut) => cut.end - cut.start >= CUT_CHARS_MIN && runsIn(text, cut).some(({ words }) => words.some(isSecond)),
+  );
 }
 
 function tyingChars({ start, end }: Range): number {
