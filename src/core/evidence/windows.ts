@@ -21,15 +21,14 @@ const REACH_CHARS = 120;
 /** A line of less is a bracket or a bare line number: no reason to quote it. */
 const TELLING_LINE_CHARS_MIN = 4;
 
-/** Whether `window` ties the identifier that stands at `id`. `runs` are those of the window, where they are known. */
-export function ties(text: string, window: Range, id: Range, runs?: readonly Run[]): boolean {
+/** Whether `window` ties the identifier that stands at `id`; `runs` are those of all that may tie it. */
+export function ties(text: string, window: Range, id: Range, runs: readonly Run[]): boolean {
   const width = tyingChars(id);
   const first = firstStart(window.start, id.end - width);
   const last = Math.min(id.start, window.end - width);
   if (last < first) return false;
-  const known = runs ?? runsIn(text, { start: first, end: last + width });
   for (let start = first; start <= last; start += TYING_STEP_CHARS)
-    if (holdsTwoWords(text, known, { start, end: start + width })) return true;
+    if (holdsTwoWords(text, runs, { start, end: start + width })) return true;
   return false;
 }
 
@@ -80,26 +79,40 @@ function tyingChars({ start, end }: Range): number {
 /** The window around an identifier; undefined where nothing near it says anything. */
 export function windowAround(text: string, id: Range): Range | undefined {
   const reach = { start: Math.max(0, id.start - REACH_CHARS), end: Math.min(text.length, id.end + REACH_CHARS) };
+  const runs = runsIn(text, tyingReach(text, id));
+  const tied = (window: Range): boolean => ties(text, window, id, runs);
   const line = lineAround(text, id, reach);
   if (line.end - line.start > WHOLE_LINE_CHARS_MAX) {
-    const inLine = phrase(text, id, line);
+    const inLine = phrase(text, { id, limits: line, tied });
     if (inLine !== undefined) return inLine;
   }
   const numbered = { start: beforeGutter(text, line.start, reach.start), end: line.end };
   const after = { start: numbered.start, end: nextLineEnd(text, line.end, numbered.start + LINES_CHARS_MAX) };
   const before = { start: previousLineStart(text, numbered.start, line.end - LINES_CHARS_MAX), end: line.end };
   const both = { start: before.start, end: after.end };
-  return [line, numbered, after, before, both].find((window) => ties(text, window, id)) ?? phrase(text, id, reach);
+  return [line, numbered, after, before, both].find(tied) ?? phrase(text, { id, limits: reach, tied });
+}
+
+/** All that any tying window around an identifier can hold. */
+function tyingReach(text: string, id: Range): Range {
+  const width = tyingChars(id);
+  return { start: Math.max(0, id.end - width), end: Math.min(text.length, id.start + width) };
+}
+
+interface Search {
+  readonly id: Range;
+  readonly limits: Range;
+  readonly tied: (window: Range) => boolean;
 }
 
 /** Grows from the identifier, first to the right, until the window ties it or the limits are reached. */
-function phrase(text: string, id: Range, limits: Range): Range | undefined {
+function phrase(text: string, { id, limits, tied }: Search): Range | undefined {
   const width = tyingChars(id);
   const led = id.start - limits.start > LEAD_CHARS;
   let start = led ? wordStart(text, id.start - LEAD_CHARS, limits.start) : limits.start;
   let end = wordEnd(text, Math.max(id.end, start + width), limits.end);
   for (;;) {
-    if (ties(text, { start, end }, id)) return { start, end };
+    if (tied({ start, end })) return { start, end };
     if (end < limits.end && end < id.start + width) end = wordEnd(text, end + 1, limits.end);
     else if (start > limits.start && start > id.end - width) start = wordStart(text, start - 1, limits.start);
     else return undefined;
