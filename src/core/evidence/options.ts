@@ -7,6 +7,8 @@ import type { Standing, Tally } from "./tally.ts";
 
 export const PATHS_SOURCE = "paths, by tool";
 const MENTIONS_A_PLACE_MAX = 3;
+/** The newest messages that hold a name; older ones tie it no better. */
+const PLACES_MAX = 3;
 
 export interface Option {
   readonly kind: "lines" | "path";
@@ -68,7 +70,7 @@ export function createOptions(quotes: Quotes): Options {
 function optionsFor(quotes: Quotes, { tally, sources }: Known, number: number): readonly Option[] {
   const options: Option[] = [];
   const { kind, places } = tally.standings[number]!;
-  for (let at = 0; at < places.length; at += 2) {
+  for (let at = Math.max(0, places.length - 2 * PLACES_MAX); at < places.length; at += 2) {
     const message = places[at]!;
     const entry = tally.entries[message]!;
     const { reading, numbers } = entry;

@@ -11,7 +11,8 @@ import type { Sources } from "./sources.ts";
 import type { Tally } from "./tally.ts";
 
 /** Names looked at beyond what the budget holds at the usual price: some cannot be tied, others come along for nothing. */
-const OVERSAMPLING = 3;
+const OVERSAMPLING = 1.25;
+const NAMES_BEYOND = 150;
 const PRICE_TOKENS = 12;
 const SCORE_LEAST = 1e-4;
 /** A source is named once for all its excerpts; the first pays this share in the ordering, all of it in the budget. */
@@ -56,7 +57,7 @@ function optionsOf(material: Material, request: ExcerptRequest): readonly Option
   const { scores, tally } = material;
   const options = new Map<number, Option>();
   const [from, until] = [request.from ?? 0, request.until ?? tally.entries.length];
-  for (const number of likeliest(scores, Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING)))
+  for (const number of likeliest(scores, NAMES_BEYOND + Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING)))
     for (const option of material.options.of(material, number))
       if (option.message >= from && option.message < until) options.set(keyOf(option, number), option);
   return [...options.values()];
