@@ -67,7 +67,7 @@ export const HARMLESS: readonly string[] = [
   "https://example.com:8080/path",
   "http://localhost:3000/users/@me",
   "git@github.com:owner/repository.git",
-  "npm_config_registry=https://registry.npmjs.org/",
+  "npm_config_registry=https://registry.example.com/",
   "npm_package_version npm_lifecycle_event npm_execpath",
   "from huggingface_hub import hf_hub_download, hf_transfer",
   "sk-learn sk-fading-circle sk-cube-grid-delay-12",
