@@ -5,6 +5,8 @@ import type { Message } from "../transcript/message.ts";
 export interface Excerpt {
   /** Index of the message it is taken from. */
   readonly message: number;
+  /** Where it stands in that message; absent where an earlier handoff carried it. */
+  readonly at?: number;
   /** Where it comes from, for a reader: `Read src/a.ts`, `user`. */
   readonly source: string;
   /** Verbatim: a phrase, a line, or lines that follow one another. */

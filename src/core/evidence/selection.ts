@@ -2,11 +2,10 @@
  * Chooses excerpts greedily: always the one whose new names are worth most for its tokens. What a name is worth is the
  * probability that it will be asked for; once it is tied, it is worth nothing more.
  */
-import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt, ExcerptRequest } from "./excerpt.ts";
 import { createHeap } from "./heap.ts";
-import type { Range } from "./names.ts";
-import { PATHS_SOURCE, type Option, type Options } from "./options.ts";
+import type { Option, Options } from "./options.ts";
+import { createShelf } from "./shelf.ts";
 import type { Sources } from "./sources.ts";
 import type { Tally } from "./tally.ts";
 
@@ -17,8 +16,6 @@ const PRICE_TOKENS = 12;
 const SCORE_LEAST = 1e-4;
 /** A source is named once for all its excerpts; the first pays this share in the ordering, all of it in the budget. */
 const SOURCE_SHARE_IN_ORDER = 0.15;
-/** Every path of a line stands within this many characters of the tool's name. */
-const PATHS_LINE_CHARS_MAX = 105;
 
 /** The identifiers, what each is worth, and how to say where they come from. `scores` is used up. */
 export interface Material {
@@ -31,7 +28,7 @@ export interface Material {
 export function selectExcerpts(material: Material, request: ExcerptRequest): readonly Excerpt[] {
   const { scores } = material;
   const { budget, measure } = request;
-  const shelf = createShelf(material, measure);
+  const shelf = createShelf(material.tally, material.options, measure);
   const worth = (option: Option): number => option.ties.reduce((sum, number) => sum + scores[number]!, 0);
   const queue = createHeap<Option>();
   const ratio = (option: Option): number => worth(option) / Math.max(0.5, shelf.price(option, SOURCE_SHARE_IN_ORDER));
@@ -92,93 +89,3 @@ function keyOf({ kind, message, range }: Option, number: number): number {
 }
 
 const MESSAGES_MAX = 2 ** 20;
-
-/** What has been chosen so far, and what one more option would add to its price. */
-interface Shelf {
-  readonly price: (option: Option, sourceShare: number) => number;
-  readonly take: (option: Option) => void;
-  readonly excerpts: () => readonly Excerpt[];
-}
-
-interface Piece extends Range {
-  readonly message: number;
-  readonly source: string;
-  readonly rank: number;
-}
-
-function createShelf({ tally, options }: Material, measure: Measure): Shelf {
-  const pieces = new Map<number, Piece[]>();
-  const paths: { readonly tool: string; readonly path: string; readonly message: number; readonly rank: number }[] = [];
-  const sources = new Set<string>();
-  let rank = 0;
-  const textOf = (message: number, { start, end }: Range): string =>
-    tally.entries[message]!.reading.text.slice(start, end);
-  const cost = (message: number, range: Range): number => measure.text(`${textOf(message, range)}\n`);
-  const leads = new Map<string, number>();
-  const leadOf = (source: string): number => {
-    let tokens = leads.get(source);
-    if (tokens === undefined) leads.set(source, (tokens = measure.text(`@ ${source}\n`)));
-    return tokens;
-  };
-  const touching = ({ message, range, source }: Option): Piece[] =>
-    (pieces.get(message) ?? []).filter(
-      (piece) => piece.source === source && piece.start <= range.end + 1 && range.start <= piece.end + 1,
-    );
-  const union = (option: Option, near: readonly Piece[]): Range => ({
-    start: Math.min(option.range.start, ...near.map(({ start }) => start)),
-    end: Math.max(option.range.end, ...near.map(({ end }) => end)),
-  });
-  const price = (option: Option, sourceShare: number): number => {
-    const source = sources.has(option.source) ? 0 : sourceShare * leadOf(option.source);
-    if (option.kind === "path") return source + measure.text(`${option.path}, `) + (option.tool!.length + 3) / 16;
-    const near = touching(option);
-    if (near.length === 0) return source + options.tokensOf(option, tally, measure);
-    const merged = cost(option.message, union(option, near));
-    return source + merged - near.reduce((sum, piece) => sum + cost(option.message, piece), 0);
-  };
-  return {
-    price,
-    take: (option) => {
-      sources.add(option.source);
-      if (option.kind === "path") {
-        paths.push({ tool: option.tool!, path: option.path!, message: option.message, rank: rank++ });
-        return;
-      }
-      const near = touching(option);
-      const best = Math.min(rank++, ...near.map((piece) => piece.rank));
-      const others = (pieces.get(option.message) ?? []).filter((piece) => !near.includes(piece));
-      pieces.set(option.message, [
-        ...others,
-        { ...union(option, near), message: option.message, source: option.source, rank: best },
-      ]);
-    },
-    excerpts: () => {
-      const lines = [...pieces.values()].flat().map((piece) => ({
-        message: piece.message,
-        source: piece.source,
-        text: textOf(piece.message, piece),
-        rank: piece.rank,
-      }));
-      return [...lines, ...pathLines(paths)]
-        .toSorted((a, b) => a.rank - b.rank)
-        .map(({ message, source, text }) => ({ message, source, text, tokens: measure.text(`${text}\n`) }));
-    },
-  };
-}
-
-function pathLines(
-  paths: readonly { readonly tool: string; readonly path: string; readonly message: number; readonly rank: number }[],
-): { message: number; source: string; text: string; rank: number }[] {
-  const lines: { message: number; source: string; text: string; rank: number }[] = [];
-  const open = new Map<string, number>();
-  for (const { tool, path, message, rank } of paths) {
-    const at = open.get(tool);
-    const line = at === undefined ? undefined : lines[at]!;
-    if (line !== undefined && line.text.length + path.length + 2 <= PATHS_LINE_CHARS_MAX) line.text += `, ${path}`;
-    else {
-      open.set(tool, lines.length);
-      lines.push({ message, source: PATHS_SOURCE, text: `${tool}: ${path}`, rank });
-    }
-  }
-  return lines;
-}

@@ -87,7 +87,7 @@ function wrapped(group: string, paths: readonly string[]): string[] {
 /** Grouped by source, sources and lines in the order of the conversation. */
 function excerptLines(excerpts: readonly Excerpt[]): string[] {
   const bySource = new Map<string, string[]>();
-  for (const { source, text } of excerpts.toSorted((a, b) => a.message - b.message)) {
+  for (const { source, text } of excerpts.toSorted((a, b) => a.message - b.message || (a.at ?? 0) - (b.at ?? 0))) {
     const lines = bySource.get(source) ?? [];
     bySource.set(source, lines);
     for (const line of text.split("\n")) lines.push(guarded(line));
