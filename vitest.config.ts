@@ -1,6 +1,6 @@
 /**
  * How tests run. `npm test` makes 500 runs of each generated property; `npm run test:full` (mode `full`) makes 10,000.
- * Both numbers, and the place of the transcript corpus, reach the tests through the environment.
+ * The default draws the same cases every time, so that a change is judged by itself; the full run draws anew. The runs, and the place of the transcript corpus, reach the tests through the environment.
  */
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
@@ -16,6 +16,7 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       include: ["test/**/*.test.ts"],
+      setupFiles: full ? [] : ["test/support/same-draws.ts"],
       env: {
         PRECIS_TEST_RUNS: process.env["PRECIS_TEST_RUNS"] ?? String(full ? RUNS_FULL : RUNS_DEFAULT),
         PRECIS_CORPUS: corpus,

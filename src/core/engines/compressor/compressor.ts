@@ -74,7 +74,10 @@ function compact(job: Job, state: CompressorState, memory: Memory): Outcome {
   const after = sizeOf(job, draft);
   const irreducible = after > job.plan.limitTokens ? irreducibleBecause(job, draft, after) : undefined;
   if (after >= before) {
-    const because = "nothing smaller says as much: the transcript is already about as small as it can be";
+    const because =
+      draft.assembled.covered === 0
+        ? "what the settings protect covers the whole conversation; a budget goes below that"
+        : "nothing smaller says as much: the transcript is already about as small as it can be";
     const futile = { kind: "unchanged", because, state: afterFutileAttempt(state) } as const;
     return irreducible === undefined ? futile : { ...futile, irreducible };
   }
