@@ -1,6 +1,7 @@
 /**
- * How tests run. `npm test` makes 500 runs of each generated property; `npm run test:full` (mode `full`) makes 10,000.
- * The default draws the same cases every time, so that a change is judged by itself; the full run draws anew. The runs, and the place of the transcript corpus, reach the tests through the environment.
+ * How tests run. `npm test` makes 500 runs of each generated property and draws the same cases every time, so that a
+ * change is judged by itself; `npm run test:full` (mode `full`) makes 10,000 and draws anew. The number of runs and the
+ * place of the transcript corpus reach the tests through the environment.
  */
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";

@@ -5,7 +5,7 @@ import type { Quotes } from "./quotes.ts";
 import type { Sources } from "./sources.ts";
 import type { Standing, Tally } from "./tally.ts";
 
-export const PATHS_SOURCE = "paths, by tool";
+const PATHS_SOURCE = "paths, by tool";
 const MENTIONS_A_PLACE_MAX = 3;
 /** The newest messages that hold a name; older ones tie it no better. */
 const PLACES_MAX = 3;
