@@ -71,32 +71,39 @@ interface Run extends Range {
 /** At most one path opens a run; words and numbers fill the rest, and a hash counts inside a path too. */
 function scanRun(text: string, run: Run, found: Collector): void {
   const rest = run.slashed ? pathEnd(text, run) : run.start;
-  if (rest > run.start) addPath(text, { start: run.start, end: rest }, found);
   const beyond = { start: rest, end: run.end };
-  let at = run.start;
-  while (at < run.end) {
+  const name = rest > run.start ? pathName(text, { start: run.start, end: rest }) : undefined;
+  if (name === undefined) return scanWords(text, { ...run, beyond }, found);
+  // In order of place, so that whoever looks for what stands in a range can search.
+  const { parent, last } = name;
+  scanWords(text, { start: run.start, end: parent.start, beyond }, found);
+  const apart = parent.end + 1 !== last.start;
+  const id = apart ? `${text.slice(parent.start, parent.end)}/${text.slice(last.start, last.end)}` : undefined;
+  found.add("path", parent.start, last.end, id);
+  scanWords(text, { start: parent.start, end: run.end, beyond }, found);
+}
+
+/** A part of a run; `beyond` is what lies behind the run's path. */
+interface Part extends Range {
+  readonly beyond: Range;
+}
+
+function scanWords(text: string, { start, end, beyond }: Part, found: Collector): void {
+  let at = start;
+  while (at < end) {
     const first = classAt(text, at);
     if ((first & WORD) === 0) {
       at++;
       continue;
     }
-    const number = first === DIGIT && at >= rest ? numberEnd(text, at, beyond) : -1;
+    const number = first === DIGIT && at >= beyond.start ? numberEnd(text, at, beyond) : -1;
     if (number >= 0) found.add("number", at, number);
-    const word = readWord(text, at, run.end);
+    const word = readWord(text, at, end);
     const form = wordForm(word);
     if (form === HASH) found.add("hash", at, wordEnd(word));
-    else if (form === SYMBOL && at >= rest) found.add("symbol", at, wordEnd(word));
+    else if (form === SYMBOL && at >= beyond.start) found.add("symbol", at, wordEnd(word));
     at = wordEnd(word);
   }
-}
-
-function addPath(text: string, path: Range, found: Collector): void {
-  const name = pathName(text, path);
-  if (name === undefined) return;
-  const { parent, last } = name;
-  const apart = parent.end + 1 !== last.start;
-  const id = apart ? `${text.slice(parent.start, parent.end)}/${text.slice(last.start, last.end)}` : undefined;
-  found.add("path", parent.start, last.end, id);
 }
 
 interface Collector {

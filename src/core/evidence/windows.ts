@@ -32,16 +32,15 @@ export function ties(text: string, window: Range, id: Range, runs: readonly Run[
   return false;
 }
 
-/** The first place of the steps from `from` on that is not before `least`. */
+/** The first place of the steps from `from` on that is not before `least`: what is quoted will not stand where it stands here. */
 function firstStart(least: number, from: number): number {
-  const start = Math.max(0, from);
-  return start >= least ? start : start + Math.ceil((least - start) / TYING_STEP_CHARS) * TYING_STEP_CHARS;
+  return from >= least ? from : from + Math.ceil((least - from) / TYING_STEP_CHARS) * TYING_STEP_CHARS;
 }
 
 /** Whether a window around the identifier that holds two plain words passes the test. */
 export function tiesWhere(text: string, id: Range, passes: (window: Range) => boolean): boolean {
   const width = tyingChars(id);
-  const first = Math.max(0, id.end - width);
+  const first = firstStart(0, id.end - width);
   const last = Math.min(id.start, text.length - width);
   if (last < first) return false;
   const runs = runsIn(text, { start: first, end: last + width });

@@ -1,0 +1,200 @@
+/** Excerpts are verbatim, within their budget, in the range asked for, and of names that nothing else ties. */
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createEvidence, type Excerpt } from "../../../src/core/evidence/excerpts.ts";
+import { readMessage } from "../../../src/core/evidence/reading.ts";
+import { createMeasure } from "../../../src/core/transcript/measure.ts";
+import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
+import { RUNS } from "../../support/transcripts.ts";
+import { talks } from "./namings.ts";
+
+const measure = createMeasure();
+const NOTHING = { standing: [], text: "" };
+const ask = (budget: number) => ({ budget, measure, present: NOTHING, focus: [] });
+const budgets = fc.integer({ min: 0, max: 600 });
+const PATHS = "paths, by tool";
+
+const weigh = (excerpts: readonly Excerpt[]): number =>
+  excerpts.reduce((sum, { tokens }) => sum + tokens, 0) +
+  [...new Set(excerpts.map(({ source }) => source))].reduce((sum, source) => sum + measure.text(`@ ${source}\n`), 0);
+
+describe("excerpts", () => {
+  it("quote what was said, from the message they name", () => {
+    fc.assert(
+      fc.property(talks, budgets, (messages, budget) => {
+        for (const { message, at, text, source, tokens } of createEvidence().excerpts(messages, ask(budget))) {
+          expect(tokens).toBe(measure.text(`${text}\n`));
+          if (source === PATHS) continue;
+          expect(readMessage(messages[message]!).text.slice(at, at! + text.length)).toBe(text);
+        }
+      }),
+      { numRuns: RUNS / 5 },
+    );
+  });
+
+  it("list paths by the tool that was given or returned them", () => {
+    fc.assert(
+      fc.property(talks, budgets, (messages, budget) => {
+        const texts = messages.map((message) => readMessage(message).text);
+        for (const { source, text } of createEvidence().excerpts(messages, ask(budget))) {
+          if (source !== PATHS) continue;
+          expect(text).toMatch(/^Read: /);
+          expect(text.length).toBeLessThanOrEqual(120);
+          for (const path of text.slice("Read: ".length).split(", "))
+            expect(texts.some((one) => one.includes(path))).toBe(true);
+        }
+      }),
+      { numRuns: RUNS / 5 },
+    );
+  });
+
+  it("stay within the budget, the lines that name their sources included", () => {
+    fc.assert(
+      fc.property(talks, budgets, (messages, budget) => {
+        // A line of paths is priced path by path: the estimate of a whole is not the sum of its parts.
+        const excerpts = createEvidence().excerpts(messages, ask(budget));
+        const lines = excerpts.filter(({ source }) => source === PATHS).length;
+        expect(weigh(excerpts)).toBeLessThanOrEqual(budget + lines * 3);
+      }),
+      { numRuns: RUNS / 5 },
+    );
+  });
+
+  it("come from the range asked for", () => {
+    fc.assert(
+      fc.property(talks, fc.nat(20), fc.nat(20), (messages, a, b) => {
+        const [from, until] = [Math.min(a, b), Math.max(a, b)];
+        for (const { message } of createEvidence().excerpts(messages, { ...ask(400), from, until })) {
+          expect(message).toBeGreaterThanOrEqual(from);
+          expect(message).toBeLessThan(until);
+        }
+      }),
+      { numRuns: RUNS / 5 },
+    );
+  });
+
+  it("are the same from a fold that grew message by message as from one made at once", () => {
+    fc.assert(
+      fc.property(talks, budgets, (messages, budget) => {
+        const grown = createEvidence();
+        for (let length = 1; length < messages.length; length++) grown.excerpts(messages.slice(0, length), ask(budget));
+        expect(grown.excerpts(messages, ask(budget))).toEqual(createEvidence().excerpts(messages, ask(budget)));
+        expect(grown.probabilities(messages)).toEqual(createEvidence().probabilities(messages));
+      }),
+      { numRuns: RUNS / 5 },
+    );
+  });
+
+  it("have nothing to add to a result in which every message stands", () => {
+    const messages = [textMessage("user", "please look at the parseHeader function of src/http/header.ts again")];
+    const request = ask(500);
+    expect(createEvidence().excerpts(messages, request).length).toBeGreaterThan(0);
+    expect(createEvidence().excerpts(messages, { ...request, present: { standing: messages, text: "" } })).toEqual([]);
+  });
+
+  it("tie a name that stands in the result without its words", () => {
+    const messages = [textMessage("user", "the retry limit lives in maxRetryCount and should stay below ten")];
+    const bare = { standing: [], text: "maxRetryCount" };
+    const tied = { standing: [], text: "- the retry limit lives in maxRetryCount and should stay below ten" };
+    const quotes = (present: typeof bare): number =>
+      createEvidence().excerpts(messages, { ...ask(500), present }).length;
+    expect(quotes(bare)).toBe(1);
+    expect(quotes(tied)).toBe(0);
+  });
+
+  it("never quote an earlier handoff", () => {
+    const handoff = textMessage(
+      "user",
+      "[precis handoff 1]\nthe function parseHeader returns a wrong status code",
+      "summary",
+    );
+    expect(createEvidence().excerpts([handoff], ask(500))).toEqual([]);
+  });
+
+  it("never name the numbers that a tool puts before lines", () => {
+    const listing = Array.from({ length: 40 }, (_, at) => `  ${1200 + at}→\treturn the value as it stands`).join("\n");
+    const messages = toolTalk("Read", "/src/a.ts", listing);
+    for (const id of createEvidence().probabilities(messages).keys()) expect(id).not.toMatch(/^\d+$/);
+  });
+
+  it("of one endless line cost no more than of ordinary text", () => {
+    const line = "const someValue = computeValue(otherValue) returns nothing ".repeat(17_000);
+    const start = performance.now();
+    const excerpts = createEvidence().excerpts(toolTalk("Bash", "cat a.min.js", line), ask(2_000));
+    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(excerpts.length).toBeGreaterThan(0);
+  });
+});
+
+describe("a window", () => {
+  const quoted = (text: string): readonly string[] =>
+    createEvidence()
+      .excerpts(toolTalk("Read", "notes", text), ask(100))
+      .filter(({ message, source }) => message === 1 && source !== PATHS)
+      .map((excerpt) => excerpt.text);
+
+  it("is the whole line where the line is short", () => {
+    expect(quoted("one\nfunction loadSettings(path) reads the file\nthree")).toEqual([
+      "function loadSettings(path) reads the file",
+    ]);
+  });
+
+  it("brings the line's number where the line alone says too little", () => {
+    expect(quoted("   27→\n   28→func NewFriendlyAgent() agent.Agent {\n   29→")).toEqual([
+      "28→func NewFriendlyAgent() agent.Agent {",
+    ]);
+  });
+
+  it("takes the next line that says something, not a bracket", () => {
+    const [window] = quoted("loadSettings(path)\n}\n\nwrites every setting to the file\n");
+    expect(window).toMatch(/^loadSettings\(path\)\n}\n\nwrites every setting to the file$/);
+  });
+
+  it("is a phrase of a long line, cut at the borders of words", () => {
+    const long = `${"some words here ".repeat(20)}before loadSettings is called ${"and then more ".repeat(20)}`;
+    const [window] = quoted(long);
+    expect(window!.length).toBeLessThan(110);
+    expect(` ${long} `).toContain(` ${window} `);
+    expect(window).toContain("loadSettings");
+  });
+});
+
+function toolTalk(name: string, target: string, result: string): readonly Message[] {
+  return [
+    {
+      role: "assistant",
+      parts: [{ kind: "tool-call", id: "c", name, arguments: JSON.stringify({ command: target }) }],
+    },
+    { role: "tool", parts: [{ kind: "tool-result", callId: "c", content: [{ kind: "text", text: result }] }] },
+  ];
+}
+
+describe("what is missing", () => {
+  const messages = [
+    textMessage("user", "rename fetchUser"),
+    textMessage("assistant", "I will rename `fetchUser` and `loadAccount` in src/api/user.ts"),
+  ];
+
+  it("is what is likely to be asked for and stands nowhere in the result", () => {
+    const lost = createEvidence().missing(messages, { standing: [], text: "src/api/user.ts" });
+    expect(lost.examples).toContain("loadAccount");
+    expect(lost.examples).not.toContain("api/user.ts");
+    expect(lost).toMatchObject({ paths: 0, identifiers: lost.examples.length });
+  });
+
+  it("is nothing where every message stands", () => {
+    const lost = createEvidence().missing(messages, { standing: messages, text: "" });
+    expect(lost).toEqual({ paths: 0, identifiers: 0, examples: [] });
+  });
+
+  it("is nothing that the result holds", () => {
+    fc.assert(
+      fc.property(talks, (talk) => {
+        const text = talk.map((message) => readMessage(message).text).join("\n");
+        for (const id of createEvidence().missing(talk, { standing: [], text }).examples)
+          expect(text).not.toContain(id);
+      }),
+      { numRuns: RUNS / 5 },
+    );
+  });
+});

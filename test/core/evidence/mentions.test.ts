@@ -1,0 +1,82 @@
+/** The scanner finds what the written definition finds, everywhere, and never loses time over it. */
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { mentionsIn } from "../../../src/core/evidence/mentions.ts";
+import { runsIn } from "../../../src/core/evidence/plain-words.ts";
+import { createReader } from "../../../src/lab/recall/reader.ts";
+import { identifiersOf, wordsOf, type ChatMessage } from "../../../src/lab/recall/definition.ts";
+import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../../support/corpus.ts";
+import { RUNS } from "../../support/transcripts.ts";
+import { namings } from "./namings.ts";
+
+const sorted = (ids: Iterable<string>): readonly string[] => [...ids].toSorted();
+
+describe("mentions", () => {
+  it("are the identifiers of the definition, on any text", () => {
+    fc.assert(
+      fc.property(namings, (text) => {
+        expect(sorted(mentionsIn(text).ids)).toEqual(sorted(identifiersOf(text)));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("stand where they say, in order, each with its identifier", () => {
+    fc.assert(
+      fc.property(namings, (text) => {
+        const { ids, kinds, which, starts, ends } = mentionsIn(text);
+        for (let at = 0; at < which.length; at++) {
+          const id = ids[which[at]!]!;
+          const written = text.slice(starts[at]!, ends[at]!);
+          // `a//b` and `a/./b` are the file a/b.
+          const isPath = kinds[which[at]!] === "path";
+          expect(isPath ? written.replace(/\/(?:(?:\.{0,2}|~)\/)+/g, "/") : written).toBe(id);
+          if (at > 0) expect(starts[at]!).toBeGreaterThanOrEqual(starts[at - 1]!);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it.each([
+    ["src/core/evidence/mentions.ts", ["evidence/mentions.ts"], "a path goes by its last two components"],
+    ["read ./a/b.", [], "two components need an extension"],
+    ["HTTPServer", [], "an abbreviation is no name"],
+    ["in 2024 port 8080", ["8080"], "a year says too little"],
+    ["see https://a.io/b.", ["https://a.io/b"], "the full stop belongs to the sentence"],
+    ["at deadbeef1 and feedface", ["deadbeef1"], "a hash holds a digit"],
+    ["文件src/a.ts", ["文件src/a.ts"], "letters of any script are letters of a path"],
+  ])("%s → %j: %s", (text, ids) => {
+    expect(mentionsIn(text).ids).toEqual(ids);
+  });
+
+  it.each(["x", "a/", "/~", "_", "a_", "../", "1.", "http://", "aB", "→", "é"])(
+    "takes an endless line of %j in its stride",
+    (part) => {
+      const CHARS = 1_000_000;
+      const start = performance.now();
+      mentionsIn(part.repeat(CHARS / part.length));
+      expect(performance.now() - start).toBeLessThan(1_000);
+    },
+  );
+});
+
+describe("plain words", () => {
+  it("are the words of the definition, on any text", () => {
+    fc.assert(
+      fc.property(namings, (text) => {
+        const words = runsIn(text, { start: 0, end: text.length }).flatMap((run) => run.words);
+        expect(sorted(new Set(words))).toEqual(sorted(wordsOf(text)));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe.skipIf(!hasCorpus)(`mentions over the corpus${corpusTitle}`, () => {
+  it.each(corpusFiles("openai"))("%s", (file) => {
+    const reader = createReader();
+    for (const message of JSON.parse(corpusText(file)) as readonly ChatMessage[])
+      expect(sorted(mentionsIn(reader.text(message)).ids)).toEqual(sorted(reader.identifiers(message)));
+  });
+});

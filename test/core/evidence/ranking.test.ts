@@ -1,0 +1,55 @@
+/** The ranking: probabilities, that rest on where a name stands. */
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createEvidence } from "../../../src/core/evidence/excerpts.ts";
+import { FEATURES } from "../../../src/core/evidence/features.ts";
+import { mentionsIn } from "../../../src/core/evidence/mentions.ts";
+import { readMessage } from "../../../src/core/evidence/reading.ts";
+import { RARE_MESSAGES_MAX } from "../../../src/core/evidence/tally.ts";
+import { WEIGHTS } from "../../../src/core/evidence/weights.ts";
+import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
+import { RUNS } from "../../support/transcripts.ts";
+import { talks } from "./namings.ts";
+
+const rank = (messages: readonly Message[]): ReadonlyMap<string, number> => createEvidence().probabilities(messages);
+
+describe("the ranking", () => {
+  it("gives every name of a conversation a probability, and none to what stands nearly everywhere", () => {
+    fc.assert(
+      fc.property(talks, (messages) => {
+        const frequency = new Map<string, number>();
+        for (const message of messages)
+          for (const id of mentionsIn(readMessage(message).text).ids) frequency.set(id, (frequency.get(id) ?? 0) + 1);
+        for (const [id, probability] of rank(messages)) {
+          expect(probability).toBeLessThan(1);
+          if (frequency.get(id)! > RARE_MESSAGES_MAX) expect(probability).toBe(0);
+          else expect(probability).toBeGreaterThan(0);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("has one finite weight a feature", () => {
+    expect(Object.keys(WEIGHTS).toSorted()).toEqual(["bias", ...FEATURES].toSorted());
+    for (const weight of Object.values(WEIGHTS)) expect(Number.isFinite(weight)).toBe(true);
+  });
+
+  it("prefers a name that was meant over one in a crowd", () => {
+    const crowd = Array.from({ length: 60 }, (_, at) => `const crowdName${"abcdefghij"[at % 10]}${at}x = 1;`).join(
+      "\n",
+    );
+    const ranks = rank([
+      textMessage("user", "please look at it"),
+      textMessage("assistant", "The culprit is `meantName`."),
+      textMessage("user", crowd),
+    ]);
+    expect(ranks.get("meantName")!).toBeGreaterThan(3 * ranks.get("crowdNamea0x")!);
+  });
+
+  it("prefers a name made of the words of the request", () => {
+    const listing = "the file holds retryLimit\nthe file holds colourTable";
+    const ranks = rank([textMessage("assistant", listing), textMessage("user", "what is the retry limit?")]);
+    expect(ranks.get("retryLimit")!).toBeGreaterThan(ranks.get("colourTable")!);
+  });
+});
