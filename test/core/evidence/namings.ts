@@ -9,12 +9,12 @@ const joined = (separator: string, part: fc.Arbitrary<string>): fc.Arbitrary<str
   fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(separator));
 const extension = fc.constantFrom(".ts", ".go", ".x1", ".toolongext9", ".", "");
 
-export const symbols = fc.oneof(
+const symbols = fc.oneof(
   joined("_", name),
   fc.tuple(name, joined("", capital)).map((parts) => parts.join("")),
   joined("", capital),
 );
-export const paths = fc
+const paths = fc
   .tuple(fc.constantFrom("", "/", "./", "../", "~/", "//"), joined("/", fc.oneof(name, symbols)), extension)
   .map((parts) => parts.join(""));
 const hashes = fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 5, maxLength: 42 });

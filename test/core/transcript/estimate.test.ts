@@ -164,7 +164,8 @@ test("a million characters without a break take no longer than prose of that len
   const length = 1_000_000;
   const ordinary = prose.repeat(length / prose.length + 1).slice(0, length);
   const unbroken = ordinary.replaceAll(/\s|[.,]/g, "x");
-  expect(fastest(unbroken)).toBeLessThan(3 * fastest(ordinary) + 1);
+  // A quadratic walk takes thousands of times longer; a busy machine must not decide.
+  expect(fastest(unbroken)).toBeLessThan(100 * fastest(ordinary) + 100);
 });
 
 function fastest(text: string): number {
