@@ -1,6 +1,6 @@
 /** A compaction as a person reads it: what the transcript was, what it is, and what became of its parts. */
 import { wrapped } from "../config/wrap.ts";
-import type { CompactionReport, Irreducible } from "../core/compaction/compaction.ts";
+import { LOSS_KINDS, type CompactionReport, type Irreducible } from "../core/compaction/compaction.ts";
 import type { LogNote } from "../logs/index.ts";
 import { change, count, counted } from "./amounts.ts";
 import { clip, padEnd, padStart, track, widthOf } from "./bars.ts";
@@ -11,7 +11,8 @@ const BAR_COLUMNS_MAX = 40;
 const NAME_COLUMNS = 11;
 const FIGURE_COLUMNS = 9;
 const SAYS_COLUMNS = 37;
-const EXAMPLE_COLUMNS_MAX = 60;
+const EXAMPLE_COLUMNS_MAX = 48;
+const EXAMPLES_SHOWN_MAX = 3;
 const NOTES_SHOWN_MAX = 5;
 
 export interface Heading {
@@ -92,20 +93,30 @@ function fates(
       ? []
       : row("summarised", `${counted(messages.summarised, "message")}, in the handoff`)),
     ...(recall.length === 0 ? [] : row("recall", `${counted(recall.length, "id")}: ${back}`)),
-    ...row("may miss", missed(lost)),
+    ...missed(lost).flatMap((line, at) => row(at === 0 ? "may miss" : "", line)),
   ];
 }
 
-function missed({ paths, identifiers, examples }: CompactionReport["lost"]): string {
-  if (paths + identifiers === 0) return "nothing that the work seems likely to ask for again";
-  const such = examples.map((one) => clip(one, EXAMPLE_COLUMNS_MAX)).join(", ");
-  const kinds = [
-    ...(paths > 0 ? [counted(paths, "path")] : []),
-    ...(identifiers > 0 ? [counted(identifiers, "identifier")] : []),
-  ];
-  const what = `${kinds.join(" and ")} that the work may ask for again`;
-  return such === "" ? what : `${what}, such as ${such}`;
+/** One line a kind, short: what is gone, and whether an id still leads there. */
+function missed(lost: CompactionReport["lost"]): readonly string[] {
+  const gone = LOSS_KINDS.filter((kind) => lost[kind].absent > 0);
+  if (gone.length === 0) return ["nothing that the work seems likely to ask for again"];
+  return gone.map((kind) => {
+    const { absent, unrecallable, examples } = lost[kind];
+    const such = examples.slice(0, EXAMPLES_SHOWN_MAX).map((one) => clip(one, EXAMPLE_COLUMNS_MAX));
+    const lasting = unrecallable === 0 ? "" : `, ${unrecallable} without a recall id`;
+    return `${counted(absent, SINGULAR[kind])}${lasting}, such as ${such.join(", ")}`;
+  });
 }
+
+const SINGULAR = {
+  requests: "request",
+  constraints: "constraint",
+  paths: "path",
+  ids: "identifier",
+  errors: "error",
+  values: "value",
+} as const;
 
 /** A name and what there is to say, over as many lines as that takes. */
 function named(name: string, says: string, look: Look, { paint, columns }: Stream): readonly string[] {

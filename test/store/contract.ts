@@ -1,6 +1,6 @@
 /** What every store must do, whatever keeps it. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { COMPACTION_SCHEMA_VERSION, type Compaction } from "../../src/core/compaction/compaction.ts";
+import { COMPACTION_SCHEMA_VERSION, NO_LOSSES, type Compaction } from "../../src/core/compaction/compaction.ts";
 import type { Store } from "../../src/store/store.ts";
 
 const compaction = (covers: string, covered: number): Compaction => ({
@@ -20,7 +20,7 @@ const compaction = (covers: string, covered: number): Compaction => ({
     rung: 0,
     degraded: [],
     recall: [],
-    lost: { paths: 0, identifiers: 0, examples: [] },
+    lost: NO_LOSSES,
     modelCalls: 0,
     costUsd: 0,
   },

@@ -2,6 +2,7 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { loadConfiguration } from "../../config/load.ts";
+import { NO_LOSSES } from "../../core/compaction/compaction.ts";
 import { WIRE_FORMATS } from "../../logs/index.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import { counted } from "../amounts.ts";
@@ -180,7 +181,7 @@ function reportOf({ format, notes, transcript }: Input, result: Compacted, proto
     irreducible: result.irreducible ?? null,
     degraded: [],
     recall: [],
-    lost: { paths: 0, identifiers: 0, examples: [] },
+    lost: NO_LOSSES,
     modelCalls: 0,
     costUsd: 0,
     ...common,

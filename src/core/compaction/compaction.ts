@@ -2,6 +2,7 @@
  * A compaction is data: what was planned, what stands now, where each old message went, and what can be fetched back.
  * The audit trail, the diff view, undo and the tests all read this one object. Applying it is pure.
  */
+import type { FailureClass } from "../summary/writer.ts";
 import type { Message, Transcript } from "../transcript/message.ts";
 
 export const COMPACTION_SCHEMA_VERSION = 1;
@@ -37,6 +38,67 @@ export interface Irreducible {
   readonly because: string;
 }
 
+/** One model on the way to a handoff: what it was asked, and what came of it. */
+export interface SummaryStep {
+  readonly model: string;
+  readonly role: "auxiliary" | "main";
+  /** `rejected`: it answered, and the answer did not stand the checks. `resting`: it failed lately and was not asked. */
+  readonly outcome: "written" | "failed" | "rejected" | "resting";
+  readonly class?: FailureClass;
+  /** One line for the operator, without secrets. */
+  readonly because?: string;
+  readonly calls: number;
+  readonly tokens: { readonly input: number; readonly output: number };
+  /** Absent where the model's price is not known. */
+  readonly costUsd?: number;
+  /** The window that its own overflow taught, in tokens. */
+  readonly windowTokens?: number;
+  /** How long the provider asks to be left alone, in milliseconds; for a resting model, how long it still rests. */
+  readonly restMs?: number;
+}
+
+/** Who wrote the handoff, and what was tried before. */
+export interface SummaryAccount {
+  readonly by: "model" | "ledger";
+  /** Why a model was asked out of turn, or none although one is configured. */
+  readonly because?: string;
+  /** In the order of asking; empty where no model was configured. */
+  readonly steps: readonly SummaryStep[];
+  /** Items of the model's answer that stood the checks, and those that did not, by reason. */
+  readonly items?: {
+    readonly kept: number;
+    readonly dropped: readonly { readonly because: string; readonly count: number }[];
+  };
+}
+
+/** What a compaction takes out of sight, of one kind. */
+export interface Loss {
+  /** Not in the result; behind a recall id that stands in it, unless counted in `unrecallable` too. */
+  readonly absent: number;
+  /** Not even that. */
+  readonly unrecallable: number;
+  /** A few of the absent ones, redacted. */
+  readonly examples: readonly string[];
+}
+
+/**
+ * Requests, constraints, errors that still stand and values are the ledger's; paths and ids are those that the work
+ * is likely to ask for again.
+ */
+export const LOSS_KINDS = ["requests", "constraints", "paths", "ids", "errors", "values"] as const;
+export type LossKind = (typeof LOSS_KINDS)[number];
+export type Losses = Readonly<Record<LossKind, Loss>>;
+
+const NO_LOSS: Loss = Object.freeze({ absent: 0, unrecallable: 0, examples: [] });
+export const NO_LOSSES: Losses = Object.freeze({
+  requests: NO_LOSS,
+  constraints: NO_LOSS,
+  paths: NO_LOSS,
+  ids: NO_LOSS,
+  errors: NO_LOSS,
+  values: NO_LOSS,
+});
+
 export interface CompactionReport {
   readonly engine: string;
   readonly reason: CompactionReason;
@@ -65,8 +127,10 @@ export interface CompactionReport {
   readonly degraded: readonly string[];
   /** Recall ids, in order of appearance. */
   readonly recall: readonly string[];
-  /** What neither the result holds nor a recall id shown in it leads to directly. */
-  readonly lost: { readonly paths: number; readonly identifiers: number; readonly examples: readonly string[] };
+  /** What the result does not hold, and how much of that no recall id in it leads to. */
+  readonly lost: Losses;
+  /** Absent where no handoff was written. */
+  readonly summary?: SummaryAccount;
   readonly modelCalls: number;
   readonly costUsd: number;
 }

@@ -2,7 +2,13 @@
 import type { Chain } from "../transcript/links.ts";
 import type { Measure } from "../transcript/measure.ts";
 import type { Message, Transcript } from "../transcript/message.ts";
-import { COMPACTION_SCHEMA_VERSION, type Compaction, type CompactionReason, type Evicted } from "./compaction.ts";
+import {
+  COMPACTION_SCHEMA_VERSION,
+  NO_LOSSES,
+  type Compaction,
+  type CompactionReason,
+  type Evicted,
+} from "./compaction.ts";
 
 export interface Edits {
   /** As many messages as the original has. */
@@ -51,7 +57,7 @@ export function editsCompaction(
       rung: 0,
       degraded: [],
       recall: [...new Set(edits.evicted.map(({ id }) => id))],
-      lost: { paths: 0, identifiers: 0, examples: [] },
+      lost: NO_LOSSES,
       modelCalls: 0,
       costUsd: 0,
     },

@@ -3,6 +3,7 @@
  * restart, a second replica or a rewind resumes exactly.
  */
 import type { Compaction, CompactionReason, Irreducible } from "../compaction/compaction.ts";
+import type { Writers } from "../summary/writer.ts";
 import type { Chain } from "../transcript/links.ts";
 import type { Measure } from "../transcript/measure.ts";
 import type { Transcript } from "../transcript/message.ts";
@@ -33,6 +34,10 @@ export interface CompactRequest extends Workbench {
   readonly standing?: Transcript;
   /** Size of the whole result in tokens: system, tools, messages, flat images. Overrides the documented minimums (DESIGN §10). */
   readonly budget?: number;
+  /** The models that may write the handoff; where not given, the ledger writes it. */
+  readonly writers?: Writers;
+  /** The host's: an abort rejects the compaction with its reason, and nothing has changed. */
+  readonly signal?: AbortSignal;
 }
 
 /** How full the window is now: the last reported usage and an estimate of what came since, or an estimate of the whole. */

@@ -16,17 +16,19 @@ import { WEIGHTS } from "./weights.ts";
 
 export type { Excerpt, ExcerptRequest, Present } from "./excerpt.ts";
 
-/** What a result is likely to be asked for and does not hold. */
+/** A name that a result is likely to be asked for and does not hold. */
 export interface Missing {
-  readonly paths: number;
-  readonly identifiers: number;
-  readonly examples: readonly string[];
+  readonly id: string;
+  readonly isPath: boolean;
+  /** Messages that hold it. */
+  readonly messages: readonly number[];
 }
 
 export interface Evidence {
   /** Best first; at most `budget` tokens with one line of `measure` a distinct source. */
   readonly excerpts: (messages: readonly Message[], request: ExcerptRequest) => readonly Excerpt[];
-  readonly missing: (messages: readonly Message[], result: Present) => Missing;
+  /** Likeliest first. */
+  readonly missing: (messages: readonly Message[], result: Present) => readonly Missing[];
   /** How likely the continuation is to ask for each identifier, 0 to 1; 0 for those that stand nearly everywhere. */
   readonly probabilities: (messages: readonly Message[]) => ReadonlyMap<string, number>;
 }
@@ -37,7 +39,6 @@ interface Held {
   readonly text: string;
 }
 
-const EXAMPLES_MAX = 8;
 /** From here on an identifier counts as likely: about one in five of such names is asked for. */
 const LIKELY_MIN = 0.2;
 
@@ -84,14 +85,14 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
 }
 
 /** Likely names that a result does not hold, tied or not. */
-function missingFrom({ standings }: Tally, scores: Float64Array, { standing, text }: Held): Missing {
-  const lost: { readonly id: string; readonly isPath: boolean; readonly score: number }[] = [];
+function missingFrom({ standings }: Tally, scores: Float64Array, { standing, text }: Held): readonly Missing[] {
+  const lost: (Missing & { readonly score: number })[] = [];
   for (let at = 0; at < scores.length; at++) {
     if (scores[at]! < LIKELY_MIN || standing.has(at)) continue;
-    const { id, kind } = standings[at]!;
-    if (!text.includes(id)) lost.push({ id, isPath: kind === "path", score: scores[at]! });
+    const { id, kind, places } = standings[at]!;
+    if (text.includes(id)) continue;
+    const messages = places.filter((_, place) => place % 2 === 0);
+    lost.push({ id, isPath: kind === "path", messages, score: scores[at]! });
   }
-  lost.sort((a, b) => b.score - a.score);
-  const paths = lost.filter(({ isPath }) => isPath).length;
-  return { paths, identifiers: lost.length - paths, examples: lost.slice(0, EXAMPLES_MAX).map(({ id }) => id) };
+  return lost.sort((a, b) => b.score - a.score).map(({ score: _, ...missing }) => missing);
 }

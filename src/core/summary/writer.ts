@@ -63,6 +63,7 @@ export interface Writer {
 /** A model that is not asked for now, because it failed lately. */
 export interface Resting {
   readonly model: string;
+  readonly role: "auxiliary" | "main";
   readonly class: FailureClass;
   /** Milliseconds until it is asked again. */
   readonly remainingMs: number;
@@ -75,4 +76,6 @@ export interface Writers {
   /** `auto`: where the ledger shows a complex state the main model may be asked first; the report says so. */
   readonly auto: boolean;
   readonly resting: readonly Resting[];
+  /** Why none of them may be asked although one is configured: a limit of the session, in words. */
+  readonly withheld?: string;
 }

@@ -177,22 +177,20 @@ describe("what is missing", () => {
 
   it("is what is likely to be asked for and stands nowhere in the result", () => {
     const lost = createEvidence().missing(messages, { standing: [], text: "src/api/user.ts" });
-    expect(lost.examples).toContain("loadAccount");
-    expect(lost.examples).not.toContain("api/user.ts");
-    expect(lost).toMatchObject({ paths: 0, identifiers: lost.examples.length });
+    expect(lost).toContainEqual({ id: "loadAccount", isPath: false, messages: [1] });
+    expect(lost.map(({ id }) => id)).not.toContain("api/user.ts");
   });
 
   it("is nothing where every message stands", () => {
     const lost = createEvidence().missing(messages, { standing: messages, text: "" });
-    expect(lost).toEqual({ paths: 0, identifiers: 0, examples: [] });
+    expect(lost).toEqual([]);
   });
 
   it("is nothing that the result holds", () => {
     fc.assert(
       fc.property(talks, (talk) => {
         const text = talk.map((message) => readMessage(message).text).join("\n");
-        for (const id of createEvidence().missing(talk, { standing: [], text }).examples)
-          expect(text).not.toContain(id);
+        for (const { id } of createEvidence().missing(talk, { standing: [], text })) expect(text).not.toContain(id);
       }),
       { numRuns: RUNS / 5 },
     );

@@ -2,7 +2,12 @@
  * The default engine: Hermes' four phases (reference/000, 002, 004) with evidence taken from the original messages,
  * the live request anchored as a real user message, and a ladder that ends.
  */
-import { COMPACTION_SCHEMA_VERSION, type Evicted, type Irreducible } from "../../compaction/compaction.ts";
+import {
+  COMPACTION_SCHEMA_VERSION,
+  type Evicted,
+  type Irreducible,
+  type SummaryAccount,
+} from "../../compaction/compaction.ts";
 import { describeCall } from "../../digest/call.ts";
 import { createEvidence, type Evidence, type Present } from "../../evidence/excerpts.ts";
 import { liveRequestOf } from "../../evidence/facts/live-request.ts";
@@ -91,6 +96,10 @@ function compact(job: Job, state: CompressorState, memory: Memory): Outcome {
     after,
     irreducible,
     evidence: memory.evidence,
+    ledger: memory.ledger.ledgerOf(job.original.messages),
+    redact: memory.redact,
+    summary: summaryOf(assembled),
+    remarks: [],
   });
   return {
     kind: "compacted",
@@ -106,6 +115,10 @@ function compact(job: Job, state: CompressorState, memory: Memory): Outcome {
       report,
     },
   };
+}
+
+function summaryOf({ placed }: Assembled): SummaryAccount | undefined {
+  return placed.some(({ message }) => message.origin === "summary") ? { by: "ledger", steps: [] } : undefined;
 }
 
 interface Draft {

@@ -1,9 +1,11 @@
 /** What a compaction did, in figures: the account that every door shows. */
-import type { CompactionReport, Evicted, Irreducible } from "../../compaction/compaction.ts";
-import type { Evidence, Present } from "../../evidence/excerpts.ts";
-import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
+import type { CompactionReport, Evicted, Irreducible, SummaryAccount } from "../../compaction/compaction.ts";
+import type { Evidence } from "../../evidence/excerpts.ts";
+import type { Ledger } from "../../evidence/ledger.ts";
+import type { Message, Transcript } from "../../transcript/message.ts";
 import type { CompactRequest } from "../contract.ts";
-import type { Assembled, Placed } from "./assemble.ts";
+import type { Assembled } from "./assemble.ts";
+import { lossesOf } from "./losses.ts";
 
 export interface Account {
   readonly original: Transcript;
@@ -17,10 +19,16 @@ export interface Account {
   readonly after: number;
   readonly irreducible: Irreducible | undefined;
   readonly evidence: Evidence;
+  readonly ledger: Ledger;
+  readonly redact: (text: string) => string;
+  /** How the handoff was written; absent where there is none. */
+  readonly summary: SummaryAccount | undefined;
+  /** What the writing of it has to say for itself. */
+  readonly remarks: readonly string[];
 }
 
 export function reportOf(account: Account): CompactionReport {
-  const { original, request, assembled, rung, before, after, irreducible } = account;
+  const { original, request, assembled, rung, before, after, irreducible, summary: written } = account;
   const { measure } = request;
   const { map, placed } = assembled;
   const count = (kind: string): number => map.filter((destination) => destination.kind === kind).length;
@@ -48,26 +56,22 @@ export function reportOf(account: Account): CompactionReport {
     },
     rung,
     ...(irreducible === undefined ? {} : { irreducible }),
-    degraded:
-      rung >= RUNG_DEGRADED
+    degraded: [
+      ...(rung >= RUNG_DEGRADED
         ? ["even digested, the recent messages did not fit: the oldest of them went into the handoff"]
-        : [],
+        : []),
+      ...account.remarks,
+    ],
     recall: [...new Set(account.evicted.map(({ id }) => id))],
-    lost: account.evidence.missing(original.messages, presentIn(original.messages, placed)),
-    modelCalls: 0,
-    costUsd: 0,
+    lost: lossesOf({ ...account, messages: original.messages, placed }),
+    ...(written === undefined ? {} : { summary: written }),
+    modelCalls: (written?.steps ?? []).reduce((sum, { calls }) => sum + calls, 0),
+    costUsd: (written?.steps ?? []).reduce((sum, { costUsd = 0 }) => sum + costUsd, 0),
   };
 }
 
 /** From this rung on, recent exchanges that the documents would keep are given up. */
 const RUNG_DEGRADED = 3;
-
-function presentIn(originals: readonly Message[], placed: Assembled["placed"]): Present {
-  const stands = ({ message, from }: Placed): boolean => message === originals[from];
-  const standing = placed.filter(stands).map(({ message }) => message);
-  const others = placed.filter((one) => !stands(one));
-  return { standing, text: others.map(({ message }) => contentText(message.parts)).join("\n") };
-}
 
 function isOurs({ origin }: Message): boolean {
   return origin === "summary" || origin === "anchor";

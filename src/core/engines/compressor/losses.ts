@@ -1,0 +1,97 @@
+/**
+ * The loss report: which requests, constraints, paths, ids, errors and values a result does not hold, and which of
+ * these no recall id in it leads to. Taken from the ledger and the ranking, which have read everything already.
+ */
+import type { Evicted, Loss, Losses } from "../../compaction/compaction.ts";
+import { describeCall } from "../../digest/call.ts";
+import type { Evidence, Missing, Present } from "../../evidence/excerpts.ts";
+import type { Ledger } from "../../evidence/ledger.ts";
+import { clipped } from "../../summary/items.ts";
+import { callsOf, contentText, type Message } from "../../transcript/message.ts";
+import type { Assembled } from "./assemble.ts";
+
+const EXAMPLES_MAX = 5;
+const EXAMPLE_CHARS_MAX = 80;
+/** A longer text is held when its opening is: a handoff cuts what is long, visibly. */
+const OPENING_CHARS = 80;
+const RECALL_ID = /\br[0-9a-f]{9}\b/g;
+
+export interface LossInput {
+  readonly messages: readonly Message[];
+  readonly ledger: Ledger;
+  readonly evidence: Evidence;
+  readonly redact: (text: string) => string;
+  readonly placed: Assembled["placed"];
+  readonly evicted: readonly Evicted[];
+}
+
+/** What the result holds of the original. */
+interface Kept extends Present {
+  readonly stands: ReadonlySet<number>;
+  readonly recallable: (message: number) => boolean;
+}
+
+export function lossesOf(input: LossInput): Losses {
+  const { messages, ledger, evidence } = input;
+  const kept = keptOf(input);
+  const entries = (list: readonly Stated[]): Loss =>
+    lossOf(list.filter(isGone(kept, input.redact)), kept, input.redact);
+  const named = evidence.missing(messages, kept).map((one) => ({ ...one, text: one.id }));
+  const names = (wanted: (one: Missing) => boolean): Loss => lossOf(named.filter(wanted), kept, input.redact);
+  return {
+    requests: entries(ledger.requests.map(stated)),
+    constraints: entries(ledger.constraints.map(({ text, message, last }) => ({ text, messages: [message, last] }))),
+    paths: names(({ isPath }) => isPath),
+    ids: names(({ isPath }) => !isPath),
+    errors: entries(ledger.errors.filter(({ resolved }) => resolved === undefined).map(stated)),
+    values: entries(ledger.values.map(stated)),
+  };
+}
+
+/** Something with words, and the messages that hold them. */
+interface Stated {
+  readonly text: string;
+  readonly messages: readonly number[];
+}
+
+function stated({ text, message }: { readonly text: string; readonly message: number }): Stated {
+  return { text, messages: [message] };
+}
+
+function keptOf({ messages, placed, evicted }: LossInput): Kept {
+  const standing = placed.filter(({ message, from }) => message === messages[from]);
+  const others = placed.filter(({ message, from }) => message !== messages[from]);
+  const text = others.map(({ message }) => readable(message)).join("\n");
+  const shown = new Set(text.match(RECALL_ID));
+  const reached = evicted.filter(({ id }) => shown.has(id));
+  return {
+    standing: standing.map(({ message }) => message),
+    text,
+    stands: new Set(standing.map(({ from }) => from)),
+    recallable: (at) => reached.some(({ message, end = message + 1 }) => at >= message && at < end),
+  };
+}
+
+function readable(message: Message): string {
+  const calls = callsOf(message).flatMap((call) => describeCall(call.name, call.arguments).values);
+  return [contentText(message.parts), ...calls].join("\n");
+}
+
+/** Redaction wins over verbatim: what stands there masked is held. */
+function isGone({ stands, text }: Kept, redact: (text: string) => string): (one: Stated) => boolean {
+  return (one) => {
+    if (one.text === "" || one.messages.some((message) => stands.has(message))) return false;
+    const opening = one.text.slice(0, OPENING_CHARS);
+    return !text.includes(opening) && !text.includes(redact(one.text).slice(0, OPENING_CHARS));
+  };
+}
+
+function lossOf(gone: readonly Stated[], { recallable }: Kept, redact: (text: string) => string): Loss {
+  return {
+    absent: gone.length,
+    unrecallable: gone.filter(({ messages }) => !messages.some(recallable)).length,
+    examples: gone
+      .slice(0, EXAMPLES_MAX)
+      .map(({ text }) => clipped(redact(text).replace(/\s+/g, " "), EXAMPLE_CHARS_MAX)),
+  };
+}
