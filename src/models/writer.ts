@@ -1,0 +1,162 @@
+/**
+ * A language model as a handoff's writer: one prompt in, an answer or a classed failure out. Waiting is bounded as a
+ * whole, retries included; a key is sent where the settings point and appears nowhere else.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { redact } from "../core/redaction/redact.ts";
+import type { Writer, WriterFailure, WriterPrompt, WriterReply, WriterUsage } from "../core/summary/writer.ts";
+import { generate, type Generated } from "./ai-sdk.ts";
+import { recordAnswers, type Recording } from "./answers.ts";
+import type { Judgement, ReadOverflow } from "./failures.ts";
+import { loadDialect, loadPackage, type LoadPackage } from "./packages.ts";
+import type { Provider } from "./providers.ts";
+import { totalOf, usageOf, type Prices } from "./usage.ts";
+import { judgeGenerated, judgeThrown } from "./verdict.ts";
+
+/** For one answer, retries included: an agent waits no longer for one prompt. */
+export const ASK_TIMEOUT_MS = 120_000;
+/** Further requests after one that may succeed when it is made again. */
+export const ASK_RETRIES = 2;
+/** Before the first retry, and doubled before each further one, where the provider names no wait. */
+const RETRY_PAUSE_MS = 500;
+/** A provider that asks for a longer pause is not waited for. */
+const RETRY_PAUSE_MS_MAX = 20_000;
+const MESSAGE_CHARS_MAX = 300;
+
+export interface WriterOptions {
+  /** The model's name as its provider knows it. */
+  readonly model: string;
+  readonly provider: Provider;
+  /** Instead of the provider's own. */
+  readonly baseUrl?: string | undefined;
+  readonly apiKey: string | undefined;
+  /** The variable that should hold the key, as the message about its absence says. */
+  readonly keyVariable: string;
+  /** Input and output together. */
+  readonly windowTokens: number;
+  readonly maxOutputTokens?: number | undefined;
+  readonly prices?: Prices | undefined;
+  readonly timeoutMs?: number;
+  readonly retries?: number;
+  readonly overflow: ReadOverflow;
+  readonly load?: LoadPackage;
+  readonly fetch?: typeof fetch;
+}
+
+export function createWriter(options: WriterOptions): Writer {
+  const { model, windowTokens } = options;
+  return { model, windowTokens, ask: async (prompt, signal) => ask(options, prompt, signal) };
+}
+
+/** A writer whose settings lead nowhere: it answers every prompt with the reason. */
+export function createUnconfigured(model: string, windowTokens: number, message: string): Writer {
+  return {
+    model,
+    windowTokens,
+    ask: async () => ({ kind: "failed", failure: { class: "unconfigured", message }, usage: NOTHING }),
+  };
+}
+
+const NOTHING: WriterUsage = { inputTokens: 0, outputTokens: 0, requests: 0 };
+
+async function ask(options: WriterOptions, prompt: WriterPrompt, signal?: AbortSignal): Promise<WriterReply> {
+  signal?.throwIfAborted();
+  const ready = await prepared(options);
+  if ("lacking" in ready)
+    return { kind: "failed", failure: { class: "unconfigured", message: ready.lacking }, usage: NOTHING };
+  const recording = recordAnswers(options.fetch);
+  const { timeoutMs = ASK_TIMEOUT_MS, retries = ASK_RETRIES } = options;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const until = performance.now() + timeoutMs;
+  const stop = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+  const spent: WriterUsage[] = [];
+  for (let attempt = 0; ; attempt++) {
+    const outcome = await attemptOnce({ options, prompt, packages: ready, recording, stop });
+    signal?.throwIfAborted();
+    if (outcome.usage !== undefined) spent.push(outcome.usage);
+    const usage = { ...totalOf(spent), requests: recording.requests() };
+    if (outcome.kind === "answered") return { kind: "answered", text: outcome.text, ended: outcome.ended, usage };
+    const judgement = deadline.aborted ? timedOut(timeoutMs) : outcome.judgement;
+    const wait = judgement.retryAfterMs ?? RETRY_PAUSE_MS * 2 ** attempt;
+    const patient = wait <= RETRY_PAUSE_MS_MAX && performance.now() + wait < until;
+    if (!judgement.again || attempt >= retries || !patient)
+      return { kind: "failed", failure: failureOf(judgement, options), usage };
+    await pause(wait, undefined, { signal: stop }).catch(() => signal?.throwIfAborted());
+  }
+}
+
+type Ready = { readonly ai: unknown; readonly provider: unknown } | { readonly lacking: string };
+
+async function prepared(options: WriterOptions): Promise<Ready> {
+  const { provider, apiKey, keyVariable, baseUrl = provider.baseUrl, load = loadPackage } = options;
+  if (apiKey === undefined && provider.keyOptional !== true)
+    return { lacking: `${provider.title} needs a key: set the environment variable ${keyVariable}` };
+  if (baseUrl === undefined) return { lacking: `${provider.title} needs an address: set base_url` };
+  const packages = await loadDialect(provider.dialect, load);
+  return "missing" in packages ? { lacking: packages.missing } : packages;
+}
+
+interface Attempt {
+  readonly options: WriterOptions;
+  readonly prompt: WriterPrompt;
+  readonly packages: { readonly ai: unknown; readonly provider: unknown };
+  readonly recording: Recording;
+  readonly stop: AbortSignal;
+}
+
+type Outcome =
+  | { readonly kind: "answered"; readonly text: string; readonly ended: "stop" | "length"; readonly usage: WriterUsage }
+  | { readonly kind: "failed"; readonly judgement: Judgement; readonly usage?: WriterUsage };
+
+async function attemptOnce({ options, prompt, packages, recording, stop }: Attempt): Promise<Outcome> {
+  const { model, provider, baseUrl = provider.baseUrl!, apiKey, maxOutputTokens = Infinity } = options;
+  let generated: Generated;
+  try {
+    generated = await generate(packages, {
+      dialect: provider.dialect,
+      model,
+      baseUrl,
+      apiKey,
+      fetch: recording.fetch,
+      system: prompt.system,
+      user: prompt.user,
+      maxOutputTokens: Math.min(prompt.maxOutputTokens, maxOutputTokens),
+      signal: stop,
+    });
+  } catch (error) {
+    return { kind: "failed", judgement: judgeThrown(recording.last(), error, options.overflow) };
+  }
+  const usage = usageOf(generated, prompt, {
+    prices: options.prices,
+    body: provider.name === "openrouter" ? recording.last()?.body : undefined,
+  });
+  const judgement = judgeGenerated(generated, recording.last()!, options.overflow);
+  if (judgement !== undefined) return { kind: "failed", judgement, usage };
+  return {
+    kind: "answered",
+    text: generated.text,
+    ended: generated.finishReason === "length" ? "length" : "stop",
+    usage,
+  };
+}
+
+function timedOut(timeoutMs: number): Judgement {
+  return { class: "timeout", said: `no answer within ${timeoutMs / 1_000} s`, again: false };
+}
+
+function failureOf(judgement: Judgement, { provider, model, apiKey }: WriterOptions): WriterFailure {
+  const { windowTokens, retryAfterMs } = judgement;
+  return {
+    class: judgement.class,
+    message: oneLine(`${provider.title}, ${model}: ${judgement.said}`, apiKey),
+    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+/** Redacted whole before it is cut, so that no half of a secret is left at the end. */
+function oneLine(text: string, apiKey: string | undefined): string {
+  const keyless = apiKey === undefined || apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
+  const line = redact(keyless).text.replace(/\s+/g, " ").trim();
+  return line.length > MESSAGE_CHARS_MAX ? `${line.slice(0, MESSAGE_CHARS_MAX - 1)}…` : line;
+}
