@@ -9,7 +9,9 @@ const AFTER_OPTION = /(?: |", ?"|', ?')["']?((?!-)[^\s"'`<>{}()[\]\\,;|]{4,4096}
 const USER_AND_PASSWORD = /(?: |", ?"|', ?')["']?[\w.@-]{1,64}:([^\s"'`<>{}()[\]\\,;|]{4,512})/y;
 const ATTACHED = / ?["']?([^\s"'`<>{}()[\]\\,;|]{4,512})/y;
 /** Programs whose `-p` is a password and not a port, a path or a project. */
-const PASSWORD_PROGRAM = /(?:^|[\s;&|"'`(])(?:mysql\w{0,8}|mariadb(?:-\w{1,8})?|sshpass)[ \t](?:[^\n;&|]{0,80}[ \t])?$/;
+const PASSWORD_PROGRAM =
+  /(?:^|[\s;&|"'`(])(?:mysql\w{0,8}|mariadb(?:-\w{1,8})?|sshpass|(?:docker|podman|helm registry|az|oras) login)[ \t](?:[^\n;&|]{0,80}[ \t])?$/;
+const REDIS = /(?:^|[\s;&|"'`(])redis-cli[ \t](?:[^\n;&|]{0,80}[ \t])?$/;
 const PROGRAM_CHARS_MAX = 96;
 const AFTER_LOGIN = /login[ \t]{1,4}\S{1,64}[ \t]{1,4}$/;
 const LOGIN_CHARS_MAX = 76;
@@ -23,9 +25,8 @@ export function findOptionValue(text: string, word: Word): Span | undefined {
   }
   if (option.startsWith("--")) return findLongOption(text, word, option);
   const before = text.slice(Math.max(0, word.start - PROGRAM_CHARS_MAX), word.start);
-  return option.startsWith("-p") && PASSWORD_PROGRAM.test(before)
-    ? findPassword(text, word.start + "-p".length, ATTACHED)
-    : undefined;
+  const asked = (option.startsWith("-p") && PASSWORD_PROGRAM.test(before)) || (option === "-a" && REDIS.test(before));
+  return asked ? findPassword(text, word.start + "-p".length, ATTACHED) : undefined;
 }
 
 function findLongOption(text: string, word: Word, option: string): Span | undefined {
@@ -35,6 +36,21 @@ function findLongOption(text: string, word: Word, option: string): Span | undefi
   const end = word.end + found[0].length;
   const value = found[1] as string;
   if (text.startsWith(MARKER, end) || !isSecretValue(value, strength, "bare")) return undefined;
+  return valueSpan(text, { start: end - value.length, end, kind: "option", strength });
+}
+
+const SET =
+  /(?:set|setx|setenv|ENV)[ \t]{1,4}(?:-\w{1,3}[ \t]{1,4}){0,3}["']?([A-Za-z_]\w{2,63})["']?[ \t]{1,4}(?:--[a-z]{1,12}[ \t=]{1,4})?["']?([^\s"'`<>{}()[\]\\,;|]{4,4096})/y;
+
+/** `set -x API_KEY …`, `setx`, `setenv`, `ENV` of a Dockerfile: `word` is the verb. */
+export function findSetValue(text: string, word: Word): Span | undefined {
+  const found = matchAt(SET, text, word.start);
+  const strength = found === undefined ? undefined : nameStrength(found[1] as string);
+  if (found === undefined || strength === undefined) return undefined;
+  const end = word.start + found[0].length;
+  const value = found[2] as string;
+  const place = /^[A-Z][A-Z0-9_]+$/.test(found[1] as string) ? "shell" : "bare";
+  if (text.startsWith(MARKER, end) || !isSecretValue(value, strength, place)) return undefined;
   return valueSpan(text, { start: end - value.length, end, kind: "option", strength });
 }
 

@@ -15,7 +15,7 @@ export function findHeader(text: string, at: number, name: string): Span | undef
 }
 
 const CREDENTIALS =
-  />?[ \t]{0,4}(?:\\?["'])?[ \t]{0,4}(?:(?:Bearer|Basic|Token|Digest|ApiKey|Negotiate|Bot|GoogleLogin|AWS4-HMAC-SHA256)[ \t]{1,4})?([^\s"'`<>{}()\\]{8,8192})/iy;
+  />?[ \t]{0,4}(?:\\?["'])?[ \t]{0,4}(?:(?:Bearer|Basic|Token|Digest|ApiKey|Negotiate|Bot|OAuth|SSWS|GenieKey|Splunk|Key|GoogleLogin|AWS4-HMAC-SHA256)[ \t]{1,4})?([^\s"'`<>{}()\\]{8,8192})/iy;
 /** A name or a type has no digit, no capital inside and no padding. */
 const NOT_A_WORD = /\d|[a-z][A-Z]|=$/;
 

@@ -1,4 +1,4 @@
-/** Identifiers of people: mentions of a chat platform and telephone numbers in international form (E.164). */
+/** Identifiers of people: mentions of a chat platform and telephone numbers in international form (E.164), plain or spaced. */
 import { hiddenSpan, MARKER, type Span } from "./mask.ts";
 import { matchAt } from "./reading.ts";
 
@@ -14,14 +14,33 @@ export function findMention(text: string, at: number): Span | undefined {
 
 const NUMBER = /\+([1-9]\d{7,14})(?![\w.])/y;
 const NUMBER_AT_LINE_START = /\+([1-9]\d{10,14})(?![\w.])/y;
+/** `+49 (0)30 901820`, `+1-415-555-0123`, `+33.1.23.45.67.89`: a country, then groups of two to five digits. */
+const SPACED = /\+([1-9]\d{0,2}(?:[ \u00a0.-]?\(\d{1,5}\))?(?:[ \u00a0.-]\d{1,5}){1,6})(?!\d|[.,:]\d|[\w%])/y;
+const SPACED_DIGITS_MIN = 9;
+const SPACED_DIGITS_AT_LINE_START_MIN = 11;
+const E164_DIGITS_MAX = 15;
+const GROUP_DIGITS_MIN = 2;
 /** A sum, an exponent, an offset or an escaped space: not the start of a number. */
 const BEFORE = /[\w+)\]}.%]/;
 
-/** `+14155550123`. At the start of a line only in full length: a diff adds lines of numbers too. */
+/** At the start of a line only in full length: a diff adds lines of numbers too. */
 export function findPhoneNumber(text: string, plus: number): Span | undefined {
   const before = text.charAt(plus - 1);
   if (before !== "" && BEFORE.test(before)) return undefined;
-  const pattern = before === "" || before === "\n" ? NUMBER_AT_LINE_START : NUMBER;
-  const digits = matchAt(pattern, text, plus)?.[1];
-  return digits === undefined ? undefined : hiddenSpan(plus + 1, plus + 1 + digits.length, "phone number", MARKER);
+  const atLineStart = before === "" || before === "\n";
+  const plain = matchAt(atLineStart ? NUMBER_AT_LINE_START : NUMBER, text, plus)?.[1];
+  const number = plain ?? spacedNumber(text, plus, atLineStart);
+  return number === undefined ? undefined : hiddenSpan(plus + 1, plus + 1 + number.length, "phone number", MARKER);
+}
+
+/** Groups of one digit only as the trunk prefix; a date or a row of a table has other groups. */
+function spacedNumber(text: string, plus: number, atLineStart: boolean): string | undefined {
+  const number = matchAt(SPACED, text, plus)?.[1];
+  if (number === undefined) return undefined;
+  const groups = number.split(/\D+/).filter((group) => group !== "");
+  const digits = groups.join("").length;
+  const least = atLineStart ? SPACED_DIGITS_AT_LINE_START_MIN : SPACED_DIGITS_MIN;
+  if (digits < least || digits > E164_DIGITS_MAX) return undefined;
+  const short = groups.slice(1).filter((group) => group.length < GROUP_DIGITS_MIN).length;
+  return short <= 1 && !(atLineStart && number.includes(".")) ? number : undefined;
 }

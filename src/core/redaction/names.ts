@@ -6,14 +6,15 @@
  */
 export type NameStrength = "password" | "key" | "weak";
 
-const SUSPICIOUS = /key|token|secret|pass|pwd|cred|auth|cookie|jwt|sig|session|sid$|otp|code|hmac|ticket|pw$/i;
+const SUSPICIOUS =
+  /key|token|secret|pass|pwd|cred|auth|cookie|jwt|sig|session|sid$|otp|code|hmac|ticket|pw$|mnemonic|phrase/i;
 
 /** A cheap look before a name is taken apart. */
 export function maySuggestSecret(name: string): boolean {
   return SUSPICIOUS.test(name);
 }
 
-const PASSWORD_END = /(?:password|passwd|passphrase|passcode|pwd|secret|credentials?)$/;
+const PASSWORD_END = /(?:password|passwd|passphrase|passcode|pwd|secret|credentials?|mnemonic)$/;
 const PASS = new Set(["pass", "pw"]);
 /** Names whose last word is `key` or `token` and that are no secret. */
 const HARMLESS_BEFORE = new Set(
@@ -48,6 +49,7 @@ export function nameStrength(name: string, parameter = false): NameStrength | un
   const before = words.at(-2) ?? "";
   if (parameter && PARAMETER_ONLY.test(last) && (last !== "id" || before === "session")) return "weak";
   if (PASSWORD_END.test(last) || (PASS.has(last) && before !== "")) return "password";
+  if (last === "phrase" && /^(?:seed|recovery|pass)$/.test(before)) return "password";
   if (HARMLESS_BEFORE.has(before)) return undefined;
   if (last.endsWith("token") && (before !== "" || last.length > "token".length)) return "key";
   if (JOINED_KEY.test(last) || (last === "key" && SECRET_KEY_BEFORE.has(before))) return "key";

@@ -17,3 +17,11 @@ export function endOfMatch(pattern: RegExp, text: string, at: number): number | 
   const found = matchAt(pattern, text, at);
   return found === undefined ? undefined : at + found[0].length;
 }
+
+/** A sign that a rule may begin with, and the word before it. */
+export interface Stop {
+  readonly at: number;
+  readonly word: Word;
+  /** The text is source: what it assigns is spared, unless a machine made it. */
+  readonly code: boolean;
+}

@@ -5,56 +5,13 @@
 import { hiddenSpan, tokenSpan, type Span } from "./mask.ts";
 import { matchAt } from "./reading.ts";
 import { hasMixedPart } from "./values.ts";
-
-interface VendorRule {
-  readonly prefixes: readonly string[];
-  /** What follows the prefix up to the end of the word. */
-  readonly body: RegExp;
-  /** The prefix is an ordinary part of words: the body must look made by a machine, the more so inside a word. */
-  readonly ordinary?: true;
-}
-
-const WITH_DIGIT = /^(?=[^\d]*\d)[\w-]{16,}$/;
-
-const VENDOR_RULES: readonly VendorRule[] = [
-  {
-    prefixes: ["sk-", "rk-", "xai-", "pplx-", "tvly-", "fc-", "jina_", "fw_", "gsk_", "csk-"],
-    body: /^[\w-]{13,}$/,
-    ordinary: true,
-  },
-  { prefixes: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], body: /^[A-Za-z0-9]{16}/ },
-  { prefixes: ["github_pat_"], body: WITH_DIGIT },
-  {
-    prefixes: ["glpat-", "gldt-", "glrt-", "glptt-", "glcbt-", "glsoat-", "glft-"],
-    body: /^(?=[^\dA-Z]*[\dA-Z])[\w-]{16,}$/,
-  },
-  { prefixes: ["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xapp-"], body: /^(?=[^\d]*\d)[\w-]{10,}$/ },
-  { prefixes: ["AIza"], body: /^[\w-]{30,}$/ },
-  { prefixes: ["AKIA", "ASIA", "ABIA", "ACCA"], body: /^[A-Z0-9]{16}(?![A-Z0-9])/ },
-  { prefixes: ["GOCSPX-"], body: /^[\w-]{20,}$/ },
-  { prefixes: ["hf_", "api_org_"], body: /^[A-Za-z0-9]{20}/ },
-  { prefixes: ["npm_"], body: /^[A-Za-z0-9]{30}/ },
-  { prefixes: ["pypi-"], body: /^[\w-]{40,}$/ },
-  { prefixes: ["rubygems_"], body: /^[0-9a-f]{32,}$/ },
-  { prefixes: ["sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_"], body: /^[A-Za-z0-9]{16}/ },
-  { prefixes: ["dop_v1_", "doo_v1_", "dor_v1_"], body: /^[0-9a-f]{32}/ },
-  { prefixes: ["shpat_", "shpca_", "shppa_", "shpss_"], body: /^[0-9a-fA-F]{24}/ },
-  { prefixes: ["sq0csp-", "sq0atp-", "EAAA"], body: /^(?=[^\d]*\d)[\w-]{22,}$/ },
-  {
-    prefixes: ["dckr_pat_", "glsa_", "glc_", "figd_", "lin_api_", "ntn_", "nfp_", "r8_", "sntrys_", "sntryu_"],
-    body: WITH_DIGIT,
-    ordinary: true,
-  },
-  { prefixes: ["dapi"], body: /^[0-9a-f]{32}(?:-\d)?$/, ordinary: true },
-  { prefixes: ["PMAK-"], body: /^[0-9a-f]{24}-[0-9a-f]{34}$/ },
-  { prefixes: ["pul-"], body: /^[0-9a-f]{40}$/, ordinary: true },
-  { prefixes: ["SK", "AC"], body: /^[0-9a-f]{32}$/, ordinary: true },
-  { prefixes: ["AGE-SECRET-KEY-1"], body: /^[A-Z0-9]{50,}$/ },
-  { prefixes: ["EZAK", "EZTK"], body: /^[A-Za-z0-9]{54}$/ },
-];
+import { vendorRulesFor } from "./vendors.ts";
 
 /** Prefixes that end with a point stand in the word before; the body may go on through further points. */
-const DOTTED_PREFIXES: readonly string[] = ["SG.", "ya29.", "hvs.", "hvb.", "hvr.", "xoxe.", ".atlasv1."];
+const DOTTED_PREFIXES = (
+  "SG. ya29. AQ. hvs. hvb. hvr. xoxe. .atlasv1. dt0c01. dt0s01. dt0s16. amzn.mws. dp.pt. dp.st. dp.ct. dp.sa. dp.scim. " +
+  "dp.audit. sk.eyJ PMAK. pat."
+).split(" ");
 const DOTTED_BODY_CHARS_MIN = 16;
 const DOTTED_PREFIX_CHARS_MAX = 9;
 
@@ -69,13 +26,6 @@ const DISCORD_TAIL_CHARS_MIN = 27;
 
 /** `ghp_xxxxxxxx`: written to show the shape. */
 const FILLER = /x{6}|X{6}/;
-
-const RULES_BY_FIRST = groupByFirst();
-
-function groupByFirst(): ReadonlyMap<number, readonly (readonly [prefix: string, rule: VendorRule])[]> {
-  const pairs = VENDOR_RULES.flatMap((rule) => rule.prefixes.map((prefix) => [prefix, rule] as const));
-  return Map.groupBy(pairs, ([prefix]) => prefix.charCodeAt(0));
-}
 
 /** Words shorter than this are no token of any rule here. */
 export const TOKEN_WORD_CHARS_MIN = 16;
@@ -95,7 +45,9 @@ export function findToken(text: string, start: number, end: number): Span | unde
 }
 
 function hasPrefix(text: string, start: number, end: number, mixedChars = ORDINARY_MIXED_CHARS): boolean {
-  return (RULES_BY_FIRST.get(text.charCodeAt(start)) ?? []).some(([prefix, rule]) => {
+  const rules = vendorRulesFor(text, start);
+  if (rules === undefined) return false;
+  return rules.some(([prefix, rule]) => {
     if (!text.startsWith(prefix, start)) return false;
     const body = text.slice(start + prefix.length, end);
     return rule.body.test(body) && !FILLER.test(body) && (!rule.ordinary || hasMixedPart(body, mixedChars));
@@ -105,16 +57,17 @@ function hasPrefix(text: string, start: number, end: number, mixedChars = ORDINA
 const ORDINARY_MIXED_CHARS = 8;
 const JOINED_MIXED_CHARS = 20;
 
-const JOINT = /[_-](?=[A-Za-z])/g;
+const DASH = 45;
+const UNDERSCORE = 95;
 const JOINTS_MAX = 8;
 
 /** `backup-ghp_…`: a prefix may stand behind one of the first joints of a word. */
 function findJoined(text: string, start: number, end: number): Span | undefined {
-  JOINT.lastIndex = start;
-  for (let joints = 0; joints < JOINTS_MAX; joints++) {
-    const joint = JOINT.exec(text);
-    if (joint === null || joint.index >= end) return undefined;
-    const inner = joint.index + 1;
+  let joints = 0;
+  for (let inner = start + 1; inner < end && joints < JOINTS_MAX; inner++) {
+    const before = text.charCodeAt(inner - 1);
+    if (before !== DASH && before !== UNDERSCORE) continue;
+    joints++;
     if (hasPrefix(text, inner, end, JOINED_MIXED_CHARS)) return tokenSpan(text, inner, end, "vendor token");
     if (text.startsWith("eyJ", inner)) return findJwt(text, inner, end);
   }

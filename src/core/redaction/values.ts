@@ -32,7 +32,9 @@ export type ValuePlace = "quoted" | "shell" | "parameter" | "bare";
 
 export function isSecretValue(value: string, strength: NameStrength, place: ValuePlace): boolean {
   if (value.length > VALUE_CHARS_MAX) return hasRandomPart(value.slice(0, VALUE_CHARS_MAX));
-  if ((place !== "shell" && /\s/.test(value)) || value.includes(MARKER) || isPlaceholder(value)) return false;
+  if (value.includes(MARKER) || isPlaceholder(value)) return false;
+  if (place !== "shell" && /\s/.test(value))
+    return place === "quoted" && strength === "password" && isPassphrase(value);
   switch (strength) {
     case "password":
       return isPassword(value, place);
@@ -59,6 +61,31 @@ function isKey(value: string, place: ValuePlace): boolean {
     default:
       return value.length >= KEY_CHARS_MIN;
   }
+}
+
+const PASSPHRASE_WORDS_MAX = 16;
+const PASSPHRASE_CHARS_MAX = 160;
+const PASSPHRASE_PLAIN_WORDS_MIN = 3;
+/** Words of labels and messages: a form says them, a passphrase hardly ever does. */
+const SAID_IN_FORMS = new Set(
+  (
+    "a an the is are was be been must should can cannot could will would has have had not no do does did to at of for from or and in on as by " +
+    "with if your you my our their it this that these please enter type choose set reset forgot forgotten new old current change confirm " +
+    "repeat show hide invalid wrong incorrect required missing optional expired weak strong too short long least most characters " +
+    "letters digits password passwords passwd passphrase passcode secret token key keys field user username email account login sign " +
+    "name value string default error failed"
+  ).split(" "),
+);
+
+/** Several words between quotes: "correct horse battery staple", but not "Your password is too short". */
+function isPassphrase(value: string): boolean {
+  if (value.length > PASSPHRASE_CHARS_MAX || value !== value.trim() || /[\\{}<>$()]/.test(value)) return false;
+  const words = value.split(/\s+/);
+  if (words.length > PASSPHRASE_WORDS_MAX) return false;
+  if (words.some((word) => SAID_IN_FORMS.has(word.toLowerCase().replace(/[^a-z]/g, "")))) return false;
+  return (
+    words.some(hasMark) || (words.length >= PASSPHRASE_PLAIN_WORDS_MIN && words.every((word) => /^[a-z]+$/.test(word)))
+  );
 }
 
 /** A digit beside letters, or a sign no identifier has. */
@@ -95,6 +122,25 @@ const SHUFFLED_CHARS_MIN = 12;
 function isShuffledCase(value: string): boolean {
   const capitals = countOf(value, /[A-Z]/g) / value.length;
   return value.length >= SHUFFLED_CHARS_MIN && /^[A-Za-z+/=]+$/.test(value) && capitals > 0.25 && capitals < 0.75;
+}
+
+const MADE_CHARS_MIN = 16;
+
+/** Random enough that no person typed it as an example. */
+export function isMadeByMachine(value: string): boolean {
+  return value.length >= MADE_CHARS_MIN && hasRandomPart(value);
+}
+
+/** How often letters small and large, digits and signs take turns, as a share of the length: random text has about two thirds. */
+export function turnsShare(value: string): number {
+  let turns = 0;
+  for (let at = 1; at < value.length; at++)
+    if (sortOf(value.charCodeAt(at)) !== sortOf(value.charCodeAt(at - 1))) turns++;
+  return turns / value.length;
+}
+
+function sortOf(code: number): number {
+  return code >= 97 && code <= 122 ? 0 : code >= 65 && code <= 90 ? 1 : code >= 48 && code <= 57 ? 2 : 3;
 }
 
 function countOf(value: string, pattern: RegExp): number {

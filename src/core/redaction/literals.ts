@@ -1,0 +1,93 @@
+/** The value behind a name: where it begins and ends, by its quotes or without any. */
+import { MARKER, type Span, valueSpan } from "./mask.ts";
+import type { NameStrength } from "./names.ts";
+import { endOfMatch, matchAt } from "./reading.ts";
+import { isMadeByMachine, isSecretValue, type ValuePlace } from "./values.ts";
+
+const EQUALS = 61;
+
+export interface Named {
+  readonly name: string;
+  readonly strength: NameStrength;
+  readonly parameter: boolean;
+  readonly code: boolean;
+}
+
+/** An optional arrow, spaces, a string prefix, then a quote, escaped or not. */
+const OPENING = /(?:>| ?\()?[ \t]{0,8}(?:[rbfu]{0,2}(\\{0,7}["'`]))?/y;
+/** Three parts joined by colons at most, and the padding of base64: so a chain of fields is read once, not once per field. */
+const BARE = /[^\s"'`<>(){}[\]\\,;&|:=]+(?::[^\s"'`<>(){}[\]\\,;&|:=]+){0,2}={0,2}/y;
+const PARAMETER = /[^\s"'`<>(){}[\]\\&;#=]+={0,2}/y;
+
+/** The value behind the sign at `at`, where it can be a secret of that name. */
+export function findLiteral(text: string, at: number, named: Named): Span | undefined {
+  const opening = matchAt(OPENING, text, at + 1);
+  const start = at + 1 + (opening?.[0].length ?? 0);
+  const quote = opening?.[1];
+  const quoted = quote === undefined ? undefined : closing(text, start, quote);
+  const end = quoted ?? bareEnd(text, start, named.parameter);
+  const place = placeOf(text, { at, start, end, quoted: quoted !== undefined, named });
+  if (end === start || text.startsWith(MARKER, end) || isCall(text, end, place)) return undefined;
+  const value = text.slice(start, end);
+  if (!isSecretValue(value, named.strength, place)) return undefined;
+  if (named.code && (place === "quoted" || place === "bare") && !isMadeByMachine(value)) return undefined;
+  const kind = named.parameter ? "parameter" : "assigned secret";
+  return valueSpan(text, { start, end, kind, strength: named.strength });
+}
+
+const QUOTED: Readonly<Record<string, RegExp>> = {
+  '"': /(?:[^"\\\n]|\\.){0,8192}/y,
+  "'": /(?:[^'\\\n]|\\.){0,8192}/y,
+  "`": /(?:[^`\\\n]|\\.){0,8192}/y,
+};
+const QUOTED_CHARS_MAX = 8_192;
+
+/** Where the string ends that began with `quote`, if it does. */
+function closing(text: string, start: number, quote: string): number | undefined {
+  if (quote.length > 1) return closingWithin(text, start, quote);
+  const end = endOfMatch(QUOTED[quote] as RegExp, text, start) ?? start;
+  return text.startsWith(quote, end) ? end : undefined;
+}
+
+const BACKSLASH = 92;
+
+/** In a string inside a string the quote has backslashes; a quote with more of them belongs to the value. */
+function closingWithin(text: string, start: number, quote: string): number | undefined {
+  const within = text.slice(start, start + QUOTED_CHARS_MAX);
+  const mark = quote.slice(-1);
+  for (let at = within.indexOf(mark); at >= 0; at = within.indexOf(mark, at + 1)) {
+    let first = at;
+    while (first > 0 && within.charCodeAt(first - 1) === BACKSLASH) first--;
+    if (at - first < quote.length) return start + first;
+  }
+  return undefined;
+}
+
+function bareEnd(text: string, start: number, parameter: boolean): number {
+  const value = matchAt(parameter ? PARAMETER : BARE, text, start)?.[0] ?? "";
+  return start + value.replace(/[.:!?]{1,4}$/, "").length;
+}
+
+interface Place {
+  readonly at: number;
+  readonly start: number;
+  readonly end: number;
+  readonly quoted: boolean;
+  readonly named: Named;
+}
+
+/** `NAME=value` without a space is a shell's or an environment file's; so is a password's field in capitals. */
+function placeOf(text: string, { at, start, quoted, named }: Place): ValuePlace {
+  if (named.parameter) return "parameter";
+  const capitals = /^[A-Z][A-Z0-9_]+$/.test(named.name);
+  const quote = quoted ? 1 : 0;
+  const tight = text.charCodeAt(at) === EQUALS ? start === at + 1 + quote : named.strength === "password" && !quoted;
+  if (capitals && tight) return "shell";
+  return quoted ? "quoted" : "bare";
+}
+
+/** `token = read(...)`, `key: keys[0]`, `password=form.password` are code. */
+function isCall(text: string, end: number, place: ValuePlace): boolean {
+  const next = text.charCodeAt(end);
+  return place !== "quoted" && (next === 40 || next === 91 || next === 123);
+}

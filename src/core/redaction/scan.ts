@@ -1,0 +1,139 @@
+/**
+ * Where the secrets of a text stand. The scan walks over words (letters, digits, `_`, `-`) and stops where a rule could
+ * begin: after a word that is long enough or names a scheme, at `:` and `=`, at `+` and at `<`. Each rule looks only a
+ * bounded way around its place, so the cost stays linear and an unbroken run is one word.
+ */
+import { findAssigned, findElement } from "./assignments.ts";
+import { findLoginPassword, findOptionValue, findSetValue } from "./command-lines.ts";
+import { findSchemeCredentials } from "./headers.ts";
+import { findMention, findPhoneNumber } from "./identifiers.ts";
+import type { Span } from "./mask.ts";
+import { findPrivateKey } from "./private-keys.ts";
+import { endOfMatch, type Stop, type Word } from "./reading.ts";
+import type { Scanned } from "./readings.ts";
+import { findSaid } from "./spoken.ts";
+import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
+import { findAnnounced, findUnnamedKey, UNNAMED_WORD_CHARS_MIN } from "./unnamed.ts";
+import { findInUrl } from "./urls.ts";
+import { mayVeil, UNSEEN } from "./veils.ts";
+
+const WORD = 1;
+const SIGN = 2;
+const PLUS = 3;
+const LESS = 4;
+const ESCAPE = 5;
+const SLASH = 6;
+const UNSEEN_CHARACTER = 7;
+const CLASS_OF = classTable();
+
+function classTable(): Uint8Array {
+  const table = UNSEEN.map((unseen) => unseen * UNSEEN_CHARACTER);
+  const each = (characters: string, value: number): void => {
+    for (const character of characters) table[character.charCodeAt(0)] = value;
+  };
+  each("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", WORD);
+  each(":=", SIGN);
+  each("+", PLUS);
+  each("<", LESS);
+  each("/", SLASH);
+  each("\\%\u001b", ESCAPE);
+  return table;
+}
+
+/** `code`: source is spared what it assigns (see `findAssigned`). */
+export function scan(text: string, code: boolean): Scanned {
+  const spans: Span[] = [];
+  let word: Word = { start: 0, end: 0 };
+  const veils: number[] = [];
+  for (let at = 0; at < text.length;) {
+    const start = at;
+    while (at < text.length && CLASS_OF[text.charCodeAt(at)] === WORD) at++;
+    let span: Span | undefined;
+    if (at > start) {
+      word = { start, end: at };
+      if (at - start >= TOKEN_WORD_CHARS_MIN || MAY_START[text.charCodeAt(start)] === 1) span = findAtWord(text, word);
+    }
+    const kind = span === undefined && at < text.length ? (CLASS_OF[text.charCodeAt(at)] as number) : 0;
+    if (kind > WORD) span = findAtSign(text, kind, { at, word, code });
+    if (kind === UNSEEN_CHARACTER || (kind === ESCAPE && mayVeil(text, at))) veils.push(at);
+    if (span === undefined) {
+      at += kind === ESCAPE ? escapeLength(text, at) : 1;
+      continue;
+    }
+    const done = spans.at(-1)?.end ?? 0;
+    spans.push(span.start < done ? { ...span, start: done } : span);
+    at = span.end;
+    word = { start: at, end: at };
+  }
+  return { spans, veils };
+}
+
+const DASH = 45;
+const BEGIN = "-----BEGIN";
+/** First letters of the short words that a rule begins with: options, "is" and "was", "Bearer" and "Basic", "password", "set" and "ENV". */
+const MAY_START = Uint8Array.from({ length: 128 }, (_, code) =>
+  "-iwbBpsE".includes(String.fromCharCode(code)) ? 1 : 0,
+);
+
+function findAtWord(text: string, word: Word): Span | undefined {
+  const { start, end } = word;
+  if (end - start >= TOKEN_WORD_CHARS_MIN) {
+    const token = findToken(text, start, end);
+    if (token !== undefined) return token;
+  }
+  if (text.charCodeAt(start) === DASH) {
+    return text.startsWith(BEGIN, start) ? findPrivateKey(text, start) : findOptionValue(text, word);
+  }
+  switch (end - start) {
+    case "is".length:
+    case "was".length:
+      return text.startsWith("is ", start) || text.startsWith("was ", start)
+        ? findSaid(text, word)
+        : findSetValue(text, word);
+    case "setx".length:
+      return findSetValue(text, word);
+    case "basic".length:
+    case "bearer".length:
+      return findSchemeCredentials(text, word) ?? findSetValue(text, word);
+    case "password".length:
+      return text.startsWith("password ", start) ? findLoginPassword(text, word) : undefined;
+    default:
+      return end - start >= UNNAMED_WORD_CHARS_MIN ? findAnnounced(text, word) : undefined;
+  }
+}
+
+function findAtSign(text: string, kind: number, stop: Stop): Span | undefined {
+  switch (kind) {
+    case SIGN:
+      return findAssigned(text, stop) ?? findInUrl(text, stop);
+    case PLUS:
+      return findPhoneNumber(text, stop.at) ?? findUnnamedKey(text, stop);
+    case LESS:
+      return findMention(text, stop.at) ?? findElement(text, stop);
+    case SLASH:
+      return findUnnamedKey(text, stop);
+    default:
+      return undefined;
+  }
+}
+
+const HEX_PAIR = /%[0-9A-Fa-f]{2}/y;
+const COLOUR = /\u001b\[[\d;]{0,16}m/y;
+const UNICODE_ESCAPE_CHARS = 6;
+
+/** What an escape spans, so that a word behind `\n`, `%3D` or a colour begins at its own first letter. */
+function escapeLength(text: string, at: number): number {
+  const next = text.charAt(at + 1);
+  switch (text.charAt(at)) {
+    case "\\":
+      return next === "u" ? UNICODE_ESCAPE_CHARS : "nrtbf".includes(next) ? 2 : 1;
+    case "%":
+      return lengthAt(HEX_PAIR, text, at);
+    default:
+      return lengthAt(COLOUR, text, at);
+  }
+}
+
+function lengthAt(pattern: RegExp, text: string, at: number): number {
+  return (endOfMatch(pattern, text, at) ?? at + 1) - at;
+}

@@ -1,0 +1,59 @@
+/** Secrets without a prefix and without an assignment: random text that a word before it announces, or that has the very form of a key. */
+import { MARKER, type Span, tokenSpan } from "./mask.ts";
+import { matchAt, type Stop, type Word } from "./reading.ts";
+import { turnsShare } from "./values.ts";
+
+/** Shorter words are not random enough to tell from a name. */
+export const UNNAMED_WORD_CHARS_MIN = 20;
+const UNNAMED_WORD_CHARS_MAX = 512;
+/** Words that go on through `+`, `/` and `=`: base64. */
+const RUN = /[\w+/-]{20,512}={0,2}/y;
+/** On the same line, a few words before. A hash or an identifier in between means that something else is told. */
+const ANNOUNCED =
+  /(?:^|[^A-Za-z])(?:secrets?|tokens?|api[ _-]?keys?|access[ _-]?keys?|secret[ _-]?keys?|passwords?|passphrases?|credentials?|creds)["'`)]?(?:[ ,:=>-]{1,3}[A-Za-z']{1,12}){0,4}[ ,:=>-]{1,3}["'`(]?$/i;
+const ANNOUNCED_CHARS_MAX = 80;
+const HEX_OR_UUID = /^(?:0x)?[0-9a-fA-F-]+$/;
+/** Random text takes turns between small and large letters and digits at two places of three; names at one of eight. */
+const RANDOM_TURNS_SHARE_MIN = 0.36;
+
+/** "use this token: …", "the secret key … works": `word` may be a part of the run. */
+export function findAnnounced(text: string, word: Word): Span | undefined {
+  if (word.end - word.start > UNNAMED_WORD_CHARS_MAX || "+/".includes(text.charAt(word.start - 1) || " "))
+    return undefined;
+  const run = matchAt(RUN, text, word.start)?.[0];
+  if (run === undefined || !isRandom(run)) return undefined;
+  const end = word.start + run.length;
+  if (isPartOfMore(text, word.start, end)) return undefined;
+  const announced = ANNOUNCED.test(text.slice(Math.max(0, word.start - ANNOUNCED_CHARS_MAX), word.start));
+  return announced ? tokenSpan(text, word.start, end, "announced secret") : undefined;
+}
+
+/** The form of an AWS secret key: forty characters of base64 that stand alone. */
+const FORTY = /[A-Za-z0-9+/]{40}/y;
+const KEY_CHARS = 40;
+/** Characters that a key does not stand beside: they make it part of a path, an address or a longer run. */
+const JOINS = Uint8Array.from({ length: 128 }, (_, code) => (/[\w+/=.~@:%-]/.test(String.fromCharCode(code)) ? 1 : 0));
+
+/** The key that goes on through the `/` or `+` of `stop`; its first part is the word before. */
+export function findUnnamedKey(text: string, { at, word }: Stop): Span | undefined {
+  const { start } = word;
+  const end = start + KEY_CHARS;
+  if (word.end !== at || at === start || at >= end || end > text.length) return undefined;
+  if (JOINS[text.charCodeAt(end)] === 1 || JOINS[text.charCodeAt(start - 1)] === 1) return undefined;
+  const run = matchAt(FORTY, text, start)?.[0];
+  return run !== undefined && isRandom(run) ? tokenSpan(text, start, end, "unnamed key") : undefined;
+}
+
+function isRandom(run: string): boolean {
+  if (!/\d/.test(run) || !/[a-z]/.test(run) || !/[A-Z]/.test(run) || HEX_OR_UUID.test(run)) return false;
+  return turnsShare(run) >= RANDOM_TURNS_SHARE_MIN;
+}
+
+/** A path, a name with points, an address: not a value that stands for itself. */
+function isPartOfMore(text: string, start: number, end: number): boolean {
+  return (
+    /[.\\@$#]/.test(text.charAt(start - 1)) ||
+    /^(?:[.\\@(]\w|\()/.test(text.slice(end, end + 2)) ||
+    text.startsWith(MARKER, end)
+  );
+}
