@@ -13,5 +13,6 @@ export function compressorSettings({ model, compression }: Configuration): Compr
     protectLastN: compression.protect_last_n,
     protectFirstN: compression.protect_first_n,
     note: compression.note,
+    template: compression.template,
   };
 }

@@ -19,6 +19,7 @@ export const DEFAULTS = Object.freeze({
     protect_last_n: COMPRESSOR_DEFAULTS.protectLastN,
     protect_first_n: COMPRESSOR_DEFAULTS.protectFirstN,
     note: COMPRESSOR_DEFAULTS.note,
+    template: COMPRESSOR_DEFAULTS.template,
     schedule: "threshold",
     ingest_limit_tokens: 0,
   } as const),

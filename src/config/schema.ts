@@ -112,6 +112,9 @@ const compressionSection = z
       description:
         "Where the model is told that earlier turns were compacted: once in the system prompt, or in the handoff, which leaves a cached system prompt alone.",
     }),
+    template: z.enum(["thirteen", "seven"]).default(compression.template).meta({
+      description: "Sections of the handoff: thirteen, or the seven of a shorter form.",
+    }),
     schedule: z
       .enum(["threshold", "cost"])
       .default(compression.schedule)

@@ -23,7 +23,7 @@ export interface CallEnd extends CallResult {
 /** More unresolved errors than this are noise; the oldest go. */
 const STANDING_ERRORS_MAX = 200;
 /** Words of a command line that are files beyond doubt. */
-const SURELY_FILE =
+export const SURELY_FILE =
   /^[\w./~@+-]*[\w+-]\.(?:[cm]?[jt]sx?|json[lc5]?|mdx?|rst|txt|go|mod|sum|py[iw]?|ipynb|rs|java|kts?|scala|rb|php|cs?|h|cc|cpp|hpp|m|mm|swift|dart|ex|exs|erl|hs|lua|pl|r|jl|sh|bash|zsh|fish|ps1|sql|ya?ml|toml|ini|cfg|conf|env|lock|log|csv|tsv|xml|html?|s?css|less|vue|svelte|proto|graphql|gradle|tf|pdf|png|svg)$/i;
 
 export function createWork(): Work {

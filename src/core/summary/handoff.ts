@@ -33,6 +33,8 @@ import type { Draft } from "./items.ts";
 import { opensWithHandoff } from "./marks.ts";
 import { parseHandoff, type ParsedHandoff } from "./parse.ts";
 import { renderSection, type Contents, type Filled } from "./render.ts";
+import type { Items } from "./prose/asked.ts";
+import { withProse } from "./prose/drafts.ts";
 import { THIRTEEN_SECTIONS, type Section, type Topic } from "./sections.ts";
 
 export { parseHandoff, type ParsedHandoff } from "./parse.ts";
@@ -63,6 +65,8 @@ export interface HandoffRequest {
   readonly redact: (text: string) => string;
   /** The thirteen sections where it is not set. */
   readonly template?: readonly Section[];
+  /** What a model wrote and the checks left of it: takes the place of the ledger's narrative. */
+  readonly prose?: Items;
 }
 
 export interface SectionReport {
@@ -156,11 +160,14 @@ function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly Draft[]>
   const topics = Object.keys(fresh) as Topic[];
   return new Map(
     topics.map((topic) => {
-      const drafts = [...fresh[topic], ...carriedDrafts(topic, previous, ledger)];
+      const own = { fresh: fresh[topic], carried: carriedDrafts(topic, previous, ledger) };
+      const drafts = withProse(topic, own, request.prose ?? NO_PROSE);
       return [topic, drafts.toSorted((a, b) => b.rank - a.rank)];
     }),
   );
 }
+
+const NO_PROSE: Items = new Map();
 
 /** Numbers go on from handoff to handoff: the carried actions keep the last numbers of the one before. */
 function firstNumberOf(filled: ReadonlyMap<Topic, Filled>, previous: ParsedHandoff | undefined): number {

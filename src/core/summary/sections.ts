@@ -78,3 +78,6 @@ export const SEVEN_SECTIONS: readonly Section[] = [
   section("Next Steps", ["remaining", "pending"], "what is left"),
   CONTEXT,
 ];
+
+export const TEMPLATES = { thirteen: THIRTEEN_SECTIONS, seven: SEVEN_SECTIONS } as const;
+export type TemplateName = keyof typeof TEMPLATES;

@@ -18,6 +18,15 @@ export interface CompressorState {
   /** Compactions in a row that saved too little. */
   readonly ineffective: number;
   readonly cause?: "dense session" | "poor handoff";
+  /** The last handoff, where a model wrote it: the next one is read on from there. */
+  readonly written?: Written;
+}
+
+export interface Written {
+  /** Id of the span that it stands for. */
+  readonly recall: string;
+  /** Index after the last message of that span. */
+  readonly until: number;
 }
 
 export function initialState(): CompressorState {
@@ -37,12 +46,13 @@ export function decide(state: CompressorState, situation: Situation, limits: Lim
 export function afterCompaction(
   state: CompressorState,
   report: Pick<CompactionReport, "tokens" | "parts">,
+  written?: Written,
 ): CompressorState {
   const { before, after } = report.tokens;
-  const compactions = state.compactions + 1;
-  if (before - after >= before * SAVINGS_SHARE_MIN) return { ...initialState(), compactions };
+  const next = { ...initialState(), compactions: state.compactions + 1, ...(written === undefined ? {} : { written }) };
+  if (before - after >= before * SAVINGS_SHARE_MIN) return next;
   const cause = after - report.parts.handoff > after * DENSE_SHARE ? "dense session" : "poor handoff";
-  return { ...initialState(), compactions, ineffective: state.ineffective + 1, cause };
+  return { ...next, ineffective: state.ineffective + 1, cause };
 }
 
 /** An attempt that found nothing smaller counts as one that saved nothing. */

@@ -1,5 +1,7 @@
 /** The default engine's settings and every figure that follows from them; asserted for windows from 32K to 1M. */
 
+import type { TemplateName } from "../../summary/sections.ts";
+
 /** Defaults and ranges: reference/000 and 004; names: 004; what the documents leave open: DESIGN §10. */
 export interface CompressorSettings {
   /** The model's window in tokens. */
@@ -18,6 +20,8 @@ export interface CompressorSettings {
   readonly protectFirstN: number;
   /** Where the model is told that its transcript was rewritten. */
   readonly note: "system" | "handoff";
+  /** Sections of the handoff: the thirteen of reference/002, or the seven of reference/000. */
+  readonly template: TemplateName;
 }
 
 export const COMPRESSOR_DEFAULTS: CompressorSettings = {
@@ -29,6 +33,7 @@ export const COMPRESSOR_DEFAULTS: CompressorSettings = {
   protectLastN: 20,
   protectFirstN: 3,
   note: "system",
+  template: "thirteen",
 };
 
 /** Never trigger above this share of the usable window, whatever the floor says (DESIGN §10). */

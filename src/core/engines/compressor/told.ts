@@ -1,0 +1,107 @@
+/**
+ * Asks the models of a request for the handoff of a draft whose shape is fixed: what they read, what they may spend, and
+ * from where on. A span whose beginning a model has recorded already is only read on.
+ */
+import { isHandoff, latestHandoff, parseHandoff, type ParsedHandoff } from "../../summary/handoff.ts";
+import { askedOf, type Items } from "../../summary/prose/asked.ts";
+import { tell, type Told } from "../../summary/prose/tell.ts";
+import type { Section } from "../../summary/sections.ts";
+import type { Writers } from "../../summary/writer.ts";
+import { contentText, type Message } from "../../transcript/message.ts";
+import type { Written } from "./back-off.ts";
+import type { Draft, Job, Memory } from "./draft.ts";
+
+/** A smaller handoff has no room for sentences. */
+const HANDOFF_TOKENS_ASKED_MIN = 800;
+/** Of the handoff; the rest is for the request, the rules, the files, and lines of the original. */
+const PROSE_SHARE = 0.25;
+/** Excerpts that say which messages matter. */
+const RANKING_TOKENS = 2_500;
+
+/** Nothing where there is no handoff to write, or nobody to ask. */
+export async function toldFor(
+  job: Job,
+  memory: Memory,
+  draft: Draft,
+  written: Written | undefined,
+): Promise<Told | undefined> {
+  const { writers, signal, focus, measure } = job.request;
+  const { shape, budget } = draft;
+  if (writers === undefined || isIdle(writers) || shape.headEnd === shape.tailStart) return undefined;
+  const { messages, system } = job.original;
+  const tokens = Math.min(budget, job.documentedTokens);
+  if (tokens < HANDOFF_TOKENS_ASKED_MIN) return tooSmall(budget);
+  const { template } = job;
+  const before = recordBefore(job, written, shape.tailStart);
+  const ranked = memory.evidence.excerpts(messages, {
+    budget: RANKING_TOKENS,
+    measure,
+    focus: draft.focus,
+    from: before?.until ?? shape.headEnd,
+    until: shape.tailStart,
+    present: { standing: [], text: "" },
+  });
+  return tell({
+    writers,
+    ...(signal === undefined ? {} : { signal }),
+    ...(focus === undefined ? {} : { focus }),
+    span: {
+      messages,
+      from: before?.until ?? shape.headEnd,
+      until: shape.tailStart,
+      ranked: ranked.map(({ message }) => message),
+      focus: draft.focus,
+      recall: draft.evicted[0]?.id ?? "",
+      measure,
+      redact: memory.redact,
+    },
+    ledger: memory.ledger.ledgerOf(messages),
+    record: before === undefined ? NO_ITEMS : itemsOf(before.handoff, template),
+    template,
+    budget: tokens,
+    targetTokens: Math.floor(tokens * PROSE_SHARE),
+    live: messages[job.live],
+    beside: system.map(({ parts }) => contentText(parts)).join("\n"),
+  });
+}
+
+function isIdle({ auxiliary, main, resting, withheld }: Writers): boolean {
+  return auxiliary === undefined && main === undefined && resting.length === 0 && withheld === undefined;
+}
+
+const NO_ITEMS: Items = new Map();
+
+function tooSmall(budget: number): Told {
+  const because = `a handoff of ${budget} tokens has no room for what a model writes`;
+  return { account: { by: "ledger", because, steps: [] }, degraded: [] };
+}
+
+interface Before {
+  readonly handoff: ParsedHandoff;
+  /** The messages before this one are in it. */
+  readonly until: number;
+}
+
+/**
+ * The handoff that stands among the messages; or, where the client sends the whole history, the one that stands for its
+ * beginning, if a model wrote it: one by the ledger is not read on, because the originals say more.
+ */
+function recordBefore(job: Job, written: Written | undefined, until: number): Before | undefined {
+  const { messages } = job.original;
+  const at = messages.findLastIndex(isHandoff);
+  const own = at < 0 ? undefined : latestHandoff(messages);
+  if (own !== undefined) return { handoff: own, until: at + 1 };
+  const standing = latestText(job.request.standing?.messages ?? []);
+  const handoff = standing === undefined ? undefined : parseHandoff(standing);
+  if (handoff === undefined || written === undefined || handoff.spans[0] !== written.recall) return undefined;
+  return written.until <= until ? { handoff, until: written.until } : undefined;
+}
+
+function latestText(messages: readonly Message[]): string | undefined {
+  const message = messages.findLast(isHandoff);
+  return message === undefined ? undefined : contentText(message.parts);
+}
+
+function itemsOf({ sections }: ParsedHandoff, template: readonly Section[]): Items {
+  return new Map(askedOf(template).map(({ topic }) => [topic, sections.get(topic) ?? []]));
+}

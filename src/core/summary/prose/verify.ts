@@ -1,0 +1,71 @@
+/** Holds each item of an answer against the session and the ledger, and keeps those that stand. */
+import type { Ledger } from "../../evidence/ledger.ts";
+import type { Section, Topic } from "../sections.ts";
+import type { Items } from "./asked.ts";
+import { contradictionIn } from "./claims.ts";
+import type { Grounds } from "./grounds.ts";
+
+/** Why an item was dropped. */
+export type DropReason =
+  | "they name what stands nowhere in the session"
+  | "the ledger contradicts them"
+  | "they say nothing of this session"
+  | "they repeat what a tool's output said as if it had been asked for"
+  | "they repeat the instructions";
+
+export interface Verified {
+  readonly items: Items;
+  readonly kept: number;
+  readonly dropped: readonly { readonly because: DropReason; readonly count: number }[];
+  /** Names in what was kept that stand in the session. */
+  readonly known: number;
+}
+
+export interface VerifyOptions {
+  readonly ledger: Ledger;
+  readonly grounds: Grounds;
+  readonly template: readonly Section[];
+}
+
+/** An item without a name of the session says something of it when this share of its telling words stands there. */
+const OVERLAP_MIN = 0.5;
+/** Wishes are a person's: a tool's output has none. */
+const WISHES: readonly Topic[] = ["goal", "pending", "decisions", "remaining"];
+/** How planted orders speak; one who only heard of them from a tool has been led astray. */
+const ORDER =
+  /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|any)\b.{0,40}\b(?:instructions?|prompts?|messages?|rules?|context)\b|\bsystem prompt\b|\byou (?:are now|must now)\b/i;
+
+export function verify(items: Items, options: VerifyOptions): Verified {
+  const dropped = new Map<DropReason, number>();
+  const kept = new Map<Topic, readonly string[]>();
+  for (const [topic, texts] of items) {
+    const standing = texts.filter((text) => {
+      const because = reasonAgainst(text, topic, options);
+      if (because !== undefined) dropped.set(because, (dropped.get(because) ?? 0) + 1);
+      return because === undefined;
+    });
+    kept.set(topic, standing);
+  }
+  const all = [...kept.values()].flat();
+  return {
+    items: kept,
+    kept: all.length,
+    dropped: Array.from(dropped, ([because, count]) => ({ because, count })),
+    known: new Set(all.flatMap((text) => options.grounds.known(text))).size,
+  };
+}
+
+function reasonAgainst(
+  text: string,
+  topic: Topic,
+  { ledger, grounds, template }: VerifyOptions,
+): DropReason | undefined {
+  if (template.some(({ purpose }) => text.includes(purpose))) return "they repeat the instructions";
+  if (grounds.invented(text).length > 0) return "they name what stands nowhere in the session";
+  if (contradictionIn(text, topic, ledger) !== undefined) return "the ledger contradicts them";
+  if (grounds.known(text).length === 0 && grounds.overlap(text) < OVERLAP_MIN)
+    return "they say nothing of this session";
+  if ((WISHES.includes(topic) || ORDER.test(text)) && grounds.onlyShown(text))
+    return "they repeat what a tool's output said as if it had been asked for";
+  return undefined;
+}
