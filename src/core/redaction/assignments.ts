@@ -14,7 +14,7 @@ const EQUALS = 61;
 /** Between a name and its sign: a closing quote, a space, the mark of an optional field, half of `:=`. */
 const GAP = /^[ \t"'`\\\]?:]{0,6}$/;
 const GAP_CHARS_MAX = 6;
-const STRING_TYPE = /^(?:str|string|String|byte|SecretStr|None|null|undefined)$/;
+const STRING_TYPES = new Set("str string String byte SecretStr None null undefined".split(" "));
 /** Types that may stand between a name and its value: `password: str = "..."`. */
 const TYPED = /([\w-]{1,64})\??: ?(?:str|string|String|\[\]byte|SecretStr)(?: ?\| ?(?:None|null|undefined))? ?$/;
 const TYPED_CHARS_MAX = 100;
@@ -29,7 +29,7 @@ export function findAssigned(text: string, stop: Stop): Span | undefined {
   const name = text.slice(word.start, word.end);
   const suspicious = maySuggestSecret(name);
   if (name === "name" && text.charCodeAt(at) === EQUALS) return findFormPart(text, at);
-  if (!suspicious && !STRING_TYPE.test(name) && !PAIRED.test(name)) return undefined;
+  if (!suspicious && !STRING_TYPES.has(name) && !PAIRED.has(name)) return undefined;
   if (!GAP.test(text.slice(word.end, at)) || isComparison(text, at)) return undefined;
   if (text.startsWith(MARKER, word.start - MARKER.length)) return undefined;
   return (suspicious ? findHeader(text, at, name) : undefined) ?? findNamed(text, stop);
@@ -75,7 +75,7 @@ function spokenStrength(text: string, word: Word, name: string): NameStrength | 
 }
 
 function typedStrength(text: string, at: number, name: string): NameStrength | undefined {
-  if (text.charCodeAt(at) !== EQUALS || !STRING_TYPE.test(name)) return undefined;
+  if (text.charCodeAt(at) !== EQUALS || !STRING_TYPES.has(name)) return undefined;
   const typed = TYPED.exec(text.slice(Math.max(0, at - TYPED_CHARS_MAX), at))?.[1];
   return typed === undefined ? undefined : nameStrength(typed);
 }
@@ -93,14 +93,14 @@ function findFormPart(text: string, at: number): Span | undefined {
   return valueSpan(text, { start: end - value.length, end, kind: "parameter", strength });
 }
 
-const PAIRED = /^[vV]alue$/;
+const PAIRED = new Set(["value", "Value"]);
 /** The name that a list of settings writes beside its value: `- name: DB_PASSWORD` and then `value: …`. */
 const PAIR_NAME =
   /(?:name|key|Name|Key)\\{0,3}["']? {0,2}[:=] {0,2}\\{0,3}["']?([\w.:-]{2,64})\\{0,3}["']?(?:[\s,]|\\+[nrt]){0,40}(?:\\{0,3}["'])?$/;
 const PAIR_CHARS_MAX = 128;
 
 function pairedStrength(text: string, word: Word, name: string): NameStrength | undefined {
-  if (!PAIRED.test(name)) return undefined;
+  if (!PAIRED.has(name)) return undefined;
   const paired = PAIR_NAME.exec(text.slice(Math.max(0, word.start - PAIR_CHARS_MAX), word.start))?.[1];
   return paired === undefined ? undefined : nameStrength(paired);
 }

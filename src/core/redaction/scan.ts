@@ -51,7 +51,8 @@ export function scan(text: string, code: boolean): Scanned {
     let span: Span | undefined;
     if (at > start) {
       word = { start, end: at };
-      if (at - start >= TOKEN_WORD_CHARS_MIN || MAY_START[text.charCodeAt(start)] === 1) span = findAtWord(text, word);
+      if (at - start >= TOKEN_WORD_CHARS_MIN || mayMatter(text.charCodeAt(start), at - start))
+        span = findAtWord(text, word);
     }
     const kind = span === undefined && at < text.length ? (CLASS_OF[text.charCodeAt(at)] as number) : 0;
     if (kind > WORD) span = findAtSign(text, kind, { at, word, code });
@@ -70,10 +71,15 @@ export function scan(text: string, code: boolean): Scanned {
 
 const DASH = 45;
 const BEGIN = "-----BEGIN";
-/** First letters of the short words that a rule begins with: options, "is" and "was", "Bearer" and "Basic", "password", "set" and "ENV". */
-const MAY_START = Uint8Array.from({ length: 128 }, (_, code) =>
-  "-iwbBpsE".includes(String.fromCharCode(code)) ? 1 : 0,
-);
+/** The short words that a rule begins with; of options, any length. A bit for each length under the first letter. */
+const SHORT_WORDS = "is was set setx setenv ENV basic Basic bearer Bearer password".split(" ");
+const LENGTHS_OF_FIRST = new Uint16Array(128);
+for (const short of SHORT_WORDS) LENGTHS_OF_FIRST[short.charCodeAt(0)]! |= 1 << short.length;
+LENGTHS_OF_FIRST[DASH] = 0xffff;
+
+function mayMatter(first: number, length: number): boolean {
+  return ((LENGTHS_OF_FIRST[first]! >> length) & 1) === 1;
+}
 
 function findAtWord(text: string, word: Word): Span | undefined {
   const { start, end } = word;

@@ -1,7 +1,7 @@
 /** Secrets without a prefix and without an assignment: random text that a word before it announces, or that has the very form of a key. */
 import { MARKER, type Span, tokenSpan } from "./mask.ts";
 import { matchAt, type Stop, type Word } from "./reading.ts";
-import { turnsShare } from "./values.ts";
+import { sortOf, turnsShare } from "./values.ts";
 
 /** Shorter words are not random enough to tell from a name. */
 export const UNNAMED_WORD_CHARS_MIN = 20;
@@ -13,6 +13,8 @@ const ANNOUNCED =
   /(?:^|[^A-Za-z])(?:secrets?|tokens?|api[ _-]?keys?|access[ _-]?keys?|secret[ _-]?keys?|passwords?|passphrases?|credentials?|creds)["'`)]?(?:[ ,:=>-]{1,3}[A-Za-z']{1,12}){0,4}[ ,:=>-]{1,3}["'`(]?$/i;
 const ANNOUNCED_CHARS_MAX = 80;
 const HEX_OR_UUID = /^(?:0x)?[0-9a-fA-F-]+$/;
+/** A bit for each of small letters, large letters and digits. */
+const ALL_SORTS = 0b111;
 /** Random text takes turns between small and large letters and digits at two places of three; names at one of eight. */
 const RANDOM_TURNS_SHARE_MIN = 0.36;
 
@@ -20,12 +22,20 @@ const RANDOM_TURNS_SHARE_MIN = 0.36;
 export function findAnnounced(text: string, word: Word): Span | undefined {
   if (word.end - word.start > UNNAMED_WORD_CHARS_MAX || "+/".includes(text.charAt(word.start - 1) || " "))
     return undefined;
+  if (!hasAllSorts(text, word)) return undefined;
   const run = matchAt(RUN, text, word.start)?.[0];
   if (run === undefined || !isRandom(run)) return undefined;
   const end = word.start + run.length;
   if (isPartOfMore(text, word.start, end)) return undefined;
   const announced = ANNOUNCED.test(text.slice(Math.max(0, word.start - ANNOUNCED_CHARS_MAX), word.start));
   return announced ? tokenSpan(text, word.start, end, "announced secret") : undefined;
+}
+
+/** Whether a word holds small and large letters and digits. */
+function hasAllSorts(text: string, { start, end }: Word): boolean {
+  let sorts = 0;
+  for (let at = start; at < end && sorts !== ALL_SORTS; at++) sorts |= (1 << sortOf(text.charCodeAt(at))) & ALL_SORTS;
+  return sorts === ALL_SORTS;
 }
 
 /** The form of an AWS secret key: forty characters of base64 that stand alone. */

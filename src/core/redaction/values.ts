@@ -139,7 +139,8 @@ export function turnsShare(value: string): number {
   return turns / value.length;
 }
 
-function sortOf(code: number): number {
+/** 0 for a small letter, 1 for a large one, 2 for a digit, 3 for anything else. */
+export function sortOf(code: number): number {
   return code >= 97 && code <= 122 ? 0 : code >= 65 && code <= 90 ? 1 : code >= 48 && code <= 57 ? 2 : 3;
 }
 
