@@ -11,6 +11,8 @@ export interface Prices {
   readonly cacheReadUsdPerMtok?: number;
   readonly cacheWrite5mUsdPerMtok?: number;
   readonly cacheWrite1hUsdPerMtok?: number;
+  /** Past so many input tokens the whole request costs so many times more. */
+  readonly longPrompt?: { readonly aboveTokens: number; readonly inputFactor: number; readonly outputFactor: number };
 }
 
 /** Tokens of one answer; input is everything that was read, cached or not. */
@@ -32,7 +34,9 @@ export function costOf(
   const fresh = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
   const read = cacheReadTokens * (prices.cacheReadUsdPerMtok ?? input);
   const written = cacheWriteTokens * (prices.cacheWrite5mUsdPerMtok ?? input);
-  return (fresh * input + read + written + outputTokens * output) / MTOK;
+  const long = inputTokens > (prices.longPrompt?.aboveTokens ?? Infinity) ? prices.longPrompt : undefined;
+  const { inputFactor = 1, outputFactor = 1 } = long ?? {};
+  return ((fresh * input + read + written) * inputFactor + outputTokens * output * outputFactor) / MTOK;
 }
 
 /** One answer's usage. `body` is its JSON where the provider reports a price in it, as OpenRouter does (`usage.cost`). */

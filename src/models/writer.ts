@@ -8,15 +8,12 @@ import type { Writer, WriterFailure, WriterPrompt, WriterReply, WriterUsage } fr
 import { generate, type Generated } from "./ai-sdk.ts";
 import { recordAnswers, type Recording } from "./answers.ts";
 import type { Judgement, ReadOverflow } from "./failures.ts";
+import { ASK_RETRIES, ASK_TIMEOUT_MS } from "./limits.ts";
 import { loadDialect, loadPackage, type LoadPackage } from "./packages.ts";
 import type { Provider } from "./providers.ts";
 import { totalOf, usageOf, type Prices } from "./usage.ts";
 import { judgeGenerated, judgeThrown } from "./verdict.ts";
 
-/** For one answer, retries included: an agent waits no longer for one prompt. */
-export const ASK_TIMEOUT_MS = 120_000;
-/** Further requests after one that may succeed when it is made again. */
-export const ASK_RETRIES = 2;
 /** Before the first retry, and doubled before each further one, where the provider names no wait. */
 const RETRY_PAUSE_MS = 500;
 /** A provider that asks for a longer pause is not waited for. */

@@ -1,0 +1,35 @@
+/** What can be known of a model; whatever no source told is absent. */
+import type { Prices } from "../usage.ts";
+
+/** How a provider's prompt cache is used. */
+export interface CacheRules {
+  /** `markers`: where the request marks it. `automatic`: for every prefix long enough. */
+  readonly kind: "markers" | "automatic";
+  readonly markersMax?: number;
+  /** Content blocks before a marker in which an earlier cache entry is found. */
+  readonly lookbackBlocks?: number;
+  readonly minimumTokens?: number;
+  readonly ttls?: readonly string[];
+}
+
+export interface ModelFacts {
+  /** Input and output together. */
+  readonly windowTokens?: number;
+  readonly maxOutputTokens?: number;
+  readonly prices?: Prices;
+  readonly cache?: CacheRules;
+  /** What a large image is charged. */
+  readonly imageTokens?: number;
+}
+
+/** Facts with the place they come from. */
+export interface SourcedFacts extends ModelFacts {
+  readonly source: string;
+  readonly asOf: string;
+}
+
+/** What the configuration says of a model; each figure is laid over the known one. */
+export interface Override extends Omit<ModelFacts, "cache" | "prices"> {
+  readonly cacheMinimumTokens?: number;
+  readonly prices?: Partial<Prices>;
+}

@@ -1,0 +1,123 @@
+/**
+ * Looks up what is known of a model. Four layers, the strongest first: a window that a provider's error named, what
+ * the configuration says, what a provider's list of models says, and our own table. Pure; learning gives a new registry.
+ */
+import type { Prices } from "../usage.ts";
+import type { ModelFacts, Override, SourcedFacts } from "./facts.ts";
+import { KNOWN, type List } from "./known.ts";
+import { bareName, longestMatch } from "./names.ts";
+
+/** A summarizer's window while nothing is known of it: smaller than that of any hosted model in the table but the oldest. */
+export const SAFE_WINDOW_TOKENS = 32_768;
+
+export interface Registry {
+  readonly overrides: ReadonlyMap<string, Override>;
+  readonly learned: ReadonlyMap<string, number>;
+  readonly listed: ReadonlyMap<string, SourcedFacts>;
+}
+
+/** What is known of one model, layers laid over one another. */
+export interface Found extends ModelFacts {
+  /** Each layer that says something, the strongest first: `the configuration`, a table with its day… */
+  readonly sources: readonly string[];
+}
+
+export function createRegistry(overrides: Readonly<Record<string, Override>> = {}): Registry {
+  const bare = Object.entries(overrides).map(([name, facts]) => [bareName(name), facts] as const);
+  return { overrides: new Map(bare), learned: new Map(), listed: new Map() };
+}
+
+/** Undefined where no layer knows the name. */
+export function lookUp(registry: Registry, model: string): Found | undefined {
+  const learned = learnedWindow(registry, model);
+  const override = longestMatch(model, registry.overrides);
+  const listed = registry.listed.get(bareName(model));
+  const known = longestMatch(model, table());
+  const sources = [
+    ...(learned === undefined ? [] : ["an error of the provider"]),
+    ...(override === undefined ? [] : ["the configuration"]),
+    ...[listed, known].filter((facts) => facts !== undefined).map(({ source, asOf }) => `${source} (${asOf})`),
+  ];
+  if (sources.length === 0) return undefined;
+  const { source: _source, asOf: _asOf, ...facts } = { source: "", asOf: "", ...known, ...listed };
+  return { ...overridden(facts, override), ...(learned === undefined ? {} : { windowTokens: learned }), sources };
+}
+
+function overridden(facts: ModelFacts, override: Override | undefined): ModelFacts {
+  if (override === undefined) return facts;
+  const { cacheMinimumTokens: minimumTokens, prices: own, ...rest } = override;
+  const cache =
+    facts.cache === undefined || minimumTokens === undefined ? {} : { cache: { ...facts.cache, minimumTokens } };
+  const prices = wholePrices({ ...facts.prices, ...own });
+  return { ...facts, ...rest, ...cache, ...(prices === undefined ? {} : { prices }) };
+}
+
+/** Input and output prices are needed for any cost; without both there is none. */
+function wholePrices(prices: Partial<Prices>): Prices | undefined {
+  const { inputUsdPerMtok, outputUsdPerMtok } = prices;
+  if (inputUsdPerMtok === undefined || outputUsdPerMtok === undefined) return undefined;
+  return { ...prices, inputUsdPerMtok, outputUsdPerMtok };
+}
+
+/** The window that an error of the provider named, if any did. */
+export function learnedWindow(registry: Registry, model: string): number | undefined {
+  return registry.learned.get(bareName(model));
+}
+
+/** With the window that an overflow error of this model named: a fact, so it wins over everything said. */
+export function withWindow(registry: Registry, model: string, windowTokens: number): Registry {
+  return { ...registry, learned: new Map(registry.learned).set(bareName(model), windowTokens) };
+}
+
+/** With what a provider's list of models says (`readModelList`). */
+export function withModels(registry: Registry, models: ReadonlyMap<string, SourcedFacts>): Registry {
+  const bare = Array.from(models, ([name, facts]) => [bareName(name), facts] as const);
+  return { ...registry, listed: new Map([...registry.listed, ...bare]) };
+}
+
+let read: ReadonlyMap<string, SourcedFacts> | undefined;
+
+function table(): ReadonlyMap<string, SourcedFacts> {
+  return (read ??= new Map(KNOWN.flatMap(rowsOf)));
+}
+
+/** Every name in the table with its facts. */
+export function knownModels(): ReadonlyMap<string, SourcedFacts> {
+  return table();
+}
+
+function rowsOf({ rows, source, asOf, cache }: List): (readonly [string, SourcedFacts])[] {
+  return rows
+    .trim()
+    .split("\n")
+    .map((row) => {
+      const [name = "", ...cells] = row.trim().split(/ +/);
+      return [bareName(name), { ...factsOf(cells, cache), source, asOf }] as const;
+    });
+}
+
+function factsOf(cells: readonly string[], cache: List["cache"]): ModelFacts {
+  const [window, output, inputPrice, outputPrice, cacheRead, write5m, write1h, minimum, image, long = "-"] = cells;
+  const [aboveTokens = 0, inputFactor = 1, outputFactor = 1] = long.split("×").map(Number);
+  const prices = wholePrices({
+    ...given({
+      inputUsdPerMtok: inputPrice,
+      outputUsdPerMtok: outputPrice,
+      cacheReadUsdPerMtok: cacheRead,
+      cacheWrite5mUsdPerMtok: write5m,
+      cacheWrite1hUsdPerMtok: write1h,
+    }),
+    ...(long === "-" ? {} : { longPrompt: { aboveTokens, inputFactor, outputFactor } }),
+  });
+  return {
+    ...given({ windowTokens: window, maxOutputTokens: output, imageTokens: image }),
+    ...(prices === undefined ? {} : { prices }),
+    ...(cache === undefined ? {} : { cache: { ...cache, ...given({ minimumTokens: minimum }) } }),
+  };
+}
+
+/** The figures that are not a dash. */
+function given<Key extends string>(cells: Readonly<Record<Key, string | undefined>>): Partial<Record<Key, number>> {
+  const figures = Object.entries<string | undefined>(cells).filter(([, cell]) => cell !== undefined && cell !== "-");
+  return Object.fromEntries(figures.map(([key, cell]) => [key, Number(cell)])) as Partial<Record<Key, number>>;
+}

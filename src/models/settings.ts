@@ -1,0 +1,71 @@
+/** The settings that models read; the configuration has this shape. */
+import type { ProviderName } from "./providers.ts";
+import type { Override } from "./registry/facts.ts";
+import { createRegistry, type Registry } from "./registry/registry.ts";
+
+/** `auto`: by the model's name. */
+export type ProviderChoice = ProviderName | "auto";
+
+/** One model's own facts, as the configuration's `models` section states them; what it leaves out stays as known. */
+export interface StatedFacts {
+  readonly context_length?: number | undefined;
+  readonly max_output_tokens?: number | undefined;
+  readonly input_usd_per_mtok?: number | undefined;
+  readonly output_usd_per_mtok?: number | undefined;
+  readonly cache_read_usd_per_mtok?: number | undefined;
+  readonly cache_write_5m_usd_per_mtok?: number | undefined;
+  readonly cache_write_1h_usd_per_mtok?: number | undefined;
+  readonly cache_minimum_tokens?: number | undefined;
+  readonly image_tokens?: number | undefined;
+}
+
+export interface ModelSettings {
+  readonly model: {
+    readonly name: string | null;
+    readonly provider: ProviderChoice;
+    readonly base_url: string | null;
+    readonly api_key_env: string | null;
+    readonly context_length: number | null;
+  };
+  readonly auxiliary: {
+    readonly compression: {
+      readonly model: string | null;
+      readonly provider: ProviderChoice | "main";
+      readonly base_url: string | null;
+      readonly api_key_env: string | null;
+      readonly context_length: number | null;
+      readonly timeout_seconds: number;
+      readonly retries: number;
+    };
+  };
+  readonly models: Readonly<Record<string, StatedFacts>>;
+}
+
+/** The registry with the configuration's own facts. */
+export function registryOf({ models }: Pick<ModelSettings, "models">): Registry {
+  return createRegistry(Object.fromEntries(Object.entries(models).map(([name, stated]) => [name, overrideOf(stated)])));
+}
+
+function overrideOf(stated: StatedFacts): Override {
+  const prices = present({
+    inputUsdPerMtok: stated.input_usd_per_mtok,
+    outputUsdPerMtok: stated.output_usd_per_mtok,
+    cacheReadUsdPerMtok: stated.cache_read_usd_per_mtok,
+    cacheWrite5mUsdPerMtok: stated.cache_write_5m_usd_per_mtok,
+    cacheWrite1hUsdPerMtok: stated.cache_write_1h_usd_per_mtok,
+  });
+  return {
+    ...present({
+      windowTokens: stated.context_length,
+      maxOutputTokens: stated.max_output_tokens,
+      imageTokens: stated.image_tokens,
+      cacheMinimumTokens: stated.cache_minimum_tokens,
+    }),
+    prices,
+  };
+}
+
+function present<Key extends string>(figures: Readonly<Record<Key, number | undefined>>): Partial<Record<Key, number>> {
+  const said = Object.entries(figures).filter(([, figure]) => figure !== undefined);
+  return Object.fromEntries(said) as Partial<Record<Key, number>>;
+}

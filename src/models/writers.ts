@@ -1,0 +1,61 @@
+/** From the settings and the environment to the models that a compaction may ask. */
+import type { Writer, Writers } from "../core/summary/writer.ts";
+import { chooseModels, type Choice, type Unclear } from "./choice.ts";
+import type { ReadOverflow } from "./failures.ts";
+import type { LoadPackage } from "./packages.ts";
+import { learnedWindow, lookUp, SAFE_WINDOW_TOKENS, type Registry } from "./registry/registry.ts";
+import { registryOf, type ModelSettings } from "./settings.ts";
+import { createUnconfigured, createWriter } from "./writer.ts";
+
+/** What lies outside the settings. */
+export interface Surroundings {
+  /** Where keys are, by the names that the providers have or the settings give. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** How an overflow is told from other errors: `overflow` of any protocol. */
+  readonly overflow: ReadOverflow;
+  /** With what was learned of models since; otherwise the known facts and the settings'. */
+  readonly registry?: Registry;
+  readonly load?: LoadPackage;
+  readonly fetch?: typeof fetch;
+}
+
+/** Nobody is asked yet, and nothing is loaded. Settings that lead nowhere give a writer that answers so. */
+export function createWriters(settings: ModelSettings, surroundings: Surroundings): Writers {
+  const { auxiliary, main, auto } = chooseModels(settings);
+  const writerFor = (choice: Choice | Unclear): Writer => writerOf(choice, settings, surroundings);
+  return {
+    ...(auxiliary === undefined ? {} : { auxiliary: writerFor(auxiliary) }),
+    ...(main === undefined ? {} : { main: writerFor(main) }),
+    auto,
+    resting: [],
+  };
+}
+
+/** The window a choice is asked within: learned, stated for it, known by its name, or the safe one. */
+export function windowOf({ model, windowTokens }: Pick<Choice, "model" | "windowTokens">, registry: Registry): number {
+  const learned = learnedWindow(registry, model);
+  return learned ?? windowTokens ?? lookUp(registry, model)?.windowTokens ?? SAFE_WINDOW_TOKENS;
+}
+
+function writerOf(choice: Choice | Unclear, settings: ModelSettings, surroundings: Surroundings): Writer {
+  if ("problem" in choice) return createUnconfigured(choice.model, SAFE_WINDOW_TOKENS, choice.problem);
+  const { environment, overflow, registry = registryOf(settings), load, fetch } = surroundings;
+  const { model, provider, baseUrl, keyVariable } = choice;
+  const { timeout_seconds, retries } = settings.auxiliary.compression;
+  const facts = lookUp(registry, model);
+  return createWriter({
+    model,
+    provider,
+    baseUrl,
+    keyVariable,
+    apiKey: environment[keyVariable]?.trim() || undefined,
+    windowTokens: windowOf(choice, registry),
+    maxOutputTokens: facts?.maxOutputTokens,
+    prices: provider.keyOptional === true ? undefined : facts?.prices,
+    timeoutMs: timeout_seconds * 1_000,
+    retries,
+    overflow,
+    ...(load === undefined ? {} : { load }),
+    ...(fetch === undefined ? {} : { fetch }),
+  });
+}

@@ -1,0 +1,231 @@
+/** What is known of models: the longest name wins, the configuration wins over it, and providers correct both. */
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readModelList } from "../../src/models/registry/lists.ts";
+import { bareName, longestMatch } from "../../src/models/registry/names.ts";
+import { createRegistry, knownModels, lookUp, withModels, withWindow } from "../../src/models/registry/registry.ts";
+import { registryOf } from "../../src/models/settings.ts";
+import { costOf } from "../../src/models/usage.ts";
+
+const RUNS = { numRuns: Number(process.env["PRECIS_TEST_RUNS"] ?? 100) };
+const known = [...knownModels().keys()];
+const registry = createRegistry();
+
+describe("the table", () => {
+  it("has a source and a day for every model, and figures that can be", () => {
+    expect(known.length).toBeGreaterThan(80);
+    for (const [name, facts] of knownModels()) {
+      expect(facts.source, name).not.toBe("");
+      expect(facts.asOf, name).toMatch(/^202\d-\d\d-\d\d$/);
+      const { windowTokens = 8_192, maxOutputTokens = 1, prices, cache } = facts;
+      expect(windowTokens, name).toBeGreaterThan(maxOutputTokens);
+      expect(windowTokens, name).toBeGreaterThanOrEqual(8_192);
+      for (const price of Object.values({ ...prices, longPrompt: 0 })) expect(price, name).toBeGreaterThanOrEqual(0);
+      if (prices?.cacheReadUsdPerMtok !== undefined)
+        expect(prices.cacheReadUsdPerMtok, name).toBeLessThan(prices.inputUsdPerMtok);
+      if (prices !== undefined) expect(prices.outputUsdPerMtok, name).toBeGreaterThan(prices.inputUsdPerMtok);
+      expect(cache?.minimumTokens ?? 512, name).toBeGreaterThanOrEqual(512);
+    }
+  });
+
+  it("charges Claude's cache writes 1.25 and 2 times the input", () => {
+    for (const [name, { prices }] of knownModels()) {
+      if (!name.startsWith("claude-") || prices === undefined || name === "claude-3-haiku") continue;
+      expect(prices.cacheWrite5mUsdPerMtok! / prices.inputUsdPerMtok, name).toBeCloseTo(1.25, 6);
+      expect(prices.cacheWrite1hUsdPerMtok! / prices.inputUsdPerMtok, name).toBeCloseTo(2, 6);
+    }
+  });
+});
+
+describe("names", () => {
+  it.each([
+    ["claude-haiku-4-5-20251001", "claude-haiku-4-5"],
+    ["anthropic/claude-haiku-4.5", "claude-haiku-4-5"],
+    ["anthropic/claude-haiku-4.5:beta", "claude-haiku-4-5"],
+    ["us.anthropic.claude-haiku-4-5-20251001-v1:0", "claude-haiku-4-5"],
+    ["claude-haiku-4-5@20251001", "claude-haiku-4-5"],
+    ["claude-sonnet-4-5[1m]", "claude-sonnet-4-5"],
+    ["openrouter/openai/gpt-4o-mini-2024-07-18", "gpt-4o-mini"],
+    ["GPT-4o", "gpt-4o"],
+    ["gpt-5-2025-08-07", "gpt-5"],
+    ["gpt-5-codex", "gpt-5"],
+    ["z-ai/glm-5.3:free", "glm-5-3"],
+    ["gemini-3-flash-preview", "gemini-3-flash"],
+  ])("%s is %s", (name, row) => {
+    expect(lookUp(registry, name)).toMatchObject({ windowTokens: knownModels().get(row)!.windowTokens });
+    expect(longestMatch(name, new Map(known.map((one) => [one, one])))).toBe(row);
+  });
+
+  it.each([
+    "gpt-5.9",
+    "gpt-5-7-sol",
+    "claude-opus-4-9",
+    "gpt-4.1-micro",
+    "o3-large",
+    "claude",
+    "gpt",
+    "",
+    "-",
+    "my-llama",
+  ])("%j is nobody's", (name) => expect(lookUp(registry, name)).toBeUndefined());
+
+  const words = fc
+    .stringMatching(/^[a-z]{1,6}$/)
+    .filter((word) => !["pro", "max", "lite", "mini", "fast"].includes(word));
+  const names = fc.array(words, { minLength: 1, maxLength: 5 }).map((parts) => parts.join("-"));
+
+  it("mean the longest that begins them", () =>
+    fc.assert(
+      fc.property(fc.uniqueArray(names, { minLength: 1, maxLength: 12 }), names, (rows, name) => {
+        const longest = rows
+          .filter((row) => name === row || name.startsWith(`${row}-`))
+          .toSorted((one, other) => other.length - one.length)[0];
+        fc.pre(!/-(?:nano|micro|small|medium|large|ultra|flash|turbo|image|audio|tts|live)\b/.test(name));
+        expect(longestMatch(name, new Map(rows.map((row) => [row, row])))).toBe(longest);
+      }),
+      RUNS,
+    ));
+
+  it("are brought to one form, whatever router, day or variant they come with", () =>
+    fc.assert(
+      fc.property(fc.constantFrom(...known), names, names, (name, router, variant) => {
+        const dated = `${router}/${name}-20260102:${variant}`;
+        expect(bareName(bareName(dated))).toBe(bareName(dated));
+        expect(lookUp(registry, dated)).toEqual(lookUp(registry, name));
+      }),
+      RUNS,
+    ));
+
+  it("cost no more when they are long", () => {
+    const started = performance.now();
+    lookUp(registry, `${"a-".repeat(1_000_000)}`);
+    expect(performance.now() - started).toBeLessThan(200);
+  });
+});
+
+describe("layers", () => {
+  const figures = fc.record({
+    context_length: fc.integer({ min: 1, max: 10_000_000 }),
+    input_usd_per_mtok: fc.double({ min: 0, max: 100, noNaN: true }),
+  });
+
+  it("let the configuration win, figure by figure", () =>
+    fc.assert(
+      fc.property(fc.constantFrom(...known), figures, (name, stated) => {
+        const before = lookUp(registry, name)!;
+        const after = lookUp(registryOf({ models: { [name]: stated } }), name)!;
+        expect(after.windowTokens).toBe(stated.context_length);
+        if (before.prices === undefined) expect(after.prices).toBeUndefined();
+        else expect(after.prices).toEqual({ ...before.prices, inputUsdPerMtok: stated.input_usd_per_mtok });
+        expect(after.maxOutputTokens).toBe(before.maxOutputTokens);
+        expect(after.sources[0]).toBe("the configuration");
+      }),
+      RUNS,
+    ));
+
+  it("let an error of the provider win over everything, for that model alone", () => {
+    const stated = registryOf({ models: { "claude-haiku-4-5": { context_length: 500_000 } } });
+    const learned = withWindow(stated, "anthropic/claude-haiku-4.5", 150_000);
+    expect(lookUp(learned, "claude-haiku-4-5")).toMatchObject({ windowTokens: 150_000 });
+    expect(lookUp(learned, "claude-sonnet-4-5")).toMatchObject({ windowTokens: 200_000 });
+    expect(lookUp(stated, "claude-haiku-4-5")).toMatchObject({ windowTokens: 500_000 });
+    expect(lookUp(withWindow(registry, "my-llama", 8_192), "my-llama")).toMatchObject({ windowTokens: 8_192 });
+  });
+
+  it("take the smallest cached prefix and images from the configuration too", () => {
+    const models = { "claude-haiku-4-5": { cache_minimum_tokens: 2_048, image_tokens: 900 } };
+    const found = lookUp(registryOf({ models }), "claude-haiku-4-5")!;
+    expect(found.cache).toMatchObject({ kind: "markers", markersMax: 4, minimumTokens: 2_048 });
+    expect(found.imageTokens).toBe(900);
+  });
+});
+
+describe("a provider's list of models", () => {
+  const read = (json: unknown) => readModelList(json, "a list", "2026-11-22");
+
+  it("is read in OpenRouter's shape, prices a token as text", () => {
+    const models = read({
+      data: [
+        {
+          id: "acme/omega-1",
+          context_length: 262_144,
+          top_provider: { context_length: 131_072, max_completion_tokens: 16_384 },
+          pricing: { prompt: "0.0000003", completion: "0.0000012", input_cache_read: "0.00000003", image: "0" },
+        },
+        { id: "openrouter/auto", context_length: 2_000_000, pricing: { prompt: "-1", completion: "-1" } },
+      ],
+    });
+    expect(models.get("acme/omega-1")).toMatchObject({
+      windowTokens: 131_072,
+      maxOutputTokens: 16_384,
+      prices: { inputUsdPerMtok: 0.3, outputUsdPerMtok: 1.2, cacheReadUsdPerMtok: 0.03 },
+    });
+    expect(models.get("openrouter/auto")).not.toHaveProperty("prices");
+    expect(lookUp(withModels(registry, models), "acme/omega-1")).toMatchObject({ windowTokens: 131_072 });
+  });
+
+  it("is read in Anthropic's shape", () => {
+    const data = [
+      { type: "model", id: "claude-next", display_name: "Next", max_input_tokens: 300_000, max_tokens: 64_000 },
+    ];
+    expect(read({ data, has_more: false }).get("claude-next")).toMatchObject({
+      windowTokens: 300_000,
+      maxOutputTokens: 64_000,
+    });
+  });
+
+  it("is read in OpenAI's shape, with the window that local servers add", () => {
+    const models = read({
+      object: "list",
+      data: [
+        { id: "gpt-9", object: "model", created: 1, owned_by: "openai" },
+        { id: "qwen", object: "model", max_model_len: 40_960 },
+        { id: "llama", object: "model", meta: { n_ctx_train: 131_072, n_ctx: 8_192 } },
+      ],
+    });
+    expect(models.has("gpt-9")).toBe(false);
+    expect(models.get("qwen")).toMatchObject({ windowTokens: 40_960 });
+    expect(models.get("llama")).toMatchObject({ windowTokens: 8_192 });
+  });
+
+  it("corrects the table, and yields to the configuration", () => {
+    const models = read({ data: [{ id: "gpt-4o", context_length: 64_000 }] });
+    expect(lookUp(withModels(registry, models), "gpt-4o")).toMatchObject({
+      windowTokens: 64_000,
+      prices: { inputUsdPerMtok: 2.5 },
+    });
+    const stated = registryOf({ models: { "gpt-4o": { context_length: 32_000 } } });
+    expect(lookUp(withModels(stated, models), "gpt-4o")).toMatchObject({ windowTokens: 32_000 });
+  });
+
+  it("survives whatever it is given", () =>
+    fc.assert(
+      fc.property(fc.jsonValue(), (json) => {
+        expect(read(json)).toBeInstanceOf(Map);
+        expect(read({ data: [json] })).toBeInstanceOf(Map);
+      }),
+      RUNS,
+    ));
+});
+
+describe("costs", () => {
+  const spent = { inputTokens: 300_000, outputTokens: 1_000, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
+  it("rise for the whole request past the length that the provider names", () => {
+    const { prices } = lookUp(registry, "gpt-5.5")!;
+    expect(costOf(spent, prices!)).toBeCloseTo(0.3 * 10 + 0.001 * 45, 9);
+    expect(costOf({ ...spent, inputTokens: 200_000 }, prices!)).toBeCloseTo(0.2 * 5 + 0.001 * 30, 9);
+  });
+
+  it("are those of Anthropic's published example", () => {
+    const { prices } = lookUp(registry, "claude-haiku-5-5")!;
+    expect(costOf({ ...spent, inputTokens: 100_000 }, prices!)).toBeCloseTo(0.01 + 0.0005, 9);
+    expect(costOf({ ...spent, inputTokens: 100_001 }, prices!)).toBeCloseTo(0.0500005 + 0.0025, 9);
+  });
+
+  it("charge reads and writes of the cache at their own prices", () => {
+    const { prices } = lookUp(registry, "claude-sonnet-4-5")!;
+    const cached = { inputTokens: 1_000_000, outputTokens: 0, cacheReadTokens: 600_000, cacheWriteTokens: 300_000 };
+    expect(costOf(cached, prices!)).toBeCloseTo(0.1 * 3 + 0.6 * 0.3 + 0.3 * 3.75, 9);
+  });
+});
