@@ -10,6 +10,8 @@ export const DOT = 32;
 export const SLASH = 64;
 /** The other characters a path may hold: `@ + - ~`. */
 const MARK = 128;
+/** Set beside `LOWER` for the letters that no hexadecimal number holds. */
+const BEYOND_HEX = 256;
 /** The characters of a word. */
 export const WORD = LOWER | UPPER | DIGIT | UNDERSCORE | WIDE;
 
@@ -19,16 +21,16 @@ export const SLASH_CODE = 0x2f;
 export const COLON = 0x3a;
 export const UNDERSCORE_CODE = 0x5f;
 export const BACKTICK = 0x60;
-export const LOWER_F = 0x66;
 export const TILDE = 0x7e;
 
 const CLASSES = classTable();
 
-function classTable(): Uint8Array {
-  const table = new Uint8Array(128);
+function classTable(): Uint16Array {
+  const table = new Uint16Array(128);
   const classify = (from: string, to: string, kind: number): void =>
     void table.fill(kind, from.charCodeAt(0), to.charCodeAt(0) + 1);
-  classify("a", "z", LOWER);
+  classify("a", "f", LOWER);
+  classify("g", "z", LOWER | BEYOND_HEX);
   classify("A", "Z", UPPER);
   classify("0", "9", DIGIT);
   classify("_", "_", UNDERSCORE);

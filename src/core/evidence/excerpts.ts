@@ -5,7 +5,7 @@
 import type { Message } from "../transcript/message.ts";
 import type { Excerpt, ExcerptRequest, Present } from "./excerpt.ts";
 import type { Weights } from "./features.ts";
-import { probabilities, sceneOf } from "./ranking.ts";
+import { createRanking, sceneOf } from "./ranking.ts";
 import { createOptions } from "./options.ts";
 import { tiedBy, tiedIn } from "./present.ts";
 import { createQuotes } from "./quotes.ts";
@@ -44,6 +44,7 @@ const LIKELY_MIN = 0.2;
 
 /** Remembers what it has read of each message, and the fold of the last conversation it saw. */
 export function createEvidence(weights: Weights = WEIGHTS): Evidence {
+  const ranking = createRanking(weights);
   const keeper = createTallyKeeper();
   const quotes = createQuotes();
   const options = createOptions(quotes);
@@ -53,7 +54,7 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
   const scoresOf = (messages: readonly Message[], tally: Tally, focus: readonly string[]): Float64Array => {
     const words = focus.join(" ");
     if (last?.tally !== tally || last.messages !== messages.length || last.focus !== words) {
-      const scores = probabilities(sceneOf(messages, tally, focus), weights);
+      const scores = ranking.probabilities(sceneOf(messages, tally, focus));
       last = { messages: messages.length, tally, focus: words, scores };
     }
     return last.scores;

@@ -10,7 +10,6 @@ import {
   DOT_CODE,
   lastOf,
   LOWER,
-  LOWER_F,
   SLASH_CODE,
   TILDE,
   UNDERSCORE,
@@ -45,25 +44,28 @@ export const wordForm = (word: number): number => word & 3;
 
 /** The word that opens at `start`: its end and its form. */
 export function readWord(text: string, start: number, limit: number): number {
-  let at = start;
-  let [seen, laterUpper, doubled, beyondHex] = [0, false, false, false];
-  for (let one = 0; at < limit && ((one = classAt(text, at)) & WORD) !== 0; at++) {
-    if (one === UNDERSCORE && at > start && text.charCodeAt(at - 1) === UNDERSCORE_CODE) doubled = true;
-    if (one === UPPER && at > start) laterUpper = true;
-    if (one !== DIGIT && (one !== LOWER || text.charCodeAt(at) > LOWER_F)) beyondHex = true;
-    seen |= one;
-  }
+  const first = classAt(text, start);
+  let [at, later] = [start + 1, 0];
+  for (let one = 0; at < limit && ((one = classAt(text, at)) & WORD) !== 0; at++) later |= one;
+  const seen = first | later;
   const length = at - start;
-  if (!beyondHex && seen === (LOWER | DIGIT) && length >= HASH_CHARS_MIN && length <= HASH_CHARS_MAX)
-    return (at << 2) | HASH;
+  if (seen === (LOWER | DIGIT) && length >= HASH_CHARS_MIN && length <= HASH_CHARS_MAX) return (at << 2) | HASH;
   if ((seen & WIDE) !== 0 || length < SYMBOL_CHARS_MIN || length > SYMBOL_CHARS_MAX) return at << 2;
   const snake = (seen & UNDERSCORE) !== 0;
-  const symbol = snake ? !doubled && snakeEnds(text, start, at) : laterUpper && camelOpens(text, start);
+  const symbol = snake ? isSnake(text, start, at) : (later & UPPER) !== 0 && camelOpens(text, start);
   return (at << 2) | (symbol ? SYMBOL : PLAIN);
 }
 
-function snakeEnds(text: string, start: number, end: number): boolean {
-  return text.charCodeAt(start) !== UNDERSCORE_CODE && text.charCodeAt(end - 1) !== UNDERSCORE_CODE;
+/** Single underscores, and none at either end. */
+function isSnake(text: string, start: number, end: number): boolean {
+  if (text.charCodeAt(start) === UNDERSCORE_CODE || text.charCodeAt(end - 1) === UNDERSCORE_CODE) return false;
+  let before = false;
+  for (let at = start + 1; at < end; at++) {
+    const one = text.charCodeAt(at) === UNDERSCORE_CODE;
+    if (one && before) return false;
+    before = one;
+  }
+  return true;
 }
 
 /** `fooBar` and `FooBar` are names; `HTTPServer` counts as an abbreviation. */

@@ -3,7 +3,7 @@ import type { Measure } from "../transcript/measure.ts";
 import type { Range } from "./names.ts";
 import type { Quotes } from "./quotes.ts";
 import type { Sources } from "./sources.ts";
-import type { Standing, Tally } from "./tally.ts";
+import type { Tally } from "./tally.ts";
 
 const PATHS_SOURCE = "paths, by tool";
 const MENTIONS_A_PLACE_MAX = 3;
@@ -23,9 +23,9 @@ export interface Option {
 }
 
 export interface Options {
-  /** Those of one identifier, by its number. */
+  /** Those of one identifier, by its number. A quote that several identifiers share is one object. */
   readonly of: (known: Known, number: number) => readonly Option[];
-  /** Tokens of a quote with its line break. */
+  /** Tokens of what the option says, with its line break or comma. */
   readonly tokensOf: (option: Option, tally: Tally, measure: Measure) => number;
 }
 
@@ -35,40 +35,57 @@ interface Known {
 }
 
 interface Remembered {
+  /** Messages that held the identifier. */
   readonly messages: number;
-  readonly root: string;
   readonly options: readonly Option[];
 }
 
+/** What was worked out for one conversation, whose paths are told from one root. */
+interface Book extends Known {
+  readonly byNumber: (Remembered | undefined)[];
+  readonly quotes: Map<number, Option>;
+}
+
 export function createOptions(quotes: Quotes): Options {
-  const remembered = new WeakMap<Standing, Remembered>();
-  let weights = new WeakMap<Option, number>();
+  let book: Book | undefined;
+  let weights = new Map<Option, number>();
   let weighedBy: Measure | undefined;
+  const bookOf = (known: Known): Book => {
+    if (book?.tally === known.tally && book.sources.root === known.sources.root) return book;
+    weights = new Map();
+    return (book = { ...known, byNumber: [], quotes: new Map() });
+  };
   return {
     of: (known, number) => {
-      const standing = known.tally.standings[number]!;
-      const last = remembered.get(standing);
-      if (last?.messages === standing.messages && last.root === known.sources.root) return last.options;
-      const options = optionsFor(quotes, known, number);
-      remembered.set(standing, { messages: standing.messages, root: known.sources.root, options });
+      const open = bookOf(known);
+      const messages = known.tally.counts[number]!;
+      const last = open.byNumber[number];
+      if (last?.messages === messages) return last.options;
+      const options = optionsFor(quotes, open, number);
+      open.byNumber[number] = { messages, options };
       return options;
     },
     tokensOf: (option, tally, measure) => {
-      if (measure !== weighedBy) [weights, weighedBy] = [new WeakMap(), measure];
+      if (measure !== weighedBy) [weights, weighedBy] = [new Map(), measure];
       let tokens = weights.get(option);
-      if (tokens === undefined) {
-        const { text } = tally.entries[option.message]!.reading;
-        tokens = measure.text(`${text.slice(option.range.start, option.range.end)}\n`);
-        weights.set(option, tokens);
-      }
+      if (tokens === undefined) weights.set(option, (tokens = weigh(option, tally, measure)));
       return tokens;
     },
   };
 }
 
+/** A line of paths names its tool once for about so many characters. */
+const TOOL_NAME_SHARED_BY_CHARS = 16;
+
+function weigh(option: Option, { entries }: Tally, measure: Measure): number {
+  const { range, tool, path } = option;
+  if (path !== undefined) return measure.text(`${path}, `) + (tool!.length + 3) / TOOL_NAME_SHARED_BY_CHARS;
+  return measure.text(`${entries[option.message]!.reading.text.slice(range.start, range.end)}\n`);
+}
+
 /** Every way to tie one identifier: a line of paths, or a quote from one of its places. */
-function optionsFor(quotes: Quotes, { tally, sources }: Known, number: number): readonly Option[] {
-  const options: Option[] = [];
+function optionsFor(quotes: Quotes, { tally, sources, quotes: shared }: Book, number: number): readonly Option[] {
+  const options = new Set<Option>();
   const { kind, places } = tally.standings[number]!;
   for (let at = Math.max(0, places.length - 2 * PLACES_MAX); at < places.length; at += 2) {
     const message = places[at]!;
@@ -81,14 +98,26 @@ function optionsFor(quotes: Quotes, { tally, sources }: Known, number: number): 
       const tool = kind === "path" && seen === 0 ? sources.toolAt(entry, place.start) : undefined;
       if (tool !== undefined) {
         const path = sources.pathAround(reading.text, place);
-        options.push({ kind: "path", message, range: place, source: PATHS_SOURCE, ties: [number], tool, path });
+        options.add({ kind: "path", message, range: place, source: PATHS_SOURCE, ties: [number], tool, path });
       }
       const quote = quotes.around(reading, mention);
       if (quote === undefined) continue;
-      const source = sources.labelAt(entry, place.start);
-      const ties = quote.ties.map((local) => numbers[local]!);
-      options.push({ kind: "lines", message, range: quote.range, source, ties });
+      const key = keyOf(message, quote.range);
+      let option = shared.get(key);
+      if (option === undefined) {
+        const source = sources.labelAt(entry, place.start);
+        const ties = quote.ties.map((local) => numbers[local]!);
+        shared.set(key, (option = { kind: "lines", message, range: quote.range, source, ties }));
+      }
+      options.add(option);
     }
   }
-  return options;
+  return [...options];
+}
+
+const CHARS_PER_MESSAGE_MAX = 2 ** 24;
+const CHARS_PER_QUOTE_MAX = 2 ** 10;
+
+function keyOf(message: number, { start, end }: Range): number {
+  return (message * CHARS_PER_MESSAGE_MAX + start) * CHARS_PER_QUOTE_MAX + (end - start);
 }

@@ -1,38 +1,64 @@
 /** Plain words: what a reader can make sense of beside the identifiers. Letters in runs of four, or two of Chinese. */
 import { classAt, COLON, LOWER, SLASH, UPPER, WORD } from "./characters.ts";
-import { pathEnd, PLAIN, readWord, urlEnd, urlStart, wordEnd, wordForm, type Range } from "./names.ts";
+import { pathEnd, PLAIN, readWord, urlEnd, urlStart, wordEnd, wordForm } from "./names.ts";
 
 const LETTERS_MIN = 4;
 const CHINESE_MIN = 2;
 
-/** A stretch of characters that identifiers are made of, with the plain words in it. */
-export interface Run extends Range {
-  readonly words: readonly string[];
+/**
+ * The runs of a range: stretches of characters that identifiers are made of, and the plain words in them. Parallel
+ * arrays: the words of run n are those from `firsts[n]` up to `firsts[n + 1]`.
+ */
+export interface Runs {
+  readonly count: number;
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+  readonly firsts: readonly number[];
+  readonly wordStarts: readonly number[];
+  readonly wordEnds: readonly number[];
 }
 
-/** The runs of a range, read as if it stood alone. */
-export function runsIn(text: string, { start, end }: Range): readonly Run[] {
-  const runs: Run[] = [];
-  let at = start;
-  while (at < end) {
-    let seen = 0;
-    const from = at;
-    for (let one = 0; at < end && (one = classAt(text, at)) !== 0; at++) seen |= one;
-    if (at === from) {
-      at++;
-      continue;
+interface Found extends Runs {
+  count: number;
+  words: number;
+  readonly starts: number[];
+  readonly ends: number[];
+  readonly firsts: number[];
+  readonly wordStarts: number[];
+  readonly wordEnds: number[];
+}
+
+/**
+ * Reads the runs of ranges, each as if it stood alone. What one call answers is good until the next: tens of thousands
+ * of ranges are read, and their memory is one.
+ */
+export function createRunReader(): (text: string, start: number, end: number) => Runs {
+  const found: Found = { count: 0, words: 0, starts: [], ends: [], firsts: [0], wordStarts: [], wordEnds: [] };
+  return (text, start, end) => {
+    found.count = 0;
+    found.words = 0;
+    let at = start;
+    while (at < end) {
+      let seen = 0;
+      const from = at;
+      for (let one = 0; at < end && (one = classAt(text, at)) !== 0; at++) seen |= one;
+      if (at === from) {
+        at++;
+        continue;
+      }
+      const url = at < end && text.charCodeAt(at) === COLON ? urlStart(text, from, at) : -1;
+      const until = url < 0 ? at : url;
+      addWords(text, (seen & SLASH) === 0 ? from : pathEnd(text, { start: from, end: until }), until, found);
+      if (url >= 0) at = urlEnd(text, at);
+      found.starts[found.count] = from;
+      found.ends[found.count] = at;
+      found.firsts[++found.count] = found.words;
     }
-    const url = at < end && text.charCodeAt(at) === COLON ? urlStart(text, from, at) : -1;
-    const run = { start: from, end: url < 0 ? at : url };
-    const words: string[] = [];
-    addWords(text, { start: (seen & SLASH) === 0 ? from : pathEnd(text, run), end: run.end }, words);
-    if (url >= 0) at = urlEnd(text, at);
-    runs.push({ start: from, end: at, words });
-  }
-  return runs;
+    return found;
+  };
 }
 
-function addWords(text: string, { start, end }: Range, found: string[]): void {
+function addWords(text: string, start: number, end: number, found: Found): void {
   let at = start;
   while (at < end) {
     if ((classAt(text, at) & WORD) === 0) {
@@ -40,29 +66,45 @@ function addWords(text: string, { start, end }: Range, found: string[]): void {
       continue;
     }
     const word = readWord(text, at, end);
-    if (wordForm(word) === PLAIN) addLetters(text, { start: at, end: wordEnd(word) }, found);
+    if (wordForm(word) === PLAIN) addLetters(text, at, wordEnd(word), found);
     at = wordEnd(word);
   }
 }
 
 /** Letters in a row, of one script: what stands in a word that is no identifier, digits and underscores taken out. */
-function addLetters(text: string, { start, end }: Range, found: string[]): void {
+function addLetters(text: string, start: number, end: number, found: Found): void {
   let at = start;
   while (at < end) {
     const from = at;
     while (at < end && (classAt(text, at) & (LOWER | UPPER)) !== 0) at++;
-    if (at - from >= LETTERS_MIN) addDistinct(text.slice(from, at).toLowerCase(), found);
     const chinese = at;
     while (at < end && isChinese(text.charCodeAt(at))) at++;
-    if (at - chinese >= CHINESE_MIN) addDistinct(text.slice(chinese, at), found);
+    if (chinese - from >= LETTERS_MIN) addWord(found, from, chinese);
+    if (at - chinese >= CHINESE_MIN) addWord(found, chinese, at);
     if (at === from) at++;
   }
+}
+
+function addWord(found: Found, start: number, end: number): void {
+  found.wordStarts[found.words] = start;
+  found.wordEnds[found.words++] = end;
 }
 
 function isChinese(code: number): boolean {
   return code >= 0x4e00 && code <= 0x9fff;
 }
 
-function addDistinct(word: string, found: string[]): void {
-  if (!found.includes(word)) found.push(word);
+/** Whether two words of a text are the same, in whatever case; `start` and `end` of one, then of the other. */
+export function sameWord(text: string, start: number, end: number, other: number, otherEnd: number): boolean {
+  if (end - start !== otherEnd - other) return false;
+  for (let at = 0; at < end - start; at++)
+    if (folded(text.charCodeAt(start + at)) !== folded(text.charCodeAt(other + at))) return false;
+  return true;
+}
+
+const CASE_BIT = 0x20;
+
+/** A letter of ASCII in lower case. */
+function folded(code: number): number {
+  return code < 128 ? code | CASE_BIT : code;
 }

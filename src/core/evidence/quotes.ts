@@ -3,7 +3,7 @@
  * alone, so each is worked out once, when somebody first asks.
  */
 import type { Range } from "./names.ts";
-import { runsIn } from "./plain-words.ts";
+import { createRunReader } from "./plain-words.ts";
 import type { Reading } from "./reading.ts";
 import { ties, tiesWhere, windowAround } from "./windows.ts";
 
@@ -52,11 +52,13 @@ function quoteAround(reading: Reading, mention: number): Quote | undefined {
   return range === undefined ? undefined : { range, ties: tiedIn(reading, range) };
 }
 
+const readRange = createRunReader();
+
 /** Local numbers of the identifiers that a range of a message ties. */
 function tiedIn({ text, mentions }: Reading, range: Range): number[] {
   const { starts, ends, which } = mentions;
   const tied: number[] = [];
-  const runs = runsIn(text, range);
+  const runs = readRange(text, range.start, range.end);
   for (let at = firstFrom(starts, range.start); at < starts.length && ends[at]! <= range.end; at++) {
     const local = which[at]!;
     if (!tied.includes(local) && ties(text, range, { start: starts[at]!, end: ends[at]! }, runs)) tied.push(local);

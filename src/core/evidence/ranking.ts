@@ -5,10 +5,10 @@
  */
 import type { Message } from "../transcript/message.ts";
 import { liveRequestOf } from "./facts/live-request.ts";
-import { RARE_MESSAGES_MAX, type Entry, type Standing, type Tally } from "./tally.ts";
-import { FEATURES, type Fixed, type Weights } from "./features.ts";
+import { FEATURES, type Weights } from "./features.ts";
+import { RARE_MESSAGES_MAX, type Entry, type Tally } from "./tally.ts";
 import { WEIGHTS } from "./weights.ts";
-import { createWordBag, type WordBag } from "./words.ts";
+import { createWordBag, wordsOf, type WordBag } from "./words.ts";
 
 /** What the features are read against: the conversation as it stands. */
 export interface Scene {
@@ -17,8 +17,6 @@ export interface Scene {
   readonly replies: WordBag;
   /** Index of an entry → whether it shows a file that was edited or written. */
   readonly ofEditedFile: readonly boolean[];
-  /** How many files were: what was worked out with another number of them is stale. */
-  readonly editedFiles: number;
 }
 
 const REPLIES_MESSAGES = 12;
@@ -27,20 +25,18 @@ const REQUEST_CHARS_MAX = 4_000;
 /** Added to the number of identifiers in a message, so that one alone in a message does not outweigh all else. */
 const COMPANY_OFFSET = 2;
 const COMPANY_LEAST = 1e-3;
-const REQUEST = FEATURES.indexOf("wordsOfRequest");
-const REPLIES = FEATURES.indexOf("wordsOfRecentReplies");
 
 export function sceneOf(messages: readonly Message[], tally: Tally, focus: readonly string[] = []): Scene {
   const request = createWordBag();
   const live = tally.entries[liveRequestOf(messages)];
-  request.add(live?.reading.text.slice(0, REQUEST_CHARS_MAX) ?? "");
-  for (const word of focus) request.add(word);
+  request.add(wordsOf(live?.reading.text.slice(0, REQUEST_CHARS_MAX) ?? ""));
+  for (const word of focus) request.add(wordsOf(word));
   const replies = createWordBag();
   for (const { message, reading } of tally.entries.slice(-REPLIES_MESSAGES))
-    if (message.role === "assistant") replies.add(reading.text.slice(0, REPLY_CHARS_MAX));
+    if (message.role === "assistant") replies.add(wordsOf(reading.text.slice(0, REPLY_CHARS_MAX)));
   const edited = editedBy(tally.entries);
   const ofEditedFile = tally.entries.map(({ call }) => call?.paths.some((path) => edited.has(nameOf(path))) ?? false);
-  return { tally, request, replies, ofEditedFile, editedFiles: edited.size };
+  return { tally, request, replies, ofEditedFile };
 }
 
 function editedBy(entries: readonly Entry[]): ReadonlySet<string> {
@@ -58,24 +54,20 @@ function nameOf(path: string): string {
 }
 
 /** Whether the ranking has a say: names that are everywhere need no help to be kept. */
-export function isRare({ messages }: Standing): boolean {
-  return messages <= RARE_MESSAGES_MAX;
+export function isRare({ counts }: Tally, number: number): boolean {
+  return counts[number]! <= RARE_MESSAGES_MAX;
 }
 
-/** The features of an identifier; the row is overwritten by the next call for it. */
-export function featuresOf(standing: Standing, scene: Scene): readonly number[] {
-  let { fixed } = standing;
-  const stale = fixed === undefined || fixed.messages !== standing.messages || fixed.editedFiles !== scene.editedFiles;
-  if (stale) standing.fixed = fixed = fixedOf(standing, scene);
-  const { row } = fixed!;
-  row[REQUEST] = overlap(standing.words, scene.request);
-  row[REPLIES] = overlap(standing.words, scene.replies);
-  return row;
+/** The features of an identifier, in the order of `FEATURES`. */
+export function featuresOf(number: number, scene: Scene): readonly number[] {
+  const { tally, request, replies } = scene;
+  return [...lastingFeatures(number, scene), overlap(number, tally, request), overlap(number, tally, replies)];
 }
 
-function fixedOf(standing: Standing, { tally, ofEditedFile, editedFiles }: Scene): Fixed {
-  const { entries } = tally;
-  const { places, messages } = standing;
+/** All but the words: what stays the same until the identifier is mentioned again or a file that shows it is edited. */
+function lastingFeatures(number: number, { tally, ofEditedFile }: Scene): readonly number[] {
+  const { entries, standings } = tally;
+  const { kind, places } = standings[number]!;
   let [company, neighbours, pointed, quoted, results, edited] = [0, Infinity, 0, 0, 0, 0];
   for (let place = 0; place < places.length; place += 2) {
     const index = places[place]!;
@@ -88,30 +80,71 @@ function fixedOf(standing: Standing, { tally, ofEditedFile, editedFiles }: Scene
     if (message.role === "tool") results++;
     if (ofEditedFile[index]!) edited++;
   }
-  const row = [Math.log(company + COMPANY_LEAST), Math.log1p(neighbours)];
-  row.push(standing.kind === "path" ? 1 : 0, entries[places[0]!]!.message.role === "assistant" ? 1 : 0);
-  row.push(pointed, quoted, results, edited, 0, 0);
-  return { messages, editedFiles, row };
+  const path = kind === "path" ? 1 : 0;
+  const startedByAssistant = entries[places[0]!]!.message.role === "assistant" ? 1 : 0;
+  const [alone, crowd] = [Math.log(company + COMPANY_LEAST), Math.log1p(neighbours)];
+  return [alone, crowd, path, startedByAssistant, pointed, quoted, results, edited];
 }
 
-function overlap(words: readonly number[], bag: WordBag): number {
+/** Mean weight of an identifier's words in a bag. */
+function overlap(number: number, { words, wordStarts }: Tally, bag: WordBag): number {
+  const [start, end] = [wordStarts[number]!, wordStarts[number + 1]!];
   let sum = 0;
-  for (const word of words) sum += Math.log1p(bag.count(word));
-  return words.length === 0 ? 0 : sum / words.length;
+  for (let at = start; at < end; at++) sum += bag.weight(words[at]!);
+  return start === end ? 0 : sum / (end - start);
 }
 
-/** Probability for each identifier of the tally, by its number; 0 for those that are everywhere. */
-export function probabilities(scene: Scene, weights: Weights = WEIGHTS): Float64Array {
-  const { standings } = scene.tally;
+export interface Ranking {
+  /** Probability for each identifier of the tally, by its number; 0 for those that are everywhere. */
+  readonly probabilities: (scene: Scene) => Float64Array;
+}
+
+/** Remembers what lasts of the tally it saw last, so that a new message costs only what it changes. */
+export function createRanking(weights: Weights = WEIGHTS): Ranking {
   const list = FEATURES.map((feature) => weights[feature]);
-  const scores = new Float64Array(standings.length);
-  for (let at = 0; at < standings.length; at++) {
-    const standing = standings[at]!;
-    if (!isRare(standing)) continue;
-    const features = featuresOf(standing, scene);
-    let logit = weights.bias;
-    for (let one = 0; one < list.length; one++) logit += list[one]! * features[one]!;
-    scores[at] = 1 / (1 + Math.exp(-logit));
-  }
-  return scores;
+  const [ofRequest, ofReplies] = [weights.wordsOfRequest, weights.wordsOfRecentReplies];
+  let lasting = createLasting(list, weights.bias);
+  let seen: Tally | undefined;
+  return {
+    probabilities: (scene) => {
+      const { tally, request, replies } = scene;
+      if (tally !== seen) [lasting, seen] = [createLasting(list, weights.bias), tally];
+      const logits = lasting(scene);
+      const scores = new Float64Array(tally.standings.length);
+      for (let number = 0; number < scores.length; number++) {
+        if (!isRare(tally, number)) continue;
+        const words = ofRequest * overlap(number, tally, request) + ofReplies * overlap(number, tally, replies);
+        scores[number] = 1 / (1 + Math.exp(-(logits[number]! + words)));
+      }
+      return scores;
+    },
+  };
+}
+
+/** For each rare identifier: bias and weighed features, without those about words. */
+function createLasting(list: readonly number[], bias: number): (scene: Scene) => readonly number[] {
+  const logits: number[] = [];
+  const counts: number[] = [];
+  let ofEditedFile: readonly boolean[] = [];
+  const refresh = (number: number, scene: Scene): void => {
+    const features = lastingFeatures(number, scene);
+    let logit = bias;
+    for (let at = 0; at < features.length; at++) logit += list[at]! * features[at]!;
+    logits[number] = logit;
+  };
+  return (scene) => {
+    const { tally } = scene;
+    for (let number = 0; number < tally.standings.length; number++) {
+      if (counts[number] === tally.counts[number]!) continue;
+      counts[number] = tally.counts[number]!;
+      if (isRare(tally, number)) refresh(number, scene);
+      else logits[number] = 0;
+    }
+    ofEditedFile.forEach((was, index) => {
+      if (was === scene.ofEditedFile[index]) return;
+      for (const number of tally.entries[index]!.numbers) if (isRare(tally, number)) refresh(number, scene);
+    });
+    ({ ofEditedFile } = scene);
+    return logits;
+  };
 }

@@ -83,8 +83,10 @@ function withoutGutter(text: string, mentions: Mentions): Mentions {
   const { ids, kinds, which, starts, ends } = mentions;
   const isGutter = (at: number): boolean =>
     kinds[which[at]!] === "number" && text.charCodeAt(ends[at]!) === GUTTER_MARK;
+  let numbered = false;
+  for (let at = 0; at < which.length && !numbered; at++) numbered = isGutter(at);
+  if (!numbered) return mentions;
   const kept = which.flatMap((_, at) => (isGutter(at) ? [] : [at]));
-  if (kept.length === which.length) return mentions;
   const order = [...new Set(kept.map((at) => which[at]!))];
   const renumbered = new Map(order.map((id, at) => [id, at]));
   return {

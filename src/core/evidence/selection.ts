@@ -29,43 +29,54 @@ export function selectExcerpts(material: Material, request: ExcerptRequest): rea
   const { scores } = material;
   const { budget, measure } = request;
   const shelf = createShelf(material.tally, material.options, measure);
-  const worth = (option: Option): number => option.ties.reduce((sum, number) => sum + scores[number]!, 0);
-  const queue = createHeap<Option>();
-  const ratio = (option: Option): number => worth(option) / Math.max(0.5, shelf.price(option, SOURCE_SHARE_IN_ORDER));
-  for (const option of optionsOf(material, request)) queue.push(option, ratio(option));
+  const options = optionsOf(material, request);
+  const queue = createHeap();
+  const ratio = (option: Option): number => {
+    let worth = 0;
+    for (const number of option.ties) worth += scores[number]!;
+    return worth === 0 ? 0 : worth / Math.max(PRICE_LEAST, shelf.price(option, SOURCE_SHARE_IN_ORDER));
+  };
+  for (let at = 0; at < options.length; at++) queue.push(at, ratio(options[at]!));
   let left = budget;
-  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-    const now = ratio(next.item);
+  for (let at = queue.pop(); at >= 0; at = queue.pop()) {
+    const option = options[at]!;
+    const before = queue.priority();
+    const now = ratio(option);
     if (now <= 0) continue;
-    if (now < next.priority * 0.999) {
-      queue.push(next.item, now);
+    if (now < before * SAME_SHARE) {
+      queue.push(at, now);
       continue;
     }
-    const price = shelf.price(next.item, 1);
+    const price = shelf.price(option, 1);
     if (price > left) continue;
     left -= price;
-    shelf.take(next.item);
-    for (const number of next.item.ties) scores[number] = 0;
+    shelf.take(option);
+    for (const number of option.ties) scores[number] = 0;
   }
   return shelf.excerpts();
 }
 
+/** What comes along for nothing has a price all the same: otherwise it would be worth anything. */
+const PRICE_LEAST = 0.5;
+/** An option whose worth fell by less is still the best. */
+const SAME_SHARE = 0.999;
+
 function optionsOf(material: Material, request: ExcerptRequest): readonly Option[] {
   const { scores, tally } = material;
-  const options = new Map<number, Option>();
+  const options = new Set<Option>();
   const [from, until] = [request.from ?? 0, request.until ?? tally.entries.length];
   for (const number of likeliest(scores, NAMES_BEYOND + Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING)))
     for (const option of material.options.of(material, number))
-      if (option.message >= from && option.message < until) options.set(keyOf(option, number), option);
-  return [...options.values()];
+      if (option.message >= from && option.message < until) options.add(option);
+  return [...options];
 }
 
-/** The numbers of the highest scores, best first. */
+/** The numbers of about so many of the highest scores. */
 function likeliest(scores: Float64Array, most: number): readonly number[] {
   const least = Math.max(SCORE_LEAST, highest(scores, most));
   const numbers: number[] = [];
   for (let number = 0; number < scores.length; number++) if (scores[number]! >= least) numbers.push(number);
-  return numbers.sort((a, b) => scores[b]! - scores[a]!).slice(0, most);
+  return numbers;
 }
 
 const BUCKETS = 4096;
@@ -78,14 +89,3 @@ function highest(scores: Float64Array, most: number): number {
   while (bucket > 0 && reached < most) reached += counts[--bucket]!;
   return bucket / BUCKETS;
 }
-
-const CHARS_PER_MESSAGE_MAX = 2 ** 24;
-const CHARS_PER_QUOTE_MAX = 2 ** 10;
-
-/** One number for an option, so that a quote that several names share is offered once. */
-function keyOf({ kind, message, range }: Option, number: number): number {
-  if (kind === "path") return -1 - number * MESSAGES_MAX - message;
-  return (message * CHARS_PER_MESSAGE_MAX + range.start) * CHARS_PER_QUOTE_MAX + (range.end - range.start);
-}
-
-const MESSAGES_MAX = 2 ** 20;

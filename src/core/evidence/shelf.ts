@@ -41,7 +41,7 @@ export function createShelf(tally: Tally, options: Options, measure: Measure): S
   const paths: NamedPath[] = [];
   const leads = new Map<string, number>();
   const sources = new Set<string>();
-  const near = (option: Option): readonly Piece[] => closeTo(option, pieces.get(option.message) ?? []);
+  const near = (option: Option): readonly Piece[] => closeTo(option, pieces.get(option.message));
   const textOf = (message: number, { start, end }: Range): string =>
     tally.entries[message]!.reading.text.slice(start, end);
   const weigh = (message: number, range: Range): number => measure.text(`${textOf(message, range)}\n`);
@@ -51,8 +51,7 @@ export function createShelf(tally: Tally, options: Options, measure: Measure): S
     return tokens;
   };
   const own = (option: Option): number => {
-    if (option.kind === "path") return measure.text(`${option.path}, `) + (option.tool!.length + 3) / 16;
-    const parts = near(option);
+    const parts = option.kind === "path" ? NONE : near(option);
     if (parts.length === 0) return options.tokensOf(option, tally, measure);
     const joined = weigh(option.message, union(option.range, parts));
     return joined - parts.reduce((sum, piece) => sum + weigh(option.message, piece), 0);
@@ -88,11 +87,12 @@ export function createShelf(tally: Tally, options: Options, measure: Measure): S
   };
 }
 
-function closeTo({ range, source }: Option, pieces: readonly Piece[]): readonly Piece[] {
-  return pieces.filter(
-    (piece) =>
-      piece.source === source && piece.start <= range.end + GAP_CHARS_MAX && range.start <= piece.end + GAP_CHARS_MAX,
-  );
+const NONE: readonly Piece[] = [];
+
+function closeTo({ range, source }: Option, pieces: readonly Piece[] | undefined): readonly Piece[] {
+  const isClose = (piece: Piece): boolean =>
+    piece.start <= range.end + GAP_CHARS_MAX && range.start <= piece.end + GAP_CHARS_MAX && piece.source === source;
+  return pieces?.some(isClose) === true ? pieces.filter(isClose) : NONE;
 }
 
 function union(range: Range, parts: readonly Range[]): Range {

@@ -5,9 +5,8 @@
 import type { CallSummary } from "../digest/call.ts";
 import { resultOf, type Message } from "../transcript/message.ts";
 import type { MentionKind } from "./mentions.ts";
-import type { Fixed } from "./features.ts";
 import { readMessage, type Reading } from "./reading.ts";
-import { eachWord } from "./words.ts";
+import { wordsOf } from "./words.ts";
 
 /** A name that stands in more messages than this is everywhere: whatever is kept will show it (the measure of DESIGN §5). */
 export const RARE_MESSAGES_MAX = 5;
@@ -22,23 +21,23 @@ export interface Entry {
   readonly numbers: readonly number[];
 }
 
-/** All that is known of one identifier. Places are pairs: index of the message, index among its distinct identifiers. */
+/** An identifier and where it stands. Places are pairs: index of the message, index among its distinct identifiers. */
 export interface Standing {
   readonly id: string;
   readonly kind: MentionKind;
-  /** Hashes of the words it is made of. */
-  readonly words: readonly number[];
-  /** Messages that hold it. */
-  messages: number;
   /** The first places, as many as a rare name has: message and local index, alternating. */
-  readonly places: number[];
-  /** What the ranking has worked out of all this. */
-  fixed?: Fixed;
+  readonly places: readonly number[];
 }
 
+/** Identifiers are numbered; what every ranking asks of each stands in arrays of its own, which are quick to walk. */
 export interface Tally {
   readonly entries: readonly Entry[];
   readonly standings: readonly Standing[];
+  /** For each identifier: how many messages hold it. */
+  readonly counts: readonly number[];
+  /** The words that identifiers are made of: those of number n are `words[wordStarts[n] .. wordStarts[n + 1])`. */
+  readonly words: readonly number[];
+  readonly wordStarts: readonly number[];
   readonly numberOf: (id: string) => number | undefined;
 }
 
@@ -79,6 +78,10 @@ interface Fold {
 function createFold(read: (message: Message) => Reading): Fold {
   const entries: Entry[] = [];
   const standings: Standing[] = [];
+  const places: number[][] = [];
+  const counts: number[] = [];
+  const words: number[] = [];
+  const wordStarts: number[] = [0];
   const numbers = new Map<string, number>();
   const byMessage = new Map<Message, Entry>();
   const pairing = createPairing();
@@ -87,21 +90,19 @@ function createFold(read: (message: Message) => Reading): Fold {
     if (number === undefined) {
       number = standings.length;
       numbers.set(id, number);
-      standings.push({
-        id,
-        kind: reading.mentions.kinds[local]!,
-        words: wordsIn(id),
-        messages: 0,
-        places: [],
-      });
+      const own: number[] = [];
+      standings.push({ id, kind: reading.mentions.kinds[local]!, places: own });
+      places.push(own);
+      counts.push(0);
+      const made = wordsOf(id);
+      for (let at = 0; at < made.length; at++) if (made.indexOf(made[at]!) === at) words.push(made[at]!);
+      wordStarts.push(words.length);
     }
-    const standing = standings[number]!;
-    standing.messages++;
-    if (standing.messages <= RARE_MESSAGES_MAX) standing.places.push(entries.length, local);
+    if (++counts[number]! <= RARE_MESSAGES_MAX) places[number]!.push(entries.length, local);
     return number;
   };
   return {
-    tally: { entries, standings, numberOf: (id) => numbers.get(id) },
+    tally: { entries, standings, counts, words, wordStarts, numberOf: (id) => numbers.get(id) },
     add: (message) => {
       const reading = read(message);
       const call = pairing.callOf(message, reading.calls);
@@ -114,14 +115,6 @@ function createFold(read: (message: Message) => Reading): Fold {
     isPrefixOf: (messages) =>
       entries.length <= messages.length && entries.every(({ message }, at) => message === messages[at]),
   };
-}
-
-function wordsIn(id: string): readonly number[] {
-  const words: number[] = [];
-  eachWord(id, { from: 0, to: id.length }, (hash) => {
-    if (!words.includes(hash)) words.push(hash);
-  });
-  return words;
 }
 
 interface Pairing {

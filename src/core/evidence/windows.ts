@@ -4,7 +4,7 @@
  */
 import { isSpace, LINE_BREAK } from "./characters.ts";
 import type { Range } from "./names.ts";
-import { runsIn, type Run } from "./plain-words.ts";
+import { createRunReader, sameWord, type Runs } from "./plain-words.ts";
 
 /** A window ties an identifier when it is so wide and holds two plain words beside it (the measure of DESIGN §5). */
 const TYING_CHARS_MIN = 40;
@@ -22,13 +22,13 @@ const REACH_CHARS = 120;
 const TELLING_LINE_CHARS_MIN = 4;
 
 /** Whether `window` ties the identifier that stands at `id`; `runs` are those of all that may tie it. */
-export function ties(text: string, window: Range, id: Range, runs: readonly Run[]): boolean {
+export function ties(text: string, window: Range, id: Range, runs: Runs): boolean {
   const width = tyingChars(id);
   const first = firstStart(window.start, id.end - width);
   const last = Math.min(id.start, window.end - width);
   if (last < first) return false;
   for (let start = first; start <= last; start += TYING_STEP_CHARS)
-    if (holdsTwoWords(text, runs, { start, end: start + width })) return true;
+    if (holdsTwoWords(text, runs, start, start + width)) return true;
   return false;
 }
 
@@ -43,32 +43,58 @@ export function tiesWhere(text: string, id: Range, passes: (window: Range) => bo
   const first = firstStart(0, id.end - width);
   const last = Math.min(id.start, text.length - width);
   if (last < first) return false;
-  const runs = runsIn(text, { start: first, end: last + width });
-  for (let start = first; start <= last; start += TYING_STEP_CHARS) {
-    const window = { start, end: start + width };
-    if (holdsTwoWords(text, runs, window) && passes(window)) return true;
-  }
+  const runs = readAround(text, first, last + width);
+  for (let start = first; start <= last; start += TYING_STEP_CHARS)
+    if (holdsTwoWords(text, runs, start, start + width) && passes({ start, end: start + width })) return true;
   return false;
 }
 
 /** Fewer characters hold no plain word. */
 const CUT_CHARS_MIN = 2;
 
-/** A run that the window's border cuts is read again: what is left of it may be a word where the whole was none. */
-function holdsTwoWords(text: string, runs: readonly Run[], window: Range): boolean {
-  let one: string | undefined;
-  const cuts: Range[] = [];
-  const isSecond = (word: string): boolean => (one ??= word) !== word;
-  for (const run of runs) {
-    if (run.end <= window.start) continue;
-    if (run.start >= window.end) break;
-    if (run.start >= window.start && run.end <= window.end) {
-      if (run.words.some(isSecond)) return true;
-    } else cuts.push({ start: Math.max(run.start, window.start), end: Math.min(run.end, window.end) });
+/** Of the runs around an identifier, and of what is left of a run that a window's border cuts. */
+const readAround = createRunReader();
+const readCut = createRunReader();
+
+/** Whether a window holds two different plain words. A run that its border cuts is read again: what is left of it may be a word where the whole was none. */
+function holdsTwoWords(text: string, runs: Runs, start: number, end: number): boolean {
+  const { count, starts, ends, firsts } = runs;
+  let word = -1;
+  let cut = false;
+  for (let run = 0; run < count && starts[run]! < end; run++) {
+    if (ends[run]! <= start) continue;
+    if (starts[run]! < start || ends[run]! > end) cut = true;
+    else if (firsts[run]! < firsts[run + 1]!) {
+      if (word < 0) word = firsts[run]!;
+      if (differs(text, runs, word, firsts[run]!, firsts[run + 1]!)) return true;
+    }
   }
-  return cuts.some(
-    (cut) => cut.end - cut.start >= CUT_CHARS_MIN && runsIn(text, cut).some(({ words }) => words.some(isSecond)),
-  );
+  return cut && cutsHoldOther(text, runs, { start, end }, word);
+}
+
+/** Whether any of the words from `from` up to `until` is another than `word`. */
+function differs(text: string, { wordStarts, wordEnds }: Runs, word: number, from: number, until: number): boolean {
+  for (let at = from; at < until; at++)
+    if (!sameWord(text, wordStarts[word]!, wordEnds[word]!, wordStarts[at]!, wordEnds[at]!)) return true;
+  return false;
+}
+
+/** Whether what a window leaves of the runs at its borders holds another word than `word`, or two where that is none (-1). */
+function cutsHoldOther(text: string, runs: Runs, { start, end }: Range, word: number): boolean {
+  const { count, starts, ends } = runs;
+  let [from, to] = word < 0 ? [-1, -1] : [runs.wordStarts[word]!, runs.wordEnds[word]!];
+  for (let run = 0; run < count && starts[run]! < end; run++) {
+    if (ends[run]! <= start || (starts[run]! >= start && ends[run]! <= end)) continue;
+    const left = Math.max(starts[run]!, start);
+    const right = Math.min(ends[run]!, end);
+    if (right - left < CUT_CHARS_MIN) continue;
+    const { wordStarts, wordEnds, firsts, count: parts } = readCut(text, left, right);
+    for (let at = 0; at < firsts[parts]!; at++) {
+      if (from < 0) [from, to] = [wordStarts[at]!, wordEnds[at]!];
+      else if (!sameWord(text, from, to, wordStarts[at]!, wordEnds[at]!)) return true;
+    }
+  }
+  return false;
 }
 
 function tyingChars({ start, end }: Range): number {
@@ -78,7 +104,8 @@ function tyingChars({ start, end }: Range): number {
 /** The window around an identifier; undefined where nothing near it says anything. */
 export function windowAround(text: string, id: Range): Range | undefined {
   const reach = { start: Math.max(0, id.start - REACH_CHARS), end: Math.min(text.length, id.end + REACH_CHARS) };
-  const runs = runsIn(text, tyingReach(text, id));
+  const within = tyingReach(text, id);
+  const runs = readAround(text, within.start, within.end);
   const tied = (window: Range): boolean => ties(text, window, id, runs);
   const line = lineAround(text, id, reach);
   if (line.end - line.start > WHOLE_LINE_CHARS_MAX) {

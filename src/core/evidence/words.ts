@@ -1,19 +1,22 @@
 /**
  * Names and requests compared by the words they are made of: `sessionState` meets "the state of the session". Words
- * are numbers here, a hash each, because a transcript holds a hundred thousand of them.
+ * are numbers here, a slot each, because a transcript holds a hundred thousand of them. Two words may share a slot;
+ * with a few thousand words that is rare, and it only blurs a score.
  */
 
 const WORD_CHARS_MIN = 3;
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 const LOWER_S = 0x73;
+const SLOTS = 1 << 16;
 
-/** Hands over the hash of every word in `text[from..to)`: letters and digits in lower case, camel case taken apart, a plural s dropped. */
-export function eachWord(text: string, { from, to }: { from: number; to: number }, take: (hash: number) => void): void {
-  let at = from;
-  while (at < to) {
+/** The slots of the words in a text, in order: letters and digits in lower case, camel case taken apart, a plural s dropped. */
+export function wordsOf(text: string): number[] {
+  const slots: number[] = [];
+  let at = 0;
+  while (at < text.length) {
     let [hash, before, last, length, digits, wasLower] = [FNV_OFFSET, FNV_OFFSET, 0, 0, 0, false];
-    for (; at < to; at++) {
+    for (; at < text.length; at++) {
       const code = text.charCodeAt(at);
       const upper = code >= 0x41 && code <= 0x5a;
       const digit = code >= 0x30 && code <= 0x39;
@@ -31,31 +34,31 @@ export function eachWord(text: string, { from, to }: { from: number; to: number 
       continue;
     }
     const stem = last === LOWER_S && length > WORD_CHARS_MIN;
-    if (length >= WORD_CHARS_MIN && digits < length) take((stem ? before : hash) >>> 0);
+    if (length >= WORD_CHARS_MIN && digits < length) slots.push(slotOf((stem ? before : hash) >>> 0));
   }
-}
-
-/** How often each word was seen. Two words may share a slot; with a few thousand words in it that is rare, and it only blurs a score. */
-export interface WordBag {
-  readonly add: (text: string) => void;
-  readonly count: (hash: number) => number;
-}
-
-const SLOTS = 1 << 16;
-const COUNT_MAX = 0xffff;
-
-export function createWordBag(): WordBag {
-  const slots = new Uint16Array(SLOTS);
-  return {
-    add: (text) =>
-      eachWord(text, { from: 0, to: text.length }, (hash) => {
-        const slot = slotOf(hash);
-        if (slots[slot]! < COUNT_MAX) slots[slot]!++;
-      }),
-    count: (hash) => slots[slotOf(hash)]!,
-  };
+  return slots;
 }
 
 function slotOf(hash: number): number {
   return (hash ^ (hash >>> 16)) & (SLOTS - 1);
+}
+
+/** How often each word was seen. */
+export interface WordBag {
+  readonly add: (words: readonly number[]) => void;
+  /** The logarithm of one more than the times the word of a slot was seen. */
+  readonly weight: (slot: number) => number;
+}
+
+const COUNT_MAX = 0xff;
+const WEIGHTS = Float64Array.from({ length: COUNT_MAX + 1 }, (_, count) => Math.log1p(count));
+
+export function createWordBag(): WordBag {
+  const counts = new Uint8Array(SLOTS);
+  return {
+    add: (words) => {
+      for (const slot of words) if (counts[slot]! < COUNT_MAX) counts[slot]!++;
+    },
+    weight: (slot) => WEIGHTS[counts[slot]!]!,
+  };
 }

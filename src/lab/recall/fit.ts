@@ -46,10 +46,12 @@ function sampleOf(repository: string, { prefix, demand }: Cut, head: ReadonlySet
   const messages = prefix.map(asMessage);
   const tally = createTallyKeeper().tallyOf(messages);
   const scene = sceneOf(messages, tally);
-  const rare = tally.standings.filter((standing) => isRare(standing) && !head.has(standing.id));
+  const rare = [...tally.standings.keys()].filter(
+    (number) => isRare(tally, number) && !head.has(tally.standings[number]!.id),
+  );
   const rows = new Float64Array(rare.length * FEATURES.length);
-  rare.forEach((standing, at) => rows.set(featuresOf(standing, scene), at * FEATURES.length));
-  const asked = Uint8Array.from(rare, ({ id }) => (demand.has(id) ? 1 : 0));
+  rare.forEach((number, at) => rows.set(featuresOf(number, scene), at * FEATURES.length));
+  const asked = Uint8Array.from(rare, (number) => (demand.has(tally.standings[number]!.id) ? 1 : 0));
   return { repository, rows, asked, weight: 1 / Math.sqrt(rare.length) };
 }
 

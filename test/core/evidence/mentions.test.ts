@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mentionsIn } from "../../../src/core/evidence/mentions.ts";
-import { runsIn } from "../../../src/core/evidence/plain-words.ts";
+import { createRunReader } from "../../../src/core/evidence/plain-words.ts";
 import { createReader } from "../../../src/lab/recall/reader.ts";
 import { identifiersOf, wordsOf, type ChatMessage } from "../../../src/lab/recall/definition.ts";
 import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../../support/corpus.ts";
@@ -62,10 +62,14 @@ describe("mentions", () => {
 });
 
 describe("plain words", () => {
+  const read = createRunReader();
+
   it("are the words of the definition, on any text", () => {
     fc.assert(
       fc.property(namings, (text) => {
-        const words = runsIn(text, { start: 0, end: text.length }).flatMap((run) => run.words);
+        const { firsts, count, wordStarts, wordEnds } = read(text, 0, text.length);
+        const found = wordStarts.slice(0, firsts[count]);
+        const words = found.map((start, at) => text.slice(start, wordEnds[at]).toLowerCase());
         expect(sorted(new Set(words))).toEqual(sorted(wordsOf(text)));
       }),
       { numRuns: RUNS },
