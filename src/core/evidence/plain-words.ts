@@ -1,6 +1,6 @@
 /** Plain words: what a reader can make sense of beside the identifiers. Letters in runs of four, or two of Chinese. */
 import { classAt, COLON, LOWER, SLASH, UPPER, WORD } from "./characters.ts";
-import { pathEnd, PLAIN, readWord, urlEnd, urlStart, wordEnd, wordForm } from "./names.ts";
+import { pathEnd, PLAIN, readWord, urlEnd, urlStart, wordEnd, wordForm, type Range } from "./names.ts";
 
 const LETTERS_MIN = 4;
 const CHINESE_MIN = 2;
@@ -94,11 +94,12 @@ function isChinese(code: number): boolean {
   return code >= 0x4e00 && code <= 0x9fff;
 }
 
-/** Whether two words of a text are the same, in whatever case; `start` and `end` of one, then of the other. */
-export function sameWord(text: string, start: number, end: number, other: number, otherEnd: number): boolean {
-  if (end - start !== otherEnd - other) return false;
-  for (let at = 0; at < end - start; at++)
-    if (folded(text.charCodeAt(start + at)) !== folded(text.charCodeAt(other + at))) return false;
+/** Whether two words of a text are the same, in whatever case. */
+export function sameWord(text: string, one: Range, other: Range): boolean {
+  const length = one.end - one.start;
+  if (length !== other.end - other.start) return false;
+  for (let at = 0; at < length; at++)
+    if (folded(text.charCodeAt(one.start + at)) !== folded(text.charCodeAt(other.start + at))) return false;
   return true;
 }
 

@@ -28,7 +28,7 @@ export function ties(text: string, window: Range, id: Range, runs: Runs): boolea
   const last = Math.min(id.start, window.end - width);
   if (last < first) return false;
   for (let start = first; start <= last; start += TYING_STEP_CHARS)
-    if (holdsTwoWords(text, runs, start, start + width)) return true;
+    if (holdsTwoWords(text, runs, { start, end: start + width })) return true;
   return false;
 }
 
@@ -44,8 +44,10 @@ export function tiesWhere(text: string, id: Range, passes: (window: Range) => bo
   const last = Math.min(id.start, text.length - width);
   if (last < first) return false;
   const runs = readAround(text, first, last + width);
-  for (let start = first; start <= last; start += TYING_STEP_CHARS)
-    if (holdsTwoWords(text, runs, start, start + width) && passes({ start, end: start + width })) return true;
+  for (let start = first; start <= last; start += TYING_STEP_CHARS) {
+    const window = { start, end: start + width };
+    if (holdsTwoWords(text, runs, window) && passes(window)) return true;
+  }
   return false;
 }
 
@@ -57,41 +59,45 @@ const readAround = createRunReader();
 const readCut = createRunReader();
 
 /** Whether a window holds two different plain words. A run that its border cuts is read again: what is left of it may be a word where the whole was none. */
-function holdsTwoWords(text: string, runs: Runs, start: number, end: number): boolean {
+function holdsTwoWords(text: string, runs: Runs, { start, end }: Range): boolean {
   const { count, starts, ends, firsts } = runs;
-  let word = -1;
+  let [from, until] = [-1, -1];
   let cut = false;
   for (let run = 0; run < count && starts[run]! < end; run++) {
     if (ends[run]! <= start) continue;
     if (starts[run]! < start || ends[run]! > end) cut = true;
-    else if (firsts[run]! < firsts[run + 1]!) {
-      if (word < 0) word = firsts[run]!;
-      if (differs(text, runs, word, firsts[run]!, firsts[run + 1]!)) return true;
+    else {
+      if (from < 0) from = firsts[run]!;
+      until = firsts[run + 1]!;
     }
   }
-  return cut && cutsHoldOther(text, runs, { start, end }, word);
+  if (differ(text, runs, from, until)) return true;
+  return cut && cutsHoldOther(text, runs, { window: { start, end }, word: from < until ? from : -1 });
 }
 
-/** Whether any of the words from `from` up to `until` is another than `word`. */
-function differs(text: string, { wordStarts, wordEnds }: Runs, word: number, from: number, until: number): boolean {
-  for (let at = from; at < until; at++)
-    if (!sameWord(text, wordStarts[word]!, wordEnds[word]!, wordStarts[at]!, wordEnds[at]!)) return true;
+/** Whether the words from `from` up to `until` are not all the same. */
+function differ(text: string, runs: Runs, from: number, until: number): boolean {
+  for (let at = from + 1; at < until; at++) if (!sameWord(text, wordAt(runs, from), wordAt(runs, at))) return true;
   return false;
 }
 
+function wordAt({ wordStarts, wordEnds }: Runs, at: number): Range {
+  return { start: wordStarts[at]!, end: wordEnds[at]! };
+}
+
 /** Whether what a window leaves of the runs at its borders holds another word than `word`, or two where that is none (-1). */
-function cutsHoldOther(text: string, runs: Runs, { start, end }: Range, word: number): boolean {
+function cutsHoldOther(text: string, runs: Runs, { window, word }: { window: Range; word: number }): boolean {
   const { count, starts, ends } = runs;
-  let [from, to] = word < 0 ? [-1, -1] : [runs.wordStarts[word]!, runs.wordEnds[word]!];
-  for (let run = 0; run < count && starts[run]! < end; run++) {
-    if (ends[run]! <= start || (starts[run]! >= start && ends[run]! <= end)) continue;
-    const left = Math.max(starts[run]!, start);
-    const right = Math.min(ends[run]!, end);
-    if (right - left < CUT_CHARS_MIN) continue;
-    const { wordStarts, wordEnds, firsts, count: parts } = readCut(text, left, right);
-    for (let at = 0; at < firsts[parts]!; at++) {
-      if (from < 0) [from, to] = [wordStarts[at]!, wordEnds[at]!];
-      else if (!sameWord(text, from, to, wordStarts[at]!, wordEnds[at]!)) return true;
+  let one = word < 0 ? undefined : wordAt(runs, word);
+  for (let run = 0; run < count && starts[run]! < window.end; run++) {
+    if (ends[run]! <= window.start || (starts[run]! >= window.start && ends[run]! <= window.end)) continue;
+    const start = Math.max(starts[run]!, window.start);
+    const end = Math.min(ends[run]!, window.end);
+    if (end - start < CUT_CHARS_MIN) continue;
+    const left = readCut(text, start, end);
+    for (let at = 0; at < left.firsts[left.count]!; at++) {
+      one ??= wordAt(left, at);
+      if (!sameWord(text, one, wordAt(left, at))) return true;
     }
   }
   return false;
