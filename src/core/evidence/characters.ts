@@ -9,7 +9,7 @@ export const WIDE = 16;
 export const DOT = 32;
 export const SLASH = 64;
 /** The other characters a path may hold: `@ + - ~`. */
-const MARK = 128;
+export const MARK = 128;
 /** Set beside `LOWER` for the letters that no hexadecimal number holds. */
 const BEYOND_HEX = 256;
 /** The characters of a word. */

@@ -3,14 +3,15 @@
  * These are what a continuation asks for by name, so they are what a handoff must be able to bind. A scanner by hand
  * keeps this linear on any input, one endless line included.
  */
-import { classAt, COLON, DIGIT, SLASH, UNDERSCORE, UPPER, WORD } from "./characters.ts";
+import { classAt, COLON, DIGIT, DOT, MARK, SLASH, UNDERSCORE, UPPER, WORD } from "./characters.ts";
 import {
+  formOf,
   HASH,
   numberEnd,
   pathEnd,
   pathName,
+  PLAIN,
   readWord,
-  SYMBOL,
   trimmedEnd,
   urlEnd,
   urlStart,
@@ -35,6 +36,8 @@ export interface Mentions {
 /** What a run must hold to be worth a closer look: plain words are not, capitalised or not. */
 const TELLING = UPPER | DIGIT | UNDERSCORE | SLASH;
 const TELLING_FIRST = DIGIT | SLASH;
+/** A run without them is one word. */
+const BEYOND_WORDS = DOT | SLASH | MARK;
 /** No identifier is shorter. */
 const RUN_CHARS_MIN = 4;
 /** Punctuation of the sentence around a URL. */
@@ -54,13 +57,17 @@ export function mentionsIn(text: string): Mentions {
     let later = 0;
     for (let one = 0; at < end && (one = classAt(text, at)) !== 0; at++) later |= one;
     const url = text.charCodeAt(at) === COLON ? urlStart(text, start, at) : -1;
-    if (at - start >= RUN_CHARS_MIN && ((later & TELLING) | (first & TELLING_FIRST)) !== 0)
-      scanRun(text, { start, end: url < 0 ? at : url, slashed: ((first | later) & SLASH) !== 0 }, found);
+    if (at - start >= RUN_CHARS_MIN && ((later & TELLING) | (first & TELLING_FIRST)) !== 0) {
+      const seen = first | later;
+      if (url < 0 && (first & DIGIT) === 0 && (seen & BEYOND_WORDS) === 0)
+        found.addWord({ start, end: at }, formOf(text, { start, end: at }, first, later));
+      else scanRun(text, { start, end: url < 0 ? at : url, slashed: (seen & SLASH) !== 0 }, found);
+    }
     if (url < 0) continue;
     at = urlEnd(text, at);
     found.add("url", url, trimmedEnd(text, { start: url, end: at }, URL_TRAIL));
   }
-  return found.mentions;
+  return found.mentions();
 }
 
 /** A stretch of characters that a path may hold. */
@@ -100,22 +107,28 @@ function scanWords(text: string, { start, end, beyond }: Part, found: Collector)
     if (number >= 0) found.add("number", at, number);
     const word = readWord(text, at, end);
     const form = wordForm(word);
-    if (form === HASH) found.add("hash", at, wordEnd(word));
-    else if (form === SYMBOL && at >= beyond.start) found.add("symbol", at, wordEnd(word));
+    // Inside a path only a hash counts.
+    if (form === HASH || at >= beyond.start) found.addWord({ start: at, end: wordEnd(word) }, form);
     at = wordEnd(word);
   }
 }
 
 interface Collector {
-  readonly mentions: Mentions;
+  readonly mentions: () => Mentions;
   readonly add: (kind: MentionKind, start: number, end: number, id?: string) => void;
+  /** Adds a word that is a symbol or a hash. */
+  readonly addWord: (word: Range, form: number) => void;
 }
 
+/** Where mentions are collected before their number is known: one text at a time, so one place serves all. */
+const COLLECTED = { which: [] as number[], starts: [] as number[], ends: [] as number[] };
+
 function createCollector(text: string): Collector {
+  const { which, starts, ends } = COLLECTED;
   const ids: string[] = [];
   const kinds: MentionKind[] = [];
-  const [which, starts, ends]: [number[], number[], number[]] = [[], [], []];
   const known = new Map<string, number>();
+  let count = 0;
   const add = (kind: MentionKind, start: number, end: number, id = text.slice(start, end)): void => {
     let index = known.get(id);
     if (index === undefined) {
@@ -124,9 +137,21 @@ function createCollector(text: string): Collector {
       ids.push(id);
       kinds.push(kind);
     }
-    which.push(index);
-    starts.push(start);
-    ends.push(end);
+    which[count] = index;
+    starts[count] = start;
+    ends[count++] = end;
   };
-  return { mentions: { ids, kinds, which, starts, ends }, add };
+  return {
+    add,
+    addWord: ({ start, end }, form) => {
+      if (form !== PLAIN) add(form === HASH ? "hash" : "symbol", start, end);
+    },
+    mentions: () => ({
+      ids,
+      kinds,
+      which: which.slice(0, count),
+      starts: starts.slice(0, count),
+      ends: ends.slice(0, count),
+    }),
+  };
 }

@@ -47,13 +47,17 @@ export function readWord(text: string, start: number, limit: number): number {
   const first = classAt(text, start);
   let [at, later] = [start + 1, 0];
   for (let one = 0; at < limit && ((one = classAt(text, at)) & WORD) !== 0; at++) later |= one;
+  return (at << 2) | formOf(text, { start, end: at }, first, later);
+}
+
+/** The form of a word, given the class of its first character and those of the others together. */
+export function formOf(text: string, { start, end }: Range, first: number, later: number): number {
   const seen = first | later;
-  const length = at - start;
-  if (seen === (LOWER | DIGIT) && length >= HASH_CHARS_MIN && length <= HASH_CHARS_MAX) return (at << 2) | HASH;
-  if ((seen & WIDE) !== 0 || length < SYMBOL_CHARS_MIN || length > SYMBOL_CHARS_MAX) return at << 2;
-  const snake = (seen & UNDERSCORE) !== 0;
-  const symbol = snake ? isSnake(text, start, at) : (later & UPPER) !== 0 && camelOpens(text, start);
-  return (at << 2) | (symbol ? SYMBOL : PLAIN);
+  const length = end - start;
+  if (seen === (LOWER | DIGIT) && length >= HASH_CHARS_MIN && length <= HASH_CHARS_MAX) return HASH;
+  if ((seen & WIDE) !== 0 || length < SYMBOL_CHARS_MIN || length > SYMBOL_CHARS_MAX) return PLAIN;
+  if ((seen & UNDERSCORE) !== 0) return isSnake(text, start, end) ? SYMBOL : PLAIN;
+  return (later & UPPER) !== 0 && camelOpens(text, start) ? SYMBOL : PLAIN;
 }
 
 /** Single underscores, and none at either end. */
