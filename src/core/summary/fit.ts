@@ -13,6 +13,9 @@ import { createTable, type Pay, type Table, type TableOptions } from "./table.ts
  * as much as a reader needs to go on.
  */
 const FACTS_SHARE_MAX = 0.3;
+/** In a large handoff that a model wrote sentences for: they say what no line of the original does. */
+const TOLD_FACTS_SHARE_MAX = 0.4;
+const TOLD_STRETCH = 2;
 /** Of the budget, at most. What asks for more than there is gets less in proportion, but for those of `UNSCALED`. */
 const SHARE_MAX: Readonly<Record<Topic, number>> = {
   task: 0.12,
@@ -72,6 +75,8 @@ export interface Candidates {
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
   /** Those of an earlier handoff, newest last. */
   readonly carried: readonly Excerpt[];
+  /** The sections that a model wrote, where one did. */
+  readonly told: ReadonlySet<Topic>;
   /** Whether a text is about the focus, where there is one. */
   readonly matches: ((text: string) => boolean) | undefined;
 }
@@ -92,8 +97,11 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<Contents,
   const narrative = options.budget >= NARRATIVE_TOKENS_MIN;
   const topics = narrative ? NARRATIVE_TOPICS_BY_NEED : TOPICS_BY_NEED;
   const stretch = (topic: Topic): number =>
-    (matches === undefined ? 1 : FOCUS_STRETCH) * (narrative && NARRATIVE.includes(topic) ? NARRATIVE_STRETCH : 1);
-  const allowed = allowances(topics, table, (topic) => SHARE_MAX[topic] * stretch(topic), options.room);
+    (matches === undefined ? 1 : FOCUS_STRETCH) *
+    (!narrative ? 1 : candidates.told.has(topic) ? TOLD_STRETCH : NARRATIVE.includes(topic) ? NARRATIVE_STRETCH : 1);
+  const most = narrative && candidates.told.size > 0 ? TOLD_FACTS_SHARE_MAX : FACTS_SHARE_MAX;
+  const share = (topic: Topic): number => SHARE_MAX[topic] * stretch(topic);
+  const allowed = allowances(topics, table, { share, most }, options.room);
   for (const topic of topics) table.fill(topic, allowed.get(topic)!, purse.pay);
   const excerpts = chooseExcerpts(candidates, options.measure, { purse, present: table.text() });
   // What the excerpts leave is for the facts again, this time without caps.
@@ -139,20 +147,21 @@ function matchingFirst(drafts: Candidates["drafts"], matches: (text: string) => 
   return new Map(Array.from(drafts, ([topic, own]) => [topic, own.map(weighed).toSorted((a, b) => b.about - a.about)]));
 }
 
+interface Shares {
+  /** What one section may take at most, and what all of them together. */
+  readonly share: (topic: Topic) => number;
+  readonly most: number;
+}
+
 /** What each section may take: its share, and no more than it has to say, brought down to what the facts may take together. */
-function allowances(
-  topics: readonly Topic[],
-  table: Table,
-  shareOf: (topic: Topic) => number,
-  room: number,
-): ReadonlyMap<Topic, number> {
+function allowances(topics: readonly Topic[], table: Table, shares: Shares, room: number): ReadonlyMap<Topic, number> {
   const most = (topic: Topic): number =>
-    Math.max(room * shareOf(topic), topic === "task" ? Math.min(TASK_TOKENS, room * TASK_SHARE_MAX) : 0);
+    Math.max(room * shares.share(topic), topic === "task" ? Math.min(TASK_TOKENS, room * TASK_SHARE_MAX) : 0);
   const wanted = new Map(topics.map((topic) => [topic, table.wants(topic, most(topic))]));
   const total = (some: readonly Topic[]): number => some.reduce((sum, topic) => sum + wanted.get(topic)!, 0);
   const granted = new Map(UNSCALED.map((topic) => [topic, wanted.get(topic)!]));
   const scaled = topics.filter((topic) => !UNSCALED.includes(topic));
-  let left = Math.max(0, room * FACTS_SHARE_MAX - total(UNSCALED));
+  let left = Math.max(0, room * shares.most - total(UNSCALED));
   const factor = Math.min(1, left / Math.max(1, total(scaled)));
   // Shares too small for a heading are put together again for those who need them most.
   for (const topic of scaled) {

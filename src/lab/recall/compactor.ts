@@ -1,9 +1,10 @@
 /** The default engine under the measure's own count of tokens: what it keeps of a prefix, as text. */
 import { hash } from "node:crypto";
-import { applyCompaction } from "../../core/compaction/compaction.ts";
+import { applyCompaction, type CompactionReport } from "../../core/compaction/compaction.ts";
 import { createCompressor } from "../../core/engines/compressor/compressor.ts";
 import { COMPRESSOR_DEFAULTS } from "../../core/engines/compressor/limits.ts";
 import { createEvidence } from "../../core/evidence/excerpts.ts";
+import type { Writers } from "../../core/summary/writer.ts";
 import type { Weights } from "../../core/evidence/features.ts";
 import { describeCall } from "../../core/digest/call.ts";
 import { createChain } from "../../core/transcript/links.ts";
@@ -17,23 +18,33 @@ export interface Kept {
   readonly text: string;
   /** The handoff in it; empty where there is none. */
   readonly handoff: string;
+  /** What the engine says of it; nothing where it left the prefix as it was. */
+  readonly report: CompactionReport | undefined;
 }
 
 /** Compacts a prefix to a number of tokens of the measure. */
 export type Compactor = (prefix: readonly ChatMessage[], room: number) => Promise<Kept>;
 
-export function engineCompactor(weights?: Weights): Compactor {
+/** `writers`: models that write the handoff's sentences; the ledger alone where not given. */
+export function engineCompactor(weights?: Weights, writers?: Writers): Compactor {
   const measure = measureOfDefinition();
   const chain = createChain((text) => hash("sha256", text));
   const engine = createCompressor({ ...COMPRESSOR_DEFAULTS, note: "handoff" }, createEvidence(weights));
   return async (prefix, room) => {
     const transcript = { system: [], messages: prefix.map(asMessage) };
-    const outcome = await engine.compact(engine.init(), transcript, { measure, chain, reason: "budget", budget: room });
+    const outcome = await engine.compact(engine.init(), transcript, {
+      measure,
+      chain,
+      reason: "budget",
+      budget: room,
+      ...(writers === undefined ? {} : { writers }),
+    });
     const { messages } = outcome.kind === "compacted" ? applyCompaction(transcript, outcome.compaction) : transcript;
     const handoff = messages.find(({ origin }) => origin === "summary");
     return {
       text: messages.map(textOf).join("\n"),
       handoff: handoff === undefined ? "" : contentText(handoff.parts),
+      report: outcome.kind === "compacted" ? outcome.compaction.report : undefined,
     };
   };
 }

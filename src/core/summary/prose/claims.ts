@@ -41,17 +41,22 @@ const TELLS_DEEDS: readonly Topic[] = ["actions", "state", "progress"];
 function fileClaim(clause: string, topic: Topic, ledger: Ledger): string | undefined {
   const untouched = UNTOUCHED.test(clause) && !SINCE.test(clause);
   if (!untouched && !TELLS_DEEDS.includes(topic)) return undefined;
-  for (const file of filesIn(clause, ledger)) {
-    if (untouched && file.changed !== undefined) return `${nameOf(file.path)} was changed`;
-    if (!untouched && isSurelyUnchanged(file, ledger) && claimsChange(clause, nameOf(file.path)))
-      return `${nameOf(file.path)} was only looked at`;
+  for (const [name, files] of filesIn(clause, ledger)) {
+    if (untouched && files.every(({ changed }) => changed !== undefined)) return `${name} was changed`;
+    if (!untouched && files.every((file) => isSurelyUnchanged(file, ledger)) && claimsChange(clause, name))
+      return `${name} was only looked at`;
   }
   return undefined;
 }
 
-function filesIn(clause: string, { files }: Ledger): readonly FileEntry[] {
+/** The files that each name in a clause may mean: a bare name may mean several, one that is part of a path only that. */
+function filesIn(clause: string, { files }: Ledger): readonly (readonly [name: string, files: readonly FileEntry[]])[] {
   const names = namesIn(clause);
-  return files.filter(({ path }) => names.some((name) => name === path || path.endsWith(`/${name}`)));
+  return names.flatMap((name) => {
+    if (names.some((other) => other.endsWith(`/${name}`))) return [];
+    const meant = files.filter(({ path }) => path === name || path.endsWith(`/${name}`));
+    return meant.length === 0 ? [] : [[nameOf(name), meant] as const];
+  });
 }
 
 function nameOf(path: string): string {
@@ -78,7 +83,7 @@ const NOT_FAILS =
   /\b(?:0|no|zero|without) (?:test )?(?:fail|errors)|\b(?:was|were|had|previously|before|earlier|first|initially|used to|fixed|no longer|until|not)\b|n['’]t/i;
 const NOT_PASSES =
   /\b(?:should|must|needs?|until|make sure|ensure|will|would|once|before|if|when|goal|wants?|expect(?:s|ed)?|so that|not|never|remains?|still|to (?:make|get|have|be|see|let|pass)|earlier|previously|was|were|had|except|other)\b|n['’]t|未通过/i;
-const FAILS_NOW: readonly Topic[] = ["state", "blocked", "progress", "remaining", "context"];
+const FAILS_NOW: readonly Topic[] = ["state", "blocked", "progress", "remaining"];
 /** Words for checks, and what the commands that make them are called. */
 const CHECK_WORDS: readonly (readonly [said: RegExp, family: RegExp])[] = [
   [/\b(?:tests?|test suite|suite|specs?)\b|测试|テスト|테스트/i, /test|jest|spec|tox|nox|mocha|check/i],

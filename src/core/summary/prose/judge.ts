@@ -33,7 +33,6 @@ const REFUSAL =
 
 export function objectionTo({ answer, asked, ended, source, record, measure }: Judged): Objection | undefined {
   const { body, headings, items } = answer;
-  const malformed = (because: string): Objection => ({ class: "malformed", because });
   if (body === "") return malformed("the answer is empty");
   const complete = headings >= Math.ceil(asked.length * HEADINGS_SHARE_MIN);
   if (!complete && REFUSAL.test(body.slice(0, REFUSAL_CHARS)))
@@ -46,6 +45,10 @@ export function objectionTo({ answer, asked, ended, source, record, measure }: J
   if ([...items.values()].every((texts) => texts.length === 0))
     return malformed("every section of the answer is empty");
   return undefined;
+}
+
+function malformed(because: string): Objection {
+  return { class: "malformed", because };
 }
 
 /** Runs are looked at in even steps, so that the cost is bounded. */

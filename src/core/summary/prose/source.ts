@@ -50,6 +50,7 @@ const LEVELS: readonly Level[] = [
   { user: 4_000, assistant: 1_000, call: 160, result: 120, ranked: 500, stagesMax: 4, roomShareMin: 0.05 },
   { user: 2_000, assistant: 500, call: 120, result: 60, ranked: 250, stagesMax: 6, roomShareMin: 0.02 },
   { user: 1_000, assistant: 250, call: 100, result: 0, ranked: 120, stagesMax: 6, roomShareMin: 0 },
+  { user: 700, assistant: 180, call: 80, result: 0, ranked: 60, stagesMax: 6, roomShareMin: 0 },
   { user: 400, assistant: 120, call: 80, result: 0, ranked: 0, stagesMax: 6, roomShareMin: 0 },
 ];
 /** What a harness says in the user's name. */

@@ -152,7 +152,7 @@ function stepOf({ role, writer }: Candidate, folded: Folded, checked: Verified |
 }
 
 function poverty({ kept, dropped, known }: Verified): string | undefined {
-  const all = dropped.reduce((sum, { count }) => sum + count, kept);
+  const all = kept + total(dropped);
   if (kept < KEPT_ITEMS_MIN || kept < all * KEPT_SHARE_MIN)
     return `${kept} of its ${all} items stood the checks${dropped.length === 0 ? "" : `: ${dropped.map(({ because }) => because).join(", ")}`}`;
   return known < KNOWN_NAMES_MIN ? "it names nothing of the session" : undefined;
@@ -174,15 +174,15 @@ function written({ items, kept, dropped }: Verified, { step, steps, folded, beca
       ...steps.filter((one) => one !== step).map(remark),
       ...dropped.map(
         ({ because: reason, count }) =>
-          `${count} of ${kept + sum(dropped)} items by ${step.model} were dropped: ${reason}`,
+          `${count} of ${kept + total(dropped)} items by ${step.model} were dropped: ${reason}`,
       ),
       ...(cutOff ? [`the answer of ${step.model} was cut off at its end`] : []),
     ],
   };
 }
 
-function sum(dropped: Verified["dropped"]): number {
-  return dropped.reduce((total, { count }) => total + count, 0);
+function total(dropped: Verified["dropped"]): number {
+  return dropped.reduce((sum, { count }) => sum + count, 0);
 }
 
 function restingStep({ model, role, class: why, remainingMs }: Writers["resting"][number]): SummaryStep {
