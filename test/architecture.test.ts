@@ -14,7 +14,7 @@ const FILE_LINES_MAX = 400;
 const PASSAGE_LINES = 6;
 
 const MIDDLE = ["protocols", "logs", "models", "store"];
-const BELOW_DOORS = ["core", "config", "session", ...MIDDLE];
+const BELOW_DOORS = ["core", "config", "session", "secrets", ...MIDDLE];
 
 /** The folders of src/ that each folder may import, beside itself. The files of src/ itself are the package's entries. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -24,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   logs: ["core"],
   models: ["core"],
   store: ["core"],
+  secrets: ["core"],
   session: ["core", ...MIDDLE],
   gateway: BELOW_DOORS,
   integrations: BELOW_DOORS,

@@ -2,6 +2,7 @@
 import type { Compaction, CompactionReason, CompactionReport } from "../core/compaction/compaction.ts";
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import type { Engine, Outcome, Usage } from "../core/engines/contract.ts";
+import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
 import type { Store } from "../store/store.ts";
 import type { Events } from "./events.ts";
@@ -19,6 +20,10 @@ export interface RuntimeOptions {
   readonly tenant?: string;
   readonly model?: string;
   readonly hooks?: Hooks;
+  /** Rules added to redaction, for example by `loadSecretRules` of `precis/secrets`. Our own rules are never off. */
+  readonly secrets?: RedactOptions;
+  /** True: secrets are masked in everything `prepare` answers with, not only in handoffs. Default false. */
+  readonly redactOutgoing?: boolean;
   /** What `state()` gave in an earlier process. */
   readonly state?: RuntimeState;
 }

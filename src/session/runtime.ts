@@ -13,6 +13,7 @@ import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport }
 import { createEvents } from "./events.ts";
 import { begin, learnWindow, saved, useSettings } from "./live.ts";
 import { recall } from "./originals.ts";
+import { createOutgoing } from "./outgoing.ts";
 import { overflowOf, withoutMedia, type ProviderError } from "./recover.ts";
 import { createSituation } from "./situation.ts";
 import { benchOf, compact, due, look, record, settle, type Desk } from "./turn.ts";
@@ -29,6 +30,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     events: createEvents(),
     situation: createSituation(),
     live: begin(options, options.state),
+    outgoing: createOutgoing(options),
   };
   const { live, situation } = desk;
   return {

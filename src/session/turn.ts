@@ -26,6 +26,8 @@ export interface Desk {
   readonly events: Events;
   readonly situation: SituationKeeper;
   readonly live: Live;
+  /** What goes out for a transcript: itself, or without its secrets. */
+  readonly outgoing: (transcript: Transcript) => Transcript;
 }
 
 /** A conversation as it came, and as it stands with the compaction recorded for it. */
@@ -71,6 +73,7 @@ export async function compact(desk: Desk, view: View, request: CompactOptions): 
     ...benchOf(desk),
     ...rest,
     ...standing,
+    ...(options.secrets === undefined ? {} : { secrets: options.secrets }),
     reason,
   });
   if (outcome.kind === "compacted")
@@ -115,5 +118,6 @@ export function settle(desk: Desk, view: View, compaction?: Compaction): Prepare
   const pressed = tokens >= pressureTokens;
   if (pressed && !live.pressed) events.emit("pressure", { tokens, pressureTokens, thresholdTokens });
   live.pressed = pressed;
-  return compaction === undefined ? { transcript, tokens } : { transcript, tokens, compaction };
+  const sent = desk.outgoing(transcript);
+  return compaction === undefined ? { transcript: sent, tokens } : { transcript: sent, tokens, compaction };
 }

@@ -4,6 +4,7 @@
  */
 import type { Compaction, CompactionReason, Irreducible } from "../compaction/compaction.ts";
 import type { Writers } from "../summary/writer.ts";
+import type { RedactOptions } from "../redaction/redact.ts";
 import type { Chain } from "../transcript/links.ts";
 import type { Measure } from "../transcript/measure.ts";
 import type { Transcript } from "../transcript/message.ts";
@@ -36,6 +37,8 @@ export interface CompactRequest extends Workbench {
   readonly budget?: number;
   /** The models that may write the handoff; where not given, the ledger writes it. */
   readonly writers?: Writers;
+  /** What is added to redaction, which is never off: further rules, source spared. One object for a session, so that answers are remembered. */
+  readonly secrets?: RedactOptions;
   /** The host's: an abort rejects the compaction with its reason, and nothing has changed. */
   readonly signal?: AbortSignal;
 }

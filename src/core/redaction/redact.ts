@@ -46,15 +46,22 @@ export function redact(text: string, options: RedactOptions = {}): Redaction {
   return { text: current, count: kinds.length, kinds: [...new Set(kinds)] };
 }
 
+/** Finders look when our own rules are done, so that they see what is left. */
 function spansOf(text: string, { code = false, finders = [] }: RedactOptions): readonly Span[] {
   const plain = scan(text, code);
   const readings = plain.veils.length > 0 ? readingsOf(text, plain) : [];
   const more = readings.flatMap((reading) => scan(reading.text, code).spans.map(reading.origin));
-  for (const find of finders) {
-    const found = find(text).flatMap((one) => clear(text, one));
-    more.push(...found.map(({ start, end, kind }) => hiddenSpan(start, end, kind)));
-  }
-  return more.length === 0 ? plain.spans : merged([...plain.spans, ...more]);
+  const own = more.length === 0 ? plain.spans : merged([...plain.spans, ...more]);
+  if (own.length > 0 || finders.length === 0) return own;
+  const texts = [{ text, origin: (span: Span): Span => span }, ...readings];
+  const found = texts.flatMap((reading) =>
+    finders.flatMap((find) =>
+      find(reading.text)
+        .flatMap((one) => clear(reading.text, one))
+        .map(({ start, end, kind }) => reading.origin(hiddenSpan(start, end, kind))),
+    ),
+  );
+  return merged(found);
 }
 
 function masked(text: string, spans: readonly Span[]): string {

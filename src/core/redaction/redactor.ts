@@ -23,3 +23,15 @@ export function createRedactor(options: RedactOptions = {}): Redactor {
     return safe;
   };
 }
+
+/** One redactor for each set of options: the same options give the one that remembers. */
+export function createRedactors(): (options?: RedactOptions) => Redactor {
+  const plain = createRedactor();
+  const known = new WeakMap<RedactOptions, Redactor>();
+  return (options) => {
+    if (options === undefined) return plain;
+    const redactor = known.get(options) ?? createRedactor(options);
+    known.set(options, redactor);
+    return redactor;
+  };
+}

@@ -6,7 +6,7 @@ import { COMPACTION_SCHEMA_VERSION, type Irreducible, type SummaryAccount } from
 import { createEvidence } from "../../evidence/excerpts.ts";
 import { liveRequestOf } from "../../evidence/facts/live-request.ts";
 import { createLedgerKeeper } from "../../evidence/ledger.ts";
-import { createRedactor } from "../../redaction/redactor.ts";
+import { createRedactors } from "../../redaction/redactor.ts";
 import { withNote } from "../../summary/framing.ts";
 import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
 import { TEMPLATES } from "../../summary/sections.ts";
@@ -21,7 +21,8 @@ import { toldFor } from "./told.ts";
 /** `evidence` ranks what a handoff quotes; the built-in ranking where it is not given. */
 export function createCompressor(settings: CompressorSettings, evidence = createEvidence()): Engine<CompressorState> {
   const limits = limitsOf(settings);
-  const memory: Memory = { evidence, ledger: createLedgerKeeper(), redact: createRedactor() };
+  const ledger = createLedgerKeeper();
+  const redactorFor = createRedactors();
   return {
     name: "compressor",
     init: initialState,
@@ -37,6 +38,7 @@ export function createCompressor(settings: CompressorSettings, evidence = create
           ? documentedPlan(settings, limits)
           : budgetPlan(settings, request.budget, besideTokens + liveTokens);
       const handoff = { documentedTokens: limits.summaryTokensMax, template: TEMPLATES[settings.template] };
+      const memory: Memory = { evidence, ledger, redact: redactorFor(request.secrets) };
       return compact({ original, system, request, plan, live, besideTokens, ...handoff }, state, memory);
     },
   };

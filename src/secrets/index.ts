@@ -1,0 +1,6 @@
+/** `precis/secrets`: redaction with every rule there is, for sessions, logs and exports. */
+export type { RedactOptions } from "../core/redaction/redact.ts";
+export { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
+export { logLine } from "./log-line.ts";
+export { PATTERN_CHARS_MAX, PATTERNS_MAX, patternProblems, type PatternProblem } from "./patterns.ts";
+export { loadSecretRules, type SecretSettings } from "./rules.ts";
