@@ -1,8 +1,9 @@
 /** The configuration as a person reads it: figures on one scale, a picture of a compaction, settings with their places. */
 import { wrapped } from "../config/wrap.ts";
-import { computedValues, warningsOf, type ComputedValue, type Warning } from "../config/computed.ts";
+import { computedValues, warningsOf, type ComputedValue } from "../config/computed.ts";
 import { shortPath, type Loaded } from "../config/load.ts";
-import { SETTINGS, valueAt } from "../config/settings.ts";
+import { SETTINGS, valueAt, written } from "../config/settings.ts";
+import type { Warning } from "../config/warning.ts";
 import { count } from "./amounts.ts";
 import { columnWidths, padEnd, padStart, track } from "./bars.ts";
 import type { Stream, Terminal } from "./terminal.ts";
@@ -79,7 +80,7 @@ function picture({ configuration }: Loaded, { paint, columns }: Stream): readonl
 }
 
 function settings({ configuration, provenance }: Loaded, { paint }: Stream): readonly string[] {
-  const rows = SETTINGS.map(({ path }) => [path, String(valueAt(configuration, path)), provenance.get(path)!.place]);
+  const rows = SETTINGS.map(({ path }) => [path, written(valueAt(configuration, path)), provenance.get(path)!.place]);
   const [paths = 0, values = 0] = columnWidths(rows);
   return rows.map(([path = "", value = "", place = ""]) => {
     const own = place !== "default";
@@ -87,10 +88,8 @@ function settings({ configuration, provenance }: Loaded, { paint }: Stream): rea
   });
 }
 
-function warned({ path, message, fix }: Warning, { paint, columns }: Stream): readonly string[] {
+function warned({ path, message, fix, note }: Warning, { paint, columns }: Stream): readonly string[] {
   const lines = wrapped(`${path}: ${message}`, columns - 4);
-  return [
-    ...lines.map((line, at) => `${at === 0 ? paint("warn", "! ") : "  "}${line}`),
-    `  ${paint("dim", "next")}  ${fix}`,
-  ];
+  const mark = note === true ? paint("dim", "· ") : paint("warn", "! ");
+  return [...lines.map((line, at) => `${at === 0 ? mark : "  "}${line}`), `  ${paint("dim", "next")}  ${fix}`];
 }

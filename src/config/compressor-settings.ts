@@ -1,11 +1,14 @@
 /** From the configuration to the default engine's settings. */
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
-import { ASSUMED_CONTEXT_TOKENS } from "./defaults.ts";
+import { lookUp } from "../models/registry/registry.ts";
+import { registryOf } from "../models/settings.ts";
+import { ASSUMED_CONTEXT_TOKENS, UNKNOWN_CONTEXT_TOKENS } from "./defaults.ts";
 import type { Configuration } from "./schema.ts";
 
-export function compressorSettings({ model, compression }: Configuration): CompressorSettings {
+export function compressorSettings(configuration: Configuration): CompressorSettings {
+  const { model, compression } = configuration;
   return {
-    contextLength: model.context_length ?? ASSUMED_CONTEXT_TOKENS,
+    contextLength: mainWindow(configuration).tokens,
     maxOutputTokens: model.max_output_tokens,
     threshold: compression.threshold,
     thresholdFloorTokens: compression.threshold_floor_tokens,
@@ -15,4 +18,19 @@ export function compressorSettings({ model, compression }: Configuration): Compr
     note: compression.note,
     template: compression.template,
   };
+}
+
+/** The main model's window, and whether it is stated, known by the model's name, or assumed. */
+export interface MainWindow {
+  readonly tokens: number;
+  readonly from: "setting" | "registry" | "assumed";
+}
+
+export function mainWindow({ model, models }: Configuration): MainWindow {
+  if (model.context_length !== null) return { tokens: model.context_length, from: "setting" };
+  if (model.name === null) return { tokens: ASSUMED_CONTEXT_TOKENS, from: "assumed" };
+  const known = lookUp(registryOf({ models }), model.name)?.windowTokens;
+  return known === undefined
+    ? { tokens: UNKNOWN_CONTEXT_TOKENS, from: "assumed" }
+    : { tokens: known, from: "registry" };
 }

@@ -2,9 +2,10 @@
 import { ENGINE_NAMES } from "../core/engines/engines.ts";
 import { limitsOf, type CompressorSettings, type Limits } from "../core/engines/compressor/limits.ts";
 import { compressorSettings } from "./compressor-settings.ts";
-import { ASSUMED_CONTEXT_TOKENS } from "./defaults.ts";
+import { auxiliaryWarnings, mainWindowWarnings } from "./model-warnings.ts";
 import type { Configuration } from "./schema.ts";
 import { SETTINGS, valueAt } from "./settings.ts";
+import { counted, type Warning } from "./warning.ts";
 
 /** A figure that follows from settings. */
 export interface ComputedValue {
@@ -24,7 +25,7 @@ export interface ComputedValue {
   readonly from: readonly string[];
 }
 
-const WINDOW = ["model.context_length"];
+const WINDOW = ["model.context_length", "model.name", "models"];
 const USABLE = [...WINDOW, "model.max_output_tokens"];
 const THRESHOLD = ["compression.threshold", "compression.threshold_floor_tokens", ...USABLE];
 const TAIL = ["compression.target_ratio", ...THRESHOLD];
@@ -56,15 +57,6 @@ function thresholdRule(settings: CompressorSettings, limits: Limits): string {
   return "compacts here: threshold × usable";
 }
 
-export interface Warning {
-  /** Stable, snake_case. */
-  readonly code: string;
-  /** The setting it is about. */
-  readonly path: string;
-  readonly message: string;
-  readonly fix: string;
-}
-
 /** Below this a session compacts every few turns and pays for each (reference/002 §25.2). */
 const THRESHOLD_LOW = 0.2;
 /** Above this there is no room left to work in before the window is full (reference/002 §25.2). */
@@ -81,11 +73,13 @@ export function warningsOf(configuration: Configuration): readonly Warning[] {
   const settings = compressorSettings(configuration);
   const limits = limitsOf(settings);
   return [
-    ...windowWarnings(configuration, settings, limits),
+    ...mainWindowWarnings(configuration),
+    ...windowWarnings(settings, limits),
     ...thresholdWarnings(settings, limits),
     ...roomWarnings(settings, limits),
     ...(configuration.compression.enabled ? [] : [DISABLED]),
     ...engineWarnings(configuration),
+    ...auxiliaryWarnings(configuration, limits),
     ...unreadWarnings(configuration),
   ];
 }
@@ -119,17 +113,8 @@ function unreadWarnings(configuration: Configuration): Warning[] {
   );
 }
 
-function windowWarnings({ model }: Configuration, settings: CompressorSettings, limits: Limits): Warning[] {
+function windowWarnings(settings: CompressorSettings, limits: Limits): Warning[] {
   const warnings: Warning[] = [];
-  if (model.context_length === null) {
-    const message = `not set, so a window of ${counted(ASSUMED_CONTEXT_TOKENS)} is assumed`;
-    warnings.push({
-      code: "window_assumed",
-      path: "model.context_length",
-      message,
-      fix: "Set it to your model's window.",
-    });
-  }
   if (limits.usableTokens < WINDOW_SMALL_TOKENS) {
     const message = `only ${counted(limits.usableTokens)} are usable, so a handoff gets at most ${counted(limits.summaryTokensMax)}`;
     warnings.push({
@@ -197,8 +182,4 @@ function roomWarnings({ protectFirstN }: CompressorSettings, limits: Limits): Wa
     });
   }
   return warnings;
-}
-
-function counted(count: number): string {
-  return `${count.toLocaleString("en-US")} tokens`;
 }

@@ -3,13 +3,17 @@
  * Figures of the default engine: reference/000, 002 and 004, as settled in DESIGN §10.
  */
 import { COMPRESSOR_DEFAULTS } from "../core/engines/compressor/limits.ts";
+import { ASK_RETRIES, ASK_TIMEOUT_MS } from "../models/limits.ts";
 
 export const DEFAULTS = Object.freeze({
   model: Object.freeze({
     name: null,
+    provider: "auto",
+    base_url: null,
+    api_key_env: null,
     context_length: null,
     max_output_tokens: COMPRESSOR_DEFAULTS.maxOutputTokens,
-  }),
+  } as const),
   context: Object.freeze({ engine: "compressor" }),
   compression: Object.freeze({
     enabled: true,
@@ -23,9 +27,22 @@ export const DEFAULTS = Object.freeze({
     schedule: "threshold",
     ingest_limit_tokens: 0,
   } as const),
-  auxiliary: Object.freeze({ compression: Object.freeze({ model: null, provider: "auto", base_url: null }) }),
+  auxiliary: Object.freeze({
+    compression: Object.freeze({
+      model: null,
+      provider: "auto",
+      base_url: null,
+      api_key_env: null,
+      context_length: null,
+      timeout_seconds: ASK_TIMEOUT_MS / 1_000,
+      retries: ASK_RETRIES,
+    } as const),
+  }),
+  models: Object.freeze({}),
   prompt_caching: Object.freeze({ enabled: true, strategy: "system_and_3", cache_ttl: "5m" } as const),
 });
 
-/** The window that is assumed while `model.context_length` is not set. */
+/** The window that is assumed while neither `model.context_length` nor `model.name` is set. */
 export const ASSUMED_CONTEXT_TOKENS = COMPRESSOR_DEFAULTS.contextLength;
+/** The window of a main model with a name that nothing is known of: what the smaller of today's hosted models have. */
+export const UNKNOWN_CONTEXT_TOKENS = 128_000;

@@ -1,6 +1,8 @@
 /** What is wrong with one stated value: what stands there, what is allowed, and what was most likely meant. */
+import type { z } from "zod";
 import { nearest, type Problem } from "./problems.ts";
-import { ALIASES, kindOf, SECTIONS, settingAt, SETTINGS, type Setting } from "./settings.ts";
+import { FIGURES } from "./schema.ts";
+import { ALIASES, kindOf, SECTIONS, settingAt, SETTINGS, written, type Setting } from "./settings.ts";
 import type { Stated } from "./source.ts";
 
 /** What is wrong with one value as it was stated, if anything. */
@@ -9,9 +11,9 @@ export function problemOf({ path, value, place }: Stated): Problem | undefined {
   if (kind === "section") return value === null ? undefined : sectionProblem(path, value, place);
   const setting = settingAt(path);
   if (setting === undefined) return unknown(path, place);
-  return setting.schema.safeParse(value).success && value !== undefined
-    ? undefined
-    : badValue(setting, path, value, place);
+  const read = setting.schema.safeParse(value);
+  if (read.success && value !== undefined) return undefined;
+  return problemInside({ path, value, place }, read.error?.issues[0]) ?? badValue(setting, path, value, place);
 }
 
 function unknown(path: string, place: string): Problem {
@@ -41,8 +43,35 @@ function sectionProblem(path: string, value: unknown, place: string): Problem {
 }
 
 function badValue(setting: Setting, path: string, value: unknown, place: string): Problem {
-  const message = `\`${path}\` is ${shown(value)}; expected ${setting.expects}`;
+  // Where a variable's name belongs, a key may have been pasted: it is not repeated.
+  const quoted = setting.path.endsWith(".api_key_env") ? "something else" : shown(value);
+  const message = `\`${path}\` is ${quoted}; expected ${setting.expects}`;
   return { code: "bad_value", place, message, fix: fixOf(setting, { path, value, place }) };
+}
+
+type Issue = z.core.$ZodIssue;
+
+/** What is wrong inside a mapping: a name that is none of its figures, or a figure that cannot be. */
+function problemInside({ path, value, place }: Stated, issue: Issue | undefined): Problem | undefined {
+  const [name, figure] = (issue?.path ?? []).map(String);
+  if (issue === undefined || name === undefined) return undefined;
+  const inside = `${path}.${name}`;
+  if (issue.code === "unrecognized_keys") {
+    const meant = nearest(issue.keys[0]!, FIGURES);
+    const fix = meant === undefined ? `One of: ${FIGURES.join(", ")}.` : `Did you mean \`${meant}\`?`;
+    return { code: "unknown_setting", place, message: `\`${inside}\` cannot say \`${issue.keys[0]}\``, fix };
+  }
+  const entry = (value as Record<string, unknown>)[name];
+  if (figure === undefined) {
+    const message = `\`${inside}\` is ${shown(entry)}; expected figures below it`;
+    return { code: "bad_value", place, message, fix: `Put one of these below it, indented: ${FIGURES.join(", ")}.` };
+  }
+  const stated = (entry as Record<string, unknown>)[figure];
+  const expects = figure.endsWith("usd_per_mtok")
+    ? "US dollars for a million tokens, 0 or more"
+    : "a whole number, 1 or more";
+  const message = `\`${inside}.${figure}\` is ${shown(stated)}; expected ${expects}`;
+  return { code: "bad_value", place, message, fix: "Write the number alone, or leave the line out." };
 }
 
 function fixOf(setting: Setting, one: Stated): string {
@@ -51,15 +80,16 @@ function fixOf(setting: Setting, one: Stated): string {
   const meant = [choice, ...guesses(one.value)].find(fits);
   if (meant !== undefined) return `Write \`${spelled(one, meant)}\`.`;
   const isDefault = setting.example === setting.default;
-  const otherwise = isDefault ? "its default" : `or leave it out for the default (${String(setting.default)})`;
+  const otherwise = isDefault ? "its default" : `or leave it out for the default (${written(setting.default)})`;
   return `Write for example \`${spelled(one, setting.example)}\`, ${otherwise}.`;
 }
 
 /** A setting as its own source writes it. */
 function spelled({ path, place }: Stated, value: unknown): string {
-  if (place.startsWith("PRECIS_")) return `${place}=${String(value)}`;
-  if (place.startsWith("--")) return place === "--set" ? `--set ${path}=${String(value)}` : `${place} ${String(value)}`;
-  return `${lastKey(path)}: ${String(value)}`;
+  if (place.startsWith("PRECIS_")) return `${place}=${written(value)}`;
+  if (place.startsWith("--"))
+    return place === "--set" ? `--set ${path}=${written(value)}` : `${place} ${written(value)}`;
+  return `${lastKey(path)}: ${written(value)}`;
 }
 
 function choicesOf(setting: Setting): readonly string[] {

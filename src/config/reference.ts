@@ -1,26 +1,27 @@
 /** The settings as a Markdown table, as it stands in docs/configuration.md; a test keeps the page up to date. */
 import { markdownTable, withGenerated } from "./markdown.ts";
-import { ALIASES, SECTIONS, SETTINGS, type Setting } from "./settings.ts";
+import { ALIASES, parentOf, SECTIONS, SETTINGS, written, type Setting } from "./settings.ts";
 
 /** docs/configuration.md with its table renewed. */
 export function withReference(page: string): string {
   return withGenerated(page, "settings", settingsReference());
 }
 
-/** One table a section, a row a setting. */
+/** One table a section, a row a setting; a setting without a section has a heading of its own. */
 function settingsReference(): string {
-  return SECTIONS.map(({ path, description }) => {
-    const own = SETTINGS.filter((setting) => setting.path.slice(0, setting.path.lastIndexOf(".")) === path);
+  const alone = SETTINGS.filter(({ path }) => !path.includes("."));
+  const headings = alone.map((setting) => `### \`${setting.path}\`\n\n${meaningOf(setting)}\n`);
+  const sections = SECTIONS.map(({ path, description }) => {
+    const own = SETTINGS.filter((setting) => parentOf(setting.path) === path);
     return own.length === 0 ? "" : `### \`${path}\`\n\n${description}\n\n${table(own)}\n`;
-  })
-    .filter((text) => text !== "")
-    .join("\n");
+  });
+  return [...sections, ...headings].filter((text) => text !== "").join("\n");
 }
 
 function table(settings: readonly Setting[]): string {
   const rows = settings.map((setting) => {
     const key = setting.path.slice(setting.path.lastIndexOf(".") + 1);
-    return [`\`${key}\``, setting.expects, `\`${String(setting.default)}\``, meaningOf(setting)];
+    return [`\`${key}\``, setting.expects, `\`${written(setting.default)}\``, meaningOf(setting)];
   });
   return markdownTable([["setting", "takes", "default", ""], ...rows]);
 }

@@ -6,7 +6,7 @@ import { DEFAULTS } from "./defaults.ts";
 import { problemOf, shown } from "./diagnose.ts";
 import type { Problem } from "./problems.ts";
 import type { Configuration } from "./schema.ts";
-import { ALIASES, settingAt, SETTINGS } from "./settings.ts";
+import { ALIASES, settingAt, SETTINGS, valueAt } from "./settings.ts";
 import type { Provenance, Source, Stated } from "./source.ts";
 
 export interface Resolved {
@@ -25,7 +25,8 @@ export function resolve(sources: readonly Source[]): Resolved {
   const problems: Problem[] = [];
   for (const { kind, stated } of sources) {
     for (const { path, value, place } of settled(stated, problems)) {
-      assign(configuration, path, value);
+      const whole = isMapping(value) ? { ...(valueAt(configuration, path) as object), ...value } : value;
+      assign(configuration, path, whole);
       provenance.set(path, { kind, place });
     }
   }
@@ -64,6 +65,11 @@ function contradictions({ model }: Configuration, provenance: ReadonlyMap<string
   const place = provenance.get("model.max_output_tokens")!.place;
   const message = `\`model.max_output_tokens\` is ${model.max_output_tokens}, which leaves nothing of a window of ${model.context_length}`;
   return [{ code: "conflict", place, message, fix: "Lower it, or raise `model.context_length`." }];
+}
+
+/** A mapping of names is laid over a weaker source's name by name, as settings are one by one. */
+function isMapping(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function assign(configuration: Configuration, path: string, value: unknown): void {

@@ -52,9 +52,19 @@ export function variableOf(path: string): string {
   return `PRECIS_${path.replaceAll(".", "_").toUpperCase()}`;
 }
 
+/** The path of the section a setting stands in; empty for one at the top. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf(".")));
+}
+
 /** The value of a setting in a configuration. */
 export function valueAt(configuration: Configuration, path: string): unknown {
   return path.split(".").reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], configuration);
+}
+
+/** A value as files and pages write it; a mapping in one line. */
+export function written(value: unknown): string {
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 }
 
 function collect(object: z.ZodObject, prefix: string): void {
@@ -100,7 +110,10 @@ function expectedType(type: string | undefined, json: JsonSchema): string {
     case "null":
       return "`null`";
     case "string":
-      return json.format === "uri" ? "an http(s) address" : "a text";
+      if (json.format === "uri") return "an http(s) address";
+      return json.pattern === undefined ? "a text" : "a name of letters, digits and underscores";
+    case "object":
+      return "a mapping of model names to figures";
     default:
       return `${type === "integer" ? "a whole number" : "a number"}${range(json)}`;
   }

@@ -1,5 +1,5 @@
 /** The file that `precis config init` writes: every setting with its meaning, commented out at its default. */
-import { SECTIONS, SETTINGS } from "./settings.ts";
+import { parentOf, SECTIONS, SETTINGS, written } from "./settings.ts";
 import { wrapped } from "./wrap.ts";
 
 const COMMENT_COLUMNS = 96;
@@ -17,6 +17,7 @@ export function configurationTemplate(): string {
     for (const setting of SETTINGS)
       if (parentOf(setting.path) === path) lines.push(...settingLines(setting, `${indent}  `));
   }
+  for (const setting of SETTINGS) if (parentOf(setting.path) === "") lines.push("", ...settingLines(setting, ""));
   return `${lines.join("\n")}\n`;
 }
 
@@ -25,10 +26,6 @@ function settingLines(setting: (typeof SETTINGS)[number], indent: string): reado
   const text = `${setting.description} Takes ${setting.expects}.${setting.later ? " Nothing reads it yet." : ""}`;
   return [
     ...wrapped(text, COMMENT_COLUMNS).map((line) => `${indent}# ${line}`),
-    `${indent}# ${key}: ${String(setting.default)}`,
+    `${indent}# ${key}: ${written(setting.default)}`,
   ];
-}
-
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf(".")));
 }

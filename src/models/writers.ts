@@ -3,8 +3,9 @@ import type { Writer, Writers } from "../core/summary/writer.ts";
 import { chooseModels, type Choice, type Unclear } from "./choice.ts";
 import type { ReadOverflow } from "./failures.ts";
 import type { LoadPackage } from "./packages.ts";
-import { learnedWindow, lookUp, SAFE_WINDOW_TOKENS, type Registry } from "./registry/registry.ts";
+import { lookUp, SAFE_WINDOW_TOKENS, type Registry } from "./registry/registry.ts";
 import { registryOf, type ModelSettings } from "./settings.ts";
+import { windowOf } from "./windows.ts";
 import { createUnconfigured, createWriter } from "./writer.ts";
 
 /** What lies outside the settings. */
@@ -29,12 +30,6 @@ export function createWriters(settings: ModelSettings, surroundings: Surrounding
     auto,
     resting: [],
   };
-}
-
-/** The window a choice is asked within: learned, stated for it, known by its name, or the safe one. */
-export function windowOf({ model, windowTokens }: Pick<Choice, "model" | "windowTokens">, registry: Registry): number {
-  const learned = learnedWindow(registry, model);
-  return learned ?? windowTokens ?? lookUp(registry, model)?.windowTokens ?? SAFE_WINDOW_TOKENS;
 }
 
 function writerOf(choice: Choice | Unclear, settings: ModelSettings, surroundings: Surroundings): Writer {

@@ -41,6 +41,14 @@ describe("computed values", () => {
       for (const path of from) expect(settingAt(path)).toBeDefined();
   });
 
+  it("take the main model's window from what is known of its name, unless it is stated", () => {
+    expect(figures({ "model.name": "claude-opus-5-5" })["window"]).toBe(1_000_000);
+    expect(figures({ "model.name": "claude-opus-5-5", "model.context_length": 300_000 })["window"]).toBe(300_000);
+    expect(figures({ "model.name": "my-llama" })["window"]).toBe(128_000);
+    const models = { "my-llama": { context_length: 64_000 } };
+    expect(figures({ "model.name": "my-llama", models })["window"]).toBe(64_000);
+  });
+
   it("say which rule decided the threshold", () => {
     expect(rule({})).toContain("threshold × usable");
     expect(rule({ "compression.threshold_floor_tokens": 64_000 })).toContain("raised");
@@ -64,9 +72,39 @@ describe("warnings", () => {
     ["head_large", { "compression.protect_first_n": 11 }],
     ["compression_off", { "compression.enabled": false }],
     ["engine_not_built_in", { "context.engine": "zebra" }],
-    ["not_read_yet", { "auxiliary.compression.model": "tiny" }],
+    ["not_read_yet", { "prompt_caching.cache_ttl": "1h" }],
+    ["model_unknown", { "model.context_length": null, "model.name": "my-llama" }],
+    ["model_unclear", { "auxiliary.compression.model": "tiny" }],
+    ["model_unclear", { "auxiliary.compression.provider": "main" }],
+    ["model_unclear", { "auxiliary.compression.provider": "openai" }],
+    ["model_unclear", { "auxiliary.compression.model": "x", "auxiliary.compression.provider": "openai-compatible" }],
+    ["auxiliary_unknown", { "auxiliary.compression.model": "x", "auxiliary.compression.provider": "ollama" }],
+    ["auxiliary_window_small", { "auxiliary.compression.model": "gpt-4" }],
+    [
+      "auxiliary_window_below_main",
+      { "auxiliary.compression.model": "claude-haiku-4-5", "model.context_length": 300_000 },
+    ],
   ];
   it.each(extremes)("%s", (code, values) => expect(codes(values)).toContain(code));
+
+  it("tell a summarizer's window with both numbers", () => {
+    const small = { "auxiliary.compression.model": "gpt-4", "model.context_length": 200_000 };
+    const warning = warningsOf(configured(small)).find(({ code }) => code === "auxiliary_window_small")!;
+    expect(warning.message).toMatch(/8,192 tokens.*100,000 tokens/);
+    expect(warning.fix).toContain("100,000 tokens");
+  });
+
+  it("end when the summarizer's window is stated, as its own setting or as a fact of the model", () => {
+    const asked = { "auxiliary.compression.model": "x", "auxiliary.compression.provider": "ollama" };
+    expect(codes({ ...asked, "auxiliary.compression.context_length": 200_000 })).toEqual([]);
+    expect(codes({ ...asked, models: { x: { context_length: 200_000 } } })).toEqual([]);
+  });
+
+  it("are none for the models that the documents name", () => {
+    for (const model of ["claude-haiku-4-5", "gpt-5-mini", "anthropic/claude-haiku-4.5"])
+      expect(codes({ "auxiliary.compression.model": model })).toEqual([]);
+    expect(codes({ "auxiliary.compression.provider": "main", "model.name": "claude-sonnet-4-5" })).toEqual([]);
+  });
 
   it("keep quiet at the edges", () => {
     expect(codes({ "compression.threshold": 0.2 })).toEqual([]);

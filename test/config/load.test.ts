@@ -104,6 +104,19 @@ describe("files", () => {
     expect(await failure({ file: "gone.yaml" })).toMatchObject({ code: "bad_configuration", place: "gone.yaml" });
   });
 
+  it("are laid over one another model by model where they know models better", async () => {
+    const user = "models: { one: { context_length: 1 }, two: { context_length: 2 } }";
+    write(".config/precis/config.yaml", user);
+    write("project/precis.yaml", "models: { two: { image_tokens: 5 }, gpt-5.6: { input_usd_per_mtok: 0 } }");
+    const { models } = await loadConfiguration(request());
+    expect(models).toEqual({
+      one: { context_length: 1 },
+      two: { image_tokens: 5 },
+      "gpt-5.6": { input_usd_per_mtok: 0 },
+    });
+    expect(DEFAULTS.models).toEqual({});
+  });
+
   it("are not chosen between: two in one folder are an error", async () => {
     write("project/precis.yaml", "compression: { threshold: 0.9 }");
     write("project/.precis/config.yaml", "compression: { threshold: 0.3 }");
@@ -133,6 +146,19 @@ describe("a wrong value", () => {
     ["prompt_caching: { cache_ttl: 2h }", "1:30", /`5m` or `1h`/, "`cache_ttl: 5m`"],
     ["auxiliary: { compression: { base_url: example.com } }", "1:39", /http\(s\) address/, "http://"],
     ["auxiliary: { compression: { base_url: 'file:///etc' } }", "1:39", /http\(s\) address/, "http://"],
+    ["models: { m: { context_lenght: 1 } }", "1:9", /`models.m` cannot say `context_lenght`/, "`context_length`"],
+    [
+      "models: { m: { context_length: big } }",
+      "1:9",
+      /models.m.context_length` is "big"; .*whole number/,
+      "number alone",
+    ],
+    ["models: { m: { input_usd_per_mtok: -1 } }", "1:9", /is -1; expected US dollars/, "number alone"],
+    ["models: { m: 200000 }", "1:9", /`models.m` is 200000; expected figures below it/, "context_length"],
+    ["models: 1", "1:9", /expected a mapping/, 'models: {"my-model":{"context_length":32768}}'],
+    ["auxiliary: { compression: { provider: antropic } }", "1:39", /`anthropic`/, "`provider: anthropic`"],
+    ["auxiliary: { compression: { api_key_env: sk-live-1 } }", "1:42", /letters, digits and underscores/, "MY_API_KEY"],
+    ["auxiliary: { compression: { timeout_seconds: 301 } }", "1:46", /from 1 to 300/, "timeout_seconds"],
     ["- a", "1:1", /not a mapping/, "config init"],
     ["a: b: c", "1:4", /not valid YAML/, "Mend"],
     ["model: {}\nmodel: {}", "2:1", /not valid YAML.*unique/, "Mend"],
@@ -144,6 +170,12 @@ describe("a wrong value", () => {
     expect(error).toMatchObject({ code: "bad_configuration", place: `precis.yaml:${place}` });
     expect(error.message).toMatch(message);
     expect(error.hint).toContain(fix);
+  });
+
+  it("that may be a pasted key is not repeated", async () => {
+    write("project/precis.yaml", "auxiliary: { compression: { api_key_env: sk-live-0123456789 } }");
+    const { message, hint } = await failure();
+    expect(`${message} ${hint}`).not.toContain("sk-live");
   });
 
   it("is written in the way of its source when the fix is told", async () => {
