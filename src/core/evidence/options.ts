@@ -6,9 +6,9 @@ import type { Sources } from "./sources.ts";
 import type { Tally } from "./tally.ts";
 
 const PATHS_SOURCE = "paths, by tool";
-const MENTIONS_A_PLACE_MAX = 2;
+const MENTIONS_A_PLACE_MAX = 3;
 /** The newest messages that hold a name; older ones tie it no better. */
-const PLACES_MAX = 2;
+const PLACES_MAX = 3;
 
 export interface Option {
   readonly kind: "lines" | "path";

@@ -26,6 +26,7 @@ interface Piece extends Range {
   readonly message: number;
   readonly source: string;
   readonly rank: number;
+  readonly tokens: number;
 }
 
 interface NamedPath {
@@ -37,29 +38,38 @@ interface NamedPath {
 }
 
 export function createShelf(tally: Tally, options: Options, measure: Measure): Shelf {
-  const pieces = new Map<number, readonly Piece[]>();
+  const pieces = new Map<number, Piece[]>();
   const paths: NamedPath[] = [];
   const leads = new Map<string, number>();
-  const sources = new Set<string>();
-  const near = (option: Option): readonly Piece[] => closeTo(option, pieces.get(option.message));
   const textOf = (message: number, { start, end }: Range): string =>
     tally.entries[message]!.reading.text.slice(start, end);
-  const weigh = (message: number, range: Range): number => measure.text(`${textOf(message, range)}\n`);
   const leadOf = (source: string): number => {
     let tokens = leads.get(source);
     if (tokens === undefined) leads.set(source, (tokens = measure.text(`@ ${source}\n`)));
     return tokens;
   };
-  const own = (option: Option): number => {
-    const parts = option.kind === "path" ? NONE : near(option);
-    if (parts.length === 0) return options.tokensOf(option, tally, measure);
-    const joined = weigh(option.message, union(option.range, parts));
-    return joined - parts.reduce((sum, piece) => sum + weigh(option.message, piece), 0);
-  };
+  const sources = new Set<string>();
   let rank = 0;
+  /** What the option becomes together with the pieces it joins. */
+  const joined = (option: Option): { readonly range: Range; readonly tokens: number; readonly instead: number } => {
+    const { range, message } = option;
+    const others = option.kind === "path" ? undefined : pieces.get(message);
+    let [{ start, end }, instead] = [range, 0];
+    for (const piece of others ?? NONE) {
+      if (!areClose(piece, option)) continue;
+      if (piece.start < start) start = piece.start;
+      if (piece.end > end) end = piece.end;
+      instead += piece.tokens;
+    }
+    if (instead === 0) return { range, tokens: options.tokensOf(option, tally, measure), instead };
+    const union = { start, end };
+    return { range: union, tokens: measure.text(`${textOf(message, union)}\n`), instead };
+  };
   return {
-    price: (option, sourceShare) =>
-      own(option) + (sources.has(option.source) ? 0 : sourceShare * leadOf(option.source)),
+    price: (option, sourceShare) => {
+      const { tokens, instead } = joined(option);
+      return tokens - instead + (sources.has(option.source) ? 0 : sourceShare * leadOf(option.source));
+    },
     take: (option) => {
       const { message, source } = option;
       sources.add(source);
@@ -67,39 +77,39 @@ export function createShelf(tally: Tally, options: Options, measure: Measure): S
         paths.push({ message, source, tool: option.tool!, path: option.path!, rank: rank++ });
         return;
       }
-      const parts = near(option);
-      const best = Math.min(rank++, ...parts.map((piece) => piece.rank));
-      const others = (pieces.get(message) ?? []).filter((piece) => !parts.includes(piece));
-      pieces.set(message, [...others, { ...union(option.range, parts), message, source, rank: best }]);
+      const { range, tokens } = joined(option);
+      const others = pieces.get(message) ?? [];
+      const close = others.filter((piece) => areClose(piece, option));
+      const best = close.reduce((least, piece) => Math.min(least, piece.rank), rank++);
+      const rest = close.length === 0 ? others : others.filter((piece) => !close.includes(piece));
+      rest.push({ start: range.start, end: range.end, message, source, rank: best, tokens });
+      pieces.set(message, rest);
     },
     excerpts: () => {
-      const quoted = [...pieces.values()].flat().map((piece) => ({ ...piece, text: textOf(piece.message, piece) }));
-      return [...quoted, ...pathLines(paths)]
-        .toSorted((a, b) => a.rank - b.rank)
-        .map(({ message, start, source, text }) => ({
-          message,
-          at: start,
-          source,
-          text,
-          tokens: measure.text(`${text}\n`),
-        }));
+      const quoted = [...pieces.values()].flat().map((piece) => excerptOf(piece, textOf(piece.message, piece)));
+      const listed = pathLines(paths).map((line) =>
+        excerptOf({ ...line, tokens: measure.text(`${line.text}\n`) }, line.text),
+      );
+      return [...quoted, ...listed].toSorted((a, b) => a.rank - b.rank).map(({ excerpt }) => excerpt);
     },
   };
 }
 
 const NONE: readonly Piece[] = [];
 
-function closeTo({ range, source }: Option, pieces: readonly Piece[] | undefined): readonly Piece[] {
-  const isClose = (piece: Piece): boolean =>
-    piece.start <= range.end + GAP_CHARS_MAX && range.start <= piece.end + GAP_CHARS_MAX && piece.source === source;
-  return pieces?.some(isClose) === true ? pieces.filter(isClose) : NONE;
+function areClose(piece: Piece, { range, source }: Option): boolean {
+  return (
+    piece.start <= range.end + GAP_CHARS_MAX && range.start <= piece.end + GAP_CHARS_MAX && piece.source === source
+  );
 }
 
-function union(range: Range, parts: readonly Range[]): Range {
-  return {
-    start: Math.min(range.start, ...parts.map(({ start }) => start)),
-    end: Math.max(range.end, ...parts.map(({ end }) => end)),
-  };
+interface Ranked {
+  readonly rank: number;
+  readonly excerpt: Excerpt;
+}
+
+function excerptOf({ message, start, source, tokens, rank }: Omit<Piece, "end">, text: string): Ranked {
+  return { rank, excerpt: { message, at: start, source, text, tokens } };
 }
 
 interface PathLine {
