@@ -2,7 +2,7 @@
 import type { DecisionEntry, Ledger, QuestionEntry, RequestEntry } from "../evidence/ledger.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { contentText, type Message, type Part } from "../transcript/message.ts";
-import { clipped, CUT_MARK, DASH, recency, type Draft } from "./items.ts";
+import { clipped, CUT_MARK, DASH, recency, type Beside, type Draft } from "./items.ts";
 
 /** What the drafts of one handoff are made from. */
 export interface Material {
@@ -14,7 +14,7 @@ export interface Material {
   /** Index of the live request; -1 where there is none. */
   readonly live: number;
   /** What stands verbatim beside the handoff. */
-  readonly tailText: string;
+  readonly beside: Beside;
   /** Set when an earlier handoff holds what came first. */
   readonly continues: boolean;
   /** Tokens for the handoff, and what weighs them. */
@@ -176,9 +176,9 @@ export function decisionDrafts(material: Material): readonly Draft[] {
   ];
 }
 
-function decisionDraft({ messages, redact, tailText }: Material, { text, weight, message }: DecisionEntry): Draft {
+function decisionDraft({ messages, redact, beside }: Material, { text, weight, message }: DecisionEntry): Draft {
   const rank = weight / WEIGHT_OF_PLAIN_WORDS + recency(message, messages.length);
-  return { rank, order: message, write: () => (tailText.includes(text) ? undefined : redact(text)) };
+  return { rank, order: message, write: () => (beside.includes(text) ? undefined : redact(text)) };
 }
 
 /** Questions of a person with what the assistant told them; a wish in the form of a question comes after. */

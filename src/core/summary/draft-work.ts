@@ -184,8 +184,8 @@ function uncommitted({ files, committed }: Ledger): readonly FileEntry[] {
 
 /** The step the plan says is under way, and the last thing the assistant said it was about to do. */
 export function progressDrafts(material: Material): readonly Draft[] {
-  const { ledger, messages, until, live, redact, tailText } = material;
-  const doing = (ledger.plan?.items ?? []).filter(({ state, text }) => state === "doing" && !tailText.includes(text));
+  const { ledger, messages, until, live, redact, beside } = material;
+  const doing = (ledger.plan?.items ?? []).filter(({ state, text }) => state === "doing" && !beside.includes(text));
   const drafts = doing.map(({ text }, order): Draft => ({
     rank: 2,
     order,
@@ -202,7 +202,7 @@ export function progressDrafts(material: Material): readonly Draft[] {
 
 /** Errors of the work still under way: those of requests long settled block nothing. */
 export function blockedDrafts(material: Material): readonly Draft[] {
-  const { ledger, messages, until, tailText } = material;
+  const { ledger, messages, until, beside } = material;
   const since =
     ledger.requests.findLast(({ settled, message }) => settled !== undefined && message < until)?.message ?? 0;
   const lately =
@@ -212,7 +212,7 @@ export function blockedDrafts(material: Material): readonly Draft[] {
     if (error.resolved !== undefined || error.message < since || !leaves(material, error.message)) return [];
     if (error.message < lately && error.purpose !== "check") return [];
     const rank = 1 + recency(error.message, messages.length) + (error.changedSince === undefined ? 1 : 0);
-    const write = (): string | undefined => (tailText.includes(error.text) ? undefined : errorText(material, error));
+    const write = (): string | undefined => (beside.includes(error.text) ? undefined : errorText(material, error));
     return [{ rank, order: error.message, write }];
   });
 }
@@ -240,9 +240,9 @@ export function fileDrafts(material: Material): readonly Draft[] {
 
 const HAS_EXTENSION = /\.\w+$/;
 
-function fileText({ ledger, redact, tailText }: Material, file: FileEntry): string | undefined {
+function fileText({ ledger, redact, beside }: Material, file: FileEntry): string | undefined {
   const path = relative(file.path, ledger.cwd);
-  const standing = STATE_RANK[file.state] < STATE_RANK.deleted && tailText.includes(path);
+  const standing = STATE_RANK[file.state] < STATE_RANK.deleted && beside.includes(path);
   return standing || path === "." || path.includes(LIST_SEPARATOR) ? undefined : redact(path);
 }
 
@@ -252,21 +252,21 @@ function groupOf({ tool, state }: FileEntry, fresh: boolean): string {
   return fresh ? `${tool}, uncommitted` : tool;
 }
 
-export function remainingDrafts({ ledger, redact, tailText, messages }: Material): readonly Draft[] {
+export function remainingDrafts({ ledger, redact, beside, messages }: Material): readonly Draft[] {
   const open = (ledger.plan?.items ?? []).filter(({ state }) => state === "open");
   return open.map(({ text }, order) => ({
     rank: 2 - order / messages.length,
     order,
-    write: () => (tailText.includes(text) ? undefined : clipped(redact(text), PLAN_ITEM_CHARS_MAX)),
+    write: () => (beside.includes(text) ? undefined : clipped(redact(text), PLAN_ITEM_CHARS_MAX)),
   }));
 }
 
 export function valueDrafts(material: Material): readonly Draft[] {
-  const { ledger, messages, redact, tailText } = material;
+  const { ledger, messages, redact, beside } = material;
   const leaving = ledger.values.filter(({ message }) => leaves(material, message));
   return leaving.map(({ text, message }) => ({
     rank: recency(message, messages.length),
     order: message,
-    write: () => (tailText.includes(text) ? undefined : redact(text.replace(/^[-*+•]\s+/, ""))),
+    write: () => (beside.includes(text) ? undefined : redact(text.replace(/^[-*+•]\s+/, ""))),
   }));
 }

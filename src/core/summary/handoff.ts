@@ -29,7 +29,7 @@ import {
 import { fit } from "./fit.ts";
 import { focusMatcher } from "./focus.ts";
 import { frameOf } from "./framing.ts";
-import type { Draft } from "./items.ts";
+import type { Beside, Draft } from "./items.ts";
 import { opensWithHandoff } from "./marks.ts";
 import { parseHandoff, type ParsedHandoff } from "./parse.ts";
 import { renderSection, type Contents, type Filled } from "./render.ts";
@@ -60,7 +60,7 @@ export interface HandoffRequest {
   /** Excerpts worth at most so many tokens that do not repeat what the handoff has already, nor what stands beside it. */
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
   /** What stands verbatim beside the handoff. */
-  readonly tailText: string;
+  readonly beside: Beside;
   /** Takes secrets out; everything that enters passes it. */
   readonly redact: (text: string) => string;
   /** The thirteen sections where it is not set. */

@@ -12,6 +12,11 @@ interface Place {
   readonly group?: string;
 }
 
+/** What stands verbatim beside a handoff, and need not be said in it; a string is one. */
+export interface Beside {
+  readonly includes: (text: string) => boolean;
+}
+
 /** Something a section may say. */
 export interface Draft extends Place {
   /** Its words, redacted; nothing where they stand verbatim beside the handoff. */

@@ -27,7 +27,7 @@ export function requestFor(messages: readonly Message[], { tail = 0, ...given }:
     previous: latestHandoff(messages),
     liveRequest: live,
     excerpts: () => [],
-    tailText: standing.map(({ parts }) => contentText(parts)).join("\n"),
+    beside: standing.map(({ parts }) => contentText(parts)).join("\n"),
     redact: (text) => text,
     ...given,
     from,

@@ -16,6 +16,7 @@ import { draftOf, firstThatFits, sizeOf, type Draft, type Job, type Memory } fro
 import { limitsOf, type CompressorSettings } from "./limits.ts";
 import { budgetPlan, documentedPlan } from "./plan.ts";
 import { reportOf } from "./report.ts";
+import { createShownKeeper } from "./shown.ts";
 import { toldFor } from "./told.ts";
 
 /** `evidence` ranks what a handoff quotes; the built-in ranking where it is not given. */
@@ -23,6 +24,7 @@ export function createCompressor(settings: CompressorSettings, evidence = create
   const limits = limitsOf(settings);
   const ledger = createLedgerKeeper();
   const redactorFor = createRedactors();
+  const shown = createShownKeeper();
   return {
     name: "compressor",
     init: initialState,
@@ -38,7 +40,7 @@ export function createCompressor(settings: CompressorSettings, evidence = create
           ? documentedPlan(settings, limits)
           : budgetPlan(settings, request.budget, besideTokens + liveTokens);
       const handoff = { documentedTokens: limits.summaryTokensMax, template: TEMPLATES[settings.template] };
-      const memory: Memory = { evidence, ledger, redact: redactorFor(request.secrets) };
+      const memory: Memory = { evidence, ledger, redact: redactorFor(request.secrets), shown };
       return compact({ original, system, request, plan, live, besideTokens, ...handoff }, state, memory);
     },
   };

@@ -3,18 +3,18 @@
  * and the whole put together.
  */
 import type { Evicted } from "../../compaction/compaction.ts";
-import { describeCall } from "../../digest/call.ts";
 import type { Evidence, Present } from "../../evidence/excerpts.ts";
 import type { LedgerKeeper } from "../../evidence/ledger.ts";
 import { HANDOFF_TOKENS_MIN, latestHandoff, writeHandoff } from "../../summary/handoff.ts";
 import type { Items } from "../../summary/prose/asked.ts";
 import type { Section } from "../../summary/sections.ts";
 import { recallId } from "../../transcript/links.ts";
-import { callsOf, contentText, type Message, type Transcript } from "../../transcript/message.ts";
+import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
 import type { CompactRequest } from "../contract.ts";
 import { anchorOf, assemble, type Assembled } from "./assemble.ts";
 import { RUNG_LAST, rungsOf, type Shape } from "./ladder.ts";
 import type { Plan } from "./plan.ts";
+import type { ShownKeeper } from "./shown.ts";
 import { taskWords } from "./task-words.ts";
 
 /** Tokens that a message of ours costs beside its text. */
@@ -42,6 +42,7 @@ export interface Memory {
   readonly evidence: Evidence;
   readonly ledger: LedgerKeeper;
   readonly redact: (text: string) => string;
+  readonly shown: ShownKeeper;
 }
 
 export interface Cut {
@@ -94,7 +95,7 @@ export function draftOf(job: Job, memory: Memory, cut: Cut): Draft {
   const { shape, anchor, verbatim, focus, budget, prose } = cut;
   const { messages } = job.original;
   const { measure } = job.request;
-  const beside = presentOf(messages, shape, anchor);
+  const beside = presentOf(messages, { shape, anchor, textOf: memory.shown.textOf });
   const from = shape.headEnd;
   const until = shape.tailStart;
   const span = spanOf(job, from, until);
@@ -119,7 +120,7 @@ export function draftOf(job: Job, memory: Memory, cut: Cut): Draft {
               focus,
               present: { standing: beside.standing, text: `${beside.text}\n${present}` },
             }),
-          tailText: verbatim.map(readable).join("\n"),
+          beside: memory.shown.shownIn(verbatim),
           redact: memory.redact,
           template: job.template,
           ...(prose === undefined ? {} : { prose }),
@@ -132,15 +133,18 @@ export function draftOf(job: Job, memory: Memory, cut: Cut): Draft {
 /** What stands beside the handoff: messages as they were, and the text of those that are not. */
 function presentOf(
   originals: readonly Message[],
-  { messages, headEnd, tailStart }: Shape,
-  anchor: Message | undefined,
+  {
+    shape: { messages, headEnd, tailStart },
+    anchor,
+    textOf,
+  }: Pick<Cut, "shape" | "anchor"> & { readonly textOf: (message: Message) => string },
 ): Present {
   const standing: Message[] = [];
   const changed: Message[] = anchor === undefined ? [] : [anchor];
   messages.forEach((message, at) => {
     if (at < headEnd || at >= tailStart) (message === originals[at] ? standing : changed).push(message);
   });
-  return { standing, text: changed.map(readable).join("\n") };
+  return { standing, text: changed.map(textOf).join("\n") };
 }
 
 /** The whole replaced span, under one id. */
@@ -155,12 +159,4 @@ export function spanOf(job: Job, from: number, until: number): Evicted | undefin
     end: until,
     label: `messages ${from + 1} to ${until}`,
   };
-}
-
-/** What a model reads of a message. */
-function readable(message: Message): string {
-  const calls = callsOf(message).map(
-    (call) => `${call.name} ${describeCall(call.name, call.arguments).values.join("\n")}`,
-  );
-  return [contentText(message.parts), ...calls].join("\n");
 }
