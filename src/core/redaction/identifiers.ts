@@ -14,12 +14,18 @@ export function findMention(text: string, at: number): Span | undefined {
 
 const NUMBER = /\+([1-9]\d{7,14})(?![\w.])/y;
 const NUMBER_AT_LINE_START = /\+([1-9]\d{10,14})(?![\w.])/y;
-/** `+49 (0)30 901820`, `+1-415-555-0123`, `+33.1.23.45.67.89`: a country, then groups of two to five digits. */
-const SPACED = /\+([1-9]\d{0,2}(?:[ \u00a0.-]?\(\d{1,5}\))?(?:[ \u00a0.-]\d{1,5}){1,6})(?!\d|[.,:]\d|[\w%])/y;
+/** `+49 (0)30 901820`, `+1-415-555-0123`, `+33.1.23.45.67.89`: a country, an area that may stand in brackets, groups. */
+const SPACED =
+  /\+([1-9]\d{0,2}(?:[ \u00a0.-]?\(\d{1,5}\)[ \u00a0.-]?\d{1,8})?(?:[ \u00a0.-]\d{1,11}){0,6})(?!\d|[.,:]\d|[\w%])/y;
 const SPACED_DIGITS_MIN = 9;
 const SPACED_DIGITS_AT_LINE_START_MIN = 11;
 const E164_DIGITS_MAX = 15;
 const GROUP_DIGITS_MIN = 2;
+/** Fewer digits in one piece behind a small number are an amount. */
+const LONE_GROUP_DIGITS_MIN = 9;
+/** An address of the internet, and a row of numbers that a diff adds. */
+const ADDRESS = /^(?:(?:1?\d?\d|2[0-4]\d|25[0-5])(?:\.|$)){4}$/;
+const ROW = /^\d\d(?:[ .]\d\d)+$/;
 /** A sum, an exponent, an offset or an escaped space: not the start of a number. */
 const BEFORE = /[\w+)\]}.%]/;
 
@@ -41,6 +47,8 @@ function spacedNumber(text: string, plus: number, atLineStart: boolean): string 
   const digits = groups.join("").length;
   const least = atLineStart ? SPACED_DIGITS_AT_LINE_START_MIN : SPACED_DIGITS_MIN;
   if (digits < least || digits > E164_DIGITS_MAX) return undefined;
-  const short = groups.slice(1).filter((group) => group.length < GROUP_DIGITS_MIN).length;
-  return short <= 1 && !(atLineStart && number.includes(".")) ? number : undefined;
+  const [, ...local] = groups;
+  if (local.length === 1 && local[0]!.length < LONE_GROUP_DIGITS_MIN) return undefined;
+  const short = local.filter((group) => group.length < GROUP_DIGITS_MIN).length;
+  return short > 1 || ADDRESS.test(number) || (atLineStart && ROW.test(number)) ? undefined : number;
 }

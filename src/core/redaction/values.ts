@@ -6,7 +6,7 @@ import type { NameStrength } from "./names.ts";
 const FILLED_IN = /\$\{|\$\(|\{\{|<|>|^\$|^%\w*%$|^%[sdv(]|^0x[\dA-Fa-f]{1,16}$|\.\.\.|…|^[*•.#_-]*$|\*{3}|x{4}|X{4}/;
 /** Written to be replaced, or for a test. Counts only for values without a digit. */
 const PLACEHOLDER =
-  /^(?:your|my|the|some|an?)[-_ ]|(?:here|goes)$|(?:^|[-_])(?:your|test|fake|dummy|mock|sample|example|placeholder|change|changeme|replace|insert|enter|todo|fixme|redacted|hidden|masked|removed)(?:[-_]|$)/i;
+  /^(?:your|the|some|an?)[-_ ]|^my[-_]|(?:here|goes)$|(?:^|[-_])(?:your|test|fake|dummy|mock|sample|example|placeholder|change|changeme|replace|insert|enter|todo|fixme|redacted|hidden|masked|removed)(?:[-_]|$)/i;
 const CAMEL_PLACEHOLDER = /^(?:your|my)[A-Z]/;
 const SCHEMA_WORDS = new Set(
   (
