@@ -2,6 +2,7 @@
 import type { Compaction, CompactionReason, CompactionReport } from "../core/compaction/compaction.ts";
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import type { Engine, Outcome, Usage } from "../core/engines/contract.ts";
+import type { Writers } from "../core/summary/writer.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
 import type { Store } from "../store/store.ts";
@@ -9,6 +10,7 @@ import type { Events } from "./events.ts";
 import type { GoneResult } from "./gone-results.ts";
 import type { RecallHit } from "./originals.ts";
 import type { ProviderError } from "./recover.ts";
+import type { SpendLimit, SummarizerState } from "./summarizer.ts";
 
 export interface RuntimeOptions {
   /** A name (default `compressor`) or an engine of your own. */
@@ -20,6 +22,14 @@ export interface RuntimeOptions {
   readonly tenant?: string;
   readonly model?: string;
   readonly hooks?: Hooks;
+  /** The models that may write handoffs; the ledger alone where not given. Hygiene never waits for one. */
+  readonly writers?: Pick<Writers, "auxiliary" | "main" | "auto">;
+  /** What the session may spend on them. */
+  readonly spendLimit?: Partial<SpendLimit>;
+  /** How long one compaction waits for them, in milliseconds. */
+  readonly handoffWaitMs?: number;
+  /** The clock, in milliseconds since the epoch. */
+  readonly now?: () => number;
   /** Rules added to redaction, for example by `loadSecretRules` of `precis/secrets`. Our own rules are never off. */
   readonly secrets?: RedactOptions;
   /** True: secrets are masked in everything `prepare` answers with, not only in handoffs. Default false. */
@@ -52,6 +62,14 @@ export interface RuntimeState {
   readonly lastCovers: string | undefined;
   readonly compactions: number;
   readonly savedTokens: number;
+  /** Absent in states of earlier versions. */
+  readonly summarizer?: SummarizerState;
+}
+
+/** A call that may have to wait for a model. */
+export interface Waiting {
+  /** Ends the wait: the call rejects with the signal's reason, and nothing has changed. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Prepared {
@@ -63,7 +81,7 @@ export interface Prepared {
   readonly tokens: number;
 }
 
-export interface CompactOptions {
+export interface CompactOptions extends Waiting {
   readonly focus?: string;
   /** Size of the result in tokens. */
   readonly budget?: number;
@@ -82,14 +100,14 @@ export interface RuntimeReport {
 }
 
 export interface Runtime {
-  readonly prepare: (transcript: Transcript) => Promise<Prepared>;
+  readonly prepare: (transcript: Transcript, waiting?: Waiting) => Promise<Prepared>;
   readonly compact: (
     transcript: Transcript,
     options?: CompactOptions,
   ) => Promise<Outcome & { readonly transcript: Transcript }>;
   /** The usage a provider reported for what `prepare` answered last. */
   readonly observe: (usage: Usage) => void;
-  readonly recover: (error: ProviderError, transcript: Transcript) => Promise<Prepared | undefined>;
+  readonly recover: (error: ProviderError, transcript: Transcript, waiting?: Waiting) => Promise<Prepared | undefined>;
   readonly recall: (idOrQuery: string) => Promise<readonly RecallHit[]>;
   /** Takes the last compaction back; automatic compaction then rests until an overflow or an explicit call. */
   readonly undo: () => Promise<boolean>;

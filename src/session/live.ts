@@ -11,6 +11,7 @@ import { createEngine } from "../core/engines/engines.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import { initialFactor } from "./calibration.ts";
 import type { RuntimeOptions, RuntimeState } from "./contract.ts";
+import { FRESH, type SummarizerState } from "./summarizer.ts";
 
 const STATE_SCHEMA_VERSION = 1;
 
@@ -28,6 +29,7 @@ export interface Live {
   savedTokens: number;
   tokens: number;
   last: CompactionReport | undefined;
+  summarizer: SummarizerState;
 }
 
 /** A fresh start, or the saved state where its schema is ours. */
@@ -49,6 +51,7 @@ export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
     savedTokens: before?.savedTokens ?? 0,
     tokens: 0,
     last: undefined,
+    summarizer: { ...FRESH, ...before?.summarizer },
   };
 }
 
@@ -84,5 +87,6 @@ export function saved(live: Live): RuntimeState {
     lastCovers: live.lastCovers,
     compactions: live.compactions,
     savedTokens: live.savedTokens,
+    summarizer: live.summarizer,
   };
 }

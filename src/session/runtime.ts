@@ -9,7 +9,7 @@ import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { initialFactor, learnFactor } from "./calibration.ts";
-import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport } from "./contract.ts";
+import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, Waiting } from "./contract.ts";
 import { createEvents } from "./events.ts";
 import { begin, learnWindow, saved, useSettings } from "./live.ts";
 import { recall } from "./originals.ts";
@@ -34,14 +34,14 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   };
   const { live, situation } = desk;
   return {
-    prepare: (transcript) => prepare(desk, transcript),
+    prepare: (transcript, waiting) => prepare(desk, transcript, waiting),
     compact: (transcript, request = {}) => compactNow(desk, transcript, request),
     observe: (usage) => {
       live.engineState = live.engine.observe(live.engineState, usage);
       const sent = situation.reported(usage.input);
       if (sent !== undefined) live.factor = learnFactor(live.factor, usage.input, desk.estimate.transcript(sent));
     },
-    recover: (error, transcript) => recover(desk, error, transcript),
+    recover: (error, transcript, waiting) => recover(desk, { error, transcript, ...waiting }),
     recall: (idOrQuery) => recall(desk.store, desk.tenant, idOrQuery),
     undo: () => undo(desk),
     report: () => reportOf(desk),
@@ -59,14 +59,14 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   };
 }
 
-async function prepare(desk: Desk, transcript: Transcript): Promise<Prepared> {
+async function prepare(desk: Desk, transcript: Transcript, waiting: Waiting = {}): Promise<Prepared> {
   const view = await look(desk, transcript);
   const decision = due(desk, view);
   if (decision.kind === "none") {
     if (decision.because !== undefined) desk.events.emit("degraded", { because: [decision.because] });
     return settle(desk, view);
   }
-  const outcome = await compact(desk, view, { reason: decision.reason });
+  const outcome = await compact(desk, view, { ...waiting, reason: decision.reason });
   return settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);
 }
 
@@ -87,7 +87,10 @@ const compactNow = async (
 };
 
 /** A context overflow teaches the window and compacts; a payload too large gives up media bytes first. */
-async function recover(desk: Desk, error: ProviderError, transcript: Transcript): Promise<Prepared | undefined> {
+async function recover(
+  desk: Desk,
+  { error, transcript, ...waiting }: Waiting & { readonly error: ProviderError; readonly transcript: Transcript },
+): Promise<Prepared | undefined> {
   const overflow = overflowOf(error);
   if (overflow === undefined) return undefined;
   const { live, options, estimate } = desk;
@@ -101,7 +104,10 @@ async function recover(desk: Desk, error: ProviderError, transcript: Transcript)
   if (limitTokens !== undefined) learnWindow(live, options, limitTokens);
   if (requestedTokens !== undefined)
     live.factor = learnFactor(live.factor, requestedTokens, estimate.transcript(view.current));
-  const outcome = await compact(desk, view, { reason: overflow.kind === "payload" ? "payload" : "overflow" });
+  const outcome = await compact(desk, view, {
+    ...waiting,
+    reason: overflow.kind === "payload" ? "payload" : "overflow",
+  });
   return settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);
 }
 

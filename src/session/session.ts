@@ -6,7 +6,7 @@ import type { Outcome } from "../core/engines/contract.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { createDecoder, protocols, type ProtocolName } from "../protocols/index.ts";
-import type { CompactOptions, Prepared, Runtime, RuntimeOptions } from "./contract.ts";
+import type { CompactOptions, Prepared, Runtime, RuntimeOptions, Waiting } from "./contract.ts";
 import type { ProviderError } from "./recover.ts";
 import { createRuntime } from "./runtime.ts";
 
@@ -28,7 +28,10 @@ export interface Session extends Pick<
   "observe" | "recall" | "undo" | "report" | "modelChanged" | "reset" | "on" | "state"
 > {
   /** Call before every request, with the whole history. */
-  readonly prepare: <Request extends WireRequest>(request: Request) => Promise<SessionPrepared<Request>>;
+  readonly prepare: <Request extends WireRequest>(
+    request: Request,
+    waiting?: Waiting,
+  ) => Promise<SessionPrepared<Request>>;
   /** Compacts now, whatever the threshold says. */
   readonly compact: <Request extends WireRequest>(
     request: Request,
@@ -38,6 +41,7 @@ export interface Session extends Pick<
   readonly recover: <Request extends WireRequest>(
     error: ProviderError,
     request: Request,
+    waiting?: Waiting,
   ) => Promise<SessionPrepared<Request> | undefined>;
 }
 
@@ -70,9 +74,11 @@ export function createSession(options: SessionOptions = {}): Session {
   };
 
   return {
-    prepare: async (request) =>
+    prepare: async (request, waiting) =>
       (await through(request, async (transcript, locked) =>
-        locked === undefined ? runtime.prepare(transcript) : { transcript, tokens: measure.transcript(transcript) },
+        locked === undefined
+          ? runtime.prepare(transcript, waiting)
+          : { transcript, tokens: measure.transcript(transcript) },
       ))!,
     compact: async (request, how) =>
       (await through(request, async (transcript, locked) =>
@@ -80,9 +86,9 @@ export function createSession(options: SessionOptions = {}): Session {
           ? runtime.compact(transcript, how)
           : { kind: "unchanged" as const, because: locked, transcript },
       ))!,
-    recover: (error, request) =>
+    recover: (error, request, waiting) =>
       through(request, async (transcript, locked) =>
-        locked === undefined ? runtime.recover(error, transcript) : undefined,
+        locked === undefined ? runtime.recover(error, transcript, waiting) : undefined,
       ),
     observe,
     recall,

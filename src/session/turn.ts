@@ -3,6 +3,7 @@ import { applyCompaction, type Compaction } from "../core/compaction/compaction.
 import type { Decision, Outcome, Workbench } from "../core/engines/contract.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import { calibrated, type Measure } from "../core/transcript/measure.ts";
+import type { Writers } from "../core/summary/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Standing, Store } from "../store/store.ts";
 import type { CompactOptions, Prepared, RuntimeOptions } from "./contract.ts";
@@ -11,6 +12,7 @@ import { goneResults } from "./gone-results.ts";
 import { resume, type Live } from "./live.ts";
 import { originalsOf } from "./originals.ts";
 import type { SituationKeeper } from "./situation.ts";
+import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, writersFor } from "./summarizer.ts";
 
 /** Hygiene leaves conversations of fewer messages alone (reference/000). */
 const HYGIENE_MESSAGES_MIN = 4;
@@ -69,18 +71,44 @@ export async function compact(desk: Desk, view: View, request: CompactOptions): 
   await options.hooks?.beforeCompact?.(view.original.messages);
   const { force: _, reason = "explicit", ...rest } = request;
   const standing = view.current === view.original ? {} : { standing: view.current };
+  // Hygiene guards the window and waits on no model.
+  const writers = options.writers === undefined || reason === "hygiene" ? {} : { writers: writersOf(desk) };
   const outcome = await live.engine.compact(live.engineState, view.original, {
     ...benchOf(desk),
     ...rest,
     ...standing,
+    ...writers,
     ...(options.secrets === undefined ? {} : { secrets: options.secrets }),
     reason,
   });
+  learnFrom(desk, outcome);
   if (outcome.kind === "compacted")
     return { kind: "compacted", compaction: await record(desk, view, outcome.compaction) };
   if (outcome.state !== undefined) live.engineState = outcome.state;
   if (outcome.irreducible !== undefined) events.emit("irreducible", outcome.irreducible);
   return outcome;
+}
+
+function writersOf({ options, live }: Desk): Writers {
+  return writersFor({
+    writers: { auto: false, resting: [], ...options.writers },
+    state: live.summarizer,
+    limit: { ...SESSION_SPEND_LIMIT, ...options.spendLimit },
+    now: timeOf(options),
+    waitMs: options.handoffWaitMs ?? HANDOFF_WAIT_MS,
+    spent: (reply) => {
+      live.summarizer = afterReply(live.summarizer, reply);
+    },
+  });
+}
+
+function learnFrom({ options, live }: Desk, outcome: Outcome): void {
+  const summary = outcome.kind === "compacted" ? outcome.compaction.report.summary : undefined;
+  if (summary !== undefined) live.summarizer = afterSummary(live.summarizer, summary, timeOf(options));
+}
+
+function timeOf({ now = Date.now }: RuntimeOptions): number {
+  return now();
 }
 
 /** Keeps a compaction and answers with the one that stands: another may have been first. */

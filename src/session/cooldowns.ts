@@ -1,0 +1,50 @@
+/**
+ * How long a model is left alone after it failed, by what went wrong: long where a person must act, short for what
+ * usually passes by itself.
+ */
+import type { SummaryStep } from "../core/compaction/compaction.ts";
+import type { FailureClass, Resting } from "../core/summary/writer.ts";
+
+const MINUTE_MS = 60_000;
+
+/** reference/002 §16 names the classes; the durations are ours. */
+export const COOLDOWN_MS: Readonly<Record<FailureClass, number>> = {
+  unconfigured: 60 * MINUTE_MS,
+  authentication: 60 * MINUTE_MS,
+  quota: 60 * MINUTE_MS,
+  rate: 5 * MINUTE_MS,
+  overflow: 10 * MINUTE_MS,
+  refusal: 10 * MINUTE_MS,
+  timeout: MINUTE_MS,
+  network: MINUTE_MS,
+  malformed: MINUTE_MS,
+};
+/** A provider that asks for a longer rest than this is asked again all the same. */
+export const RETRY_AFTER_MS_MAX = 60 * MINUTE_MS;
+
+/** A model at rest; `until` on the session's clock, in milliseconds. */
+export interface Rest {
+  readonly model: string;
+  readonly role: SummaryStep["role"];
+  readonly class: FailureClass;
+  readonly until: number;
+}
+
+/** The rests after a compaction: new ones for what failed in it, none for what worked, the others as they were. */
+export function restsAfter(rests: readonly Rest[], steps: readonly SummaryStep[], now: number): readonly Rest[] {
+  const asked = steps.filter(({ outcome }) => outcome !== "resting");
+  const before = rests.filter(({ model, until }) => until > now && !asked.some((step) => step.model === model));
+  return [...before, ...asked.flatMap((step) => restFor(step, now) ?? [])];
+}
+
+function restFor({ model, role, outcome, class: why, restMs }: SummaryStep, now: number): Rest | undefined {
+  if (outcome === "written" || why === undefined) return undefined;
+  const asked = why === "rate" && restMs !== undefined ? Math.min(restMs, RETRY_AFTER_MS_MAX) : COOLDOWN_MS[why];
+  return { model, role, class: why, until: now + asked };
+}
+
+export function restingAt(rests: readonly Rest[], now: number): readonly Resting[] {
+  return rests
+    .filter(({ until }) => until > now)
+    .map(({ model, role, class: why, until }) => ({ model, role, class: why, remainingMs: until - now }));
+}

@@ -1,0 +1,116 @@
+/**
+ * What a session allows its models: how long a compaction may wait for them, what they may cost, when one that failed is
+ * left alone, and the windows that their overflows taught.
+ */
+import type { SummaryAccount } from "../core/compaction/compaction.ts";
+import type { Writer, WriterReply, Writers } from "../core/summary/writer.ts";
+import { restingAt, restsAfter, type Rest } from "./cooldowns.ts";
+
+/** A compaction waits no longer for all its models together; then the ledger writes. */
+export const HANDOFF_WAIT_MS = 180_000;
+
+/** What one session may spend on handoffs; then the ledger writes. */
+export interface SpendLimit {
+  /** Requests made, retries included. */
+  readonly calls: number;
+  /** In dollars, as far as prices are known. */
+  readonly costUsd: number;
+}
+
+export const SESSION_SPEND_LIMIT: SpendLimit = Object.freeze({ calls: 200, costUsd: 10 });
+
+/** Plain data; survives JSON. */
+export interface SummarizerState {
+  readonly rests: readonly Rest[];
+  readonly calls: number;
+  readonly costUsd: number;
+  /** Windows that overflows taught, in tokens, by model. */
+  readonly windows: Readonly<Record<string, number>>;
+}
+
+export const FRESH: SummarizerState = Object.freeze({ rests: [], calls: 0, costUsd: 0, windows: {} });
+
+export interface Asking {
+  readonly writers: Writers;
+  readonly state: SummarizerState;
+  readonly limit: SpendLimit;
+  readonly now: number;
+  readonly waitMs: number;
+  /** Hears of every answer, also of those whose compaction comes to nothing. */
+  readonly spent: (reply: WriterReply) => void;
+}
+
+/** The models that may be asked now: none that rests, none where the session has spent its limit, none for too long. */
+export function writersFor(asking: Asking): Writers {
+  const { writers, state, limit, now } = asking;
+  const { auxiliary, main, auto } = writers;
+  const resting = restingAt(state.rests, now).filter(
+    ({ model }) => model === auxiliary?.model || model === main?.model,
+  );
+  const withheld = withheldBy(state, limit);
+  const deadline = AbortSignal.timeout(asking.waitMs);
+  const ready = (writer: Writer | undefined): Writer | undefined =>
+    writer === undefined || resting.some(({ model }) => model === writer.model)
+      ? undefined
+      : bounded(writer, asking, deadline);
+  const [first, second] = [ready(auxiliary), ready(main)];
+  return {
+    ...(first === undefined ? {} : { auxiliary: first }),
+    ...(second === undefined ? {} : { main: second }),
+    auto,
+    resting,
+    ...(withheld === undefined ? {} : { withheld }),
+  };
+}
+
+function withheldBy({ calls, costUsd }: SummarizerState, limit: SpendLimit): string | undefined {
+  if (calls >= limit.calls) return `the session has made ${calls} of the ${limit.calls} model calls it may make`;
+  if (costUsd < limit.costUsd) return undefined;
+  return `the session has spent $${costUsd.toFixed(2)} of the $${limit.costUsd.toFixed(2)} it may spend on handoffs`;
+}
+
+/** The same model, that answers in time or fails, with the window it is known to have. */
+function bounded(writer: Writer, { state, waitMs, spent }: Asking, deadline: AbortSignal): Writer {
+  const windowTokens = Math.min(writer.windowTokens, state.windows[writer.model] ?? Infinity);
+  const late: WriterReply = failed("timeout", `no handoff within the ${waitMs / 1_000} s that a compaction waits`);
+  const ask: Writer["ask"] = async (prompt, signal) => {
+    if (deadline.aborted) return late;
+    const stop = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+    // A writer may not heed its signal; the agent is not kept waiting for it.
+    const stopped = new Promise<WriterReply>((resolve, reject) =>
+      stop.addEventListener("abort", () => (signal?.aborted === true ? reject(signal.reason) : resolve(late)), {
+        once: true,
+      }),
+    );
+    const answer = writer.ask(prompt, stop).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      return deadline.aborted
+        ? late
+        : failed("network", error instanceof Error ? error.message : "it failed without a reason");
+    });
+    const reply = await Promise.race([answer, stopped]);
+    spent(reply);
+    return reply;
+  };
+  return { model: writer.model, windowTokens, ask };
+}
+
+function failed(kind: "timeout" | "network", message: string): WriterReply {
+  const usage = { inputTokens: 0, outputTokens: 0, requests: 1 };
+  return { kind: "failed", failure: { class: kind, message }, usage };
+}
+
+export function afterReply(state: SummarizerState, { usage }: WriterReply): SummarizerState {
+  return { ...state, calls: state.calls + usage.requests, costUsd: state.costUsd + (usage.costUsd ?? 0) };
+}
+
+export function afterSummary(state: SummarizerState, { steps }: SummaryAccount, now: number): SummarizerState {
+  const learned = steps.flatMap(({ model, windowTokens }) =>
+    windowTokens === undefined ? [] : [[model, windowTokens]],
+  );
+  return {
+    ...state,
+    rests: restsAfter(state.rests, steps, now),
+    windows: { ...state.windows, ...Object.fromEntries(learned) },
+  };
+}
