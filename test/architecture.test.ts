@@ -35,6 +35,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 const SHRUG_NAMES = /^(utils?|helpers?|common|misc|shared)(\.|$)/i;
 
+/** Packages that the library does without until they are asked for. */
+const OPTIONAL = optionalPackages();
+
 /** What a pure core cannot name: I/O, clocks, randomness, timers and the environment. */
 const IMPURE_GLOBALS = new Set([
   "process",
@@ -58,6 +61,8 @@ interface SourceFile {
   readonly layer: string;
   readonly text: string;
   readonly imports: readonly string[];
+  /** Of these, what is loaded with the file and not by `import()`. */
+  readonly eager: readonly string[];
   readonly impurities: readonly string[];
 }
 
@@ -95,9 +100,19 @@ describe("direction", () => {
   });
 
   it("lets the library's entries pull in no package", () => {
-    const entries = files.filter((file) => file.layer === "" || file.path === "src/protocols/index.ts");
-    expect(entries.length).toBeGreaterThan(2);
+    const folders = ["src/protocols/index.ts", "src/models/index.ts"];
+    const entries = files.filter((file) => file.layer === "" || folders.includes(file.path));
+    expect(entries.length).toBeGreaterThan(3);
     expect(entries.flatMap((file) => packagesBehind(join(ROOT, file.path)))).toEqual([]);
+  });
+
+  it("loads an optional package only when it is asked for", () => {
+    expect(OPTIONAL.size).toBeGreaterThan(0);
+    const eager = files.flatMap((file) =>
+      file.eager.filter((name) => OPTIONAL.has(name)).map((name) => `${file.path} imports ${name}`),
+    );
+    expect(eager).toEqual([]);
+    expect(files.flatMap((file) => file.imports).filter((name) => OPTIONAL.has(name)).length).toBe(OPTIONAL.size);
   });
 
   it("keeps everything but the core's own files out of the core", () => {
@@ -184,11 +199,13 @@ function sourcePaths(folder: string): string[] {
 function readSource(path: string): SourceFile {
   const text = readFileSync(path, "utf8");
   const program = parse(text);
+  const resolved = (name: string): string => (name.startsWith(".") ? resolve(dirname(path), name) : name);
   return {
     path: relative(ROOT, path),
     layer: layerOf(path),
     text,
-    imports: specifiersOf(program).map((name) => (name.startsWith(".") ? resolve(dirname(path), name) : name)),
+    imports: specifiersOf(program).map(resolved),
+    eager: specifiersOf(program, ["ImportExpression"]).map(resolved),
     impurities: impuritiesOf(program),
   };
 }
@@ -202,13 +219,13 @@ function parse(text: string): Node {
   return parseAst(text, { lang: "ts", sourceType: "module" }) as unknown as Node;
 }
 
-/** Every module a file names: imports and re-exports, types included, and `import()` of a literal. */
-function specifiersOf(program: Node): string[] {
+/** Every module a file names: imports and re-exports, types included, and `import()` of a literal, but for some kinds. */
+function specifiersOf(program: Node, without: readonly string[] = []): string[] {
   const found: string[] = [];
   visit(program, (node) => {
     const source = node["source"] as Node | null | undefined;
     const names = node.type.startsWith("Import") || node.type.startsWith("Export");
-    if (names && typeof source?.["value"] === "string") found.push(source["value"]);
+    if (names && !without.includes(node.type) && typeof source?.["value"] === "string") found.push(source["value"]);
   });
   return found;
 }
@@ -260,6 +277,14 @@ function visit(
   }
 }
 
+function optionalPackages(): ReadonlySet<string> {
+  const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
+  };
+  const optional = Object.entries(manifest.peerDependenciesMeta).filter(([, meta]) => meta.optional);
+  return new Set(optional.map(([name]) => name));
+}
+
 /** What a file pulls in, directly or not, that is neither ours nor Node's; types cost nothing at run time but count. */
 function packagesBehind(entry: string): string[] {
   const byPath = new Map(files.map((file) => [join(ROOT, file.path), file]));
@@ -267,8 +292,9 @@ function packagesBehind(entry: string): string[] {
   const packages: string[] = [];
   for (const path of reached) {
     for (const target of byPath.get(path)?.imports ?? []) {
+      const asked = OPTIONAL.has(target) && !byPath.get(path)!.eager.includes(target);
       if (byPath.has(target)) reached.add(target);
-      else if (!target.startsWith("node:")) packages.push(`${relative(ROOT, path)} imports ${target}`);
+      else if (!target.startsWith("node:") && !asked) packages.push(`${relative(ROOT, path)} imports ${target}`);
     }
   }
   return packages;
