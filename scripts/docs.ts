@@ -3,7 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allCommands } from "../src/cli/main.ts";
 import { withCommands } from "../src/cli/reference.ts";
+import { markdownTable, withGenerated } from "../src/config/markdown.ts";
 import { withReference } from "../src/config/reference.ts";
+import { modelRows } from "../src/models/registry/reference.ts";
 
 const DOCS = join(import.meta.dirname, "..", "docs");
 
@@ -13,6 +15,7 @@ const commands = await allCommands();
 const PAGES: Readonly<Record<string, (page: string) => string>> = {
   "cli.md": (page) => withCommands(page, commands),
   "configuration.md": withReference,
+  "models.md": (page) => withGenerated(page, "models", markdownTable(modelRows())),
 };
 
 for (const [name, renewed] of Object.entries(PAGES)) {

@@ -42,7 +42,7 @@ export function chooseModels(settings: ModelSettings): Choices {
   return { auxiliary, main, auto: own.provider === "auto" };
 }
 
-export function mainChoice({ model }: ModelSettings): Choice | Unclear | undefined {
+function mainChoice({ model }: ModelSettings): Choice | Unclear | undefined {
   if (model.name === null) return undefined;
   return reached(model.name, model, "model");
 }

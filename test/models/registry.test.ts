@@ -1,8 +1,12 @@
 /** What is known of models: the longest name wins, the configuration wins over it, and providers correct both. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { markdownTable, withGenerated } from "../../src/config/markdown.ts";
 import { readModelList } from "../../src/models/registry/lists.ts";
 import { bareName, longestMatch } from "../../src/models/registry/names.ts";
+import { modelRows } from "../../src/models/registry/reference.ts";
 import { createRegistry, knownModels, lookUp, withModels, withWindow } from "../../src/models/registry/registry.ts";
 import { registryOf } from "../../src/models/settings.ts";
 import { costOf } from "../../src/models/usage.ts";
@@ -34,6 +38,13 @@ describe("the table", () => {
       expect(prices.cacheWrite5mUsdPerMtok! / prices.inputUsdPerMtok, name).toBeCloseTo(1.25, 6);
       expect(prices.cacheWrite1hUsdPerMtok! / prices.inputUsdPerMtok, name).toBeCloseTo(2, 6);
     }
+  });
+});
+
+describe("docs/models.md", () => {
+  it("holds the table as `npm run docs` left it", () => {
+    const page = readFileSync(resolve(import.meta.dirname, "../../docs/models.md"), "utf8");
+    expect(withGenerated(page, "models", markdownTable(modelRows()))).toBe(page);
   });
 });
 

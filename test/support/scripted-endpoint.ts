@@ -9,7 +9,7 @@ import { refusalOf, type FailureName, type Refused } from "./scripted-endpoint/f
 import { PATHS, readRequest, replyBody, type Asked, type Finish } from "./scripted-endpoint/wire.ts";
 
 export { RETRY_AFTER_SECONDS, type FailureName } from "./scripted-endpoint/failures.ts";
-export type { Asked, Finish, WireProtocol } from "./scripted-endpoint/wire.ts";
+export type { Asked, Finish } from "./scripted-endpoint/wire.ts";
 
 export type Text = string | ((asked: Asked) => string);
 
