@@ -19,7 +19,7 @@ const BELOW_DOORS = ["core", "config", "session", "secrets", ...MIDDLE];
 /** The folders of src/ that each folder may import, beside itself. The files of src/ itself are the package's entries. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  config: ["core", "models"],
+  config: ["core", "models", "secrets"],
   protocols: ["core"],
   logs: ["core"],
   models: ["core"],

@@ -4,6 +4,7 @@ import type { Configuration } from "../config/schema.ts";
 import type { Outcome } from "../core/engines/contract.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
+import { loadSecretRules } from "../secrets/rules.ts";
 import { createRuntime } from "../session/runtime.ts";
 import { originalsOf } from "../session/originals.ts";
 import type { Original } from "../store/store.ts";
@@ -43,6 +44,8 @@ export async function compactInput(
   const runtime = createRuntime({
     engine: configuration.context.engine,
     settings: settingsFor(transcript, configuration),
+    secrets: await loadSecretRules(configuration.redaction),
+    redactOutgoing: configuration.redaction.outgoing,
   });
   const outcome = await runtime.compact(transcript, {
     force: request.force,

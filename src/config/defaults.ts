@@ -40,6 +40,7 @@ export const DEFAULTS = Object.freeze({
   }),
   models: Object.freeze({}),
   prompt_caching: Object.freeze({ enabled: true, strategy: "system_and_3", cache_ttl: "5m" } as const),
+  redaction: Object.freeze({ code: false, patterns: Object.freeze([] as readonly string[]), outgoing: false }),
 });
 
 /** The window that is assumed while neither `model.context_length` nor `model.name` is set. */

@@ -54,7 +54,7 @@ type Issue = z.core.$ZodIssue;
 /** What is wrong inside a mapping: a name that is none of its figures, or a figure that cannot be. */
 function problemInside({ path, value, place }: Stated, issue: Issue | undefined): Problem | undefined {
   const [name, figure] = (issue?.path ?? []).map(String);
-  if (issue === undefined || name === undefined) return undefined;
+  if (issue === undefined || name === undefined || Array.isArray(value)) return undefined;
   const inside = `${path}.${name}`;
   if (issue.code === "unrecognized_keys") {
     const meant = nearest(issue.keys[0]!, FIGURES);

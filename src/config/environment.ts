@@ -1,6 +1,7 @@
 /**
  * The environment as a source: `PRECIS_` and a setting's path, upper case, with underscores for dots. A text is taken
- * as it stands where the setting is a text; elsewhere it is read as a number, `true`, `false` or `null`.
+ * as it stands where the setting is a text, as one entry or as JSON where it is a list; elsewhere it is read as a number,
+ * `true`, `false` or `null`.
  */
 import { nearest, type Problem } from "./problems.ts";
 import { ALIASES, SECTIONS, settingAt, SETTINGS, variableOf } from "./settings.ts";
@@ -30,8 +31,19 @@ export function readEnvironment(environment: Environment): Statements {
 export function valueFor(path: string, text: string): unknown {
   const setting = settingAt(path);
   const scalar = scalarOf(text);
+  const list = listOf(text);
+  if (setting?.schema.safeParse(list).success === true) return list;
   if (setting === undefined || scalar === null) return scalar;
   return setting.schema.safeParse(text).success ? text : scalar;
+}
+
+/** A list is written as JSON; a text alone is a list of one. */
+function listOf(text: string): unknown {
+  try {
+    return text.startsWith("[") ? JSON.parse(text) : [text];
+  } catch {
+    return [text];
+  }
 }
 
 function scalarOf(text: string): unknown {

@@ -74,7 +74,27 @@ export async function resolveAll(request: Request): Promise<Loaded> {
   }));
   sources.push({ kind: "flag", stated: flags });
   const resolved = resolve(sources);
-  return { ...resolved, files: found.files, problems: [...problems, ...resolved.problems] };
+  problems.push(...resolved.problems, ...(await problemsOfPatterns(resolved)));
+  return { ...resolved, files: found.files, problems };
+}
+
+/** What RE2 makes of the patterns can only be said by RE2, which is loaded only where there are some. */
+async function problemsOfPatterns({ configuration, provenance }: Resolved): Promise<readonly Problem[]> {
+  const path = "redaction.patterns";
+  const { patterns } = configuration.redaction;
+  if (patterns.length === 0) return [];
+  const { patternProblems } = await import("../secrets/patterns.ts");
+  const { place } = provenance.get(path)!;
+  return patternProblems(patterns).map(({ index, message, fix }) => {
+    const which = index === undefined ? "" : ` number ${index + 1}, \`${shown(patterns[index]!)}\``;
+    return { code: "bad_value", place, message: `\`${path}\`${which}: ${message}`, fix };
+  });
+}
+
+const PATTERN_SHOWN_CHARS_MAX = 60;
+
+function shown(pattern: string): string {
+  return pattern.length > PATTERN_SHOWN_CHARS_MAX ? `${pattern.slice(0, PATTERN_SHOWN_CHARS_MAX)}…` : pattern;
 }
 
 /** From the weakest to the strongest. */

@@ -69,7 +69,7 @@ function contradictions({ model }: Configuration, provenance: ReadonlyMap<string
 
 /** A mapping of names is laid over a weaker source's name by name, as settings are one by one. */
 function isMapping(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function assign(configuration: Configuration, path: string, value: unknown): void {

@@ -7,7 +7,7 @@ import { ASK_RETRIES_MAX, ASK_TIMEOUT_MS_MAX } from "../models/limits.ts";
 import { PROVIDER_NAMES } from "../models/providers.ts";
 import { DEFAULTS } from "./defaults.ts";
 
-const { model, context, compression, auxiliary, models, prompt_caching } = DEFAULTS;
+const { model, context, compression, auxiliary, models, prompt_caching, redaction } = DEFAULTS;
 
 /** Marks a setting that is checked today and read by a later feature; shown wherever the setting is described. */
 const LATER = { "x-later": true };
@@ -278,6 +278,32 @@ const cachingSection = z
   .prefault({})
   .meta({ description: "Prompt-cache breakpoints." });
 
+const redactionSection = z
+  .strictObject({
+    code: z.boolean().default(redaction.code).meta({
+      description:
+        "Spare source code: what a program assigns to a name like `apiKey` stays, unless a machine made it. Known tokens, headers, addresses, keys and environment variables are masked all the same.",
+    }),
+    patterns: z
+      .array(z.string())
+      .readonly()
+      .default(redaction.patterns)
+      .meta({
+        description:
+          "Further secrets, as RE2 patterns: at most 32 of 512 characters each. What one matches is masked; where it has a group, only what the first group matches.",
+        examples: [["ACME-[0-9]{6}", "ticket (T-[A-Z0-9]{8})"]],
+      }),
+    outgoing: z.boolean().default(redaction.outgoing).meta({
+      description:
+        "Mask secrets in everything that is sent to the main model too, not only in what precis writes. The model then cannot use a secret it was given.",
+    }),
+  })
+  .prefault({})
+  .meta({
+    description:
+      "What is masked in handoffs, in what a summarizing model reads, and in logs. The rules that come with precis are never off.",
+  });
+
 export const schema = z.strictObject({
   model: modelSection,
   context: contextSection,
@@ -285,6 +311,7 @@ export const schema = z.strictObject({
   auxiliary: auxiliarySection,
   models: modelsSetting,
   prompt_caching: cachingSection,
+  redaction: redactionSection,
 });
 
 /** Every setting, each present: what a door reads. */

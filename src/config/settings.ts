@@ -112,6 +112,8 @@ function expectedType(type: string | undefined, json: JsonSchema): string {
     case "string":
       if (json.format === "uri") return "an http(s) address";
       return json.pattern === undefined ? "a text" : "a name of letters, digits and underscores";
+    case "array":
+      return "a list of texts";
     case "object":
       return "a mapping of model names to figures";
     default:
