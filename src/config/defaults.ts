@@ -34,6 +34,7 @@ export const DEFAULTS = Object.freeze({
       base_url: null,
       api_key_env: null,
       context_length: null,
+      thinking_tokens: null,
       timeout_seconds: ASK_TIMEOUT_MS / 1_000,
       retries: ASK_RETRIES,
     } as const),

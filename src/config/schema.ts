@@ -203,6 +203,16 @@ const auxiliaryCompression = z
           "Its window in tokens. While it is not set, what is known of the model counts, and 32,768 where nothing is.",
         examples: [200_000],
       }),
+    thinking_tokens: z
+      .int()
+      .min(0)
+      .nullable()
+      .default(auxiliary.compression.thinking_tokens)
+      .meta({
+        description:
+          "Output tokens for what it thinks before it writes, beside the handoff's own. While it is not set, 8,000 for models known to think, else none.",
+        examples: [8_000],
+      }),
     timeout_seconds: z
       .number()
       .min(1)

@@ -54,7 +54,7 @@ export async function generate(packages: Packages, call: Call): Promise<Generate
   const { dialect, baseUrl, apiKey, fetch, maxOutputTokens } = call;
   const create = exported<Create>(packages.provider, CREATORS[dialect]);
   const generateText = exported<GenerateText>(packages.ai, "generateText");
-  return generateText({
+  const generated = await generateText({
     model: create({ name: dialect, baseURL: baseUrl, apiKey, fetch })(call.model),
     instructions: call.system,
     prompt: call.user,
@@ -63,6 +63,19 @@ export async function generate(packages: Packages, call: Call): Promise<Generate
     abortSignal: call.signal,
     providerOptions: { openai: { store: false } },
   });
+  const { finishReason, usage } = generated;
+  return { text: withoutThoughts(generated.text), finishReason, usage };
+}
+
+const THOUGHTS_BEGIN = "<think>";
+const THOUGHTS_END = "</think>";
+
+/** Some local servers leave a model's thoughts at the start of its answer; thoughts that never end are no answer. */
+function withoutThoughts(text: string): string {
+  const answer = text.trimStart();
+  if (!answer.startsWith(THOUGHTS_BEGIN)) return text;
+  const end = answer.indexOf(THOUGHTS_END);
+  return end < 0 ? "" : answer.slice(end + THOUGHTS_END.length).trimStart();
 }
 
 function exported<Shape>(module: unknown, name: string): Shape {

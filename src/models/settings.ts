@@ -34,6 +34,7 @@ export interface ModelSettings {
       readonly base_url: string | null;
       readonly api_key_env: string | null;
       readonly context_length: number | null;
+      readonly thinking_tokens: number | null;
       readonly timeout_seconds: number;
       readonly retries: number;
     };

@@ -32,6 +32,8 @@ export interface WriterOptions {
   /** Input and output together. */
   readonly windowTokens: number;
   readonly maxOutputTokens?: number | undefined;
+  /** For what the model thinks before it writes: added to the output asked for, and taken off the window. */
+  readonly thinkingTokens?: number;
   readonly prices?: Prices | undefined;
   readonly timeoutMs?: number;
   readonly retries?: number;
@@ -41,7 +43,8 @@ export interface WriterOptions {
 }
 
 export function createWriter(options: WriterOptions): Writer {
-  const { model, windowTokens } = options;
+  const { model, thinkingTokens = 0 } = options;
+  const windowTokens = Math.max(1, options.windowTokens - thinkingTokens);
   return { model, windowTokens, ask: async (prompt, signal) => ask(options, prompt, signal) };
 }
 
@@ -106,7 +109,8 @@ type Outcome =
   | { readonly kind: "failed"; readonly judgement: Judgement; readonly usage?: WriterUsage };
 
 async function attemptOnce({ options, prompt, packages, recording, stop }: Attempt): Promise<Outcome> {
-  const { model, provider, baseUrl = provider.baseUrl!, apiKey, maxOutputTokens = Infinity } = options;
+  const { model, provider, baseUrl = provider.baseUrl!, apiKey } = options;
+  const { maxOutputTokens = Infinity, thinkingTokens = 0 } = options;
   let generated: Generated;
   try {
     generated = await generate(packages, {
@@ -117,7 +121,7 @@ async function attemptOnce({ options, prompt, packages, recording, stop }: Attem
       fetch: recording.fetch,
       system: prompt.system,
       user: prompt.user,
-      maxOutputTokens: Math.min(prompt.maxOutputTokens, maxOutputTokens),
+      maxOutputTokens: Math.min(prompt.maxOutputTokens + thinkingTokens, maxOutputTokens),
       signal: stop,
     });
   } catch (error) {

@@ -2,8 +2,9 @@
 import type { Writer, Writers } from "../core/summary/writer.ts";
 import { chooseModels, type Choice, type Unclear } from "./choice.ts";
 import type { ReadOverflow } from "./failures.ts";
+import { THINKING_TOKENS } from "./limits.ts";
 import type { LoadPackage } from "./packages.ts";
-import { lookUp, SAFE_WINDOW_TOKENS, type Registry } from "./registry/registry.ts";
+import { lookUp, SAFE_WINDOW_TOKENS, statedPrices, type Registry } from "./registry/registry.ts";
 import { registryOf, type ModelSettings } from "./settings.ts";
 import { windowOf } from "./windows.ts";
 import { createUnconfigured, createWriter } from "./writer.ts";
@@ -36,7 +37,7 @@ function writerOf(choice: Choice | Unclear, settings: ModelSettings, surrounding
   if ("problem" in choice) return createUnconfigured(choice.model, SAFE_WINDOW_TOKENS, choice.problem);
   const { environment, overflow, registry = registryOf(settings), load, fetch } = surroundings;
   const { model, provider, baseUrl, keyVariable } = choice;
-  const { timeout_seconds, retries } = settings.auxiliary.compression;
+  const { timeout_seconds, retries, thinking_tokens } = settings.auxiliary.compression;
   const facts = lookUp(registry, model);
   return createWriter({
     model,
@@ -46,7 +47,8 @@ function writerOf(choice: Choice | Unclear, settings: ModelSettings, surrounding
     apiKey: environment[keyVariable]?.trim() || undefined,
     windowTokens: windowOf(choice, registry),
     maxOutputTokens: facts?.maxOutputTokens,
-    prices: provider.keyOptional === true ? undefined : facts?.prices,
+    thinkingTokens: thinking_tokens ?? (facts?.thinks === true ? THINKING_TOKENS : 0),
+    prices: provider.keyOptional === true ? statedPrices(registry, model) : facts?.prices,
     timeoutMs: timeout_seconds * 1_000,
     retries,
     overflow,

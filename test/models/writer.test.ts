@@ -91,6 +91,26 @@ describe.each(NAMES)("an answer of %s", (name) => {
   });
 });
 
+describe("thinking", () => {
+  it("gets output beside the answer's own, within what the model writes, and off the window", async () => {
+    const writer = writerFor("openai", { thinkingTokens: 8_000 });
+    await writer.ask(prompt);
+    expect(endpoint.requests.at(-1)!.maxOutputTokens).toBe(prompt.maxOutputTokens + 8_000);
+    expect(writer.windowTokens).toBe(92_000);
+    await writerFor("openai", { thinkingTokens: 8_000, maxOutputTokens: 4_000 }).ask(prompt);
+    expect(endpoint.requests.at(-1)!.maxOutputTokens).toBe(4_000);
+  });
+
+  it("is no part of the answer where a server leaves it there", async () => {
+    endpoint.play(answer("<think>\nHm, <b>what</b> now?\n</think>\n\n## Goal\nShip it."));
+    expect(await writerFor("ollama").ask(prompt)).toMatchObject({ kind: "answered", text: "## Goal\nShip it." });
+    endpoint.play(answer("<think> and on and on", { finish: "length" }));
+    expect(failureOf(await writerFor("ollama").ask(prompt)).class).toBe("malformed");
+    endpoint.play(answer("The tag <think> was </think> mentioned."));
+    expect(await writerFor("ollama").ask(prompt)).toMatchObject({ text: "The tag <think> was </think> mentioned." });
+  });
+});
+
 describe("usage", () => {
   it("is estimated where an endpoint reports none", async () => {
     endpoint.play(answer("a handoff", { usage: false }));

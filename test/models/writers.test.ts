@@ -125,11 +125,26 @@ describe("a writer from settings", () => {
     expect(window({ [`${AUX}.model`]: "m", [`${AUX}.provider`]: "ollama" })).toBe(SAFE_WINDOW_TOKENS);
   });
 
+  it("leaves room for a model that is known to think, or as much as the setting says", async () => {
+    const at = { [`${AUX}.model`]: "gpt-5-mini", [`${AUX}.base_url`]: endpoint.url };
+    const asked = async (values: Readonly<Record<string, unknown>>) => {
+      await writersOf(values).auxiliary!.ask(prompt);
+      return endpoint.requests.at(-1)!.maxOutputTokens;
+    };
+    expect(await asked(at)).toBe(100 + 8_000);
+    expect(await asked({ ...at, [`${AUX}.model`]: "gpt-4.1" })).toBe(100);
+    expect(await asked({ ...at, [`${AUX}.thinking_tokens`]: 0 })).toBe(100);
+    expect(await asked({ ...at, [`${AUX}.model`]: "qwq", [`${AUX}.thinking_tokens`]: 500 })).toBe(600);
+  });
+
   it("has the price of the model's name, but none at a local server", async () => {
     const at = { [`${AUX}.model`]: "claude-haiku-4-5", [`${AUX}.base_url`]: endpoint.url };
     const paid = await writersOf({ ...at, [`${AUX}.provider`]: "anthropic" }).auxiliary!.ask(prompt);
     expect(paid.usage.costUsd).toBeCloseTo((paid.usage.inputTokens * 1 + paid.usage.outputTokens * 5) / 1_000_000, 12);
     expect((await writersOf(at).auxiliary!.ask(prompt)).usage).not.toHaveProperty("costUsd");
+    const models = { "claude-haiku-4-5": { input_usd_per_mtok: 2, output_usd_per_mtok: 0 } };
+    const { usage } = await writersOf({ ...at, models }).auxiliary!.ask(prompt);
+    expect(usage.costUsd).toBeCloseTo((usage.inputTokens * 2) / 1_000_000, 12);
   });
 
   it("answers with the setting to mend where the settings lead nowhere", async () => {

@@ -20,10 +20,14 @@ export interface ModelFacts {
   readonly cache?: CacheRules;
   /** What a large image is charged. */
   readonly imageTokens?: number;
+  /** It thinks before it writes, and what it thinks counts as output. */
+  readonly thinks?: true;
 }
 
 /** Facts with the place they come from. */
 export interface SourcedFacts extends ModelFacts {
+  /** As its provider writes it. */
+  readonly name: string;
   readonly source: string;
   readonly asOf: string;
 }

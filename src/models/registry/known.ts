@@ -9,6 +9,8 @@ export interface List {
   /** The day the source stood so, ISO. */
   readonly asOf: string;
   readonly cache?: CacheRules;
+  /** Its models think before they write unless told otherwise, and what they think counts as output. */
+  readonly thinks?: true;
   /**
    * A row a model, in columns: name · window · output limit · US dollars for a million tokens of input, output, cache
    * read, 5-minute write, 1-hour write · smallest prefix that is cached · tokens of a large image · long prompts
@@ -37,6 +39,7 @@ export const KNOWN: readonly List[] = [
     source: `platform.claude.com, pages of the models; ${IMAGES}`,
     asOf: "2026-10-07",
     cache: MARKERS,
+    thinks: true,
     rows: `
       claude-haiku-5-5   1000000 128000  0.1 0.5   0.01 0.125 0.2  -    -    100000×5×5
       claude-sonnet-5-5  1000000 128000  2   10    0.1  2.5   4    -    4005 -`,
@@ -45,18 +48,25 @@ export const KNOWN: readonly List[] = [
     source: `${PRICE_LIST}; platform.claude.com for output limits, cache minimums and images; ${IMAGES}`,
     asOf: "2026-09-23",
     cache: MARKERS,
+    thinks: true,
     rows: `
       claude-fable-5-1   1000000 128000  10   50   0.25 12.5  20   -    -    -
       claude-fable-5     1000000 128000  10   50   1    12.5  20   512  -    -
       claude-opus-5-5    1000000 128000  4    20   0.2  5     8    -    4005 -
       claude-opus-5      1000000 128000  5    25   0.5  6.25  10   512  -    -
+      claude-sonnet-5    1000000 128000  2    10   0.2  2.5   4    1024 -    -`,
+  },
+  {
+    source: `${PRICE_LIST}; platform.claude.com for output limits, cache minimums and images; ${IMAGES}`,
+    asOf: "2026-09-23",
+    cache: MARKERS,
+    rows: `
       claude-opus-4-8    1000000 -       5    25   0.5  6.25  10   1024 -    -
       claude-opus-4-7    1000000 -       5    25   0.5  6.25  10   2048 -    -
       claude-opus-4-6    1000000 -       5    25   0.5  6.25  10   4096 1600 -
       claude-opus-4-5    200000  -       5    25   0.5  6.25  10   4096 1600 -
       claude-opus-4-1    200000  -       15   75   1.5  18.75 30   1024 1600 -
       claude-opus-4      200000  -       15   75   1.5  18.75 30   1024 1600 -
-      claude-sonnet-5    1000000 128000  2    10   0.2  2.5   4    1024 -    -
       claude-sonnet-4-6  1000000 -       3    15   0.3  3.75  6    1024 1600 -
       claude-sonnet-4-5  200000  -       3    15   0.3  3.75  6    1024 1600 -
       claude-sonnet-4    200000  -       3    15   0.3  3.75  6    1024 1600 -
@@ -71,6 +81,7 @@ export const KNOWN: readonly List[] = [
     source: `${PRICE_LIST}; developers.openai.com for gpt-5.6-luna and gpt-5.6-terra`,
     asOf: "2026-09-23",
     cache: AUTOMATIC_OR_MARKERS,
+    thinks: true,
     rows: `
       gpt-6-astra   1050000 -      10  50  1    12.5  - - - 271999×2×1.5
       gpt-6-sol     1050000 -      2   10  0.2  2.5   - - - 272000×2×1.5
@@ -83,6 +94,7 @@ export const KNOWN: readonly List[] = [
     source: PRICE_LIST,
     asOf: "2026-09-23",
     cache: AUTOMATIC,
+    thinks: true,
     rows: `
       gpt-5.5-pro   1000000 -      30   180  -     - - - - 271999×2×1.5
       gpt-5.5       1000000 -      5    30   0.5   - - - - 271999×2×1.5
@@ -100,15 +112,6 @@ export const KNOWN: readonly List[] = [
       gpt-5-mini    400000  -      0.25 2    0.025 - - - - -
       gpt-5-nano    400000  -      0.05 0.4  0.005 - - - - -
       gpt-5         400000  128000 1.25 10   0.125 - - - - -
-      gpt-4.1-mini  1000000 -      0.4  1.6  0.1   - - - - -
-      gpt-4.1-nano  1000000 -      0.1  0.4  0.025 - - - - -
-      gpt-4.1       1000000 -      2    8    0.5   - - - - -
-      gpt-4o-mini   128000  -      0.15 0.6  0.075 - - - - -
-      gpt-4o        128000  -      2.5  10   1.25  - - - - -
-      gpt-4-turbo   128000  -      10   30   -     - - - - -
-      gpt-4-32k     32000   -      60   120  -     - - - - -
-      gpt-4         8192    -      30   60   -     - - - - -
-      gpt-3.5-turbo 16385   -      0.5  1.5  -     - - - - -
       o4-mini       200000  -      1.1  4.4  0.275 - - - - -
       o3-pro        200000  -      20   80   -     - - - - -
       o3-mini       200000  -      1.1  4.4  0.55  - - - - -
@@ -118,8 +121,24 @@ export const KNOWN: readonly List[] = [
       o1            200000  -      15   60   7.5   - - - - -`,
   },
   {
+    source: PRICE_LIST,
+    asOf: "2026-09-23",
+    cache: AUTOMATIC,
+    rows: `
+      gpt-4.1-mini  1000000 -      0.4  1.6  0.1   - - - - -
+      gpt-4.1-nano  1000000 -      0.1  0.4  0.025 - - - - -
+      gpt-4.1       1000000 -      2    8    0.5   - - - - -
+      gpt-4o-mini   128000  -      0.15 0.6  0.075 - - - - -
+      gpt-4o        128000  -      2.5  10   1.25  - - - - -
+      gpt-4-turbo   128000  -      10   30   -     - - - - -
+      gpt-4-32k     32000   -      60   120  -     - - - - -
+      gpt-4         8192    -      30   60   -     - - - - -
+      gpt-3.5-turbo 16385   -      0.5  1.5  -     - - - - -`,
+  },
+  {
     source: `${PRICE_LIST}; ${IMAGES}`,
     asOf: "2026-09-23",
+    thinks: true,
     rows: `
       gemini-3.8-flash       1000000 - 0.75  3.75 0.075  - - - 1101 -
       gemini-3.7-flash       1000000 - 0.75  3.75 0.075  - - - 1101 -
@@ -132,7 +151,12 @@ export const KNOWN: readonly List[] = [
       gemini-3-pro           -       - 2     12   0.2    - - - 1101 200000×2×1.5
       gemini-2.5-flash-lite  1000000 - 0.1   0.4  0.01   - - - -    -
       gemini-2.5-flash       1048576 - 0.3   2.5  0.03   - - - -    -
-      gemini-2.5-pro         -       - 1.25  10   0.125  - - - -    200000×2×1.5
+      gemini-2.5-pro         -       - 1.25  10   0.125  - - - -    200000×2×1.5`,
+  },
+  {
+    source: PRICE_LIST,
+    asOf: "2026-09-23",
+    rows: `
       deepseek-v3.2          128000  - 0.2288 0.3432 -   - - - -    -
       deepseek-v4-flash      1000000 - -     -    -      - - - -    -
       deepseek-v4-pro        1000000 - -     -    -      - - - -    -

@@ -4,7 +4,7 @@
  * prices; Anthropic's, with limits.
  */
 import { fieldsOf, listOf, wordsOf, type Fields } from "../json.ts";
-import type { SourcedFacts } from "./facts.ts";
+import type { ModelFacts, SourcedFacts } from "./facts.ts";
 
 /** Under which names servers give the window: OpenRouter, Anthropic, vLLM, LM Studio, llama.cpp (inside `meta`). */
 const WINDOW_KEYS = [
@@ -25,12 +25,12 @@ export function readModelList(json: unknown, source: string, asOf: string): Read
     const fields = fieldsOf(entry);
     const name = wordsOf(fields["id"]) ?? wordsOf(fields["name"]);
     const facts = factsIn(fields);
-    if (name !== undefined && Object.keys(facts).length > 0) models.set(name, { ...facts, source, asOf });
+    if (name !== undefined && Object.keys(facts).length > 0) models.set(name, { ...facts, name, source, asOf });
   }
   return models;
 }
 
-function factsIn(fields: Fields): Omit<SourcedFacts, "source" | "asOf"> {
+function factsIn(fields: Fields): ModelFacts {
   const places = [fieldsOf(fields["top_provider"]), fields, fieldsOf(fields["meta"])];
   const windowTokens = firstCount(places, WINDOW_KEYS);
   const maxOutputTokens = firstCount(places, OUTPUT_KEYS);
@@ -48,7 +48,7 @@ function firstCount(places: readonly Fields[], keys: readonly string[]): number 
 }
 
 /** OpenRouter: US dollars a token, as text; a negative price is one that varies. */
-function pricesIn(pricing: Fields): SourcedFacts["prices"] {
+function pricesIn(pricing: Fields): ModelFacts["prices"] {
   const usd = (key: string): number | undefined => {
     const text = wordsOf(pricing[key]);
     const price = text === undefined ? Number.NaN : Number(text) * MTOK;

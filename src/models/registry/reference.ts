@@ -15,10 +15,10 @@ export function modelRows(): readonly (readonly string[])[] {
     "cached from",
     "as of",
   ];
-  return [header, ...Array.from(knownModels(), ([name, facts]) => rowOf(name, facts))];
+  return [header, ...Array.from(knownModels().values(), rowOf)];
 }
 
-function rowOf(name: string, { windowTokens, maxOutputTokens, prices, cache, asOf }: SourcedFacts): readonly string[] {
+function rowOf({ name, windowTokens, maxOutputTokens, prices, cache, asOf }: SourcedFacts): readonly string[] {
   const writes = [prices?.cacheWrite5mUsdPerMtok, prices?.cacheWrite1hUsdPerMtok].filter(
     (price) => price !== undefined,
   );

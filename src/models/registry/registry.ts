@@ -39,8 +39,15 @@ export function lookUp(registry: Registry, model: string): Found | undefined {
     ...[listed, known].filter((facts) => facts !== undefined).map(({ source, asOf }) => `${source} (${asOf})`),
   ];
   if (sources.length === 0) return undefined;
-  const { source: _source, asOf: _asOf, ...facts } = { source: "", asOf: "", ...known, ...listed };
+  const { name: _name, source: _source, asOf: _asOf, ...facts } = { ...NAMELESS, ...known, ...listed };
   return { ...overridden(facts, override), ...(learned === undefined ? {} : { windowTokens: learned }), sources };
+}
+
+const NAMELESS = Object.freeze({ name: "", source: "", asOf: "" });
+
+/** The prices that the configuration states, known ones left aside: what a server of one's own is charged at. */
+export function statedPrices(registry: Registry, model: string): Prices | undefined {
+  return wholePrices({ ...longestMatch(model, registry.overrides)?.prices });
 }
 
 function overridden(facts: ModelFacts, override: Override | undefined): ModelFacts {
@@ -81,18 +88,19 @@ function table(): ReadonlyMap<string, SourcedFacts> {
   return (read ??= new Map(KNOWN.flatMap(rowsOf)));
 }
 
-/** Every name in the table with its facts. */
+/** Every row of the table, by bare name. */
 export function knownModels(): ReadonlyMap<string, SourcedFacts> {
   return table();
 }
 
-function rowsOf({ rows, source, asOf, cache }: List): (readonly [string, SourcedFacts])[] {
+function rowsOf({ rows, source, asOf, cache, thinks }: List): (readonly [string, SourcedFacts])[] {
   return rows
     .trim()
     .split("\n")
     .map((row) => {
       const [name = "", ...cells] = row.trim().split(/ +/);
-      return [bareName(name), { ...factsOf(cells, cache), source, asOf }] as const;
+      const facts = { ...factsOf(cells, cache), ...(thinks === undefined ? {} : { thinks }) };
+      return [bareName(name), { ...facts, name, source, asOf }] as const;
     });
 }
 
