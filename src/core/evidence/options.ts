@@ -18,8 +18,14 @@ export interface Option {
   /** Numbers of the identifiers that it ties. */
   readonly ties: readonly number[];
   /** For a path: the tool and the path as it is written. */
-  readonly tool?: string;
-  readonly path?: string;
+  readonly tool: string | undefined;
+  readonly path: string | undefined;
+}
+
+/** An option with what it weighed last, and on which scales. */
+interface Weighed extends Option {
+  tokens: number;
+  scales: Measure | undefined;
 }
 
 export interface Options {
@@ -34,42 +40,37 @@ interface Known {
   readonly sources: Sources;
 }
 
-interface Remembered {
-  /** Messages that held the identifier. */
-  readonly messages: number;
-  readonly options: readonly Option[];
-}
-
 /** What was worked out for one conversation, whose paths are told from one root. */
 interface Book extends Known {
-  readonly byNumber: (Remembered | undefined)[];
-  readonly quotes: Map<number, Option>;
+  readonly options: (readonly Weighed[])[];
+  /** How many messages held the identifier when its options were worked out. */
+  readonly counts: number[];
+  readonly quotes: Map<number, Weighed>;
 }
 
 export function createOptions(quotes: Quotes): Options {
   let book: Book | undefined;
-  let weights = new Map<Option, number>();
-  let weighedBy: Measure | undefined;
   const bookOf = (known: Known): Book => {
     if (book?.tally === known.tally && book.sources.root === known.sources.root) return book;
-    weights = new Map();
-    return (book = { ...known, byNumber: [], quotes: new Map() });
+    return (book = { ...known, options: [], counts: [], quotes: new Map() });
   };
   return {
     of: (known, number) => {
       const open = bookOf(known);
-      const messages = known.tally.counts[number]!;
-      const last = open.byNumber[number];
-      if (last?.messages === messages) return last.options;
-      const options = optionsFor(quotes, open, number);
-      open.byNumber[number] = { messages, options };
-      return options;
+      const count = known.tally.counts[number]!;
+      if (open.counts[number] !== count) {
+        open.options[number] = optionsFor(quotes, open, number);
+        open.counts[number] = count;
+      }
+      return open.options[number]!;
     },
     tokensOf: (option, tally, measure) => {
-      if (measure !== weighedBy) [weights, weighedBy] = [new Map(), measure];
-      let tokens = weights.get(option);
-      if (tokens === undefined) weights.set(option, (tokens = weigh(option, tally, measure)));
-      return tokens;
+      const weighed = option as Weighed;
+      if (weighed.scales !== measure) {
+        weighed.tokens = weigh(option, tally, measure);
+        weighed.scales = measure;
+      }
+      return weighed.tokens;
     },
   };
 }
@@ -84,8 +85,8 @@ function weigh(option: Option, { entries }: Tally, measure: Measure): number {
 }
 
 /** Every way to tie one identifier: a line of paths, or a quote from one of its places. */
-function optionsFor(quotes: Quotes, { tally, sources, quotes: shared }: Book, number: number): readonly Option[] {
-  const options = new Set<Option>();
+function optionsFor(quotes: Quotes, { tally, sources, quotes: shared }: Book, number: number): readonly Weighed[] {
+  const options = new Set<Weighed>();
   const { kind, places } = tally.standings[number]!;
   for (let at = Math.max(0, places.length - 2 * PLACES_MAX); at < places.length; at += 2) {
     const message = places[at]!;
@@ -98,7 +99,8 @@ function optionsFor(quotes: Quotes, { tally, sources, quotes: shared }: Book, nu
       const tool = kind === "path" && seen === 0 ? sources.toolAt(entry, place.start) : undefined;
       if (tool !== undefined) {
         const path = sources.pathAround(reading.text, place);
-        options.add({ kind: "path", message, range: place, source: PATHS_SOURCE, ties: [number], tool, path });
+        const ties = [number];
+        options.add(unweighed({ kind: "path", message, range: place, source: PATHS_SOURCE, ties, tool, path }));
       }
       const quote = quotes.around(reading, mention);
       if (quote === undefined) continue;
@@ -107,12 +109,18 @@ function optionsFor(quotes: Quotes, { tally, sources, quotes: shared }: Book, nu
       if (option === undefined) {
         const source = sources.labelAt(entry, place.start);
         const ties = quote.ties.map((local) => numbers[local]!);
-        shared.set(key, (option = { kind: "lines", message, range: quote.range, source, ties }));
+        const { range } = quote;
+        option = unweighed({ kind: "lines", message, range, source, ties, tool: undefined, path: undefined });
+        shared.set(key, option);
       }
       options.add(option);
     }
   }
   return [...options];
+}
+
+function unweighed(option: Option): Weighed {
+  return { ...option, tokens: 0, scales: undefined };
 }
 
 const CHARS_PER_MESSAGE_MAX = 2 ** 24;

@@ -8,7 +8,7 @@ import { liveRequestOf } from "./facts/live-request.ts";
 import { FEATURES, type Weights } from "./features.ts";
 import { RARE_MESSAGES_MAX, type Entry, type Tally } from "./tally.ts";
 import { WEIGHTS } from "./weights.ts";
-import { createWordBag, wordsOf, type WordBag } from "./words.ts";
+import { COUNT_WEIGHTS, wordBag, wordsOf, type WordBag } from "./words.ts";
 
 /** What the features are read against: the conversation as it stands. */
 export interface Scene {
@@ -27,13 +27,10 @@ const COMPANY_OFFSET = 2;
 const COMPANY_LEAST = 1e-3;
 
 export function sceneOf(messages: readonly Message[], tally: Tally, focus: readonly string[] = []): Scene {
-  const request = createWordBag();
-  const live = tally.entries[liveRequestOf(messages)];
-  request.add(wordsOf(live?.reading.text.slice(0, REQUEST_CHARS_MAX) ?? ""));
-  for (const word of focus) request.add(wordsOf(word));
-  const replies = createWordBag();
-  for (const { message, reading } of tally.entries.slice(-REPLIES_MESSAGES))
-    if (message.role === "assistant") replies.add(wordsOf(reading.text.slice(0, REPLY_CHARS_MAX)));
+  const live = tally.entries[liveRequestOf(messages)]?.reading.text ?? "";
+  const request = wordBag(wordsOf(live.slice(0, REQUEST_CHARS_MAX)), ...focus.map(wordsOf));
+  const recent = tally.entries.slice(-REPLIES_MESSAGES).filter(({ message }) => message.role === "assistant");
+  const replies = wordBag(...recent.map(({ reading }) => wordsOf(reading.text.slice(0, REPLY_CHARS_MAX))));
   const edited = editedBy(tally.entries);
   const ofEditedFile = tally.entries.map(({ call }) => call?.paths.some((path) => edited.has(nameOf(path))) ?? false);
   return { tally, request, replies, ofEditedFile };
@@ -90,7 +87,7 @@ function lastingFeatures(number: number, { tally, ofEditedFile }: Scene): readon
 function overlap(number: number, { words, wordStarts }: Tally, bag: WordBag): number {
   const [start, end] = [wordStarts[number]!, wordStarts[number + 1]!];
   let sum = 0;
-  for (let at = start; at < end; at++) sum += bag.weight(words[at]!);
+  for (let at = start; at < end; at++) sum += COUNT_WEIGHTS[bag[words[at]!]!]!;
   return start === end ? 0 : sum / (end - start);
 }
 
@@ -110,9 +107,10 @@ export function createRanking(weights: Weights = WEIGHTS): Ranking {
       const { tally, request, replies } = scene;
       if (tally !== seen) [lasting, seen] = [createLasting(list, weights.bias), tally];
       const logits = lasting(scene);
-      const scores = new Float64Array(tally.standings.length);
+      const { counts } = tally;
+      const scores = new Float64Array(counts.length);
       for (let number = 0; number < scores.length; number++) {
-        if (!isRare(tally, number)) continue;
+        if (counts[number]! > RARE_MESSAGES_MAX) continue;
         const words = ofRequest * overlap(number, tally, request) + ofReplies * overlap(number, tally, replies);
         scores[number] = 1 / (1 + Math.exp(-(logits[number]! + words)));
       }

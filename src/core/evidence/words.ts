@@ -43,22 +43,17 @@ function slotOf(hash: number): number {
   return (hash ^ (hash >>> 16)) & (SLOTS - 1);
 }
 
-/** How often each word was seen. */
-export interface WordBag {
-  readonly add: (words: readonly number[]) => void;
-  /** The logarithm of one more than the times the word of a slot was seen. */
-  readonly weight: (slot: number) => number;
-}
+/** How often each word was seen: for each slot, up to `COUNT_MAX`. */
+export type WordBag = Uint8Array;
 
 const COUNT_MAX = 0xff;
-const WEIGHTS = Float64Array.from({ length: COUNT_MAX + 1 }, (_, count) => Math.log1p(count));
+/** What a count weighs: the logarithm of one more than it. */
+export const COUNT_WEIGHTS: Float64Array = Float64Array.from({ length: COUNT_MAX + 1 }, (_, count) =>
+  Math.log1p(count),
+);
 
-export function createWordBag(): WordBag {
+export function wordBag(...texts: readonly (readonly number[])[]): WordBag {
   const counts = new Uint8Array(SLOTS);
-  return {
-    add: (words) => {
-      for (const slot of words) if (counts[slot]! < COUNT_MAX) counts[slot]!++;
-    },
-    weight: (slot) => WEIGHTS[counts[slot]!]!,
-  };
+  for (const words of texts) for (const slot of words) if (counts[slot]! < COUNT_MAX) counts[slot]!++;
+  return counts;
 }
