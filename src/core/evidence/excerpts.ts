@@ -33,9 +33,9 @@ export interface Evidence {
   readonly probabilities: (messages: readonly Message[]) => ReadonlyMap<string, number>;
 }
 
-/** What a result holds: numbers of the identifiers in messages that stand in it, and its other text. */
+/** What a result holds: 1 for each identifier, by its number, in messages that stand in it; and its other text. */
 interface Held {
-  readonly standing: ReadonlySet<number>;
+  readonly standing: Uint8Array;
   readonly text: string;
 }
 
@@ -74,7 +74,8 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
       const tally = keeper.tallyOf(messages);
       const scores =
         last?.tally === tally && last.messages === messages.length ? last.scores : scoresOf(messages, tally, []);
-      const standing = new Set(keeper.entriesOf(result.standing).flatMap(({ numbers }) => numbers));
+      const standing = new Uint8Array(tally.standings.length);
+      for (const { numbers } of keeper.entriesOf(result.standing)) for (const number of numbers) standing[number] = 1;
       return missingFrom(tally, scores, { standing, text: result.text });
     },
     probabilities: (messages) => {
@@ -89,7 +90,7 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
 function missingFrom({ standings }: Tally, scores: Float64Array, { standing, text }: Held): readonly Missing[] {
   const lost: (Missing & { readonly score: number })[] = [];
   for (let at = 0; at < scores.length; at++) {
-    if (scores[at]! < LIKELY_MIN || standing.has(at)) continue;
+    if (scores[at]! < LIKELY_MIN || standing[at] === 1) continue;
     const { id, kind, places } = standings[at]!;
     if (text.includes(id)) continue;
     const messages = places.filter((_, place) => place % 2 === 0);
