@@ -38,14 +38,17 @@ const HOLLOW = new Set(
   ),
 );
 
-/** `heard`: other text that the model had before it, and may repeat. */
+/** `heard`: other text that the model had before it, and may take names from. */
 export function createGrounds(messages: readonly Message[], heard: readonly string[]): Grounds {
-  const said = [...messages.filter(({ role }) => role !== "tool").map(wholeText), ...heard].join("\n");
+  const said = messages
+    .filter(({ role }) => role !== "tool")
+    .map(wholeText)
+    .join("\n");
   const shown = messages
     .filter(({ role }) => role === "tool")
     .map(wholeText)
     .join("\n");
-  const all = `${said}\n${shown}`;
+  const all = [said, shown, ...heard].join("\n");
   const words = wordsOf(all);
   const stands = (name: string): boolean =>
     HOUSEHOLD.has(name.toLowerCase()) || (isOneWord(name) ? words.has(name.toLowerCase()) : all.includes(name));
