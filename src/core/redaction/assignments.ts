@@ -12,8 +12,8 @@ import { isMadeByMachine, isSecretValue } from "./values.ts";
 const COLON = 58;
 const EQUALS = 61;
 /** Between a name and its sign: a closing quote, a space, the mark of an optional field, half of `:=`. */
-const GAP = /^[ \t"'`\\\]?:]{0,6}$/;
-const GAP_CHARS_MAX = 6;
+const GAP = /^[ \t"'`\\\]?:]{0,18}$/;
+const GAP_CHARS_MAX = 18;
 const STRING_TYPES = new Set("str string String byte SecretStr None null undefined".split(" "));
 /** Types that may stand between a name and its value: `password: str = "..."`. */
 const TYPED = /([\w-]{1,64})\??: ?(?:str|string|String|\[\]byte|SecretStr)(?: ?\| ?(?:None|null|undefined))? ?$/;
@@ -80,7 +80,8 @@ function typedStrength(text: string, at: number, name: string): NameStrength | u
   return typed === undefined ? undefined : nameStrength(typed);
 }
 
-const FORM_PART = /="([\w.-]{2,64})"(?:\r?\n\r?\n|\\r\\n\\r\\n)([^\r\n\\"]{4,4096})/y;
+const FORM_PART =
+  /=\\{0,7}"([\w.-]{2,64})\\{0,7}"(?:\r?\n\r?\n|(?:\\{1,8}r)?\\{1,8}n(?:\\{1,8}r)?\\{1,8}n)([^\r\n\\"]{4,4096})/y;
 
 /** A field of a multipart form: its name, an empty line, its value. */
 function findFormPart(text: string, at: number): Span | undefined {

@@ -80,8 +80,8 @@ interface Place {
 function placeOf(text: string, { at, start, quoted, named }: Place): ValuePlace {
   if (named.parameter) return "parameter";
   const capitals = /^[A-Z][A-Z0-9_]+$/.test(named.name);
-  const quote = quoted ? 1 : 0;
-  const tight = text.charCodeAt(at) === EQUALS ? start === at + 1 + quote : named.strength === "password" && !quoted;
+  const tight =
+    text.charCodeAt(at) === EQUALS ? !/\s/.test(text.slice(at + 1, start)) : named.strength === "password" && !quoted;
   if (capitals && tight) return "shell";
   return quoted ? "quoted" : "bare";
 }

@@ -15,7 +15,7 @@ import { findSaid } from "./spoken.ts";
 import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
 import { findAnnounced, findUnnamedKey, UNNAMED_WORD_CHARS_MIN } from "./unnamed.ts";
 import { findInUrl } from "./urls.ts";
-import { mayVeil, UNSEEN } from "./veils.ts";
+import { UNSEEN, veilAt } from "./veils.ts";
 
 const WORD = 1;
 const SIGN = 2;
@@ -56,17 +56,23 @@ export function scan(text: string, code: boolean): Scanned {
     }
     const kind = span === undefined && at < text.length ? (CLASS_OF[text.charCodeAt(at)] as number) : 0;
     if (kind > WORD) span = findAtSign(text, kind, { at, word, code });
-    if (kind === UNSEEN_CHARACTER || (kind === ESCAPE && mayVeil(text, at))) veils.push(at);
     if (span === undefined) {
+      if (kind >= ESCAPE && isVeil(text, at)) veils.push(at);
       at += kind === ESCAPE ? escapeLength(text, at) : 1;
       continue;
     }
     const done = spans.at(-1)?.end ?? 0;
     spans.push(span.start < done ? { ...span, start: done } : span);
+    for (let inside = at; inside < span.end; inside++) if (isVeil(text, inside)) veils.push(inside);
     at = span.end;
     word = { start: at, end: at };
   }
   return { spans, veils };
+}
+
+function isVeil(text: string, at: number): boolean {
+  const kind = CLASS_OF[text.charCodeAt(at)];
+  return kind === UNSEEN_CHARACTER || (kind === ESCAPE && veilAt(text, at) !== undefined);
 }
 
 const DASH = 45;

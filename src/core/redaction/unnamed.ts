@@ -49,9 +49,15 @@ export function findUnnamedKey(text: string, { at, word }: Stop): Span | undefin
   const { start } = word;
   const end = start + KEY_CHARS;
   if (word.end !== at || at === start || at >= end || end > text.length) return undefined;
-  if (JOINS[text.charCodeAt(end)] === 1 || JOINS[text.charCodeAt(start - 1)] === 1) return undefined;
+  if (JOINS[text.charCodeAt(end)] === 1 || (JOINS[text.charCodeAt(start - 1)] === 1 && !isEscaped(text, start - 1)))
+    return undefined;
   const run = matchAt(FORTY, text, start)?.[0];
   return run !== undefined && isRandom(run) ? tokenSpan(text, start, end, "unnamed key") : undefined;
+}
+
+/** The letter of `\\n` stands before a line, not in it. */
+function isEscaped(text: string, at: number): boolean {
+  return text.charAt(at - 1) === "\\" && "nrt".includes(text.charAt(at));
 }
 
 function isRandom(run: string): boolean {

@@ -25,17 +25,17 @@ function unseenTable(): Uint8Array {
 /** What follows the escape character of a terminal: a control sequence, a title, or one letter. */
 const AFTER_ESCAPE = "(?:\\[[0-?]{0,32}[ -/]{0,4}[@-~]|\\][^\\x07\\x1b\\n]{0,256}(?:\\x07|\\x1b\\\\)?|[@-Z^_])?";
 /** The escape character itself, or as the source of a string spells it. */
-const ESCAPE = "(?:\\x1b|\\\\{1,4}(?:u001[bB]|x1[bB]|033|e(?=\\[)))";
+const ESCAPE = "(?:\\x1b|\\\\{1,8}(?:u001[bB]|x1[bB]|033|e(?=\\[)))";
 const SPELLED_UNSEEN =
-  "\\\\{1,4}u(?:00(?:0[0-7bBcCeEfF]|1[0-9a-fA-F]|7[fF]|[89][0-9a-fA-F]|[aA][dD])|034[fF]|061[cC]|180[b-eB-E]|200[b-fB-F]" +
+  "\\\\{1,8}u(?:00(?:0[0-7bBcCeEfF]|1[0-9a-fA-F]|7[fF]|[89][0-9a-fA-F]|[aA][dD])|034[fF]|061[cC]|180[b-eB-E]|200[b-fB-F]" +
   "|202[a-eA-E]|206[0-9a-fA-F]|[fF][eE](?:0[0-9a-fA-F]|[fF][fF]))|%E2%80%8[B-F]|%EF%BB%BF";
 const TAG = "\\udb40[\\udc00-\\udc7f]";
 
 /** Shown as nothing, from where it stands. */
 const NOTHING = new RegExp(`${ESCAPE}${AFTER_ESCAPE}|${SPELLED_UNSEEN}|${TAG}`, "y");
-const BACKSPACE = /\x08|\\{1,4}(?:b|u0008|x08)/y;
+const BACKSPACE = /\\{1,8}(?:u0008|x08)/y;
 /** A printable character written as `\u0041`, `\x41` or `%41`. */
-const SPELLED = /(?:\\{1,4}(?:u00|x)|%)(?:[2-6][0-9a-fA-F]|7[0-9a-eA-E])/y;
+const SPELLED = /(?:\\{1,8}(?:u00|x)|%)(?:[2-6][0-9a-fA-F]|7[0-9a-eA-E])/y;
 
 export interface Veil {
   readonly kind: "nothing" | "backspace" | "character";
@@ -44,36 +44,41 @@ export interface Veil {
   readonly code: number;
 }
 
-/** The veil that begins at `at`, if one does. */
+const BACKSLASH = 92;
+const BACKSLASHES_MAX = 8;
+const PERCENT = 37;
+const BACKSPACE_CODE = 8;
+/** The veil that begins at `at`, where a backslash, a percent sign, an escape or something unseen stands; cheap where none does. */
 export function veilAt(text: string, at: number): Veil | undefined {
+  const code = text.charCodeAt(at);
+  if (code === PERCENT) return isHigh(text.charCodeAt(at + 1)) ? longVeilAt(text, at) : undefined;
+  if (code !== BACKSLASH)
+    return longVeilAt(text, at) ?? { kind: code === BACKSPACE_CODE ? "backspace" : "nothing", length: 1, code: 0 };
+  let end = at + 1;
+  while (end - at < BACKSLASHES_MAX && text.charCodeAt(end) === BACKSLASH) end++;
+  const next = text.charCodeAt(end);
+  if (next === LETTER_B) return { kind: "backspace", length: end + 1 - at, code: 0 };
+  return LONG_ESCAPES[next] === 1 ? longVeilAt(text, at) : undefined;
+}
+
+/** u, x, 0 and e spell out a code. */
+const LONG_ESCAPES = new Uint8Array(128);
+for (const letter of "ux0e") LONG_ESCAPES[letter.charCodeAt(0)] = 1;
+const LETTER_B = 98;
+const DIGIT_TWO = 50;
+const LETTER_F = 70;
+
+/** A digit that the code of a printable character or of something unseen begins with, percent-encoded. */
+function isHigh(code: number): boolean {
+  return code >= DIGIT_TWO && code <= LETTER_F;
+}
+
+function longVeilAt(text: string, at: number): Veil | undefined {
   const back = matchAt(BACKSPACE, text, at);
   if (back !== undefined) return { kind: "backspace", length: back[0].length, code: 0 };
   const nothing = matchAt(NOTHING, text, at);
   if (nothing !== undefined) return { kind: "nothing", length: nothing[0].length, code: 0 };
   const spelled = matchAt(SPELLED, text, at)?.[0];
-  if (spelled !== undefined)
-    return { kind: "character", length: spelled.length, code: Number.parseInt(spelled.slice(-2), 16) };
-  return UNSEEN[text.charCodeAt(at)] === 1 ? { kind: "nothing", length: 1, code: 0 } : undefined;
+  if (spelled === undefined) return undefined;
+  return { kind: "character", length: spelled.length, code: Number.parseInt(spelled.slice(-2), 16) };
 }
-
-const PERCENT = 37;
-const BACKSLASH = 92;
-const BACKSLASHES_MAX = 4;
-/** What may follow a backslash: u, x, b, e and 0 spell something. */
-const MAY_SPELL = Uint8Array.from({ length: 128 }, (_, code) => ("uxbe0".includes(String.fromCharCode(code)) ? 1 : 0));
-
-/** Whether a veil begins at `at`, where a backslash, a percent sign, an escape or something unseen stands: cheap where none does. */
-export function mayVeil(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  if (code === PERCENT) {
-    const next = text.charCodeAt(at + 1);
-    return next > DIGIT_ONE && next <= LETTER_F && veilAt(text, at) !== undefined;
-  }
-  if (code !== BACKSLASH) return true;
-  let end = at + 1;
-  while (end - at < BACKSLASHES_MAX && text.charCodeAt(end) === BACKSLASH) end++;
-  return MAY_SPELL[text.charCodeAt(end)] === 1 && veilAt(text, at) !== undefined;
-}
-
-const DIGIT_ONE = 49;
-const LETTER_F = 70;

@@ -2,49 +2,36 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MARKER } from "../../../src/core/redaction/mask.ts";
 import { redact } from "../../../src/core/redaction/redact.ts";
+import { PLANTED, survivors } from "./everywhere.ts";
 import { HARMLESS } from "./harmless.ts";
-import { NAMED, PLACES, TOKENS } from "./planted.ts";
-
-/** Two hints of four characters may stay; a longer piece of a secret may not. */
-const SURVIVING_CHARS_MAX = 5;
+import { TOKENS } from "./planted.ts";
 
 /** Among other lines a few digits of a secret may also stand by chance. */
 const UNMISTAKABLE_CHARS = 12;
-
-function survivors(secret: string, text: string, chars = SURVIVING_CHARS_MAX + 1): readonly string[] {
-  const size = Math.min(secret.length, chars);
-  const windows = Array.from({ length: secret.length - size + 1 }, (_, at) => secret.slice(at, at + size));
-  return windows.filter((window) => text.includes(window));
-}
-
-/** The part behind the vendor's prefix: the prefix may be seen. */
-function bodyOf(token: string): string {
-  return token.slice(6);
-}
-
-const planted = [
-  ...Object.entries(TOKENS).flatMap(([shape, token]) =>
-    Object.entries(PLACES).map(([place, write]) => [`${shape} in ${place}`, bodyOf(token), write(token)] as const),
-  ),
-  ...NAMED,
-];
+const PLANTED_MIN = 400;
+const SHAPES_MIN = 40;
 
 describe("planted secrets", () => {
-  test("are many, of many shapes", () => {
-    expect(Object.keys(TOKENS).length + NAMED.length).toBeGreaterThan(30);
-    expect(planted.length).toBeGreaterThan(150);
+  test("are many, of many shapes, everywhere", () => {
+    expect(PLANTED.length).toBeGreaterThan(PLANTED_MIN);
+    expect(new Set(PLANTED.map(({ shape }) => shape)).size).toBeGreaterThan(SHAPES_MIN);
+    expect(PLANTED.map(({ place }) => place)).toEqual(
+      expect.arrayContaining(["prose", "code", "JSON", "log", "URL", "YAML", "header", "environment file"]),
+    );
   });
 
-  test.each(planted)("%s", (_name, secret, text) => {
-    const redacted = redact(text);
-    expect(survivors(secret, redacted.text)).toEqual([]);
-    expect(redacted.count).toBeGreaterThan(0);
-    expect(redacted.kinds.length).toBeGreaterThan(0);
-    expect(redact(redacted.text)).toEqual({ text: redacted.text, count: 0, kinds: [] });
+  test.each(Object.entries(Object.groupBy(PLANTED, ({ shape }) => shape)))("%s", (_shape, planted = []) => {
+    for (const { place, secret, text } of planted) {
+      const redacted = redact(text);
+      expect(survivors(secret, redacted.text), place).toEqual([]);
+      expect(redacted.count, place).toBeGreaterThan(0);
+      expect(redacted.kinds.length).toBeGreaterThan(0);
+      expect(redact(redacted.text)).toEqual({ text: redacted.text, count: 0, kinds: [] });
+    }
   });
 
   test("leave the rest of their text, and JSON stays JSON", () => {
-    for (const [, , text] of planted.filter(([, , one]) => one.startsWith("{") && one.endsWith("}"))) {
+    for (const { text } of PLANTED.filter((one) => one.text.startsWith("{") && one.text.endsWith("}"))) {
       expect(() => JSON.parse(redact(text).text)).not.toThrow();
     }
     const { text } = redact(`before PASSWORD=${"hunter2"}x9 after`);
@@ -63,7 +50,7 @@ test.each(HARMLESS)("left alone: %s", (text) => {
 });
 
 const pieces = fc.oneof(
-  fc.constantFrom(...planted.map(([, , text]) => text)),
+  fc.constantFrom(...PLANTED.map(({ text }) => text)),
   fc.constantFrom(...HARMLESS),
   fc.string({ unit: "binary", maxLength: 40 }),
   fc.constantFrom(..."\"'`\\:=+<>-%{}[]()@/.,;& \n\t", MARKER, "key", "password", "token=", "https://", "Bearer "),
@@ -72,13 +59,13 @@ const pieces = fc.oneof(
 describe("any text", () => {
   test("hides every secret, whatever stands on the lines around it", () => {
     const line = fc.oneof(
-      fc.constantFrom(...planted),
-      fc.constantFrom(...HARMLESS.map((text) => ["", "", text] as const)),
+      fc.constantFrom(...PLANTED),
+      fc.constantFrom(...HARMLESS.map((text) => ({ secret: "", text }))),
     );
     fc.assert(
       fc.property(fc.array(line, { minLength: 2, maxLength: 8 }), (lines) => {
-        const { text } = redact(lines.map(([, , one]) => one).join("\n"));
-        for (const [, secret] of lines)
+        const { text } = redact(lines.map((one) => one.text).join("\n"));
+        for (const { secret } of lines)
           expect(secret === "" ? [] : survivors(secret, text, UNMISTAKABLE_CHARS)).toEqual([]);
       }),
       { numRuns: 500 },
@@ -135,6 +122,20 @@ const HOSTILE: Readonly<Record<string, string>> = {
   elements: "<password>a",
   words: "password ",
   "JSON fields": '"token":{"key":"a1",',
+  "zero-width spaces": "a\u200b",
+  backspaces: "ab\b",
+  colours: "\u001b[1m",
+  titles: "\u001b]0;a",
+  escapes: "\\u0041",
+  "deep escapes": '\\\\\\\\"key',
+  "tags of characters": "\udb40\udc41",
+  forms: "code=1&",
+  parts: 'name="password"\\r\\n\\r\\n',
+  sets: "set TOKEN ",
+  pairs: "name: token value: ",
+  "spaced numbers": "+1 23 ",
+  "base64 with slashes": "aB1/",
+  "announced words": "token AbcdefGhijkl1mnopqrstu ",
   "one long value": "TOKEN=" + "a1".repeat(500),
 };
 
