@@ -4,7 +4,7 @@
  */
 import type { FailureClass } from "../core/summary/writer.ts";
 import type { Answer } from "./answers.ts";
-import { fieldsOf, parsed, type Fields } from "./json.ts";
+import { fieldsOf, listOf, parsed, type Fields } from "./json.ts";
 
 /** Whether an error says that the request was too large, and the window it names (`protocols` knows how it is said). */
 export type ReadOverflow = (status: number, body: string) => { readonly limitTokens?: number } | undefined;
@@ -81,12 +81,13 @@ function codeOf(cause: unknown): string | undefined {
   return code;
 }
 
-/** The error object of an answer, under the names that servers give it; undefined where there is none. */
+/** The error object of an answer, or of its one choice (OpenRouter); undefined where there is none. */
 export function errorIn(body: string): Fields | undefined {
   const fields = fieldsOf(parsed(body));
   if (typeof fields["error"] === "string") return { message: fields["error"] };
-  const error = fieldsOf(fields["error"]);
-  return Object.keys(error).length > 0 ? error : undefined;
+  const [choice] = listOf(fields["choices"]);
+  const errors = [fields["error"], fieldsOf(choice)["error"]].map(fieldsOf);
+  return errors.find((error) => Object.keys(error).length > 0);
 }
 
 function errorWords(body: string): Words {

@@ -2,7 +2,7 @@
 import type { Generated } from "./ai-sdk.ts";
 import type { Answer } from "./answers.ts";
 import { errorIn, judgeAnswer, judgeConnection, type Judgement, type ReadOverflow } from "./failures.ts";
-import { fieldsOf, listOf, parsed, wordsOf } from "./json.ts";
+import { fieldsOf, listOf, parsed, wordsOf, type Fields } from "./json.ts";
 
 /** Why an attempt threw: no answer, a broken one, a failure, or a good one that is not in the protocol's shape. */
 export function judgeThrown(answer: Answer | undefined, error: unknown, overflow: ReadOverflow): Judgement {
@@ -28,13 +28,26 @@ export function judgeGenerated(generated: Generated, answer: Answer, overflow: R
   return { class: "malformed", said, again: !cut };
 }
 
-/** Some routers answer 200 and put the status into the error object. */
+/** Routers and the Responses API may answer 200 and say in an error object what the status would have been. */
 function judgeStatus(answer: Answer, overflow: ReadOverflow): Judgement | undefined {
   if (answer.status < 200 || answer.status > 299) return judgeAnswer(answer, overflow);
   const error = errorIn(answer.body);
   if (error === undefined) return undefined;
-  const status = Number(error["code"] ?? error["status"]);
-  return judgeAnswer({ ...answer, status: status >= 300 && status < 600 ? status : answer.status }, overflow);
+  return judgeAnswer({ ...answer, status: statusOf(error) ?? answer.status }, overflow);
+}
+
+const STATUS_OF_CODES: readonly (readonly [RegExp, number])[] = [
+  [/rate_limit/, 429],
+  [/authentication|invalid_api_key/, 401],
+  [/server_error|api_error|overloaded|unavailable/, 503],
+];
+
+function statusOf(error: Fields): number | undefined {
+  const said = error["code"] ?? error["status"];
+  const status = Number(said);
+  if (status >= 300 && status < 600) return status;
+  const words = `${String(said)} ${String(error["type"])}`;
+  return STATUS_OF_CODES.find(([code]) => code.test(words))?.[1];
 }
 
 function misshapen({ status, body }: Answer): string {

@@ -111,6 +111,13 @@ describe("thinking", () => {
   });
 });
 
+describe("OpenAI", () => {
+  it("is asked not to keep what it is sent", async () => {
+    await writerFor("openai").ask(prompt);
+    expect(endpoint.requests.at(-1)!.body).toMatchObject({ store: false });
+  });
+});
+
 describe("usage", () => {
   it("is estimated where an endpoint reports none", async () => {
     endpoint.play(answer("a handoff", { usage: false }));
@@ -186,6 +193,12 @@ describe.each(NAMES)("a failure of %s", (name) => {
     }
   });
 
+  it("does not repeat another secret either", async () => {
+    const token = `ghp_${"a1B2c3D4".repeat(4)}wxyz`;
+    endpoint.play(respond(400, { error: { message: `cannot parse: token=${token}` } }));
+    expect(failureOf(await writerFor(name).ask(prompt)).message).not.toContain(token);
+  });
+
   it("names the window that an overflow tells", async () => {
     const small = await startEndpoint({ windowTokens: 3_000 });
     try {
@@ -212,6 +225,26 @@ describe("failures that only some tell", () => {
     expect(failureOf(await writerFor("openrouter").ask(prompt)).class).toBe("quota");
     endpoint.play(inside({ code: 502, message: "Provider returned error", metadata: { raw: "upstream died" } }));
     expect(failureOf(await writerFor("openrouter").ask(prompt))).toMatchObject({ class: "network" });
+  });
+
+  it("reads an error inside the answer's choice, text or none", async () => {
+    const error = { code: 502, message: "Upstream died" };
+    const choice = { index: 0, message: { role: "assistant", content: "half of" }, finish_reason: "error", error };
+    endpoint.play(respond(200, { id: "gen-1", choices: [choice] }));
+    expect(failureOf(await writerFor("openrouter").ask(prompt)).class).toBe("network");
+  });
+
+  it.each([
+    ["server_error", "network"],
+    ["rate_limit_exceeded", "rate"],
+    ["context_length_exceeded", "overflow"],
+    ["content_filter", "refusal"],
+    ["insufficient_quota", "quota"],
+    ["something_new", "malformed"],
+  ])("reads a failed response with the code %s", async (code, expected) => {
+    const body = { id: "resp_1", object: "response", created_at: 1, status: "failed", output: [], model: "m" };
+    endpoint.play(respond(200, { ...body, error: { code, message: "It failed." }, usage: null }));
+    expect(failureOf(await writerFor("openai").ask(prompt)).class).toBe(expected);
   });
 
   it("takes moderation for a refusal, not for a wrong key", async () => {
@@ -284,10 +317,10 @@ describe("retries", () => {
   );
 
   it("are not made when the provider asks for a pause that does not fit", async () => {
-    endpoint.play(respond(429, { error: { message: "slow down" } }, { "retry-after": "3600" }));
+    endpoint.play(respond(429, { error: { message: "slow down" } }, { "retry-after": "30" }));
     const reply = await writerFor("openai", { retries: 2 }).ask(prompt);
     expect(reply.usage.requests).toBe(1);
-    expect(failureOf(reply)).toMatchObject({ class: "rate", retryAfterMs: 3_600_000 });
+    expect(failureOf(reply)).toMatchObject({ class: "rate", retryAfterMs: 30_000 });
   });
 });
 
@@ -312,6 +345,16 @@ describe("waiting", () => {
     await expect(asking).rejects.toBe(reason);
     await expect.poll(() => endpoint.requests.at(-1)!.abandoned).toBe(true);
     expect(requestsSince(before)).toHaveLength(1);
+  });
+
+  it("ends so when nothing would be tried again, too", async () => {
+    endpoint.play(delay(30_000));
+    const stop = new AbortController();
+    const before = endpoint.requests.length;
+    const asking = writerFor("anthropic", { retries: 0 }).ask(prompt, stop.signal);
+    await expect.poll(() => endpoint.requests.length).toBe(before + 1);
+    stop.abort(new Error("stopped"));
+    await expect(asking).rejects.toThrow("stopped");
   });
 
   it("ends with the signal between two attempts too", async () => {
