@@ -1,7 +1,7 @@
 /** What is wrong with one stated value: what stands there, what is allowed, and what was most likely meant. */
 import type { z } from "zod";
 import { nearest, type Problem } from "./problems.ts";
-import { FIGURES } from "./schema.ts";
+import { FIGURES } from "./schema-models.ts";
 import { ALIASES, kindOf, SECTIONS, settingAt, SETTINGS, written, type Setting } from "./settings.ts";
 import type { Stated } from "./source.ts";
 

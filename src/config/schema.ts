@@ -3,76 +3,13 @@
  * reference page, the file that `precis config init` writes and the names of the environment variables all follow from it.
  */
 import { z } from "zod";
-import { ASK_RETRIES_MAX, ASK_TIMEOUT_MS_MAX } from "../models/limits.ts";
-import { PROVIDER_NAMES } from "../models/providers.ts";
 import { DEFAULTS } from "./defaults.ts";
+import { auxiliarySection, modelSection, modelsSetting } from "./schema-models.ts";
 
-const { model, context, compression, auxiliary, models, prompt_caching, redaction } = DEFAULTS;
+const { context, compression, prompt_caching, redaction } = DEFAULTS;
 
 /** Marks a setting that is checked today and read by a later feature; shown wherever the setting is described. */
 const LATER = { "x-later": true };
-
-function address() {
-  return z.url({ protocol: /^https?$/ }).nullable();
-}
-
-/** Keys come from the environment alone; a file may say from which variable. */
-function keyVariable() {
-  return z
-    .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
-    .nullable()
-    .default(null)
-    .meta({
-      description: "The environment variable with its key, instead of the provider's usual one.",
-      examples: ["MY_API_KEY"],
-    });
-}
-
-const modelSection = z
-  .strictObject({
-    name: z
-      .string()
-      .min(1)
-      .nullable()
-      .default(model.name)
-      .meta({
-        description: "The model the transcript is for, by the name its provider uses.",
-        examples: ["claude-sonnet-4-5"],
-      }),
-    provider: z
-      .enum(["auto", ...PROVIDER_NAMES])
-      .default(model.provider)
-      .meta({
-        description:
-          "Where that model is reached when it writes a handoff itself: `auto` goes by its name, or by `base_url`.",
-      }),
-    base_url: address()
-      .default(model.base_url)
-      .meta({ description: "Its endpoint, instead of the provider's own.", examples: ["http://127.0.0.1:8080/v1"] }),
-    api_key_env: keyVariable(),
-    context_length: z
-      .int()
-      .min(1)
-      .nullable()
-      .default(model.context_length)
-      .meta({
-        description:
-          "The model's window in tokens. While it is not set, what is known of `name` counts: 128,000 where nothing is, 200,000 without a name.",
-        examples: [200_000],
-      }),
-    max_output_tokens: z
-      .int()
-      .min(0)
-      .default(model.max_output_tokens)
-      .meta({
-        description:
-          "Tokens of the window that a request reserves for the answer; every limit is a share of what is left.",
-        examples: [8_000],
-      }),
-  })
-  .prefault({})
-  .meta({ description: "The model that reads the transcript." });
 
 const contextSection = z
   .strictObject({
@@ -165,104 +102,6 @@ const compressionSection = z
   })
   .prefault({})
   .meta({ description: "When a transcript is compacted, and how much of it stays." });
-
-const auxiliaryCompression = z
-  .strictObject({
-    model: z
-      .string()
-      .min(1)
-      .nullable()
-      .default(auxiliary.compression.model)
-      .meta({
-        description:
-          "The model that writes handoffs. While none of this section is set, handoffs are written from the ledger, by code alone.",
-        examples: ["claude-haiku-4-5"],
-      }),
-    provider: z
-      .enum(["auto", "main", ...PROVIDER_NAMES])
-      .default(auxiliary.compression.provider)
-      .meta({
-        description:
-          "Where that model is reached. `auto` goes by its name, or by `base_url`, and may ask the main model first when the state is complex; `main` is where the main model is, and the main model itself without a `model`.",
-      }),
-    base_url: address()
-      .default(auxiliary.compression.base_url)
-      .meta({
-        description:
-          "Its endpoint, instead of the provider's own; with `auto`, one that speaks OpenAI's chat protocol.",
-        examples: ["http://127.0.0.1:8080/v1"],
-      }),
-    api_key_env: keyVariable(),
-    context_length: z
-      .int()
-      .min(1)
-      .nullable()
-      .default(auxiliary.compression.context_length)
-      .meta({
-        description:
-          "Its window in tokens. While it is not set, what is known of the model counts, and 32,768 where nothing is.",
-        examples: [200_000],
-      }),
-    thinking_tokens: z
-      .int()
-      .min(0)
-      .nullable()
-      .default(auxiliary.compression.thinking_tokens)
-      .meta({
-        description:
-          "Output tokens for what it thinks before it writes, beside the handoff's own. While it is not set, 8,000 for models known to think, else none.",
-        examples: [8_000],
-      }),
-    timeout_seconds: z
-      .number()
-      .min(1)
-      .max(ASK_TIMEOUT_MS_MAX / 1_000)
-      .default(auxiliary.compression.timeout_seconds)
-      .meta({ description: "How long one answer is waited for, retries included.", examples: [60] }),
-    retries: z
-      .int()
-      .min(0)
-      .max(ASK_RETRIES_MAX)
-      .default(auxiliary.compression.retries)
-      .meta({
-        description:
-          "Further requests after one that may succeed when it is made again: a rate limit, a lost connection.",
-        examples: [1],
-      }),
-  })
-  .prefault({})
-  .meta({ description: "The model that writes handoffs." });
-
-const auxiliarySection = z
-  .strictObject({ compression: auxiliaryCompression })
-  .prefault({})
-  .meta({ description: "Models that work beside the main one." });
-
-const tokens = z.int().min(1).optional();
-const usdPerMtok = z.number().min(0).optional();
-
-const statedFacts = z.strictObject({
-  context_length: tokens,
-  max_output_tokens: tokens,
-  input_usd_per_mtok: usdPerMtok,
-  output_usd_per_mtok: usdPerMtok,
-  cache_read_usd_per_mtok: usdPerMtok,
-  cache_write_5m_usd_per_mtok: usdPerMtok,
-  cache_write_1h_usd_per_mtok: usdPerMtok,
-  cache_minimum_tokens: tokens,
-  image_tokens: tokens,
-});
-
-/** What can be said of one model under `models`. */
-export const FIGURES: readonly string[] = Object.keys(statedFacts.shape);
-
-const modelsSetting = z
-  .record(z.string().min(1), statedFacts)
-  .default(models)
-  .meta({
-    description: `What you know better of a model, by its name: ${FIGURES.map((key) => `\`${key}\``).join(", ")}. Whatever is left out stays as known.`,
-    examples: [{ "my-model": { context_length: 32_768 } }],
-  });
 
 const cachingSection = z
   .strictObject({
