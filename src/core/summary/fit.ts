@@ -104,8 +104,9 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<Contents,
   const allowed = allowances(topics, table, { share, most }, options.room);
   for (const topic of topics) table.fill(topic, allowed.get(topic)!, purse.pay);
   const excerpts = chooseExcerpts(candidates, options.measure, { purse, present: table.text() });
-  // What the excerpts leave is for the facts again, this time without caps.
-  for (const topic of topics) table.fill(topic, purse.left(), purse.payAny);
+  // What the excerpts leave is for the facts again, without caps; but rules have had their quarter, and one that comes in
+  // with a few spare tokens now would go again in the next handoff.
+  for (const topic of topics) if (topic !== "constraints") table.fill(topic, purse.left(), purse.payAny);
   return { filled: table.filled(), excerpts };
 }
 

@@ -1,0 +1,67 @@
+/**
+ * Bound recall of handoffs that a poor model wrote, over the corpus: it drops every second sentence, and what is likely to be
+ * needed stands there all the same, because code writes it back from the originals.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Writers } from "../../../src/core/summary/writer.ts";
+import { engineCompactor } from "../../../src/lab/recall/compactor.ts";
+import { readCorpus } from "../../../src/lab/recall/corpus.ts";
+import { cutsOf, EVALUATION_CUTS, type Cut } from "../../../src/lab/recall/cuts.ts";
+import { createExam, type Exam } from "../../../src/lab/recall/exam.ts";
+import { createReader } from "../../../src/lab/recall/reader.ts";
+import { CORPUS, corpusTitle, hasCorpus } from "../../support/corpus.ts";
+import { forgetful } from "../../support/model-answers.ts";
+import { answer, startEndpoint, type ScriptedEndpoint } from "../../support/scripted-endpoint.ts";
+import { writerAt } from "../../support/writers.ts";
+
+const KEPT_SHARE_MIN = 0.95;
+/** Below, a handoff has no room for a model's sentences. */
+const MODEL_SHARE_MIN = 0.8;
+
+interface Question {
+  readonly cut: Cut;
+  readonly exam: Exam;
+}
+
+/** Some transcripts of the corpus begin alike. */
+function distinctQuestions(): readonly Question[] {
+  const questions = new Map<string, Question>();
+  for (const { messages } of readCorpus(CORPUS)) {
+    const reader = createReader();
+    for (const cut of cutsOf(messages, reader, EVALUATION_CUTS)) {
+      const key = `${reader.size(cut.prefix)} ${reader.text(cut.prefix.at(-1)!)}`;
+      if (!questions.has(key)) questions.set(key, { cut, exam: createExam(cut, reader) });
+    }
+  }
+  return [...questions.values()];
+}
+
+describe.skipIf(!hasCorpus)(`a model that drops every second sentence${corpusTitle}`, () => {
+  let endpoint: ScriptedEndpoint;
+  beforeAll(async () => {
+    endpoint = await startEndpoint({ script: answer(({ user }) => forgetful(user)) });
+  });
+  afterAll(() => endpoint.close());
+
+  const questions = hasCorpus ? distinctQuestions() : [];
+
+  it.each([0.05, 0.1, 0.2])(
+    "at a budget of %d loses less than a twentieth of what the ledger alone binds",
+    async (budget) => {
+      const writers: Writers = { auxiliary: writerAt(endpoint, "poor-1"), auto: false, resting: [] };
+      const [alone, told] = [engineCompactor(), engineCompactor(undefined, writers)];
+      const bound = { alone: 0, told: 0 };
+      let written = 0;
+      for (const { cut, exam } of questions) {
+        const room = Math.floor(budget * exam.total);
+        const handoff = await told(cut.prefix, room);
+        bound.alone += exam.score((await alone(cut.prefix, room)).text).bound;
+        bound.told += exam.score(handoff.text).bound;
+        if (handoff.report?.summary?.by === "model") written++;
+      }
+      expect(bound.alone).toBeGreaterThan(0);
+      expect(bound.told / bound.alone).toBeGreaterThanOrEqual(KEPT_SHARE_MIN);
+      expect(written / questions.length).toBeGreaterThan(MODEL_SHARE_MIN);
+    },
+  );
+});
