@@ -40,6 +40,8 @@ const TELLING_FIRST = DIGIT | SLASH;
 const BEYOND_WORDS = DOT | SLASH | MARK;
 /** No identifier is shorter. */
 const RUN_CHARS_MIN = 4;
+/** A text that names more says nothing of any one of them: further names are not counted (the corpus knows 1,800 at most). */
+const NAMES_MAX = 5_000;
 /** Punctuation of the sentence around a URL. */
 const URL_TRAIL = ".,;:";
 
@@ -132,6 +134,7 @@ function createCollector(text: string): Collector {
   const add = (kind: MentionKind, start: number, end: number, id = text.slice(start, end)): void => {
     let index = known.get(id);
     if (index === undefined) {
+      if (ids.length >= NAMES_MAX) return;
       index = ids.length;
       known.set(id, index);
       ids.push(id);
