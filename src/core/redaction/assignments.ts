@@ -12,8 +12,8 @@ import { isMadeByMachine, isSecretValue } from "./values.ts";
 const COLON = 58;
 const EQUALS = 61;
 /** Between a name and its sign: a closing quote, a space, the mark of an optional field, half of `:=`. */
-const GAP = /^[ \t"'`\\\]?:]{0,18}$/;
-const GAP_CHARS_MAX = 18;
+const GAP = /^[ \t"'`\\\]?:]{0,66}$/;
+const GAP_CHARS_MAX = 66;
 const STRING_TYPES = new Set("str string String byte SecretStr None null undefined".split(" "));
 /** Types that may stand between a name and its value: `password: str = "..."`. */
 const TYPED = /([\w-]{1,64})\??: ?(?:str|string|String|\[\]byte|SecretStr)(?: ?\| ?(?:None|null|undefined))? ?$/;
@@ -81,7 +81,7 @@ function typedStrength(text: string, at: number, name: string): NameStrength | u
 }
 
 const FORM_PART =
-  /=\\{0,7}"([\w.-]{2,64})\\{0,7}"(?:\r?\n\r?\n|(?:\\{1,8}r)?\\{1,8}n(?:\\{1,8}r)?\\{1,8}n)([^\r\n\\"]{4,4096})/y;
+  /=\\{0,31}"([\w.-]{2,64})\\{0,31}"(?:\r?\n\r?\n|(?:\\{1,32}r)?\\{1,32}n(?:\\{1,32}r)?\\{1,32}n)([^\r\n\\"]{4,4096})/y;
 
 /** A field of a multipart form: its name, an empty line, its value. */
 function findFormPart(text: string, at: number): Span | undefined {
@@ -96,13 +96,13 @@ function findFormPart(text: string, at: number): Span | undefined {
 
 const PAIRED = new Set(["value", "Value"]);
 /** The name that a list of settings writes beside its value: `- name: DB_PASSWORD` and then `value: …`. */
-const PAIR_NAME =
-  /(?:name|key|Name|Key)\\{0,3}["']? {0,2}[:=] {0,2}\\{0,3}["']?([\w.:-]{2,64})\\{0,3}["']?(?:[\s,]|\\+[nrt]){0,40}(?:\\{0,3}["'])?$/;
-const PAIR_CHARS_MAX = 128;
+const PAIR_NAME = /(?:name|key|Name|Key)["']? {0,2}[:=] {0,2}["']?([\w.:-]{2,64})["']?[\s,]{0,40}["']?$/;
+const PAIR_CHARS_MAX = 256;
 
 function pairedStrength(text: string, word: Word, name: string): NameStrength | undefined {
   if (!PAIRED.has(name)) return undefined;
-  const paired = PAIR_NAME.exec(text.slice(Math.max(0, word.start - PAIR_CHARS_MAX), word.start))?.[1];
+  const before = text.slice(Math.max(0, word.start - PAIR_CHARS_MAX), word.start);
+  const paired = PAIR_NAME.exec(before.replace(/\\+[nrt]/g, " ").replaceAll("\\", ""))?.[1];
   return paired === undefined ? undefined : nameStrength(paired);
 }
 

@@ -5,9 +5,10 @@ import { matchAt, type Word } from "./reading.ts";
 import { isSecretValue } from "./values.ts";
 
 /** Behind a space, or behind the end and the start of two strings of a list. */
-const AFTER_OPTION = /(?: |\\{0,7}", ?\\{0,7}"|', ?')\\{0,7}["']?((?!-)[^\s"'`<>{}()[\]\\,;|]{4,4096})/y;
-const USER_AND_PASSWORD = /(?: |\\{0,7}", ?\\{0,7}"|', ?')\\{0,7}["']?[\w.@-]{1,64}:([^\s"'`<>{}()[\]\\,;|]{4,512})/y;
-const ATTACHED = / ?\\{0,7}["']?([^\s"'`<>{}()[\]\\,;|]{4,512})/y;
+const AFTER_OPTION = /(?: |\\{0,31}", ?\\{0,31}"|', ?')\\{0,31}["']?((?!-)[^\s"'`<>{}()[\]\\,;|]{4,4096})/y;
+const USER_AND_PASSWORD =
+  /(?: |\\{0,31}", ?\\{0,31}"|', ?')\\{0,31}["']?[\w.@-]{1,64}:([^\s"'`<>{}()[\]\\,;|]{4,512})/y;
+const ATTACHED = / ?\\{0,31}["']?([^\s"'`<>{}()[\]\\,;|]{4,512})/y;
 /** Programs whose `-p` is a password and not a port, a path or a project. */
 const PASSWORD_PROGRAM =
   /(?:^|[\s;&|"'`(]|\\[nrt])(?:mysql\w{0,8}|mariadb(?:-\w{1,8})?|sshpass|(?:docker|podman|helm registry|az|oras) login)[ \t](?:[^\n;&|]{0,80}[ \t])?$/;
@@ -40,7 +41,7 @@ function findLongOption(text: string, word: Word, option: string): Span | undefi
 }
 
 const SET =
-  /(?:set|setx|setenv|ENV)[ \t]{1,4}(?:-\w{1,3}[ \t]{1,4}){0,3}\\{0,7}["']?([A-Za-z_]\w{2,63})\\{0,7}["']?[ \t]{1,4}(?:--[a-z]{1,12}[ \t=]{1,4})?\\{0,7}["']?([^\s"'`<>{}()[\]\\,;|]{4,4096})/y;
+  /(?:set|setx|setenv|ENV)[ \t]{1,4}(?:-\w{1,3}[ \t]{1,4}){0,3}\\{0,31}["']?([A-Za-z_]\w{2,63})\\{0,31}["']?[ \t]{1,4}(?:--[a-z]{1,12}[ \t=]{1,4})?\\{0,31}["']?([^\s"'`<>{}()[\]\\,;|]{4,4096})/y;
 
 /** `set -x API_KEY …`, `setx`, `setenv`, `ENV` of a Dockerfile: `word` is the verb. */
 export function findSetValue(text: string, word: Word): Span | undefined {

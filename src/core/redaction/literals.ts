@@ -14,7 +14,7 @@ export interface Named {
 }
 
 /** An optional arrow, spaces, a string prefix, then a quote, escaped or not. */
-const OPENING = /(?:>| ?\()?[ \t]{0,8}(?:[rbfu]{0,2}(\\{0,7}["'`]))?/y;
+const OPENING = /(?:>| ?\()?[ \t]{0,8}(?:[rbfu]{0,2}(\\{0,31}["'`]))?/y;
 /** Three parts joined by colons at most, and the padding of base64: so a chain of fields is read once, not once per field. */
 const BARE = /[^\s"'`<>(){}[\]\\,;&|:=]+(?::[^\s"'`<>(){}[\]\\,;&|:=]+){0,2}={0,2}/y;
 const PARAMETER = /[^\s"'`<>(){}[\]\\&;#=]+={0,2}/y;
@@ -50,6 +50,8 @@ function closing(text: string, start: number, quote: string): number | undefined
 }
 
 const BACKSLASH = 92;
+/** The end of a line: what was cut off there has no closing quote of its own. */
+const BREAK = /\n|\\[nr]/;
 
 /** In a string inside a string the quote has backslashes; a quote with more of them belongs to the value. */
 function closingWithin(text: string, start: number, quote: string): number | undefined {
@@ -58,7 +60,7 @@ function closingWithin(text: string, start: number, quote: string): number | und
   for (let at = within.indexOf(mark); at >= 0; at = within.indexOf(mark, at + 1)) {
     let first = at;
     while (first > 0 && within.charCodeAt(first - 1) === BACKSLASH) first--;
-    if (at - first < quote.length) return start + first;
+    if (at - first < quote.length) return BREAK.test(within.slice(0, first)) ? undefined : start + first;
   }
   return undefined;
 }

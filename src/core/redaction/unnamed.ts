@@ -69,7 +69,7 @@ function isRandom(run: string): boolean {
 function isPartOfMore(text: string, start: number, end: number): boolean {
   return (
     /[.\\@$#]/.test(text.charAt(start - 1)) ||
-    /^(?:[.\\@(]\w|\()/.test(text.slice(end, end + 2)) ||
+    /^(?:[.@(]\w|\\[^nrt"'\\]|\()/.test(text.slice(end, end + 2)) ||
     text.startsWith(MARKER, end)
   );
 }

@@ -25,17 +25,17 @@ function unseenTable(): Uint8Array {
 /** What follows the escape character of a terminal: a control sequence, a title, or one letter. */
 const AFTER_ESCAPE = "(?:\\[[0-?]{0,32}[ -/]{0,4}[@-~]|\\][^\\x07\\x1b\\n]{0,256}(?:\\x07|\\x1b\\\\)?|[@-Z^_])?";
 /** The escape character itself, or as the source of a string spells it. */
-const ESCAPE = "(?:\\x1b|\\\\{1,8}(?:u001[bB]|x1[bB]|033|e(?=\\[)))";
+const ESCAPE = "(?:\\x1b|\\\\{1,32}(?:u001[bB]|x1[bB]|033|e(?=\\[)))";
 const SPELLED_UNSEEN =
-  "\\\\{1,8}u(?:00(?:0[0-7bBcCeEfF]|1[0-9a-fA-F]|7[fF]|[89][0-9a-fA-F]|[aA][dD])|034[fF]|061[cC]|180[b-eB-E]|200[b-fB-F]" +
+  "\\\\{1,32}u(?:00(?:0[0-7bBcCeEfF]|1[0-9a-fA-F]|7[fF]|[89][0-9a-fA-F]|[aA][dD])|034[fF]|061[cC]|180[b-eB-E]|200[b-fB-F]" +
   "|202[a-eA-E]|206[0-9a-fA-F]|[fF][eE](?:0[0-9a-fA-F]|[fF][fF]))|%E2%80%8[B-F]|%EF%BB%BF";
 const TAG = "\\udb40[\\udc00-\\udc7f]";
 
 /** Shown as nothing, from where it stands. */
 const NOTHING = new RegExp(`${ESCAPE}${AFTER_ESCAPE}|${SPELLED_UNSEEN}|${TAG}`, "y");
-const BACKSPACE = /\\{1,8}(?:u0008|x08)/y;
+const BACKSPACE = /\\{1,32}(?:u0008|x08)/y;
 /** A printable character written as `\u0041`, `\x41` or `%41`. */
-const SPELLED = /(?:\\{1,8}(?:u00|x)|%)(?:[2-6][0-9a-fA-F]|7[0-9a-eA-E])/y;
+const SPELLED = /(?:\\{1,32}(?:u00|x)|%)(?:[2-6][0-9a-fA-F]|7[0-9a-eA-E])/y;
 
 export interface Veil {
   readonly kind: "nothing" | "backspace" | "character";
@@ -45,7 +45,7 @@ export interface Veil {
 }
 
 const BACKSLASH = 92;
-const BACKSLASHES_MAX = 8;
+const BACKSLASHES_MAX = 32;
 const PERCENT = 37;
 const BACKSPACE_CODE = 8;
 /** The veil that begins at `at`, where a backslash, a percent sign, an escape or something unseen stands; cheap where none does. */

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MARKER } from "../../../src/core/redaction/mask.ts";
 import { redact } from "../../../src/core/redaction/redact.ts";
+import { createRandom } from "../../support/random.ts";
 import { PLANTED, survivors } from "./everywhere.ts";
 import { HARMLESS } from "./harmless.ts";
 import { TOKENS } from "./planted.ts";
@@ -132,6 +133,8 @@ const HOSTILE: Readonly<Record<string, string>> = {
   forms: "code=1&",
   parts: 'name="password"\\r\\n\\r\\n',
   sets: "set TOKEN ",
+  "pairs in strings": '\\\\\\\\"name\\\\\\\\":\\\\\\\\"a\\\\\\\\",\\\\\\\\"value\\\\\\\\":',
+  "lines in strings": "\\\\\\\\n value:",
   pairs: "name: token value: ",
   "spaced numbers": "+1 23 ",
   "base64 with slashes": "aB1/",
@@ -159,5 +162,16 @@ describe("cost", () => {
 
   test.each(Object.entries(HOSTILE))("no catastrophe in a run of %s", (_name, unit) => {
     expect(fastest(fill(unit))).toBeLessThan(200 * ordinary() + 5);
+  });
+
+  test("no catastrophe in what they make together", () => {
+    const random = createRandom(7);
+    const units = Object.values(HOSTILE).filter((unit) => unit.length < 40);
+    const size = 20_000;
+    const bound = 200 * fastest(fill(PROSE, size)) + 20;
+    for (let round = 0; round < 60; round++) {
+      const unit = Array.from({ length: 1 + Math.floor(random.next() * 3) }, () => random.pick(units)).join("");
+      expect(fastest(fill(unit, size)), unit).toBeLessThan(bound);
+    }
   });
 });
