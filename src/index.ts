@@ -7,11 +7,22 @@ export type {
   CompactionReport,
   Evicted,
   Irreducible,
+  Losses,
+  SummaryAccount,
+  SummaryStep,
 } from "./core/compaction/compaction.ts";
 export type { Usage } from "./core/engines/contract.ts";
 export type { CompressorSettings } from "./core/engines/compressor/limits.ts";
+export type { FailureClass, Writer, WriterPrompt, WriterReply, Writers } from "./core/summary/writer.ts";
 export type { Message, Part, Transcript } from "./core/transcript/message.ts";
-export type { CompactOptions, Hooks, RuntimeOptions, RuntimeReport, RuntimeState } from "./session/contract.ts";
+export type {
+  CompactOptions,
+  Hooks,
+  RuntimeOptions,
+  RuntimeReport,
+  RuntimeState,
+  Waiting,
+} from "./session/contract.ts";
 export type { SessionEvents } from "./session/events.ts";
 export type { ProviderError } from "./session/recover.ts";
 export { createRuntime } from "./session/runtime.ts";

@@ -1,6 +1,11 @@
 /** A compaction as a person reads it: what the transcript was, what it is, and what became of its parts. */
 import { wrapped } from "../config/wrap.ts";
-import { LOSS_KINDS, type CompactionReport, type Irreducible } from "../core/compaction/compaction.ts";
+import {
+  LOSS_KINDS,
+  type CompactionReport,
+  type Irreducible,
+  type SummaryAccount,
+} from "../core/compaction/compaction.ts";
 import type { LogNote } from "../logs/index.ts";
 import { change, count, counted } from "./amounts.ts";
 import { clip, padEnd, padStart, track, widthOf } from "./bars.ts";
@@ -13,6 +18,7 @@ const FIGURE_COLUMNS = 9;
 const SAYS_COLUMNS = 37;
 const EXAMPLE_COLUMNS_MAX = 48;
 const EXAMPLES_SHOWN_MAX = 3;
+const PRICE_DIGITS = 4;
 const NOTES_SHOWN_MAX = 5;
 
 export interface Heading {
@@ -77,7 +83,7 @@ const PARTS: readonly (readonly [name: keyof CompactionReport["parts"], says: st
 ];
 
 function fates(
-  { messages, recall, lost }: CompactionReport,
+  { messages, recall, lost, summary }: CompactionReport,
   keep: string | undefined,
   stream: Stream,
 ): readonly string[] {
@@ -87,6 +93,7 @@ function fates(
       ? "add `--keep FILE` to be able to fetch them back"
       : `\`precis recall ID --keep ${keep}\` gives the original back`;
   return [
+    ...(summary?.by === "model" ? row("written", writtenBy(summary)) : []),
     ...row("kept", `${counted(messages.kept, "message")} word for word`),
     ...(messages.edited === 0 ? [] : row("digested", `${counted(messages.edited, "message")}, shortened in place`)),
     ...(messages.summarised === 0
@@ -95,6 +102,19 @@ function fates(
     ...(recall.length === 0 ? [] : row("recall", `${counted(recall.length, "id")}: ${back}`)),
     ...missed(lost).flatMap((line, at) => row(at === 0 ? "may miss" : "", line)),
   ];
+}
+
+/** Which model wrote the handoff, what that took and what the checks left of it. */
+function writtenBy({ steps, items, because }: SummaryAccount): string {
+  const { model, role, calls, tokens, costUsd } = steps.find(({ outcome }) => outcome === "written")!;
+  const price = costUsd === undefined ? "" : `, $${costUsd.toFixed(PRICE_DIGITS)}`;
+  const dropped = (items?.dropped ?? []).reduce((sum, one) => sum + one.count, 0);
+  return [
+    `by ${model}, the ${role} model`,
+    `${counted(calls, "call")}, ${count(tokens.input)} tokens in, ${count(tokens.output)} out${price}`,
+    ...(items === undefined ? [] : [`${items.kept} of ${counted(items.kept + dropped, "item")} stood the checks`]),
+    ...(because === undefined ? [] : [because]),
+  ].join("; ");
 }
 
 /** One line a kind, short: what is gone, and whether an id still leads there. */

@@ -4,10 +4,14 @@ import type { Configuration } from "../config/schema.ts";
 import type { Outcome } from "../core/engines/contract.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
+import type { Writer, Writers } from "../core/summary/writer.ts";
+import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
+import { overflowOf } from "../session/recover.ts";
 import { createRuntime } from "../session/runtime.ts";
 import { originalsOf } from "../session/originals.ts";
 import type { Original } from "../store/store.ts";
+import type { Environment } from "../config/environment.ts";
 import { budgetOf } from "./amounts.ts";
 import type { Input } from "./input.ts";
 
@@ -28,10 +32,19 @@ export type Compacted = Outcome & {
   readonly originals: readonly Original[];
 };
 
+/** For those who let the configured models write. */
+export interface Asking {
+  /** Where the models' keys are. */
+  readonly environment: Environment;
+  /** Called before a model is asked. */
+  readonly before: (model: string) => Promise<void>;
+}
+
+/** Without `asking` the ledger writes the handoff, whatever is configured. */
 export async function compactInput(
   input: Input,
   configuration: Configuration,
-  request: CompactionRequest,
+  request: CompactionRequest & { readonly asking?: Asking },
 ): Promise<Compacted> {
   const { transcript, decoded } = input;
   const before = createMeasure().transcript(transcript);
@@ -46,6 +59,7 @@ export async function compactInput(
     settings: settingsFor(transcript, configuration),
     secrets: await loadSecretRules(configuration.redaction),
     redactOutgoing: configuration.redaction.outgoing,
+    ...(request.asking === undefined ? {} : { writers: writersFor(configuration, request.asking) }),
   });
   const outcome = await runtime.compact(transcript, {
     force: request.force,
@@ -55,6 +69,24 @@ export async function compactInput(
   });
   const originals = outcome.kind === "compacted" ? originalsOf(outcome.compaction, transcript) : [];
   return { ...outcome, before, budget, originals };
+}
+
+/** The models that the configuration names; none where it names none. */
+function writersFor(configuration: Configuration, { environment, before }: Asking): Writers {
+  const overflow = (status: number, body: string): ReturnType<typeof overflowOf> => overflowOf({ status, body });
+  const { auxiliary, main, ...writers } = createWriters(configuration, { environment, overflow });
+  const told = ({ ask, ...writer }: Writer): Writer => ({
+    ...writer,
+    ask: async (prompt, signal) => {
+      await before(writer.model);
+      return ask(prompt, signal);
+    },
+  });
+  return {
+    ...writers,
+    ...(auxiliary === undefined ? {} : { auxiliary: told(auxiliary) }),
+    ...(main === undefined ? {} : { main: told(main) }),
+  };
 }
 
 /** Where there is no system prompt the note goes into the handoff: it must not become a system prompt of its own. */

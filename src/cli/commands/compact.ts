@@ -79,7 +79,12 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     progress.expect(input.chars);
     await progress.stage(`compacting ${counted(input.transcript.messages.length, "message")}`, 0.3);
     const request = { budget: args.text("budget"), focus: args.text("focus"), force: args.is("force") };
-    const made = await compactInput(input, configuration, request);
+    const before = async (model: string): Promise<void> => {
+      progress.expect(Infinity);
+      await progress.stage(`asking ${model} for the handoff`, 0.5);
+    };
+    const asking = { environment: terminal.environment, before };
+    const made = await compactInput(input, configuration, { ...request, asking });
     await progress.stage("writing", 0.9);
     if (files.keep !== undefined && made.originals.length > 0) addToKeep(files.keep, made.originals);
     const protocol = to ?? input.protocol;
@@ -169,8 +174,8 @@ function reportOf({ format, notes, transcript }: Input, result: Compacted, proto
   const { before, budget } = result;
   const common = { format, protocol, budget: budget ?? null, notes };
   if (result.kind === "compacted") {
-    const { irreducible = null, ...report } = result.compaction.report;
-    return { changed: true, because: null, ...report, irreducible, ...common };
+    const { irreducible = null, summary = null, ...report } = result.compaction.report;
+    return { changed: true, because: null, ...report, irreducible, summary, ...common };
   }
   const messages = transcript.messages.length;
   return {
@@ -182,6 +187,7 @@ function reportOf({ format, notes, transcript }: Input, result: Compacted, proto
     degraded: [],
     recall: [],
     lost: NO_LOSSES,
+    summary: null,
     modelCalls: 0,
     costUsd: 0,
     ...common,
