@@ -71,9 +71,12 @@ export async function compactInput(
   return { ...outcome, before, budget, originals };
 }
 
+function overflow(status: number, body: string): ReturnType<typeof overflowOf> {
+  return overflowOf({ status, body });
+}
+
 /** The models that the configuration names; none where it names none. */
 function writersFor(configuration: Configuration, { environment, before }: Asking): Writers {
-  const overflow = (status: number, body: string): ReturnType<typeof overflowOf> => overflowOf({ status, body });
   const { auxiliary, main, ...writers } = createWriters(configuration, { environment, overflow });
   const told = ({ ask, ...writer }: Writer): Writer => ({
     ...writer,

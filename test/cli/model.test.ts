@@ -36,7 +36,9 @@ describe("compact with a configured model", () => {
     endpoint.play(answer(({ user }) => careful(user)));
     const { code, err } = await compact();
     expect(code).toBe(0);
-    expect(err).toMatch(/written +by small-1, the auxiliary model; \d calls?, [\d,]+ tokens in, [\d,]+ out/);
+    expect(err.replace(/\s+/g, " ")).toMatch(
+      /written +by small-1, the auxiliary model; \d calls?, [\d,]+ tokens in, [\d,]+ out/,
+    );
     expect(endpoint.requests.at(-1)!.user).toContain("=== session ===");
   });
 
