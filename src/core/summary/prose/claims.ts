@@ -21,8 +21,8 @@ export function contradictionIn(text: string, topic: Topic, ledger: Ledger): str
 }
 
 /** "1 failed, 40 passed" is one claim; "a.ts was edited, b.ts was not" is two. */
-const SENTENCE_ENDS = /[;\n。；]|[.!?](?=\s|$)|\s[—–]\s|\b(?:but|while|whereas|although)\b/;
-const CLAUSE_ENDS = /[，,](?=\s|$)|\s-\s|\b(?:and|then)\b/;
+const SENTENCE_ENDS = /[;\n。；]|[.!?](?=\s|$)|\b(?:but|while|whereas|although)\b/;
+const CLAUSE_ENDS = /[，,](?=\s|$)|\s[—–-]\s|\b(?:and|then)\b/;
 
 function partsOf(text: string, ends: RegExp): readonly string[] {
   return text.split(ends).filter((part) => part.trim() !== "");

@@ -43,9 +43,18 @@ export interface FoldRequest {
   readonly targetTokens: number;
   readonly live: string;
   readonly focus?: string;
-  /** Requests that may still be made. */
-  readonly callsMax: number;
+  /** What may still be spent. */
+  readonly allowed: Allowance;
   readonly signal?: AbortSignal;
+}
+
+export interface Allowance {
+  /** Requests, retries included. */
+  readonly calls: number;
+  /** In and out together. */
+  readonly tokens: number;
+  /** Where the price is known. */
+  readonly costUsd: number;
 }
 
 export interface Spent {
@@ -71,12 +80,12 @@ export async function fold(writer: Writer, request: FoldRequest): Promise<Folded
   let windowTokens = writer.windowTokens;
   let spent = NOTHING_SPENT;
   for (let refolds = 0; ; refolds++) {
-    const pass = await foldOnce(writer, { ...request, callsMax: request.callsMax - spent.calls }, windowTokens);
+    const pass = await foldOnce(writer, { ...request, allowed: leftOf(request.allowed, spent) }, windowTokens);
     spent = plus(spent, pass);
     const learned = windowTokens === writer.windowTokens ? {} : { windowTokens };
     const overflow =
       pass.kind === "failed" && pass.failure.class === "overflow" && pass.calls > 0 ? pass.failure : undefined;
-    if (overflow === undefined || refolds >= REFOLDS_MAX || spent.calls >= request.callsMax)
+    if (overflow === undefined || refolds >= REFOLDS_MAX || isSpent(leftOf(request.allowed, spent)))
       return { ...pass, ...spent, ...learned };
     const named = overflow.windowTokens ?? Infinity;
     windowTokens = named < windowTokens ? named : Math.floor(windowTokens * OVERFLOW_SHRINK_FACTOR);
@@ -84,16 +93,17 @@ export async function fold(writer: Writer, request: FoldRequest): Promise<Folded
 }
 
 async function foldOnce(writer: Writer, request: FoldRequest, windowTokens: number): Promise<Folded> {
-  const { span, asked } = request;
+  const { span, asked, allowed } = request;
   const room = roomIn(windowTokens, request);
-  if (room.sourceTokens < SOURCE_TOKENS_MIN || request.callsMax < 1) return tooSmall(windowTokens);
-  const stages = stagesOf(span, room.sourceTokens, Math.min(STAGES_MAX, request.callsMax));
+  if (room.sourceTokens < SOURCE_TOKENS_MIN) return tooSmall(windowTokens);
+  const affordable = Math.floor(allowed.tokens / (room.sourceTokens + room.recordTokens + room.outputTokens));
+  const stages = stagesOf(span, room.sourceTokens, Math.max(1, Math.min(STAGES_MAX, allowed.calls, affordable)));
   let record = request.record;
   let spent = NOTHING_SPENT;
   let last: Folded = { kind: "rejected", objection: NOTHING_TO_READ, source: "", ...spent };
   for (const source of stages) {
     const before = recordText(within(record, asked, { tokens: room.recordTokens, measure: span.measure }), asked);
-    const user = promptText({ ...request, source, record: before });
+    const user = span.redact(promptText({ ...request, source, record: before }));
     const reply = await writer.ask({ system: SYSTEM, user, maxOutputTokens: room.outputTokens }, request.signal);
     spent = plus(spent, spentOn(reply));
     const read = { source: stages.join("\n"), ...spent };
@@ -103,9 +113,21 @@ async function foldOnce(writer: Writer, request: FoldRequest, windowTokens: numb
     if (objection !== undefined) return { kind: "rejected", objection, ...read };
     record = answer.items;
     last = { kind: "answered", answer, cutOff: reply.ended === "length", ...read };
-    if (spent.calls >= request.callsMax) return stages.at(-1) === source ? last : outOfCalls(read);
+    if (source !== stages.at(-1) && isSpent(leftOf(allowed, spent))) return tooDear(read);
   }
   return last;
+}
+
+export function leftOf({ calls, tokens, costUsd }: Allowance, spent: Spent): Allowance {
+  return {
+    calls: calls - spent.calls,
+    tokens: tokens - spent.tokens.input - spent.tokens.output,
+    costUsd: costUsd - (spent.costUsd ?? 0),
+  };
+}
+
+export function isSpent({ calls, tokens, costUsd }: Allowance): boolean {
+  return calls <= 0 || tokens <= 0 || costUsd <= 0;
 }
 
 const NOTHING_TO_READ: Objection = { class: "malformed", because: "the span says nothing that could be recorded" };
@@ -132,10 +154,10 @@ function tooSmall(windowTokens: number): Folded {
   return { kind: "failed", failure: { class: "overflow", message }, source: "", ...NOTHING_SPENT };
 }
 
-function outOfCalls(read: Spent & { readonly source: string }): Folded {
+function tooDear(read: Spent & { readonly source: string }): Folded {
   const failure: WriterFailure = {
     class: "overflow",
-    message: "the span takes more calls than one compaction may make",
+    message: "the span takes more than one compaction may spend",
   };
   return { kind: "failed", failure, ...read };
 }

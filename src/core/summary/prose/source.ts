@@ -7,6 +7,7 @@ import { describeCall, labelOf, type CallSummary } from "../../digest/call.ts";
 import { digestResult } from "../../digest/digest.ts";
 import { deedOf } from "../../evidence/facts/commands.ts";
 import { personText } from "../../evidence/facts/person.ts";
+import { wholeWords } from "../../evidence/facts/sentences.ts";
 import { readResult } from "../../evidence/facts/results.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { callsOf, contentText, resultOf, type Message } from "../../transcript/message.ts";
@@ -91,7 +92,7 @@ function readSpan({ messages, from, until, redact }: Span): readonly Spoken[] {
   const open = new Map<string, CallSummary>();
   return messages.slice(from, until).flatMap((message, offset) => {
     const calls = callsOf(message).map(({ id, name, arguments: args }) => {
-      const call = describeCall(name, args);
+      const call = safeCall(describeCall(name, args), redact);
       open.set(id, call);
       return call;
     });
@@ -102,8 +103,17 @@ function readSpan({ messages, from, until, redact }: Span): readonly Spoken[] {
   });
 }
 
+const COMMAND_CHARS_READ_MAX = 4_000;
+
+/** What is shown of a call, redacted before it is cut; a target that was cut already loses its torn last word. */
+function safeCall(call: CallSummary, redact: (text: string) => string): CallSummary {
+  const whole = call.command === undefined ? call.target.replace(/\S*…$/, "…") : call.command;
+  const read = wholeWords(whole, COMMAND_CHARS_READ_MAX).replace(/\s+/g, " ").trim();
+  return { ...call, target: redact(read) };
+}
+
 function blockOf(spoken: Spoken, ranked: boolean, level: Level, span: Span): readonly Block[] {
-  const text = spoken.message.role === "tool" ? resultText(spoken, ranked, level, span) : saidText(spoken, level, span);
+  const text = spoken.message.role === "tool" ? resultText(spoken, ranked, level, span) : saidText(spoken, level);
   if (text === "") return [];
   const { role } = spoken.message;
   return [
@@ -111,11 +121,11 @@ function blockOf(spoken: Spoken, ranked: boolean, level: Level, span: Span): rea
   ];
 }
 
-function saidText({ message, text, calls }: Spoken, level: Level, { redact }: Span): string {
+function saidText({ message, text, calls }: Spoken, level: Level): string {
   const asked = message.role === "user" && personText(message) !== "";
   const most = asked ? level.user : message.role === "assistant" ? level.assistant : RECORD_CHARS_MAX;
   const words = clipped(text, most);
-  const lines = calls.map((call) => `> ${clipped(redact(labelOf(call)), level.call)}`);
+  const lines = calls.map((call) => `> ${clipped(labelOf(call), level.call)}`);
   if (words === "" && lines.length === 0) return "";
   return [
     `[${message.role === "user" && !asked ? "record" : message.role}]`,

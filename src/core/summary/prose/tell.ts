@@ -9,17 +9,13 @@ import type { Section } from "../sections.ts";
 import type { Writer, Writers } from "../writer.ts";
 import { askedOf, recordText, type Items } from "./asked.ts";
 import { complexityOf } from "./complexity.ts";
-import { fold, NOTHING_SPENT, plus, type Folded, type FoldRequest, type Spent } from "./fold.ts";
+import { fold, isSpent, leftOf, NOTHING_SPENT, plus, type Allowance, type Folded, type FoldRequest } from "./fold.ts";
 import { createGrounds } from "./grounds.ts";
 import type { Span } from "./source.ts";
 import { verify, type Verified } from "./verify.ts";
 
-/** Requests that one compaction may make, retries included. */
-export const CALLS_PER_COMPACTION_MAX = 14;
-/** Tokens in and out after which no further model is asked for one compaction. */
-export const TOKENS_PER_COMPACTION_MAX = 400_000;
-/** The same in dollars, where the price is known. */
-export const COST_USD_PER_COMPACTION_MAX = 1;
+/** What one compaction may spend on all its models together. */
+export const COMPACTION_SPEND_LIMIT: Allowance = Object.freeze({ calls: 14, tokens: 500_000, costUsd: 1 });
 /** Fewer items, or a smaller share of what was answered, is no record: the next on the ladder is asked. */
 const KEPT_ITEMS_MIN = 2;
 const KEPT_SHARE_MIN = 0.25;
@@ -63,9 +59,14 @@ export async function tell(request: TellRequest): Promise<Told> {
   const { candidates, because } = orderOf(writers, request.ledger);
   const steps: SummaryStep[] = writers.resting.map(restingStep);
   let spent = NOTHING_SPENT;
+  let unasked: string | undefined;
   for (const { role, writer } of candidates) {
-    if (isSpent(spent)) break;
-    const folded = await fold(writer, foldRequest(request, CALLS_PER_COMPACTION_MAX - spent.calls));
+    const allowed = leftOf(COMPACTION_SPEND_LIMIT, spent);
+    if (isSpent(allowed)) {
+      unasked = `the ${role} model ${writer.model} was not asked: one compaction may spend no more`;
+      break;
+    }
+    const folded = await fold(writer, foldRequest(request, allowed));
     request.signal?.throwIfAborted();
     spent = plus(spent, folded);
     const checked = check(folded, request);
@@ -73,10 +74,10 @@ export async function tell(request: TellRequest): Promise<Told> {
     steps.push(step);
     if (step.outcome === "written" && checked !== undefined) return written(checked, { step, steps, folded, because });
   }
-  const why = writers.withheld ?? because;
+  const why = writers.withheld ?? unasked ?? because;
   return {
     account: { by: "ledger", ...(why === undefined ? {} : { because: why }), steps },
-    degraded: degradedBy(writers, steps),
+    degraded: degradedBy(writers, steps, unasked),
   };
 }
 
@@ -94,21 +95,13 @@ function orderOf(
   return { candidates: [...second, ...first], because: `the main model was asked first: ${complexity}` };
 }
 
-function isSpent({ calls, tokens, costUsd = 0 }: Spent): boolean {
-  return (
-    calls >= CALLS_PER_COMPACTION_MAX ||
-    tokens.input + tokens.output >= TOKENS_PER_COMPACTION_MAX ||
-    costUsd >= COST_USD_PER_COMPACTION_MAX
-  );
-}
-
-function foldRequest(request: TellRequest, callsMax: number): FoldRequest {
+function foldRequest(request: TellRequest, allowed: Allowance): FoldRequest {
   const { span, template, live, focus, signal } = request;
   return {
     ...request,
     asked: askedOf(template),
     live: live === undefined ? "" : span.redact(contentText(live.parts)),
-    callsMax,
+    allowed,
     ...(focus === undefined ? {} : { focus }),
     ...(signal === undefined ? {} : { signal }),
   };
@@ -200,9 +193,15 @@ function restingStep({ model, role, class: why, remainingMs }: Writers["resting"
   };
 }
 
-function degradedBy({ withheld }: Writers, steps: readonly SummaryStep[]): readonly string[] {
+function degradedBy(
+  { withheld }: Writers,
+  steps: readonly SummaryStep[],
+  unasked: string | undefined,
+): readonly string[] {
   if (withheld !== undefined) return [`the ledger wrote the handoff: ${withheld}`];
-  return steps.length === 0 ? [] : [...steps.map(remark), "the ledger wrote the handoff: no model did"];
+  return steps.length === 0
+    ? []
+    : [...steps.map(remark), ...(unasked === undefined ? [] : [unasked]), "the ledger wrote the handoff: no model did"];
 }
 
 function remark({ role, model, outcome, class: why, because }: SummaryStep): string {
