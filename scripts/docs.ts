@@ -6,6 +6,7 @@ import { withCommands } from "../src/cli/reference.ts";
 import { markdownTable, withGenerated } from "../src/config/markdown.ts";
 import { withReference } from "../src/config/reference.ts";
 import { modelRows } from "../src/models/registry/reference.ts";
+import { cooldownRows, limitRows } from "../src/session/reference.ts";
 
 const DOCS = join(import.meta.dirname, "..", "docs");
 
@@ -15,6 +16,12 @@ const commands = await allCommands();
 const PAGES: Readonly<Record<string, (page: string) => string>> = {
   "cli.md": (page) => withCommands(page, commands),
   "configuration.md": withReference,
+  "handoffs.md": (page) =>
+    withGenerated(
+      withGenerated(page, "cooldowns", markdownTable(cooldownRows())),
+      "limits",
+      markdownTable(limitRows()),
+    ),
   "models.md": (page) => withGenerated(page, "models", markdownTable(modelRows())),
 };
 

@@ -20,7 +20,7 @@ export const COOLDOWN_MS: Readonly<Record<FailureClass, number>> = {
   malformed: MINUTE_MS,
 };
 /** A provider that asks for a longer rest than this is asked again all the same. */
-export const RETRY_AFTER_MS_MAX = 60 * MINUTE_MS;
+const RETRY_AFTER_MS_MAX = 60 * MINUTE_MS;
 
 /** A model at rest; `until` on the session's clock, in milliseconds. */
 export interface Rest {

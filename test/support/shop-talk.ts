@@ -21,7 +21,7 @@ const RUN = [
 ].join("\n");
 
 /** One more step of work, of about `tokens` tokens. */
-export const step = (at: number, tokens = 1_200): Message[] => [
+const step = (at: number, tokens = 1_200): Message[] => [
   says(`Module ${at} may use the rounding; I decided to read it because the total is wrong there.`),
   ...ran("read_file", { path: `src/module_${at}.ts` }, filler(tokens, `module${at}`)),
 ];

@@ -13,6 +13,7 @@ import { TEMPLATES } from "../../summary/sections.ts";
 import type { Engine, Outcome } from "../contract.ts";
 import { afterCompaction, afterFutileAttempt, decide, initialState, type CompressorState } from "./back-off.ts";
 import { draftOf, firstThatFits, sizeOf, type Draft, type Job, type Memory } from "./draft.ts";
+import { createHiding } from "./hiding.ts";
 import { limitsOf, type CompressorSettings } from "./limits.ts";
 import { budgetPlan, documentedPlan } from "./plan.ts";
 import { reportOf } from "./report.ts";
@@ -25,6 +26,7 @@ export function createCompressor(settings: CompressorSettings, evidence = create
   const ledger = createLedgerKeeper();
   const redactorFor = createRedactors();
   const shown = createShownKeeper();
+  const hiding = createHiding();
   return {
     name: "compressor",
     init: initialState,
@@ -40,7 +42,8 @@ export function createCompressor(settings: CompressorSettings, evidence = create
           ? documentedPlan(settings, limits)
           : budgetPlan(settings, request.budget, besideTokens + liveTokens);
       const handoff = { documentedTokens: limits.summaryTokensMax, template: TEMPLATES[settings.template] };
-      const memory: Memory = { evidence, ledger, redact: redactorFor(request.secrets), shown };
+      const redact = redactorFor(request.secrets);
+      const memory: Memory = { evidence, ledger, redact, hide: hiding(original.messages), shown };
       return compact({ original, system, request, plan, live, besideTokens, ...handoff }, state, memory);
     },
   };
@@ -103,7 +106,7 @@ function compactedTo({ draft, summary, remarks }: Settled, { job, state, memory,
     irreducible: irreducibleBecause(job, draft),
     evidence: memory.evidence,
     ledger: memory.ledger.ledgerOf(messages),
-    redact: memory.redact,
+    redact: (text) => memory.hide(memory.redact(text)),
     summary,
     remarks,
   });

@@ -42,6 +42,8 @@ export interface Memory {
   readonly evidence: Evidence;
   readonly ledger: LedgerKeeper;
   readonly redact: (text: string) => string;
+  /** Hides what is left of a secret in a finished text of ours. */
+  readonly hide: (text: string) => string;
   readonly shown: ShownKeeper;
 }
 
@@ -125,7 +127,8 @@ export function draftOf(job: Job, memory: Memory, cut: Cut): Draft {
           template: job.template,
           ...(prose === undefined ? {} : { prose }),
         }).text;
-  const assembled = assemble(messages, { shape, handoff, anchor }, job.request);
+  const safe = handoff === undefined ? undefined : memory.hide(handoff);
+  const assembled = assemble(messages, { shape, handoff: safe, anchor }, job.request);
   const standing = shape.evicted.filter(({ message }) => message < from || message >= until);
   return { ...cut, assembled, evicted: [...(span === undefined ? [] : [span]), ...standing, ...assembled.evicted] };
 }
@@ -148,7 +151,7 @@ function presentOf(
 }
 
 /** The whole replaced span, under one id. */
-export function spanOf(job: Job, from: number, until: number): Evicted | undefined {
+function spanOf(job: Job, from: number, until: number): Evicted | undefined {
   if (from === until) return undefined;
   const { chain } = job.request;
   const hashes = job.original.messages.slice(from, until).map(chain.hashOf).join("\n");

@@ -3,7 +3,7 @@
  * asked, what stands open and what the checks say stays the ledger's and comes first.
  */
 import { mentionsIn } from "../../evidence/mentions.ts";
-import type { Draft } from "../items.ts";
+import { DASH, type Draft } from "../items.ts";
 import type { Topic } from "../sections.ts";
 import type { Items } from "./asked.ts";
 
@@ -27,13 +27,21 @@ export function withProse(topic: Topic, { fresh, carried }: Own, prose: Items): 
   const texts = prose.get(topic) ?? [];
   if (texts.length === 0) return [...fresh, ...carried];
   const said = textOf(prose);
-  const lasting = LASTING_RANK[topic] ?? Infinity;
   const kept =
-    REPLACED.includes(topic) || topic === "goal"
-      ? fresh.filter(({ rank, write }) => rank >= lasting && !isToldIn(said, write() ?? ""))
-      : fresh;
-  const missed = carried.filter(({ write }) => !isToldIn(said, write() ?? ""));
+    topic in LASTING_RANK || REPLACED.includes(topic) ? fresh.filter((draft) => lasts(topic, draft, said)) : fresh;
+  const missed = carried.filter(({ write }) => !namesStandIn(said, write() ?? ""));
   return [...kept, ...missed, ...texts.map((text, at) => draftOf(topic, text, at / texts.length))];
+}
+
+/** What may not be lost although a model wrote the section: unless the model said it in the same words. */
+function lasts(topic: Topic, { rank, write }: Draft, said: string): boolean {
+  return rank >= (LASTING_RANK[topic] ?? Infinity) && !said.includes(deedIn(write() ?? ""));
+}
+
+/** The commit or the command, without verb, outcome and tool. */
+function deedIn(text: string): string {
+  const [deed = ""] = text.split(DASH)[0]!.split(" [tool:");
+  return /^COMMIT ([0-9a-f]{7,40})\b/.exec(deed)?.[1] ?? deed.replace(/^[A-Z]+ /, "");
 }
 
 /** Of what was done the latest counts most, elsewhere what is said first. */
@@ -46,8 +54,8 @@ function textOf(prose: Items): string {
   return [...prose.values()].flat().join("\n");
 }
 
-/** Whether the names of a text stand in what was said; one without names is taken for told. */
-function isToldIn(said: string, text: string): boolean {
+/** Whether what a text names was said; one without names is taken for said. */
+function namesStandIn(said: string, text: string): boolean {
   const { ids } = mentionsIn(text);
   return ids.length === 0 || ids.some((id) => said.includes(id));
 }

@@ -25,7 +25,7 @@ const SOURCE_TOKENS_MIN = 400;
 const SOURCE_TOKENS_MAX = 150_000;
 /** Of what is left in the window beside instructions and answer. */
 const RECORD_SHARE_MAX = 0.35;
-const STAGES_MAX = 6;
+export const STAGES_MAX = 6;
 /** How often a span is folded anew after an overflow. */
 const REFOLDS_MAX = 2;
 /** A window that overflows although the prompt was to fit it is taken for smaller by this factor. */

@@ -1,0 +1,44 @@
+/** The cooldowns and limits of handoffs as tables, as they stand in docs/handoffs.md; a test keeps the page up to date. */
+import { STAGES_MAX } from "../core/summary/prose/fold.ts";
+import { COMPACTION_SPEND_LIMIT } from "../core/summary/prose/tell.ts";
+import type { FailureClass } from "../core/summary/writer.ts";
+import { COOLDOWN_MS } from "./cooldowns.ts";
+import { HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT } from "./summarizer.ts";
+
+const MEANING: Readonly<Record<FailureClass, string>> = {
+  unconfigured: "no key, no such model, or a package that is not installed",
+  authentication: "the key is refused",
+  quota: "the account is out of credit",
+  rate: "too many requests; what the provider asks for counts, up to an hour",
+  overflow: "the span did not fit although it was folded anew",
+  refusal: "a content filter, or an answer that declines",
+  timeout: "no answer in time",
+  network: "no connection, or a server's own error",
+  malformed: "not an answer, or one that did not stand the checks",
+};
+
+/** The first row is the header. */
+export function cooldownRows(): readonly (readonly string[])[] {
+  const classes = Object.keys(MEANING) as readonly FailureClass[];
+  return [
+    ["class", "what happened", "left alone for"],
+    ...classes.map((one) => [one, MEANING[one], minutes(COOLDOWN_MS[one])]),
+  ];
+}
+
+export function limitRows(): readonly (readonly string[])[] {
+  const { calls, tokens, costUsd } = COMPACTION_SPEND_LIMIT;
+  return [
+    ["limit", "one compaction", "one session"],
+    ["requests, retries included", String(calls), String(SESSION_SPEND_LIMIT.calls)],
+    ["tokens in and out", tokens.toLocaleString("en-US"), "-"],
+    ["dollars, where the price is known", String(costUsd), String(SESSION_SPEND_LIMIT.costUsd)],
+    ["stages that a span is folded in", String(STAGES_MAX), "-"],
+    ["wait for all models together", `${HANDOFF_WAIT_MS / 1_000} s`, "-"],
+  ];
+}
+
+function minutes(ms: number): string {
+  const count = ms / 60_000;
+  return `${count} minute${count === 1 ? "" : "s"}`;
+}
