@@ -252,7 +252,7 @@ export const NAMED: readonly (readonly [name: string, secret: string, text: stri
   ["AWS secret, JSON", body(BASE64, 40, 4), JSON.stringify({ SecretAccessKey: body(BASE64, 40, 4) })],
   ["npm configuration", hex(36), `//registry.example.org/:_authToken=${hex(36)}`],
   ["Slack webhook", alnum(24), `https://hooks.slack.com/services/T0123ABCD/B0123ABCD/${alnum(24)}`],
-  ["Discord webhook", url(68), `https://discord.com/api/webhooks/123456789012345678/${url(68)}`],
+  ["Discord webhook", url(68), `https://discord.com/api/webhooks/987654321098765432/${url(68)}`],
   ["XML element", password.replace("&", "%"), `<server><password>${password.replace("&", "%")}</password></server>`],
   ["option, curl", "hunter2x", "curl -u ida:hunter2x https://x.example"],
   ["option, mysql", "hunter2x", "mysql -u root -phunter2x shop"],
