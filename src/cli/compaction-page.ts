@@ -93,7 +93,7 @@ function fates(
       ? "add `--keep FILE` to be able to fetch them back"
       : `\`precis recall ID --keep ${keep}\` gives the original back`;
   return [
-    ...(summary?.by === "model" ? row("written", writtenBy(summary)) : []),
+    ...(summary === undefined ? [] : writtenBy(summary).flatMap((line) => row("written", line))),
     ...row("kept", `${counted(messages.kept, "message")} word for word`),
     ...(messages.edited === 0 ? [] : row("digested", `${counted(messages.edited, "message")}, shortened in place`)),
     ...(messages.summarised === 0
@@ -104,17 +104,19 @@ function fates(
   ];
 }
 
-/** Which model wrote the handoff, what that took and what the checks left of it. */
-function writtenBy({ steps, items, because }: SummaryAccount): string {
+/** Which model wrote the handoff, what that took and what the checks left of it; or why none was asked. */
+function writtenBy({ by, steps, items, because }: SummaryAccount): readonly string[] {
+  if (by === "ledger") return steps.length > 0 || because === undefined ? [] : [`by the ledger: ${because}`];
   const { model, role, calls, tokens, costUsd } = steps.find(({ outcome }) => outcome === "written")!;
   const price = costUsd === undefined ? "" : `, $${costUsd.toFixed(PRICE_DIGITS)}`;
   const dropped = (items?.dropped ?? []).reduce((sum, one) => sum + one.count, 0);
-  return [
+  const line = [
     `by ${model}, the ${role} model`,
     `${counted(calls, "call")}, ${count(tokens.input)} tokens in, ${count(tokens.output)} out${price}`,
     ...(items === undefined ? [] : [`${items.kept} of ${counted(items.kept + dropped, "item")} stood the checks`]),
     ...(because === undefined ? [] : [because]),
   ].join("; ");
+  return [line];
 }
 
 /** One line a kind, short: what is gone, and whether an id still leads there. */
