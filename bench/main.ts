@@ -2,6 +2,7 @@
 import { arch, cpus, platform } from "node:os";
 import { compactionRows, type Row } from "./compaction.ts";
 import { estimateRows, type EstimateRow } from "./estimates.ts";
+import { redactionRows, type RedactionRow } from "./redaction.ts";
 
 const machine = {
   cpu: cpus()[0]?.model.trim() ?? "unknown",
@@ -12,12 +13,15 @@ const machine = {
 
 const compaction = await compactionRows();
 const estimates = await estimateRows();
+const redaction = await redactionRows();
 
 if (process.argv.includes("--json")) {
-  process.stdout.write(`${JSON.stringify({ machine, compaction, estimates }, undefined, 2)}\n`);
+  process.stdout.write(`${JSON.stringify({ machine, compaction, estimates, redaction }, undefined, 2)}\n`);
 } else {
   process.stdout.write(`${machine.cpu}, ${machine.cores} cores, ${machine.system}, Node ${machine.node}\n\n`);
-  process.stdout.write(`${compactionTable(compaction)}\n\n${estimateTable(estimates)}\n`);
+  process.stdout.write(
+    `${compactionTable(compaction)}\n\n${estimateTable(estimates)}\n\n${redactionTable(redaction)}\n`,
+  );
 }
 
 function compactionTable(rows: readonly Row[]): string {
@@ -46,6 +50,18 @@ function estimateTable(rows: readonly EstimateRow[]): string {
       times.medianMs.toFixed(2),
       megabytesPerSecond.toFixed(1),
       errorPercent.toFixed(1),
+    ]),
+  );
+}
+
+function redactionTable(rows: readonly RedactionRow[]): string {
+  return table(
+    ["looking for secrets", "median ms", "MB/s", "MB/s with secretlint"],
+    rows.map(({ name, times, megabytesPerSecond, withSecretlint }) => [
+      name,
+      times.medianMs.toFixed(2),
+      megabytesPerSecond.toFixed(1),
+      withSecretlint.toFixed(1),
     ]),
   );
 }
