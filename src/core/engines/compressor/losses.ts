@@ -14,6 +14,9 @@ const EXAMPLES_MAX = 5;
 const EXAMPLE_CHARS_MAX = 80;
 /** A longer text is held when its opening is: a handoff cuts what is long, visibly. */
 const OPENING_CHARS = 80;
+const OPENING_READ_CHARS = 300;
+/** What of a text is redacted for an example: far more than is shown, so that no secret is cut in two there. */
+const READ_CHARS_MAX = 1_000;
 const RECALL_ID = /\br[0-9a-f]{9}\b/g;
 
 export interface LossInput {
@@ -82,7 +85,9 @@ function isGone({ stands, text }: Kept, redact: (text: string) => string): (one:
   return (one) => {
     if (one.text === "" || one.messages.some((message) => stands.has(message))) return false;
     const opening = one.text.slice(0, OPENING_CHARS);
-    return !text.includes(opening) && !text.includes(redact(one.text).slice(0, OPENING_CHARS));
+    return (
+      !text.includes(opening) && !text.includes(redact(one.text.slice(0, OPENING_READ_CHARS)).slice(0, OPENING_CHARS))
+    );
   };
 }
 
@@ -92,6 +97,6 @@ function lossOf(gone: readonly Stated[], { recallable }: Kept, redact: (text: st
     unrecallable: gone.filter(({ messages }) => !messages.some(recallable)).length,
     examples: gone
       .slice(0, EXAMPLES_MAX)
-      .map(({ text }) => clipped(redact(text).replace(/\s+/g, " "), EXAMPLE_CHARS_MAX)),
+      .map(({ text }) => clipped(redact(text.slice(0, READ_CHARS_MAX)).replace(/\s+/g, " "), EXAMPLE_CHARS_MAX)),
   };
 }
