@@ -60,7 +60,8 @@ function reasonAgainst(
   topic: Topic,
   { ledger, grounds, template }: VerifyOptions,
 ): DropReason | undefined {
-  if (template.some(({ purpose }) => text.includes(purpose))) return "they repeat the instructions";
+  const bare = text.replace(/^\(|\)$/g, "");
+  if (template.some(({ purpose }) => bare === purpose)) return "they repeat the instructions";
   if (grounds.invented(text).length > 0) return "they name what stands nowhere in the session";
   if (contradictionIn(text, topic, ledger) !== undefined) return "the ledger contradicts them";
   if (grounds.known(text).length === 0 && grounds.overlap(text) < OVERLAP_MIN)
