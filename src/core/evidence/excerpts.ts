@@ -33,7 +33,7 @@ export interface Evidence {
   readonly probabilities: (messages: readonly Message[]) => ReadonlyMap<string, number>;
 }
 
-/** What a result holds: 1 for each identifier, by its number, in messages that stand in it; and its other text. */
+/** What a result holds: 1 for each identifier, by its number, known to stand in it; and the text that may hold others. */
 interface Held {
   readonly standing: Uint8Array;
   readonly text: string;
@@ -76,6 +76,7 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
         last?.tally === tally && last.messages === messages.length ? last.scores : scoresOf(messages, tally, []);
       const standing = new Uint8Array(tally.standings.length);
       for (const { numbers } of keeper.entriesOf(result.standing)) for (const number of numbers) standing[number] = 1;
+      for (const { names = [] } of result.excerpts ?? []) for (const number of names) standing[number] = 1;
       return missingFrom(tally, scores, { standing, text: result.text });
     },
     probabilities: (messages) => {

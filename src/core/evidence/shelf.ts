@@ -27,6 +27,7 @@ interface Piece extends Range {
   readonly source: string;
   readonly rank: number;
   readonly tokens: number;
+  readonly names: readonly number[];
 }
 
 interface NamedPath {
@@ -35,6 +36,7 @@ interface NamedPath {
   readonly tool: string;
   readonly path: string;
   readonly rank: number;
+  readonly names: readonly number[];
 }
 
 export function createShelf(tally: Tally, options: Options, measure: Measure): Shelf {
@@ -74,7 +76,7 @@ export function createShelf(tally: Tally, options: Options, measure: Measure): S
       const { message, source } = option;
       sources.add(source);
       if (option.kind === "path") {
-        paths.push({ message, source, tool: option.tool!, path: option.path!, rank: rank++ });
+        paths.push({ message, source, tool: option.tool!, path: option.path!, rank: rank++, names: option.ties });
         return;
       }
       const { range, tokens } = joined(option);
@@ -82,7 +84,8 @@ export function createShelf(tally: Tally, options: Options, measure: Measure): S
       const close = others.filter((piece) => areClose(piece, option));
       const best = close.reduce((least, piece) => Math.min(least, piece.rank), rank++);
       const rest = close.length === 0 ? others : others.filter((piece) => !close.includes(piece));
-      rest.push({ start: range.start, end: range.end, message, source, rank: best, tokens });
+      const names = close.length === 0 ? option.ties : [...option.ties, ...close.flatMap((piece) => piece.names)];
+      rest.push({ start: range.start, end: range.end, message, source, rank: best, tokens, names });
       pieces.set(message, rest);
     },
     excerpts: () => {
@@ -108,8 +111,8 @@ interface Ranked {
   readonly excerpt: Excerpt;
 }
 
-function excerptOf({ message, start, source, tokens, rank }: Omit<Piece, "end">, text: string): Ranked {
-  return { rank, excerpt: { message, at: start, source, text, tokens } };
+function excerptOf({ message, start, source, tokens, rank, names }: Omit<Piece, "end">, text: string): Ranked {
+  return { rank, excerpt: { message, at: start, source, text, tokens, names } };
 }
 
 interface PathLine {
@@ -117,6 +120,7 @@ interface PathLine {
   readonly start: number;
   readonly source: string;
   readonly rank: number;
+  readonly names: number[];
   text: string;
 }
 
@@ -124,11 +128,13 @@ interface PathLine {
 function pathLines(paths: readonly NamedPath[]): readonly PathLine[] {
   const lines: PathLine[] = [];
   const open = new Map<string, PathLine>();
-  for (const { tool, path, message, source, rank } of paths) {
+  for (const { tool, path, message, source, rank, names } of paths) {
     const line = open.get(tool);
-    if (line !== undefined && line.text.length + path.length + 2 <= PATHS_LINE_CHARS_MAX) line.text += `, ${path}`;
-    else {
-      const next = { message, start: lines.length, source, rank, text: `${tool}: ${path}` };
+    if (line !== undefined && line.text.length + path.length + 2 <= PATHS_LINE_CHARS_MAX) {
+      line.text += `, ${path}`;
+      line.names.push(...names);
+    } else {
+      const next = { message, start: lines.length, source, rank, names: [...names], text: `${tool}: ${path}` };
       lines.push(next);
       open.set(tool, next);
     }

@@ -30,6 +30,7 @@ export const NONE = "None.";
 export const SOURCE_LEAD = "@ ";
 const LEFT_OUT = /^\(\+\d+ in \S+\)$/;
 const ITEM = /^(?:- |(\d{1,6})\. )/;
+const MAY_NEED_SPACE = new Set(" @#([");
 const NEEDS_SPACE = /^ *(?:@ |#{2,3} |\(\+\d|\[(?:end of )?precis handoff )/;
 
 const TOPIC_OF: ReadonlyMap<string, Topic> = new Map(
@@ -40,7 +41,7 @@ const TOPIC_OF: ReadonlyMap<string, Topic> = new Map(
 
 /** A verbatim line as it is written among excerpts. */
 export function guarded(line: string): string {
-  return NEEDS_SPACE.test(line) ? ` ${line}` : line;
+  return MAY_NEED_SPACE.has(line.charAt(0)) && NEEDS_SPACE.test(line) ? ` ${line}` : line;
 }
 
 function unguarded(line: string): string {

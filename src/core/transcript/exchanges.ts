@@ -27,6 +27,7 @@ function endOfExchange(messages: readonly Message[], start: number): number {
   while (end < messages.length && messages[end]!.role === "tool") end++;
   const first = messages[start]!;
   if (first.role !== "assistant") return end;
+  if (answeredInOrder(first, messages, start + 1)) return end;
   const open = unanswered(first, messages.slice(start + 1, end));
   if (open.length === 0) return end;
   // A result may come late, behind a message that was typed while the tool ran; the next assistant turn ends the wait.
@@ -38,6 +39,17 @@ function endOfExchange(messages: readonly Message[], start: number): number {
   }
   while (end < messages.length && messages[end]!.role === "tool") end++;
   return end;
+}
+
+/** Whether each call is answered by the message at its place behind the assistant's, as nearly always. */
+function answeredInOrder({ parts }: Message, messages: readonly Message[], from: number): boolean {
+  let at = from;
+  for (const part of parts) {
+    if (part.kind !== "tool-call") continue;
+    const result = messages[at++]?.parts[0];
+    if (result?.kind !== "tool-result" || result.callId !== part.id) return false;
+  }
+  return true;
 }
 
 /** Ids of the calls that none of `results` answers. Ids repeat in real transcripts, so pairs are made in order, one result to one call. */

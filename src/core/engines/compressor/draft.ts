@@ -3,7 +3,7 @@
  * and the whole put together.
  */
 import type { Evicted } from "../../compaction/compaction.ts";
-import type { Evidence, Present } from "../../evidence/excerpts.ts";
+import type { Evidence, Excerpt, Present } from "../../evidence/excerpts.ts";
 import type { LedgerKeeper } from "../../evidence/ledger.ts";
 import { HANDOFF_TOKENS_MIN, latestHandoff, writeHandoff } from "../../summary/handoff.ts";
 import type { Items } from "../../summary/prose/asked.ts";
@@ -63,6 +63,8 @@ export interface Cut {
 export interface Draft extends Cut {
   readonly assembled: Assembled;
   readonly evicted: readonly Evicted[];
+  /** What the handoff quotes. */
+  readonly excerpts: readonly Excerpt[];
 }
 
 /** Climbs the ladder until head, anchor and tail leave the handoff its room; the last rung is taken as it is. */
@@ -126,11 +128,12 @@ export function draftOf(job: Job, memory: Memory, cut: Cut): Draft {
           redact: memory.redact,
           template: job.template,
           ...(prose === undefined ? {} : { prose }),
-        }).text;
-  const safe = handoff === undefined ? undefined : memory.hide(handoff);
+        });
+  const safe = handoff === undefined ? undefined : memory.hide(handoff.text);
   const assembled = assemble(messages, { shape, handoff: safe, anchor }, job.request);
   const standing = shape.evicted.filter(({ message }) => message < from || message >= until);
-  return { ...cut, assembled, evicted: [...(span === undefined ? [] : [span]), ...standing, ...assembled.evicted] };
+  const evicted = [...(span === undefined ? [] : [span]), ...standing, ...assembled.evicted];
+  return { ...cut, assembled, evicted, excerpts: handoff?.excerpts ?? [] };
 }
 
 /** What stands beside the handoff: messages as they were, and the text of those that are not. */

@@ -4,7 +4,7 @@
  */
 import type { Evicted, Loss, Losses } from "../../compaction/compaction.ts";
 import { describeCall } from "../../digest/call.ts";
-import type { Evidence, Missing, Present } from "../../evidence/excerpts.ts";
+import type { Evidence, Excerpt, Missing, Present } from "../../evidence/excerpts.ts";
 import type { Ledger } from "../../evidence/ledger.ts";
 import { clipped } from "../../summary/items.ts";
 import { callsOf, contentText, type Message } from "../../transcript/message.ts";
@@ -26,6 +26,8 @@ export interface LossInput {
   readonly redact: (text: string) => string;
   readonly placed: Assembled["placed"];
   readonly evicted: readonly Evicted[];
+  /** What the handoff quotes. */
+  readonly excerpts: readonly Excerpt[];
 }
 
 /** What the result holds of the original. */
@@ -61,7 +63,7 @@ function stated({ text, message }: { readonly text: string; readonly message: nu
   return { text, messages: [message] };
 }
 
-function keptOf({ messages, placed, evicted }: LossInput): Kept {
+function keptOf({ messages, placed, evicted, excerpts }: LossInput): Kept {
   const standing = placed.filter(({ message, from }) => message === messages[from]);
   const others = placed.filter(({ message, from }) => message !== messages[from]);
   const text = others.map(({ message }) => readable(message)).join("\n");
@@ -70,6 +72,7 @@ function keptOf({ messages, placed, evicted }: LossInput): Kept {
   return {
     standing: standing.map(({ message }) => message),
     text,
+    excerpts,
     stands: new Set(standing.map(({ from }) => from)),
     recallable: (at) => reached.some(({ message, end = message + 1 }) => at >= message && at < end),
   };

@@ -5,11 +5,14 @@ import { callsOf, contentText, type Message } from "../../transcript/message.ts"
 
 interface Known {
   readonly text: string;
-  readonly answers: Map<string, boolean>;
+  /** The message's place in what is remembered of a text that was asked for. */
+  readonly number: number;
 }
 
-/** Answers that are remembered a message; most texts are asked for once a compaction. */
-const ANSWERS_MAX = 2_000;
+/** Texts that are remembered; a compaction asks for a few hundred, most of them again in the next. */
+const TEXTS_MAX = 5_000;
+const YES = 1;
+const NO = 2;
 
 export interface ShownKeeper {
   /** What a model reads of a message. */
@@ -18,29 +21,32 @@ export interface ShownKeeper {
 }
 
 export function createShownKeeper(): ShownKeeper {
-  const known = new WeakMap<Message, Known>();
+  let known = new WeakMap<Message, Known>();
+  let answers = new Map<string, number[]>();
+  let numbers = 0;
   const knownOf = (message: Message): Known => {
     let one = known.get(message);
-    if (one === undefined) known.set(message, (one = { text: readable(message), answers: new Map() }));
+    if (one === undefined) known.set(message, (one = { text: readable(message), number: numbers++ }));
     return one;
+  };
+  const answersFor = (text: string): number[] => {
+    let own = answers.get(text);
+    if (own === undefined) answers.set(text, (own = []));
+    return own;
   };
   return {
     textOf: (message) => knownOf(message).text,
     shownIn: (messages) => {
+      if (answers.size > TEXTS_MAX) [known, answers, numbers] = [new WeakMap(), new Map(), 0];
       const all = messages.map(knownOf);
-      return { includes: (text) => all.some((one) => says(one, text)) };
+      return {
+        includes: (text) => {
+          const own = answersFor(text);
+          return all.some(({ text: whole, number }) => (own[number] ??= whole.includes(text) ? YES : NO) === YES);
+        },
+      };
     },
   };
-}
-
-function says({ text: own, answers }: Known, text: string): boolean {
-  if (own.length < text.length) return false;
-  let answer = answers.get(text);
-  if (answer === undefined) {
-    if (answers.size >= ANSWERS_MAX) answers.clear();
-    answers.set(text, (answer = own.includes(text)));
-  }
-  return answer;
 }
 
 function readable(message: Message): string {
