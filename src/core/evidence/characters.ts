@@ -49,7 +49,8 @@ export function classAt(text: string, at: number): number {
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
 
 function wideClass(text: string, at: number, code: number): number {
-  // What tools draw with (arrows, mathematics, boxes, shapes), and Chinese: most of what is not ASCII.
+  // Dashes and quotes, what tools draw with (arrows, mathematics, boxes, shapes), and Chinese: most of what is not ASCII.
+  if (code >= 0x2000 && code <= 0x206f) return 0;
   if (code >= 0x2190 && code <= 0x245f) return 0;
   if (code >= 0x2500 && code <= 0x2775) return 0;
   if (code >= 0x4e00 && code <= 0x9fff) return WIDE;

@@ -13,7 +13,7 @@ export interface Excerpt {
   readonly text: string;
   /** With its line break. */
   readonly tokens: number;
-  /** Numbers of the names that it ties, as the evidence counts them; absent where an earlier handoff carried it. */
+  /** Numbers of the names in it, as the evidence counts them; absent where an earlier handoff carried it. */
   readonly names?: readonly number[];
 }
 
@@ -36,6 +36,6 @@ export interface Present {
   readonly standing: readonly Message[];
   /** All other text in it. */
   readonly text: string;
-  /** What of that text was chosen as an excerpt of this conversation: the names it ties need not be looked for. */
+  /** What of that text was chosen as an excerpt of this conversation: the names in it need not be looked for. */
   readonly excerpts?: readonly Excerpt[];
 }

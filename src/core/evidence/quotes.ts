@@ -66,7 +66,8 @@ function tiedIn({ text, mentions }: Reading, range: Range): number[] {
   return tied;
 }
 
-function firstFrom(sorted: readonly number[], value: number): number {
+/** The index of the first that is not less, in numbers that ascend. */
+export function firstFrom(sorted: readonly number[], value: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;

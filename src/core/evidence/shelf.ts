@@ -6,6 +6,7 @@ import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt } from "./excerpt.ts";
 import type { Range } from "./names.ts";
 import type { Option, Options } from "./options.ts";
+import { firstFrom } from "./quotes.ts";
 import type { Tally } from "./tally.ts";
 
 /** Pieces with so little between them are joined: about what a line number and its margin take. */
@@ -27,7 +28,6 @@ interface Piece extends Range {
   readonly source: string;
   readonly rank: number;
   readonly tokens: number;
-  readonly names: readonly number[];
 }
 
 interface NamedPath {
@@ -84,18 +84,34 @@ export function createShelf(tally: Tally, options: Options, measure: Measure): S
       const close = others.filter((piece) => areClose(piece, option));
       const best = close.reduce((least, piece) => Math.min(least, piece.rank), rank++);
       const rest = close.length === 0 ? others : others.filter((piece) => !close.includes(piece));
-      const names = close.length === 0 ? option.ties : [...option.ties, ...close.flatMap((piece) => piece.names)];
-      rest.push({ start: range.start, end: range.end, message, source, rank: best, tokens, names });
+      rest.push({ start: range.start, end: range.end, message, source, rank: best, tokens });
       pieces.set(message, rest);
     },
     excerpts: () => {
-      const quoted = [...pieces.values()].flat().map((piece) => excerptOf(piece, textOf(piece.message, piece)));
-      const listed = pathLines(paths).map((line) =>
-        excerptOf({ ...line, tokens: measure.text(`${line.text}\n`) }, line.text),
-      );
-      return [...quoted, ...listed].toSorted((a, b) => a.rank - b.rank).map(({ excerpt }) => excerpt);
+      const ranked = [
+        ...[...pieces.values()].flat().map((piece) => quoteOf(tally, piece)),
+        ...pathLines(paths).map((line, at) => listOf(line, at, measure)),
+      ];
+      return ranked.toSorted((a, b) => a.rank - b.rank).map(({ excerpt }) => excerpt);
     },
   };
+}
+
+interface Ranked {
+  readonly rank: number;
+  readonly excerpt: Excerpt;
+}
+
+function quoteOf(tally: Tally, { message, start, end, source, rank, tokens }: Piece): Ranked {
+  const text = tally.entries[message]!.reading.text.slice(start, end);
+  return {
+    rank,
+    excerpt: { message, at: start, source, text, tokens, names: namesIn(tally, message, { start, end }) },
+  };
+}
+
+function listOf({ message, source, text, names, rank }: PathLine, at: number, measure: Measure): Ranked {
+  return { rank, excerpt: { message, at, source, text, tokens: measure.text(`${text}\n`), names } };
 }
 
 const NONE: readonly Piece[] = [];
@@ -106,18 +122,18 @@ function areClose(piece: Piece, { range, source }: Option): boolean {
   );
 }
 
-interface Ranked {
-  readonly rank: number;
-  readonly excerpt: Excerpt;
-}
-
-function excerptOf({ message, start, source, tokens, rank, names }: Omit<Piece, "end">, text: string): Ranked {
-  return { rank, excerpt: { message, at: start, source, text, tokens, names } };
+/** Numbers of the identifiers that stand in a stretch of a message, each as often as it does. */
+function namesIn({ entries }: Tally, message: number, { start, end }: Range): readonly number[] {
+  const { reading, numbers } = entries[message]!;
+  const { starts, ends, which } = reading.mentions;
+  const names: number[] = [];
+  for (let at = firstFrom(starts, start); at < starts.length && ends[at]! <= end; at++)
+    names.push(numbers[which[at]!]!);
+  return names;
 }
 
 interface PathLine {
   readonly message: number;
-  readonly start: number;
   readonly source: string;
   readonly rank: number;
   readonly names: number[];
@@ -134,7 +150,7 @@ function pathLines(paths: readonly NamedPath[]): readonly PathLine[] {
       line.text += `, ${path}`;
       line.names.push(...names);
     } else {
-      const next = { message, start: lines.length, source, rank, names: [...names], text: `${tool}: ${path}` };
+      const next = { message, source, rank, names: [...names], text: `${tool}: ${path}` };
       lines.push(next);
       open.set(tool, next);
     }

@@ -79,6 +79,8 @@ export interface Handoff {
   readonly text: string;
   readonly tokens: number;
   readonly sections: readonly SectionReport[];
+  /** What the sections say, without excerpts. */
+  readonly said: string;
   readonly excerpts: readonly Excerpt[];
 }
 
@@ -198,7 +200,8 @@ function withinBudget(
     written: items.length,
     leftOut,
   }));
-  return { text, tokens, sections, excerpts: contents.excerpts };
+  const said = [...contents.filled.values()].flatMap(({ items }) => items.map((item) => item.text)).join("\n");
+  return { text, tokens, sections, said, excerpts: contents.excerpts };
 }
 
 function withoutLeast(

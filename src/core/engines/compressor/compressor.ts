@@ -93,14 +93,14 @@ interface Making {
 }
 
 function compactedTo({ draft, summary, remarks }: Settled, { job, state, memory, before }: Making): Outcome {
-  const { assembled, evicted, excerpts, shape } = draft;
+  const { assembled, evicted, handoff, shape } = draft;
   const { chain } = job.request;
   const { messages } = job.original;
   const report = reportOf({
     ...job,
     assembled,
     evicted,
-    excerpts,
+    handoff,
     rung: shape.rung,
     before,
     after: sizeOf(job, draft),

@@ -3,9 +3,9 @@
  * and the whole put together.
  */
 import type { Evicted } from "../../compaction/compaction.ts";
-import type { Evidence, Excerpt, Present } from "../../evidence/excerpts.ts";
+import type { Evidence, Present } from "../../evidence/excerpts.ts";
 import type { LedgerKeeper } from "../../evidence/ledger.ts";
-import { HANDOFF_TOKENS_MIN, latestHandoff, writeHandoff } from "../../summary/handoff.ts";
+import { HANDOFF_TOKENS_MIN, latestHandoff, writeHandoff, type Handoff } from "../../summary/handoff.ts";
 import type { Items } from "../../summary/prose/asked.ts";
 import type { Section } from "../../summary/sections.ts";
 import { recallId } from "../../transcript/links.ts";
@@ -63,8 +63,7 @@ export interface Cut {
 export interface Draft extends Cut {
   readonly assembled: Assembled;
   readonly evicted: readonly Evicted[];
-  /** What the handoff quotes. */
-  readonly excerpts: readonly Excerpt[];
+  readonly handoff: Handoff | undefined;
 }
 
 /** Climbs the ladder until head, anchor and tail leave the handoff its room; the last rung is taken as it is. */
@@ -133,7 +132,7 @@ export function draftOf(job: Job, memory: Memory, cut: Cut): Draft {
   const assembled = assemble(messages, { shape, handoff: safe, anchor }, job.request);
   const standing = shape.evicted.filter(({ message }) => message < from || message >= until);
   const evicted = [...(span === undefined ? [] : [span]), ...standing, ...assembled.evicted];
-  return { ...cut, assembled, evicted, excerpts: handoff?.excerpts ?? [] };
+  return { ...cut, assembled, evicted, handoff };
 }
 
 /** What stands beside the handoff: messages as they were, and the text of those that are not. */

@@ -4,11 +4,12 @@
  */
 import type { Evicted, Loss, Losses } from "../../compaction/compaction.ts";
 import { describeCall } from "../../digest/call.ts";
-import type { Evidence, Excerpt, Missing, Present } from "../../evidence/excerpts.ts";
+import type { Evidence, Missing, Present } from "../../evidence/excerpts.ts";
 import type { Ledger } from "../../evidence/ledger.ts";
+import type { Handoff } from "../../summary/handoff.ts";
 import { clipped } from "../../summary/items.ts";
 import { callsOf, contentText, type Message } from "../../transcript/message.ts";
-import type { Assembled } from "./assemble.ts";
+import type { Assembled, Placed } from "./assemble.ts";
 
 const EXAMPLES_MAX = 5;
 const EXAMPLE_CHARS_MAX = 80;
@@ -26,13 +27,14 @@ export interface LossInput {
   readonly redact: (text: string) => string;
   readonly placed: Assembled["placed"];
   readonly evicted: readonly Evicted[];
-  /** What the handoff quotes. */
-  readonly excerpts: readonly Excerpt[];
+  readonly handoff: Handoff | undefined;
 }
 
 /** What the result holds of the original. */
-interface Kept extends Present {
+interface Kept {
   readonly stands: ReadonlySet<number>;
+  /** All that is not the original's own. */
+  readonly text: string;
   readonly recallable: (message: number) => boolean;
 }
 
@@ -41,7 +43,7 @@ export function lossesOf(input: LossInput): Losses {
   const kept = keptOf(input);
   const entries = (list: readonly Stated[]): Loss =>
     lossOf(list.filter(isGone(kept, input.redact)), kept, input.redact);
-  const named = evidence.missing(messages, kept).map((one) => ({ ...one, text: one.id }));
+  const named = evidence.missing(messages, presentIn(input)).map((one) => ({ ...one, text: one.id }));
   const names = (wanted: (one: Missing) => boolean): Loss => lossOf(named.filter(wanted), kept, input.redact);
   return {
     requests: entries(ledger.requests.map(stated)),
@@ -63,18 +65,27 @@ function stated({ text, message }: { readonly text: string; readonly message: nu
   return { text, messages: [message] };
 }
 
-function keptOf({ messages, placed, evicted, excerpts }: LossInput): Kept {
-  const standing = placed.filter(({ message, from }) => message === messages[from]);
-  const others = placed.filter(({ message, from }) => message !== messages[from]);
-  const text = others.map(({ message }) => readable(message)).join("\n");
-  const shown = new Set(text.match(RECALL_ID));
+function keptOf({ messages, placed, evicted }: LossInput): Kept {
+  const text = placed.filter(({ message, from }) => message !== messages[from]).map(({ message }) => readable(message));
+  const shown = new Set(text.flatMap((one) => one.match(RECALL_ID) ?? []));
   const reached = evicted.filter(({ id }) => shown.has(id));
   return {
-    standing: standing.map(({ message }) => message),
-    text,
-    excerpts,
-    stands: new Set(standing.map(({ from }) => from)),
+    stands: new Set(placed.filter(({ message, from }) => message === messages[from]).map(({ from }) => from)),
+    text: text.join("\n"),
     recallable: (at) => reached.some(({ message, end = message + 1 }) => at >= message && at < end),
+  };
+}
+
+/** The same for names: those of an excerpt are known, so its text need not be searched. */
+function presentIn({ messages, placed, handoff }: LossInput): Present {
+  const excerpts = handoff?.excerpts ?? [];
+  const carried = excerpts.filter(({ names }) => names === undefined).map(({ text }) => text);
+  const isOther = ({ message, from }: Placed): boolean => message !== messages[from] && message.origin !== "summary";
+  const others = placed.filter(isOther).map(({ message }) => readable(message));
+  return {
+    standing: placed.filter(({ message, from }) => message === messages[from]).map(({ message }) => message),
+    text: [handoff?.said ?? "", ...carried, ...others].join("\n"),
+    excerpts,
   };
 }
 

@@ -1,7 +1,8 @@
 /** What a compaction did, in figures: the account that every door shows. */
 import type { CompactionReport, Evicted, Irreducible, SummaryAccount } from "../../compaction/compaction.ts";
-import type { Evidence, Excerpt } from "../../evidence/excerpts.ts";
+import type { Evidence } from "../../evidence/excerpts.ts";
 import type { Ledger } from "../../evidence/ledger.ts";
+import type { Handoff } from "../../summary/handoff.ts";
 import type { Message, Transcript } from "../../transcript/message.ts";
 import type { CompactRequest } from "../contract.ts";
 import type { Assembled } from "./assemble.ts";
@@ -13,7 +14,7 @@ export interface Account {
   readonly request: CompactRequest;
   readonly assembled: Assembled;
   readonly evicted: readonly Evicted[];
-  readonly excerpts: readonly Excerpt[];
+  readonly handoff: Handoff | undefined;
   readonly rung: number;
   /** Tokens of what was sent before and what is sent now. */
   readonly before: number;
