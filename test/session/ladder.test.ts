@@ -8,6 +8,7 @@ import { limitsOf, COMPRESSOR_DEFAULTS } from "../../src/core/engines/compressor
 import type { FailureClass } from "../../src/core/summary/writer.ts";
 import { contentText, type Transcript } from "../../src/core/transcript/message.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
+import { providerNamed } from "../../src/models/providers.ts";
 import type { RuntimeOptions, RuntimeState } from "../../src/session/contract.ts";
 import { COOLDOWN_MS } from "../../src/session/cooldowns.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
@@ -132,6 +133,25 @@ describe.each(CLASSES)("a failure of class %s", (why, how) => {
 });
 
 describe("the ladder", () => {
+  it.each(["anthropic", "openai", "openrouter"] as const)(
+    "speaks the protocol of %s, down to the ledger",
+    async (name) => {
+      const at = (endpoint: ScriptedEndpoint, model: string) =>
+        writerAt(endpoint, model, { provider: providerNamed(name) });
+      const writers = { auxiliary: at(small, "small-1"), main: at(large, "large-1"), auto: false };
+      small.play(RECORD);
+      expect(steps(await reportOf(session({ writers }).runtime, shopTalk()))).toEqual([
+        { role: "auxiliary", outcome: "written" },
+      ]);
+      small.play(fail("overloaded"));
+      large.play(answer("", { finish: "content_filter" }));
+      expect(steps(await reportOf(session({ writers }).runtime, shopTalk()))).toEqual([
+        { role: "auxiliary", outcome: "failed", class: "network" },
+        { role: "main", outcome: "failed", class: "refusal" },
+      ]);
+    },
+  );
+
   it("writes with the auxiliary model where nothing fails, at a known price", async () => {
     const { runtime } = session();
     small.play(RECORD);

@@ -37,7 +37,13 @@ export function promptText(request: PromptRequest): string {
   const { source, record, live, targetTokens } = request;
   const before = record === "" ? [] : ["The record as it stood:", ...between("record", record), ""];
   const newest =
-    live === "" ? [] : ["The newest user message, which the assistant still sees:", clipped(live, LIVE_CHARS_MAX), ""];
+    live === ""
+      ? []
+      : [
+          "The newest user message, which the assistant still sees:",
+          ...between("newest", clipped(live, LIVE_CHARS_MAX)),
+          "",
+        ];
   return [
     ...before,
     record === "" ? "The session, oldest first:" : "What happened since, oldest first:",
