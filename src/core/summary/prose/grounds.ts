@@ -13,8 +13,10 @@ export interface Grounds {
   readonly known: (text: string) => readonly string[];
   /** Share of the text's telling words that stand somewhere, 0 to 1; 0 where it has none. */
   readonly overlap: (text: string) => number;
-  /** Whether a long run of the text stands in a tool's output, and nobody said it. */
+  /** Whether most of the text stands in a tool's output, and nobody said it. */
   readonly onlyShown: (text: string) => boolean;
+  /** Whether the text speaks of what an order planted in a tool's output is about, and nobody else is. */
+  readonly planted: (text: string) => boolean;
 }
 
 /** Names that anybody may use without having read them. */
@@ -30,6 +32,8 @@ const WORD_CHARS_MIN = 4;
 /** So long a run of characters is no coincidence. */
 const RUN_CHARS = 40;
 const RUN_STEP_CHARS = 10;
+/** A wish may quote the error that it is about. */
+const COPIED_SHARE_MIN = 0.6;
 const EDGES = /^[\s`'"“”‘’([{<*]+|[\s`'"“”‘’)\]}>*,;:!?]+$|\.$/g;
 /** Words of praise and of record-keeping: they say nothing of one session that they would not say of another. */
 const HOLLOW = new Set(
@@ -37,6 +41,13 @@ const HOLLOW = new Set(
     " ",
   ),
 );
+
+/** How planted orders speak. */
+const ORDER =
+  /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|any)\b.{0,40}\b(?:instructions?|prompts?|messages?|rules?|context)\b|\byou (?:are now|must now)\b/i;
+const ORDER_CHARS_MAX = 600;
+/** Words that a text has in common with a planted order, and with nobody's words. */
+const PLANTED_WORDS_MIN = 2;
 
 /** `heard`: other text that the model had before it, and may take names from. */
 export function createGrounds(messages: readonly Message[], heard: readonly string[]): Grounds {
@@ -50,6 +61,8 @@ export function createGrounds(messages: readonly Message[], heard: readonly stri
     .join("\n");
   const all = [said, shown, ...heard].join("\n");
   const words = wordsOf(all);
+  let planted: ReadonlySet<string> | undefined;
+  const plantedWords = (): ReadonlySet<string> => (planted ??= wordsOfOrders(shown, wordsOf(said)));
   const stands = (name: string): boolean =>
     HOUSEHOLD.has(name.toLowerCase()) || (isOneWord(name) ? words.has(name.toLowerCase()) : all.includes(name));
   return {
@@ -60,13 +73,24 @@ export function createGrounds(messages: readonly Message[], heard: readonly stri
       return telling.length === 0 ? 0 : telling.filter((word) => words.has(word)).length / telling.length;
     },
     onlyShown: (text) => {
-      for (let at = 0; at + RUN_CHARS <= text.length; at += RUN_STEP_CHARS) {
+      let [copied, runs] = [0, 0];
+      for (let at = 0; at + RUN_CHARS <= text.length; at += RUN_STEP_CHARS, runs++) {
         const run = text.slice(at, at + RUN_CHARS);
-        if (shown.includes(run) && !said.includes(run)) return true;
+        if (shown.includes(run) && !said.includes(run)) copied++;
       }
-      return false;
+      return runs > 0 && copied / runs >= COPIED_SHARE_MIN;
+    },
+    planted: (text) => {
+      const orders = plantedWords();
+      return orders.size > 0 && new Set(tellingIn(text).filter((word) => orders.has(word))).size >= PLANTED_WORDS_MIN;
     },
   };
+}
+
+/** The telling words of planted orders that nobody said. */
+function wordsOfOrders(shown: string, said: ReadonlySet<string>): ReadonlySet<string> {
+  const orders = shown.split("\n").filter((line) => ORDER.test(line.slice(0, ORDER_CHARS_MAX)));
+  return new Set(orders.flatMap((line) => tellingIn(line.slice(0, ORDER_CHARS_MAX))).filter((word) => !said.has(word)));
 }
 
 function wholeText(message: Message): string {

@@ -30,11 +30,8 @@ export interface VerifyOptions {
 /** An item without a name of the session says something of it when this share of its telling words stands there. */
 const OVERLAP_MIN = 0.5;
 /** Wishes are a person's: a tool's output has none. */
-const WISHES: readonly Topic[] = ["goal", "pending", "decisions", "remaining"];
-/** How planted orders speak; one who only heard of them from a tool has been led astray. */
-const ORDER =
-  /\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:previous|prior|above|earlier|all|any)\b.{0,40}\b(?:instructions?|prompts?|messages?|rules?|context)\b|\bsystem prompt\b|\byou (?:are now|must now)\b/i;
-
+const ASKED_BY_PERSONS: readonly Topic[] = ["goal", "pending", "decisions"];
+const WISHES: readonly Topic[] = ["goal", "pending", "decisions", "remaining", "progress"];
 export function verify(items: Items, options: VerifyOptions): Verified {
   const dropped = new Map<DropReason, number>();
   const kept = new Map<Topic, readonly string[]>();
@@ -66,7 +63,10 @@ function reasonAgainst(
   if (contradictionIn(text, topic, ledger) !== undefined) return "the ledger contradicts them";
   if (grounds.known(text).length === 0 && grounds.overlap(text) < OVERLAP_MIN)
     return "they say nothing of this session";
-  if ((WISHES.includes(topic) || ORDER.test(text)) && grounds.onlyShown(text))
+  if (
+    WISHES.includes(topic) &&
+    (grounds.planted(text) || (ASKED_BY_PERSONS.includes(topic) && grounds.onlyShown(text)))
+  )
     return "they repeat what a tool's output said as if it had been asked for";
   return undefined;
 }
