@@ -7,14 +7,16 @@ import type { Redactor } from "./redactor.ts";
  */
 export function redactJson(text: string, redact: Redactor): string {
   const safe = redact(text);
-  if (safe === text || parsed(safe) !== undefined) return safe;
-  const original = parsed(text);
-  return original === undefined ? safe : JSON.stringify(mapStrings(original.value, redact));
+  if (safe === text || valueOf(safe) !== undefined) return safe;
+  const original = valueOf(text);
+  return original === undefined ? safe : JSON.stringify(mapStrings(original.json, redact));
 }
 
-function parsed(text: string): { readonly value: unknown } | undefined {
+/** Wrapped, because `null` is a value. */
+function valueOf(text: string): { readonly json: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) as unknown };
+    const json: unknown = JSON.parse(text);
+    return { json };
   } catch {
     return undefined;
   }

@@ -40,9 +40,22 @@ const PARAMETER_ONLY = /^(?:code|hmac|ticket|passkey|session|sessionid|sid|id)$/
 
 export const NAME_CHARS_MAX = 64;
 
+/** A text mostly repeats its names. */
+const NAMES_KNOWN_MAX = 4_000;
+const known = new Map<string, NameStrength | undefined>();
+
 /** How far `name` announces a secret. `parameter` is true behind `?` or `&`. */
 export function nameStrength(name: string, parameter = false): NameStrength | undefined {
   if (name.length > NAME_CHARS_MAX || !maySuggestSecret(name)) return undefined;
+  if (parameter) return judged(name, true);
+  if (!known.has(name)) {
+    if (known.size >= NAMES_KNOWN_MAX) known.clear();
+    known.set(name, judged(name, false));
+  }
+  return known.get(name);
+}
+
+function judged(name: string, parameter: boolean): NameStrength | undefined {
   const words = wordsOf(name);
   while (words.length > 1 && QUALIFIER.test(words.at(-1) as string)) words.pop();
   const last = words.at(-1) ?? "";
