@@ -3,6 +3,7 @@
  * for word, the handoff stays within its budget, and nothing oscillates.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Losses } from "../../src/core/compaction/compaction.ts";
 import type { Writers } from "../../src/core/summary/writer.ts";
 import { parseHandoff, type ParsedHandoff } from "../../src/core/summary/handoff.ts";
 import { contentText, type Message, type Transcript } from "../../src/core/transcript/message.ts";
@@ -55,6 +56,7 @@ interface Round {
   readonly parsed: ParsedHandoff;
   readonly constraints: readonly string[];
   readonly by: string;
+  readonly lost: Losses;
 }
 
 /** `resent`: the host goes on from what it was given, instead of sending its own whole history. */
@@ -80,6 +82,7 @@ async function fifty(
       parsed,
       constraints: parsed.sections.get("constraints") ?? [],
       by: compaction!.report.summary!.by,
+      lost: compaction!.report.lost,
     });
     if (resent) messages = sent.messages;
   }
@@ -120,8 +123,9 @@ describe.each(WAYS)("fifty compactions with %s", (name, writers) => {
 
     it("keep the newest and the most repeated rules word for word, within a quarter of the handoff", () => {
       const rules = [...RULES, REPEATED];
-      rounds.forEach(({ sent, constraints }, round) => {
+      rounds.forEach(({ sent, constraints, lost }, round) => {
         for (const constraint of constraints) expect(rules).toContain(constraint);
+        expect(lost.constraints.unrecallable).toBe(0);
         expect(measure.text(constraints.map((one) => `- ${one}`).join("\n"))).toBeLessThanOrEqual(
           HANDOFF_TOKENS_MAX / 4 + 20,
         );

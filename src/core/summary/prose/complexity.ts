@@ -1,9 +1,8 @@
 /** Whether the state of the work is complex enough that `auto` asks the main model first (reference/002 §25.8). */
 import type { Ledger } from "../../evidence/ledger.ts";
 
-const CHANGED_FILES_MIN = 12;
-const STANDING_ERRORS_MIN = 3;
-const FAILING_CHECKS_MIN = 2;
+/** Any of these makes a state complex. */
+export const COMPLEX_FROM = { changedFiles: 12, standingErrors: 3, failingChecks: 2 } as const;
 
 /** What makes it so, in words; nothing where it is not. */
 export function complexityOf({ files, errors, commands }: Ledger): string | undefined {
@@ -11,9 +10,9 @@ export function complexityOf({ files, errors, commands }: Ledger): string | unde
   const standing = errors.filter(({ resolved }) => resolved === undefined).length;
   const failing = commands.filter(({ purpose, ok }) => purpose === "check" && ok === false).length;
   const signs = [
-    ...(changed >= CHANGED_FILES_MIN ? [`${changed} files were changed`] : []),
-    ...(standing >= STANDING_ERRORS_MIN ? [`${standing} errors stand`] : []),
-    ...(failing >= FAILING_CHECKS_MIN ? [`${failing} checks fail`] : []),
+    ...(changed >= COMPLEX_FROM.changedFiles ? [`${changed} files were changed`] : []),
+    ...(standing >= COMPLEX_FROM.standingErrors ? [`${standing} errors stand`] : []),
+    ...(failing >= COMPLEX_FROM.failingChecks ? [`${failing} checks fail`] : []),
   ];
   return signs.length === 0 ? undefined : signs.join(", ");
 }
