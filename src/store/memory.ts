@@ -1,64 +1,63 @@
 /** The store in memory: for a library session, the command line and tests. It forgets with the process. */
-import type { Compaction } from "../core/compaction/compaction.ts";
-import type { Original, SearchHit, Standing, Store } from "./store.ts";
+import { checkChain, closedError } from "./refusals.ts";
+import { append, chainTo, entryOf, listSessions } from "./memory/chains.ts";
+import { putOriginal, searchMessages, searchOriginals } from "./memory/originals.ts";
+import { put, standingFor, undo } from "./memory/records.ts";
+import { holdingsOf, retain } from "./memory/retention.ts";
+import { createShelf, type Shelf } from "./memory/shelf.ts";
+import { findUsage, totalUsage } from "./memory/usage.ts";
+import type { Clocked, HistoryStore } from "./store.ts";
 
-interface Shelf {
-  readonly records: Map<string, { compaction: Compaction; undone: boolean }>;
-  readonly originals: Map<string, Original>;
-}
-
-export function createMemoryStore(): Store {
+export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStore {
   const shelves = new Map<string, Shelf>();
+  let closed = false;
   const shelfOf = (tenant: string): Shelf => {
+    if (closed) throw closedError();
     let shelf = shelves.get(tenant);
-    if (shelf === undefined) shelves.set(tenant, (shelf = { records: new Map(), originals: new Map() }));
+    if (shelf === undefined) shelves.set(tenant, (shelf = createShelf()));
     return shelf;
   };
-  return {
-    putCompaction: async (tenant, compaction) => {
-      const { records } = shelfOf(tenant);
-      const standing = records.get(compaction.covers);
-      if (standing !== undefined && !standing.undone) return standing.compaction;
-      records.set(compaction.covers, { compaction, undone: false });
-      return compaction;
-    },
-    findCompaction: async (tenant, links) => longest(shelfOf(tenant), links),
-    undoCompaction: async (tenant, link) => {
-      const record = shelfOf(tenant).records.get(link);
-      if (record !== undefined) record.undone = true;
-    },
-    putOriginals: async (tenant, originals) => {
-      const shelf = shelfOf(tenant);
-      for (const original of originals) shelf.originals.set(original.id, original);
-    },
-    getOriginal: async (tenant, id) => shelfOf(tenant).originals.get(id),
-    search: async (tenant, query, limit) => searchOriginals([...shelfOf(tenant).originals.values()], query, limit),
+  const shelvesOf = (tenant?: string): readonly Shelf[] => {
+    if (closed) throw closedError();
+    return tenant === undefined ? [...shelves.values()] : [shelfOf(tenant)];
   };
-}
-
-function longest({ records }: Shelf, links: readonly string[]): Standing {
-  let undone = false;
-  for (let at = links.length - 1; at >= 0 && records.size > 0; at--) {
-    const record = records.get(links[at]!);
-    if (record === undefined) continue;
-    if (!record.undone) return { compaction: record.compaction, undone };
-    undone = true;
-  }
-  return { undone };
-}
-
-function searchOriginals(originals: readonly Original[], query: string, limit: number): readonly SearchHit[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const hits: SearchHit[] = [];
-  if (words.length === 0) return hits;
-  for (const original of originals.toReversed()) {
-    if (hits.length >= limit) break;
-    const text = original.text.toLowerCase();
-    if (!words.every((word) => text.includes(word))) continue;
-    const at = text.indexOf(words[0]!);
-    const start = original.text.lastIndexOf("\n", at) + 1;
-    const end = original.text.indexOf("\n", at);
-    hits.push({ id: original.id, label: original.label, line: original.text.slice(start, end < 0 ? undefined : end) });
-  }
-  return hits;
+  return {
+    putCompaction: async (tenant, compaction) => put(shelfOf(tenant), compaction, now()),
+    findCompaction: async (tenant, links) => standingFor(shelfOf(tenant), links, now()),
+    undoCompaction: async (tenant, link) => undo(shelfOf(tenant), link),
+    putOriginals: async (tenant, originals) => {
+      for (const original of originals) putOriginal(shelfOf(tenant), original, now());
+    },
+    getOriginal: async (tenant, id) => shelfOf(tenant).originals.get(id)?.original,
+    search: async (tenant, query, limit) => searchOriginals(shelfOf(tenant), query, limit),
+    appendChain: async (tenant, chain) => append(shelfOf(tenant), checkChain(chain), now()),
+    readChain: async (tenant, link) => chainTo(shelfOf(tenant), link),
+    listSessions: async (tenant, query) => listSessions(shelfOf(tenant), query),
+    getSession: async (tenant, id) => {
+      const session = shelfOf(tenant).sessions.get(id);
+      return session === undefined ? undefined : entryOf(session);
+    },
+    searchMessages: async (tenant, query, limit) => searchMessages(shelfOf(tenant), query, limit),
+    putUsage: async (tenant, usage) => void shelfOf(tenant).usages.push(usage),
+    findUsage: async (tenant, links) => findUsage(shelfOf(tenant), links),
+    totalUsage: async (tenant, since = 0) => totalUsage(shelfOf(tenant), since),
+    // As text, so that no caller can change what another one gets.
+    putState: async (tenant, root, state) => void shelfOf(tenant).states.set(root, JSON.stringify(state)),
+    getState: async (tenant, root) => {
+      const state = shelfOf(tenant).states.get(root);
+      return state === undefined ? undefined : (JSON.parse(state) as unknown);
+    },
+    holdings: async (tenant) => holdingsOf(shelvesOf(tenant)),
+    retain: async (retention) => {
+      const chosen = shelvesOf(retention.tenant);
+      retain(chosen, retention);
+      return holdingsOf(chosen);
+    },
+    vacuum: async () => {
+      shelvesOf();
+    },
+    close: async () => {
+      closed = true;
+    },
+  };
 }

@@ -1,8 +1,12 @@
 /**
- * What is kept: compaction records by the link of the prefix they cover, and the originals behind recall ids.
- * Append-only: undo adds a tombstone. Every key is scoped to a tenant, and records never cross tenants.
+ * What is kept: compaction records by the link of the prefix they cover, and the originals behind recall ids; where
+ * there is a history, also every message once by content, chains of links, sessions as heads of chains, and usage.
+ * Append-only: undo adds a tombstone, a fork adds a session, and only retention deletes. Every key is scoped to a
+ * tenant, and nothing crosses tenants.
  */
 import type { Compaction } from "../core/compaction/compaction.ts";
+import type { Usage } from "../core/engines/contract.ts";
+import type { Message, Role } from "../core/transcript/message.ts";
 
 /** What a recall id leads to. */
 export interface Original {
@@ -24,19 +28,148 @@ export interface Standing {
 export interface SearchHit {
   readonly id: string;
   readonly label: string;
-  /** The first line that holds the query. */
+  /** The first line that holds the query: every word of it, or the first word where no line holds all. */
   readonly line: string;
 }
 
+/** What a session needs. Every call may fail with the errors of docs/store.md; in memory none does. */
 export interface Store {
-  /** Records a compaction under the link it covers. The first record of a link wins; the standing one is returned. */
+  /**
+   * Records a compaction under the link it covers. The first record of a link wins; the standing one is returned.
+   * A record may come back without `evicted[].original`: those bytes are the originals'.
+   */
   readonly putCompaction: (tenant: string, compaction: Compaction) => Promise<Compaction>;
-  /** What stands for a conversation, given its links (one a message, in order). */
+  /** What stands for a conversation, given its links (one a message, in order). Records of another schema do not count. */
   readonly findCompaction: (tenant: string, links: readonly string[]) => Promise<Standing>;
   /** Marks the record of this link as undone. */
   readonly undoCompaction: (tenant: string, link: string) => Promise<void>;
+  /** An id that stands for the same text already keeps its label; for another text, the newer one is found. */
   readonly putOriginals: (tenant: string, originals: readonly Original[]) => Promise<void>;
   readonly getOriginal: (tenant: string, id: string) => Promise<Original | undefined>;
-  /** Originals that hold every word of the query, newest first, at most `limit`. */
+  /** Originals that hold every word of the query (a span: in one of its messages), newest first, at most `limit`. */
   readonly search: (tenant: string, query: string, limit: number) => Promise<readonly SearchHit[]>;
+}
+
+/** A conversation as one request brought it. */
+export interface ChainAppend {
+  /** One a message, from the first message on. */
+  readonly links: readonly string[];
+  readonly messages: readonly Message[];
+  /** The client's own name for the session; where not given, the chain says which it is. */
+  readonly session?: string;
+}
+
+export interface Appended {
+  /** How many messages were new. */
+  readonly added: number;
+  /** The session whose head the chain's last message now is, or was found in; empty for a chain without messages. */
+  readonly session: string;
+}
+
+/** A line of conversation: the messages up to its head. A branch names the session it left, and where. */
+export interface SessionEntry {
+  readonly id: string;
+  /** Link of the newest message. */
+  readonly head: string;
+  readonly messages: number;
+  readonly parent?: string;
+  /** Link of the last message shared with the parent. */
+  readonly forkedAt?: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface SessionsQuery {
+  readonly limit: number;
+  /** Only the branches of this session. */
+  readonly parent?: string;
+}
+
+/** A message as it came: the bytes of its wire message, or its JSON in core's form where it came from none. */
+export interface StoredMessage {
+  readonly link: string;
+  readonly role: Role;
+  /** The protocol of `body`; absent for core's form. */
+  readonly protocol?: string;
+  readonly body: string;
+  /** Its place among the messages that came from the same wire message; above 0, the body is the one before it. */
+  readonly member: number;
+}
+
+export interface MessageHit {
+  readonly link: string;
+  readonly role: Role;
+  readonly session: string;
+  readonly line: string;
+}
+
+/** The tokens of one request, as its provider reported them. */
+export interface UsageEntry extends Usage {
+  /** Link of the last message of the request, in the client's own chain. */
+  readonly link: string;
+  readonly model: string;
+  readonly costUsd?: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export interface UsageTotals extends Usage {
+  readonly requests: number;
+  /** Of the requests whose price is known. */
+  readonly costUsd: number;
+}
+
+/** What goes: everything not used since `before`, then the longest unused until at most `maxBytes` of bodies are left. */
+export interface Retention {
+  /** One tenant; all where not given. */
+  readonly tenant?: string;
+  /** Milliseconds since the epoch. */
+  readonly before?: number;
+  readonly maxBytes?: number;
+}
+
+/** How much is kept. */
+export interface Holdings {
+  readonly sessions: number;
+  readonly messages: number;
+  readonly compactions: number;
+  readonly originals: number;
+  /** Distinct bodies of messages and originals, and their size in UTF-8. */
+  readonly bodies: number;
+  readonly bytes: number;
+}
+
+/** A store that also keeps the conversations themselves. */
+export interface HistoryStore extends Store {
+  /** Keeps what is new of a conversation: all of it or, on an error, nothing. */
+  readonly appendChain: (tenant: string, chain: ChainAppend) => Promise<Appended>;
+  /** The messages up to a link, oldest first; empty for an unknown one. */
+  readonly readChain: (tenant: string, link: string) => Promise<readonly StoredMessage[]>;
+  /** Newest first. */
+  readonly listSessions: (tenant: string, query: SessionsQuery) => Promise<readonly SessionEntry[]>;
+  readonly getSession: (tenant: string, id: string) => Promise<SessionEntry | undefined>;
+  /** Messages that hold every word of the query, newest first, at most `limit`. */
+  readonly searchMessages: (tenant: string, query: string, limit: number) => Promise<readonly MessageHit[]>;
+  readonly putUsage: (tenant: string, usage: UsageEntry) => Promise<void>;
+  /** The newest usage of the longest prefix that has one, given a conversation's links. */
+  readonly findUsage: (tenant: string, links: readonly string[]) => Promise<UsageEntry | undefined>;
+  /** Of the requests since a time, in milliseconds since the epoch. */
+  readonly totalUsage: (tenant: string, since?: number) => Promise<UsageTotals>;
+  /** Counters by the root of a chain (or any other name): plain data, the last write wins. */
+  readonly putState: (tenant: string, root: string, state: unknown) => Promise<void>;
+  readonly getState: (tenant: string, root: string) => Promise<unknown>;
+  readonly holdings: (tenant?: string) => Promise<Holdings>;
+  /** Deletes what retention says and answers with what is left. A session lives as long as a branch of it does. */
+  readonly retain: (retention: Retention) => Promise<Holdings>;
+  /** Gives freed space back to the disk. Takes as long as copying the file. */
+  readonly vacuum: () => Promise<void>;
+  /** Finishes what was begun, then refuses further calls. */
+  readonly close: () => Promise<void>;
+}
+
+/** What the clock of a store is for: when sessions were last used, and what retention makes of it. */
+export interface Clocked {
+  /** Milliseconds since the epoch; default `Date.now`. */
+  readonly now?: () => number;
 }

@@ -1,0 +1,81 @@
+/** Conversations: links that name the one before them, and sessions as the newest link of a line. */
+import { bodyOf, memberOf } from "../body.ts";
+import type { Appended, ChainAppend, SessionEntry, SessionsQuery, StoredMessage } from "../store.ts";
+import type { Shelf, StoredLink, StoredSession } from "./shelf.ts";
+
+export function append(shelf: Shelf, { links, messages, session: name }: ChainAppend, now: number): Appended {
+  if (links.length === 0) return { added: 0, session: "" };
+  const known = links.findLastIndex((link) => shelf.links.has(link)) + 1;
+  let last = known === 0 ? undefined : shelf.links.get(links[known - 1]!);
+  const session = sessionFor(shelf, { name, last, next: links[known], now });
+  for (let at = known; at < links.length; at++) {
+    const message = messages[at]!;
+    const stored: StoredLink = {
+      link: links[at]!,
+      parent: last,
+      position: at,
+      session,
+      role: message.role,
+      protocol: message.wire?.protocol,
+      member: memberOf(message),
+      body: { form: "message", text: bodyOf(message) },
+    };
+    shelf.links.set(stored.link, stored);
+    last = stored;
+  }
+  if (name !== undefined || known < links.length) session.head = last;
+  session.updatedAt = now;
+  return { added: links.length - known, session: session.id };
+}
+
+interface Place {
+  readonly name: string | undefined;
+  /** The last message that was known before. */
+  readonly last: StoredLink | undefined;
+  /** The first that was not. */
+  readonly next: string | undefined;
+  readonly now: number;
+}
+
+/** The session that a chain goes on with: the one it names, the one whose head it continues, or a new branch. */
+function sessionFor({ sessions }: Shelf, { name, last, next, now }: Place): StoredSession {
+  if (name === undefined && last !== undefined && (next === undefined || last.session.head === last))
+    return last.session;
+  const id = name ?? next!;
+  let session = sessions.get(id);
+  if (session === undefined) {
+    session = { id, parent: last?.session, forkedAt: last, head: undefined, createdAt: now, updatedAt: now };
+    sessions.set(id, session);
+  }
+  return session;
+}
+
+export function chainTo({ links }: Shelf, link: string): readonly StoredMessage[] {
+  const chain: StoredMessage[] = [];
+  for (let at = links.get(link); at !== undefined; at = at.parent) {
+    const { role, protocol, body, member } = at;
+    chain.push({ link: at.link, role, body: body.text, member, ...(protocol === undefined ? {} : { protocol }) });
+  }
+  return chain.toReversed();
+}
+
+export function listSessions({ sessions }: Shelf, { limit, parent }: SessionsQuery): readonly SessionEntry[] {
+  return [...sessions.values()]
+    .filter((session) => parent === undefined || session.parent?.id === parent)
+    .toReversed()
+    .toSorted((a, b) => b.updatedAt - a.updatedAt)
+    .slice(0, limit)
+    .map(entryOf);
+}
+
+export function entryOf({ id, parent, forkedAt, head, createdAt, updatedAt }: StoredSession): SessionEntry {
+  return {
+    id,
+    head: head!.link,
+    messages: head!.position + 1,
+    ...(parent === undefined ? {} : { parent: parent.id }),
+    ...(forkedAt === undefined ? {} : { forkedAt: forkedAt.link }),
+    createdAt,
+    updatedAt,
+  };
+}

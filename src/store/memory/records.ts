@@ -1,0 +1,38 @@
+/** Compaction records: the first of a link stands until it is undone. */
+import { COMPACTION_SCHEMA_VERSION, type Compaction } from "../../core/compaction/compaction.ts";
+import type { Standing } from "../store.ts";
+import type { RecordsOfLink, Shelf } from "./shelf.ts";
+
+export function put({ records }: Shelf, compaction: Compaction, now: number): Compaction {
+  const { covers, schemaVersion } = compaction;
+  const ofLink = records.get(covers) ?? { all: [], undone: 0, usedAt: now };
+  records.set(covers, ofLink);
+  const first = standing(ofLink, schemaVersion);
+  if (first !== undefined) return first;
+  ofLink.all.push(compaction);
+  return compaction;
+}
+
+export function standingFor({ records }: Shelf, links: readonly string[], now: number): Standing {
+  let undone = false;
+  let found: Compaction | undefined;
+  for (let at = links.length - 1; at >= 0 && records.size > 0; at--) {
+    const ofLink = records.get(links[at]!);
+    if (ofLink === undefined) continue;
+    // What stands below the one that is found is in use too: its originals are still named.
+    ofLink.usedAt = now;
+    if (found !== undefined) continue;
+    found = standing(ofLink, COMPACTION_SCHEMA_VERSION);
+    if (found === undefined && ofLink.undone > 0) undone = true;
+  }
+  return found === undefined ? { undone } : { compaction: found, undone };
+}
+
+export function undo({ records }: Shelf, link: string): void {
+  const ofLink = records.get(link);
+  if (ofLink !== undefined) ofLink.undone = ofLink.all.length;
+}
+
+function standing({ all, undone }: RecordsOfLink, schemaVersion: number): Compaction | undefined {
+  return all.slice(undone).find((one) => one.schemaVersion === schemaVersion);
+}

@@ -1,0 +1,57 @@
+/** What one tenant has in memory. Maps keep their order of insertion, which is the order of time. */
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import type { Role } from "../../core/transcript/message.ts";
+import type { Body } from "../body.ts";
+import type { Original, UsageEntry } from "../store.ts";
+
+/** All records that a link ever had; those from `undone` on stand, at most one a schema. */
+export interface RecordsOfLink {
+  readonly all: Compaction[];
+  undone: number;
+  usedAt: number;
+}
+
+export interface StoredLink {
+  readonly link: string;
+  readonly parent: StoredLink | undefined;
+  readonly position: number;
+  readonly session: StoredSession;
+  readonly role: Role;
+  readonly protocol: string | undefined;
+  readonly member: number;
+  readonly body: Body;
+}
+
+export interface StoredSession {
+  readonly id: string;
+  readonly parent: StoredSession | undefined;
+  readonly forkedAt: StoredLink | undefined;
+  head: StoredLink | undefined;
+  readonly createdAt: number;
+  updatedAt: number;
+}
+
+export interface StoredOriginal {
+  readonly original: Original;
+  readonly createdAt: number;
+}
+
+export interface Shelf {
+  readonly records: Map<string, RecordsOfLink>;
+  readonly originals: Map<string, StoredOriginal>;
+  readonly links: Map<string, StoredLink>;
+  readonly sessions: Map<string, StoredSession>;
+  readonly usages: UsageEntry[];
+  readonly states: Map<string, string>;
+}
+
+export function createShelf(): Shelf {
+  return {
+    records: new Map(),
+    originals: new Map(),
+    links: new Map(),
+    sessions: new Map(),
+    usages: [],
+    states: new Map(),
+  };
+}

@@ -1,0 +1,23 @@
+/** What requests took, as their providers reported it. */
+import type { UsageEntry, UsageTotals } from "../store.ts";
+import type { Shelf } from "./shelf.ts";
+
+export function findUsage({ usages }: Shelf, links: readonly string[]): UsageEntry | undefined {
+  const newest = new Map(usages.map((usage) => [usage.link, usage]));
+  const link = links.findLast((one) => newest.has(one));
+  return link === undefined ? undefined : newest.get(link);
+}
+
+export function totalUsage({ usages }: Shelf, since: number): UsageTotals {
+  const total = { requests: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
+  for (const { input, output, cacheRead, cacheWrite, costUsd = 0, at } of usages) {
+    if (at < since) continue;
+    total.requests++;
+    total.input += input;
+    total.output += output;
+    total.cacheRead += cacheRead;
+    total.cacheWrite += cacheWrite;
+    total.costUsd += costUsd;
+  }
+  return total;
+}

@@ -1,0 +1,142 @@
+/**
+ * The schema, as ordered named steps. A file knows how many it has taken; a file that has taken more than we know is
+ * newer than this program, and is left alone. Steps that were ever released are never changed.
+ */
+
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** Marks a file as ours: "prcs" in ASCII. */
+export const APPLICATION_ID = 0x70726373;
+
+export const MIGRATIONS: readonly Migration[] = [
+  {
+    name: "first tables",
+    sql: `
+create table migrations (position integer primary key, name text not null, applied_at integer not null);
+
+create table tenants (id integer primary key, name text not null unique);
+
+create table bodies (
+  id integer primary key,
+  tenant integer not null references tenants (id),
+  form text not null,
+  hash blob not null,
+  encoding text not null,
+  content blob not null,
+  bytes integer not null,
+  unique (tenant, form, hash)
+);
+
+create table sessions (
+  id integer primary key,
+  tenant integer not null references tenants (id),
+  name text not null,
+  parent integer references sessions (id),
+  forked_at integer references links (id),
+  head integer references links (id),
+  created_at integer not null,
+  updated_at integer not null,
+  unique (tenant, name)
+);
+create index sessions_by_use on sessions (tenant, updated_at);
+create index sessions_by_parent on sessions (parent);
+create index sessions_by_head on sessions (head);
+create index sessions_by_fork on sessions (forked_at);
+
+create table links (
+  id integer primary key,
+  tenant integer not null references tenants (id),
+  link text not null,
+  parent integer references links (id),
+  position integer not null,
+  session integer not null references sessions (id),
+  role text not null,
+  protocol text,
+  member integer not null,
+  body integer not null references bodies (id),
+  created_at integer not null,
+  unique (tenant, link)
+);
+create index links_by_parent on links (parent);
+create index links_by_session on links (session);
+create index links_by_body on links (body);
+
+create table records (
+  id integer primary key,
+  tenant integer not null references tenants (id),
+  link text not null,
+  schema_version integer not null,
+  generation integer not null,
+  record blob not null,
+  created_at integer not null,
+  used_at integer not null,
+  unique (tenant, link, schema_version, generation)
+);
+
+create table tombstones (
+  tenant integer not null references tenants (id),
+  link text not null,
+  generation integer not null,
+  created_at integer not null,
+  primary key (tenant, link, generation)
+) without rowid;
+
+create table originals (
+  id integer primary key,
+  tenant integer not null references tenants (id),
+  recall_id text not null,
+  kind text not null,
+  label text not null,
+  created_at integer not null,
+  unique (tenant, recall_id)
+);
+
+create table original_pieces (
+  original integer not null references originals (id),
+  position integer not null,
+  body integer not null references bodies (id),
+  primary key (original, position)
+) without rowid;
+create index original_pieces_by_body on original_pieces (body);
+
+create table record_originals (
+  record integer not null references records (id),
+  recall_id text not null,
+  primary key (record, recall_id)
+) without rowid;
+create index record_originals_by_recall_id on record_originals (recall_id);
+
+create table usages (
+  id integer primary key,
+  tenant integer not null references tenants (id),
+  link text not null,
+  model text not null,
+  input integer not null,
+  output integer not null,
+  cache_read integer not null,
+  cache_write integer not null,
+  cost_usd real,
+  at integer not null
+);
+create index usages_by_link on usages (tenant, link, id);
+create index usages_by_time on usages (tenant, at);
+
+create table states (
+  tenant integer not null references tenants (id),
+  root text not null,
+  state text not null,
+  updated_at integer not null,
+  primary key (tenant, root)
+) without rowid;
+
+create virtual table words using fts5 (
+  tokens, content = '', contentless_delete = 1, detail = 'none', tokenize = 'ascii'
+);
+`,
+  },
+];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
