@@ -109,11 +109,13 @@ async function foldOnce(writer: Writer, request: FoldRequest, windowTokens: numb
     const read = { source: stages.join("\n"), ...spent };
     if (reply.kind === "failed") return { kind: "failed", failure: reply.failure, ...read };
     const answer = readAnswer(span.redact(reply.text), asked);
-    const objection = objectionTo({ answer, asked, ended: reply.ended, source, record: before, measure: span.measure });
+    const goesOn = source !== stages.at(-1);
+    const judged = { answer, asked, ended: reply.ended, goesOn, source, record: before, measure: span.measure };
+    const objection = objectionTo(judged);
     if (objection !== undefined) return { kind: "rejected", objection, ...read };
     record = answer.items;
     last = { kind: "answered", answer, cutOff: reply.ended === "length", ...read };
-    if (source !== stages.at(-1) && isSpent(leftOf(allowed, spent))) return tooDear(read);
+    if (goesOn && isSpent(leftOf(allowed, spent))) return tooDear(read);
   }
   return last;
 }

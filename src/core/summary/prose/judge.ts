@@ -13,6 +13,8 @@ export interface Judged {
   readonly answer: Answer;
   readonly asked: readonly AskedSection[];
   readonly ended: "stop" | "length";
+  /** Whether a further stage follows: one that has nothing to say then is not the end. */
+  readonly goesOn: boolean;
   /** What the model was given to read, and the record that it was to bring up to date. */
   readonly source: string;
   readonly record: string;
@@ -31,7 +33,7 @@ const REFUSAL_CHARS = 400;
 const REFUSAL =
   /^\W*(?:i['’]?m (?:very |so )?(?:sorry|unable)|i am (?:very |so )?(?:sorry|unable)|sorry\b|i (?:can['’]?t|cannot|won['’]?t|must decline)|i apologi[sz]e|as an ai\b|unfortunately,? i\b|this (?:request|content) (?:violates|cannot)|抱歉|很抱歉|对不起|我无法|我不能|申し訳|죄송|lo siento|je suis désolé|es tut mir leid)/i;
 
-export function objectionTo({ answer, asked, ended, source, record, measure }: Judged): Objection | undefined {
+export function objectionTo({ answer, asked, ended, goesOn, source, record, measure }: Judged): Objection | undefined {
   const { body, headings, items } = answer;
   if (body === "") return malformed("the answer is empty");
   const complete = headings >= Math.ceil(asked.length * HEADINGS_SHARE_MIN);
@@ -42,7 +44,7 @@ export function objectionTo({ answer, asked, ended, source, record, measure }: J
     return malformed("the answer is larger than what it was made from");
   if (ended === "length" && headings < asked.length - HEADINGS_LOST_MAX) return malformed("the answer was cut off");
   if (!complete) return malformed(`the answer has ${headings} of the ${asked.length} sections asked for`);
-  if ([...items.values()].every((texts) => texts.length === 0))
+  if (!goesOn && [...items.values()].every((texts) => texts.length === 0))
     return malformed("every section of the answer is empty");
   return undefined;
 }

@@ -120,6 +120,15 @@ describe("a compaction with a model", () => {
     expect(prompts[0]!.maxOutputTokens).toBeLessThanOrEqual(32_000 / 4);
   });
 
+  it("goes on when an early stage has nothing to say", async () => {
+    const blank = THIRTEEN_SECTIONS.map(({ heading }) => `## ${heading}\nNone`).join("\n");
+    let calls = 0;
+    const small = { ...writer(({ user: prompt }) => (calls++ === 0 ? blank : careful(prompt))), windowTokens: 6_000 };
+    const { report } = (await compacted(work, { budget: 8_000, writers: alone(small) })).compaction;
+    expect(calls).toBeGreaterThan(1);
+    expect(report.summary!.by).toBe("model");
+  });
+
   it("stops at what one compaction may spend, and says so", async () => {
     const dear: WriterReply = {
       kind: "failed",
