@@ -28,6 +28,8 @@ export interface ExcerptRequest {
   readonly present: Present;
   /** Words of the task beyond the live request. */
   readonly focus: readonly string[];
+  /** Takes secrets out. A piece that only its surroundings give away is not quoted. */
+  readonly redact?: (text: string) => string;
 }
 
 /** A result, or the part of it that is settled. */

@@ -5,7 +5,9 @@
 import type { Message } from "../transcript/message.ts";
 import type { Excerpt, ExcerptRequest, Present } from "./excerpt.ts";
 import type { Weights } from "./features.ts";
+import { exposes } from "./exposure.ts";
 import { createRanking, sceneOf } from "./ranking.ts";
+import type { Range } from "./names.ts";
 import { createOptions } from "./options.ts";
 import { tiedBy, tiedIn } from "./present.ts";
 import { createQuotes } from "./quotes.ts";
@@ -22,6 +24,8 @@ export interface Missing {
   readonly isPath: boolean;
   /** Messages that hold it. */
   readonly messages: readonly number[];
+  /** Whether it is no piece of a secret, where it stands first. */
+  readonly isSafe: (redact: (text: string) => string) => boolean;
 }
 
 export interface Evidence {
@@ -63,7 +67,7 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
     excerpts: (messages, request) => {
       const tally = keeper.tallyOf(messages);
       const scores = scoresOf(messages, tally, request.focus).slice();
-      const sources = createSources(tally);
+      const sources = createSources(tally, request.redact ?? asItIs);
       const { standing, text } = request.present;
       const matters = (number: number): boolean => scores[number]! > 0;
       for (const number of tiedIn(keeper.entriesOf(standing), quotes, matters)) scores[number] = 0;
@@ -87,15 +91,25 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
   };
 }
 
+const asItIs = (text: string): string => text;
+
 /** Likely names that a result does not hold, tied or not. */
-function missingFrom({ standings }: Tally, scores: Float64Array, { standing, text }: Held): readonly Missing[] {
+function missingFrom(tally: Tally, scores: Float64Array, { standing, text }: Held): readonly Missing[] {
   const lost: (Missing & { readonly score: number })[] = [];
   for (let at = 0; at < scores.length; at++) {
     if (scores[at]! < LIKELY_MIN || standing[at] === 1) continue;
-    const { id, kind, places } = standings[at]!;
+    const { id, kind, places } = tally.standings[at]!;
     if (text.includes(id)) continue;
     const messages = places.filter((_, place) => place % 2 === 0);
-    lost.push({ id, isPath: kind === "path", messages, score: scores[at]! });
+    const isSafe: Missing["isSafe"] = (redact) => !exposes(...placeOf(places, tally), redact);
+    lost.push({ id, isPath: kind === "path", messages, isSafe, score: scores[at]! });
   }
   return lost.sort((a, b) => b.score - a.score).map(({ score: _, ...missing }) => missing);
+}
+
+/** The text of the message that an identifier stands in first, and where it stands there. */
+function placeOf(places: readonly number[], { entries }: Tally): [text: string, place: Range] {
+  const { text, mentions, first } = entries[places[0]!]!.reading;
+  const mention = first[places[1]!]!;
+  return [text, { start: mentions.starts[mention]!, end: mentions.ends[mention]! }];
 }

@@ -1,5 +1,6 @@
 /** The ways to tie an identifier: a line of paths, or a quote. Worked out once, and again only when it is mentioned anew. */
 import type { Measure } from "../transcript/measure.ts";
+import { exposes, looksMade } from "./exposure.ts";
 import type { Range } from "./names.ts";
 import type { Quotes } from "./quotes.ts";
 import type { Sources } from "./sources.ts";
@@ -26,13 +27,20 @@ export interface Option {
 interface Weighed extends Option {
   tokens: number;
   scales: Measure | undefined;
+  /** Whether it shows no secret, by whom that was judged last. */
+  safe: boolean;
+  judge: Redact | undefined;
 }
+
+type Redact = (text: string) => string;
 
 export interface Options {
   /** Those of one identifier, by its number. A quote that several identifiers share is one object. */
   readonly of: (known: Known, number: number) => readonly Option[];
   /** Tokens of what the option says, with its line break or comma. */
   readonly tokensOf: (option: Option, tally: Tally, measure: Measure) => number;
+  /** Whether it shows no secret that only its surroundings give away. */
+  readonly isSafe: (option: Option, tally: Tally, redact: Redact) => boolean;
 }
 
 interface Known {
@@ -51,7 +59,8 @@ interface Book extends Known {
 export function createOptions(quotes: Quotes): Options {
   let book: Book | undefined;
   const bookOf = (known: Known): Book => {
-    if (book?.tally === known.tally && book.sources.root === known.sources.root) return book;
+    const { root, redact } = known.sources;
+    if (book?.tally === known.tally && book.sources.root === root && book.sources.redact === redact) return book;
     return (book = { ...known, options: [], counts: [], quotes: new Map() });
   };
   return {
@@ -71,6 +80,15 @@ export function createOptions(quotes: Quotes): Options {
         weighed.scales = measure;
       }
       return weighed.tokens;
+    },
+    isSafe: (option, tally, redact) => {
+      const judged = option as Weighed;
+      if (judged.judge !== redact) {
+        const { text } = tally.entries[option.message]!.reading;
+        judged.safe = !exposes(text, option.range, redact) && !(option.path !== undefined && looksMade(option.path));
+        judged.judge = redact;
+      }
+      return judged.safe;
     },
   };
 }
@@ -120,7 +138,7 @@ function optionsFor(quotes: Quotes, { tally, sources, quotes: shared }: Book, nu
 }
 
 function unweighed(option: Option): Weighed {
-  return { ...option, tokens: 0, scales: undefined };
+  return { ...option, tokens: 0, scales: undefined, safe: false, judge: undefined };
 }
 
 const CHARS_PER_MESSAGE_MAX = 2 ** 24;

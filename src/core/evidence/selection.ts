@@ -49,6 +49,7 @@ export function selectExcerpts(material: Material, request: ExcerptRequest): rea
     }
     const price = shelf.price(option, 1);
     if (price > left) continue;
+    if (request.redact !== undefined && !material.options.isSafe(option, material.tally, request.redact)) continue;
     left -= price;
     shelf.take(option);
     for (const number of option.ties) scores[number] = 0;

@@ -15,6 +15,7 @@ const ROOT_DEPTH_MIN = 2;
 export interface Sources {
   /** The folder that most absolute paths lie below; empty where there is none. */
   readonly root: string;
+  readonly redact: (text: string) => string;
   /** Of a place in a message. */
   readonly labelAt: (entry: Entry, at: number) => string;
   /** The name of a tool that was given or returned what stands at a place. */
@@ -23,17 +24,19 @@ export interface Sources {
   readonly pathAround: (text: string, mention: Range) => string;
 }
 
-export function createSources(tally: Tally): Sources {
+/** `redact` sees what a call is about before it is cut. */
+export function createSources(tally: Tally, redact: (text: string) => string): Sources {
   const root = rootOf(tally.entries);
   const below = (path: string): string => (root !== "" && path.startsWith(root) ? path.slice(root.length) : path);
   const label = (call: CallSummary): string => {
     const target = call.paths.includes(call.target)
       ? shortPath(below(call.target))
-      : oneLine(call.target, TARGET_CHARS_MAX);
+      : oneLine(redact(call.target), TARGET_CHARS_MAX);
     return target === "" ? call.tool : `${call.tool} ${target}`;
   };
   return {
     root,
+    redact,
     labelAt: (entry, at) => {
       const call = callAt(entry, at);
       return call === undefined ? entry.message.role : label(call);

@@ -177,7 +177,7 @@ describe("what is missing", () => {
 
   it("is what is likely to be asked for and stands nowhere in the result", () => {
     const lost = createEvidence().missing(messages, { standing: [], text: "src/api/user.ts" });
-    expect(lost).toContainEqual({ id: "loadAccount", isPath: false, messages: [1] });
+    expect(lost).toContainEqual(expect.objectContaining({ id: "loadAccount", isPath: false, messages: [1] }));
     expect(lost.map(({ id }) => id)).not.toContain("api/user.ts");
   });
 

@@ -54,9 +54,11 @@ describe("mentions", () => {
     "takes an endless line of %j in its stride",
     (part) => {
       const CHARS = 1_000_000;
+      // A walk that went back over the line for each of its characters would take hours.
+      const MS_MAX = 20_000;
       const start = performance.now();
       mentionsIn(part.repeat(CHARS / part.length));
-      expect(performance.now() - start).toBeLessThan(1_000);
+      expect(performance.now() - start).toBeLessThan(MS_MAX);
     },
   );
 });

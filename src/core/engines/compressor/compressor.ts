@@ -107,7 +107,7 @@ function compactedTo({ draft, summary, remarks }: Settled, { job, state, memory,
     irreducible: irreducibleBecause(job, draft),
     evidence: memory.evidence,
     ledger: memory.ledger.ledgerOf(messages),
-    redact: (text) => memory.hide(memory.redact(text)),
+    redact: memory.redact,
     summary,
     remarks,
   });

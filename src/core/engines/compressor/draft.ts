@@ -43,6 +43,7 @@ export interface Memory {
   readonly ledger: LedgerKeeper;
   readonly redact: (text: string) => string;
   /** Hides what is left of a secret in a finished text of ours. */
+  /** Hides the secrets of the whole conversation and pieces of them, for what a model wrote. */
   readonly hide: (text: string) => string;
   readonly shown: ShownKeeper;
 }
@@ -121,6 +122,7 @@ export function draftOf(job: Job, memory: Memory, cut: Cut): Draft {
               budget: tokens,
               measure,
               focus,
+              redact: memory.redact,
               present: { standing: beside.standing, text: `${beside.text}\n${present}` },
             }),
           beside: memory.shown.shownIn(verbatim),
@@ -128,7 +130,7 @@ export function draftOf(job: Job, memory: Memory, cut: Cut): Draft {
           template: job.template,
           ...(prose === undefined ? {} : { prose }),
         });
-  const safe = handoff === undefined ? undefined : memory.hide(handoff.text);
+  const safe = handoff === undefined ? undefined : prose === undefined ? handoff.text : memory.hide(handoff.text);
   const assembled = assemble(messages, { shape, handoff: safe, anchor }, job.request);
   const standing = shape.evicted.filter(({ message }) => message < from || message >= until);
   const evicted = [...(span === undefined ? [] : [span]), ...standing, ...assembled.evicted];

@@ -12,6 +12,8 @@ import { callsOf, contentText, type Message } from "../../transcript/message.ts"
 import type { Assembled, Placed } from "./assemble.ts";
 
 const EXAMPLES_MAX = 5;
+/** Some may be pieces of secrets. */
+const EXAMPLES_LOOKED_AT_MAX = 20;
 const EXAMPLE_CHARS_MAX = 80;
 /** A longer text is held when its opening is: a handoff cuts what is long, visibly. */
 const OPENING_CHARS = 80;
@@ -59,6 +61,7 @@ export function lossesOf(input: LossInput): Losses {
 interface Stated {
   readonly text: string;
   readonly messages: readonly number[];
+  readonly isSafe?: Missing["isSafe"];
 }
 
 function stated({ text, message }: { readonly text: string; readonly message: number }): Stated {
@@ -110,6 +113,8 @@ function lossOf(gone: readonly Stated[], { recallable }: Kept, redact: (text: st
     absent: gone.length,
     unrecallable: gone.filter(({ messages }) => !messages.some(recallable)).length,
     examples: gone
+      .slice(0, EXAMPLES_LOOKED_AT_MAX)
+      .filter(({ isSafe }) => isSafe?.(redact) ?? true)
       .slice(0, EXAMPLES_MAX)
       .map(({ text }) => clipped(redact(text.slice(0, READ_CHARS_MAX)).replace(/\s+/g, " "), EXAMPLE_CHARS_MAX)),
   };
