@@ -78,16 +78,24 @@ function requireEnd(body: string, end: number): void {
   if (rest < body.length) throw notJson(rest, "text follows its end");
 }
 
+/** Up to where a body repeats an earlier one, as far as its list goes: a conversation mostly grows at its end. */
+function repeated(body: string, { body: earlier, layout }: Decoded): number {
+  const end = layout.elements.at(-1)?.end ?? 0;
+  return body.startsWith(earlier.slice(0, end)) ? end : 0;
+}
+
 /** Scans the list once, wherever it stands; a repeated key makes the last one count. */
 function scanList(body: string, previous: Decoded | undefined) {
+  const sameUntil = previous === undefined ? 0 : repeated(body, previous);
   const found = { elements: [] as readonly Span[], same: [] as boolean[] };
   const clear = (): undefined => void Object.assign(found, { elements: [], same: [] });
   const scan = (start: number): number => {
     clear();
     const { same } = found;
     found.elements = elementsOf(body, start, (index, at) => {
-      const end =
-        previous === undefined ? undefined : endIfSame(body, at, previous.body, previous.layout.elements[index]);
+      const span = previous?.layout.elements[index];
+      const repeats = span !== undefined && span.start === at && span.end <= sameUntil && delimits(body, at);
+      const end = repeats ? span.end : previous && endIfSame(body, at, previous.body, span);
       same.push(end !== undefined);
       return end;
     });
@@ -96,12 +104,17 @@ function scanList(body: string, previous: Decoded | undefined) {
   return { found, scan, clear };
 }
 
-/** The end of a value whose bytes are those of an earlier one. An object, array or string says itself where it ends. */
+/** An object, array or string says itself where it ends. */
+function delimits(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === OPEN_BRACE || code === OPEN_BRACKET || code === QUOTE;
+}
+
+/** The end of a value whose bytes are those of an earlier one. */
 function endIfSame(body: string, at: number, earlier: string, span: Span | undefined): number | undefined {
   if (span === undefined) return undefined;
   const end = at + span.end - span.start;
-  const code = earlier.charCodeAt(span.start);
-  if (code !== OPEN_BRACE && code !== OPEN_BRACKET && code !== QUOTE) return undefined;
+  if (!delimits(earlier, span.start)) return undefined;
   return body.slice(at, end) === earlier.slice(span.start, span.end) ? end : undefined;
 }
 
