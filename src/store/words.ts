@@ -15,7 +15,7 @@ const INNER_CAPITAL = /[^\p{Lu}]\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u;
 /** Longer runs of letters and digits are data, not words. */
 const WORD_CHARACTERS_MAX = 128;
 /** What stands behind this much of one text is kept but not found. */
-export const SEARCHED_CHARACTERS_MAX = 2_000_000;
+const SEARCHED_CHARACTERS_MAX = 2_000_000;
 /** Of a longer line, what stands around the hit is shown. */
 const LINE_CHARACTERS_MAX = 500;
 

@@ -29,6 +29,7 @@ create table bodies (
   bytes integer not null,
   unique (tenant, form, hash)
 );
+create index bodies_by_size on bodies (tenant, bytes);
 
 create table sessions (
   id integer primary key,

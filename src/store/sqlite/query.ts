@@ -25,6 +25,10 @@ class Slot {
   }
 }
 
+function slotFor(name: string): unknown {
+  return new Slot(name);
+}
+
 export interface Query<Arguments, Row> {
   readonly sql: string;
   readonly bind: (args: Arguments) => Value[];
@@ -46,8 +50,7 @@ type Argument<Arguments> = <Name extends keyof Arguments & string>(name: Name) =
 /** Gives the type of the arguments, and answers with what takes the definition. */
 export function query<Arguments extends object = object>() {
   return <Row>(define: (db: Kysely<Tables>, arg: Argument<Arguments>) => Compilable<Row>): Query<Arguments, Row> => {
-    const slot = (name: string): unknown => new Slot(name);
-    const compiled = define(builder, slot as Argument<Arguments>).compile();
+    const compiled = define(builder, slotFor as Argument<Arguments>).compile();
     const parameters = compiled.parameters.map((parameter) => parameter as Slot | Value);
     return {
       sql: compiled.sql,

@@ -1,0 +1,22 @@
+/** `precis/store`: histories in memory and in an SQLite file, behind one interface. */
+export { createMemoryStore } from "./memory.ts";
+export { openSqliteStore, type SqliteOptions, type SqliteStore } from "./sqlite.ts";
+export type {
+  Appended,
+  ChainAppend,
+  Clocked,
+  HistoryStore,
+  Holdings,
+  MessageHit,
+  Original,
+  Retention,
+  SearchHit,
+  SessionEntry,
+  SessionsQuery,
+  Standing,
+  Store,
+  StoredMessage,
+  UsageEntry,
+  UsageTotals,
+} from "./store.ts";
+export type { QueueLimits } from "./sqlite/gate.ts";

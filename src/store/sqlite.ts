@@ -1,0 +1,174 @@
+/**
+ * History in an SQLite file: survives the process, serves several of them at once, and keeps the event loop free by
+ * working in a thread of its own. What is acknowledged is on the disk.
+ */
+import type { Compaction } from "../core/compaction/compaction.ts";
+import { bodyOf, memberOf } from "./body.ts";
+import { decodeCompaction, encodeCompaction } from "./record.ts";
+import { checkChain } from "./refusals.ts";
+import { startCourier, type Courier } from "./sqlite/courier.ts";
+import { QUEUE_LIMITS, type QueueLimits } from "./sqlite/gate.ts";
+import { createRecent, type Recent } from "./sqlite/recent.ts";
+import type { Appended, ChainAppend, Clocked, HistoryStore, Original, Standing } from "./store.ts";
+
+export interface SqliteOptions extends Clocked {
+  /** The file; it and its folder are created where they are missing, for their owner alone. */
+  readonly path: string;
+  /** How long a call waits for another process that is writing, in milliseconds. Default 5,000. */
+  readonly busyTimeoutMs?: number;
+  /** True: nothing can be written, and the file has to exist. */
+  readonly readOnly?: boolean;
+  /** The file grows no further than this; writes then fail with `store_full`. No limit by default. */
+  readonly sizeBytesMax?: number;
+  /** What may be under way and waiting at once. */
+  readonly queue?: Partial<QueueLimits>;
+}
+
+export interface SqliteStore extends HistoryStore {
+  /** Reads the whole file and answers with one line a fault; none for a sound one. */
+  readonly check: () => Promise<readonly string[]>;
+}
+
+const BUSY_TIMEOUT_MS = 5_000;
+/** Records that were read lately are not read again: they never change. */
+const RECORDS_REMEMBERED_MAX = 64;
+/** Ends of chains known to be stored, so that only what came since is handed over. */
+const ENDS_REMEMBERED_MAX = 8_192;
+
+interface Desk {
+  readonly courier: Courier;
+  readonly now: () => number;
+  readonly readOnly: boolean;
+  readonly records: Recent<Compaction>;
+  readonly ends: Recent<true>;
+}
+
+/** @throws PrecisError as docs/store.md lists them; a file that is refused has not been touched. */
+export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
+  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false, sizeBytesMax, now = Date.now } = options;
+  const file = { path, busyTimeoutMs, readOnly, ...(sizeBytesMax === undefined ? {} : { sizeBytesMax }) };
+  const courier = await startCourier(file, { ...QUEUE_LIMITS, ...options.queue });
+  const { call, close } = courier;
+  const desk: Desk = {
+    courier,
+    now,
+    readOnly,
+    records: createRecent(RECORDS_REMEMBERED_MAX),
+    ends: createRecent(ENDS_REMEMBERED_MAX),
+  };
+  return {
+    putCompaction: (tenant, compaction) => putCompaction(desk, tenant, compaction),
+    findCompaction: (tenant, links) => findCompaction(desk, tenant, links),
+    undoCompaction: (tenant, link) => call("undoRecord", tenant, { link, now: now() }),
+    putOriginals: async (tenant, originals) => {
+      const plain = originals.map(({ id, kind, label, text }): Original => ({ id, kind, label, text }));
+      await call("putOriginals", tenant, { originals: plain, now: now() }, sizeOf(plain.map(({ text }) => text)));
+    },
+    getOriginal: (tenant, id) => call("getOriginal", tenant, id),
+    search: (tenant, words, limit) => call("searchOriginals", tenant, { words, limit }),
+    appendChain: async (tenant, chain) => appendChain(desk, tenant, checkChain(chain)),
+    readChain: (tenant, link) => call("readChain", tenant, link),
+    listSessions: (tenant, query) => call("listSessions", tenant, query),
+    getSession: (tenant, id) => call("getSession", tenant, id),
+    searchMessages: (tenant, words, limit) => call("searchMessages", tenant, { words, limit }),
+    putUsage: (tenant, usage) => call("putUsage", tenant, usage),
+    findUsage: (tenant, links) => call("findUsage", tenant, links),
+    totalUsage: (tenant, since = 0) => call("totalUsage", tenant, since),
+    putState: (tenant, root, state) => call("putState", tenant, { root, state: JSON.stringify(state), now: now() }),
+    getState: async (tenant, root) => {
+      const state = await call("getState", tenant, root);
+      return state === undefined ? undefined : (JSON.parse(state) as unknown);
+    },
+    holdings: (tenant) => call("holdings", "", tenant),
+    retain: async (retention) => {
+      while (await call("retainStep", "", retention));
+      return call("holdings", "", retention.tenant);
+    },
+    vacuum: () => call("vacuum", "", undefined),
+    check: () => call("check", "", undefined),
+    close,
+  };
+}
+
+async function putCompaction(
+  { courier, now, records }: Desk,
+  tenant: string,
+  compaction: Compaction,
+): Promise<Compaction> {
+  const { covers, schemaVersion, evicted } = compaction;
+  const text = encodeCompaction(compaction);
+  const recallIds = evicted.map(({ id }) => id);
+  const fresh = { link: covers, schemaVersion, text, recallIds, now: now() };
+  const { id, won } = await courier.call("putRecord", tenant, fresh, text.length);
+  if (won) records.set(String(id), compaction);
+  return won ? compaction : ((await readRecord({ courier, records }, tenant, id)) ?? compaction);
+}
+
+async function findCompaction(
+  { courier, now, readOnly, records }: Desk,
+  tenant: string,
+  links: readonly string[],
+): Promise<Standing> {
+  const { id, undone, unmarked } = await courier.call("findRecord", tenant, { links, now: now() });
+  // Nobody waits for this, and what is not marked today is marked tomorrow.
+  if (unmarked.length > 0 && !readOnly)
+    courier.call("touchRecords", tenant, { links: unmarked, now: now() }).catch(() => undefined);
+  const compaction = id === undefined ? undefined : await readRecord({ courier, records }, tenant, id);
+  return compaction === undefined ? { undone } : { compaction, undone };
+}
+
+async function readRecord(
+  { courier, records }: Pick<Desk, "courier" | "records">,
+  tenant: string,
+  id: number,
+): Promise<Compaction | undefined> {
+  const known = records.get(String(id));
+  if (known !== undefined) return known;
+  const text = await courier.call("readRecord", tenant, id);
+  const compaction = text === undefined ? undefined : decodeCompaction(text);
+  if (compaction !== undefined) records.set(String(id), compaction);
+  return compaction;
+}
+
+/** Hands over the end of the chain that may be new: what came since an end that is known, or since what is stored. */
+async function appendChain(desk: Desk, tenant: string, chain: ChainAppend): Promise<Appended> {
+  const { links } = chain;
+  if (links.length === 0) return { added: 0, session: "" };
+  const { courier, ends } = desk;
+  const remembered = links.findLastIndex((link) => ends.get(endKey(tenant, link)) === true) + 1;
+  const stored = remembered > 0 ? remembered : await courier.call("countStored", tenant, links);
+  const appended =
+    (await appendFrom(desk, tenant, { chain, from: stored })) ??
+    // Retention deleted it since.
+    (await appendFrom(desk, tenant, { chain, from: 0 }))!;
+  ends.set(endKey(tenant, links.at(-1)!), true);
+  return appended;
+}
+
+async function appendFrom(
+  { courier, now }: Desk,
+  tenant: string,
+  { chain: { links, messages, session }, from }: { readonly chain: ChainAppend; readonly from: number },
+): Promise<Appended | undefined> {
+  const entries = messages.slice(from).map((message, at) => {
+    const protocol = message.wire?.protocol;
+    const body = bodyOf(message);
+    const entry = { link: links[from + at]!, role: message.role, member: memberOf(message), body };
+    return protocol === undefined ? entry : { ...entry, protocol };
+  });
+  const end = {
+    entries,
+    now: now(),
+    ...(from === 0 ? {} : { after: links[from - 1]! }),
+    ...(session === undefined ? {} : { session }),
+  };
+  return courier.call("append", tenant, end, sizeOf(entries.map(({ body }) => body)));
+}
+
+function endKey(tenant: string, link: string): string {
+  return `${tenant}\n${link}`;
+}
+
+function sizeOf(texts: readonly string[]): number {
+  return texts.reduce((total, { length }) => total + length, 0);
+}

@@ -1,0 +1,114 @@
+/** Bodies of messages and originals, each once a tenant, and the words they are found by. */
+import { hash } from "node:crypto";
+import { sql } from "kysely";
+import { searchableText, type Body, type BodyForm } from "../body.ts";
+import { tokensOf } from "../words.ts";
+import { query, type Runner } from "./query.ts";
+
+const addBody = query<{
+  tenant: number;
+  form: string;
+  hash: Uint8Array;
+  encoding: string;
+  content: Uint8Array;
+  bytes: number;
+}>()((db, arg) =>
+  db
+    .insertInto("bodies")
+    .values({
+      tenant: arg("tenant"),
+      form: arg("form"),
+      hash: arg("hash"),
+      encoding: arg("encoding"),
+      content: arg("content"),
+      bytes: arg("bytes"),
+    })
+    .onConflict((conflict) => conflict.columns(["tenant", "form", "hash"]).doNothing()),
+);
+
+const findBody = query<{ tenant: number; form: string; hash: Uint8Array }>()((db, arg) =>
+  db
+    .selectFrom("bodies")
+    .select("id")
+    .where("tenant", "=", arg("tenant"))
+    .where("form", "=", arg("form"))
+    .where("hash", "=", arg("hash")),
+);
+
+const readBodyById = query<{ id: number }>()((db, arg) =>
+  db.selectFrom("bodies").select(["form", "encoding", "content"]).where("id", "=", arg("id")),
+);
+
+const addWords = query<{ id: number; tokens: string }>()((db, arg) =>
+  db.insertInto("words").values({ rowid: arg("id"), tokens: arg("tokens") }),
+);
+
+const deleteBody = query<{ id: number }>()((db, arg) =>
+  db
+    .deleteFrom("bodies")
+    .where("id", "=", arg("id"))
+    .where(({ not, exists, selectFrom }) => not(exists(selectFrom("links").select("id").where("body", "=", arg("id")))))
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom("original_pieces").select("original").where("body", "=", arg("id")))),
+    )
+    .returning("bytes"),
+);
+
+const deleteWords = query<{ id: number }>()((db, arg) => db.deleteFrom("words").where("rowid", "=", arg("id")));
+
+/** Words of one tenant stand under a token that no text has. */
+export function tenantToken(tenant: number): string {
+  return `§${tenant}`;
+}
+
+export function keepBody(runner: Runner, tenant: number, body: Body): number {
+  const { encoding, content } = encoded(body.text);
+  const key = { tenant, form: body.form, hash: keyOf(encoding, content) };
+  const { changes, id } = runner.run(addBody, { ...key, encoding, content, bytes: Buffer.byteLength(body.text) });
+  if (changes === 0) return runner.first(findBody, key)!.id;
+  const tokens = tokensOf(searchableText(body));
+  if (tokens.size > 0) runner.run(addWords, { id, tokens: `${tenantToken(tenant)} ${[...tokens].join(" ")}` });
+  return id;
+}
+
+export function readBody(runner: Runner, id: number): Body {
+  const { form, encoding, content } = runner.first(readBodyById, { id })!;
+  return { form: form as BodyForm, text: decoded(encoding, content) };
+}
+
+/** Deletes those that nothing refers to, and answers with their size. */
+export function dropUnused(runner: Runner, ids: Iterable<number>): number {
+  let bytes = 0;
+  for (const id of new Set(ids)) {
+    const gone = runner.first(deleteBody, { id });
+    if (gone === undefined) continue;
+    runner.run(deleteWords, { id });
+    bytes += gone.bytes;
+  }
+  return bytes;
+}
+
+/** SQLite's text and UTF-8 know no lone surrogates; bytes do. */
+function encoded(text: string): { readonly encoding: string; readonly content: Uint8Array } {
+  return text.isWellFormed()
+    ? { encoding: "utf8", content: Buffer.from(text, "utf8") }
+    : { encoding: "utf16", content: Buffer.from(text, "utf16le") };
+}
+
+export function decoded(encoding: string, content: Uint8Array): string {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  return bytes.toString(encoding === "utf8" ? "utf8" : "utf16le");
+}
+
+export function keyOf(encoding: string, content: Uint8Array): Uint8Array {
+  return hash(
+    "sha256",
+    encoding === "utf8" ? content : Buffer.concat([Buffer.from(`${encoding}\n`), content]),
+    "buffer",
+  );
+}
+
+/** Rows whose words meet a query of FTS5. */
+export function wordsMatch(expression: string) {
+  return sql<boolean>`words match ${expression}`;
+}

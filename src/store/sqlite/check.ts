@@ -1,0 +1,23 @@
+/** Looks for damage: what SQLite knows of, bodies that are not what their hash says, chains with a gap. */
+import type { DatabaseSync } from "node:sqlite";
+import { keyOf } from "./bodies.ts";
+import { brokenLinks } from "./chains.ts";
+import { query, type Runner } from "./query.ts";
+
+const allBodies = query()((db) => db.selectFrom("bodies").select(["id", "hash", "encoding", "content"]));
+
+/** One line a fault; none for a sound file. Reads the whole of it. */
+export function checkDatabase(db: DatabaseSync, runner: Runner): readonly string[] {
+  const faults: string[] = [];
+  for (const row of db.prepare("pragma integrity_check").iterate()) {
+    if (row["integrity_check"] !== "ok") faults.push(String(row["integrity_check"]));
+  }
+  for (const row of db.prepare("pragma foreign_key_check").iterate())
+    faults.push(
+      `${String(row["table"])} row ${String(row["rowid"])} refers to a missing row of ${String(row["parent"])}`,
+    );
+  for (const { id, hash, encoding, content } of runner.each(allBodies, {}))
+    if (Buffer.compare(keyOf(encoding, content), hash) !== 0) faults.push(`body ${id} is not what its hash says`);
+  for (const { link } of runner.all(brokenLinks, {})) faults.push(`link ${link} does not follow the one before it`);
+  return faults;
+}

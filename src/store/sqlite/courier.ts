@@ -1,0 +1,136 @@
+/** Carries calls to the thread that has the file, and their answers back. A thread that dies is replaced at the next call. */
+import { Worker } from "node:worker_threads";
+import { closedError } from "../refusals.ts";
+import type { FileOptions } from "./database.ts";
+import { fromPlain, lostThreadError } from "./failures.ts";
+import { createGate, type QueueLimits } from "./gate.ts";
+import type { AnswerOf, ArgumentOf, Call, OperationName } from "./operations.ts";
+import type { FromThread, ToThread } from "./worker.ts";
+
+export interface Courier {
+  /** `bytes` is what the argument carries, roughly. */
+  readonly call: <Name extends OperationName>(
+    name: Name,
+    tenant: string,
+    argument: ArgumentOf<Name>,
+    bytes?: number,
+  ) => Promise<AnswerOf<Name>>;
+  readonly close: () => Promise<void>;
+}
+
+interface Pending {
+  readonly resolve: (answer: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Resolves when the file is open. */
+export async function startCourier(file: FileOptions, limits: QueueLimits): Promise<Courier> {
+  const gate = createGate(limits);
+  const underWay = new Set<Promise<unknown>>();
+  let thread: Promise<Thread> | undefined;
+  let closing: Promise<void> | undefined;
+
+  const threadNow = (): Promise<Thread> => {
+    if (thread === undefined) {
+      const starting = startThread(file, () => {
+        if (thread === starting) thread = undefined;
+      });
+      thread = starting;
+    }
+    return thread;
+  };
+
+  const carry = async (call: Omit<Call, "id">, bytes: number): Promise<unknown> => {
+    await gate.enter(bytes);
+    try {
+      return await (await threadNow()).ask(call);
+    } finally {
+      gate.leave(bytes);
+    }
+  };
+
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(underWay);
+    await (await thread)?.end();
+  };
+
+  await threadNow();
+  return {
+    call: async (name, tenant, argument, bytes = 0) => {
+      if (closing !== undefined) throw closedError();
+      const answer = carry({ name, tenant, argument }, bytes);
+      underWay.add(answer);
+      try {
+        return (await answer) as never;
+      } finally {
+        underWay.delete(answer);
+      }
+    },
+    close: () => (closing ??= close()),
+  };
+}
+
+interface Thread {
+  readonly ask: (call: Omit<Call, "id">) => Promise<unknown>;
+  readonly end: () => Promise<void>;
+}
+
+/** `ended` is told once, when the thread cannot be asked any more. */
+function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
+  // The thread's own file: as source, or as built.
+  const worker = new Worker(new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url), {
+    workerData: file,
+    execArgv: [],
+  });
+  const pending = new Map<number, Pending>();
+  let asked = 0;
+  let death: unknown;
+  const gone = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  const settle = (id: number): Pending | undefined => {
+    const one = pending.get(id);
+    pending.delete(id);
+    // A store that nobody waits for does not keep a program alive.
+    if (pending.size === 0) worker.unref();
+    return one;
+  };
+  const thread: Thread = {
+    ask: (call) =>
+      new Promise((resolve, reject) => {
+        const id = asked++;
+        if (pending.size === 0) worker.ref();
+        pending.set(id, { resolve, reject });
+        worker.postMessage({ id, ...call } satisfies ToThread);
+      }),
+    end: async () => {
+      worker.ref();
+      worker.postMessage("close" satisfies ToThread);
+      await gone;
+    },
+  };
+  return new Promise((resolve, reject) => {
+    const lost = (): void => {
+      ended();
+      const error = lostThreadError(file.path, death);
+      for (const id of pending.keys()) settle(id)?.reject(error);
+      reject(error);
+    };
+    worker.on("error", (error) => {
+      death = error;
+    });
+    worker.once("exit", lost);
+    worker.on("message", (message: FromThread) => {
+      if (message === "ready") {
+        worker.unref();
+        resolve(thread);
+      } else if ("refused" in message) {
+        ended();
+        reject(fromPlain(message.refused));
+      } else
+        for (const reply of message) {
+          const one = settle(reply.id);
+          if ("error" in reply) one?.reject(fromPlain(reply.error));
+          else one?.resolve(reply.answer as never);
+        }
+    });
+  });
+}

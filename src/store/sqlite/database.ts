@@ -1,0 +1,130 @@
+/** Opens the file: for its owner alone, every commit on the disk before it is acknowledged, and at our schema. */
+import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { foreignFileError, newerSchemaError, olderSchemaError, storeError } from "./failures.ts";
+import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
+
+/** Originals are kept unredacted. */
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+/** https://www.sqlite.org/fileformat.html §1.3 */
+const HEADER_BYTES = 100;
+const USER_VERSION_OFFSET_BYTES = 60;
+const APPLICATION_ID_OFFSET_BYTES = 68;
+const PAGE_BYTES = 4_096;
+/** The journal is cut back to this after a checkpoint. */
+const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
+const CACHE_KIBIBYTES = 16 * 1024;
+const LOCK_RETRY_MS = 20;
+const SQLITE_BUSY = 5;
+
+export interface FileOptions {
+  readonly path: string;
+  /** How long a call waits for another process that is writing. */
+  readonly busyTimeoutMs: number;
+  readonly readOnly: boolean;
+  readonly sizeBytesMax?: number;
+}
+
+/** @throws PrecisError as docs/store.md lists them; a file that is refused has not been touched. */
+export async function openDatabase(options: FileOptions): Promise<DatabaseSync> {
+  const { path, readOnly, busyTimeoutMs } = options;
+  let db: DatabaseSync | undefined;
+  try {
+    checkHeader(path);
+    if (!readOnly) createForOwner(path);
+    const { DatabaseSync: Database } = await import("node:sqlite");
+    db = new Database(path, { readOnly, timeout: busyTimeoutMs });
+    if (readOnly) checkSchema(db, path);
+    else prepareForWriting(db, options);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw storeError(error, path);
+  }
+}
+
+/** Looks at the bytes only: opening a database may already write beside it. */
+function checkHeader(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true || stats.size < HEADER_BYTES) return;
+  const header = Buffer.alloc(HEADER_BYTES);
+  const file = openSync(path, "r");
+  try {
+    readSync(file, header, 0, HEADER_BYTES, 0);
+  } finally {
+    closeSync(file);
+  }
+  if (!header.toString("latin1").startsWith("SQLite format 3\0")) return;
+  refuse(path, header.readUInt32BE(USER_VERSION_OFFSET_BYTES), header.readUInt32BE(APPLICATION_ID_OFFSET_BYTES));
+}
+
+/** A file that another process is just creating has neither version nor application yet. */
+function refuse(path: string, version: number, application: number): void {
+  if (application !== APPLICATION_ID && !(application === 0 && version === 0)) throw foreignFileError(path);
+  if (version > SCHEMA_VERSION) throw newerSchemaError(path, version, SCHEMA_VERSION);
+}
+
+function createForOwner(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+  closeSync(openSync(path, "a", FILE_MODE));
+  if (process.platform !== "win32" && (statSync(path).mode & 0o777) !== FILE_MODE) chmodSync(path, FILE_MODE);
+}
+
+function prepareForWriting(db: DatabaseSync, { path, busyTimeoutMs, sizeBytesMax }: FileOptions): void {
+  const { version } = checkSchema(db, path, { orOlder: true });
+  // Changing the journal does not wait for a lock by itself.
+  retryWhileLocked(() => db.exec("pragma journal_mode = wal"), busyTimeoutMs);
+  db.exec(`
+    pragma synchronous = full;
+    pragma temp_store = memory;
+    pragma secure_delete = fast;
+    pragma cache_size = -${CACHE_KIBIBYTES};
+    pragma journal_size_limit = ${JOURNAL_BYTES_MAX};
+  `);
+  if (sizeBytesMax !== undefined)
+    db.exec(`pragma max_page_count = ${Math.max(1, Math.floor(sizeBytesMax / PAGE_BYTES))}`);
+  if (version < SCHEMA_VERSION) migrate(db, path);
+}
+
+function retryWhileLocked(run: () => void, timeoutMs: number): void {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    try {
+      return run();
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== SQLITE_BUSY || Date.now() >= deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_RETRY_MS);
+    }
+  }
+}
+
+function checkSchema(db: DatabaseSync, path: string, { orOlder = false } = {}): { readonly version: number } {
+  const version = pragma(db, "user_version");
+  refuse(path, version, pragma(db, "application_id"));
+  const tables = db.prepare("select count(*) as count from sqlite_schema").get()!["count"];
+  if (version === 0 && tables !== 0) throw foreignFileError(path);
+  if (version < SCHEMA_VERSION && !orOlder) throw olderSchemaError(path, version);
+  return { version };
+}
+
+function pragma(db: DatabaseSync, name: string): number {
+  return Number(db.prepare(`pragma ${name}`).get()![name]);
+}
+
+/** All steps or none: whoever comes second finds them taken. */
+function migrate(db: DatabaseSync, path: string): void {
+  db.exec("begin immediate");
+  try {
+    const { version } = checkSchema(db, path, { orOlder: true });
+    MIGRATIONS.slice(version).forEach(({ name, sql }, at) => {
+      db.exec(sql);
+      db.prepare("insert into migrations values (?, ?, ?)").run(version + at + 1, name, Date.now());
+    });
+    db.exec(`pragma user_version = ${SCHEMA_VERSION}; pragma application_id = ${APPLICATION_ID}; commit`);
+  } catch (error) {
+    if (db.isTransaction) db.exec("rollback");
+    throw error;
+  }
+}

@@ -1,0 +1,129 @@
+/** What can go wrong with a file, as errors a program can act on. They cross threads as plain data. */
+import { PrecisError, type PrecisErrorDetails } from "../../core/errors.ts";
+
+/** https://www.sqlite.org/rescode.html; extended codes carry these in their lowest byte. */
+const PRIMARY_CODE_MASK = 0xff;
+
+type Failure = Pick<PrecisErrorDetails, "code" | "hint" | "retryable"> & { readonly message: string };
+
+const LOCKED: Failure = {
+  code: "store_locked",
+  message: "another process holds the store's file",
+  hint: "Try again; if it stays so, look for a process that has the file open.",
+  retryable: true,
+};
+const FULL: Failure = {
+  code: "store_full",
+  message: "there is no room for the store to grow",
+  hint: "Free space on its disk, raise its limit, or delete old history by retention and vacuum; then try again.",
+  retryable: true,
+};
+const READ_ONLY: Failure = {
+  code: "store_read_only",
+  message: "the store cannot be written to",
+  hint: "Open it for writing, as a user who may write the file and its folder.",
+};
+const IO: Failure = {
+  code: "store_io",
+  message: "the disk failed to read or write the store",
+  hint: "Check the disk and its mount; the history up to the last success is safe.",
+};
+const UNREACHABLE: Failure = {
+  code: "store_unreachable",
+  message: "the store's file cannot be opened",
+  hint: "Check that the path is right and that this user may read and write it.",
+};
+const DAMAGED: Failure = {
+  code: "store_damaged",
+  message: "the file is damaged, or no SQLite database",
+  hint: "Name another file, or restore this one from a backup; it has not been changed.",
+};
+const FAILED: Failure = {
+  code: "store_failed",
+  message: "the store failed",
+  hint: "Report this: it is a fault of precis.",
+};
+
+const BY_SQLITE_CODE: Readonly<Record<number, Failure>> = {
+  3: READ_ONLY,
+  5: LOCKED,
+  6: LOCKED,
+  8: READ_ONLY,
+  10: IO,
+  11: DAMAGED,
+  13: FULL,
+  14: UNREACHABLE,
+  23: READ_ONLY,
+  26: DAMAGED,
+};
+const BY_SYSTEM_CODE: Readonly<Record<string, Failure>> = { ENOSPC: FULL, EDQUOT: FULL, EROFS: READ_ONLY, EIO: IO };
+
+/** An error of SQLite or of the file system, told as ours; ours as it is. */
+export function storeError(error: unknown, place: string): PrecisError {
+  if (error instanceof PrecisError) return error;
+  const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string };
+  const { message: said, ...details } =
+    (errcode === undefined ? systemFailure(code) : BY_SQLITE_CODE[errcode & PRIMARY_CODE_MASK]) ?? FAILED;
+  return new PrecisError(`${said} (${message ?? String(error)})`, { ...details, place, cause: error });
+}
+
+function systemFailure(code: string | undefined): Failure | undefined {
+  if (code === undefined || !/^E[A-Z]+$/.test(code)) return undefined;
+  return BY_SYSTEM_CODE[code] ?? UNREACHABLE;
+}
+
+export function newerSchemaError(place: string, found: number, known: number): PrecisError {
+  return new PrecisError(`the store has schema ${found}, and this precis knows up to ${known}`, {
+    code: "store_newer",
+    hint: "Use the newer precis that wrote it, or name another file; this one has not been changed.",
+    place,
+  });
+}
+
+export function olderSchemaError(place: string, found: number): PrecisError {
+  return new PrecisError(`the store has schema ${found}, which has to be brought up to date before it is read`, {
+    code: "store_older",
+    hint: "Open it for writing once.",
+    place,
+  });
+}
+
+export function foreignFileError(place: string): PrecisError {
+  return new PrecisError("the file is a database of another program", {
+    code: "store_foreign",
+    hint: "Name another file; this one has not been changed.",
+    place,
+  });
+}
+
+export function busyError(waiting: number): PrecisError {
+  return new PrecisError(`the store is behind: ${waiting} calls are waiting`, {
+    code: "store_busy",
+    hint: "Try again in a moment; if it stays so, the disk is too slow for what is written.",
+    retryable: true,
+  });
+}
+
+export function lostThreadError(place: string, cause: unknown): PrecisError {
+  return new PrecisError("the store's thread ended before it answered", {
+    code: "store_interrupted",
+    hint: "Try again: the next call starts another thread.",
+    place,
+    retryable: true,
+    cause,
+  });
+}
+
+/** What of an error reaches another thread. */
+export interface PlainError {
+  readonly message: string;
+  readonly details: Omit<PrecisErrorDetails, "cause">;
+}
+
+export function toPlain({ message, code, hint, place, retryable }: PrecisError): PlainError {
+  return { message, details: { code, hint, retryable, ...(place === undefined ? {} : { place }) } };
+}
+
+export function fromPlain({ message, details }: PlainError): PrecisError {
+  return new PrecisError(message, details);
+}

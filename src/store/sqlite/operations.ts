@@ -1,0 +1,85 @@
+/**
+ * What can be asked of the thread that has the file, by name. Reads and writes run in whatever transaction is open;
+ * what runs alone must have none.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import type { Retention, SessionsQuery, UsageEntry } from "../store.ts";
+import { append, countStored, readChain, type ChainEnd } from "./chains.ts";
+import { checkDatabase } from "./check.ts";
+import { getOriginal, putOriginals, type NewOriginals } from "./originals.ts";
+import type { Runner } from "./query.ts";
+import { find, put, readRecord, touch, undo, type NewRecord } from "./records.ts";
+import { holdings, retainStep } from "./retention.ts";
+import { searchMessages, searchOriginals, type WordsAndLimit } from "./search.ts";
+import { getSession, listSessions } from "./sessions.ts";
+import { findUsage, getState, putState, putUsage, totalUsage } from "./usage.ts";
+
+export interface Desk {
+  readonly db: DatabaseSync;
+  readonly runner: Runner;
+}
+
+type Kind = "read" | "write" | "alone";
+
+export interface Operation<Argument, Answer> {
+  readonly kind: Kind;
+  readonly run: (desk: Desk, tenant: string, argument: Argument) => Answer;
+}
+
+type OnTables<Argument, Answer> = (runner: Runner, tenant: string, argument: Argument) => Answer;
+
+function read<Argument, Answer>(run: OnTables<Argument, Answer>): Operation<Argument, Answer> {
+  return { kind: "read", run: ({ runner }, tenant, argument) => run(runner, tenant, argument) };
+}
+
+function write<Argument, Answer>(run: OnTables<Argument, Answer>): Operation<Argument, Answer> {
+  return { kind: "write", run: ({ runner }, tenant, argument) => run(runner, tenant, argument) };
+}
+
+export const OPERATIONS = {
+  countStored: read(countStored),
+  append: write<ChainEnd, ReturnType<typeof append>>(append),
+  readChain: read(readChain),
+  listSessions: read<SessionsQuery, ReturnType<typeof listSessions>>(listSessions),
+  getSession: read(getSession),
+  putRecord: write<NewRecord, ReturnType<typeof put>>(put),
+  findRecord: read(find),
+  readRecord: read((runner, _tenant, id: number) => readRecord(runner, id)),
+  touchRecords: write(touch),
+  undoRecord: write(undo),
+  putOriginals: write<NewOriginals, void>(putOriginals),
+  getOriginal: read(getOriginal),
+  searchOriginals: read<WordsAndLimit, ReturnType<typeof searchOriginals>>(searchOriginals),
+  searchMessages: read<WordsAndLimit, ReturnType<typeof searchMessages>>(searchMessages),
+  putUsage: write<UsageEntry, void>(putUsage),
+  findUsage: read(findUsage),
+  totalUsage: read(totalUsage),
+  putState: write(putState),
+  getState: read(getState),
+  holdings: read((runner, _tenant, tenant: string | undefined) => holdings(runner, tenant)),
+  retainStep: write((runner, _tenant, retention: Retention) => retainStep(runner, retention)),
+  check: { kind: "read", run: ({ db, runner }) => checkDatabase(db, runner) } satisfies Operation<
+    undefined,
+    readonly string[]
+  >,
+  vacuum: { kind: "alone", run: ({ db }) => vacuum(db) } satisfies Operation<undefined, void>,
+};
+
+function vacuum(db: DatabaseSync): void {
+  // Words of what was deleted stay in the index until its segments are merged.
+  db.exec("insert into words (words) values ('optimize'); vacuum; pragma wal_checkpoint(truncate)");
+}
+
+export type OperationName = keyof typeof OPERATIONS;
+type RunOf<Name extends OperationName> = (typeof OPERATIONS)[Name]["run"];
+export type ArgumentOf<Name extends OperationName> =
+  Parameters<RunOf<Name>> extends [unknown, unknown, infer Argument] ? Argument : undefined;
+export type AnswerOf<Name extends OperationName> = ReturnType<RunOf<Name>>;
+
+/** One call on its way to the thread, and what comes back. */
+export interface Call {
+  readonly id: number;
+  readonly name: OperationName;
+  readonly tenant: string;
+  readonly argument: unknown;
+}

@@ -1,0 +1,162 @@
+/** Compaction records: the first of a link stands until a tombstone buries it. */
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { COMPACTION_SCHEMA_VERSION } from "../../core/compaction/compaction.ts";
+import { fromTheEnd } from "./chains.ts";
+import { anyOf, query, type Runner } from "./query.ts";
+import { knownTenant, writingTenant } from "./tenants.ts";
+
+/** A record in use is marked so at most this often, so that reading does not always write. */
+const MARK_USE_EVERY_MS = 60 * 60 * 1_000;
+
+export interface NewRecord {
+  readonly link: string;
+  readonly schemaVersion: number;
+  /** The text of `encodeCompaction`. */
+  readonly text: string;
+  /** Recall ids of the originals that the record names. */
+  readonly recallIds: readonly string[];
+  readonly now: number;
+}
+
+export interface FoundRecord {
+  /** The row of the record that stands. */
+  readonly id?: number;
+  readonly undone: boolean;
+  /** Links whose records are to be marked as used. */
+  readonly unmarked: readonly string[];
+}
+
+const recordsOf = query<{ tenant: number; links: string }>()((db, arg) =>
+  db
+    .selectFrom("records")
+    .select(["id", "link", "schema_version", "generation", "used_at"])
+    .where("tenant", "=", arg("tenant"))
+    .where("link", "in", anyOf(arg("links"))),
+);
+
+const tombstonesOf = query<{ tenant: number; links: string }>()((db, arg) =>
+  db
+    .selectFrom("tombstones")
+    .select("link")
+    .where("tenant", "=", arg("tenant"))
+    .where("link", "in", anyOf(arg("links"))),
+);
+
+const addRecord = query<{
+  tenant: number;
+  link: string;
+  schemaVersion: number;
+  generation: number;
+  record: Uint8Array;
+  now: number;
+}>()((db, arg) =>
+  db.insertInto("records").values({
+    tenant: arg("tenant"),
+    link: arg("link"),
+    schema_version: arg("schemaVersion"),
+    generation: arg("generation"),
+    record: arg("record"),
+    created_at: arg("now"),
+    used_at: arg("now"),
+  }),
+);
+
+const nameOriginal = query<{ record: number; recallId: string }>()((db, arg) =>
+  db
+    .insertInto("record_originals")
+    .values({ record: arg("record"), recall_id: arg("recallId") })
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+const addTombstone = query<{ tenant: number; link: string; generation: number; now: number }>()((db, arg) =>
+  db
+    .insertInto("tombstones")
+    .values({ tenant: arg("tenant"), link: arg("link"), generation: arg("generation"), created_at: arg("now") }),
+);
+
+const markUsed = query<{ tenant: number; links: string; now: number }>()((db, arg) =>
+  db
+    .updateTable("records")
+    .set({ used_at: arg("now") })
+    .where("tenant", "=", arg("tenant"))
+    .where("link", "in", anyOf(arg("links"))),
+);
+
+const readRecordById = query<{ id: number }>()((db, arg) =>
+  db.selectFrom("records").select("record").where("id", "=", arg("id")),
+);
+
+/** The rows that count for some links, and how often each was undone. */
+function standingOf(runner: Runner, tenant: number, links: readonly string[]) {
+  const args = { tenant, links: JSON.stringify(links) };
+  const records = runner.all(recordsOf, args);
+  const undone = new Map<string, number>();
+  // There is no tombstone without a record.
+  if (records.length > 0)
+    for (const { link } of runner.all(tombstonesOf, args)) undone.set(link, (undone.get(link) ?? 0) + 1);
+  return {
+    records,
+    standing: records.filter(({ link, generation }) => generation === (undone.get(link) ?? 0)),
+    undone,
+  };
+}
+
+/** The row that stands for the link, and whether it is this one. */
+export function put(
+  runner: Runner,
+  tenantName: string,
+  fresh: NewRecord,
+): { readonly id: number; readonly won: boolean } {
+  const { link, schemaVersion, text, recallIds, now } = fresh;
+  const tenant = writingTenant(runner, tenantName);
+  const { standing, undone } = standingOf(runner, tenant, [link]);
+  const first = standing.find(({ schema_version: version }) => version === schemaVersion);
+  if (first !== undefined) return { id: first.id, won: false };
+  const record = deflateRawSync(text);
+  const generation = undone.get(link) ?? 0;
+  const { id } = runner.run(addRecord, { tenant, link, schemaVersion, generation, record, now });
+  for (const recallId of recallIds) runner.run(nameOriginal, { record: id, recallId });
+  return { id, won: true };
+}
+
+export function find(
+  runner: Runner,
+  tenantName: string,
+  { links, now }: { links: readonly string[]; now: number },
+): FoundRecord {
+  const tenant = knownTenant(runner, tenantName);
+  const unmarked: string[] = [];
+  let id: number | undefined;
+  let undone = false;
+  for (const { batch } of fromTheEnd(links)) {
+    const found = standingOf(runner, tenant, batch);
+    if (found.records.length === 0) continue;
+    // What stands below the one that is found is in use too: its originals are still named.
+    for (const { link, used_at: usedAt } of found.records) if (usedAt < now - MARK_USE_EVERY_MS) unmarked.push(link);
+    const ours = found.standing.filter(({ schema_version: version }) => version === COMPACTION_SCHEMA_VERSION);
+    const byLink = new Map(ours.map((row) => [row.link, row.id]));
+    for (const link of batch.toReversed()) {
+      if (id !== undefined) break;
+      id = byLink.get(link);
+      if (id === undefined && found.undone.has(link)) undone = true;
+    }
+  }
+  return { undone, unmarked, ...(id === undefined ? {} : { id }) };
+}
+
+export function touch(runner: Runner, tenant: string, { links, now }: { links: readonly string[]; now: number }): void {
+  runner.run(markUsed, { tenant: knownTenant(runner, tenant), links: JSON.stringify(links), now });
+}
+
+/** The text of a record; records do not change. `undefined` for one that retention has deleted. */
+export function readRecord(runner: Runner, id: number): string | undefined {
+  const row = runner.first(readRecordById, { id });
+  return row === undefined ? undefined : inflateRawSync(row.record).toString("utf8");
+}
+
+/** Buries what stands for a link, whatever its schema. */
+export function undo(runner: Runner, tenantName: string, { link, now }: { link: string; now: number }): void {
+  const tenant = knownTenant(runner, tenantName);
+  const { standing, undone } = standingOf(runner, tenant, [link]);
+  if (standing.length > 0) runner.run(addTombstone, { tenant, link, generation: undone.get(link) ?? 0, now });
+}

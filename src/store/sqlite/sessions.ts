@@ -1,0 +1,116 @@
+/** Sessions: the newest link of a line of conversation, and the session that a branch left. */
+import type { SessionEntry, SessionsQuery } from "../store.ts";
+import { query, type Runner } from "./query.ts";
+import { knownTenant } from "./tenants.ts";
+
+/** Where a chain stands before its new messages are stored. */
+interface Place {
+  readonly name: string | undefined;
+  /** The last message that was known before, and its session. */
+  readonly last:
+    | { readonly id: number; readonly session: number; readonly name: string; readonly head: number | null }
+    | undefined;
+  /** The first that was not. */
+  readonly next: string | undefined;
+  readonly now: number;
+}
+
+const findByName = query<{ tenant: number; name: string }>()((db, arg) =>
+  db.selectFrom("sessions").select(["id", "name"]).where("tenant", "=", arg("tenant")).where("name", "=", arg("name")),
+);
+
+const addSession = query<{
+  tenant: number;
+  name: string;
+  parent: number | null;
+  forkedAt: number | null;
+  now: number;
+}>()((db, arg) =>
+  db.insertInto("sessions").values({
+    tenant: arg("tenant"),
+    name: arg("name"),
+    parent: arg("parent"),
+    forked_at: arg("forkedAt"),
+    head: null,
+    created_at: arg("now"),
+    updated_at: arg("now"),
+  }),
+);
+
+const updateSession = query<{ id: number; head: number | null; now: number }>()((db, arg) =>
+  db
+    .updateTable("sessions")
+    .set(({ fn, val, ref }) => ({ head: fn.coalesce(val(arg("head")), ref("head")), updated_at: arg("now") }))
+    .where("id", "=", arg("id")),
+);
+
+const listEntries = query<{ tenant: number; name: string | null; parent: string | null; limit: number }>()((db, arg) =>
+  db
+    .selectFrom("sessions")
+    .innerJoin("links as heads", "heads.id", "sessions.head")
+    .leftJoin("sessions as parents", "parents.id", "sessions.parent")
+    .leftJoin("links as forks", "forks.id", "sessions.forked_at")
+    .select([
+      "sessions.name",
+      "sessions.created_at",
+      "sessions.updated_at",
+      "heads.link as head",
+      "heads.position",
+      "parents.name as parent",
+      "forks.link as forked_at",
+    ])
+    .where("sessions.tenant", "=", arg("tenant"))
+    .where(({ or, eb, val }) => or([eb(val(arg("name")), "is", null), eb("sessions.name", "=", arg("name"))]))
+    .where(({ or, eb, val }) => or([eb(val(arg("parent")), "is", null), eb("parents.name", "=", arg("parent"))]))
+    .orderBy("sessions.updated_at", "desc")
+    .orderBy("sessions.id", "desc")
+    .limit(arg("limit")),
+);
+
+/** The session that a chain goes on with: the one it names, the one whose head it continues, or a new branch. */
+export function sessionFor(
+  runner: Runner,
+  tenant: number,
+  place: Place,
+): { readonly id: number; readonly name: string } {
+  const { last, next, now } = place;
+  if (place.name === undefined && last !== undefined && (next === undefined || last.head === last.id))
+    return { id: last.session, name: last.name };
+  const name = place.name ?? next!;
+  const standing = runner.first(findByName, { tenant, name });
+  if (standing !== undefined) return standing;
+  const from = { parent: last?.session ?? null, forkedAt: last?.id ?? null };
+  return { id: runner.run(addSession, { tenant, name, ...from, now }).id, name };
+}
+
+/** Marks a session as used; without a head, it keeps the one it has. */
+export function moveHead(runner: Runner, move: { id: number; head: number | null; now: number }): void {
+  runner.run(updateSession, move);
+}
+
+export function listSessions(
+  runner: Runner,
+  tenant: string,
+  { limit, parent }: SessionsQuery,
+): readonly SessionEntry[] {
+  return entries(runner, { tenant: knownTenant(runner, tenant), name: null, parent: parent ?? null, limit });
+}
+
+export function getSession(runner: Runner, tenant: string, id: string): SessionEntry | undefined {
+  return entries(runner, { tenant: knownTenant(runner, tenant), name: id, parent: null, limit: 1 })[0];
+}
+
+function entries(
+  runner: Runner,
+  args: { tenant: number; name: string | null; parent: string | null; limit: number },
+): readonly SessionEntry[] {
+  return runner.all(listEntries, args).map((row) => ({
+    id: row.name,
+    head: row.head,
+    messages: row.position + 1,
+    ...(row.parent === null ? {} : { parent: row.parent }),
+    ...(row.forked_at === null ? {} : { forkedAt: row.forked_at }),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }));
+}

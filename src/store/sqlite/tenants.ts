@@ -1,0 +1,23 @@
+/** Tenants by name. What is read of an unknown one is empty; the first write makes it known. */
+import { query, type Runner } from "./query.ts";
+
+const addTenant = query<{ name: string }>()((db, arg) =>
+  db
+    .insertInto("tenants")
+    .values({ name: arg("name") })
+    .onConflict((conflict) => conflict.column("name").doNothing()),
+);
+const findTenant = query<{ name: string }>()((db, arg) =>
+  db.selectFrom("tenants").select("id").where("name", "=", arg("name")),
+);
+
+const UNKNOWN_TENANT = 0;
+
+export function knownTenant(runner: Runner, name: string): number {
+  return runner.first(findTenant, { name })?.id ?? UNKNOWN_TENANT;
+}
+
+export function writingTenant(runner: Runner, name: string): number {
+  const known = knownTenant(runner, name);
+  return known === UNKNOWN_TENANT ? runner.run(addTenant, { name }).id : known;
+}
