@@ -83,9 +83,12 @@ function typedStrength(text: string, at: number, name: string): NameStrength | u
 const FORM_PART =
   /=\\{0,31}"([\w.-]{2,64})\\{0,31}"(?:\r?\n\r?\n|(?:\\{1,32}r)?\\{1,32}n(?:\\{1,32}r)?\\{1,32}n)([^\r\n\\"]{4,4096})/y;
 
+/** The same on one line, as a label shows it. */
+const FORM_PART_JOINED = /(?<=form-data; ?name)=\\{0,31}"([\w.-]{2,64})\\{0,31}" ([^\s\\"]{4,4096})/y;
+
 /** A field of a multipart form: its name, an empty line, its value. */
 function findFormPart(text: string, at: number): Span | undefined {
-  const found = matchAt(FORM_PART, text, at);
+  const found = matchAt(FORM_PART, text, at) ?? matchAt(FORM_PART_JOINED, text, at);
   const strength = found === undefined ? undefined : nameStrength(found[1] as string, true);
   if (found === undefined || strength === undefined) return undefined;
   const value = found[2] as string;

@@ -148,6 +148,7 @@ export const NAMED: readonly (readonly [name: string, secret: string, text: stri
   ],
   ["form, first field", generated, `code=${generated}&grant_type=authorization_code`],
   ["form, of several parts", password, `Content-Disposition: form-data; name="password"\r\n\r\n${password}\r\n--x--`],
+  ["form, part on one line", password, `Content-Disposition: form-data; name="password" ${password} --x--`],
   ["data source of Go", password.replace("&", "%"), `ida:${password.replace("&", "%")}@tcp(127.0.0.1:3306)/shop`],
   ["shell, fish", generated, `set -gx API_TOKEN ${generated}`],
   ["shell, Windows", generated, `setx OPENAI_API_KEY "${generated}"`],
