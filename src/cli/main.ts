@@ -14,6 +14,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   check: async () => (await import("./commands/check.ts")).checkCommand,
   recall: async () => (await import("./commands/recall.ts")).recallCommand,
   config: async () => (await import("./commands/config.ts")).configCommands,
+  provider: async () => (await import("./commands/provider.ts")).providerCommand,
 };
 
 const HELP = new Set(["-h", "--help"]);

@@ -1,0 +1,22 @@
+/** A map that forgets its oldest entries, so that a provider that runs for days stays the size it was. */
+
+export interface BoundedMap<Value> {
+  readonly get: (key: string) => Value | undefined;
+  readonly set: (key: string, value: Value) => void;
+  readonly delete: (key: string) => void;
+  readonly size: () => number;
+}
+
+export function boundedMap<Value>(entriesMax: number): BoundedMap<Value> {
+  const entries = new Map<string, Value>();
+  return {
+    get: (key) => entries.get(key),
+    set: (key, value) => {
+      entries.delete(key);
+      entries.set(key, value);
+      if (entries.size > entriesMax) entries.delete(entries.keys().next().value!);
+    },
+    delete: (key) => void entries.delete(key),
+    size: () => entries.size,
+  };
+}

@@ -1,0 +1,28 @@
+/** What a provider is made of; every request goes through the same parts. */
+import type { Books } from "./account.ts";
+import type { Answerer } from "./answers.ts";
+import type { CacheEntries } from "./caches/entries.ts";
+import type { FaultRates } from "./faults.ts";
+import type { Limits } from "./limits.ts";
+import type { Memory } from "./memory.ts";
+import type { Recorder, RequestRecord } from "./record.ts";
+import type { Sealer } from "./seals.ts";
+import type { ModelBook } from "./traits.ts";
+
+export interface House {
+  readonly models: ModelBook;
+  readonly answerer: Answerer;
+  readonly entries: CacheEntries;
+  readonly sealer: Sealer;
+  /** Numbers in [0, 1), for faults. */
+  readonly draw: () => number;
+  readonly memoryOf: (key: string) => Memory;
+  readonly books: Books;
+  readonly recorder: Recorder;
+  readonly limits: Limits;
+  readonly faults: FaultRates;
+  readonly seed: number;
+  readonly now: () => number;
+  readonly pace: number | undefined;
+  readonly onRequest: (record: RequestRecord) => void;
+}

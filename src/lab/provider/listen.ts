@@ -1,0 +1,43 @@
+/** The provider on a port of this machine. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
+
+export interface ListenOptions {
+  /** Loopback by default: it takes any key. */
+  readonly host?: string;
+  /** Any free one by default. */
+  readonly port?: number;
+  readonly connections?: number;
+}
+
+export interface Listening {
+  /** Without `/v1`. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends open connections and gives the port back. */
+  readonly close: () => Promise<void>;
+}
+
+type Fetch = (request: Request, bindings?: HttpBindings) => Response | Promise<Response>;
+
+export async function listen(fetch: Fetch, options: ListenOptions = {}): Promise<Listening> {
+  const { host = "127.0.0.1", port = 0, connections } = options;
+  const listener = getRequestListener((request, bindings) => fetch(request, bindings as HttpBindings), {
+    overrideGlobalObjects: false,
+  });
+  const server = createServer((incoming, outgoing) => void listener(incoming, outgoing));
+  if (connections !== undefined) server.maxConnections = connections;
+  server.listen(port, host);
+  await once(server, "listening");
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    port: bound,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}

@@ -1,0 +1,108 @@
+/** The sentences that both OpenAI protocols say in the same way. */
+import { invalid, type Fields, type Prompt, type Reason, type Refusal } from "./contract.ts";
+
+const KEYLESS: Refusal = {
+  status: 401,
+  reason: "authentication",
+  message:
+    "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
+};
+
+function notJson(): Refusal {
+  return invalid(
+    "json",
+    "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.)",
+  );
+}
+
+function noModel(name: unknown): Refusal {
+  if (typeof name !== "string") return missing("model");
+  return {
+    status: 404,
+    reason: "model",
+    message: `The model \`${name}\` does not exist or you do not have access to it.`,
+    code: "model_not_found",
+  };
+}
+
+const ERROR_TYPES: Readonly<Record<number, string>> = { 429: "requests", 500: "server_error", 503: "server_error" };
+
+export function errorBody({ status, type, message, param, code }: Refusal): Fields {
+  return {
+    error: {
+      message,
+      type: type ?? ERROR_TYPES[status] ?? "invalid_request_error",
+      param: param ?? null,
+      code: code ?? null,
+    },
+  };
+}
+
+function requestHeaders(requestId: string): Readonly<Record<string, string>> {
+  return { "x-request-id": requestId };
+}
+
+export function missing(param: string): Refusal {
+  return invalid("shape", `Missing required parameter: '${param}'.`, { param, code: "missing_required_parameter" });
+}
+
+export function emptyArray(param: string, reason: Reason = "empty"): Refusal {
+  return invalid(
+    reason,
+    `Invalid '${param}': empty array. Expected an array with minimum length 1, but got an empty array instead.`,
+    { param, code: "empty_array" },
+  );
+}
+
+export function notOneOf(param: string, value: unknown, known: readonly string[], reason: Reason): Refusal {
+  const all = known.map((one) => `'${one}'`);
+  const list = all.length < 3 ? all.join(" and ") : `${all.slice(0, -1).join(", ")}, and ${all.at(-1)}`;
+  return invalid(reason, `Invalid value: '${String(value)}'. Supported values are: ${list}.`, {
+    param,
+    code: "invalid_value",
+  });
+}
+
+export function tooLong(param: string, text: string, charsMax: number): Refusal {
+  return invalid(
+    "ids",
+    `Invalid '${param}': string too long. Expected a string with maximum length ${charsMax}, but got a string with length ${text.length} instead.`,
+    { param, code: "string_above_max_length" },
+  );
+}
+
+export function wrongType(param: string, expected: string, value: unknown): Refusal {
+  const found = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+  return invalid("shape", `Invalid type for '${param}': expected ${expected}, but got ${found} instead.`, {
+    param,
+    code: "invalid_type",
+  });
+}
+
+/** Clients and models write what they like, but what a model is shown again has to be readable. */
+export function brokenArguments(param: string): Refusal {
+  return invalid("arguments", `Invalid '${param}': expected a string that holds valid JSON.`, {
+    param,
+    code: "invalid_json",
+  });
+}
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+export function checkName(name: unknown, param: string): Refusal | undefined {
+  if (typeof name !== "string") return missing(param);
+  if (NAME.test(name)) return undefined;
+  return invalid(
+    "shape",
+    `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`,
+    { param, code: "invalid_value" },
+  );
+}
+
+/** What a vendor's window has no room for. `requested` is put together by the protocol. */
+export function isOver({ inputTokens, maxOutputTokens = 0 }: Prompt, windowTokens: number): boolean {
+  return inputTokens + maxOutputTokens > windowTokens;
+}
+
+/** What of a `Wire` is the same for both. */
+export const OPENAI_WORDS = Object.freeze({ keyless: KEYLESS, notJson, noModel, errorBody, requestHeaders });

@@ -1,0 +1,12 @@
+/** A seeded generator, so that a run with faults can be had again. */
+
+/** mulberry32: 32 bits of state. Gives numbers in [0, 1). */
+export function createDraw(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
