@@ -36,7 +36,7 @@ const DECIMALS_MIN = 2;
 
 /** What a word is; packed with its end into one number, because a transcript holds a hundred thousand of them. */
 export const PLAIN = 0;
-export const SYMBOL = 1;
+const SYMBOL = 1;
 export const HASH = 2;
 
 export const wordEnd = (word: number): number => word >> 2;
