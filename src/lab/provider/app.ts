@@ -30,14 +30,22 @@ export function createApp(house: House): Hono<Bindings> {
   return app;
 }
 
-/** The connection's end is heard from the server, where there is one. */
+/** What was written before has this long to get out. */
+const FLUSH_MS = 10;
+
+/** The connection's end is heard from the server, and brought about there, where there is one. */
 function arrivalOf({ req, env }: Context<Bindings>): Arrival {
   let closedMs: number | undefined;
   const { outgoing } = env ?? {};
   outgoing?.once("close", () => {
     if (!outgoing.writableFinished) closedMs = performance.now();
   });
-  return { request: req.raw, closedMs: () => closedMs };
+  const breakOff = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    if (outgoing === undefined) return controller.error(new Error("the answer is cut, as it was told to be"));
+    await new Promise((done) => setTimeout(done, FLUSH_MS));
+    outgoing.destroy();
+  };
+  return { request: req.raw, closedMs: () => closedMs, breakOff };
 }
 
 /** Which vendor a request outside of the three routes is meant for. */

@@ -3,7 +3,7 @@ import type { Bill } from "./account.ts";
 import type { Admitted } from "./admitted.ts";
 import type { Refusal, StreamEvent, Telling } from "./contract.ts";
 import type { Fault } from "./faults.ts";
-import { pause, sseText, streamOf } from "./stream.ts";
+import { pause, sseText, streamOf, type BreakOff } from "./stream.ts";
 
 export interface Given {
   readonly telling: Telling;
@@ -39,6 +39,7 @@ function streamed(
   const body = streamOf(wire.stream(telling), {
     pace: house.pace,
     signal: arrival.request.signal,
+    breakOff: arrival.breakOff,
     fault,
     errors: (): Iterable<StreamEvent> => wire.streamedError(MID_STREAM, { id, model, created }),
     ended: (end, sentTokens) => {
@@ -64,7 +65,7 @@ async function whole(admitted: Admitted, { telling, fault, bill, delivered }: Gi
   const start = text.slice(0, Math.floor(text.length * HALF));
   if (fault?.kind === "cut") {
     visit.ended("cut", bill(telling.outputTokens));
-    return new Response(breaking(start), {
+    return new Response(breaking(start, arrival.breakOff), {
       headers: { ...headers, "content-length": String(Buffer.byteLength(text)) },
     });
   }
@@ -74,11 +75,11 @@ async function whole(admitted: Admitted, { telling, fault, bill, delivered }: Gi
 }
 
 /** Sends what there is, then breaks the connection. */
-function breaking(text: string): ReadableStream<Uint8Array> {
+function breaking(text: string, breakOff: BreakOff): ReadableStream<Uint8Array> {
   let sent = false;
   return new ReadableStream({
-    pull: (controller) => {
-      if (sent) controller.error(new Error("the answer is cut, as it was told to be"));
+    pull: async (controller) => {
+      if (sent) await breakOff(controller);
       else controller.enqueue(new TextEncoder().encode(text));
       sent = true;
     },

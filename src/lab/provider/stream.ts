@@ -12,11 +12,16 @@ type Frame =
 
 export type StreamEnd = "done" | "cut" | "aborted";
 
+/** Ends the connection; where there is none to reach, the stream itself fails. */
+export type BreakOff = (controller: ReadableStreamDefaultController<Uint8Array>) => Promise<void>;
+
 export interface StreamOptions {
   /** Tokens a second; undefined for as fast as it is read. */
   readonly pace: number | undefined;
   readonly signal: AbortSignal;
   readonly fault: Fault | undefined;
+  /** Breaks the connection. */
+  readonly breakOff: BreakOff;
   /** What a `stream-error` says. */
   readonly errors: () => Iterable<StreamEvent>;
   readonly ended: (end: StreamEnd, sentTokens: number) => void;
@@ -95,7 +100,7 @@ export function streamOf(events: Iterable<StreamEvent>, options: StreamOptions):
       if (over.signal.aborted) return;
       if (text === undefined) {
         end("cut");
-        controller.error(new Error("the stream is cut, as it was told to be"));
+        await options.breakOff(controller);
         return;
       }
       controller.enqueue(encoder.encode(text));

@@ -5,13 +5,14 @@ import type { Refusal } from "./contract.ts";
 import type { Fault } from "./faults.ts";
 import type { House } from "./house.ts";
 import type { Outcome, RequestRecord } from "./record.ts";
-import type { StreamEnd } from "./stream.ts";
+import type { BreakOff, StreamEnd } from "./stream.ts";
 import type { Wire } from "./wire.ts";
 
 export interface Arrival {
   readonly request: Request;
   /** `performance.now()` when the connection closed, if it did. */
   readonly closedMs: () => number | undefined;
+  readonly breakOff: BreakOff;
 }
 
 export interface Visit {
