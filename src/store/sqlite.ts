@@ -8,6 +8,7 @@ import { decodeCompaction, encodeCompaction } from "./record.ts";
 import { checkChain } from "./refusals.ts";
 import { startCourier, type Courier } from "./sqlite/courier.ts";
 import { QUEUE_LIMITS, type QueueLimits } from "./sqlite/gate.ts";
+import { createLifetime, type Lifetime } from "./sqlite/lifetime.ts";
 import { createRecent, type Recent } from "./sqlite/recent.ts";
 import type { Appended, ChainAppend, Clocked, HistoryStore, Original, Standing } from "./store.ts";
 
@@ -41,6 +42,7 @@ interface Desk {
   readonly readOnly: boolean;
   readonly records: Recent<Compaction>;
   readonly ends: Recent<true>;
+  readonly during: Lifetime["during"];
 }
 
 /** @throws PrecisError as docs/store.md lists them; a file that is refused has not been touched. */
@@ -48,25 +50,21 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   const { path, busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false, sizeBytesMax, now = Date.now } = options;
   const file = { path, busyTimeoutMs, readOnly, ...(sizeBytesMax === undefined ? {} : { sizeBytesMax }) };
   const courier = await startCourier(file, { ...QUEUE_LIMITS, ...options.queue });
-  const { call, close } = courier;
+  const { during, end } = createLifetime();
   const desk: Desk = {
     courier,
     now,
     readOnly,
     records: createRecent(RECORDS_REMEMBERED_MAX),
     ends: createRecent(ENDS_REMEMBERED_MAX),
+    during,
   };
+  const call: Courier["call"] = (...what) => during(() => courier.call(...what));
   return {
-    putCompaction: (tenant, compaction) => putCompaction(desk, tenant, compaction),
-    findCompaction: (tenant, links) => findCompaction(desk, tenant, links),
+    ...createSteps(desk),
     undoCompaction: (tenant, link) => call("undoRecord", tenant, { link, now: now() }),
-    putOriginals: async (tenant, originals) => {
-      const plain = originals.map(({ id, kind, label, text }): Original => ({ id, kind, label, text }));
-      await call("putOriginals", tenant, { originals: plain, now: now() }, sizeOf(plain.map(({ text }) => text)));
-    },
     getOriginal: (tenant, id) => call("getOriginal", tenant, id),
     search: (tenant, words, limit) => call("searchOriginals", tenant, { words, limit }),
-    appendChain: async (tenant, chain) => appendChain(desk, tenant, checkChain(chain)),
     readChain: (tenant, link) => call("readChain", tenant, link),
     listSessions: (tenant, query) => call("listSessions", tenant, query),
     getSession: (tenant, id) => call("getSession", tenant, id),
@@ -75,19 +73,37 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     findUsage: (tenant, links) => call("findUsage", tenant, links),
     totalUsage: (tenant, since = 0) => call("totalUsage", tenant, since),
     putState: (tenant, root, state) => call("putState", tenant, { root, state: JSON.stringify(state), now: now() }),
-    getState: async (tenant, root) => {
-      const state = await call("getState", tenant, root);
-      return state === undefined ? undefined : (JSON.parse(state) as unknown);
-    },
     holdings: (tenant) => call("holdings", "", tenant),
-    retain: async (retention) => {
-      while (await call("retainStep", "", retention));
-      return call("holdings", "", retention.tenant);
-    },
     vacuum: () => call("vacuum", "", undefined),
     check: () => call("check", "", undefined),
-    close,
+    close: () => end(courier.close),
   };
+}
+
+/** Calls that are more than one question to the thread. */
+function createSteps(desk: Desk) {
+  const { courier, now, during } = desk;
+  return {
+    putCompaction: (tenant, compaction) => during(() => putCompaction(desk, tenant, compaction)),
+    findCompaction: (tenant, links) => during(() => findCompaction(desk, tenant, links)),
+    putOriginals: (tenant, originals) =>
+      during(() => {
+        const plain = originals.map(({ id, kind, label, text }): Original => ({ id, kind, label, text }));
+        const bytes = sizeOf(plain.map(({ text }) => text));
+        return courier.call("putOriginals", tenant, { originals: plain, now: now() }, bytes);
+      }),
+    appendChain: (tenant, chain) => during(() => appendChain(desk, tenant, chain)),
+    getState: (tenant, root) =>
+      during(async () => {
+        const state = await courier.call("getState", tenant, root);
+        return state === undefined ? undefined : (JSON.parse(state) as unknown);
+      }),
+    retain: (retention) =>
+      during(async () => {
+        while (await courier.call("retainStep", "", retention));
+        return courier.call("holdings", "", retention.tenant);
+      }),
+  } satisfies Partial<HistoryStore>;
 }
 
 async function putCompaction(
@@ -105,14 +121,14 @@ async function putCompaction(
 }
 
 async function findCompaction(
-  { courier, now, readOnly, records }: Desk,
+  { courier, now, readOnly, records, during }: Desk,
   tenant: string,
   links: readonly string[],
 ): Promise<Standing> {
   const { id, undone, unmarked } = await courier.call("findRecord", tenant, { links, now: now() });
   // Nobody waits for this, and what is not marked today is marked tomorrow.
   if (unmarked.length > 0 && !readOnly)
-    courier.call("touchRecords", tenant, { links: unmarked, now: now() }).catch(() => undefined);
+    during(() => courier.call("touchRecords", tenant, { links: unmarked, now: now() })).catch(() => undefined);
   const compaction = id === undefined ? undefined : await readRecord({ courier, records }, tenant, id);
   return compaction === undefined ? { undone } : { compaction, undone };
 }
@@ -132,7 +148,7 @@ async function readRecord(
 
 /** Hands over the end of the chain that may be new: what came since an end that is known, or since what is stored. */
 async function appendChain(desk: Desk, tenant: string, chain: ChainAppend): Promise<Appended> {
-  const { links } = chain;
+  const { links } = checkChain(chain);
   if (links.length === 0) return { added: 0, session: "" };
   const { courier, ends } = desk;
   const remembered = links.findLastIndex((link) => ends.get(endKey(tenant, link)) === true) + 1;

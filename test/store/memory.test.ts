@@ -1,4 +1,4 @@
 import { createMemoryStore } from "../../src/store/memory.ts";
 import { storeContract } from "./contract.ts";
 
-storeContract("memory", async () => createMemoryStore());
+storeContract("memory", async (clock) => createMemoryStore(clock));

@@ -2,11 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { openSqliteStore, type SqliteStore } from "../../src/store/sqlite.ts";
 import { storeContract } from "./contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "precis-store-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-let files = 0;
+const opened: SqliteStore[] = [];
+afterAll(async () => {
+  await Promise.all(opened.map((store) => store.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
 
-storeContract("sqlite", () => openSqliteStore({ path: join(folder, `${++files}.db`) }));
+storeContract("sqlite", async (clock) => {
+  const store = await openSqliteStore({ path: join(folder, `${opened.length}.db`), ...clock });
+  opened.push(store);
+  return store;
+});

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Role } from "../../core/transcript/message.ts";
 import type { Appended, StoredMessage } from "../store.ts";
 import { decoded, keepBody } from "./bodies.ts";
-import { anyOf, query, type Runner } from "./query.ts";
+import { eachOf, query, type Runner } from "./query.ts";
 import { moveHead, sessionFor } from "./sessions.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
@@ -66,10 +66,11 @@ const addLink = query<{
 
 const findLinks = query<{ tenant: number; links: string }>()((db, arg) =>
   db
-    .selectFrom("links")
-    .select("link")
-    .where("tenant", "=", arg("tenant"))
-    .where("link", "in", anyOf(arg("links"))),
+    .selectFrom(eachOf(arg("links")))
+    .crossJoin("links")
+    .select("links.link")
+    .where("links.tenant", "=", arg("tenant"))
+    .whereRef("links.link", "=", "wanted.value"),
 );
 
 const readUpTo = query<{ tenant: number; link: string }>()((db, arg) =>

@@ -1,6 +1,5 @@
 /** Carries calls to the thread that has the file, and their answers back. A thread that dies is replaced at the next call. */
 import { Worker } from "node:worker_threads";
-import { closedError } from "../refusals.ts";
 import type { FileOptions } from "./database.ts";
 import { fromPlain, lostThreadError } from "./failures.ts";
 import { createGate, type QueueLimits } from "./gate.ts";
@@ -15,6 +14,7 @@ export interface Courier {
     argument: ArgumentOf<Name>,
     bytes?: number,
   ) => Promise<AnswerOf<Name>>;
+  /** Ends the thread; to be called when nothing is under way. */
   readonly close: () => Promise<void>;
 }
 
@@ -26,9 +26,7 @@ interface Pending {
 /** Resolves when the file is open. */
 export async function startCourier(file: FileOptions, limits: QueueLimits): Promise<Courier> {
   const gate = createGate(limits);
-  const underWay = new Set<Promise<unknown>>();
   let thread: Promise<Thread> | undefined;
-  let closing: Promise<void> | undefined;
 
   const threadNow = (): Promise<Thread> => {
     if (thread === undefined) {
@@ -49,24 +47,10 @@ export async function startCourier(file: FileOptions, limits: QueueLimits): Prom
     }
   };
 
-  const close = async (): Promise<void> => {
-    await Promise.allSettled(underWay);
-    await (await thread)?.end();
-  };
-
   await threadNow();
   return {
-    call: async (name, tenant, argument, bytes = 0) => {
-      if (closing !== undefined) throw closedError();
-      const answer = carry({ name, tenant, argument }, bytes);
-      underWay.add(answer);
-      try {
-        return (await answer) as never;
-      } finally {
-        underWay.delete(answer);
-      }
-    },
-    close: () => (closing ??= close()),
+    call: async (name, tenant, argument, bytes = 0) => (await carry({ name, tenant, argument }, bytes)) as never,
+    close: async () => (await thread)?.end(),
   };
 }
 

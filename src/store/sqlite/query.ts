@@ -67,6 +67,11 @@ export function anyOf(json: string): RawBuilder<string> {
   return sql<string>`(select value from json_each(${json}))`;
 }
 
+/** The same as a table `wanted` to start from, one row a string: with a cross join, only these are looked up. */
+export function eachOf(json: string) {
+  return sql<{ value: string }>`json_each(${json})`.as("wanted");
+}
+
 export interface Runner {
   readonly all: <Arguments, Row>(query: Query<Arguments, Row>, args: Arguments) => readonly Row[];
   readonly first: <Arguments, Row>(query: Query<Arguments, Row>, args: Arguments) => Row | undefined;

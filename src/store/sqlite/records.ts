@@ -2,7 +2,7 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { COMPACTION_SCHEMA_VERSION } from "../../core/compaction/compaction.ts";
 import { fromTheEnd } from "./chains.ts";
-import { anyOf, query, type Runner } from "./query.ts";
+import { anyOf, eachOf, query, type Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
 /** A record in use is marked so at most this often, so that reading does not always write. */
@@ -28,18 +28,20 @@ export interface FoundRecord {
 
 const recordsOf = query<{ tenant: number; links: string }>()((db, arg) =>
   db
-    .selectFrom("records")
-    .select(["id", "link", "schema_version", "generation", "used_at"])
-    .where("tenant", "=", arg("tenant"))
-    .where("link", "in", anyOf(arg("links"))),
+    .selectFrom(eachOf(arg("links")))
+    .crossJoin("records")
+    .select(["records.id", "records.link", "schema_version", "generation", "used_at"])
+    .where("records.tenant", "=", arg("tenant"))
+    .whereRef("records.link", "=", "wanted.value"),
 );
 
 const tombstonesOf = query<{ tenant: number; links: string }>()((db, arg) =>
   db
-    .selectFrom("tombstones")
-    .select("link")
-    .where("tenant", "=", arg("tenant"))
-    .where("link", "in", anyOf(arg("links"))),
+    .selectFrom(eachOf(arg("links")))
+    .crossJoin("tombstones")
+    .select("tombstones.link")
+    .where("tombstones.tenant", "=", arg("tenant"))
+    .whereRef("tombstones.link", "=", "wanted.value"),
 );
 
 const addRecord = query<{

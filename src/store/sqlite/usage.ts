@@ -1,7 +1,7 @@
 /** What requests took, and the counters that live with a chain's root. */
 import type { UsageEntry, UsageTotals } from "../store.ts";
 import { fromTheEnd } from "./chains.ts";
-import { anyOf, query, type Runner } from "./query.ts";
+import { eachOf, query, type Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
 const addUsage = query<{ tenant: number; costUsd: number | null } & Omit<UsageEntry, "costUsd">>()((db, arg) =>
@@ -20,11 +20,12 @@ const addUsage = query<{ tenant: number; costUsd: number | null } & Omit<UsageEn
 
 const newestUsages = query<{ tenant: number; links: string }>()((db, arg) =>
   db
-    .selectFrom("usages")
-    .select(["link", ({ fn }) => fn.max("id").as("id")])
-    .where("tenant", "=", arg("tenant"))
-    .where("link", "in", anyOf(arg("links")))
-    .groupBy("link"),
+    .selectFrom(eachOf(arg("links")))
+    .crossJoin("usages")
+    .select(["usages.link", ({ fn }) => fn.max("usages.id").as("id")])
+    .where("usages.tenant", "=", arg("tenant"))
+    .whereRef("usages.link", "=", "wanted.value")
+    .groupBy("usages.link"),
 );
 
 const readUsage = query<{ id: number }>()((db, arg) => db.selectFrom("usages").selectAll().where("id", "=", arg("id")));

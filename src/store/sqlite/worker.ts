@@ -1,4 +1,5 @@
 /** The thread that has the file. It takes what has gathered while it was busy as one group. */
+import type { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import { openDatabase, type FileOptions } from "./database.ts";
 import { storeError, toPlain, type PlainError } from "./failures.ts";
@@ -14,24 +15,29 @@ silenceSqliteWarning();
 
 try {
   const db = await openDatabase(options);
+  // The queries load while the store is already open, and the first calls gather.
+  tell("ready");
   const [{ createRunner }, { serve }] = await Promise.all([import("./query.ts"), import("./serve.ts")]);
-  const desk = { db, runner: createRunner(db) };
+  const runner = createRunner(db);
+  work(db, (calls) => serve({ db, runner }, options.path, calls));
+} catch (error) {
+  tell({ refused: toPlain(storeError(error, options.path)) });
+  port.close();
+}
+
+function work(db: DatabaseSync, serve: (calls: readonly Call[]) => readonly Reply[]): void {
   let gathered: Call[] = [];
-  const work = (): void => {
+  const serveAll = (): void => {
     const calls = gathered;
     gathered = [];
-    tell(serve(desk, options.path, calls));
+    tell(serve(calls));
   };
   port.on("message", (message: ToThread) => {
     if (message === "close") {
       db.close();
       port.close();
-    } else if (gathered.push(message) === 1) setImmediate(work);
+    } else if (gathered.push(message) === 1) setImmediate(serveAll);
   });
-  tell("ready");
-} catch (error) {
-  tell({ refused: toPlain(storeError(error, options.path)) });
-  port.close();
 }
 
 function tell(message: FromThread): void {

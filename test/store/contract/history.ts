@@ -1,0 +1,244 @@
+/** Conversations: chains, sessions, branches, usage, counters, and what retention leaves of them. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { createDecoder, protocols } from "../../../src/protocols/index.ts";
+import type { HistoryStore } from "../../../src/store/store.ts";
+import { chain, compaction, talk, type OpenStore } from "./things.ts";
+
+export function historyContract(open: OpenStore): void {
+  describe("conversations", () => {
+    let store: HistoryStore;
+    let time = 1_000;
+    beforeEach(async () => {
+      time = 1_000;
+      store = await open({ now: () => time });
+    });
+    const said = async (link: string) =>
+      (await store.readChain("t", link)).map(({ body }) => JSON.parse(body).parts[0].text);
+
+    it("keeps what is new of a chain, and says how much that was", async () => {
+      const first = talk("a", "b");
+      expect(await store.appendChain("t", first)).toMatchObject({ added: 2 });
+      expect(await store.appendChain("t", first)).toMatchObject({ added: 0 });
+      const longer = talk("a", "b", "c", "b");
+      expect(await store.appendChain("t", longer)).toMatchObject({ added: 2 });
+      expect(await said(longer.links[3]!)).toEqual(["a", "b", "c", "b"]);
+      expect(await said(first.links[1]!)).toEqual(["a", "b"]);
+      expect(await store.readChain("t", "unknown")).toEqual([]);
+      expect(await store.appendChain("t", { links: [], messages: [] })).toEqual({ added: 0, session: "" });
+    });
+
+    it("keeps a body once, however often it is said", async () => {
+      await store.appendChain("t", talk("same", "x", "same", "x", "same"));
+      expect(await store.holdings("t")).toMatchObject({ messages: 5, bodies: 2 });
+    });
+
+    it("keeps the messages of a span where they are", async () => {
+      const { links, messages } = talk("a", "b", "c");
+      await store.appendChain("t", { links, messages });
+      const before = await store.holdings("t");
+      const text = messages.map(({ role, parts }) => JSON.stringify({ role, parts })).join("\n");
+      await store.putOriginals("t", [{ id: "r1", kind: "span", label: "all", text }]);
+      expect(await store.holdings("t")).toEqual({ ...before, originals: 1 });
+      expect((await store.getOriginal("t", "r1"))?.text).toBe(text);
+    });
+
+    it("keeps wire messages as their own bytes, those that came from one side by side", async () => {
+      const raw = `{"role": "user", "content": [{"type":"tool_result","tool_use_id":"a","content":"1"},{"type":"tool_result","tool_use_id":"b","content":"2"},{"type":"text","text":"\\u00e9 12345678901234567890"}]}`;
+      const body = `{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"x","input":{}},{"type":"tool_use","id":"b","name":"x","input":{}}]},${raw}]}`;
+      const { messages } = createDecoder(protocols["anthropic-messages"]).decode(body).transcript;
+      const links = chain.linksOf(messages);
+      await store.appendChain("t", { links, messages });
+      const stored = (await store.readChain("t", links.at(-1)!)).slice(-3);
+      expect(stored.map((one) => [one.role, one.protocol, one.member, one.body])).toEqual([
+        ["tool", "anthropic-messages", 0, raw],
+        ["tool", "anthropic-messages", 1, raw],
+        ["user", "anthropic-messages", 2, raw],
+      ]);
+      expect(await store.searchMessages("t", "é", 9)).toHaveLength(1);
+    });
+
+    it("goes on with the session whose newest message a chain continues, and branches off anywhere else", async () => {
+      const trunk = await store.appendChain("t", talk("a", "b"));
+      time = 2_000;
+      expect((await store.appendChain("t", talk("a", "b", "c", "d"))).session).toBe(trunk.session);
+      time = 3_000;
+      const branch = await store.appendChain("t", talk("a", "b", "c", "other"));
+      expect(branch).toMatchObject({ added: 1 });
+      expect(branch.session).not.toBe(trunk.session);
+      const { links } = talk("a", "b", "c", "d");
+      expect(await store.listSessions("t", { limit: 9 })).toEqual([
+        {
+          id: branch.session,
+          head: talk("a", "b", "c", "other").links[3],
+          messages: 4,
+          parent: trunk.session,
+          forkedAt: links[2],
+          createdAt: 3_000,
+          updatedAt: 3_000,
+        },
+        { id: trunk.session, head: links[3], messages: 4, createdAt: 1_000, updatedAt: 2_000 },
+      ]);
+      expect(await store.listSessions("t", { limit: 9, parent: trunk.session })).toHaveLength(1);
+      expect(await store.listSessions("t", { limit: 1 })).toHaveLength(1);
+      expect(await store.getSession("t", trunk.session)).toMatchObject({ head: links[3] });
+      expect(await store.getSession("t", "unknown")).toBeUndefined();
+      expect((await store.appendChain("t", talk("a", "b"))).session).toBe(trunk.session);
+      expect(await store.getSession("t", trunk.session)).toMatchObject({ head: links[3] });
+    });
+
+    it("takes a client's own name for a session, and moves its head wherever it goes", async () => {
+      await store.appendChain("t", { ...talk("a", "b"), session: "mine" });
+      await store.appendChain("t", { ...talk("a", "b", "c"), session: "mine" });
+      await store.appendChain("t", { ...talk("a"), session: "mine" });
+      expect(await store.listSessions("t", { limit: 9 })).toMatchObject([{ id: "mine", messages: 1 }]);
+      await store.appendChain("t", { ...talk("a", "z"), session: "yours" });
+      expect(await store.getSession("t", "yours")).toMatchObject({ parent: "mine", forkedAt: talk("a").links[0] });
+    });
+
+    it("refuses a chain with a message too few", async () => {
+      const { links, messages } = talk("a", "b");
+      await expect(store.appendChain("t", { links, messages: messages.slice(1) })).rejects.toMatchObject({
+        code: "invalid_chain",
+      });
+    });
+
+    it("searches messages, newest first, and says where they stand", async () => {
+      const { links, messages } = talk("the port is 4317", "connection refused", "which port?");
+      const { session } = await store.appendChain("t", { links, messages });
+      expect(await store.searchMessages("t", "port", 9)).toEqual([
+        { link: links[2], role: "user", session, line: "which port?" },
+        { link: links[0], role: "user", session, line: "the port is 4317" },
+      ]);
+      expect(await store.searchMessages("t", "port", 1)).toHaveLength(1);
+      expect(await store.searchMessages("u", "port", 9)).toEqual([]);
+    });
+
+    it("keeps tenants apart in everything", async () => {
+      const { links, messages } = talk("a", "b");
+      await store.appendChain("t", { links, messages, session: "s" });
+      await store.putUsage("t", usage(links[1]!, 1));
+      await store.putState("t", "root", 1);
+      expect(await store.readChain("u", links[1]!)).toEqual([]);
+      expect(await store.listSessions("u", { limit: 9 })).toEqual([]);
+      expect(await store.getSession("u", "s")).toBeUndefined();
+      expect(await store.findUsage("u", links)).toBeUndefined();
+      expect(await store.totalUsage("u")).toMatchObject({ requests: 0, input: 0 });
+      expect(await store.getState("u", "root")).toBeUndefined();
+      expect(await store.holdings("u")).toMatchObject({ sessions: 0, messages: 0, bodies: 0, bytes: 0 });
+      expect(await store.appendChain("u", { links, messages })).toMatchObject({ added: 2 });
+    });
+
+    it("finds the newest usage of the longest prefix, and adds up", async () => {
+      const { links } = talk("a", "b", "c", "d");
+      await store.putUsage("t", usage(links[1]!, 100));
+      await store.putUsage("t", usage(links[2]!, 200));
+      await store.putUsage("t", { ...usage(links[2]!, 300), costUsd: 0.5, at: 5_000 });
+      expect(await store.findUsage("t", links)).toEqual({ ...usage(links[2]!, 300), costUsd: 0.5, at: 5_000 });
+      expect(await store.findUsage("t", links.slice(0, 2))).toEqual(usage(links[1]!, 100));
+      expect(await store.findUsage("t", links.slice(0, 1))).toBeUndefined();
+      expect(await store.totalUsage("t")).toEqual({
+        requests: 3,
+        input: 600,
+        output: 15,
+        cacheRead: 6,
+        cacheWrite: 3,
+        costUsd: 0.5,
+      });
+      expect(await store.totalUsage("t", 2_000)).toMatchObject({ requests: 1, input: 300 });
+    });
+
+    it("keeps the last state of a root, as it was then", async () => {
+      const state = { counters: [1, 2], nested: { a: null } };
+      await store.putState("t", "root", state);
+      state.counters.push(3);
+      expect(await store.getState("t", "root")).toEqual({ counters: [1, 2], nested: { a: null } });
+      await store.putState("t", "root", "later");
+      expect(await store.getState("t", "root")).toBe("later");
+    });
+
+    it("finishes what was begun when it closes, and refuses what comes after", async () => {
+      const last = store.appendChain("t", talk("a", "b"));
+      await store.close();
+      expect(await last).toMatchObject({ added: 2 });
+      await store.close();
+      const refused = { code: "store_closed", retryable: false, hint: expect.stringContaining("Open it again") };
+      await expect(store.appendChain("t", talk("a"))).rejects.toMatchObject(refused);
+      await expect(store.findCompaction("t", ["a"])).rejects.toMatchObject(refused);
+    });
+  });
+
+  describe("retention", () => {
+    let store: HistoryStore;
+    let time = 1_000;
+    const at = async (when: number, words: readonly string[]) => {
+      time = when;
+      return store.appendChain("t", talk(...words));
+    };
+    beforeEach(async () => {
+      time = 1_000;
+      store = await open({ now: () => time });
+    });
+
+    it("deletes sessions that were not used since, with all that only they have", async () => {
+      const old = talk("old", "reply");
+      await at(1_000, ["old", "reply"]);
+      await store.putOriginals("t", [{ id: "r1", kind: "result", label: "x", text: "hidden treasure" }]);
+      await store.putCompaction("t", compaction(old.links[1]!, 2, ["r1"]));
+      await store.putUsage("t", usage(old.links[1]!, 5));
+      await at(9_000, ["new", "reply"]);
+      const left = await store.retain({ tenant: "t", before: 5_000 });
+      expect(left).toMatchObject({ sessions: 1, messages: 2, compactions: 0, originals: 0, bodies: 2 });
+      expect(await store.readChain("t", old.links[1]!)).toEqual([]);
+      expect(await store.findCompaction("t", old.links)).toEqual({ undone: false });
+      expect(await store.getOriginal("t", "r1")).toBeUndefined();
+      expect(await store.search("t", "treasure", 9)).toEqual([]);
+      expect(await store.searchMessages("t", "old", 9)).toEqual([]);
+      expect(await store.searchMessages("t", "reply", 9)).toHaveLength(1);
+      expect(await store.totalUsage("t")).toMatchObject({ requests: 0 });
+      expect(await store.appendChain("t", old)).toMatchObject({ added: 2 });
+    });
+
+    it("keeps a session as long as a branch of it is used", async () => {
+      await at(1_000, ["a", "b", "c"]);
+      await at(9_000, ["a", "b", "other"]);
+      expect(await store.retain({ tenant: "t", before: 5_000 })).toMatchObject({ sessions: 2, messages: 4 });
+      expect(await store.retain({ tenant: "t", before: 10_000 })).toMatchObject({ sessions: 0, messages: 0, bytes: 0 });
+    });
+
+    it("deletes the longest unused first until the rest fits", async () => {
+      for (let n = 0; n < 10; n++) await at(1_000 + n, [`question ${n}`, `answer ${n}`]);
+      const { bytes } = await store.holdings("t");
+      const left = await store.retain({ tenant: "t", maxBytes: bytes / 2 });
+      expect(left.bytes).toBeLessThanOrEqual(bytes / 2);
+      expect(left.sessions).toBe(5);
+      expect(await store.searchMessages("t", "question 9", 9)).toHaveLength(1);
+      expect(await store.searchMessages("t", "question 0", 9)).toEqual([]);
+    });
+
+    it("keeps records without a stored chain while they are found, and their originals with them", async () => {
+      const original = (id: string) => ({ id, kind: "result" as const, label: id, text: `text of ${id}` });
+      await store.putOriginals("t", [original("r1"), original("r2"), original("r3")]);
+      await store.putCompaction("t", compaction("b", 2, ["r1"]));
+      await store.putCompaction("t", compaction("y", 2, ["r2", "r1"]));
+      time = 1_000_000_000;
+      await store.findCompaction("t", ["a", "b"]);
+      const left = await store.retain({ tenant: "t", before: 1_000_000_000 });
+      expect(left).toMatchObject({ compactions: 1, originals: 1 });
+      expect(await store.getOriginal("t", "r1")).toBeDefined();
+      expect((await store.findCompaction("t", ["a", "b"])).compaction?.covers).toBe("b");
+    });
+
+    it("leaves other tenants alone, unless told to look at all", async () => {
+      await at(1_000, ["a"]);
+      await store.appendChain("u", talk("a"));
+      await store.retain({ tenant: "t", before: 5_000 });
+      expect(await store.holdings("u")).toMatchObject({ sessions: 1 });
+      expect(await store.retain({ before: 5_000 })).toMatchObject({ sessions: 0, bodies: 0 });
+      await store.vacuum();
+    });
+  });
+}
+
+function usage(link: string, input: number) {
+  return { link, model: "m", input, output: 5, cacheRead: 2, cacheWrite: 1, at: 1_000 };
+}
