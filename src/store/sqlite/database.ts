@@ -2,7 +2,7 @@
 import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { foreignFileError, newerSchemaError, olderSchemaError, storeError } from "./failures.ts";
+import { foreignFileError, newerSchemaError, notDatabaseError, olderSchemaError, storeError } from "./failures.ts";
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 
 /** Originals are kept unredacted. */
@@ -48,7 +48,7 @@ export async function openDatabase(options: FileOptions): Promise<DatabaseSync> 
 /** Looks at the bytes only: opening a database may already write beside it. */
 function checkHeader(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats?.isFile() !== true || stats.size < HEADER_BYTES) return;
+  if (stats?.isFile() !== true || stats.size === 0) return;
   const header = Buffer.alloc(HEADER_BYTES);
   const file = openSync(path, "r");
   try {
@@ -56,7 +56,7 @@ function checkHeader(path: string): void {
   } finally {
     closeSync(file);
   }
-  if (!header.toString("latin1").startsWith("SQLite format 3\0")) return;
+  if (!header.toString("latin1").startsWith("SQLite format 3\0")) throw notDatabaseError(path);
   refuse(path, header.readUInt32BE(USER_VERSION_OFFSET_BYTES), header.readUInt32BE(APPLICATION_ID_OFFSET_BYTES));
 }
 

@@ -72,6 +72,11 @@ function systemFailure(code: string | undefined): Failure | undefined {
   return BY_SYSTEM_CODE[code] ?? UNREACHABLE;
 }
 
+export function notDatabaseError(place: string): PrecisError {
+  const { message, ...details } = DAMAGED;
+  return new PrecisError(message, { ...details, place });
+}
+
 export function newerSchemaError(place: string, found: number, known: number): PrecisError {
   return new PrecisError(`the store has schema ${found}, and this precis knows up to ${known}`, {
     code: "store_newer",

@@ -1,0 +1,23 @@
+/** What the writing process writes, so that the one that reads knows it too. */
+import { compaction as compactionOf, talk } from "../contract/things.ts";
+
+export const LANES = 8;
+const PADDING = "words to fill a message with, as a tool would ".repeat(20);
+
+export function tenantOf(round: number, lane: number): string {
+  return `round ${round} lane ${lane}`;
+}
+
+/** The conversation of a lane after so many steps, and what else the last of them wrote. */
+export function stepOf(lane: number, step: number) {
+  const words = Array.from({ length: step * 2 }, (_, at) => `lane ${lane} message ${at} ${PADDING}`);
+  const { links, messages } = talk(...words);
+  const id = `r${step}`;
+  const text = [`original ${step} of lane ${lane}`, ...words.slice(-2)].join("\n");
+  return {
+    links,
+    messages,
+    original: { id, kind: "span" as const, label: id, text },
+    compaction: { ...compactionOf(links.at(-1)!, links.length, [id]), state: step },
+  };
+}
