@@ -65,9 +65,17 @@ function answerOf(turn: readonly Message[], idOf: (id: string, at: number) => st
   };
 }
 
+/** Words of the model before anybody asked: part of the first request, not an answer to it. */
+export function openingEnd(messages: readonly Message[]): number {
+  return Math.max(
+    0,
+    messages.findIndex(({ role }) => role !== "assistant"),
+  );
+}
+
 /** After the recording is over, says so. */
 export function replayAnswerer(messages: readonly Message[]): Answerer {
-  const answers = recordedAnswers(messages);
+  const answers = recordedAnswers(messages.slice(openingEnd(messages)));
   const turnOf = new Map(answers.flatMap(({ calls = [] }, turn) => calls.map(({ id }) => [id!, turn] as const)));
   const next = new Map<string, number>();
   const positionOf = (asked: Asked): number => {

@@ -30,7 +30,7 @@ export interface Served extends Provider {
 
 const open: Served[] = [];
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((served) => served.close()));
+  await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
 /** Closed after the test. */

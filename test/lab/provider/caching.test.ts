@@ -17,8 +17,8 @@ const TRAITS = createModelBook({}).find("claude-sonnet-4-5")!;
 function prompt(text: string, tokens = 100): Prompt {
   const names = text.match(/[a-zA-Z]\*?/g) ?? [];
   const blocks = names.map((name): Block => {
-    const marked = name[0] !== name[0]!.toLowerCase();
-    const marker: Ttl | undefined = marked ? (name.endsWith("*") ? "1h" : "5m") : undefined;
+    const capital = name[0] !== name[0]!.toLowerCase();
+    const marker: Ttl | undefined = capital ? (name.endsWith("*") ? "1h" : "5m") : undefined;
     return {
       section: "messages",
       text: name[0]!.toLowerCase(),

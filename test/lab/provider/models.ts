@@ -1,0 +1,6 @@
+/** A model for each protocol; Anthropic's binds its thinking to what stands before it. */
+export const PROTOCOL_MODELS = {
+  "openai-chat": "gpt-5.4",
+  "openai-responses": "gpt-5.6-sol",
+  "anthropic-messages": "claude-opus-5-5",
+} as const;
