@@ -3,6 +3,7 @@
  * with the results that the recording has, to any server of the three protocols, until the end or until it is refused.
  */
 import { callsOf, resultOf, withParts, type Message, type Transcript } from "../../core/transcript/message.ts";
+import { createMeasure } from "../../core/transcript/measure.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import { fieldsOf, isFields, listOf, textOf } from "../../protocols/fields.ts";
 import type { Fields } from "./contract.ts";
@@ -15,6 +16,7 @@ export interface AgentOptions {
   readonly model: string;
   readonly recording: Transcript;
   readonly key?: string;
+  /** What the longest recorded answer needs, by default. */
   readonly maxOutputTokens?: number;
   /** Laid over every body: thinking, cache markers… */
   readonly body?: Fields;
@@ -41,7 +43,9 @@ export interface AgentRun {
   readonly refusal?: { readonly turn: number; readonly status: number; readonly message: string };
 }
 
-const MAX_OUTPUT_TOKENS = 8_000;
+/** Left over the longest answer, because each server counts in its own way. */
+const OUTPUT_ROOM = 1.5;
+const MAX_OUTPUT_TOKENS_MIN = 1_000;
 const PATHS: Readonly<Record<ProtocolName, string>> = {
   "openai-chat": "/v1/chat/completions",
   "openai-responses": "/v1/responses",
@@ -57,10 +61,11 @@ export async function replayAsAgent(options: AgentOptions): Promise<AgentRun> {
   // Anthropic takes no conversation that the model opens.
   if (protocol !== "anthropic-messages")
     history.push(...encoded(recording.messages.slice(0, start), new Map(), protocol));
+  const { maxOutputTokens = outputNeeded(rounds) } = options;
   let issued = new Map<string, string>();
   for (const [index, round] of rounds.entries()) {
     history.push(...encoded(round.said, issued, protocol));
-    const { status, headers, answer, sentChars } = await ask(options, { history, system, tools });
+    const { status, headers, answer, sentChars } = await ask(options, { history, system, tools, maxOutputTokens });
     options.onTurn?.({ index, status, headers, answer, sentChars });
     if (status !== 200)
       return { turns: rounds.length, answered: index, refusal: { turn: index, status, message: messageOf(answer) } };
@@ -92,6 +97,12 @@ function roundsOf(messages: readonly Message[]): readonly Round[] {
   return rounds;
 }
 
+function outputNeeded(rounds: readonly Round[]): number {
+  const measure = createMeasure();
+  const largest = Math.max(0, ...rounds.map(({ answer }) => measure.messages(answer)));
+  return Math.max(MAX_OUTPUT_TOKENS_MIN, Math.ceil(largest * OUTPUT_ROOM));
+}
+
 /** Results answer the calls as this server named them. */
 function encoded(
   said: readonly Message[],
@@ -111,6 +122,7 @@ interface Sending {
   readonly history: readonly unknown[];
   readonly system: unknown;
   readonly tools: unknown;
+  readonly maxOutputTokens: number;
 }
 
 async function ask(options: AgentOptions, sending: Sending): Promise<Omit<AgentTurn, "index">> {
@@ -129,8 +141,8 @@ async function ask(options: AgentOptions, sending: Sending): Promise<Omit<AgentT
   return { status: response.status, headers: response.headers, answer, sentChars: body.length };
 }
 
-function bodyOf({ protocol, model, maxOutputTokens = MAX_OUTPUT_TOKENS }: AgentOptions, sending: Sending): Fields {
-  const { history, system, tools } = sending;
+function bodyOf({ protocol, model }: AgentOptions, sending: Sending): Fields {
+  const { history, system, tools, maxOutputTokens } = sending;
   const declared = tools === undefined ? {} : { tools };
   switch (protocol) {
     case "openai-chat":

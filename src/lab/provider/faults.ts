@@ -35,7 +35,7 @@ export interface Fault {
 }
 
 /** Kinds as people type them. */
-export const FAULT_ALIASES: Readonly<Record<string, FaultKind>> = {
+const FAULT_ALIASES: Readonly<Record<string, FaultKind>> = {
   "429": "rate-limit",
   "500": "server-error",
   "529": "overloaded",

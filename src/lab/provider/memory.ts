@@ -9,6 +9,8 @@ export interface Memory {
   readonly items: BoundedMap<Fields>;
   /** Responses: the reasoning item that stood before an item, by the item's id. */
   readonly reasoningOf: BoundedMap<string>;
+  /** Messages: calls in an answer that began with thinking, by their ids. */
+  readonly thoughtOver: BoundedMap<true>;
 }
 
 /** Items an answer has at most, more or less: only a bound for what is kept. */
@@ -19,5 +21,6 @@ export function createMemory(responsesMax: number): Memory {
     responses: boundedMap(responsesMax),
     items: boundedMap(responsesMax * ITEMS_PER_RESPONSE),
     reasoningOf: boundedMap(responsesMax * ITEMS_PER_RESPONSE),
+    thoughtOver: boundedMap(responsesMax * ITEMS_PER_RESPONSE),
   };
 }

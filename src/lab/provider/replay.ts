@@ -67,10 +67,8 @@ function answerOf(turn: readonly Message[], idOf: (id: string, at: number) => st
 
 /** Words of the model before anybody asked: part of the first request, not an answer to it. */
 export function openingEnd(messages: readonly Message[]): number {
-  return Math.max(
-    0,
-    messages.findIndex(({ role }) => role !== "assistant"),
-  );
+  const asked = messages.findIndex(({ role }) => role !== "assistant");
+  return asked < 0 ? messages.length : asked;
 }
 
 /** After the recording is over, says so. */

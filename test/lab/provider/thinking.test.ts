@@ -126,6 +126,19 @@ describe("on a model that binds it", () => {
     expect([told.status, told.status === 200 ? "" : told.text]).toEqual([200, ""]);
   });
 
+  it("stays in the turn of an open tool loop, however thinking was asked for", async () => {
+    const provider = await thinker();
+    const body = await session(provider, 2, { thinking: { type: "adaptive" } });
+    const told = await provider.ask("messages", { ...body, messages: [1, 3].reduce(withoutThinking, body.messages) });
+    expect(messageOf(told)).toMatch(/^messages\.1\.content\.0\.type: Expected `thinking`/);
+    const spoken = [...body.messages, { role: "user", content: [{ type: "text", text: "Stop." }] }];
+    const stripped = [1, 3].reduce(withoutThinking, spoken);
+    expect((await provider.ask("messages", { ...body, messages: stripped })).status).toBe(200);
+    const unthought = await served({ script: { calls: [{ name: "read" }] } });
+    await session(unthought, 2, { thinking: { type: "adaptive" } });
+    expect(unthought.account().total.rejected).toEqual({});
+  });
+
   it("is refused where its own text or signature was touched, and with a mark of the next request kept valid", async () => {
     const provider = await thinker();
     const body = await session(provider, 1);

@@ -21,7 +21,7 @@ export function markerOf(block: Fields): Ttl | undefined {
 }
 
 /** Blocks that a marker can stand on: not thinking, and not an empty text. */
-export function isCacheable({ block }: Placed): boolean {
+function isCacheable({ block }: Placed): boolean {
   const { type } = block;
   if (type === "thinking" || type === "redacted_thinking") return false;
   return type !== "text" || block["text"] !== "";

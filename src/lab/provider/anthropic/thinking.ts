@@ -6,6 +6,7 @@
 import { hash } from "node:crypto";
 import { fieldsOf, isFields, listOf, textOf } from "../../../protocols/fields.ts";
 import { firstRefusal, invalid, type Fields, type Refusal } from "../contract.ts";
+import type { Memory } from "../memory.ts";
 import { FIRST, type Seal, type Sealer } from "../seals.ts";
 import { blocksOf, canonical } from "../weigh.ts";
 import { messagesOf, placed, type Placed } from "./messages.ts";
@@ -31,16 +32,10 @@ export interface ThinkingFound {
   readonly last: string;
 }
 
-export const isThinking = (block: Fields): boolean =>
-  block["type"] === "thinking" || block["type"] === "redacted_thinking";
-
-export function thinks(body: Fields): boolean {
-  const type = fieldsOf(body["thinking"])["type"];
-  return type === "enabled" || type === "adaptive";
-}
+const isThinking = (block: Fields): boolean => block["type"] === "thinking" || block["type"] === "redacted_thinking";
 
 /** The setting needs its beta header; the turn in the middle of a tool loop keeps its own thinking. */
-export function checkThinkingUse(body: Fields, headers: Headers): Refusal | undefined {
+export function checkThinkingUse(body: Fields, headers: Headers, memory: Memory): Refusal | undefined {
   const binding = fieldsOf(body["thinking"])["block_binding"];
   const type = textOf(fieldsOf(body["thinking"])["type"]);
   if (isFields(binding)) {
@@ -53,16 +48,27 @@ export function checkThinkingUse(body: Fields, headers: Headers): Refusal | unde
         `thinking.${type}.block_binding.prefix_mismatch_behavior: Input should be 'error' or 'drop_block'`,
       );
   }
-  return type === "enabled" ? checkOpenTurn(messagesOf(body)) : undefined;
+  if (type !== "enabled" && type !== "adaptive") return undefined;
+  return checkOpenTurn(
+    messagesOf(body),
+    (first) => type === "enabled" || first.some(({ id }) => memory.thoughtOver.get(String(id)) === true),
+  );
 }
 
-/** Where results come last, the turn they belong to began after the last message in which a person spoke. */
-function checkOpenTurn(messages: readonly Fields[]): Refusal | undefined {
+/**
+ * Where results come last, the turn they belong to began after the last message in which a person spoke. A model that
+ * thinks as it sees fit need not have thought; then it is known by its calls whether it did.
+ */
+function checkOpenTurn(
+  messages: readonly Fields[],
+  thought: (blocks: readonly Fields[]) => boolean,
+): Refusal | undefined {
   if (!hasResults(messages.at(-1)!)) return undefined;
   const spoke = messages.findLastIndex((message) => message["role"] === "user" && !hasResults(message));
   const at = messages.findIndex((message, index) => index > spoke && message["role"] === "assistant");
-  const first = at < 0 ? undefined : blocksOf(messages[at]!["content"])[0];
-  if (first === undefined || isThinking(first)) return undefined;
+  const blocks = at < 0 ? [] : blocksOf(messages[at]!["content"]);
+  const [first] = blocks;
+  if (first === undefined || isThinking(first) || !thought(blocks)) return undefined;
   return invalid(
     "thinking",
     `messages.${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${String(first["type"])}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable \`thinking\`. Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking`,

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { estimateText } from "../../../core/transcript/estimate.ts";
 import { countOf, fieldsOf, textOf } from "../../../protocols/fields.ts";
 import { invalid, type Block, type Fields, type Prompt, type Refusal } from "../contract.ts";
+import type { Memory } from "../memory.ts";
 import type { ModelTraits } from "../traits.ts";
 import { blocksOf, CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, weighContent } from "../weigh.ts";
 import { isRefusal, type Accepted, type Judging, type Wire } from "../wire.ts";
@@ -45,7 +46,7 @@ export const anthropicWire: Wire = {
   streamsOverflow: false,
 };
 
-function judge({ incoming, model, traits, sealer, counting }: Judging): Refusal | Accepted {
+function judge({ incoming, model, traits, sealer, counting, memory }: Judging): Refusal | Accepted {
   const { body, headers } = incoming;
   const wrong =
     (headers.get("anthropic-version") === null
@@ -54,7 +55,7 @@ function judge({ incoming, model, traits, sealer, counting }: Judging): Refusal 
     checkShape(body, counting) ??
     checkMarkers(body) ??
     checkPairs(body) ??
-    checkThinkingUse(body, headers) ??
+    checkThinkingUse(body, headers, memory) ??
     checkEnd(body, traits);
   if (wrong !== undefined) return wrong;
   const found = checkThinkingBlocks({ body, headers, model, binds: traits.bindsThinking, sealer });
@@ -64,8 +65,14 @@ function judge({ incoming, model, traits, sealer, counting }: Judging): Refusal 
     prompt: render(body, traits, dropped),
     transformations,
     seal: (id, text) => sealer.sign({ id, after: last, text, model, prefix: hash("sha256", `${prefix}\nassistant`) }),
-    answered: () => undefined,
+    answered: (told) => rememberThought(fieldsOf(told), memory),
   };
+}
+
+function rememberThought({ content }: Fields, memory: Memory): void {
+  const blocks = blocksOf(content);
+  if (!blocks.some(({ type }) => type === "thinking")) return;
+  for (const { type, id } of blocks) if (type === "tool_use") memory.thoughtOver.set(String(id), true);
 }
 
 /** A last message of the assistant is the beginning of the answer; the newest models take none. */
