@@ -3,6 +3,7 @@ import { arch, cpus, platform } from "node:os";
 import { compactionRows, type Row } from "./compaction.ts";
 import { estimateRows, type EstimateRow } from "./estimates.ts";
 import { redactionRows, type RedactionRow } from "./redaction.ts";
+import { storeRows, type StoreRow } from "./store.ts";
 
 const machine = {
   cpu: cpus()[0]?.model.trim() ?? "unknown",
@@ -14,13 +15,14 @@ const machine = {
 const compaction = await compactionRows();
 const estimates = await estimateRows();
 const redaction = await redactionRows();
+const store = await storeRows();
 
 if (process.argv.includes("--json")) {
-  process.stdout.write(`${JSON.stringify({ machine, compaction, estimates, redaction }, undefined, 2)}\n`);
+  process.stdout.write(`${JSON.stringify({ machine, compaction, estimates, redaction, store }, undefined, 2)}\n`);
 } else {
   process.stdout.write(`${machine.cpu}, ${machine.cores} cores, ${machine.system}, Node ${machine.node}\n\n`);
   process.stdout.write(
-    `${compactionTable(compaction)}\n\n${estimateTable(estimates)}\n\n${redactionTable(redaction)}\n`,
+    `${compactionTable(compaction)}\n\n${estimateTable(estimates)}\n\n${redactionTable(redaction)}\n\n${storeTable(store)}\n`,
   );
 }
 
@@ -63,6 +65,13 @@ function redactionTable(rows: readonly RedactionRow[]): string {
       megabytesPerSecond.toFixed(1),
       withSecretlint.toFixed(1),
     ]),
+  );
+}
+
+function storeTable(rows: readonly StoreRow[]): string {
+  return table(
+    ["history in a file", "ms", ""],
+    rows.map(({ name, milliseconds, remark }) => [name, milliseconds.toFixed(2), remark]),
   );
 }
 

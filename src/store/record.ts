@@ -1,22 +1,29 @@
 /**
- * A compaction as text and back. Messages that share the bytes of one wire message still do afterwards, and a message
- * that is one of its slice's members is that very object, so that a protocol writes the same bytes as before.
+ * A compaction as text and back. Protocols know what nobody changed by its being the very same object: what was one
+ * object before is one object again, be it a slice, a message or a part, so that the same bytes are written.
  */
 import { COMPACTION_SCHEMA_VERSION, type Compaction } from "../core/compaction/compaction.ts";
-import type { Message, WireSlice } from "../core/transcript/message.ts";
+import type { ContentPart, Message, Part, ToolResultPart, WireSlice } from "../core/transcript/message.ts";
 
-/** Messages and slices by their number: they refer to one another in circles. */
-interface PackedMessage extends Omit<Message, "wire"> {
+/** Objects refer to one another by their number among those of their kind. */
+type PackedPart =
+  | Exclude<Part, ToolResultPart>
+  | (Omit<ToolResultPart, "content"> & { readonly content: readonly number[] });
+interface PackedMessage extends Omit<Message, "parts" | "wire"> {
+  readonly parts: readonly number[];
   readonly wire?: number;
 }
 interface PackedSlice extends Omit<WireSlice, "members"> {
   readonly members: readonly number[];
 }
-interface PackedCompaction extends Omit<Compaction, "after" | "system"> {
-  readonly after: readonly number[];
-  readonly system?: readonly number[];
+interface Packed {
+  readonly parts: readonly PackedPart[];
   readonly messages: readonly PackedMessage[];
   readonly slices: readonly PackedSlice[];
+}
+interface PackedCompaction extends Omit<Compaction, "after" | "system">, Packed {
+  readonly after: readonly number[];
+  readonly system?: readonly number[];
 }
 
 /** The originals of what was removed stand behind their recall ids, and are not kept again. */
@@ -25,61 +32,73 @@ export function encodeCompaction(compaction: Compaction): string {
   const graph = createGraph();
   const packed: PackedCompaction = {
     ...rest,
-    after: after.map(graph.numberOf),
-    ...(system === undefined ? {} : { system: system.map(graph.numberOf) }),
+    after: after.map(graph.message),
+    ...(system === undefined ? {} : { system: system.map(graph.message) }),
     evicted: evicted.map(({ original: _, ...one }) => one),
-    messages: graph.messages,
-    slices: graph.slices,
+    ...graph.packed,
   };
   return JSON.stringify(packed);
 }
 
+/** Numbers every object at its first sight; what it refers to is packed with it. */
 function createGraph() {
   const messages: PackedMessage[] = [];
   const slices: PackedSlice[] = [];
-  const messageNumbers = new Map<Message, number>();
-  const sliceNumbers = new Map<WireSlice, number>();
-  const numberOf = (message: Message): number => {
-    const known = messageNumbers.get(message);
+  const parts: PackedPart[] = [];
+  const numbers = new Map<Part | Message | WireSlice, number>();
+  const part = (one: Part): number =>
+    numbers.get(one) ??
+    numbered(one, parts.push(one.kind === "tool-result" ? { ...one, content: one.content.map(part) } : one) - 1);
+  const message = (one: Message): number => {
+    const known = numbers.get(one);
     if (known !== undefined) return known;
-    const at = messages.length;
-    messageNumbers.set(message, at);
-    const { wire, ...bare } = message;
-    messages.push(bare);
-    if (wire !== undefined) messages[at] = { ...bare, wire: sliceNumber(wire) };
+    const { wire, ...bare } = one;
+    const packed = { ...bare, parts: one.parts.map(part) };
+    // A slice refers back to its messages, so the number has to stand before the slice is packed.
+    const at = numbered(one, messages.push(packed) - 1);
+    if (wire !== undefined) messages[at] = { ...packed, wire: slice(wire) };
     return at;
   };
-  const sliceNumber = (slice: WireSlice): number => {
-    const known = sliceNumbers.get(slice);
+  const slice = (one: WireSlice): number => {
+    const known = numbers.get(one);
     if (known !== undefined) return known;
-    const at = slices.length;
-    sliceNumbers.set(slice, at);
-    const { protocol, raw, members } = slice;
-    slices.push({ protocol, raw, members: [] });
-    slices[at] = { protocol, raw, members: members.map(numberOf) };
+    const { protocol, raw, members } = one;
+    const at = numbered(one, slices.push({ protocol, raw, members: [] }) - 1);
+    slices[at] = { protocol, raw, members: members.map(message) };
     return at;
   };
-  return { messages, slices, numberOf };
+  const numbered = (one: Part | Message | WireSlice, at: number): number => {
+    numbers.set(one, at);
+    return at;
+  };
+  return { message, packed: { parts, messages, slices } };
 }
 
 /** `undefined` for a record of another schema. */
 export function decodeCompaction(text: string): Compaction | undefined {
-  const {
-    after,
-    system,
-    messages: packedMessages,
-    slices: packedSlices,
-    ...rest
-  } = JSON.parse(text) as PackedCompaction;
+  const { after, system, parts, messages: packed, slices, ...rest } = JSON.parse(text) as PackedCompaction;
   if (rest.schemaVersion !== COMPACTION_SCHEMA_VERSION) return undefined;
-  const members = packedSlices.map((): Message[] => []);
-  const slices = packedSlices.map(({ protocol, raw }, at): WireSlice => ({ protocol, raw, members: members[at]! }));
-  const messages = packedMessages.map(({ wire, parts, ...bare }): Message => {
-    const frozen = Object.freeze(parts.map((part) => Object.freeze(part)));
-    return Object.freeze({ ...bare, parts: frozen, ...(wire === undefined ? {} : { wire: slices[wire]! }) });
-  });
-  packedSlices.forEach((slice, at) => members[at]!.push(...slice.members.map((member) => messages[member]!)));
-  for (const slice of slices) Object.freeze(Object.freeze(slice).members);
+  const messages = unpack({ parts, messages: packed, slices });
   const unpacked = (numbers: readonly number[]): readonly Message[] => numbers.map((at) => messages[at]!);
   return { ...rest, after: unpacked(after), ...(system === undefined ? {} : { system: unpacked(system) }) };
+}
+
+function unpack(packed: Packed): readonly Message[] {
+  const parts: Part[] = [];
+  // The parts of a tool result have lower numbers than the result itself.
+  for (const part of packed.parts) {
+    const content = part.kind === "tool-result" ? part.content.map((at) => parts[at] as ContentPart) : [];
+    parts.push(Object.freeze(part.kind === "tool-result" ? { ...part, content: Object.freeze(content) } : part));
+  }
+  const members = packed.slices.map((): Message[] => []);
+  const slices = packed.slices.map(({ protocol, raw }, at) => Object.freeze({ protocol, raw, members: members[at]! }));
+  const messages = packed.messages.map(({ wire, ...bare }): Message => {
+    const own = Object.freeze(bare.parts.map((at) => parts[at]!));
+    return Object.freeze({ ...bare, parts: own, ...(wire === undefined ? {} : { wire: slices[wire]! }) });
+  });
+  packed.slices.forEach((slice, at) => {
+    members[at]!.push(...slice.members.map((member) => messages[member]!));
+    Object.freeze(members[at]);
+  });
+  return messages;
 }
