@@ -1,6 +1,8 @@
 /** What a piece of a request weighs and looks like: its tokens by our estimator, and the text by which it is known again. */
+import { hash } from "node:crypto";
 import { estimateText } from "../../core/transcript/estimate.ts";
 import { fieldsOf, isFields, listOf, textOf } from "../../protocols/fields.ts";
+import { boundedMap } from "./bounded-map.ts";
 import type { Block, Fields, Prompt } from "./contract.ts";
 import type { ModelTraits } from "./traits.ts";
 
@@ -10,6 +12,20 @@ export const CALL_TOKENS = 8;
 export const RESULT_TOKENS = 4;
 /** Flat, because a provider renders pages we cannot see. */
 const FILE_TOKENS = 1_600;
+
+/** A history comes back with every request: texts of some length are weighed once. */
+const KNOWN_CHARS_MIN = 256;
+const KNOWN_TEXTS_MAX = 20_000;
+const known = boundedMap<number>(KNOWN_TEXTS_MAX);
+
+/** `estimateText`, remembered by the text's hash, which is five times cheaper. */
+export function textTokens(text: string): number {
+  if (text.length < KNOWN_CHARS_MIN) return estimateText(text);
+  const key = hash("sha256", text);
+  const tokens = known.get(key) ?? estimateText(text);
+  known.set(key, tokens);
+  return tokens;
+}
 
 const MARKERS = new Set(["cache_control", "prompt_cache_breakpoint"]);
 
@@ -38,7 +54,7 @@ export type Weigh = (block: Fields) => number;
 export function weighContent(imageTokens: number): Weigh {
   return (block) => {
     const text = textOf(block["text"]) ?? textOf(block["refusal"]);
-    if (text !== undefined) return estimateText(text);
+    if (text !== undefined) return textTokens(text);
     switch (block["type"]) {
       case "image":
       case "image_url":
@@ -49,7 +65,7 @@ export function weighContent(imageTokens: number): Weigh {
       case "input_file":
         return FILE_TOKENS;
       default:
-        return estimateText(canonical(block));
+        return textTokens(canonical(block));
     }
   };
 }

@@ -3,8 +3,8 @@
  * so is one before which anything changed: system, tools, a message, or a thinking block that is missing between others.
  * Leaving out the first ones is allowed. With `drop_block` what fails is taken out instead, and said.
  */
-import { hash } from "node:crypto";
-import { fieldsOf, isFields, listOf, textOf } from "../../../protocols/fields.ts";
+import { createHash } from "node:crypto";
+import { fieldsOf, isFields, lazy, listOf, textOf } from "../../../protocols/fields.ts";
 import { firstRefusal, invalid, type Fields, type Refusal } from "../contract.ts";
 import type { Memory } from "../memory.ts";
 import { FIRST, type Seal, type Sealer } from "../seals.ts";
@@ -26,8 +26,8 @@ export interface ThinkingFound {
   readonly dropped: ReadonlySet<string>;
   /** What the answer says of them; undefined where the request did not ask. */
   readonly transformations: readonly unknown[] | undefined;
-  /** Hash of the whole request, for the thinking that answers it. */
-  readonly prefix: string;
+  /** Hash of the whole request, for the thinking that answers it; taken when first asked for. */
+  readonly prefix: () => string;
   /** The last thinking block that the model sees. */
   readonly last: string;
 }
@@ -88,18 +88,16 @@ export function checkThinkingBlocks(query: ThinkingQuery): Refusal | ThinkingFou
   const dropsMismatch =
     fieldsOf(fieldsOf(body["thinking"])["block_binding"])["prefix_mismatch_behavior"] === "drop_block";
   const dropped = new Map<string, string>();
-  let prefix = hash(
-    "sha256",
-    JSON.stringify([listOf(body["tools"]), blocksOf(body["system"])].map((list) => list.map(canonical))),
-  );
+  const before = runningHash();
+  for (const block of [...listOf(body["tools"]), null, ...blocksOf(body["system"])]) before.add(() => canonical(block));
   let last = FIRST;
   const see = (one: Placed): Refusal | undefined => {
     const { block, path } = one;
     if (!isThinking(block)) {
-      prefix = hash("sha256", `${prefix}\n${canonical(block)}`);
+      before.add(() => canonical(block));
       return undefined;
     }
-    const seal = readSeal(query, block, prefix);
+    const seal = readSeal(query, block, before.digest());
     if (seal === undefined || !seal.whole) return forged(path, block);
     const follows = last === FIRST || seal.after === last;
     if (!seal.sameModel) dropped.set(path, "model_binding_mismatch");
@@ -109,13 +107,35 @@ export function checkThinkingBlocks(query: ThinkingQuery): Refusal | ThinkingFou
     return undefined;
   };
   const refusal = firstRefusal(messagesOf(body), (message, at) => {
-    prefix = hash("sha256", `${prefix}\n${String(message["role"])}`);
+    before.add(() => String(message["role"]));
     return firstRefusal(placed(message, at), see);
   });
   if (refusal !== undefined) return refusal;
   const told = Array.from(dropped, ([path, reason]) => ({ type: "thinking_dropped", path, reason }));
   const asked = betasOf(headers).includes(CONTROLS_BETA);
+  before.add(() => "assistant");
+  const prefix = lazy(before.digest);
   return { dropped: new Set(dropped.keys()), transformations: asked ? told : undefined, prefix, last };
+}
+
+interface RunningHash {
+  readonly add: (piece: () => string) => void;
+  /** Of all pieces until now. */
+  readonly digest: () => string;
+}
+
+/** Most requests hold no thinking: pieces are written down only when somebody asks. */
+function runningHash(): RunningHash {
+  const running = createHash("sha256");
+  let pending: (() => string)[] = [];
+  return {
+    add: (piece) => void pending.push(piece),
+    digest: () => {
+      for (const piece of pending) running.update(`${piece()}\n`);
+      pending = [];
+      return running.copy().digest("hex");
+    },
+  };
 }
 
 function readSeal({ sealer, model }: ThinkingQuery, block: Fields, prefix: string): Seal | undefined {

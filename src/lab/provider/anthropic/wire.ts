@@ -1,11 +1,18 @@
 /** Anthropic Messages as the vendor's server has it: requests judged and rendered, errors in its words. */
-import { hash } from "node:crypto";
-import { estimateText } from "../../../core/transcript/estimate.ts";
 import { countOf, fieldsOf, textOf } from "../../../protocols/fields.ts";
 import { invalid, type Block, type Fields, type Prompt, type Refusal } from "../contract.ts";
 import type { Memory } from "../memory.ts";
 import type { ModelTraits } from "../traits.ts";
-import { blocksOf, CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, weighContent } from "../weigh.ts";
+import {
+  blocksOf,
+  CALL_TOKENS,
+  canonical,
+  MESSAGE_TOKENS,
+  promptOf,
+  RESULT_TOKENS,
+  textTokens,
+  weighContent,
+} from "../weigh.ts";
 import { isRefusal, type Accepted, type Judging, type Wire } from "../wire.ts";
 import { checkMarkers, markerOf, rendered, topMarked } from "./markers.ts";
 import { checkShape, messagesOf, placed } from "./messages.ts";
@@ -64,7 +71,7 @@ function judge({ incoming, model, traits, sealer, counting, memory }: Judging): 
   return {
     prompt: render(body, traits, dropped),
     transformations,
-    seal: (id, text) => sealer.sign({ id, after: last, text, model, prefix: hash("sha256", `${prefix}\nassistant`) }),
+    seal: (id, text) => sealer.sign({ id, after: last, text, model, prefix: prefix() }),
     answered: (told) => rememberThought(fieldsOf(told), memory),
   };
 }
@@ -94,6 +101,7 @@ function render(body: Fields, traits: ModelTraits, dropped: ReadonlySet<string>)
   const all = rendered(body);
   const top = topMarked(body, all);
   const weigh = weigher(traits.imageTokens);
+  const roles = messagesOf(body).map(({ role }) => String(role));
   const starts = new Set(
     messagesOf(body).flatMap((message, at) =>
       placed(message, at)
@@ -109,7 +117,7 @@ function render(body: Fields, traits: ModelTraits, dropped: ReadonlySet<string>)
       const marker = one === top ? markerOf(body) : markerInside(block);
       return {
         section,
-        text: section === "messages" ? `${roleAt(body, path)} ${canonical(block)}` : canonical(block),
+        text: section === "messages" ? `${roles[Number(path.split(".", 2)[1])]} ${canonical(block)}` : canonical(block),
         tokens: weigh(block) + (starts.has(path) || path === "system.0" ? MESSAGE_TOKENS : 0),
         ...(marker === undefined ? {} : { marker }),
       };
@@ -131,20 +139,16 @@ function markerInside(block: Fields): Block["marker"] {
   );
 }
 
-function roleAt(body: Fields, path: string): string {
-  return String(messagesOf(body)[Number(path.split(".")[1])]?.["role"]);
-}
-
 function weigher(imageTokens: number) {
   const content = weighContent(imageTokens);
   return (block: Fields): number => {
     switch (block["type"]) {
       case "tool_use":
-        return CALL_TOKENS + estimateText(textOf(block["name"]) ?? "") + estimateText(JSON.stringify(block["input"]));
+        return CALL_TOKENS + textTokens(textOf(block["name"]) ?? "") + textTokens(JSON.stringify(block["input"]));
       case "tool_result":
         return RESULT_TOKENS + blocksOf(block["content"]).reduce((sum, one) => sum + content(one), 0);
       case "thinking":
-        return estimateText(textOf(block["thinking"]) ?? "");
+        return textTokens(textOf(block["thinking"]) ?? "");
       case "redacted_thinking":
         return 0;
       default:

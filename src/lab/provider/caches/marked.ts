@@ -22,6 +22,8 @@ interface Marked {
   readonly tokens: number;
 }
 
+const NOTHING: CachePlan = { use: NO_CACHE_USE, commit: () => undefined };
+
 interface Hit {
   readonly key: string;
   readonly tokens: number;
@@ -30,11 +32,12 @@ interface Hit {
 
 export function consultMarked(query: CacheQuery): CachePlan {
   const { entries, prompt, traits, nowMs } = query;
+  if (!prompt.blocks.some(({ marker }) => marker !== undefined)) return NOTHING;
   const { keys, tokens } = prefixesOf(query);
   const markers = prompt.blocks
     .flatMap(({ marker }, at): Marked[] => (marker === undefined ? [] : [{ at, ttl: marker, tokens: tokens[at]! }]))
     .filter((marker) => marker.tokens >= traits.cacheMinimumTokens);
-  if (markers.length === 0) return { use: NO_CACHE_USE, commit: () => undefined };
+  if (markers.length === 0) return NOTHING;
   const lookBack = ({ at }: Marked): Hit | undefined => {
     for (let back = at; back >= 0 && back > at - traits.lookbackBlocks; back--) {
       const entry = live(entries, keys[back]!, nowMs);

@@ -1,10 +1,18 @@
 /** Chat Completions as the vendor's server has it: requests judged and rendered, errors in its words. */
-import { estimateText } from "../../../core/transcript/estimate.ts";
 import { countOf, fieldsOf, isFields, listOf, textOf } from "../../../protocols/fields.ts";
 import { invalid, type Block, type Fields, type Prompt, type Refusal } from "../contract.ts";
 import { isOver, OPENAI_WORDS } from "../openai-words.ts";
 import type { ModelTraits } from "../traits.ts";
-import { blocksOf, CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, weighContent } from "../weigh.ts";
+import {
+  blocksOf,
+  CALL_TOKENS,
+  canonical,
+  MESSAGE_TOKENS,
+  promptOf,
+  RESULT_TOKENS,
+  textTokens,
+  weighContent,
+} from "../weigh.ts";
 import type { Accepted, Judging, Wire } from "../wire.ts";
 import { checkShape, messagesOf } from "./messages.ts";
 import { checkPairs } from "./pairing.ts";
@@ -35,7 +43,7 @@ function judge({ incoming: { body }, traits, sealer }: Judging): Refusal | Accep
 function render(body: Fields, traits: ModelTraits): Prompt {
   const tools = listOf(body["tools"]).map((tool): Block => {
     const text = canonical(tool);
-    return { section: "tools", text, tokens: estimateText(text) };
+    return { section: "tools", text, tokens: textTokens(text) };
   });
   return promptOf(
     [...tools, ...messagesOf(body).flatMap((message) => renderMessage(message, traits.imageTokens))],
@@ -72,7 +80,7 @@ function renderMessage(message: Fields, imageTokens: number): readonly Block[] {
 function weighCall(call: Fields): number {
   const target = fieldsOf(call["function"] ?? call["custom"]);
   const given = textOf(target["arguments"]) ?? textOf(target["input"]) ?? "";
-  return CALL_TOKENS + estimateText(textOf(target["name"]) ?? "") + estimateText(given);
+  return CALL_TOKENS + textTokens(textOf(target["name"]) ?? "") + textTokens(given);
 }
 
 function overflow(prompt: Prompt, windowTokens: number): Refusal | undefined {

@@ -1,11 +1,19 @@
 /** Responses as the vendor's server has it: history by reference, requests judged and rendered, errors in its words. */
-import { estimateText } from "../../../core/transcript/estimate.ts";
 import { countOf, fieldsOf, isFields, listOf, textOf } from "../../../protocols/fields.ts";
 import { firstRefusal, invalid, type Block, type Fields, type Prompt, type Refusal, type Reply } from "../contract.ts";
 import type { Memory } from "../memory.ts";
 import { isOver, OPENAI_WORDS } from "../openai-words.ts";
 import type { ModelTraits } from "../traits.ts";
-import { blocksOf, CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, weighContent } from "../weigh.ts";
+import {
+  blocksOf,
+  CALL_TOKENS,
+  canonical,
+  MESSAGE_TOKENS,
+  promptOf,
+  RESULT_TOKENS,
+  textTokens,
+  weighContent,
+} from "../weigh.ts";
 import { isRefusal, type Accepted, type Judging, type Wire } from "../wire.ts";
 import { checkShape, itemsOf, kindOf } from "./items.ts";
 import { checkIds, checkPairs, checkReasoning, checkSealed, checkTrigger, notFound, sealed } from "./pairing.ts";
@@ -86,13 +94,13 @@ function compaction(items: readonly Fields[]): Reply {
 function render(body: Fields, items: readonly Fields[], traits: ModelTraits): Prompt {
   const tools = listOf(body["tools"]).map((tool): Block => {
     const text = canonical(tool);
-    return { section: "tools", text, tokens: estimateText(text) };
+    return { section: "tools", text, tokens: textTokens(text) };
   });
   const instructions = textOf(body["instructions"]) ?? "";
   const system: readonly Block[] =
     instructions === ""
       ? []
-      : [{ section: "system", text: instructions, tokens: MESSAGE_TOKENS + estimateText(instructions), ends: true }];
+      : [{ section: "system", text: instructions, tokens: MESSAGE_TOKENS + textTokens(instructions), ends: true }];
   const blocks = items
     .filter((item) => kindOf(item) !== "compaction_trigger")
     .flatMap((item) => renderItem(item, traits));
@@ -127,16 +135,16 @@ function weighItem(item: Fields, kind: string): number {
     case "custom_tool_call":
       return (
         CALL_TOKENS +
-        estimateText(textOf(item["name"]) ?? "") +
-        estimateText(textOf(item["arguments"]) ?? textOf(item["input"]) ?? "")
+        textTokens(textOf(item["name"]) ?? "") +
+        textTokens(textOf(item["arguments"]) ?? textOf(item["input"]) ?? "")
       );
     case "reasoning":
       return listOf(item["summary"]).reduce<number>(
-        (sum, part) => sum + estimateText(textOf(fieldsOf(part)["text"]) ?? ""),
+        (sum, part) => sum + textTokens(textOf(fieldsOf(part)["text"]) ?? ""),
         0,
       );
     default:
-      return estimateText(canonical(item));
+      return textTokens(canonical(item));
   }
 }
 
