@@ -1,4 +1,6 @@
 /** Recorded sessions lived again over HTTP: each turn gets the recorded answer, and dies only of a full window. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
 import { replayAsAgent, type AgentOptions } from "../../../src/lab/provider/agent.ts";
@@ -109,6 +111,24 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
       input: [{ role: "user", content: "x" }, call, { type: "function_call_output", call_id: "call_3_0", output: "x" }],
     });
     expect(textsOf(rewound.json)).toContain("Step 4.");
+  });
+});
+
+describe.each([
+  ["refunds.openai-chat.json", 40_000],
+  ["restart.claude-code.jsonl", 4_000],
+])("the example %s", (name, smallTokens) => {
+  const whole = readRecording(readFileSync(resolve(import.meta.dirname, "../../../examples", name), "utf8"), name);
+
+  it.each(PROTOCOLS)("lives on %s while it fits, thinking bound, and dies of a small window", async (protocol) => {
+    const live = async (windowTokens: number) => {
+      const provider = await served({ replay: whole.messages, every: { windowTokens } });
+      return replayAsAgent({ url: provider.url, protocol, model: PROTOCOL_MODELS[protocol], recording: whole });
+    };
+    const run = await live(1_000_000);
+    expect(run).toEqual({ turns: run.turns, answered: run.turns });
+    expect(run.turns).toBeGreaterThan(5);
+    expect((await live(smallTokens)).refusal?.status).toBe(400);
   });
 });
 
