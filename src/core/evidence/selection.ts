@@ -11,7 +11,7 @@ import type { Tally } from "./tally.ts";
 
 /** Names looked at beyond what the budget holds at the usual price: some cannot be tied, others come along for nothing. */
 const OVERSAMPLING = 0.85;
-const NAMES_BEYOND = 110;
+const NAMES_BEYOND = 190;
 const PRICE_TOKENS = 12;
 const SCORE_LEAST = 1e-4;
 /** A source is named once for all its excerpts; the first pays this share in the ordering, all of it in the budget. */
