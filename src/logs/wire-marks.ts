@@ -27,12 +27,23 @@ export function wireFormatOf(document: unknown): WireFormat | undefined {
   if (Array.isArray(document)) return wireFormatOfMessages(document);
   const body = fieldsOf(document);
   if (body === undefined) return undefined;
-  if (Array.isArray(body["messages"])) {
-    const format = wireFormatOfMessages(body["messages"]);
+  const { messages, input } = body;
+  if (Array.isArray(messages)) {
+    const format = wireFormatOfMessages(messages) ?? (isRequest(body, messages) ? "openai-chat" : undefined);
     return format === "openai-chat" && hasAnthropicFrame(body) ? "anthropic-messages" : format;
   }
-  if (Array.isArray(body["input"])) return wireFormatOfMessages(body["input"]) && "openai-responses";
+  if (Array.isArray(input))
+    return wireFormatOfMessages(input) !== undefined || isRequest(body, input) ? "openai-responses" : undefined;
   return typeof body["input"] === "string" && "model" in body ? "openai-responses" : undefined;
+}
+
+/** Beside a model, messages may lack content and items be of any type; by themselves they must be known. */
+function isRequest(body: Fields, elements: readonly unknown[]): boolean {
+  const isElement = (element: unknown): boolean => {
+    const { role, type } = fieldsOf(element) ?? {};
+    return ROLES.has(textOf(role) ?? "") || textOf(type) !== undefined;
+  };
+  return "model" in body && elements.length > 0 && elements.every(isElement);
 }
 
 /** The protocol of messages or items; plain roles and texts are read as Chat Completions. */

@@ -3,7 +3,6 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createEvidence } from "../../../src/core/evidence/excerpts.ts";
 import { FEATURES } from "../../../src/core/evidence/features.ts";
-import { mentionsIn } from "../../../src/core/evidence/mentions.ts";
 import { readMessage } from "../../../src/core/evidence/reading.ts";
 import { RARE_MESSAGES_MAX } from "../../../src/core/evidence/tally.ts";
 import { WEIGHTS } from "../../../src/core/evidence/weights.ts";
@@ -19,7 +18,7 @@ describe("the ranking", () => {
       fc.property(talks, (messages) => {
         const frequency = new Map<string, number>();
         for (const message of messages)
-          for (const id of mentionsIn(readMessage(message).text).ids) frequency.set(id, (frequency.get(id) ?? 0) + 1);
+          for (const id of readMessage(message).mentions.ids) frequency.set(id, (frequency.get(id) ?? 0) + 1);
         for (const [id, probability] of rank(messages)) {
           expect(probability).toBeLessThan(1);
           if (frequency.get(id)! > RARE_MESSAGES_MAX) expect(probability).toBe(0);
