@@ -26,7 +26,6 @@ export function createApp(house: House): Hono<Bindings> {
     const { method, path } = context.req;
     return plain(context, { status: 404, reason: "route", message: `Invalid URL (${method} ${path})` });
   });
-  app.onError((error, context) => plain(context, mishap(error)));
   return app;
 }
 
@@ -56,12 +55,6 @@ function wireOf({ req }: Context<Bindings>): Wire {
 
 function plain(context: Context<Bindings>, refusal: Refusal): Response {
   return Response.json(wireOf(context).errorBody(refusal, "req_none"), { status: refusal.status });
-}
-
-/** A body nested deeper than our stack is the sender's fault; everything else is ours. */
-function mishap(error: Error): Refusal {
-  if (error instanceof RangeError) return { status: 400, reason: "json", message: "The request is nested too deeply." };
-  return { status: 500, reason: "fault", message: `The provider failed: ${error.message}` };
 }
 
 function models(house: House, context: Context<Bindings>, name?: string): Response {

@@ -17,6 +17,16 @@ import { isRefusal, type Wire } from "./wire.ts";
 
 export async function serve(house: House, wire: Wire, arrival: Arrival): Promise<Response> {
   const visit = enter(house, wire, arrival);
+  return course(house, wire, { arrival, visit }).catch((error: unknown) => visit.refuse(mishap(error as Error)));
+}
+
+/** A body nested deeper than our stack is the sender's fault; everything else is ours, or the script's. */
+function mishap(error: Error): Refusal {
+  if (error instanceof RangeError) return { status: 400, reason: "json", message: "The request is nested too deeply." };
+  return { status: 500, reason: "fault", message: `The provider failed: ${error.message}` };
+}
+
+async function course(house: House, wire: Wire, { arrival, visit }: Omit<Entry, "counting">): Promise<Response> {
   const admitted = await admit(house, wire, { arrival, visit, counting: false });
   if (isRefusal(admitted)) return visit.refuse(admitted);
   const over = wire.overflow(admitted.accepted.prompt, admitted.traits.windowTokens);
@@ -27,11 +37,14 @@ export async function serve(house: House, wire: Wire, arrival: Arrival): Promise
 /** `POST /v1/messages/count_tokens`. */
 export async function count(house: House, wire: Wire, arrival: Arrival): Promise<Response> {
   const visit = enter(house, wire, arrival);
-  const admitted = await admit(house, wire, { arrival, visit, counting: true });
-  if (isRefusal(admitted)) return visit.refuse(admitted);
-  visit.done();
-  const { inputTokens } = admitted.accepted.prompt;
-  return Response.json({ input_tokens: inputTokens }, { headers: wire.requestHeaders(visit.requestId) });
+  const counted = async (): Promise<Response> => {
+    const admitted = await admit(house, wire, { arrival, visit, counting: true });
+    if (isRefusal(admitted)) return visit.refuse(admitted);
+    visit.done();
+    const { inputTokens } = admitted.accepted.prompt;
+    return Response.json({ input_tokens: inputTokens }, { headers: wire.requestHeaders(visit.requestId) });
+  };
+  return counted().catch((error: unknown) => visit.refuse(mishap(error as Error)));
 }
 
 interface Entry {

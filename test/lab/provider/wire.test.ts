@@ -123,8 +123,12 @@ describe("bodies", () => {
 
   it("may be hostile: nested without end, of bytes that are no text, with keys of the prototype", async () => {
     const provider = await served();
-    const deep = `{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":${"[".repeat(200_000)}${"]".repeat(200_000)}}]}`;
-    expect([400, 413]).toContain((await provider.ask("messages", deep)).status);
+    const deep = `{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
+    const asInput = JSON.stringify({ ...BODIES.messages, tools: [{ name: "a", input_schema: "HERE" }] });
+    expect((await provider.ask("messages", asInput.replace('"HERE"', deep))).status).toBe(400);
+    expect(provider.account().total.rejected).toEqual({ json: 1 });
+    const asContent = json.replace('"content":"Read a."', `"content":[${deep}]`);
+    expect((await provider.ask("messages", asContent)).status).toBe(400);
     expect(await chunked(provider, Buffer.from([0x7b, 0xff, 0x7d]))).toBe(400);
     expect((await provider.ask("messages", json.replace("{", '{"__proto__":{"stream":true},'))).status).toBe(200);
     expect((await provider.ask("messages", BODIES.messages)).status).toBe(200);
@@ -146,6 +150,37 @@ function chunked(provider: Served, body: Buffer, headers: Readonly<Record<string
     asking.end(body.subarray(body.length >> 1));
   });
 }
+
+it("a script that throws is a 500, and the next request is answered", async () => {
+  const provider = await served({
+    script: ({ body }) => {
+      if (body["temperature"] === 1) throw new Error("no answer for this");
+      return { text: "fine" };
+    },
+  });
+  const told = await provider.ask("chat", { ...BODIES.chat, temperature: 1 });
+  expect([told.status, told.text]).toEqual([500, expect.stringContaining("no answer for this")]);
+  expect((await provider.ask("chat", BODIES.chat)).status).toBe(200);
+});
+
+it("takes no more connections than it was told", async () => {
+  const provider = await served({ script: { text: "x", fault: { kind: "stall", at: 0 } }, limits: { connections: 2 } });
+  const hangUp = new AbortController();
+  const init = {
+    method: "POST",
+    headers: { authorization: "Bearer k" },
+    body: JSON.stringify({ ...BODIES.chat, stream: true }),
+    signal: hangUp.signal,
+  };
+  const asked = Array.from({ length: 5 }, () =>
+    fetch(`${provider.url}${PATHS.chat}`, init).catch((error: Error) => error.message),
+  );
+  await until(() => provider.account().total.faults.stall === 2);
+  await new Promise((done) => setTimeout(done, 50));
+  expect(provider.account().total.requests).toBe(2);
+  hangUp.abort();
+  await Promise.all(asked);
+});
 
 describe("faults at a rate", () => {
   const rates = { "rate-limit": 0.2, "server-error": 0.1, overloaded: 0.1, overflow: 0.1 };

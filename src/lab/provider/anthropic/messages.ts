@@ -114,7 +114,8 @@ function checkContent(message: Fields, at: number, last: boolean): Refusal | und
 function checkBlock(block: Fields, path: string, fromUser: boolean): Refusal | undefined {
   const type = textOf(block["type"]) ?? "";
   const expected = fromUser ? USER_BLOCKS : ASSISTANT_BLOCKS;
-  if (!expected.includes(type) && !(type.endsWith("_tool_result") && !fromUser)) return misplaced(type, path, expected);
+  const hosted = !fromUser && /_tool_(?:use|result)$/.test(type);
+  if (!expected.includes(type) && !hosted) return misplaced(type, path, expected);
   switch (type) {
     case "text":
       return checkText(block, `${path}.text`);
