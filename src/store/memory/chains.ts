@@ -38,16 +38,39 @@ interface Place {
 }
 
 /** The session that a chain goes on with: the one it names, the one whose head it continues, or a new branch. */
-function sessionFor({ sessions }: Shelf, { name, last, next, now }: Place): StoredSession {
+function sessionFor(shelf: Shelf, { name, last, next, now }: Place): StoredSession {
   if (name === undefined && last !== undefined && (next === undefined || last.session.head === last))
     return last.session;
   const id = name ?? next!;
-  let session = sessions.get(id);
-  if (session === undefined) {
-    session = { id, parent: last?.session, forkedAt: last, head: undefined, createdAt: now, updatedAt: now };
-    sessions.set(id, session);
-  }
+  const { sessions } = shelf;
+  const standing = sessions.get(id);
+  if (standing !== undefined && !(last !== undefined && mustMakeWay(shelf, standing, last.session))) return standing;
+  const number = sessions.size === 0 ? 1 : Math.max(...[...sessions.values()].map((one) => one.number)) + 1;
+  const session = {
+    id,
+    number,
+    parent: last?.session,
+    forkedAt: last,
+    head: undefined,
+    createdAt: now,
+    updatedAt: now,
+  };
+  sessions.set(id, session);
   return session;
+}
+
+/**
+ * Whether a name has moved on to a later conversation than the session that has it. That session then goes by its first
+ * message, as sessions without a name do.
+ */
+function mustMakeWay({ sessions, links }: Shelf, session: StoredSession, onto: StoredSession): boolean {
+  if (onto.number <= session.number) return false;
+  const first = [...links.values()].find((one) => one.session === session);
+  if (first === undefined) return false;
+  sessions.delete(session.id);
+  session.id = `${first.link}~${session.number}`;
+  sessions.set(session.id, session);
+  return true;
 }
 
 export function chainTo({ links }: Shelf, link: string): readonly StoredMessage[] {

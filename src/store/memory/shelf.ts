@@ -23,7 +23,9 @@ export interface StoredLink {
 }
 
 export interface StoredSession {
-  readonly id: string;
+  id: string;
+  /** In order of creation. A session stands only on earlier ones, so that there is always one that none stands on. */
+  readonly number: number;
   readonly parent: StoredSession | undefined;
   readonly forkedAt: StoredLink | undefined;
   head: StoredLink | undefined;

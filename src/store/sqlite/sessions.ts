@@ -37,6 +37,17 @@ const addSession = query<{
   }),
 );
 
+const firstLink = query<{ session: number }>()((db, arg) =>
+  db.selectFrom("links").select("link").where("session", "=", arg("session")).orderBy("id").limit(1),
+);
+
+const renameSession = query<{ session: number; name: string }>()((db, arg) =>
+  db
+    .updateTable("sessions")
+    .set({ name: arg("name") })
+    .where("id", "=", arg("session")),
+);
+
 const updateSession = query<{ id: number; head: number | null; now: number }>()((db, arg) =>
   db
     .updateTable("sessions")
@@ -78,9 +89,22 @@ export function sessionFor(
     return { id: last.session, name: last.name };
   const name = place.name ?? next!;
   const standing = runner.first(findByName, { tenant, name });
-  if (standing !== undefined) return standing;
+  if (standing !== undefined && !(last !== undefined && mustMakeWay(runner, standing.id, last.session)))
+    return standing;
   const from = { parent: last?.session ?? null, forkedAt: last?.id ?? null };
   return { id: runner.run(addSession, { tenant, name, ...from, now }).id, name };
+}
+
+/**
+ * Whether a name has moved on to a later conversation than the session that has it. That session then goes by its first
+ * message, as sessions without a name do. So a session stands only on earlier ones, and none on each other.
+ */
+function mustMakeWay(runner: Runner, session: number, onto: number): boolean {
+  if (onto <= session) return false;
+  const first = runner.first(firstLink, { session });
+  if (first === undefined) return false;
+  runner.run(renameSession, { session, name: `${first.link}~${session}` });
+  return true;
 }
 
 /** Marks a session as used; without a head, it keeps the one it has. */

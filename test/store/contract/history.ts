@@ -95,6 +95,19 @@ export function historyContract(open: OpenStore): void {
       expect(await store.getSession("t", "yours")).toMatchObject({ parent: "mine", forkedAt: talk("a").links[0] });
     });
 
+    it("lets a name move on to another conversation, and keeps the one it leaves", async () => {
+      await store.appendChain("t", { ...talk("a", "b"), session: "mine" });
+      await store.appendChain("t", { ...talk("c", "d"), session: "yours" });
+      await store.appendChain("t", { ...talk("c", "d", "e"), session: "mine" });
+      await store.appendChain("t", { ...talk("a", "b", "f"), session: "yours" });
+      const sessions = await store.listSessions("t", { limit: 9 });
+      const heads = Object.fromEntries(sessions.map(({ id, head }) => [id, head]));
+      expect(heads["mine"]).toBe(talk("c", "d", "e").links[2]);
+      expect(heads["yours"]).toBe(talk("a", "b", "f").links[2]);
+      expect(sessions).toHaveLength(3);
+      expect(await store.retain({ tenant: "t", maxBytes: 0 })).toMatchObject({ sessions: 0, messages: 0 });
+    });
+
     it("refuses a chain with a message too few", async () => {
       const { links, messages } = talk("a", "b");
       await expect(store.appendChain("t", { links, messages: messages.slice(1) })).rejects.toMatchObject({

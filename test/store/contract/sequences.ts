@@ -10,7 +10,12 @@ const WORDS = ["alpha", "beta", "数据库", "getName"];
 const IDS = ["r1", "r2", "r3"];
 
 type Step =
-  | { readonly kind: "append" | "put" | "find" | "undo" | "usage"; readonly words: readonly string[] }
+  | {
+      readonly kind: "append" | "put" | "find" | "undo" | "usage";
+      readonly words: readonly string[];
+      /** The client's name for the session, where it has one. */
+      readonly session: string | undefined;
+    }
   | { readonly kind: "original"; readonly id: string; readonly word: string }
   | { readonly kind: "search"; readonly word: string };
 
@@ -19,6 +24,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
     fc.record({
       kind: fc.constantFrom("append" as const, "put" as const, "find" as const, "undo" as const, "usage" as const),
       words: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 5 }),
+      session: fc.constantFrom(undefined, undefined, "x", "y", "z"),
     }),
     fc.record({ kind: fc.constant("original" as const), id: fc.constantFrom(...IDS), word: fc.constantFrom(...WORDS) }),
     fc.record({ kind: fc.constant("search" as const), word: fc.constantFrom(...WORDS) }),
@@ -88,11 +94,24 @@ export function sequencesContract(open: OpenStore): void {
           const model = createModel();
           for (const [number, step] of sequence.entries()) await agree({ store, tenant, model, number }, step);
           expect((await store.holdings(tenant)).messages).toBe(model.messages());
+          await checkSessions(store, tenant);
+          expect(await store.retain({ tenant, maxBytes: 0 })).toMatchObject({ sessions: 0, messages: 0, bodies: 0 });
         }),
         { numRuns: RUNS },
       );
     });
   });
+}
+
+/** Every session's head leads through all its messages, and a branch through the message where it left. */
+async function checkSessions(store: HistoryStore, tenant: string): Promise<void> {
+  const sessions = await store.listSessions(tenant, { limit: 1_000 });
+  const ids = sessions.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { head, messages, parent } of sessions) {
+    expect(await store.readChain(tenant, head)).toHaveLength(messages);
+    if (parent !== undefined) expect(ids).toContain(parent);
+  }
 }
 
 interface Run {
@@ -118,7 +137,11 @@ async function agree({ store, tenant, model, number }: Run, step: Step): Promise
   const last = links.at(-1)!;
   switch (step.kind) {
     case "append": {
-      expect((await store.appendChain(tenant, { links, messages })).added).toBe(model.append(links));
+      const named = step.session === undefined ? {} : { session: step.session };
+      const { added, session } = await store.appendChain(tenant, { links, messages, ...named });
+      expect(added).toBe(model.append(links));
+      if (added > 0 || step.session !== undefined)
+        expect(await store.getSession(tenant, session)).toMatchObject({ head: last, messages: links.length });
       expect((await store.readChain(tenant, last)).map(({ link }) => link)).toEqual(links);
       break;
     }

@@ -1,0 +1,91 @@
+/** The way to the store's thread: how much may be on it, and what happens when the thread dies. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { startCourier } from "../../src/store/sqlite/courier.ts";
+import { createGate, QUEUE_LIMITS } from "../../src/store/sqlite/gate.ts";
+import { createRecent } from "../../src/store/sqlite/recent.ts";
+
+const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
+const folder = mkdtempSync(join(tmpdir(), "precis-courier-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the store's thread", () => {
+  it("is replaced at the next call after it died, and its file is sound", async () => {
+    const file = { path: join(folder, "dies.db"), busyTimeoutMs: 1_000, readOnly: false };
+    const courier = await startCourier(file, QUEUE_LIMITS);
+    const put = (root: string) => courier.call("putState", "t", { root, state: "1", now: 0 });
+    await put("before");
+    // A question that nobody knows takes the thread down.
+    const fatal = courier.call("unheard of" as "check", "t", undefined);
+    await expect(fatal).rejects.toMatchObject({ code: "store_interrupted", retryable: true, place: file.path });
+    await put("after");
+    expect(await courier.call("getState", "t", "before")).toBe("1");
+    expect(await courier.call("check", "", undefined)).toEqual([]);
+    await courier.close();
+  });
+});
+
+describe("the gate", () => {
+  const limits = { calls: 3, bytes: 100, waitingCalls: 2, waitMs: 20 };
+
+  it("lets in what fits, makes the next wait, and refuses what is too much", async () => {
+    const gate = createGate(limits);
+    expect([gate.enter(40), gate.enter(40)]).toEqual([undefined, undefined]);
+    const first = gate.enter(40);
+    const second = gate.enter(1);
+    expect(() => gate.enter(1)).toThrow(expect.objectContaining({ code: "store_busy", retryable: true }));
+    gate.leave(40);
+    await first;
+    await second;
+  });
+
+  it("refuses what waited too long, and goes on with the others", async () => {
+    const gate = createGate(limits);
+    gate.enter(100);
+    await expect(gate.enter(1)).rejects.toMatchObject({ code: "store_busy" });
+    gate.leave(100);
+    expect(gate.enter(100)).toBeUndefined();
+  });
+
+  it("lets a call alone through that is larger than everything", () => {
+    expect(createGate(limits).enter(1_000)).toBeUndefined();
+  });
+
+  it("lets everyone in, in order, and never more than it may", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 150 }), { maxLength: 20 }), async (sizes) => {
+        const gate = createGate({ ...limits, waitingCalls: 20, waitMs: 10_000 });
+        const inside: number[] = [];
+        const order: number[] = [];
+        await Promise.all(
+          sizes.map(async (bytes, at) => {
+            await gate.enter(bytes);
+            order.push(at);
+            inside.push(bytes);
+            expect(inside.length).toBeLessThanOrEqual(limits.calls);
+            if (inside.length > 1) expect(inside.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(limits.bytes);
+            await Promise.resolve();
+            inside.splice(inside.indexOf(bytes), 1);
+            gate.leave(bytes);
+          }),
+        );
+        expect(order).toEqual(sizes.map((_, at) => at));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe("what is remembered", () => {
+  it("is what was used last", () => {
+    const recent = createRecent<number>(2);
+    recent.set("a", 1);
+    recent.set("b", 2);
+    recent.get("a");
+    recent.set("c", 3);
+    expect(["a", "b", "c"].map(recent.get)).toEqual([1, undefined, 3]);
+  });
+});
