@@ -1,4 +1,6 @@
 /** Prompt caching as the vendors account for it: worked by hand from the field notes, then whatever is drawn. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cacheEntries, type CacheEntries } from "../../../src/lab/provider/caches/entries.ts";
@@ -198,6 +200,14 @@ describe("whatever is asked", () => {
       { numRuns: RUNS },
     );
   });
+});
+
+it("is written without what it is to prove", () => {
+  const folder = resolve(import.meta.dirname, "../../../src/lab/provider");
+  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  expect(sources.length).toBeGreaterThan(20);
+  const borrowing = sources.filter((name) => /from "[^"]*\/caching\//.test(readFileSync(join(folder, name), "utf8")));
+  expect(borrowing).toEqual([]);
 });
 
 describe("over HTTP", () => {

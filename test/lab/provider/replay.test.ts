@@ -114,6 +114,21 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
   });
 });
 
+it("an agent that marks its last block reads on each turn all that it had sent on the one before", async () => {
+  const whole = recording(8, 40);
+  const provider = await served({ replay: whole.messages, every: { cacheMinimumTokens: 1 } });
+  const model = PROTOCOL_MODELS["anthropic-messages"];
+  const body = { cache_control: { type: "ephemeral" } };
+  await replayAsAgent({ url: provider.url, protocol: "anthropic-messages", model, recording: whole, body });
+  const uses = provider.requests.map(({ use }) => use!);
+  expect(uses.map(({ cacheReadTokens }) => cacheReadTokens)).toEqual([
+    0,
+    ...uses.slice(0, -1).map(({ inputTokens }) => inputTokens),
+  ]);
+  for (const { inputTokens, cacheReadTokens, cacheWrite5mTokens } of uses)
+    expect(cacheReadTokens + cacheWrite5mTokens).toBe(inputTokens);
+});
+
 describe.each([
   ["refunds.openai-chat.json", 40_000],
   ["restart.claude-code.jsonl", 4_000],
