@@ -43,6 +43,7 @@ create table sessions (
   unique (tenant, name)
 );
 create index sessions_by_use on sessions (tenant, updated_at);
+create index sessions_by_age on sessions (updated_at, id);
 create index sessions_by_parent on sessions (parent);
 create index sessions_by_head on sessions (head);
 create index sessions_by_fork on sessions (forked_at);
@@ -94,6 +95,7 @@ create table originals (
   created_at integer not null,
   unique (tenant, recall_id)
 );
+create index originals_by_age on originals (created_at, id);
 
 create table original_pieces (
   original integer not null references originals (id),
