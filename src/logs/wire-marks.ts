@@ -39,11 +39,12 @@ export function wireFormatOf(document: unknown): WireFormat | undefined {
 
 /** Beside a model, messages may lack content and items be of any type; by themselves they must be known. */
 function isRequest(body: Fields, elements: readonly unknown[]): boolean {
-  const isElement = (element: unknown): boolean => {
-    const { role, type } = fieldsOf(element) ?? {};
-    return ROLES.has(textOf(role) ?? "") || textOf(type) !== undefined;
-  };
-  return "model" in body && elements.length > 0 && elements.every(isElement);
+  return "model" in body && elements.length > 0 && elements.every(hasRoleOrType);
+}
+
+function hasRoleOrType(element: unknown): boolean {
+  const { role, type } = fieldsOf(element) ?? {};
+  return ROLES.has(textOf(role) ?? "") || textOf(type) !== undefined;
 }
 
 /** The protocol of messages or items; plain roles and texts are read as Chat Completions. */

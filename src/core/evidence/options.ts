@@ -1,8 +1,9 @@
 /** The ways to tie an identifier: a line of paths, or a quote. Worked out once, and again only when it is mentioned anew. */
 import type { Measure } from "../transcript/measure.ts";
+import type { Excerpt } from "./excerpt.ts";
 import { exposes, looksMade } from "./exposure.ts";
 import type { Range } from "./names.ts";
-import type { Quotes } from "./quotes.ts";
+import { firstFrom, type Quotes } from "./quotes.ts";
 import type { Sources } from "./sources.ts";
 import type { Tally } from "./tally.ts";
 
@@ -23,10 +24,11 @@ export interface Option {
   readonly path: string | undefined;
 }
 
-/** An option with what it weighed last, and on which scales. */
+/** An option with what it weighed last, on which scales, and as what it is quoted. */
 interface Weighed extends Option {
   tokens: number;
   scales: Measure | undefined;
+  excerpt: Excerpt | undefined;
   /** Whether it shows no secret, by whom that was judged last. */
   safe: boolean;
   judge: Redact | undefined;
@@ -39,6 +41,8 @@ export interface Options {
   readonly of: (known: Known, number: number) => readonly Option[];
   /** Tokens of what the option says, with its line break or comma. */
   readonly tokensOf: (option: Option, tally: Tally, measure: Measure) => number;
+  /** A quote that was weighed, as it stands by itself: the same object as long as nothing changes. */
+  readonly quoted: (option: Option, tally: Tally) => Excerpt;
   /** Whether it shows no secret that only its surroundings give away. */
   readonly isSafe: (option: Option, tally: Tally, redact: Redact) => boolean;
 }
@@ -78,8 +82,13 @@ export function createOptions(quotes: Quotes): Options {
       if (weighed.scales !== measure) {
         weighed.tokens = weigh(option, tally, measure);
         weighed.scales = measure;
+        weighed.excerpt = undefined;
       }
       return weighed.tokens;
+    },
+    quoted: (option, tally) => {
+      const weighed = option as Weighed;
+      return (weighed.excerpt ??= excerptOf(tally, { ...option, ...option.range, tokens: weighed.tokens }));
     },
     isSafe: (option, tally, redact) => {
       const judged = option as Weighed;
@@ -100,6 +109,22 @@ function weigh(option: Option, { entries }: Tally, measure: Measure): number {
   const { range, tool, path } = option;
   if (path !== undefined) return measure.text(`${path}, `) + (tool!.length + 3) / TOOL_NAME_SHARED_BY_CHARS;
   return measure.text(`${entries[option.message]!.reading.text.slice(range.start, range.end)}\n`);
+}
+
+interface Stretch extends Range {
+  readonly message: number;
+  readonly source: string;
+  readonly tokens: number;
+}
+
+/** A stretch of a message as an excerpt. */
+export function excerptOf({ entries }: Tally, { message, start, end, source, tokens }: Stretch): Excerpt {
+  const { reading, numbers } = entries[message]!;
+  const { starts, ends, which } = reading.mentions;
+  const names: number[] = [];
+  for (let at = firstFrom(starts, start); at < starts.length && ends[at]! <= end; at++)
+    names.push(numbers[which[at]!]!);
+  return { message, at: start, source, text: reading.text.slice(start, end), tokens, names };
 }
 
 /** Every way to tie one identifier: a line of paths, or a quote from one of its places. */
@@ -138,7 +163,7 @@ function optionsFor(quotes: Quotes, { tally, sources, quotes: shared }: Book, nu
 }
 
 function unweighed(option: Option): Weighed {
-  return { ...option, tokens: 0, scales: undefined, safe: false, judge: undefined };
+  return { ...option, tokens: 0, scales: undefined, excerpt: undefined, safe: false, judge: undefined };
 }
 
 const CHARS_PER_MESSAGE_MAX = 2 ** 24;

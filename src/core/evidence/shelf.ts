@@ -5,8 +5,7 @@
 import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt } from "./excerpt.ts";
 import type { Range } from "./names.ts";
-import type { Option, Options } from "./options.ts";
-import { firstFrom } from "./quotes.ts";
+import { excerptOf, type Option, type Options } from "./options.ts";
 import type { Tally } from "./tally.ts";
 
 /** Pieces with so little between them are joined: about what a line number and its margin take. */
@@ -28,6 +27,8 @@ interface Piece extends Range {
   readonly source: string;
   readonly rank: number;
   readonly tokens: number;
+  /** The option that it is, where it joined no other. */
+  readonly alone: Option | undefined;
 }
 
 interface NamedPath {
@@ -84,12 +85,16 @@ export function createShelf(tally: Tally, options: Options, measure: Measure): S
       const close = others.filter((piece) => areClose(piece, option));
       const best = close.reduce((least, piece) => Math.min(least, piece.rank), rank++);
       const rest = close.length === 0 ? others : others.filter((piece) => !close.includes(piece));
-      rest.push({ start: range.start, end: range.end, message, source, rank: best, tokens });
+      const alone = close.length === 0 ? option : undefined;
+      rest.push({ start: range.start, end: range.end, message, source, rank: best, tokens, alone });
       pieces.set(message, rest);
     },
     excerpts: () => {
       const ranked = [
-        ...[...pieces.values()].flat().map((piece) => quoteOf(tally, piece)),
+        ...[...pieces.values()].flat().map((piece) => ({
+          rank: piece.rank,
+          excerpt: piece.alone === undefined ? excerptOf(tally, piece) : options.quoted(piece.alone, tally),
+        })),
         ...pathLines(paths).map((line, at) => listOf(line, at, measure)),
       ];
       return ranked.toSorted((a, b) => a.rank - b.rank).map(({ excerpt }) => excerpt);
@@ -102,14 +107,6 @@ interface Ranked {
   readonly excerpt: Excerpt;
 }
 
-function quoteOf(tally: Tally, { message, start, end, source, rank, tokens }: Piece): Ranked {
-  const text = tally.entries[message]!.reading.text.slice(start, end);
-  return {
-    rank,
-    excerpt: { message, at: start, source, text, tokens, names: namesIn(tally, message, { start, end }) },
-  };
-}
-
 function listOf({ message, source, text, names, rank }: PathLine, at: number, measure: Measure): Ranked {
   return { rank, excerpt: { message, at, source, text, tokens: measure.text(`${text}\n`), names } };
 }
@@ -120,16 +117,6 @@ function areClose(piece: Piece, { range, source }: Option): boolean {
   return (
     piece.start <= range.end + GAP_CHARS_MAX && range.start <= piece.end + GAP_CHARS_MAX && piece.source === source
   );
-}
-
-/** Numbers of the identifiers that stand in a stretch of a message, each as often as it does. */
-function namesIn({ entries }: Tally, message: number, { start, end }: Range): readonly number[] {
-  const { reading, numbers } = entries[message]!;
-  const { starts, ends, which } = reading.mentions;
-  const names: number[] = [];
-  for (let at = firstFrom(starts, start); at < starts.length && ends[at]! <= end; at++)
-    names.push(numbers[which[at]!]!);
-  return names;
 }
 
 interface PathLine {
