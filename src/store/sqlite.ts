@@ -33,6 +33,7 @@ export interface SqliteStore extends HistoryStore {
 const BUSY_TIMEOUT_MS = 5_000;
 /** Records that were read lately are not read again: they never change. */
 const RECORDS_REMEMBERED_MAX = 64;
+const RECORD_CHARACTERS_REMEMBERED_MAX = 8_000_000;
 /** Ends of chains known to be stored, so that only what came since is handed over. */
 const ENDS_REMEMBERED_MAX = 8_192;
 
@@ -55,8 +56,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     courier,
     now,
     readOnly,
-    records: createRecent(RECORDS_REMEMBERED_MAX),
-    ends: createRecent(ENDS_REMEMBERED_MAX),
+    records: createRecent({ entries: RECORDS_REMEMBERED_MAX, weight: RECORD_CHARACTERS_REMEMBERED_MAX }),
+    ends: createRecent({ entries: ENDS_REMEMBERED_MAX }),
     during,
   };
   const call: Courier["call"] = (...what) => during(() => courier.call(...what));
@@ -116,7 +117,7 @@ async function putCompaction(
   const recallIds = evicted.map(({ id }) => id);
   const fresh = { link: covers, schemaVersion, text, recallIds, now: now() };
   const { id, won } = await courier.call("putRecord", tenant, fresh, text.length);
-  if (won) records.set(String(id), compaction);
+  if (won) records.set(String(id), compaction, text.length);
   return won ? compaction : ((await readRecord({ courier, records }, tenant, id)) ?? compaction);
 }
 
@@ -142,7 +143,7 @@ async function readRecord(
   if (known !== undefined) return known;
   const text = await courier.call("readRecord", tenant, id);
   const compaction = text === undefined ? undefined : decodeCompaction(text);
-  if (compaction !== undefined) records.set(String(id), compaction);
+  if (compaction !== undefined) records.set(String(id), compaction, text?.length);
   return compaction;
 }
 

@@ -81,11 +81,21 @@ describe("the gate", () => {
 
 describe("what is remembered", () => {
   it("is what was used last", () => {
-    const recent = createRecent<number>(2);
+    const recent = createRecent<number>({ entries: 2 });
     recent.set("a", 1);
     recent.set("b", 2);
     recent.get("a");
     recent.set("c", 3);
     expect(["a", "b", "c"].map(recent.get)).toEqual([1, undefined, 3]);
+  });
+
+  it("weighs no more than it may, but for one that is heavier alone", () => {
+    const recent = createRecent<string>({ entries: 9, weight: 10 });
+    for (const key of ["a", "b", "c"]) recent.set(key, key, 4);
+    expect(["a", "b", "c"].map(recent.get)).toEqual([undefined, "b", "c"]);
+    recent.set("heavy", "heavy", 50);
+    expect(["b", "c", "heavy"].map(recent.get)).toEqual([undefined, undefined, "heavy"]);
+    recent.set("light", "light", 1);
+    expect(["heavy", "light"].map(recent.get)).toEqual([undefined, "light"]);
   });
 });

@@ -1,21 +1,33 @@
-/** A map that keeps what was used last. */
+/** A map that keeps what was used last, up to a number of entries and a weight of all together. */
 export interface Recent<Value> {
   readonly get: (key: string) => Value | undefined;
-  readonly set: (key: string, value: Value) => void;
+  readonly set: (key: string, value: Value, weight?: number) => void;
 }
 
-export function createRecent<Value>(max: number): Recent<Value> {
-  const values = new Map<string, Value>();
-  const set = (key: string, value: Value): void => {
-    values.delete(key);
-    values.set(key, value);
-    if (values.size > max) values.delete(values.keys().next().value!);
+export interface RecentLimits {
+  readonly entries: number;
+  /** The entry that was set last stays, whatever it weighs. */
+  readonly weight?: number;
+}
+
+export function createRecent<Value>({ entries, weight: weightMax = Infinity }: RecentLimits): Recent<Value> {
+  const kept = new Map<string, { readonly value: Value; readonly weight: number }>();
+  let total = 0;
+  const drop = (key: string): void => {
+    total -= kept.get(key)?.weight ?? 0;
+    kept.delete(key);
+  };
+  const set = (key: string, value: Value, weight = 0): void => {
+    drop(key);
+    kept.set(key, { value, weight });
+    total += weight;
+    while (kept.size > entries || (total > weightMax && kept.size > 1)) drop(kept.keys().next().value!);
   };
   return {
     get: (key) => {
-      const value = values.get(key);
-      if (value !== undefined) set(key, value);
-      return value;
+      const found = kept.get(key);
+      if (found !== undefined) set(key, found.value, found.weight);
+      return found?.value;
     },
     set,
   };
