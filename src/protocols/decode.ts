@@ -81,7 +81,8 @@ function requireEnd(body: string, end: number): void {
 /** Up to where a body repeats an earlier one, as far as its list goes: a conversation mostly grows at its end. */
 function repeated(body: string, { body: earlier, layout }: Decoded): number {
   const end = layout.elements.at(-1)?.end ?? 0;
-  return body.startsWith(earlier.slice(0, end)) ? end : 0;
+  // Equality compares memory, `startsWith` character by character.
+  return body.slice(0, end) === earlier.slice(0, end) ? end : 0;
 }
 
 /** Scans the list once, wherever it stands; a repeated key makes the last one count. */

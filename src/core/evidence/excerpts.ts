@@ -6,6 +6,7 @@ import type { Message } from "../transcript/message.ts";
 import type { Excerpt, ExcerptRequest, Present } from "./excerpt.ts";
 import type { Weights } from "./features.ts";
 import { exposes } from "./exposure.ts";
+import { mentionsIn } from "./mentions.ts";
 import { createRanking, sceneOf } from "./ranking.ts";
 import type { Range } from "./names.ts";
 import { createOptions } from "./options.ts";
@@ -96,10 +97,12 @@ const asItIs = (text: string): string => text;
 /** Likely names that a result does not hold, tied or not. */
 function missingFrom(tally: Tally, scores: Float64Array, { standing, text }: Held): readonly Missing[] {
   const lost: (Missing & { readonly score: number })[] = [];
+  // Reading the text once costs less than a few searches of it; a name inside a longer one is found by search alone.
+  const named = new Set(mentionsIn(text).ids);
   for (let at = 0; at < scores.length; at++) {
     if (scores[at]! < LIKELY_MIN || standing[at] === 1) continue;
     const { id, kind, places } = tally.standings[at]!;
-    if (text.includes(id)) continue;
+    if (named.has(id) || text.includes(id)) continue;
     const messages = places.filter((_, place) => place % 2 === 0);
     const isSafe: Missing["isSafe"] = (redact) => !exposes(...placeOf(places, tally), redact);
     lost.push({ id, isPath: kind === "path", messages, isSafe, score: scores[at]! });
