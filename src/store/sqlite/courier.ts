@@ -23,6 +23,9 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
+/** Of the thread's memory; with Node's own default it keeps 10 MB more, and is no faster. */
+const YOUNG_GENERATION_MEBIBYTES = 4;
+
 /** Resolves when the file is open. */
 export async function startCourier(file: FileOptions, limits: QueueLimits): Promise<Courier> {
   const gate = createGate(limits);
@@ -65,6 +68,7 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
   const worker = new Worker(new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url), {
     workerData: file,
     execArgv: [],
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MEBIBYTES },
   });
   const pending = new Map<number, Pending>();
   let asked = 0;
