@@ -23,7 +23,7 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** Of the thread's memory; with Node's own default it keeps 10 MB more, and is no faster. */
+/** Of the thread's memory; with Node's own default it keeps about 10 MB more, and is no faster. */
 const YOUNG_GENERATION_MEBIBYTES = 4;
 
 /** Resolves when the file is open. */
