@@ -70,8 +70,11 @@ export function createShelf(tally: Tally, options: Options, measure: Measure): S
   };
   return {
     price: (option, sourceShare) => {
+      const lead = sources.has(option.source) ? 0 : sourceShare * leadOf(option.source);
+      // Nearly all are priced before anything of their message is chosen.
+      if (!pieces.has(option.message)) return lead + options.tokensOf(option, tally, measure);
       const { tokens, instead } = joined(option);
-      return tokens - instead + (sources.has(option.source) ? 0 : sourceShare * leadOf(option.source));
+      return lead + tokens - instead;
     },
     take: (option) => {
       const { message, source } = option;
