@@ -9,7 +9,7 @@ import { findSchemeCredentials } from "./headers.ts";
 import { findMention, findPhoneNumber } from "./identifiers.ts";
 import type { Span } from "./mask.ts";
 import { findPrivateKey } from "./private-keys.ts";
-import { endOfMatch, type Stop, type Word } from "./reading.ts";
+import { endOfMatch, lengthsByFirst, mayBeOneOf, type Stop, type Word } from "./reading.ts";
 import type { Scanned } from "./readings.ts";
 import { findSaid } from "./spoken.ts";
 import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
@@ -43,19 +43,31 @@ function classTable(): Uint8Array {
 /** `code`: source is spared what it assigns (see `findAssigned`). */
 export function scan(text: string, code: boolean): Scanned {
   const spans: Span[] = [];
-  let word: Word = { start: 0, end: 0 };
   const veils: number[] = [];
-  for (let at = 0; at < text.length;) {
-    const start = at;
-    while (at < text.length && CLASS_OF[text.charCodeAt(at)] === WORD) at++;
+  const { length } = text;
+  // One word and one stop for the whole walk: rules look at them and keep nothing, and most words interest no rule.
+  const word = { start: 0, end: 0 };
+  const stop = { at: 0, word, code };
+  for (let at = 0; at < length;) {
+    const first = text.charCodeAt(at);
+    let kind = CLASS_OF[first]!;
+    if (kind === 0) {
+      at++;
+      continue;
+    }
     let span: Span | undefined;
-    if (at > start) {
-      word = { start, end: at };
-      if (at - start >= TOKEN_WORD_CHARS_MIN || mayMatter(text.charCodeAt(start), at - start))
+    if (kind === WORD) {
+      word.start = at;
+      do at++;
+      while (at < length && (kind = CLASS_OF[text.charCodeAt(at)]!) === WORD);
+      word.end = at;
+      if (at - word.start >= TOKEN_WORD_CHARS_MIN || mayBeOneOf(SHORT_WORDS, first, at - word.start))
         span = findAtWord(text, word);
     }
-    const kind = span === undefined && at < text.length ? (CLASS_OF[text.charCodeAt(at)] as number) : 0;
-    if (kind > WORD) span = findAtSign(text, kind, { at, word, code });
+    if (span === undefined && kind > WORD) {
+      stop.at = at;
+      span = findAtSign(text, kind, stop);
+    }
     if (span === undefined) {
       if (kind >= ESCAPE && isVeil(text, at)) veils.push(at);
       at += kind === ESCAPE ? escapeLength(text, at) : 1;
@@ -64,8 +76,7 @@ export function scan(text: string, code: boolean): Scanned {
     const done = spans.at(-1)?.end ?? 0;
     spans.push(span.start < done ? { ...span, start: done } : span);
     for (let inside = at; inside < span.end; inside++) if (isVeil(text, inside)) veils.push(inside);
-    at = span.end;
-    word = { start: at, end: at };
+    word.start = word.end = at = span.end;
   }
   return { spans, veils };
 }
@@ -77,15 +88,9 @@ function isVeil(text: string, at: number): boolean {
 
 const DASH = 45;
 const BEGIN = "-----BEGIN";
-/** The short words that a rule begins with; of options, any length. A bit for each length under the first letter. */
-const SHORT_WORDS = "is was set setx setenv ENV basic Basic bearer Bearer password".split(" ");
-const LENGTHS_OF_FIRST = new Uint16Array(128);
-for (const short of SHORT_WORDS) LENGTHS_OF_FIRST[short.charCodeAt(0)]! |= 1 << short.length;
-LENGTHS_OF_FIRST[DASH] = 0xffff;
-
-function mayMatter(first: number, length: number): boolean {
-  return ((LENGTHS_OF_FIRST[first]! >> length) & 1) === 1;
-}
+/** The short words that a rule begins with; of options, any length. */
+const SHORT_WORDS = lengthsByFirst("is was set setx setenv ENV basic Basic bearer Bearer password".split(" "));
+SHORT_WORDS[DASH] = 0xffff;
 
 function findAtWord(text: string, word: Word): Span | undefined {
   const { start, end } = word;

@@ -8,6 +8,8 @@ const USERINFO = /\/\/([^\s/:@"'`<>?#\\]{0,256}):([^\s/"'`<>?#\\]{1,512})@/y;
 const TOKEN_USER = /\/\/([^\s/:@"'`<>?#\\]{20,256})(?::x-oauth-basic)?@/y;
 const WEBHOOK =
   /\/\/(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|(?:\w{1,16}\.)?discord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{10,24}\/|[\w-]{1,64}\.webhook\.office\.com\/webhookb2\/)([\w/@-]{16,256})/y;
+const COLON = 58;
+const SPACE = 32;
 const FILLED_IN = /\$\{|\$\(|\{\{|\*{3}|^%\w+%$|^\$\w/;
 
 /** `user:password@tcp(host:port)/name`: how a Go program writes a data source. */
@@ -34,6 +36,7 @@ export function findInUrl(text: string, { at: colon }: Stop): Span | undefined {
 }
 
 function findInDataSource(text: string, colon: number): Span | undefined {
+  if (text.charCodeAt(colon) !== COLON || text.charCodeAt(colon + 1) === SPACE) return undefined;
   const found = matchAt(DATA_SOURCE, text, colon);
   const secret = found?.[1] ?? "";
   if (secret === "" || secret.includes(MARKER) || FILLED_IN.test(secret)) return undefined;
