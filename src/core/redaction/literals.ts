@@ -1,7 +1,7 @@
 /** The value behind a name: where it begins and ends, by its quotes or without any. */
 import { MARKER, type Span, valueSpan } from "./mask.ts";
 import type { NameStrength } from "./names.ts";
-import { endOfMatch, matchAt } from "./reading.ts";
+import { matchAt, type Word } from "./reading.ts";
 import { isMadeByMachine, isSecretValue, type ValuePlace } from "./values.ts";
 
 const EQUALS = 61;
@@ -13,18 +13,16 @@ export interface Named {
   readonly code: boolean;
 }
 
-/** An optional arrow, spaces, a string prefix, then a quote, escaped or not. */
-const OPENING = /(?:>| ?\()?[ \t]{0,8}(?:[rbfu]{0,2}(\\{0,31}["'`]))?/y;
 /** Three parts joined by colons at most, and the padding of base64: so a chain of fields is read once, not once per field. */
 const BARE = /[^\s"'`<>(){}[\]\\,;&|:=]+(?::[^\s"'`<>(){}[\]\\,;&|:=]+){0,2}={0,2}/y;
 const PARAMETER = /[^\s"'`<>(){}[\]\\&;#=]+={0,2}/y;
 
 /** The value behind the sign at `at`, where it can be a secret of that name. */
 export function findLiteral(text: string, at: number, named: Named): Span | undefined {
-  const opening = matchAt(OPENING, text, at + 1);
-  const start = at + 1 + (opening?.[0].length ?? 0);
-  const quote = opening?.[1];
-  const quoted = quote === undefined ? undefined : closing(text, start, quote);
+  const before = openingEnd(text, at + 1);
+  const opening = quoteEnd(text, before);
+  const start = opening?.end ?? before;
+  const quoted = opening === undefined ? undefined : closing(text, start, text.slice(opening.start, start));
   const end = quoted ?? bareEnd(text, start, named.parameter);
   const place = placeOf(text, { at, start, end, quoted: quoted !== undefined, named });
   if (end === start || text.startsWith(MARKER, end) || isCall(text, end, place)) return undefined;
@@ -35,21 +33,63 @@ export function findLiteral(text: string, at: number, named: Named): Span | unde
   return valueSpan(text, { start, end, kind, strength: named.strength });
 }
 
-const QUOTED: Readonly<Record<string, RegExp>> = {
-  '"': /(?:[^"\\\n]|\\.){0,8192}/y,
-  "'": /(?:[^'\\\n]|\\.){0,8192}/y,
-  "`": /(?:[^`\\\n]|\\.){0,8192}/y,
-};
+const NEWLINE = 10;
+const SPACE = 32;
+const TAB = 9;
+const OPENING_BRACKET = 40;
+const ARROW = 62;
+const BACKSLASH = 92;
+const SPACES_MAX = 8;
+const PREFIX_CHARS_MAX = 2;
+const BACKSLASHES_MAX = 31;
+
+/** Behind an optional arrow or bracket and spaces. */
+function openingEnd(text: string, start: number): number {
+  let at = start;
+  const first = text.charCodeAt(at);
+  if (first === ARROW || first === OPENING_BRACKET) at++;
+  else if (first === SPACE && text.charCodeAt(at + 1) === OPENING_BRACKET) at += 2;
+  for (const end = at + SPACES_MAX; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== SPACE && code !== TAB) break;
+  }
+  return at;
+}
+
+/** The quote at `start`, escaped or not, that a string's prefix may stand before. */
+function quoteEnd(text: string, start: number): Word | undefined {
+  let at = start;
+  while (at - start < PREFIX_CHARS_MAX && "rbfu".includes(text.charAt(at) || " ")) at++;
+  const quote = at;
+  while (at - quote < BACKSLASHES_MAX && text.charCodeAt(at) === BACKSLASH) at++;
+  return "\"'`".includes(text.charAt(at) || " ") ? { start: quote, end: at + 1 } : undefined;
+}
+
 const QUOTED_CHARS_MAX = 8_192;
+/** What a backslash does not escape: the ends of lines. */
+const LINE_END = /[\n\r\u2028\u2029]/;
+
+/** The end of what may stand between quotes of the code `mark`: no more than 8,192 characters and escapes, on one line. */
+function quotedEnd(text: string, start: number, mark: number): number {
+  let at = start;
+  for (let read = 0; read < QUOTED_CHARS_MAX && at < text.length; read++) {
+    const code = text.charCodeAt(at);
+    if (code === mark || code === NEWLINE) break;
+    if (code !== BACKSLASH) at++;
+    else if (at + 1 < text.length && !LINE_END.test(text.charAt(at + 1))) at += 2;
+    else break;
+  }
+  return at;
+}
 
 /** Where the string ends that began with `quote`, if it does. */
 function closing(text: string, start: number, quote: string): number | undefined {
   if (quote.length > 1) return closingWithin(text, start, quote);
-  const end = endOfMatch(QUOTED[quote] as RegExp, text, start) ?? start;
-  return text.startsWith(quote, end) ? end : undefined;
+  const mark = quote.charCodeAt(0);
+  const end = quotedEnd(text, start, mark);
+  return text.charCodeAt(end) === mark ? end : undefined;
 }
 
-const BACKSLASH = 92;
 /** The end of a line: what was cut off there has no closing quote of its own. */
 const BREAK = /\n|\\[nr]/;
 
@@ -81,10 +121,9 @@ interface Place {
 /** `NAME=value` without a space is a shell's or an environment file's; so is a password's field in capitals. */
 function placeOf(text: string, { at, start, quoted, named }: Place): ValuePlace {
   if (named.parameter) return "parameter";
-  const capitals = /^[A-Z][A-Z0-9_]+$/.test(named.name);
   const tight =
     text.charCodeAt(at) === EQUALS ? !/\s/.test(text.slice(at + 1, start)) : named.strength === "password" && !quoted;
-  if (capitals && tight) return "shell";
+  if (tight && /^[A-Z][A-Z0-9_]+$/.test(named.name)) return "shell";
   return quoted ? "quoted" : "bare";
 }
 
