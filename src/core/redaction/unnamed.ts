@@ -1,5 +1,6 @@
 /** Secrets without a prefix and without an assignment: random text that a word before it announces, or that has the very form of a key. */
 import { MARKER, type Span, tokenSpan } from "./mask.ts";
+import { mayHoldSuspicion } from "./names.ts";
 import { matchAt, type Stop, type Word } from "./reading.ts";
 import { sortOf, turnsShare } from "./values.ts";
 
@@ -12,6 +13,8 @@ const RUN = /[\w+/-]{20,512}={0,2}/y;
 const ANNOUNCED =
   /(?:^|[^A-Za-z])(?:secrets?|tokens?|api[ _-]?keys?|access[ _-]?keys?|secret[ _-]?keys?|passwords?|passphrases?|credentials?|creds)["'`)]?(?:[ ,:=>-]{1,3}[A-Za-z']{1,12}){0,4}[ ,:=>-]{1,3}["'`(]?$/i;
 const ANNOUNCED_CHARS_MAX = 80;
+const BEFORE_WORD = new Uint8Array(128);
+for (const sign of " ,:=>-\"'`(") BEFORE_WORD[sign.charCodeAt(0)] = 1;
 const HEX_OR_UUID = /^(?:0x)?[0-9a-fA-F-]+$/;
 /** A bit for each of small letters, large letters and digits. */
 const ALL_SORTS = 0b111;
@@ -20,8 +23,7 @@ const RANDOM_TURNS_SHARE_MIN = 0.36;
 
 /** "use this token: …", "the secret key … works": `word` may be a part of the run. */
 export function findAnnounced(text: string, word: Word): Span | undefined {
-  if (word.end - word.start > UNNAMED_WORD_CHARS_MAX || "+/".includes(text.charAt(word.start - 1) || " "))
-    return undefined;
+  if (word.end - word.start > UNNAMED_WORD_CHARS_MAX || !isBehindWords(text, word.start)) return undefined;
   if (!hasAllSorts(text, word)) return undefined;
   const run = matchAt(RUN, text, word.start)?.[0];
   if (run === undefined || !isRandom(run)) return undefined;
@@ -29,6 +31,12 @@ export function findAnnounced(text: string, word: Word): Span | undefined {
   if (isPartOfMore(text, word.start, end)) return undefined;
   const announced = ANNOUNCED.test(text.slice(Math.max(0, word.start - ANNOUNCED_CHARS_MAX), word.start));
   return announced ? tokenSpan(text, word.start, end, "announced secret") : undefined;
+}
+
+/** A cheap look before `ANNOUNCED`: whether what it may end with stands there, and what may begin one of its words. */
+function isBehindWords(text: string, start: number): boolean {
+  if (BEFORE_WORD[text.charCodeAt(start - 1)] !== 1) return false;
+  return mayHoldSuspicion(text, Math.max(0, start - ANNOUNCED_CHARS_MAX), start);
 }
 
 /** Whether a word holds small and large letters and digits. */
