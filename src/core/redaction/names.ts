@@ -6,10 +6,11 @@
  */
 export type NameStrength = "password" | "key" | "weak";
 
-const SUSPICIOUS =
-  /key|token|secret|pass|pwd|cred|auth|cookie|jwt|sig|session|sid$|otp|code|hmac|ticket|pw$|mnemonic|phrase/i;
-/** How what `SUSPICIOUS` looks for begins; of `pw`, which ends a name, that is all. */
-const BEGINNINGS = "key tok sec pas pwd cre aut coo jwt sig ses sid otp cod hma tic mne phr".split(" ");
+/** Any of them makes a name suspicious; `$` is its end. */
+const SIGNS =
+  "key token secret pass pwd cred auth cookie jwt sig session sid$ otp code hmac ticket pw$ mnemonic phrase".split(" ");
+const SUSPICIOUS = new RegExp(SIGNS.join("|"), "i");
+/** The only sign that is shorter than three letters. */
 const PW = "pw";
 /** Five bits tell the letters apart and let large and small ones be the same. */
 const LETTER_BITS = 5;
@@ -17,7 +18,7 @@ const LETTER_MASK = 0b11111;
 const TWO_LETTERS_MASK = 0b11111_11111;
 const THREE_LETTERS_MASK = 0b11111_11111_11111;
 const IS_BEGINNING = new Uint8Array(THREE_LETTERS_MASK + 1);
-for (const beginning of BEGINNINGS) IS_BEGINNING[lettersOf(beginning)] = 1;
+for (const sign of SIGNS) if (!sign.startsWith(`${PW}$`)) IS_BEGINNING[lettersOf(sign.slice(0, 3))] = 1;
 const PW_LETTERS = lettersOf(PW);
 
 function lettersOf(text: string): number {
@@ -29,7 +30,7 @@ function withLetter(bits: number, code: number): number {
   return ((bits << LETTER_BITS) | (code & LETTER_MASK)) & THREE_LETTERS_MASK;
 }
 
-/** A look at a name where it stands, without cutting it out: false where `maySuggestSecret` is false too, and almost only there. */
+/** A look at a name where it stands, without cutting it out: true wherever `maySuggestSecret` is, and seldom elsewhere. */
 export function mayHoldSuspicion(text: string, start: number, end: number): boolean {
   let letters = 0;
   for (let at = start; at < end; at++) {
