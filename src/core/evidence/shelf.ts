@@ -44,8 +44,6 @@ export function createShelf(tally: Tally, options: Options, measure: Measure): S
   const pieces = new Map<number, Piece[]>();
   const paths: NamedPath[] = [];
   const leads = new Map<string, number>();
-  const textOf = (message: number, { start, end }: Range): string =>
-    tally.entries[message]!.reading.text.slice(start, end);
   const leadOf = (source: string): number => {
     let tokens = leads.get(source);
     if (tokens === undefined) leads.set(source, (tokens = measure.text(`@ ${source}\n`)));
@@ -65,8 +63,8 @@ export function createShelf(tally: Tally, options: Options, measure: Measure): S
       instead += piece.tokens;
     }
     if (instead === 0) return { range, tokens: options.tokensOf(option, tally, measure), instead };
-    const union = { start, end };
-    return { range: union, tokens: measure.text(`${textOf(message, union)}\n`), instead };
+    const text = tally.entries[message]!.reading.text.slice(start, end);
+    return { range: { start, end }, tokens: measure.text(`${text}\n`), instead };
   };
   return {
     price: (option, sourceShare) => {

@@ -17,11 +17,12 @@ export function createRecent<Value>({ entries, weight: weightMax = Infinity }: R
     total -= kept.get(key)?.weight ?? 0;
     kept.delete(key);
   };
+  const isOverfull = (): boolean => kept.size > entries || (total > weightMax && kept.size > 1);
   const set = (key: string, value: Value, weight = 0): void => {
     drop(key);
     kept.set(key, { value, weight });
     total += weight;
-    while (kept.size > entries || (total > weightMax && kept.size > 1)) drop(kept.keys().next().value!);
+    while (isOverfull()) drop(kept.keys().next().value!);
   };
   return {
     get: (key) => {
