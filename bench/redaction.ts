@@ -5,7 +5,7 @@ import { timed, type Times } from "./stopwatch.ts";
 import { createNames } from "./traffic/names.ts";
 import { json, log, source } from "./traffic/outputs.ts";
 
-const ROUNDS = { warmups: 5, samples: 15 };
+const ROUNDS = { warmups: 40, samples: 21 };
 const UNBROKEN_CHARACTERS = 100_000;
 
 export interface RedactionRow {
