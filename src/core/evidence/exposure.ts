@@ -31,6 +31,12 @@ function surroundings(text: string, piece: Range): Range {
   let { start, end } = piece;
   while (start > least && text.charCodeAt(start - 1) !== LINE_BREAK) start--;
   while (end < most && text.charCodeAt(end) !== LINE_BREAK) end++;
-  const block = text.lastIndexOf(BLOCK_START, piece.start);
-  return { start: block >= piece.start - BLOCK_REACH_CHARS && block >= 0 ? Math.min(block, start) : start, end };
+  return { start: Math.min(start, blockStart(text, piece.start) ?? start), end };
+}
+
+/** Where the key block opens that a place may stand in; only so far back is looked, whatever the text's length. */
+function blockStart(text: string, place: number): number | undefined {
+  const from = Math.max(0, place - BLOCK_REACH_CHARS);
+  const found = text.slice(from, place).lastIndexOf(BLOCK_START);
+  return found < 0 ? undefined : from + found;
 }

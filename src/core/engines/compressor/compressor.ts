@@ -108,6 +108,7 @@ function compactedTo({ draft, summary, remarks }: Settled, { job, state, memory,
     evidence: memory.evidence,
     ledger: memory.ledger.ledgerOf(messages),
     redact: memory.redact,
+    textOf: memory.shown.textOf,
     summary,
     remarks,
   });

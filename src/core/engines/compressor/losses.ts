@@ -3,12 +3,11 @@
  * these no recall id in it leads to. Taken from the ledger and the ranking, which have read everything already.
  */
 import type { Evicted, Loss, Losses } from "../../compaction/compaction.ts";
-import { describeCall } from "../../digest/call.ts";
 import type { Evidence, Missing, Present } from "../../evidence/excerpts.ts";
 import type { Ledger } from "../../evidence/ledger.ts";
 import type { Handoff } from "../../summary/handoff.ts";
 import { clipped } from "../../summary/items.ts";
-import { callsOf, contentText, type Message } from "../../transcript/message.ts";
+import type { Message } from "../../transcript/message.ts";
 import type { Assembled, Placed } from "./assemble.ts";
 
 const EXAMPLES_MAX = 5;
@@ -30,6 +29,8 @@ export interface LossInput {
   readonly placed: Assembled["placed"];
   readonly evicted: readonly Evicted[];
   readonly handoff: Handoff | undefined;
+  /** What a model reads of a message. */
+  readonly textOf: (message: Message) => string;
 }
 
 /** What the result holds of the original. */
@@ -68,8 +69,8 @@ function stated({ text, message }: { readonly text: string; readonly message: nu
   return { text, messages: [message] };
 }
 
-function keptOf({ messages, placed, evicted }: LossInput): Kept {
-  const text = placed.filter(({ message, from }) => message !== messages[from]).map(({ message }) => readable(message));
+function keptOf({ messages, placed, evicted, textOf }: LossInput): Kept {
+  const text = placed.filter(({ message, from }) => message !== messages[from]).map(({ message }) => textOf(message));
   const shown = new Set(text.flatMap((one) => one.match(RECALL_ID) ?? []));
   const reached = evicted.filter(({ id }) => shown.has(id));
   return {
@@ -80,21 +81,16 @@ function keptOf({ messages, placed, evicted }: LossInput): Kept {
 }
 
 /** The same for names: those of an excerpt are known, so its text need not be searched. */
-function presentIn({ messages, placed, handoff }: LossInput): Present {
+function presentIn({ messages, placed, handoff, textOf }: LossInput): Present {
   const excerpts = handoff?.excerpts ?? [];
   const carried = excerpts.filter(({ names }) => names === undefined).map(({ text }) => text);
   const isOther = ({ message, from }: Placed): boolean => message !== messages[from] && message.origin !== "summary";
-  const others = placed.filter(isOther).map(({ message }) => readable(message));
+  const others = placed.filter(isOther).map(({ message }) => textOf(message));
   return {
     standing: placed.filter(({ message, from }) => message === messages[from]).map(({ message }) => message),
     text: [handoff?.said ?? "", ...carried, ...others].join("\n"),
     excerpts,
   };
-}
-
-function readable(message: Message): string {
-  const calls = callsOf(message).flatMap((call) => describeCall(call.name, call.arguments).values);
-  return [contentText(message.parts), ...calls].join("\n");
 }
 
 /** Redaction wins over verbatim: what stands there masked is held. */

@@ -15,6 +15,7 @@ export interface Account {
   readonly assembled: Assembled;
   readonly evicted: readonly Evicted[];
   readonly handoff: Handoff | undefined;
+  readonly textOf: (message: Message) => string;
   readonly rung: number;
   /** Tokens of what was sent before and what is sent now. */
   readonly before: number;
