@@ -50,6 +50,14 @@ describe("mentions", () => {
     expect(mentionsIn(text).ids).toEqual(ids);
   });
 
+  it("counts the first five thousand names of a text, each as often as it stands", () => {
+    const NAMES_MAX = 5_000;
+    const names = Array.from({ length: NAMES_MAX + 100 }, (_, at) => `name_${at}_end`);
+    const { ids, which } = mentionsIn([...names, names[0], names.at(-1)].join(" "));
+    expect(ids).toEqual(names.slice(0, NAMES_MAX));
+    expect(which).toEqual([...names.slice(0, NAMES_MAX).keys(), 0]);
+  });
+
   it.each(["x", "a/", "/~", "_", "a_", "../", "1.", "http://", "aB", "→", "é"])(
     "takes an endless line of %j in its stride",
     (part) => {
