@@ -30,6 +30,13 @@ describe("plain JSON lines", () => {
     );
   });
 
+  it.each([
+    '{"model":"m","input":[{"type":"x_step","n":1},{"role":"user","content":"hello"}]}',
+    '{"model":"m","messages":[{"role":"assistant","x_trace":1}]}',
+  ])("hold a request whose first element only its model makes known: %s", (body) => {
+    expect(joinWireLines(`${body}\n`).json).toBe(body);
+  });
+
   it.each(WIRE_NAMES)("hold any generated %s body on a line of its own, unchanged", (protocol) => {
     fc.assert(
       fc.property(bodies(protocol, { layout: "compact", bare: false }), ({ text }) => {

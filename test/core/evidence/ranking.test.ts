@@ -29,6 +29,28 @@ describe("the ranking", () => {
     );
   });
 
+  it("weighs the names of a file anew when the file is edited, as one who reads all for the first time", () => {
+    const call = (id: string, name: string, args: object): Message => ({
+      role: "assistant",
+      parts: [{ kind: "tool-call", id, name, arguments: JSON.stringify(args) }],
+    });
+    const result = (callId: string, text: string): Message => ({
+      role: "tool",
+      parts: [{ kind: "tool-result", callId, content: [{ kind: "text", text }] }],
+    });
+    const read = [
+      textMessage("user", "mend it"),
+      call("one", "Read", { file_path: "src/api/user.ts" }),
+      result("one", "export function loadAccount() { return 1; }"),
+    ];
+    const path = { file_path: "src/api/user.ts", old_string: "1", new_string: "2" };
+    const edited = [...read, call("two", "Edit", path), result("two", "ok")];
+    const evidence = createEvidence();
+    const before = evidence.probabilities(read).get("loadAccount");
+    expect(evidence.probabilities(edited)).toEqual(rank(edited));
+    expect(rank(edited).get("loadAccount")).not.toBe(before);
+  });
+
   it("has one finite weight a feature", () => {
     expect(Object.keys(WEIGHTS).toSorted()).toEqual(["bias", ...FEATURES].toSorted());
     for (const weight of Object.values(WEIGHTS)) expect(Number.isFinite(weight)).toBe(true);
