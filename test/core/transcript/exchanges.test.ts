@@ -22,6 +22,10 @@ describe("exchanges", () => {
     expect(shapes([asks("a", "b"), answers("a"), user, answers("b"), user])).toEqual(["0-4", "4-5"]);
   });
 
+  it("wait for the result of a call when one of another call stands in its place", () => {
+    expect(shapes([asks("a"), answers("x"), user, answers("a"), user])).toEqual(["0-4", "4-5"]);
+  });
+
   it("do not wait past the next assistant turn: the id may be another call's", () => {
     expect(shapes([asks("a"), user, asks("a"), answers("a")])).toEqual(["0-1", "1-2", "2-4"]);
   });
