@@ -1,0 +1,137 @@
+/** The words that the gateway's parts share: a request that arrived, what was done about it, and what is told of it. */
+import type { CompactionReason } from "../core/compaction/compaction.ts";
+import type { Usage } from "../core/engines/contract.ts";
+import type { ProtocolName } from "../protocols/index.ts";
+
+/** Header lines as they stand on the wire, in order; names in any case. */
+export type HeaderLines = readonly (readonly [name: string, value: string])[];
+
+/** A request as a client sent it. */
+export interface Arrival {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: HeaderLines;
+  /** The body's bytes as they come, still compressed where it is; `undefined` for a request that has none. */
+  readonly body: AsyncIterable<Uint8Array> | undefined;
+  /** Aborts when the client is gone. */
+  readonly signal: AbortSignal;
+}
+
+/** A body whose end may be held back: what is sent to the client, in order. */
+export type Bytes = AsyncIterable<Uint8Array>;
+
+/** What goes back to the client. */
+export interface Departure {
+  readonly status: number;
+  readonly headers: HeaderLines;
+  readonly body: Bytes | Uint8Array | undefined;
+}
+
+/** Why a request went out as it came although it could have been looked at. */
+export type UntouchedReason =
+  /** The body cannot be read as its protocol's: the provider may say what is wrong with it. */
+  | "unreadable"
+  /** Not UTF-8, or larger than what is decoded. */
+  | "not_text"
+  | "too_large_to_read"
+  /** The provider holds the history or a part of it. */
+  | "held_by_provider"
+  /** Thinking that is bound to its conversation stands behind what would change. */
+  | "bound_thinking"
+  /** The client asks the model for a summary of its own. */
+  | "client_compaction"
+  /** The store does not answer, or is full. */
+  | "store_unavailable"
+  /** Something of ours failed. */
+  | "internal_fault";
+
+/** What the gateway did about a request. */
+export type Treatment =
+  /** Not a request for a model's answer. */
+  | { readonly kind: "passed" }
+  /** Read, and there is nothing to change. */
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "untouched"; readonly because: UntouchedReason }
+  /** A compaction stands in place of what it covers; `fresh` when it was made for this very request. */
+  | { readonly kind: "rewritten"; readonly fresh: boolean; readonly tokens: Sizes }
+  /** What would have been done, where nothing is to be rewritten. */
+  | { readonly kind: "observed"; readonly tokens: Sizes };
+
+/** Tokens of the client's request and of what was sent. */
+export interface Sizes {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** How a request ended. */
+export type Outcome =
+  | "answered"
+  /** By the provider, with an error status. */
+  | "refused"
+  /** By the gateway: a limit, or no such route. */
+  | "turned_away"
+  /** The client left before the end. */
+  | "aborted"
+  /** The provider could not be reached, or its answer broke off. */
+  | "upstream_failed";
+
+/** What is told of a request when it is over. Never content, never a credential. */
+export interface RequestEvent {
+  readonly kind: "request";
+  readonly id: string;
+  readonly method: string;
+  /** Without its query. */
+  readonly path: string;
+  readonly protocol: ProtocolName | undefined;
+  readonly upstream: string;
+  /** A configured name, or a hash of the credential. */
+  readonly tenant: string;
+  readonly model: string;
+  readonly status: number;
+  readonly streamed: boolean;
+  readonly outcome: Outcome;
+  readonly treatment: Treatment;
+  /** True when the provider refused it as too large and it was sent once more, compacted. */
+  readonly retried: boolean;
+  readonly usage: Usage | undefined;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  /** Until the request went on to the provider: what the gateway added before it. */
+  readonly heldMs: number;
+  /** Until the first byte of the provider's body. */
+  readonly firstByteMs: number | undefined;
+  readonly tookMs: number;
+}
+
+export interface CompactionEvent {
+  readonly kind: "compaction";
+  readonly tenant: string;
+  readonly model: string;
+  readonly reason: CompactionReason;
+  /** Made beside the requests, before it was due. */
+  readonly ahead: boolean;
+  readonly tokens: Sizes;
+  readonly degraded: readonly string[];
+  readonly modelCalls: number;
+  readonly costUsd: number;
+  readonly tookMs: number;
+}
+
+/** Something that an operator should know. */
+export interface NoticeEvent {
+  readonly kind: "notice";
+  readonly code:
+    | "pressure"
+    | "irreducible"
+    | "window_learned"
+    | "store_unavailable"
+    | "internal_fault"
+    | "background_failed";
+  readonly tenant: string;
+  /** One line, without content or secrets. */
+  readonly message: string;
+}
+
+export type GatewayEvent = RequestEvent | CompactionEvent | NoticeEvent;
+export type Tell = (event: GatewayEvent) => void;

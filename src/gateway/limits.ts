@@ -1,0 +1,57 @@
+/** Every bound of the gateway, named with its unit. */
+export interface GatewayLimits {
+  /** Larger bodies are refused with a 413, compressed or not. */
+  readonly bodyBytes: number;
+  /** Larger bodies are relayed and not read. */
+  readonly readBodyBytes: number;
+  /** Deeper JSON is relayed and not read. */
+  readonly connections: number;
+  /** How long a client may take to send its headers, and its whole request. */
+  readonly headersTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  /** How long the provider may take to begin its answer, and to go on with it. */
+  readonly upstreamHeadersTimeoutMs: number;
+  readonly upstreamIdleTimeoutMs: number;
+  readonly connectTimeoutMs: number;
+  /** Connections to one provider. */
+  readonly upstreamConnections: number;
+  /** Conversations whose reading is remembered, and the bodies they may hold. */
+  readonly conversations: number;
+  readonly conversationBytes: number;
+  /** Of an answer, this much is looked at for usage and errors when it is not a stream; and of one event of a stream. */
+  readonly examinedBytes: number;
+  readonly eventBytes: number;
+  /** A stream's beginning is held back at most this long, in bytes, to see whether it says that the window is full. */
+  readonly openingBytes: number;
+  /** How long the end of an answer waits for its request to be kept. */
+  readonly commitWaitMs: number;
+  /** Compactions made ahead at a time. */
+  readonly background: number;
+  /** How long a stop waits for requests under way. */
+  readonly drainMs: number;
+}
+
+const KB = 1024;
+const MB = 1024 * KB;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
+  bodyBytes: 64 * MB,
+  readBodyBytes: 32 * MB,
+  connections: 1_024,
+  headersTimeoutMs: 30 * SECOND,
+  requestTimeoutMs: 5 * MINUTE,
+  upstreamHeadersTimeoutMs: 10 * MINUTE,
+  upstreamIdleTimeoutMs: 10 * MINUTE,
+  connectTimeoutMs: 10 * SECOND,
+  upstreamConnections: 256,
+  conversations: 256,
+  conversationBytes: 64 * MB,
+  examinedBytes: 4 * MB,
+  eventBytes: MB,
+  openingBytes: 64 * KB,
+  commitWaitMs: 5 * SECOND,
+  background: 1,
+  drainMs: 10 * SECOND,
+});
