@@ -6,6 +6,7 @@ import { callsOf, resultOf, withParts, type Message, type Transcript } from "../
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import { fieldsOf, isFields, listOf, textOf } from "../../protocols/fields.ts";
+import { ask, type Asked } from "./agent/asking.ts";
 import type { Fields } from "./contract.ts";
 import { openingEnd } from "./replay.ts";
 
@@ -18,6 +19,8 @@ export interface AgentOptions {
   readonly key?: string;
   /** What the longest recorded answer needs, by default. */
   readonly maxOutputTokens?: number;
+  /** Answers are asked for as streams and put together from their events. A function is asked turn by turn. */
+  readonly stream?: boolean | ((turn: number) => boolean);
   /** Laid over every body: thinking, cache markers… */
   readonly body?: Fields;
   readonly headers?: Readonly<Record<string, string>>;
@@ -29,31 +32,26 @@ export interface AgentTurn {
   readonly index: number;
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed answer. */
+  /** The parsed answer; of a stream, put together. `{ error }` where there is none. */
   readonly answer: Fields;
-  /** Characters of the body that was sent. */
-  readonly sentChars: number;
+  /** The body that was sent. */
+  readonly sent: string;
 }
 
 export interface AgentRun {
   /** Turns of the model in the recording. */
   readonly turns: number;
   readonly answered: number;
-  /** What ended the session early. */
+  /** What ended the session early; its status is 200 where a stream said so. */
   readonly refusal?: { readonly turn: number; readonly status: number; readonly message: string };
 }
 
 /** Left over the longest answer, because each server counts in its own way. */
 const OUTPUT_ROOM = 1.5;
 const MAX_OUTPUT_TOKENS_MIN = 1_000;
-const PATHS: Readonly<Record<ProtocolName, string>> = {
-  "openai-chat": "/v1/chat/completions",
-  "openai-responses": "/v1/responses",
-  "anthropic-messages": "/v1/messages",
-};
 
 export async function replayAsAgent(options: AgentOptions): Promise<AgentRun> {
-  const { protocol, recording } = options;
+  const { url, protocol, model, recording, key = "agent", headers = {}, body = {}, stream = false } = options;
   const start = openingEnd(recording.messages);
   const rounds = roundsOf(recording.messages.slice(start));
   const { messages: opening, system, tools } = protocols[protocol].encode({ ...recording, messages: [] });
@@ -65,11 +63,14 @@ export async function replayAsAgent(options: AgentOptions): Promise<AgentRun> {
   let issued = new Map<string, string>();
   for (const [index, round] of rounds.entries()) {
     history.push(...encoded(round.said, issued, protocol));
-    const { status, headers, answer, sentChars } = await ask(options, { history, system, tools, maxOutputTokens });
-    options.onTurn?.({ index, status, headers, answer, sentChars });
-    if (status !== 200)
-      return { turns: rounds.length, answered: index, refusal: { turn: index, status, message: messageOf(answer) } };
-    const reply = replyIn(answer, protocol);
+    const streamed = typeof stream === "boolean" ? stream : stream(index);
+    const to = { url, protocol, model, key, headers, body, stream: streamed };
+    const asked = await ask(to, { history, system, tools, maxOutputTokens });
+    options.onTurn?.({ index, ...asked });
+    const message = refusalIn(asked);
+    if (message !== undefined)
+      return { turns: rounds.length, answered: index, refusal: { turn: index, status: asked.status, message } };
+    const reply = replyIn(asked.answer, protocol);
     history.push(...reply.messages);
     const calls = round.answer.flatMap(callsOf).map(({ id }) => id);
     issued = new Map(calls.map((id, at) => [id, reply.callIds[at] ?? id]));
@@ -118,50 +119,6 @@ function encoded(
     .messages;
 }
 
-interface Sending {
-  readonly history: readonly unknown[];
-  readonly system: unknown;
-  readonly tools: unknown;
-  readonly maxOutputTokens: number;
-}
-
-async function ask(options: AgentOptions, sending: Sending): Promise<Omit<AgentTurn, "index">> {
-  const { url, protocol, key = "agent" } = options;
-  const body = JSON.stringify({ ...bodyOf(options, sending), ...options.body });
-  const credentials =
-    protocol === "anthropic-messages"
-      ? { "x-api-key": key, "anthropic-version": "2023-06-01" }
-      : { authorization: `Bearer ${key}` };
-  const response = await fetch(`${url}${PATHS[protocol]}`, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...credentials, ...options.headers },
-    body,
-  });
-  const answer = fieldsOf(await response.json());
-  return { status: response.status, headers: response.headers, answer, sentChars: body.length };
-}
-
-function bodyOf({ protocol, model }: AgentOptions, sending: Sending): Fields {
-  const { history, system, tools, maxOutputTokens } = sending;
-  const declared = tools === undefined ? {} : { tools };
-  switch (protocol) {
-    case "openai-chat":
-      return { model, max_completion_tokens: maxOutputTokens, messages: history, ...declared };
-    case "openai-responses":
-      return {
-        model,
-        max_output_tokens: maxOutputTokens,
-        instructions: system,
-        input: history,
-        store: false,
-        include: ["reasoning.encrypted_content"],
-        ...declared,
-      };
-    case "anthropic-messages":
-      return { model, max_tokens: maxOutputTokens, system, messages: history, ...declared };
-  }
-}
-
 interface WireReply {
   readonly messages: readonly unknown[];
   readonly callIds: readonly string[];
@@ -195,6 +152,11 @@ function isCall({ type }: Fields): boolean {
   return typeof type === "string" && CALL_TYPES.has(type);
 }
 
-function messageOf(answer: Fields): string {
+const WINDOW_STOP = "model_context_window_exceeded";
+
+/** Said by a status, in a stream that began well, or by how an answer ended that is none. */
+function refusalIn({ status, answer }: Asked): string | undefined {
+  if (answer["stop_reason"] === WINDOW_STOP) return WINDOW_STOP;
+  if (status === 200 && !isFields(answer["error"])) return undefined;
   return textOf(fieldsOf(answer["error"])["message"]) ?? JSON.stringify(answer);
 }
