@@ -3,6 +3,7 @@ import type { Compaction, CompactionReason, CompactionReport } from "../core/com
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import type { Engine, Outcome, Usage } from "../core/engines/contract.ts";
 import type { Writers } from "../core/summary/writer.ts";
+import type { Chain } from "../core/transcript/links.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
 import type { Store } from "../store/store.ts";
@@ -21,6 +22,10 @@ export interface RuntimeOptions {
   readonly store?: Store;
   readonly tenant?: string;
   readonly model?: string;
+  /** What the model's tokens are to our estimates, where it was learnt before; a start by the model's name otherwise. */
+  readonly factor?: number;
+  /** Shared by the sessions of one process, so that a message is hashed once. */
+  readonly chain?: Chain;
   readonly hooks?: Hooks;
   /** The models that may write handoffs; the ledger alone where not given. Hygiene never waits for one. */
   readonly writers?: Pick<Writers, "auxiliary" | "main" | "auto">;
@@ -32,6 +37,13 @@ export interface RuntimeOptions {
   readonly now?: () => number;
   /** Rules added to redaction, for example by `loadSecretRules` of `precis/secrets`. Our own rules are never off. */
   readonly secrets?: RedactOptions;
+  /**
+   * True: models write only what `ahead` compacts. `prepare` and `recover` wait for none, and leave a compaction that is
+   * due and not yet pressing to be made ahead. Default false.
+   */
+  readonly modelsAhead?: boolean;
+  /** Has the last word on a compaction before it is recorded; what it answers covers the same prefix. */
+  readonly amend?: (compaction: Compaction, original: Transcript) => Compaction;
   /** True: secrets are masked in everything `prepare` answers with, not only in handoffs. Default false. */
   readonly redactOutgoing?: boolean;
   /** What `state()` gave in an earlier process. */
@@ -79,6 +91,14 @@ export interface Prepared {
   readonly compaction?: Compaction;
   /** Tokens of what to send, as well as they are known. */
   readonly tokens: number;
+  /** Tokens of what came. */
+  readonly before: number;
+  /** A compaction stands in what to send. */
+  readonly compacted: boolean;
+  /** The threshold is near or passed and nothing is made ready: `ahead` is worth calling while there is time. */
+  readonly soon: boolean;
+  /** The usage a provider reported for this very request, whatever was prepared since. */
+  readonly observe: (usage: Usage) => void;
 }
 
 export interface CompactOptions extends Waiting {
@@ -107,6 +127,13 @@ export interface Runtime {
   ) => Promise<Outcome & { readonly transcript: Transcript }>;
   /** The usage a provider reported for what `prepare` answered last. */
   readonly observe: (usage: Usage) => void;
+  /** What to send with the compaction that stands for it, if any; nothing is decided. */
+  readonly standing: (transcript: Transcript) => Promise<Prepared>;
+  /**
+   * Makes the next compaction before it is due and keeps it in memory; `prepare` records it and puts it in place when it is
+   * due and the conversation still begins with what it covers. False where there is nothing to make, or it is made already.
+   */
+  readonly ahead: (transcript: Transcript, waiting?: Waiting) => Promise<boolean>;
   readonly recover: (error: ProviderError, transcript: Transcript, waiting?: Waiting) => Promise<Prepared | undefined>;
   readonly recall: (idOrQuery: string) => Promise<readonly RecallHit[]>;
   /** Takes the last compaction back; automatic compaction then rests until an overflow or an explicit call. */

@@ -16,6 +16,7 @@ import { FRESH, type SummarizerState } from "./summarizer.ts";
 const STATE_SCHEMA_VERSION = 1;
 
 export interface Live {
+  model: string | undefined;
   settings: CompressorSettings;
   limits: Limits;
   engine: Engine;
@@ -29,6 +30,8 @@ export interface Live {
   savedTokens: number;
   tokens: number;
   last: CompactionReport | undefined;
+  /** Made before it is due, and recorded nowhere yet. */
+  ahead: Compaction | undefined;
   summarizer: SummarizerState;
 }
 
@@ -39,11 +42,12 @@ export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
   if (before !== undefined) Object.assign(settings, { contextLength: before.contextLength });
   const engine = engineOf(options, settings);
   return {
+    model: options.model,
     settings,
     limits: limitsOf(settings),
     engine,
     engineState: before?.engine ?? engine.init(),
-    factor: before?.factor ?? initialFactor(options.model),
+    factor: before?.factor ?? options.factor ?? initialFactor(options.model),
     measure: undefined,
     pressed: before?.pressed ?? false,
     lastCovers: before?.lastCovers,
@@ -51,6 +55,7 @@ export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
     savedTokens: before?.savedTokens ?? 0,
     tokens: 0,
     last: undefined,
+    ahead: undefined,
     summarizer: { ...FRESH, ...before?.summarizer },
   };
 }
@@ -61,6 +66,7 @@ function engineOf({ engine = "compressor" }: RuntimeOptions, settings: Compresso
 
 export function useSettings(live: Live, options: RuntimeOptions, settings: CompressorSettings): void {
   live.settings = settings;
+  live.ahead = undefined;
   live.limits = limitsOf(settings);
   live.engine = engineOf(options, settings);
 }

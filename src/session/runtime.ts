@@ -9,6 +9,7 @@ import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { initialFactor, learnFactor } from "./calibration.ts";
+import { canWait, makeAhead, takeAhead } from "./ahead.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, Waiting } from "./contract.ts";
 import { createEvents } from "./events.ts";
 import { begin, learnWindow, saved, useSettings } from "./live.ts";
@@ -16,7 +17,7 @@ import { recall } from "./originals.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { overflowOf, withoutMedia, type ProviderError } from "./recover.ts";
 import { createSituation } from "./situation.ts";
-import { benchOf, compact, due, look, record, settle, type Desk } from "./turn.ts";
+import { benchOf, compact, due, look, observe, record, settle, type Desk } from "./turn.ts";
 
 const sha256 = (text: string): string => hash("sha256", text);
 
@@ -25,7 +26,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     options,
     store: options.store ?? createMemoryStore(),
     tenant: options.tenant ?? "local",
-    chain: createChain(sha256),
+    chain: options.chain ?? createChain(sha256),
     estimate: createMeasure(),
     events: createEvents(),
     situation: createSituation(),
@@ -36,18 +37,19 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   return {
     prepare: (transcript, waiting) => prepare(desk, transcript, waiting),
     compact: (transcript, request = {}) => compactNow(desk, transcript, request),
-    observe: (usage) => {
-      live.engineState = live.engine.observe(live.engineState, usage);
-      const sent = situation.reported(usage.input);
-      if (sent !== undefined) live.factor = learnFactor(live.factor, usage.input, desk.estimate.transcript(sent));
-    },
+    observe: (usage) => observe(desk, usage),
+    standing: async (transcript) => settle(desk, await look(desk, transcript)),
+    ahead: (transcript, waiting = {}) => makeAhead(desk, transcript, waiting),
     recover: (error, transcript, waiting) => recover(desk, { error, transcript, ...waiting }),
     recall: (idOrQuery) => recall(desk.store, desk.tenant, idOrQuery),
     undo: () => undo(desk),
     report: () => reportOf(desk),
     modelChanged: ({ model, contextLength, maxOutputTokens = 0 }) => {
-      live.factor = initialFactor(model);
-      situation.forget();
+      if (model === undefined || model !== live.model) {
+        live.factor = initialFactor(model);
+        situation.forget();
+      }
+      live.model = model;
       useSettings(live, options, { ...live.settings, contextLength, maxOutputTokens });
     },
     reset: () => {
@@ -66,7 +68,11 @@ async function prepare(desk: Desk, transcript: Transcript, waiting: Waiting = {}
     if (decision.because !== undefined) desk.events.emit("degraded", { because: [decision.because] });
     return settle(desk, view);
   }
-  const outcome = await compact(desk, view, { ...waiting, reason: decision.reason });
+  const made = await takeAhead(desk, view);
+  if (made !== undefined) return settle(desk, view, made);
+  if (decision.reason === "threshold" && canWait(desk, view)) return settle(desk, view);
+  const models = desk.options.modelsAhead !== true;
+  const outcome = await compact(desk, view, { ...waiting, models, reason: decision.reason });
   return settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);
 }
 
@@ -106,6 +112,7 @@ async function recover(
     live.factor = learnFactor(live.factor, requestedTokens, estimate.transcript(view.current));
   const outcome = await compact(desk, view, {
     ...waiting,
+    models: options.modelsAhead !== true,
     reason: overflow.kind === "payload" ? "payload" : "overflow",
   });
   return settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);

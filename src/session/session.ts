@@ -78,7 +78,7 @@ export function createSession(options: SessionOptions = {}): Session {
       (await through(request, async (transcript, locked) =>
         locked === undefined
           ? runtime.prepare(transcript, waiting)
-          : { transcript, tokens: measure.transcript(transcript) },
+          : asItCame(transcript, measure.transcript(transcript)),
       ))!,
     compact: async (request, how) =>
       (await through(request, async (transcript, locked) =>
@@ -99,4 +99,8 @@ export function createSession(options: SessionOptions = {}): Session {
     on,
     state,
   };
+}
+
+function asItCame(transcript: Transcript, tokens: number): Prepared {
+  return { transcript, tokens, before: tokens, compacted: false, soon: false, observe: () => undefined };
 }

@@ -5,6 +5,14 @@
 import type { Workbench } from "../core/engines/contract.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 
+/** What was sent, by the link of its last message. */
+export interface Sent {
+  readonly transcript: Transcript;
+  readonly link: string;
+  /** How many compactions had come before it. */
+  readonly era: number;
+}
+
 interface Reported {
   readonly tokens: number;
   /** Link of the last message that was sent. */
@@ -15,17 +23,18 @@ interface Reported {
 export interface SituationKeeper {
   /** Tokens of what would be sent now. */
   readonly tokensOf: (transcript: Transcript, bench: Workbench) => number;
-  /** What is about to be sent: the next report is about this. */
-  readonly sent: (transcript: Transcript, bench: Workbench) => void;
-  /** The provider's count for what was sent; answers with our own uncorrected count of the same, if anything was sent. */
-  readonly reported: (inputTokens: number) => Transcript | undefined;
-  /** A compaction makes the last report stale. */
+  /** What is about to be sent; a later report names it, or is about the newest. */
+  readonly sent: (transcript: Transcript, bench: Workbench) => Sent;
+  /** The provider's count for what was sent. Answers with what it is about, if anything was sent. */
+  readonly reported: (inputTokens: number, about?: Sent) => Sent | undefined;
+  /** A compaction makes the last report stale, and those that are still to come of what was sent before it. */
   readonly forget: () => void;
 }
 
 export function createSituation(): SituationKeeper {
-  let sent: { readonly transcript: Transcript; readonly link: string } | undefined;
+  let newest: Sent | undefined;
   let report: Reported | undefined;
+  let era = 0;
   return {
     tokensOf: (transcript, bench) => {
       if (report !== undefined && report.messages > 0) {
@@ -36,15 +45,20 @@ export function createSituation(): SituationKeeper {
       return bench.measure.transcript(transcript);
     },
     sent: (transcript, bench) => {
-      sent = { transcript, link: bench.chain.linksOf(transcript.messages).at(-1) ?? "" };
+      newest = { transcript, link: bench.chain.linksOf(transcript.messages).at(-1) ?? "", era };
+      return newest;
     },
-    reported: (inputTokens) => {
-      if (sent === undefined) return undefined;
-      report = { tokens: inputTokens, link: sent.link, messages: sent.transcript.messages.length };
-      return sent.transcript;
+    reported: (inputTokens, about = newest) => {
+      if (about === undefined) return undefined;
+      const messages = about.transcript.messages.length;
+      // Of two requests under way on one conversation the longer one says more.
+      const newer = about === newest || report === undefined || messages >= report.messages;
+      if (about.era === era && newer) report = { tokens: inputTokens, link: about.link, messages };
+      return about;
     },
     forget: () => {
       report = undefined;
+      era++;
     },
   };
 }

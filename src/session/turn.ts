@@ -1,17 +1,18 @@
 /** The steps of a turn: see what stands, decide what is due, compact, record, and settle on what to send. */
 import { applyCompaction, type Compaction } from "../core/compaction/compaction.ts";
-import type { Decision, Outcome, Workbench } from "../core/engines/contract.ts";
+import type { Decision, Outcome, Usage, Workbench } from "../core/engines/contract.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import { calibrated, type Measure } from "../core/transcript/measure.ts";
 import type { Writers } from "../core/summary/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Standing, Store } from "../store/store.ts";
+import { learnFactor } from "./calibration.ts";
 import type { CompactOptions, Prepared, RuntimeOptions } from "./contract.ts";
 import type { Events } from "./events.ts";
 import { goneResults } from "./gone-results.ts";
 import { resume, type Live } from "./live.ts";
 import { originalsOf } from "./originals.ts";
-import type { SituationKeeper } from "./situation.ts";
+import type { Sent, SituationKeeper } from "./situation.ts";
 import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, writersFor } from "./summarizer.ts";
 
 /** Hygiene leaves conversations of fewer messages alone (reference/000). */
@@ -41,6 +42,12 @@ export interface View {
   readonly tokens: number;
 }
 
+/** What was asked for, and who may write it. */
+export interface CompactCall extends CompactOptions {
+  /** Models may be asked; hygiene never waits for one. Default true. */
+  readonly models?: boolean;
+}
+
 /** The measure is one object while the factor stands: what was weighed with it need not be weighed again. */
 export function benchOf({ chain, estimate, live }: Desk): Workbench {
   if (live.measure?.factor !== live.factor)
@@ -66,24 +73,33 @@ export function due({ options, live }: Desk, { current, standing, tokens }: View
   return live.engine.decide(live.engineState, { tokens, messages });
 }
 
-export async function compact(desk: Desk, view: View, request: CompactOptions): Promise<Outcome> {
+export async function compact(desk: Desk, view: View, request: CompactCall): Promise<Outcome> {
+  const outcome = await make(desk, view, request);
+  if (outcome.kind === "unchanged") return outcome;
+  return { kind: "compacted", compaction: await record(desk, view, outcome.compaction) };
+}
+
+/** Has the engine make a compaction, and learns from the attempt; nothing is recorded. */
+export async function make(desk: Desk, view: View, request: CompactCall): Promise<Outcome> {
   const { live, options, events } = desk;
   await options.hooks?.beforeCompact?.(view.original.messages);
-  const { force: _, reason = "explicit", ...rest } = request;
+  const { force: _, models = true, reason = "explicit", ...rest } = request;
   const standing = view.current === view.original ? {} : { standing: view.current };
   // Hygiene guards the window and waits on no model.
-  const writers = options.writers === undefined || reason === "hygiene" ? {} : { writers: writersOf(desk) };
+  const asks = options.writers !== undefined && models && reason !== "hygiene";
   const outcome = await live.engine.compact(live.engineState, view.original, {
     ...benchOf(desk),
     ...rest,
     ...standing,
-    ...writers,
+    ...(asks ? { writers: writersOf(desk) } : {}),
     ...(options.secrets === undefined ? {} : { secrets: options.secrets }),
     reason,
   });
   learnFrom(desk, outcome);
-  if (outcome.kind === "compacted")
-    return { kind: "compacted", compaction: await record(desk, view, outcome.compaction) };
+  if (outcome.kind === "compacted") {
+    const amended = options.amend?.(outcome.compaction, view.original) ?? outcome.compaction;
+    return { kind: "compacted", compaction: amended };
+  }
   if (outcome.state !== undefined) live.engineState = outcome.state;
   if (outcome.irreducible !== undefined) events.emit("irreducible", outcome.irreducible);
   return outcome;
@@ -140,12 +156,27 @@ export function settle(desk: Desk, view: View, compaction?: Compaction): Prepare
   const bench = benchOf(desk);
   const transcript = compaction === undefined ? view.current : applyCompaction(view.original, compaction);
   const tokens = compaction === undefined ? view.tokens : situation.tokensOf(transcript, bench);
-  situation.sent(transcript, bench);
+  const sent = situation.sent(transcript, bench);
   live.tokens = tokens;
   const { pressureTokens, thresholdTokens } = live.limits;
   const pressed = tokens >= pressureTokens;
   if (pressed && !live.pressed) events.emit("pressure", { tokens, pressureTokens, thresholdTokens });
   live.pressed = pressed;
-  const sent = desk.outgoing(transcript);
-  return compaction === undefined ? { transcript: sent, tokens } : { transcript: sent, tokens, compaction };
+  const compacted = transcript !== view.original;
+  return {
+    transcript: desk.outgoing(transcript),
+    tokens,
+    before: compacted ? bench.measure.transcript(view.original) : tokens,
+    compacted,
+    soon: pressed && compaction === undefined && !view.standing.undone && live.ahead === undefined,
+    observe: (usage) => observe(desk, usage, sent),
+    ...(compaction === undefined ? {} : { compaction }),
+  };
+}
+
+/** The usage reported for what was sent; for the newest where it is not said. */
+export function observe({ live, situation, estimate }: Desk, usage: Usage, about?: Sent): void {
+  live.engineState = live.engine.observe(live.engineState, usage);
+  const sent = situation.reported(usage.input, about);
+  if (sent !== undefined) live.factor = learnFactor(live.factor, usage.input, estimate.transcript(sent.transcript));
 }

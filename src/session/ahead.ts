@@ -1,0 +1,41 @@
+/**
+ * A compaction made before it is due, while the agent waits for its model: kept in memory until then, put in place in one
+ * step, and forgotten where the conversation went another way.
+ */
+import { applyCompaction, type Compaction } from "../core/compaction/compaction.ts";
+import type { Transcript } from "../core/transcript/message.ts";
+import type { Waiting } from "./contract.ts";
+import { benchOf, look, make, record, type Desk, type View } from "./turn.ts";
+
+/** Makes it. False where nothing came of it: no need, no way, or another is being made. */
+export async function makeAhead(desk: Desk, transcript: Transcript, waiting: Waiting): Promise<boolean> {
+  const { live, options } = desk;
+  if (live.ahead !== undefined || options.enabled === false) return false;
+  const view = await look(desk, transcript);
+  if (view.standing.undone || view.tokens < live.limits.pressureTokens) return false;
+  const outcome = await make(desk, view, { ...waiting, reason: "threshold" });
+  if (outcome.kind !== "compacted") return false;
+  live.ahead = outcome.compaction;
+  return true;
+}
+
+/** Puts it in place where it still fits what is asked for now; it is used up either way. */
+export async function takeAhead(desk: Desk, view: View): Promise<Compaction | undefined> {
+  const { live, chain } = desk;
+  const { ahead } = live;
+  if (ahead === undefined) return undefined;
+  live.ahead = undefined;
+  const { original, standing } = view;
+  const sameSoFar = chain.linksOf(original.messages.slice(0, ahead.covered)).at(-1) === ahead.covers;
+  const goesFurther = (standing.compaction?.covered ?? 0) < ahead.covered;
+  if (!sameSoFar || !goesFurther) return undefined;
+  const after = benchOf(desk).measure.transcript(applyCompaction(original, ahead));
+  return after < live.limits.thresholdTokens ? record(desk, view, ahead) : undefined;
+}
+
+/** True where a compaction that is due can be left to be made ahead: models write it, and the window is not full yet. */
+export function canWait({ options, live }: Desk, { tokens }: View): boolean {
+  const { writers } = options;
+  const asks = writers?.auxiliary !== undefined || writers?.main !== undefined;
+  return options.modelsAhead === true && asks && tokens < live.limits.hygieneTokens;
+}
