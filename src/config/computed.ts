@@ -2,6 +2,7 @@
 import { ENGINE_NAMES } from "../core/engines/engines.ts";
 import { limitsOf, type CompressorSettings, type Limits } from "../core/engines/compressor/limits.ts";
 import { compressorSettings } from "./compressor-settings.ts";
+import { isLoopback } from "./loopback.ts";
 import { auxiliaryWarnings, mainWindowWarnings } from "./model-warnings.ts";
 import type { Configuration } from "./schema.ts";
 import { SETTINGS, valueAt } from "./settings.ts";
@@ -80,6 +81,7 @@ export function warningsOf(configuration: Configuration): readonly Warning[] {
     ...(configuration.compression.enabled ? [] : [DISABLED]),
     ...engineWarnings(configuration),
     ...auxiliaryWarnings(configuration, limits),
+    ...gatewayWarnings(configuration),
     ...unreadWarnings(configuration),
   ];
 }
@@ -97,6 +99,16 @@ function engineWarnings({ context: { engine } }: Configuration): Warning[] {
   return [
     { code: "engine_not_built_in", path: "context.engine", message, fix: `Built in: ${ENGINE_NAMES.join(", ")}.` },
   ];
+}
+
+/** What `precis serve` would refuse, or what opens its own pages to others. */
+function gatewayWarnings({ gateway: { host, token_env, insecure } }: Configuration): Warning[] {
+  if (isLoopback(host) || token_env !== null) return [];
+  const path = "gateway.host";
+  const message = insecure
+    ? `${host} can be reached from elsewhere, and so can metrics and the status page, without a token`
+    : `${host} can be reached from elsewhere, and no token guards metrics and the status page: \`precis serve\` refuses that`;
+  return [{ code: "gateway_open", path, message, fix: "Set gateway.token_env to a variable that holds a token." }];
 }
 
 /** Settings that are checked but have no reader yet must not pass for having an effect. */

@@ -17,6 +17,7 @@ export const DEFAULTS = Object.freeze({
   context: Object.freeze({ engine: "compressor" }),
   compression: Object.freeze({
     enabled: true,
+    mode: "rewrite",
     threshold: COMPRESSOR_DEFAULTS.threshold,
     threshold_floor_tokens: COMPRESSOR_DEFAULTS.thresholdFloorTokens,
     target_ratio: COMPRESSOR_DEFAULTS.targetRatio,
@@ -42,6 +43,29 @@ export const DEFAULTS = Object.freeze({
   models: Object.freeze({}),
   prompt_caching: Object.freeze({ enabled: true, strategy: "system_and_3", cache_ttl: "5m" } as const),
   redaction: Object.freeze({ code: false, patterns: Object.freeze([] as readonly string[]), outgoing: false }),
+  gateway: Object.freeze({
+    host: "127.0.0.1",
+    port: 4020,
+    upstreams: Object.freeze({}),
+    store: null,
+    tenant: "auto",
+    on_fault: "pass",
+    log: "pretty",
+    token_env: null,
+    insecure: false,
+    limits: Object.freeze({
+      body_mb: 64,
+      read_mb: 32,
+      connections: 1_024,
+      connect_seconds: 10,
+      answer_seconds: 600,
+      idle_seconds: 600,
+      memory_mb: 64,
+      store_mb: null,
+      commit_wait_seconds: 5,
+      drain_seconds: 10,
+    }),
+  } as const),
 });
 
 /** The window that is assumed while neither `model.context_length` nor `model.name` is set. */

@@ -1,7 +1,7 @@
 /** What is wrong with one stated value: what stands there, what is allowed, and what was most likely meant. */
-import type { z } from "zod";
+import { problemInside } from "./diagnose-mapping.ts";
 import { nearest, type Problem } from "./problems.ts";
-import { FIGURES } from "./schema-models.ts";
+import { shown } from "./shown.ts";
 import { ALIASES, kindOf, SECTIONS, settingAt, SETTINGS, written, type Setting } from "./settings.ts";
 import type { Stated } from "./source.ts";
 
@@ -13,7 +13,7 @@ export function problemOf({ path, value, place }: Stated): Problem | undefined {
   if (setting === undefined) return unknown(path, place);
   const read = setting.schema.safeParse(value);
   if (read.success && value !== undefined) return undefined;
-  return problemInside({ path, value, place }, read.error?.issues[0]) ?? badValue(setting, path, value, place);
+  return problemInside({ path, value, place }, setting, read.error?.issues[0]) ?? badValue(setting, path, value, place);
 }
 
 function unknown(path: string, place: string): Problem {
@@ -44,40 +44,15 @@ function sectionProblem(path: string, value: unknown, place: string): Problem {
 
 function badValue(setting: Setting, path: string, value: unknown, place: string): Problem {
   // Where a variable's name belongs, a key may have been pasted: it is not repeated.
-  const quoted = setting.path.endsWith(".api_key_env") ? "something else" : shown(value);
+  const quoted = setting.path.endsWith("_env") ? "something else" : shown(value);
   const message = `\`${path}\` is ${quoted}; expected ${setting.expects}`;
   return { code: "bad_value", place, message, fix: fixOf(setting, { path, value, place }) };
-}
-
-type Issue = z.core.$ZodIssue;
-
-/** What is wrong inside a mapping: a name that is none of its figures, or a figure that cannot be. */
-function problemInside({ path, value, place }: Stated, issue: Issue | undefined): Problem | undefined {
-  const [name, figure] = (issue?.path ?? []).map(String);
-  if (issue === undefined || name === undefined || Array.isArray(value)) return undefined;
-  const inside = `${path}.${name}`;
-  if (issue.code === "unrecognized_keys") {
-    const meant = nearest(issue.keys[0]!, FIGURES);
-    const fix = meant === undefined ? `One of: ${FIGURES.join(", ")}.` : `Did you mean \`${meant}\`?`;
-    return { code: "unknown_setting", place, message: `\`${inside}\` cannot say \`${issue.keys[0]}\``, fix };
-  }
-  const entry = (value as Record<string, unknown>)[name];
-  if (figure === undefined) {
-    const message = `\`${inside}\` is ${shown(entry)}; expected figures below it`;
-    return { code: "bad_value", place, message, fix: `Put one of these below it, indented: ${FIGURES.join(", ")}.` };
-  }
-  const stated = (entry as Record<string, unknown>)[figure];
-  const expects = figure.endsWith("usd_per_mtok")
-    ? "US dollars for a million tokens, 0 or more"
-    : "a whole number, 1 or more";
-  const message = `\`${inside}.${figure}\` is ${shown(stated)}; expected ${expects}`;
-  return { code: "bad_value", place, message, fix: "Write the number alone, or leave the line out." };
 }
 
 function fixOf(setting: Setting, one: Stated): string {
   const fits = (candidate: unknown): boolean => candidate !== undefined && setting.schema.safeParse(candidate).success;
   const choice = typeof one.value === "string" ? nearest(one.value, choicesOf(setting)) : undefined;
-  const meant = [choice, ...guesses(one.value)].find(fits);
+  const meant = [choice, ...guesses(one.value, setting)].find(fits);
   if (meant !== undefined) return `Write \`${spelled(one, meant)}\`.`;
   const isDefault = setting.example === setting.default;
   const otherwise = isDefault ? "its default" : `or leave it out for the default (${written(setting.default)})`;
@@ -97,8 +72,9 @@ function choicesOf(setting: Setting): readonly string[] {
 }
 
 /** What a person may have meant by a number out of range or a number written as text. */
-function guesses(value: unknown): readonly unknown[] {
-  if (typeof value === "number") return value >= PERCENT_MIN ? [value / 100, Math.round(value)] : [Math.round(value)];
+function guesses(value: unknown, { expects }: Setting): readonly unknown[] {
+  const share = typeof value === "number" && value >= PERCENT_MIN && !expects.startsWith("a whole number");
+  if (typeof value === "number") return share ? [value / 100, Math.round(value)] : [Math.round(value)];
   if (typeof value !== "string" || value.length > NUMBER_CHARS_MAX) return [];
   const match = /^([0-9][0-9_,]*(?:\.[0-9]+)?) ?([kKmM%]?)$/.exec(value.trim());
   if (match === null) return [];
@@ -110,18 +86,6 @@ function guesses(value: unknown): readonly unknown[] {
 /** A share of at least this was probably meant in per cent. */
 const PERCENT_MIN = 10;
 const NUMBER_CHARS_MAX = 40;
-const SHOWN_CHARS_MAX = 60;
-
-/** A value as a message quotes it. */
-export function shown(value: unknown): string {
-  const text =
-    value === undefined
-      ? "an alias that cannot be followed"
-      : typeof value === "number"
-        ? String(value)
-        : JSON.stringify(value);
-  return text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text;
-}
 
 function lastKey(path: string): string {
   return path.slice(path.lastIndexOf(".") + 1);

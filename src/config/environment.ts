@@ -1,7 +1,7 @@
 /**
  * The environment as a source: `PRECIS_` and a setting's path, upper case, with underscores for dots. A text is taken
- * as it stands where the setting is a text, as one entry or as JSON where it is a list; elsewhere it is read as a number,
- * `true`, `false` or `null`.
+ * as it stands where the setting is a text, as one entry or as JSON where it is a list, and as JSON where it is a mapping;
+ * elsewhere it is read as a number, `true`, `false` or `null`.
  */
 import { nearest, type Problem } from "./problems.ts";
 import { ALIASES, SECTIONS, settingAt, SETTINGS, variableOf } from "./settings.ts";
@@ -32,6 +32,8 @@ export function valueFor(path: string, text: string): unknown {
   const setting = settingAt(path);
   const scalar = scalarOf(text);
   const list = listOf(text);
+  const mapping = text.startsWith("{") ? jsonOf(text) : undefined;
+  if (mapping !== undefined) return mapping;
   if (setting?.schema.safeParse(list).success === true) return list;
   if (setting === undefined || scalar === null) return scalar;
   return setting.schema.safeParse(text).success ? text : scalar;
@@ -39,10 +41,14 @@ export function valueFor(path: string, text: string): unknown {
 
 /** A list is written as JSON; a text alone is a list of one. */
 function listOf(text: string): unknown {
+  return (text.startsWith("[") ? jsonOf(text) : undefined) ?? [text];
+}
+
+function jsonOf(text: string): unknown {
   try {
-    return text.startsWith("[") ? JSON.parse(text) : [text];
+    return JSON.parse(text) as unknown;
   } catch {
-    return [text];
+    return undefined;
   }
 }
 

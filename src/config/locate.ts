@@ -1,4 +1,4 @@
-/** Where configuration files are: beside the project, looking upward, and in the user's own configuration folder. */
+/** Where things are: the project's configuration, looking upward; the user's own; and the history that the gateway keeps. */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -26,4 +26,12 @@ export function userFile(environment: Environment, platform: NodeJS.Platform): s
   const home = environment["HOME"] ?? homedir();
   const folder = platform === "win32" && APPDATA ? APPDATA : XDG_CONFIG_HOME ? XDG_CONFIG_HOME : join(home, ".config");
   return join(folder, "precis", "config.yaml");
+}
+
+/** The history's file: in `%LOCALAPPDATA%` on Windows, else in `$XDG_DATA_HOME` or `~/.local/share`; it need not exist. */
+export function historyFile(environment: Environment, platform: NodeJS.Platform): string {
+  const { LOCALAPPDATA, XDG_DATA_HOME } = environment;
+  const home = environment["HOME"] ?? homedir();
+  const data = XDG_DATA_HOME ? XDG_DATA_HOME : join(home, ".local", "share");
+  return join(platform === "win32" && LOCALAPPDATA ? LOCALAPPDATA : data, "precis", "history.db");
 }

@@ -3,10 +3,11 @@
  * defaults. Pure; every source is checked whole, and each value of the result knows where it came from.
  */
 import { DEFAULTS } from "./defaults.ts";
-import { problemOf, shown } from "./diagnose.ts";
+import { problemOf } from "./diagnose.ts";
 import type { Problem } from "./problems.ts";
 import type { Configuration } from "./schema.ts";
 import { ALIASES, settingAt, SETTINGS, valueAt } from "./settings.ts";
+import { shown } from "./shown.ts";
 import type { Provenance, Source, Stated } from "./source.ts";
 
 export interface Resolved {

@@ -164,4 +164,5 @@ export const modelsSetting = z
   .meta({
     description: `What you know better of a model, by its name: ${FIGURES.map((key) => `\`${key}\``).join(", ")}. Whatever is left out stays as known.`,
     examples: [{ "my-model": { context_length: 32_768 } }],
+    "x-expects": "a mapping of model names to figures",
   });

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { DEFAULTS } from "./defaults.ts";
+import { gatewaySection } from "./schema-gateway.ts";
 import { auxiliarySection, modelSection, modelsSetting } from "./schema-models.ts";
 
 const { context, compression, prompt_caching, redaction } = DEFAULTS;
@@ -31,6 +32,10 @@ const compressionSection = z
     enabled: z.boolean().default(compression.enabled).meta({
       description:
         "Whether compactions happen by themselves. An explicit `precis compact --force` or `--budget` works either way.",
+    }),
+    mode: z.enum(["rewrite", "observe"]).default(compression.mode).meta({
+      description:
+        "What `precis serve` does about a request that is too long: rewrite it, or forward it as it came and only report what would have been done.",
     }),
     threshold: z
       .number()
@@ -161,6 +166,7 @@ export const schema = z.strictObject({
   models: modelsSetting,
   prompt_caching: cachingSection,
   redaction: redactionSection,
+  gateway: gatewaySection,
 });
 
 /** Every setting, each present: what a door reads. */

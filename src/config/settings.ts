@@ -85,7 +85,7 @@ function settingOf(path: string, field: z.ZodType): Setting {
     path,
     variable: variableOf(path),
     description: meta.description ?? "",
-    expects: expectation(json),
+    expects: (meta["x-expects"] as string | undefined) ?? expectation(json),
     default: json.default,
     example: (meta["examples"] as readonly unknown[] | undefined)?.[0] ?? json.default,
     later: meta["x-later"] === true,
@@ -114,8 +114,6 @@ function expectedType(type: string | undefined, json: JsonSchema): string {
       return json.pattern === undefined ? "a text" : "a name of letters, digits and underscores";
     case "array":
       return "a list of texts";
-    case "object":
-      return "a mapping of model names to figures";
     default:
       return `${type === "integer" ? "a whole number" : "a number"}${range(json)}`;
   }

@@ -1,0 +1,158 @@
+/** The settings of `precis serve`: where it listens, where it forwards, what it keeps, and the limits a person may want. */
+import { z } from "zod";
+import { DEFAULTS } from "./defaults.ts";
+
+const { gateway } = DEFAULTS;
+
+const PORT_MAX = 65_535;
+const BODY_MB_MAX = 1_024;
+/** Node's timers go no further than 24 days; an hour is longer than any provider keeps silent. */
+const WAIT_SECONDS_MAX = 3_600;
+
+/** Names stand in paths and in metrics. */
+const UPSTREAM_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/;
+
+const upstream = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => !hasCredentials(url) && !/[?#]/.test(url), "an address without credentials, query or fragment"),
+  protocol: z.enum(["openai", "anthropic"]).optional(),
+});
+
+/** What can be said of one upstream. */
+export const UPSTREAM_FIELDS: readonly string[] = Object.keys(upstream.shape);
+
+/** A name and a password before the host: they would be sent on, and shown wherever the address is. */
+function hasCredentials(url: string): boolean {
+  return /^[a-z]+:\/\/[^/?#]*@/i.test(url);
+}
+
+function seconds(standard: number) {
+  return z.number().min(0.1).max(WAIT_SECONDS_MAX).default(standard);
+}
+
+function megabytes(standard: number) {
+  return z.int().min(1).max(BODY_MB_MAX).default(standard);
+}
+
+const limitsSection = z
+  .strictObject({
+    body_mb: megabytes(gateway.limits.body_mb).meta({
+      description: "Larger request bodies are refused with a 413, also when they are larger only once decompressed.",
+      examples: [64],
+    }),
+    read_mb: megabytes(gateway.limits.read_mb).meta({
+      description: "Larger request bodies are forwarded without being read, so they are not compacted.",
+      examples: [32],
+    }),
+    connections: z
+      .int()
+      .min(1)
+      .default(gateway.limits.connections)
+      .meta({ description: "Clients that are connected at once; further ones are not let in.", examples: [1_024] }),
+    connect_seconds: seconds(gateway.limits.connect_seconds).meta({
+      description: "How long a connection to a provider may take.",
+      examples: [10],
+    }),
+    answer_seconds: seconds(gateway.limits.answer_seconds).meta({
+      description: "How long a provider may take to begin its answer.",
+      examples: [600],
+    }),
+    idle_seconds: seconds(gateway.limits.idle_seconds).meta({
+      description: "How long a provider may keep silent once it has begun.",
+      examples: [600],
+    }),
+    memory_mb: megabytes(gateway.limits.memory_mb).meta({
+      description: "What is remembered of conversations, so that only what is new of them is read.",
+      examples: [64],
+    }),
+    store_mb: z
+      .int()
+      .min(1)
+      .nullable()
+      .default(gateway.limits.store_mb)
+      .meta({
+        description:
+          "The store's file grows no further than this; after that requests pass untouched. No limit by default.",
+        examples: [2_048],
+      }),
+    commit_wait_seconds: seconds(gateway.limits.commit_wait_seconds).meta({
+      description: "How long the end of an answer waits until its request is on the disk.",
+      examples: [5],
+    }),
+    drain_seconds: seconds(gateway.limits.drain_seconds).meta({
+      description: "How long answers under way may go on when the gateway is told to stop.",
+      examples: [10],
+    }),
+  })
+  .prefault({})
+  .meta({ description: "Bounds of the gateway; the others are listed in docs/gateway.md." });
+
+export const gatewaySection = z
+  .strictObject({
+    host: z
+      .string()
+      .min(1)
+      .default(gateway.host)
+      .meta({
+        description: "The address to listen on. Beyond this machine it needs `token_env`, or `insecure: true`.",
+        examples: ["127.0.0.1"],
+      }),
+    port: z
+      .int()
+      .min(0)
+      .max(PORT_MAX)
+      .default(gateway.port)
+      .meta({ description: "The port to listen on; 0 for any free one.", examples: [4020] }),
+    upstreams: z
+      .record(z.string().regex(UPSTREAM_NAME), upstream)
+      .default(gateway.upstreams)
+      .meta({
+        description:
+          "Where requests go, by a name of yours: `url`, and `protocol` (`openai` or `anthropic`) where it should serve that protocol's routes. `openai` and `anthropic` are the vendors' own, unless you say otherwise; the others are reached by `/upstreams/NAME/` or by the header `x-precis-upstream`.",
+        examples: [{ local: { url: "http://127.0.0.1:8080" } }],
+        "x-expects": "a mapping of names to addresses",
+      }),
+    store: z
+      .string()
+      .min(1)
+      .nullable()
+      .default(gateway.store)
+      .meta({
+        description:
+          "The file that keeps conversations and compactions, or `memory` to keep nothing. While it is not set, `precis/history.db` in your data folder (`$XDG_DATA_HOME` or `~/.local/share`; on Windows `%LOCALAPPDATA%`).",
+        examples: ["memory"],
+      }),
+    tenant: z
+      .string()
+      .regex(/^[A-Za-z0-9_.@-]{1,64}$/)
+      .default(gateway.tenant)
+      .meta({
+        description:
+          "Who shares compactions: `auto` is everyone on this machine, and each API key for itself elsewhere; `per_key` is each key for itself; any other name is one for all.",
+        examples: ["per_key"],
+        "x-expects": "`auto`, `per_key` or a name",
+      }),
+    on_fault: z.enum(["pass", "refuse"]).default(gateway.on_fault).meta({
+      description: "What becomes of a request when something of precis fails: it passes untouched, or it is refused.",
+    }),
+    log: z.enum(["pretty", "json", "off"]).default(gateway.log).meta({
+      description: "A line for each request, for a person on standard error, or as JSON on standard output.",
+    }),
+    token_env: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+      .nullable()
+      .default(gateway.token_env)
+      .meta({
+        description:
+          "The environment variable with a token of your choice. Where it is set, metrics and the status page ask for it.",
+        examples: ["PRECIS_TOKEN"],
+      }),
+    insecure: z.boolean().default(gateway.insecure).meta({
+      description: "Listen beyond this machine although no token guards metrics and the status page.",
+    }),
+    limits: limitsSection,
+  })
+  .prefault({})
+  .meta({ description: "The gateway that `precis serve` runs." });
