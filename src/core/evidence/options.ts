@@ -1,4 +1,7 @@
-/** The ways to tie an identifier: a line of paths, or a quote. Worked out once, and again only when it is mentioned anew. */
+/**
+ * The ways to tie an identifier: a line of paths, or a quote. Worked out once, and again only when it is mentioned anew.
+ * They are numbered, and what the selection asks of every one stands in arrays of its own: it walks a thousand of them.
+ */
 import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt } from "./excerpt.ts";
 import { exposes, looksMade } from "./exposure.ts";
@@ -24,91 +27,156 @@ export interface Option {
   readonly path: string | undefined;
 }
 
-/** An option with what it weighed last, on which scales, and as what it is quoted. */
-interface Weighed extends Option {
-  tokens: number;
-  scales: Measure | undefined;
-  excerpt: Excerpt | undefined;
-  /** Whether it shows no secret, by whom that was judged last. */
-  safe: boolean;
-  judge: Redact | undefined;
-}
-
-type Redact = (text: string) => string;
-
-export interface Options {
-  /** Those of one identifier, by its number. A quote that several identifiers share is one object. */
-  readonly of: (known: Known, number: number) => readonly Option[];
-  /** Tokens of what the option says, with its line break or comma. */
-  readonly tokensOf: (option: Option, tally: Tally, measure: Measure) => number;
-  /** A quote that was weighed, as it stands by itself: the same object as long as nothing changes. */
-  readonly quoted: (option: Option, tally: Tally) => Excerpt;
+/** The options of one conversation. A quote that several identifiers share is one option. */
+export interface Book {
+  readonly options: readonly Option[];
+  /** Of what the option says, with its line break or comma, and of the line that names its source. */
+  readonly tokens: readonly number[];
+  readonly leads: readonly number[];
+  /** What option n ties: `ties[tieStarts[n] .. tieStarts[n + 1])`. */
+  readonly ties: readonly number[];
+  readonly tieStarts: readonly number[];
+  /** Those of some identifiers, each once, in order. */
+  readonly of: (numbers: readonly number[]) => readonly number[];
+  /** A quote as it stands by itself: the same object as long as nothing changes. */
+  readonly quoted: (option: number) => Excerpt;
   /** Whether it shows no secret that only its surroundings give away. */
-  readonly isSafe: (option: Option, tally: Tally, redact: Redact) => boolean;
+  readonly isSafe: (option: number) => boolean;
 }
 
-interface Known {
+export interface Known {
   readonly tally: Tally;
   readonly sources: Sources;
 }
 
-/** What was worked out for one conversation, whose paths are told from one root. */
-interface Book extends Known {
-  readonly options: (readonly Weighed[])[];
-  /** How many messages held the identifier when its options were worked out. */
-  readonly counts: number[];
-  readonly quotes: Map<number, Weighed>;
+export interface Options {
+  /** The book of a conversation, weighed with `measure`: the one of the last time, where nothing but the end is new. */
+  readonly bookFor: (known: Known, measure: Measure) => Book;
 }
 
 export function createOptions(quotes: Quotes): Options {
-  let book: Book | undefined;
-  const bookOf = (known: Known): Book => {
-    const { root, redact } = known.sources;
-    if (book?.tally === known.tally && book.sources.root === root && book.sources.redact === redact) return book;
-    return (book = { ...known, options: [], counts: [], quotes: new Map() });
-  };
+  let last: { readonly known: Known; readonly writer: BookWriter } | undefined;
   return {
-    of: (known, number) => {
-      const open = bookOf(known);
-      const count = known.tally.counts[number]!;
-      if (open.counts[number] !== count) {
-        open.options[number] = optionsFor(quotes, open, number);
-        open.counts[number] = count;
-      }
-      return open.options[number]!;
-    },
-    tokensOf: (option, tally, measure) => {
-      const weighed = option as Weighed;
-      if (weighed.scales !== measure) {
-        weighed.tokens = weigh(option, tally, measure);
-        weighed.scales = measure;
-        weighed.excerpt = undefined;
-      }
-      return weighed.tokens;
-    },
-    quoted: (option, tally) => {
-      const weighed = option as Weighed;
-      return (weighed.excerpt ??= excerptOf(tally, { ...option, ...option.range, tokens: weighed.tokens }));
-    },
-    isSafe: (option, tally, redact) => {
-      const judged = option as Weighed;
-      if (judged.judge !== redact) {
-        const { text } = tally.entries[option.message]!.reading;
-        judged.safe = !exposes(text, option.range, redact) && !(option.path !== undefined && looksMade(option.path));
-        judged.judge = redact;
-      }
-      return judged.safe;
+    bookFor: (known, measure) => {
+      const { root, redact } = known.sources;
+      const before = last?.known;
+      const goesOn = before?.tally === known.tally && before.sources.root === root && before.sources.redact === redact;
+      const { writer } = goesOn ? last! : (last = { known, writer: createBook(quotes, known) });
+      writer.weighWith(measure);
+      return writer.book;
     },
   };
+}
+
+interface BookWriter {
+  readonly book: Book;
+  readonly weighWith: (measure: Measure) => void;
+}
+
+function createBook(quotes: Quotes, known: Known): BookWriter {
+  const { tally } = known;
+  const options: Option[] = [];
+  const ties: number[] = [];
+  const tieStarts: number[] = [0];
+  const scales = createScales(tally);
+  const excerpts: (Excerpt | undefined)[] = [];
+  const safe: (boolean | undefined)[] = [];
+  const numbersOf = new Map<number, number>();
+  const add = (option: Option): number => {
+    ties.push(...option.ties);
+    tieStarts.push(ties.length);
+    scales.weigh(option);
+    return options.push(option) - 1;
+  };
+  const addQuote = (key: number, make: () => Option): number => {
+    let number = numbersOf.get(key);
+    if (number === undefined) numbersOf.set(key, (number = add(make())));
+    return number;
+  };
+  const index = createIndex(tally, (number) => optionsFor(number, { quotes, known, add, addQuote }));
+  const { tokens, leads } = scales;
+  return {
+    weighWith: (measure) => {
+      if (scales.weighWith(measure, options)) excerpts.length = 0;
+    },
+    book: {
+      options,
+      tokens,
+      leads,
+      ties,
+      tieStarts,
+      of: index.of,
+      quoted: (number) => {
+        const option = options[number]!;
+        return (excerpts[number] ??= excerptOf(tally, { ...option, ...option.range, tokens: tokens[number]! }));
+      },
+      isSafe: (number) => (safe[number] ??= showsNoSecret(options[number]!, known)),
+    },
+  };
+}
+
+function showsNoSecret({ message, range, path }: Option, { tally, sources }: Known): boolean {
+  const { text } = tally.entries[message]!.reading;
+  return !exposes(text, range, sources.redact) && !(path !== undefined && looksMade(path));
+}
+
+/** Which options each identifier has. */
+function createIndex(tally: Tally, work: (number: number) => readonly number[]) {
+  /** How many messages held the identifier when its options were worked out. */
+  const counts: number[] = [];
+  const [starts, ends, listed]: [number[], number[], number[]] = [[], [], []];
+  /** For each option: the last round of asking that listed it. */
+  const rounds: number[] = [];
+  let round = 0;
+  const learn = (number: number): void => {
+    const own = work(number);
+    counts[number] = tally.counts[number]!;
+    starts[number] = listed.length;
+    ends[number] = listed.push(...own);
+  };
+  const of = (numbers: readonly number[]): readonly number[] => {
+    round++;
+    const found: number[] = [];
+    for (const number of numbers) {
+      if (counts[number] !== tally.counts[number]) learn(number);
+      for (let at = starts[number]!; at < ends[number]!; at++) {
+        const option = listed[at]!;
+        if (rounds[option] === round) continue;
+        rounds[option] = round;
+        found.push(option);
+      }
+    }
+    return found;
+  };
+  return { of };
 }
 
 /** A line of paths names its tool once for about so many characters. */
 const TOOL_NAME_SHARED_BY_CHARS = 16;
 
-function weigh(option: Option, { entries }: Tally, measure: Measure): number {
-  const { range, tool, path } = option;
-  if (path !== undefined) return measure.text(`${path}, `) + (tool!.length + 3) / TOOL_NAME_SHARED_BY_CHARS;
-  return measure.text(`${entries[option.message]!.reading.text.slice(range.start, range.end)}\n`);
+/** What each option weighs, and the line that names its source; anew when the measure is another. */
+function createScales({ entries }: Tally) {
+  const [tokens, leads]: [number[], number[]] = [[], []];
+  let measure: Measure | undefined;
+  let sources = new Map<string, number>();
+  const leadOf = (source: string): number => {
+    let weight = sources.get(source);
+    if (weight === undefined) sources.set(source, (weight = measure!.text(`@ ${source}\n`)));
+    return weight;
+  };
+  const weigh = ({ range, tool, path, message, source }: Option): void => {
+    leads.push(leadOf(source));
+    if (path !== undefined) tokens.push(measure!.text(`${path}, `) + (tool!.length + 3) / TOOL_NAME_SHARED_BY_CHARS);
+    else tokens.push(measure!.text(`${entries[message]!.reading.text.slice(range.start, range.end)}\n`));
+  };
+  /** Whether that is another than before. */
+  const weighWith = (next: Measure, options: readonly Option[]): boolean => {
+    if (measure === next) return false;
+    [measure, sources, tokens.length, leads.length] = [next, new Map(), 0, 0];
+    options.forEach(weigh);
+    return true;
+  };
+  return { tokens, leads, weigh, weighWith };
 }
 
 interface Stretch extends Range {
@@ -127,9 +195,19 @@ export function excerptOf({ entries }: Tally, { message, start, end, source, tok
   return { message, at: start, source, text: reading.text.slice(start, end), tokens, names };
 }
 
+interface Making {
+  readonly quotes: Quotes;
+  readonly known: Known;
+  /** Adds an option to the book, and says its number. */
+  readonly add: (option: Option) => number;
+  /** The same for a quote, which may be there already. */
+  readonly addQuote: (key: number, make: () => Option) => number;
+}
+
 /** Every way to tie one identifier: a line of paths, or a quote from one of its places. */
-function optionsFor(quotes: Quotes, { tally, sources, quotes: shared }: Book, number: number): readonly Weighed[] {
-  const options = new Set<Weighed>();
+function optionsFor(number: number, { quotes, known, add, addQuote }: Making): readonly number[] {
+  const { tally, sources } = known;
+  const found = new Set<number>();
   const { kind, places } = tally.standings[number]!;
   for (let at = Math.max(0, places.length - 2 * PLACES_MAX); at < places.length; at += 2) {
     const message = places[at]!;
@@ -142,28 +220,20 @@ function optionsFor(quotes: Quotes, { tally, sources, quotes: shared }: Book, nu
       const tool = kind === "path" && seen === 0 ? sources.toolAt(entry, place.start) : undefined;
       if (tool !== undefined) {
         const path = sources.pathAround(reading.text, place);
-        const ties = [number];
-        options.add(unweighed({ kind: "path", message, range: place, source: PATHS_SOURCE, ties, tool, path }));
+        found.add(add({ kind: "path", message, range: place, source: PATHS_SOURCE, ties: [number], tool, path }));
       }
       const quote = quotes.around(reading, mention);
       if (quote === undefined) continue;
-      const key = keyOf(message, quote.range);
-      let option = shared.get(key);
-      if (option === undefined) {
-        const source = sources.labelAt(entry, place.start);
+      const { range } = quote;
+      const make = (): Option => {
         const ties = quote.ties.map((local) => numbers[local]!);
-        const { range } = quote;
-        option = unweighed({ kind: "lines", message, range, source, ties, tool: undefined, path: undefined });
-        shared.set(key, option);
-      }
-      options.add(option);
+        const source = sources.labelAt(entry, place.start);
+        return { kind: "lines", message, range, source, ties, tool: undefined, path: undefined };
+      };
+      found.add(addQuote(keyOf(message, range), make));
     }
   }
-  return [...options];
-}
-
-function unweighed(option: Option): Weighed {
-  return { ...option, tokens: 0, scales: undefined, excerpt: undefined, safe: false, judge: undefined };
+  return [...found];
 }
 
 const CHARS_PER_MESSAGE_MAX = 2 ** 24;

@@ -4,7 +4,7 @@
  */
 import type { Excerpt, ExcerptRequest } from "./excerpt.ts";
 import { createHeap } from "./heap.ts";
-import type { Option, Options } from "./options.ts";
+import type { Book, Options } from "./options.ts";
 import { createShelf } from "./shelf.ts";
 import type { Sources } from "./sources.ts";
 import type { Tally } from "./tally.ts";
@@ -26,35 +26,45 @@ export interface Material {
 }
 
 export function selectExcerpts(material: Material, request: ExcerptRequest): readonly Excerpt[] {
-  const { scores } = material;
-  const { budget, measure } = request;
-  const shelf = createShelf(material.tally, material.options, measure);
-  const options = optionsOf(material, request);
+  const { scores, tally } = material;
+  const { budget, measure, redact } = request;
+  const book = material.options.bookFor(material, measure);
+  const shelf = createShelf(tally, book, measure);
   const queue = createHeap();
-  const ratio = (option: Option): number => {
-    let worth = 0;
-    for (const number of option.ties) worth += scores[number]!;
-    return worth === 0 ? 0 : worth / Math.max(PRICE_LEAST, shelf.price(option, SOURCE_SHARE_IN_ORDER));
-  };
-  for (let at = 0; at < options.length; at++) queue.push(at, ratio(options[at]!));
+  for (const option of optionsOf(material, book, request)) {
+    const worth = worthOf(option, book, scores);
+    queue.push(option, worth / orderPrice(book.leads[option]!, book.tokens[option]!));
+  }
   let left = budget;
-  for (let at = queue.pop(); at >= 0; at = queue.pop()) {
-    const option = options[at]!;
+  for (let option = queue.pop(); option >= 0; option = queue.pop()) {
     const before = queue.priority();
-    const now = ratio(option);
-    if (now <= 0) continue;
+    const worth = worthOf(option, book, scores);
+    if (worth <= 0) continue;
+    const place = shelf.placeFor(option);
+    const now = worth / orderPrice(place.lead, place.tokens, place.instead);
     if (now < before * SAME_SHARE) {
-      queue.push(at, now);
+      queue.push(option, now);
       continue;
     }
-    const price = shelf.price(option, 1);
+    const price = place.lead + place.tokens - place.instead;
     if (price > left) continue;
-    if (request.redact !== undefined && !material.options.isSafe(option, material.tally, request.redact)) continue;
+    if (redact !== undefined && !book.isSafe(option)) continue;
     left -= price;
-    shelf.take(option);
-    for (const number of option.ties) scores[number] = 0;
+    shelf.take(option, place);
+    for (const number of book.options[option]!.ties) scores[number] = 0;
   }
   return shelf.excerpts();
+}
+
+function worthOf(option: number, { ties, tieStarts }: Book, scores: Float64Array): number {
+  const end = tieStarts[option + 1]!;
+  let worth = 0;
+  for (let at = tieStarts[option]!; at < end; at++) worth += scores[ties[at]!]!;
+  return worth;
+}
+
+function orderPrice(lead: number, tokens: number, instead = 0): number {
+  return Math.max(PRICE_LEAST, SOURCE_SHARE_IN_ORDER * lead + tokens - instead);
 }
 
 /** What comes along for nothing has a price all the same: otherwise it would be worth anything. */
@@ -62,14 +72,15 @@ const PRICE_LEAST = 0.5;
 /** An option whose worth fell by less is still the best. */
 const SAME_SHARE = 0.999;
 
-function optionsOf(material: Material, request: ExcerptRequest): readonly Option[] {
-  const { scores, tally } = material;
-  const options = new Set<Option>();
+function optionsOf({ scores, tally }: Material, book: Book, request: ExcerptRequest): readonly number[] {
   const [from, until] = [request.from ?? 0, request.until ?? tally.entries.length];
-  for (const number of likeliest(scores, NAMES_BEYOND + Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING)))
-    for (const option of material.options.of(material, number))
-      if (option.message >= from && option.message < until) options.add(option);
-  return [...options];
+  const names = likeliest(scores, NAMES_BEYOND + Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING));
+  const options = book.of(names);
+  if (from === 0 && until === tally.entries.length) return options;
+  return options.filter((option) => {
+    const { message } = book.options[option]!;
+    return message >= from && message < until;
+  });
 }
 
 /** The numbers of about so many of the highest scores. */

@@ -5,7 +5,7 @@
 import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt } from "./excerpt.ts";
 import type { Range } from "./names.ts";
-import { excerptOf, type Option, type Options } from "./options.ts";
+import { excerptOf, type Book, type Option } from "./options.ts";
 import type { Tally } from "./tally.ts";
 
 /** Pieces with so little between them are joined: about what a line number and its margin take. */
@@ -14,11 +14,21 @@ const GAP_CHARS_MAX = 24;
 const PATHS_LINE_CHARS_MAX = 105;
 
 export interface Shelf {
-  /** Tokens that the option would add; `sourceShare` of the line that names its source, where that is new. */
-  readonly price: (option: Option, sourceShare: number) => number;
-  readonly take: (option: Option) => void;
+  /** Where the option would go, as things are now. */
+  readonly placeFor: (option: number) => Place;
+  readonly take: (option: number, place: Place) => void;
   /** Best first. */
   readonly excerpts: () => readonly Excerpt[];
+}
+
+/** What an option would become on the shelf. */
+export interface Place extends Range {
+  /** Of the pieces that it would join, and of what they become with it. */
+  readonly instead: number;
+  readonly tokens: number;
+  /** Of the line that names its source, where that is new. */
+  readonly lead: number;
+  readonly close: readonly Piece[];
 }
 
 /** Something chosen, and as the how manieth: a joined piece has the best rank of its parts. */
@@ -27,8 +37,8 @@ interface Piece extends Range {
   readonly source: string;
   readonly rank: number;
   readonly tokens: number;
-  /** The option that it is, where it joined no other. */
-  readonly alone: Option | undefined;
+  /** The option that it is; -1 where others joined it. */
+  readonly alone: number;
 }
 
 interface NamedPath {
@@ -40,84 +50,66 @@ interface NamedPath {
   readonly names: readonly number[];
 }
 
-export function createShelf(tally: Tally, options: Options, measure: Measure): Shelf {
-  const pieces = new Map<number, Piece[]>();
+export function createShelf(tally: Tally, book: Book, measure: Measure): Shelf {
+  /** By message. */
+  const pieces: (readonly Piece[] | undefined)[] = new Array(tally.entries.length);
   const paths: NamedPath[] = [];
-  const leads = new Map<string, number>();
-  const leadOf = (source: string): number => {
-    let tokens = leads.get(source);
-    if (tokens === undefined) leads.set(source, (tokens = measure.text(`@ ${source}\n`)));
-    return tokens;
-  };
   const sources = new Set<string>();
   let rank = 0;
-  /** What the option becomes together with the pieces it joins. */
-  const joined = (option: Option): { readonly range: Range; readonly tokens: number; readonly instead: number } => {
-    const { range, message } = option;
-    const others = option.kind === "path" ? undefined : pieces.get(message);
-    let [{ start, end }, instead] = [range, 0];
-    for (const piece of others ?? NONE) {
-      if (!areClose(piece, option)) continue;
-      if (piece.start < start) start = piece.start;
-      if (piece.end > end) end = piece.end;
-      instead += piece.tokens;
-    }
-    if (instead === 0) return { range, tokens: options.tokensOf(option, tally, measure), instead };
-    const text = tally.entries[message]!.reading.text.slice(start, end);
-    return { range: { start, end }, tokens: measure.text(`${text}\n`), instead };
-  };
   return {
-    price: (option, sourceShare) => {
-      const lead = sources.has(option.source) ? 0 : sourceShare * leadOf(option.source);
-      // Nearly all are priced before anything of their message is chosen.
-      if (!pieces.has(option.message)) return lead + options.tokensOf(option, tally, measure);
-      const { tokens, instead } = joined(option);
-      return lead + tokens - instead;
+    placeFor: (number) => {
+      const option = book.options[number]!;
+      const { range, message, source } = option;
+      const lead = sources.has(source) ? 0 : book.leads[number]!;
+      const close = option.kind === "path" ? NONE : closeTo(option, pieces[message] ?? NONE);
+      let { start, end } = range;
+      if (close.length === 0) return { start, end, lead, tokens: book.tokens[number]!, instead: 0, close };
+      let instead = 0;
+      for (const piece of close) {
+        if (piece.start < start) start = piece.start;
+        if (piece.end > end) end = piece.end;
+        instead += piece.tokens;
+      }
+      const text = tally.entries[message]!.reading.text.slice(start, end);
+      return { start, end, lead, tokens: measure.text(`${text}\n`), instead, close };
     },
-    take: (option) => {
+    take: (number, { start, end, tokens, close }) => {
+      const option = book.options[number]!;
       const { message, source } = option;
       sources.add(source);
       if (option.kind === "path") {
         paths.push({ message, source, tool: option.tool!, path: option.path!, rank: rank++, names: option.ties });
         return;
       }
-      const { range, tokens } = joined(option);
-      const others = pieces.get(message) ?? [];
-      const close = others.filter((piece) => areClose(piece, option));
       const best = close.reduce((least, piece) => Math.min(least, piece.rank), rank++);
+      const others = pieces[message] ?? NONE;
       const rest = close.length === 0 ? others : others.filter((piece) => !close.includes(piece));
-      const alone = close.length === 0 ? option : undefined;
-      rest.push({ start: range.start, end: range.end, message, source, rank: best, tokens, alone });
-      pieces.set(message, rest);
+      const alone = close.length === 0 ? number : -1;
+      pieces[message] = [...rest, { start, end, message, source, rank: best, tokens, alone }];
     },
     excerpts: () => {
-      const ranked = [
-        ...[...pieces.values()].flat().map((piece) => ({
-          rank: piece.rank,
-          excerpt: piece.alone === undefined ? excerptOf(tally, piece) : options.quoted(piece.alone, tally),
-        })),
-        ...pathLines(paths).map((line, at) => listOf(line, at, measure)),
-      ];
-      return ranked.toSorted((a, b) => a.rank - b.rank).map(({ excerpt }) => excerpt);
+      const ranked: (Excerpt | undefined)[] = new Array(rank);
+      for (const own of pieces)
+        for (const piece of own ?? NONE)
+          ranked[piece.rank] = piece.alone < 0 ? excerptOf(tally, piece) : book.quoted(piece.alone);
+      pathLines(paths).forEach(({ rank: place, message, source, text, names }, at) => {
+        ranked[place] = { message, at, source, text, tokens: measure.text(`${text}\n`), names };
+      });
+      return ranked.filter((one) => one !== undefined);
     },
   };
 }
 
-interface Ranked {
-  readonly rank: number;
-  readonly excerpt: Excerpt;
-}
-
-function listOf({ message, source, text, names, rank }: PathLine, at: number, measure: Measure): Ranked {
-  return { rank, excerpt: { message, at, source, text, tokens: measure.text(`${text}\n`), names } };
-}
-
 const NONE: readonly Piece[] = [];
 
-function areClose(piece: Piece, { range, source }: Option): boolean {
-  return (
-    piece.start <= range.end + GAP_CHARS_MAX && range.start <= piece.end + GAP_CHARS_MAX && piece.source === source
-  );
+/** Those of a message's pieces that an option would be joined with. */
+function closeTo({ range, source }: Option, pieces: readonly Piece[]): readonly Piece[] {
+  let close: Piece[] | undefined;
+  for (const piece of pieces) {
+    if (piece.start > range.end + GAP_CHARS_MAX || range.start > piece.end + GAP_CHARS_MAX) continue;
+    if (piece.source === source) (close ??= []).push(piece);
+  }
+  return close ?? NONE;
 }
 
 interface PathLine {
