@@ -10,7 +10,7 @@ import { mentionsIn } from "./mentions.ts";
 import { createRanking, sceneOf } from "./ranking.ts";
 import type { Range } from "./names.ts";
 import { createOptions } from "./options.ts";
-import { tiedBy, tiedIn } from "./present.ts";
+import { dropTiedBy, dropTiedIn } from "./present.ts";
 import { createQuotes } from "./quotes.ts";
 import { selectExcerpts } from "./selection.ts";
 import { createSources } from "./sources.ts";
@@ -70,9 +70,8 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
       const scores = scoresOf(messages, tally, request.focus).slice();
       const sources = createSources(tally, request.redact ?? asItIs);
       const { standing, text } = request.present;
-      const matters = (number: number): boolean => scores[number]! > 0;
-      for (const number of tiedIn(keeper.entriesOf(standing), quotes, matters)) scores[number] = 0;
-      for (const number of tiedBy(text, { tally, sources, matters })) scores[number] = 0;
+      dropTiedIn(keeper.entriesOf(standing), quotes, scores);
+      dropTiedBy(text, { tally, sources }, scores);
       return selectExcerpts({ tally, sources, options, scores }, request);
     },
     missing: (messages, result) => {

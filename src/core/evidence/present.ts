@@ -12,42 +12,37 @@ import { tiesWhere } from "./windows.ts";
 /** A path is tied by the name of its tool within this distance (the measure of DESIGN §5). */
 const TOOL_WITHIN_CHARS = 120;
 
-/** Numbers of the identifiers, among those that `matters` picks, which messages that stand as they were tie. */
-export function tiedIn(standing: readonly Entry[], quotes: Quotes, matters: (number: number) => boolean): Set<number> {
-  const tied = new Set<number>();
-  for (const { reading, numbers } of standing)
+/** Identifiers that messages tie which stand as they were are worth nothing more. */
+export function dropTiedIn(standing: readonly Entry[], quotes: Quotes, scores: Float64Array): void {
+  for (const { reading, numbers } of standing) {
+    const tied = quotes.tiedIn(reading);
     for (let local = 0; local < numbers.length; local++) {
       const number = numbers[local]!;
-      if (!tied.has(number) && matters(number) && quotes.tiesLocal(reading, local)) tied.add(number);
+      if (scores[number]! > 0 && tied(local)) scores[number] = 0;
     }
-  return tied;
+  }
 }
 
-/** Numbers of the identifiers, among those that `matters` picks, which the text ties. */
-export function tiedBy(
-  text: string,
-  { tally, sources, matters }: { tally: Tally; sources: Sources; matters: (number: number) => boolean },
-): Set<number> {
-  const tied = new Set<number>();
+/** Nor are those that a text ties. */
+export function dropTiedBy(text: string, { tally, sources }: Known, scores: Float64Array): void {
   const { ids, which, starts, ends } = mentionsIn(text);
   const numbers = ids.map((id) => tally.numberOf(id) ?? -1);
   for (let at = 0; at < which.length; at++) {
     const number = numbers[which[at]!]!;
-    if (number < 0 || tied.has(number) || !matters(number)) continue;
+    if (number < 0 || !(scores[number]! > 0)) continue;
     const mention = { start: starts[at]!, end: ends[at]! };
     const standing = tally.standings[number]!;
     if (nearTool(text, mention, standing, { tally, sources }) || inOriginalWords(text, mention, standing, tally))
-      tied.add(number);
+      scores[number] = 0;
   }
-  return tied;
 }
 
-function nearTool(
-  text: string,
-  mention: Range,
-  { kind, places }: Standing,
-  { tally, sources }: { tally: Tally; sources: Sources },
-): boolean {
+interface Known {
+  readonly tally: Tally;
+  readonly sources: Sources;
+}
+
+function nearTool(text: string, mention: Range, { kind, places }: Standing, { tally, sources }: Known): boolean {
   if (kind !== "path" && kind !== "url") return false;
   const near = text.slice(Math.max(0, mention.start - TOOL_WITHIN_CHARS), mention.end + TOOL_WITHIN_CHARS);
   for (let at = 0; at < places.length; at += 2) {

@@ -16,8 +16,8 @@ interface Quote {
 export interface Quotes {
   /** The piece to quote for a mention; undefined where nothing near it says anything. */
   readonly around: (reading: Reading, mention: number) => Quote | undefined;
-  /** Whether the message itself ties one of its identifiers. */
-  readonly tiesLocal: (reading: Reading, local: number) => boolean;
+  /** Which of its identifiers, by their local numbers, the message itself ties. */
+  readonly tiedIn: (reading: Reading) => (local: number) => boolean;
 }
 
 interface Known {
@@ -39,9 +39,9 @@ export function createQuotes(): Quotes {
       if (quote === undefined) quotes[mention] = quote = quoteAround(reading, mention) ?? null;
       return quote ?? undefined;
     },
-    tiesLocal: (reading, local) => {
+    tiedIn: (reading) => {
       const { tied } = knownOf(reading);
-      return (tied[local] ??= isTied(reading, local));
+      return (local) => (tied[local] ??= isTied(reading, local));
     },
   };
 }

@@ -114,10 +114,7 @@ export function writeHandoff(request: HandoffRequest): Handoff {
   const chosen = fit(
     {
       drafts,
-      excerpts: (tokens, present) =>
-        request
-          .excerpts(tokens, present)
-          .map((one) => ({ ...one, text: redact(one.text), source: redact(one.source) })),
+      excerpts: (tokens, present) => request.excerpts(tokens, present).map((one) => redacted(one, redact)),
       carried: (previous?.excerpts ?? []).map((one, at) => ({
         ...one,
         message: at - CARRIED_BEFORE,
@@ -136,6 +133,12 @@ export function writeHandoff(request: HandoffRequest): Handoff {
     return [frame.opening, ...sections.filter((text) => text !== ""), frame.closing].join("\n");
   };
   return withinBudget(chosen, write, request);
+}
+
+/** The same object where there is nothing to take out: what is remembered of it holds. */
+function redacted(excerpt: Excerpt, redact: (text: string) => string): Excerpt {
+  const [text, source] = [redact(excerpt.text), redact(excerpt.source)];
+  return text === excerpt.text && source === excerpt.source ? excerpt : { ...excerpt, text, source };
 }
 
 /** Carried excerpts stand before those of any message. */

@@ -87,10 +87,19 @@ function wrapped(group: string, paths: readonly string[]): string[] {
 /** Grouped by source, sources and lines in the order of the conversation. */
 function excerptLines(excerpts: readonly Excerpt[]): string[] {
   const bySource = new Map<string, string[]>();
-  for (const { source, text } of excerpts.toSorted((a, b) => a.message - b.message || (a.at ?? 0) - (b.at ?? 0))) {
-    const lines = bySource.get(source) ?? [];
-    bySource.set(source, lines);
-    for (const line of text.split("\n")) lines.push(guarded(line));
+  for (const one of excerpts.toSorted((a, b) => a.message - b.message || (a.at ?? 0) - (b.at ?? 0))) {
+    const lines = bySource.get(one.source);
+    if (lines === undefined) bySource.set(one.source, [writtenText(one)]);
+    else lines.push(writtenText(one));
   }
   return [...bySource].flatMap(([source, lines]) => [`${SOURCE_LEAD}${source.replace(/\s+/g, " ")}`, ...lines]);
+}
+
+/** From one handoff to the next most excerpts are the same objects. */
+const written = new WeakMap<Excerpt, string>();
+
+function writtenText(excerpt: Excerpt): string {
+  let text = written.get(excerpt);
+  if (text === undefined) written.set(excerpt, (text = excerpt.text.split("\n").map(guarded).join("\n")));
+  return text;
 }

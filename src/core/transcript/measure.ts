@@ -19,15 +19,31 @@ export interface Measure {
   readonly transcript: (transcript: Transcript) => number;
 }
 
-/** A measure that remembers what each message object weighs. */
+/** A measure that remembers what each message object weighs, and the last long text. */
 export function createMeasure(): Measure {
   const known = new WeakMap<Message, number>();
+  const text = createTextScales();
   const message = (one: Message): number => {
     let tokens = known.get(one);
-    if (tokens === undefined) known.set(one, (tokens = estimateMessage(one)));
+    if (tokens === undefined) known.set(one, (tokens = estimateMessage(one, text)));
     return tokens;
   };
-  return measureOf(estimateText, message);
+  return measureOf(text, message);
+}
+
+type Weigh = Measure["text"];
+
+/** Shorter texts are weighed faster than looked for. */
+const LONG_TEXT_CHARS_MIN = 2_000;
+
+/** A handoff is weighed as a text while it is written, and again as the message that it becomes. */
+function createTextScales(): Weigh {
+  let last = { text: "", tokens: 0 };
+  return (text) => {
+    if (text.length < LONG_TEXT_CHARS_MIN) return estimateText(text);
+    if (text !== last.text) last = { text, tokens: estimateText(text) };
+    return last.tokens;
+  };
 }
 
 /** The same measure, corrected by a factor for a model whose tokenizer differs; a session learns it from reported usage. */
@@ -40,7 +56,7 @@ export function calibrated(base: Measure, factor: number): Measure {
   );
 }
 
-function measureOf(text: Measure["text"], message: Measure["message"]): Measure {
+function measureOf(text: Weigh, message: Measure["message"]): Measure {
   const messages = (many: readonly Message[]): number => sum(many, message);
   // A session sends the same declarations with every request; they are long.
   let declared = { tools: "", tokens: 0 };
@@ -57,33 +73,33 @@ function measureOf(text: Measure["text"], message: Measure["message"]): Measure 
   };
 }
 
-function estimateMessage(message: Message): number {
-  return MESSAGE_OVERHEAD_TOKENS + sum(message.parts, estimatePart);
+function estimateMessage(message: Message, text: Weigh): number {
+  return MESSAGE_OVERHEAD_TOKENS + sum(message.parts, (part) => estimatePart(part, text));
 }
 
-function estimatePart(part: Part): number {
+function estimatePart(part: Part, text: Weigh): number {
   switch (part.kind) {
     case "tool-call":
-      return CALL_OVERHEAD_TOKENS + estimateText(part.name) + estimateText(part.arguments);
+      return CALL_OVERHEAD_TOKENS + text(part.name) + text(part.arguments);
     case "tool-result":
-      return RESULT_OVERHEAD_TOKENS + sum(part.content, estimateContent);
+      return RESULT_OVERHEAD_TOKENS + sum(part.content, (piece) => estimateContent(piece, text));
     case "reasoning":
-      return estimateText(part.text);
+      return text(part.text);
     default:
-      return estimateContent(part);
+      return estimateContent(part, text);
   }
 }
 
-function estimateContent(part: ContentPart): number {
+function estimateContent(part: ContentPart, text: Weigh): number {
   switch (part.kind) {
     case "text":
-      return estimateText(part.text);
+      return text(part.text);
     case "image":
       return IMAGE_TOKENS;
     case "file":
       return FILE_TOKENS;
     case "opaque":
-      return estimateText(part.raw);
+      return text(part.raw);
   }
 }
 

@@ -55,13 +55,13 @@ const ABBREVIATION_CHARS = 12;
 
 /** Equal for two sentences that say the same but for case, marks and white space. */
 export function keyOf(text: string): string {
-  return (
-    text
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, " ")
-      .trim() || text
-  );
+  const lower = text.toLowerCase();
+  // The letters of all scripts are looked up one by one; hardly a text has others than those of ASCII.
+  const marks = BEYOND_ASCII.test(lower) ? /[^\p{L}\p{N}]+/gu : /[^a-z0-9]+/g;
+  return lower.replace(marks, " ").trim() || text;
 }
+
+const BEYOND_ASCII = /[^\0-\x7f]/;
 
 /**
  * At most so many characters, cut between words: half a secret is not known for one, so none may be cut in two before
