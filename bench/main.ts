@@ -1,16 +1,9 @@
 /** `npm run bench [-- --json]`: prints what this machine measured, beside the targets. */
-import { arch, cpus, platform } from "node:os";
 import { compactionRows, type Row } from "./compaction.ts";
 import { estimateRows, type EstimateRow } from "./estimates.ts";
 import { redactionRows, type RedactionRow } from "./redaction.ts";
 import { storeRows, type StoreRow } from "./store.ts";
-
-const machine = {
-  cpu: cpus()[0]?.model.trim() ?? "unknown",
-  cores: cpus().length,
-  system: `${platform()} ${arch()}`,
-  node: process.version,
-};
+import { machineLine, MACHINE, table } from "./table.ts";
 
 const compaction = await compactionRows();
 const estimates = await estimateRows();
@@ -18,9 +11,11 @@ const redaction = await redactionRows();
 const store = await storeRows();
 
 if (process.argv.includes("--json")) {
-  process.stdout.write(`${JSON.stringify({ machine, compaction, estimates, redaction, store }, undefined, 2)}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ machine: MACHINE, compaction, estimates, redaction, store }, undefined, 2)}\n`,
+  );
 } else {
-  process.stdout.write(`${machine.cpu}, ${machine.cores} cores, ${machine.system}, Node ${machine.node}\n\n`);
+  process.stdout.write(`${machineLine()}\n\n`);
   process.stdout.write(
     `${compactionTable(compaction)}\n\n${estimateTable(estimates)}\n\n${redactionTable(redaction)}\n\n${storeTable(store)}\n`,
   );
@@ -73,15 +68,4 @@ function storeTable(rows: readonly StoreRow[]): string {
     ["history in a file", "ms", ""],
     rows.map(({ name, milliseconds, remark }) => [name, milliseconds.toFixed(2), remark]),
   );
-}
-
-/** Columns padded to their widest cell; the first to the left, the others to the right. */
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)));
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)))
-      .join("  ")
-      .trimEnd();
-  return [line(head), widths.map((width) => "-".repeat(width)).join("  "), ...rows.map(line)].join("\n");
 }

@@ -1,0 +1,87 @@
+/**
+ * `npm run bench:gateway [-- --json]`: what `precis serve` adds to a call, how it bears many streams at once and what
+ * memory it takes, beside direct calls to the same upstream in the same run. Client, gateway and upstream are three
+ * processes; the history is in a file, and an answer ends when its request is on the disk.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createCaller } from "./gateway/caller.ts";
+import { startGateway, startUpstream } from "./gateway/processes.ts";
+import {
+  latencyRows,
+  memoryRow,
+  streamsRow,
+  type LatencyRow,
+  type MemoryRow,
+  type StreamsRow,
+} from "./gateway/rows.ts";
+import { machineLine, MACHINE, table } from "./table.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "precis-bench-gateway-"));
+const upstream = await startUpstream();
+try {
+  const { latency, streams } = await calls();
+  const memory = [await memoryOf("same"), await memoryOf("fresh")];
+  if (process.argv.includes("--json"))
+    process.stdout.write(`${JSON.stringify({ machine: MACHINE, latency, streams, memory }, undefined, 2)}\n`);
+  else
+    process.stdout.write(
+      `${machineLine()}\n\n${latencyTable(latency)}\n\n${streamsLine(streams)}\n\n${memoryTable(memory)}\n`,
+    );
+} finally {
+  await upstream.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function calls(): Promise<{ readonly latency: readonly LatencyRow[]; readonly streams: StreamsRow }> {
+  const gateway = await startGateway(upstream.url, folder);
+  const doors = { direct: createCaller(upstream.url), through: createCaller(gateway.url) };
+  try {
+    return { latency: await latencyRows(doors), streams: await streamsRow(doors) };
+  } finally {
+    doors.direct.close();
+    doors.through.close();
+    await gateway.stop();
+  }
+}
+
+async function memoryOf(kind: "same" | "fresh"): Promise<MemoryRow> {
+  const gateway = await startGateway(upstream.url, folder);
+  try {
+    return await memoryRow(kind, gateway);
+  } finally {
+    await gateway.stop();
+  }
+}
+
+function latencyTable(rows: readonly LatencyRow[]): string {
+  return table(
+    ["median of a call, in ms", "direct", "through", "added", "added at p95", "calls", "target"],
+    rows.map(({ name, directMs, throughMs, addedMs, addedP95Ms, calls: count, targetMs }) => [
+      name,
+      directMs.toFixed(2),
+      throughMs.toFixed(2),
+      addedMs.toFixed(2),
+      addedP95Ms.toFixed(2),
+      String(count),
+      targetMs === undefined ? "" : `${addedMs < targetMs ? "under" : "OVER"} ${targetMs} ms`,
+    ]),
+  );
+}
+
+function streamsLine({ streams, complete, directMs, throughMs, ratio }: StreamsRow): string {
+  return `${streams} streams at once: ${complete} complete; all over in ${directMs.toFixed(0)} ms direct, ${throughMs.toFixed(0)} ms through, ${ratio.toFixed(2)}×`;
+}
+
+function memoryTable(rows: readonly MemoryRow[]): string {
+  const steps = Object.keys(rows[0]!.residentMb).map(Number);
+  return table(
+    ["MB resident after", ...steps.map(String), "target"],
+    rows.map(({ name, residentMb, targetMb }) => [
+      name,
+      ...steps.map((step) => residentMb[step]!.toFixed(0)),
+      `${residentMb[steps.at(-1)!]! < targetMb ? "under" : "OVER"} ${targetMb} MB`,
+    ]),
+  );
+}

@@ -1,0 +1,79 @@
+/** The upstream and the gateway, each in a process of its own as they are in life. */
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+
+export interface Running {
+  readonly url: string;
+  /** Resident memory, in megabytes of a million bytes. */
+  readonly residentMb: () => number;
+  readonly stop: () => Promise<void>;
+}
+
+const ROOT = join(import.meta.dirname, "../..");
+/** As it is installed: built, because Node reads TypeScript with a compiler that takes memory of its own. */
+const COMMAND = join(ROOT, "dist/cli/bin.js");
+/** Larger than any body here: nothing is compacted. */
+const WINDOW_TOKENS = 10_000_000;
+const READY_WITHIN_MS = 20_000;
+const POLL_MS = 50;
+const KB_PER_MB = 1_000 / 1.024;
+
+export async function startUpstream(): Promise<Running> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "upstream.ts")], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [url] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  return running(child, url);
+}
+
+/** `precis serve` with a history of its own in `folder`. */
+export async function startGateway(upstream: string, folder: string): Promise<Running> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const flags = { upstream, port, store: join(folder, `${port}.db`), "context-length": WINDOW_TOKENS };
+  const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const child = spawn(process.execPath, [COMMAND, "serve", ...words], {
+    cwd: folder,
+    env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, NODE_ENV: "production" },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const deadlineMs = performance.now() + READY_WITHIN_MS;
+  while (!(await isReady(url))) {
+    if (child.exitCode !== null || performance.now() > deadlineMs) throw new Error("precis serve did not start");
+    await pause(POLL_MS);
+  }
+  return running(child, url);
+}
+
+async function isReady(url: string): Promise<boolean> {
+  const response = await fetch(`${url}/_precis/ready`).catch(() => undefined);
+  await response?.arrayBuffer();
+  return response?.ok === true;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+function running(child: ChildProcess, url: string): Running {
+  return {
+    url,
+    residentMb: () =>
+      Number(execFileSync("ps", ["-o", "rss=", "-p", String(child.pid)], { encoding: "utf8" })) / KB_PER_MB,
+    stop: async () => {
+      if (child.exitCode !== null) return;
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
