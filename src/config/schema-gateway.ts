@@ -109,7 +109,7 @@ export const gatewaySection = z
       .default(gateway.upstreams)
       .meta({
         description:
-          "Where requests go, by a name of yours: `url`, and `protocol` (`openai` or `anthropic`) where it should serve that protocol's routes. `openai` and `anthropic` are the vendors' own, unless you say otherwise; the others are reached by `/upstreams/NAME/` or by the header `x-precis-upstream`.",
+          "Where requests go, by a name of yours: `url`, and `protocol` (`openai` or `anthropic`) where it serves only that vendor's routes. Without one it serves every route; of several, the first does, and any is reached by `/upstreams/NAME/` or the header `x-precis-upstream`. `openai` and `anthropic` are the vendors' own, unless you say otherwise.",
         examples: [{ local: { url: "http://127.0.0.1:8080" } }],
         "x-expects": "a mapping of names to addresses",
       }),

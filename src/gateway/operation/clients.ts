@@ -1,0 +1,100 @@
+/** How each known client is pointed at a gateway: the start page shows it, and docs/gateway.md is made from it. */
+
+export interface ClientSetup {
+  readonly client: string;
+  readonly protocol: string;
+  /** Where the lines belong: a shell, or a file. */
+  readonly place: string;
+  readonly language: "sh" | "toml" | "json";
+  readonly lines: readonly string[];
+  /** What to know beyond the lines. */
+  readonly note: string;
+}
+
+/** Stands where the gateway's address belongs. */
+const GATEWAY = "GATEWAY";
+
+const SETUPS: readonly ClientSetup[] = [
+  {
+    client: "Claude Code",
+    protocol: "Anthropic Messages",
+    place: "the shell",
+    language: "sh",
+    lines: ["ANTHROPIC_BASE_URL=GATEWAY claude"],
+    note: 'Without `/v1`: Claude Code adds it. To keep it, put `{"env": {"ANTHROPIC_BASE_URL": "…"}}` into `~/.claude/settings.json`.',
+  },
+  {
+    client: "Codex",
+    protocol: "OpenAI Responses",
+    place: "~/.codex/config.toml",
+    language: "toml",
+    lines: [
+      'model_provider = "precis"',
+      "",
+      "[model_providers.precis]",
+      'name = "precis"',
+      'base_url = "GATEWAY/v1"',
+      'env_key = "OPENAI_API_KEY"',
+      'wire_api = "responses"',
+    ],
+    note: "`env_key` names the variable that holds your key; the key itself does not belong into the file.",
+  },
+  {
+    client: "OpenCode",
+    protocol: "OpenAI Chat Completions",
+    place: "opencode.json",
+    language: "json",
+    lines: [
+      "{",
+      '  "provider": {',
+      '    "precis": {',
+      '      "npm": "@ai-sdk/openai-compatible",',
+      '      "options": { "baseURL": "GATEWAY/v1", "apiKey": "{env:OPENAI_API_KEY}" },',
+      '      "models": { "gpt-5.6": { "limit": { "context": 400000, "output": 32000 } } }',
+      "    }",
+      "  }",
+      "}",
+    ],
+    note: "`models` lists the models to choose from, with their real windows. Then `opencode run -m precis/gpt-5.6`.",
+  },
+  {
+    client: "pi",
+    protocol: "OpenAI Chat Completions",
+    place: "~/.pi/agent/models.json",
+    language: "json",
+    lines: [
+      "{",
+      '  "providers": {',
+      '    "precis": {',
+      '      "baseUrl": "GATEWAY/v1",',
+      '      "api": "openai-completions",',
+      '      "apiKey": "$OPENAI_API_KEY",',
+      '      "models": [{ "id": "gpt-5.6", "contextWindow": 400000, "maxTokens": 32000 }]',
+      "    }",
+      "  }",
+      "}",
+    ],
+    note: "Then `pi --provider precis --model gpt-5.6`.",
+  },
+  {
+    client: "OpenAI SDKs",
+    protocol: "OpenAI Chat Completions or Responses",
+    place: "the shell",
+    language: "sh",
+    lines: ["export OPENAI_BASE_URL=GATEWAY/v1"],
+    note: "Or `new OpenAI({ baseURL })`, `OpenAI(base_url=…)`.",
+  },
+  {
+    client: "Anthropic SDKs",
+    protocol: "Anthropic Messages",
+    place: "the shell",
+    language: "sh",
+    lines: ["export ANTHROPIC_BASE_URL=GATEWAY"],
+    note: "Or `new Anthropic({ baseURL })`, `Anthropic(base_url=…)`. Without `/v1`.",
+  },
+];
+
+/** For a gateway at `url`, without a slash at its end. Keys stay the clients' own. */
+export function clientSetups(url: string): readonly ClientSetup[] {
+  return SETUPS.map((setup) => ({ ...setup, lines: setup.lines.map((line) => line.replace(GATEWAY, url)) }));
+}

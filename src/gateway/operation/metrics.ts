@@ -1,0 +1,137 @@
+/** The gateway's events as Prometheus metrics, in a registry of their own. No model, tenant or path is a label: clients name those. */
+import { STATUS_CODES } from "node:http";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { CompactionEvent, GatewayEvent, RequestEvent, Tell } from "../contract.ts";
+import { splitTarget } from "../transport/vendor.ts";
+import { METRICS, type MetricDefinition, type MetricName } from "./metric-list.ts";
+
+export interface MetricsOptions {
+  /** The configured names; any other is `none`. */
+  readonly upstreams: readonly string[];
+  readonly inFlight?: () => number;
+  readonly storeBytes?: () => Promise<number | undefined>;
+  /** Node's own figures (memory, processor, event loop) beside ours; default true. */
+  readonly processMetrics?: boolean;
+}
+
+export interface Metrics {
+  readonly tell: Tell;
+  /** The exposition format, and its content type. */
+  readonly text: () => Promise<string>;
+  readonly contentType: string;
+}
+
+/** Statuses that providers use beside those that HTTP names. */
+const OTHER_STATUSES: ReadonlySet<number> = new Set([499, 520, 521, 522, 523, 524, 529]);
+const MS_PER_SECOND = 1_000;
+
+const ROUTES: ReadonlyMap<string, string> = new Map([
+  ["/chat/completions", "chat_completions"],
+  ["/responses", "responses"],
+  ["/messages", "messages"],
+  ["/messages/count_tokens", "count_tokens"],
+  ["/models", "models"],
+]);
+
+export function createMetrics({ upstreams, inFlight, storeBytes, processMetrics = true }: MetricsOptions): Metrics {
+  const registry = new Registry();
+  if (processMetrics) collectDefaultMetrics({ register: registry });
+  const write = writerTo(registry);
+  const known = new Set(upstreams);
+  if (inFlight !== undefined) gauge(registry, "precis_in_flight", async () => inFlight());
+  if (storeBytes !== undefined) gauge(registry, "precis_store_bytes", storeBytes);
+  return {
+    tell: (event) => record(event, write, known),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
+
+/** Adds to a counter, or observes with a histogram. */
+type Write = (name: MetricName, value: number, labels?: Readonly<Record<string, string>>) => void;
+
+function writerTo(registry: Registry): Write {
+  const writers = new Map<MetricName, Write>();
+  for (const [name, { kind, help, labels, buckets }] of Object.entries(METRICS) as [MetricName, MetricDefinition][]) {
+    const common = { name, help, labelNames: [...labels], registers: [registry] };
+    if (kind === "counter") {
+      const counter = new Counter(common);
+      writers.set(name, (_, value, of = {}) => counter.inc(of, value));
+    } else if (kind === "histogram") {
+      const histogram = new Histogram({ ...common, buckets: [...(buckets ?? [])] });
+      writers.set(name, (_, value, of = {}) => histogram.observe(of, value));
+    }
+  }
+  return (name, value, labels) => writers.get(name)?.(name, value, labels);
+}
+
+function gauge(registry: Registry, name: MetricName, read: () => Promise<number | undefined>): void {
+  const one: Gauge = new Gauge({
+    name,
+    help: METRICS[name].help,
+    registers: [registry],
+    collect: async () => {
+      const value = await read();
+      if (value === undefined) one.reset();
+      else one.set(value);
+    },
+  });
+}
+
+function record(event: GatewayEvent, write: Write, upstreams: ReadonlySet<string>): void {
+  switch (event.kind) {
+    case "request":
+      return recordRequest(event, write, upstreams.has(event.upstream) ? event.upstream : "none");
+    case "compaction":
+      return recordCompaction(event, write);
+    case "notice":
+      return write("precis_notices_total", 1, { code: event.code });
+  }
+}
+
+function recordRequest(event: RequestEvent, write: Write, upstream: string): void {
+  const { treatment, outcome, usage } = event;
+  const { kind } = treatment;
+  const status = statusLabel(event.status);
+  write("precis_requests_total", 1, { route: routeOf(event.path), upstream, status, outcome, treatment: kind });
+  if (kind === "untouched") write("precis_untouched_total", 1, { because: treatment.because });
+  if (event.retried) write("precis_retries_total", 1);
+  if (kind === "rewritten") {
+    write("precis_context_tokens_total", treatment.tokens.before, { stage: "before" });
+    write("precis_context_tokens_total", treatment.tokens.after, { stage: "after" });
+  }
+  if (usage !== undefined) {
+    write("precis_usage_tokens_total", usage.input, { kind: "input" });
+    write("precis_usage_tokens_total", usage.output, { kind: "output" });
+    write("precis_usage_tokens_total", usage.cacheRead, { kind: "cache_read" });
+    write("precis_usage_tokens_total", usage.cacheWrite, { kind: "cache_write" });
+  }
+  write("precis_bytes_total", event.bytesIn, { direction: "in" });
+  write("precis_bytes_total", event.bytesOut, { direction: "out" });
+  if (outcome === "turned_away") return;
+  write("precis_held_seconds", event.heldMs / MS_PER_SECOND, { treatment: kind });
+  if (event.firstByteMs !== undefined)
+    write("precis_first_byte_seconds", event.firstByteMs / MS_PER_SECOND, { upstream });
+  write("precis_request_seconds", event.tookMs / MS_PER_SECOND, { upstream });
+}
+
+function recordCompaction(event: CompactionEvent, write: Write): void {
+  const ahead = String(event.ahead);
+  write("precis_compactions_total", 1, { reason: event.reason, ahead });
+  write("precis_compaction_seconds", event.tookMs / MS_PER_SECOND, { ahead });
+  write("precis_compaction_model_calls_total", event.modelCalls);
+  write("precis_compaction_cost_usd_total", event.costUsd);
+  if (event.degraded.length > 0) write("precis_compactions_degraded_total", 1);
+}
+
+/** The route of a path, with or without the name of an upstream and `/v1` before it. */
+export function routeOf(path: string): string {
+  const { target } = splitTarget(path);
+  const bare = target.startsWith("/v1/") ? target.slice("/v1".length) : target;
+  return ROUTES.get(bare) ?? (bare.startsWith("/models/") ? "models" : "other");
+}
+
+function statusLabel(status: number): string {
+  if (status in STATUS_CODES || OTHER_STATUSES.has(status)) return String(status);
+  return status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : "none";
+}

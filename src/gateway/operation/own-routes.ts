@@ -1,0 +1,103 @@
+/**
+ * What the gateway serves of its own, under `/_precis/`: whether it lives, whether it can work, its metrics, and a page
+ * that says what it is doing. The last two are for the operator: where a token is set, they ask for it.
+ */
+import { hash, timingSafeEqual } from "node:crypto";
+import { Hono, type Context } from "hono";
+import { isLoopback } from "../../config/loopback.ts";
+import { statusPage, type Status } from "./status-page.ts";
+
+export interface OwnRoutesOptions {
+  readonly metrics: { readonly text: () => Promise<string>; readonly contentType: string };
+  /** What is running, as the page shows it. */
+  readonly status: () => Status;
+  /** Rejects, or does not resolve in time, where requests cannot be kept. */
+  readonly checkStore: () => Promise<unknown>;
+  /** True from when it was told to stop. */
+  readonly stopping: () => boolean;
+  /** Asked for by metrics and the page, where there is one. */
+  readonly token?: string | undefined;
+  /** True where only this machine can reach it: requests by any other name of the host are refused. */
+  readonly loopback: boolean;
+}
+
+export const OWN_PREFIX = "/_precis";
+const STORE_ANSWERS_WITHIN_MS = 2_000;
+const NO_STORE = { "cache-control": "no-store" };
+const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
+
+export function createOwnRoutes(options: OwnRoutesOptions): Hono {
+  const app = new Hono({ strict: false }).basePath(OWN_PREFIX);
+  app.use(async (context, next) => {
+    const refused = refusal(context, options);
+    if (refused !== undefined) return refused;
+    return next();
+  });
+  app.get("/health", (context) => context.json({ status: "ok" }, 200, NO_STORE));
+  app.get("/ready", async (context) => {
+    const because = await unreadiness(options);
+    return because === undefined
+      ? context.json({ status: "ready" }, 200, NO_STORE)
+      : context.json({ status: "not ready", because }, 503, NO_STORE);
+  });
+  app.get("/metrics", async (context) => {
+    const text = await options.metrics.text();
+    return context.body(text, 200, { ...NO_STORE, "content-type": options.metrics.contentType });
+  });
+  app.get("/", (context) => {
+    const status = options.status();
+    if (!(context.req.header("accept") ?? "").includes("text/html")) return context.json(status, 200, NO_STORE);
+    return context.html(statusPage(status), 200, { ...NO_STORE, "content-security-policy": PAGE_POLICY });
+  });
+  app.notFound((context) =>
+    error(context, 404, "no_such_route", "There are /_precis/, /_precis/health, /_precis/ready and /_precis/metrics."),
+  );
+  return app;
+}
+
+/** Anyone may ask whether it lives; a page of another site in the operator's browser may ask nothing. */
+function refusal(context: Context, { token, loopback }: OwnRoutesOptions): Response | undefined {
+  const host = hostOf(context.req.header("host") ?? new URL(context.req.url).host);
+  if (loopback && !isLoopback(host))
+    return error(context, 403, "foreign_host", "Ask by the address that `precis serve` printed.");
+  const open = [`${OWN_PREFIX}/health`, `${OWN_PREFIX}/ready`].includes(context.req.path);
+  if (open || token === undefined) return undefined;
+  const [, given] = /^bearer +(.+)$/i.exec(context.req.header("authorization") ?? "") ?? [];
+  if (given !== undefined && same(given, token)) return undefined;
+  const refused = error(
+    context,
+    401,
+    "token_needed",
+    "Send `authorization: Bearer TOKEN`, as gateway.token_env has it.",
+  );
+  refused.headers.set("www-authenticate", "Bearer");
+  return refused;
+}
+
+function hostOf(header: string): string {
+  return header.replace(/:\d{1,5}$/, "");
+}
+
+/** Takes as long whatever is wrong. */
+function same(one: string, other: string): boolean {
+  return timingSafeEqual(hash("sha256", one, "buffer"), hash("sha256", other, "buffer"));
+}
+
+async function unreadiness({ stopping, checkStore }: OwnRoutesOptions): Promise<string | undefined> {
+  if (stopping()) return "stopping";
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(resolve, STORE_ANSWERS_WITHIN_MS, "store_slow");
+  });
+  try {
+    return await Promise.race([checkStore().then(() => undefined), late]);
+  } catch {
+    return "store_unavailable";
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function error(context: Context, status: 401 | 403 | 404, code: string, hint: string): Response {
+  return context.json({ error: { code, hint } }, status, NO_STORE);
+}
