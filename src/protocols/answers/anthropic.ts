@@ -1,0 +1,45 @@
+/**
+ * Answers of Anthropic Messages. Before content come `message_start` and pings only. An overflow is refused over HTTP;
+ * inside of a stream it is an `error` event in place of `message_start` or behind it, or a `message_delta` whose stop
+ * reason is the window, without a content block before it.
+ */
+import { fieldsOf } from "../fields.ts";
+import { anthropicUsage } from "../usage.ts";
+import { BEGINS, ENDS, failure, isFilled, NOTHING, parsed, typeOf, type AnswerDialect, type Saying } from "./saying.ts";
+
+const WINDOW_STOP = "model_context_window_exceeded";
+
+export const anthropicAnswers: AnswerDialect = {
+  event: (event) => {
+    switch (typeOf(event)) {
+      case "ping":
+        return NOTHING;
+      case "message_start":
+        return { usage: anthropicUsage(parsed(event.data)) };
+      case "message_delta":
+        return readDelta(parsed(event.data));
+      case "message_stop":
+        return ENDS;
+      case "error":
+        return failure(event.data);
+      default:
+        return BEGINS;
+    }
+  },
+  whole: (members) => {
+    const usage = anthropicUsage({ usage: parsed(members.get("usage")) });
+    const windowFull = parsed(members.get("stop_reason")) === WINDOW_STOP;
+    return {
+      usage,
+      ends: true,
+      ...(isFilled(members.get("content")) ? BEGINS : {}),
+      ...(windowFull ? { overflow: { kind: "context" } } : {}),
+    };
+  },
+};
+
+function readDelta(delta: unknown): Saying {
+  const usage = anthropicUsage(delta);
+  const windowFull = fieldsOf(fieldsOf(delta)["delta"])["stop_reason"] === WINDOW_STOP;
+  return windowFull ? { usage, overflow: { kind: "context" } } : { usage, begins: true };
+}

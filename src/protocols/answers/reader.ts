@@ -1,0 +1,125 @@
+/**
+ * Reads an answer while it is relayed: fed the bytes as they come, it knows at any time what was used, whether the window
+ * was too small, whether content has begun and whether the answer is whole. It parses only what can matter, keeps no
+ * more than it is told, and never throws: what it cannot read it passes by.
+ */
+import type { Usage } from "../../core/engines/contract.ts";
+import { overflowOf } from "../overflow.ts";
+import type { Overflow, ProtocolName } from "../protocol.ts";
+import { mergeUsage } from "../usage.ts";
+import { anthropicAnswers } from "./anthropic.ts";
+import { chatAnswers } from "./chat.ts";
+import { splitEvents, type EventSplitter } from "./events.ts";
+import { responsesAnswers } from "./responses.ts";
+import { memberTexts, type AnswerDialect, type Saying } from "./saying.ts";
+
+const DIALECTS: Readonly<Record<ProtocolName, AnswerDialect>> = {
+  "anthropic-messages": anthropicAnswers,
+  "openai-chat": chatAnswers,
+  "openai-responses": responsesAnswers,
+};
+
+export interface AnswerState {
+  /** Everything reported until now, cached and written tokens included. */
+  readonly usage: Usage | undefined;
+  /** The request was too large, by the answer's own word. */
+  readonly overflow: Overflow | undefined;
+  /** An error was said, of whatever kind. */
+  readonly failed: boolean;
+  /** Content was seen, or anything after which the answer cannot be taken back. */
+  readonly began: boolean;
+  /** The protocol's own end was seen: nothing is missing. */
+  readonly complete: boolean;
+}
+
+export interface AnswerReader {
+  /** Bytes as they are without content encoding, cut anywhere. They are not kept once `push` returns, nor changed. */
+  readonly push: (chunk: Uint8Array) => void;
+  /** The answer's bytes are over, whole or cut. */
+  readonly end: () => void;
+  /** The same object throughout; it changes with every `push`. */
+  readonly state: AnswerState;
+}
+
+export interface AnswerOptions {
+  /** Told by the answer's content type (`isEventStream`). */
+  readonly streamed: boolean;
+  readonly status: number;
+  /** A larger event is skipped. */
+  readonly eventBytesMax?: number;
+  /** Of a larger answer that is no stream, nothing is known. */
+  readonly bodyBytesMax?: number;
+}
+
+const MB = 1024 * 1024;
+const EVENT_BYTES_MAX = MB;
+const BODY_BYTES_MAX = 4 * MB;
+const FIRST_ERROR_STATUS = 400;
+
+export function isEventStream(contentType: string | null | undefined): boolean {
+  return /^\s*text\/event-stream\b/i.test(contentType ?? "");
+}
+
+export function createAnswerReader(protocol: ProtocolName, options: AnswerOptions): AnswerReader {
+  const { streamed, status, eventBytesMax = EVENT_BYTES_MAX, bodyBytesMax = BODY_BYTES_MAX } = options;
+  const dialect = DIALECTS[protocol];
+  const state = { ...BLANK };
+  const heard = (saying: Saying): void => hear(state, saying);
+  const source =
+    streamed && status < FIRST_ERROR_STATUS
+      ? splitEvents(eventBytesMax, (event) => heard(dialect.event(event, state.began)))
+      : gather(bodyBytesMax, (text) => heard(readWhole(dialect, status, text)));
+  return { ...source, state };
+}
+
+interface Hearing {
+  usage: Usage | undefined;
+  overflow: Overflow | undefined;
+  failed: boolean;
+  began: boolean;
+  complete: boolean;
+}
+
+const BLANK: Hearing = { usage: undefined, overflow: undefined, failed: false, began: false, complete: false };
+
+function hear(state: Hearing, { usage, overflow, failed, begins, ends }: Saying): void {
+  if (usage !== undefined) state.usage = state.usage === undefined ? usage : mergeUsage(state.usage, usage);
+  if (overflow !== undefined) state.overflow ??= overflow;
+  if (failed === true) state.failed = true;
+  if (begins === true) state.began = true;
+  if (ends === true) state.complete = true;
+}
+
+/** Collects a body up to a limit and reads it at its end. */
+function gather(bytesMax: number, read: (text: string) => void): EventSplitter {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  return {
+    push: (chunk) => {
+      bytes += chunk.byteLength;
+      text = bytes > bytesMax ? "" : text + decoder.decode(chunk, { stream: true });
+    },
+    end: () => {
+      if (bytes > 0 && bytes <= bytesMax) read(text + decoder.decode());
+    },
+  };
+}
+
+function readWhole(dialect: AnswerDialect, status: number, text: string): Saying {
+  if (status >= FIRST_ERROR_STATUS) return { failed: true, overflow: overflowOf(status, text) };
+  const members = memberTexts(text);
+  return members.size === 0 ? {} : dialect.whole(members);
+}
+
+/** What the beginning of an answer has shown. */
+export type Opening = "undecided" | "content" | "overflow";
+
+/**
+ * Whether the beginning of a stream still has to be held back: only while nothing but a prelude came, because an overflow
+ * may follow. Each protocol's file says which events are its prelude. An error of another kind is the client's to see.
+ */
+export function openingOf({ overflow, failed, began, complete }: AnswerState): Opening {
+  if (overflow !== undefined && !began) return "overflow";
+  return began || failed || complete ? "content" : "undecided";
+}

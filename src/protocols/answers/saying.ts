@@ -1,0 +1,80 @@
+/** What one event of an answer, or a whole answer, says that a go-between must know; everything else is passed by unread. */
+import type { Usage } from "../../core/engines/contract.ts";
+import { fieldsOf, textOf } from "../fields.ts";
+import { membersOf, skipSpace } from "../json/scan.ts";
+import { overflowOf } from "../overflow.ts";
+import type { Overflow } from "../protocol.ts";
+
+export interface Saying {
+  readonly usage?: Usage | undefined;
+  readonly overflow?: Overflow | undefined;
+  /** An error, of whatever kind. */
+  readonly failed?: true;
+  /** Content, or anything that is neither prelude, error nor end: an event of a kind nobody here knows may be content. */
+  readonly begins?: true;
+  /** Nothing of the answer is missing. */
+  readonly ends?: true;
+}
+
+export const NOTHING: Saying = Object.freeze({});
+export const BEGINS: Saying = Object.freeze({ begins: true });
+export const ENDS: Saying = Object.freeze({ ends: true });
+
+export interface StreamedEvent {
+  /** Of the `event:` line. */
+  readonly name: string | undefined;
+  readonly data: string;
+}
+
+/** How a protocol's answers are understood. */
+export interface AnswerDialect {
+  /** `began`: content was seen before, so that only usage, errors and the end matter. */
+  readonly event: (event: StreamedEvent, began: boolean) => Saying;
+  /** Of a successful answer that is one JSON object, by the texts of its members. */
+  readonly whole: (members: ReadonlyMap<string, string>) => Saying;
+}
+
+/** A stream says an error under HTTP 200; read as a refusal, its words count. */
+const REFUSED_STATUS = 400;
+
+export function failure(error: string): Saying {
+  return { failed: true, overflow: overflowOf(REFUSED_STATUS, error) };
+}
+
+const LEADING_TYPE = /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/;
+
+/** The kind of an event by its name, by the `type` it opens with, or, where a server orders its keys otherwise, by parsing. */
+export function typeOf({ name, data }: StreamedEvent): string {
+  if (name !== undefined && name !== "message") return name;
+  const leading = LEADING_TYPE.exec(data)?.[1];
+  return leading ?? textOf(fieldsOf(parsed(data))["type"]) ?? "";
+}
+
+export function parsed(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The texts of an object's members, without building what they hold; empty where it is no object or breaks off. */
+export function memberTexts(text: string | undefined): ReadonlyMap<string, string> {
+  if (text === undefined) return new Map();
+  const start = skipSpace(text, 0);
+  if (text[start] !== "{") return new Map();
+  try {
+    return new Map(membersOf(text, start).map((member) => [member.key, text.slice(member.start, member.end)]));
+  } catch {
+    return new Map();
+  }
+}
+
+/** Whether a member holds something: not absent, null, or an empty text, list or object. */
+export function isFilled(text: string | undefined): text is string {
+  return text !== undefined && !/^(?:null|""|\[\s*\]|\{\s*\})$/.test(text.slice(0, EMPTY_CHARS_MAX).trim());
+}
+
+/** An empty list with white space inside is no longer than this. */
+const EMPTY_CHARS_MAX = 64;
