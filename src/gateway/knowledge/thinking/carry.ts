@@ -1,0 +1,131 @@
+/**
+ * A compaction in the middle of a tool loop may take away the thinking that the open turn has to begin with: the message
+ * that held it went into the handoff, or its thinking was stripped. Here it is put back, byte for byte, before the
+ * compaction is recorded, so that every later request forwards the same.
+ */
+import { applyCompaction, type Compaction, type Destination } from "../../../core/compaction/compaction.ts";
+import type { Workbench } from "../../../core/engines/contract.ts";
+import {
+  withParts,
+  type Message,
+  type OpaquePart,
+  type Part,
+  type Transcript,
+} from "../../../core/transcript/message.ts";
+import { elementTexts, memberText } from "../../../protocols/json/scan.ts";
+import { openTurnOf, opensWithThinking } from "./turn.ts";
+
+/** Of several thoughts the newest is carried, unless it weighs more than this; then the lightest. */
+const CARRIED_TOKENS_MAX = 2_000;
+
+/**
+ * The compaction with the open turn's thinking in place; itself where nothing is missing, and for protocols other than
+ * Anthropic's. Whether thinking is on plays no part, because a record outlives the request it was made for: what is
+ * carried comes from the very turn that goes on. `covered` grows to the message that takes it, in the client's own chain.
+ */
+export function carryThinking(compaction: Compaction, original: Transcript, bench: Workbench): Compaction {
+  const before = openTurnOf(original.messages);
+  if (before === undefined || !isOurs(original.messages[before.first]!)) return compaction;
+  const rewritten = applyCompaction(original, compaction).messages;
+  const turn = openTurnOf(rewritten);
+  if (turn === undefined) return compaction;
+  const originOf = originsIn(compaction);
+  const edits = new Map<number, Message>();
+  for (const at of new Set([turn.first, turn.last])) {
+    const whole = withOwnThinking(rewritten[at]!, original.messages[originOf(at) ?? -1]);
+    if (whole !== rewritten[at]) edits.set(at, whole);
+  }
+  const first = edits.get(turn.first) ?? rewritten[turn.first]!;
+  const needed = !opensWithThinking(first) && opensWithThinking(original.messages[before.first]!);
+  const carried = needed ? carriedFrom(original.messages.slice(before.first, originOf(turn.first)), bench) : [];
+  if (carried.length > 0) edits.set(turn.first, withParts(first, [...carried, ...first.parts]));
+  return edits.size === 0 ? compaction : withEdits(compaction, original, { edits, originOf, bench });
+}
+
+function isOurs({ wire }: Message): boolean {
+  return wire?.protocol === "anthropic-messages";
+}
+
+/** For an index of the rewritten conversation, the index of the message it was; undefined for what precis wrote. */
+function originsIn({ map, after, covered }: Compaction): (at: number) => number | undefined {
+  const origins = new Map<number, number>();
+  map.forEach((destination, index) => {
+    if (destination.kind !== "summarised") origins.set(destination.at, index);
+  });
+  return (at) => (at < after.length ? origins.get(at) : at - after.length + covered);
+}
+
+/** A rewritten message with the thinking it had, each block where it stood. */
+function withOwnThinking(message: Message, was: Message | undefined): Message {
+  if (was === undefined || was === message) return message;
+  const kept = new Set(message.parts);
+  if (was.parts.every((part) => part.kind !== "reasoning" || kept.has(part))) return message;
+  const edited = message.parts.filter(({ kind }) => kind !== "reasoning");
+  const inPlace = was.parts.flatMap((part) =>
+    part.kind === "reasoning" ? part : (edited.find(({ kind, at }) => kind === part.kind && at === part.at) ?? []),
+  );
+  const placed = new Set<Part>(inPlace);
+  return withParts(message, [...inPlace, ...edited.filter((part) => !placed.has(part))]);
+}
+
+/** The thinking that one of these messages opens with. */
+function carriedFrom(messages: readonly Message[], { measure }: Workbench): readonly OpaquePart[] {
+  const thoughts = messages.flatMap((message) => {
+    const parts = openingThoughts(message);
+    return parts.length === 0 ? [] : [{ parts, tokens: measure.message({ role: "assistant", parts }) }];
+  });
+  const newest = thoughts.at(-1);
+  if (newest === undefined || newest.tokens <= CARRIED_TOKENS_MAX) return newest?.parts ?? [];
+  return thoughts.reduce((lightest, one) => (one.tokens <= lightest.tokens ? one : lightest)).parts;
+}
+
+function openingThoughts({ role, parts, wire }: Message): readonly OpaquePart[] {
+  if (role !== "assistant" || wire === undefined || parts[0]?.kind !== "reasoning") return [];
+  const end = parts.findIndex(({ kind }) => kind !== "reasoning");
+  const texts = elementTexts(memberText(wire.raw, "content")!);
+  return parts.slice(0, end < 0 ? parts.length : end).map(({ at }) => {
+    const raw = texts[at!]!;
+    return Object.freeze({ kind: "opaque", type: typeIn(raw), raw });
+  });
+}
+
+function typeIn(block: string): string {
+  return JSON.parse(memberText(block, "type") ?? '"thinking"') as string;
+}
+
+interface Amending {
+  /** By index in the rewritten conversation. */
+  readonly edits: ReadonlyMap<number, Message>;
+  readonly originOf: (at: number) => number | undefined;
+  readonly bench: Workbench;
+}
+
+function withEdits(compaction: Compaction, original: Transcript, { edits, originOf, bench }: Amending): Compaction {
+  const whole = applyCompaction(original, compaction).messages.map((message, at) => edits.get(at) ?? message);
+  const length = Math.max(compaction.after.length, ...Array.from(edits.keys(), (at) => at + 1));
+  const covered = compaction.covered + length - compaction.after.length;
+  const map: Destination[] = [...compaction.map];
+  for (let at = compaction.after.length; at < length; at++) map[originOf(at)!] = { kind: "kept", at };
+  for (const at of edits.keys()) map[originOf(at)!] = { kind: "edited", at };
+  const amended = { ...compaction, after: whole.slice(0, length), covered, map };
+  const covers = bench.chain.linksOf(original.messages.slice(0, covered)).at(-1)!;
+  return { ...amended, covers, report: reportOf(compaction, amended, { original, bench }) };
+}
+
+function reportOf(
+  compaction: Compaction,
+  { after, map, covered }: Pick<Compaction, "after" | "map" | "covered">,
+  { original, bench: { measure } }: { readonly original: Transcript; readonly bench: Workbench },
+): Compaction["report"] {
+  const { report } = compaction;
+  const before = [...compaction.after, ...original.messages.slice(compaction.covered, covered)];
+  const added = measure.messages(after) - measure.messages(before);
+  const edited = map.filter(({ kind }) => kind === "edited").length;
+  const summarised = map.filter(({ kind }) => kind === "summarised").length;
+  return {
+    ...report,
+    tokens: { ...report.tokens, after: report.tokens.after + added },
+    messages: { ...report.messages, kept: original.messages.length - edited - summarised, edited },
+    parts: { ...report.parts, tail: report.parts.tail + added },
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * What keeps a rewritten request of Anthropic Messages from being refused for its thinking. A model that binds thinking to
+ * what stands before it takes a rewritten conversation only with that thinking dropped: by the provider, where it is told
+ * to, else by us, where the protocol allows it. What cannot be made safe goes out as it came.
+ */
+import type { Compaction } from "../../../core/compaction/compaction.ts";
+import type { Transcript } from "../../../core/transcript/message.ts";
+import { fieldsOf, isFields, textOf } from "../../../protocols/fields.ts";
+import { patchPath } from "../../../protocols/json/edit.ts";
+import type { Decoded } from "../../../protocols/protocol.ts";
+import type { HeaderLines } from "../../contract.ts";
+import { withBeta } from "./betas.ts";
+import type { ThinkingRules } from "./models.ts";
+import { holdsThinking, openTurnOf, opensWithThinking, withoutThinking } from "./turn.ts";
+
+const CONTROLS_BETA = "thinking-binding-controls-2026-08-01";
+
+export interface ThinkingQuery {
+  /** The request as the client sent it. */
+  readonly request: Decoded;
+  /** What would go out in its place. */
+  readonly sent: Transcript;
+  readonly compaction?: Compaction | undefined;
+  readonly rules: ThinkingRules;
+  /**
+   * The conversation went out rewritten before although nothing is rewritten now: a compaction was undone, the store does
+   * not answer, or the provider says that a block is bound (`thinkingRefusal`).
+   */
+  readonly stood?: boolean;
+}
+
+export type ThinkingCourse =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "untouched"; readonly because: "bound_thinking" }
+  | {
+      readonly kind: "send";
+      /** What to splice in place of `sent`. */
+      readonly transcript: Transcript;
+      /** Edits the spliced body; all that it does not mean to change keeps its bytes. */
+      readonly editBody: (text: string) => string;
+      readonly editHeaders: (lines: HeaderLines) => HeaderLines;
+    };
+
+const AS_IT_IS: ThinkingCourse = { kind: "nothing" };
+const UNTOUCHED: ThinkingCourse = { kind: "untouched", because: "bound_thinking" };
+
+/** Call it for every request of which something was rewritten, now or before; the answer is the same for the same request. */
+export function thinkingCourse(query: ThinkingQuery): ThinkingCourse {
+  const { request, sent, rules, stood = false } = query;
+  if (request.protocol !== "anthropic-messages" || (sent === request.transcript && !stood)) return AS_IT_IS;
+  const kind = rules.kindOf(sent.model ?? "");
+  if (kind === "none") return AS_IT_IS;
+  const asked = thinkingIn(request);
+  if (!asked.on) return kind === "bound" && holdsThinking(sent.messages) ? stripped(sent) : AS_IT_IS;
+  if (!keepsOpening(request.transcript, sent)) return UNTOUCHED;
+  if (kind === "signed" || asked.mismatch === "drop_block") return AS_IT_IS;
+  if (asked.mismatch !== undefined) return UNTOUCHED;
+  return rules.drops && !asked.hosted ? dropping(sent, asked) : withinTurns(query);
+}
+
+/**
+ * Whether a compaction made for this request could go out: not where the open turn's thinking is bound and nothing but
+ * the client's own conversation can stand before it. What stands already is judged by `thinkingCourse`.
+ */
+export function allowsCompaction(request: Decoded, rules: ThinkingRules): boolean {
+  const { transcript, protocol } = request;
+  if (protocol !== "anthropic-messages" || rules.kindOf(transcript.model ?? "") !== "bound") return true;
+  const asked = thinkingIn(request);
+  if (!asked.on || asked.mismatch === "drop_block") return true;
+  if (asked.mismatch !== undefined) return false;
+  if (rules.drops && !asked.hosted) return true;
+  const turn = openTurnOf(transcript.messages);
+  return turn === undefined || !holdsThinking(transcript.messages.slice(turn.start));
+}
+
+interface Asked {
+  readonly on: boolean;
+  /** What the client wants done with thinking that no longer fits. */
+  readonly mismatch: string | undefined;
+  /** The client has a `block_binding` that leaves it open. */
+  readonly bindingGiven: boolean;
+  /** The request is in the form of a cloud platform, which has none of the beta settings. */
+  readonly hosted: boolean;
+}
+
+function thinkingIn({ layout, body }: Decoded): Asked {
+  const member = layout.members.findLast(({ key }) => key === "thinking");
+  const thinking = member === undefined ? {} : fieldsOf(JSON.parse(body.slice(member.start, member.end)));
+  const binding = thinking["block_binding"];
+  return {
+    on: thinking["type"] === "enabled" || thinking["type"] === "adaptive",
+    mismatch: textOf(fieldsOf(binding)["prefix_mismatch_behavior"]),
+    bindingGiven: isFields(binding),
+    hosted: layout.members.some(({ key }) => key === "anthropic_version"),
+  };
+}
+
+/** With thinking on, the open turn has to begin with it where it did before: the compaction carries it. */
+function keepsOpening(original: Transcript, sent: Transcript): boolean {
+  const before = openTurnOf(original.messages);
+  if (before === undefined || !opensWithThinking(original.messages[before.first]!)) return true;
+  const now = openTurnOf(sent.messages);
+  return now === undefined || opensWithThinking(sent.messages[now.first]!);
+}
+
+const unchanged = <T>(value: T): T => value;
+
+/** All or nothing: of thinking that is bound, none may be missing between two others. */
+function stripped(sent: Transcript, until?: number): ThinkingCourse {
+  return { kind: "send", transcript: withoutThinking(sent, until), editBody: unchanged, editHeaders: unchanged };
+}
+
+/** From the first rewritten request on, always: whether a block fails is the provider's to find. */
+function dropping(sent: Transcript, { bindingGiven }: Asked): ThinkingCourse {
+  const editBody = (text: string): string =>
+    bindingGiven
+      ? patchPath(text, ["thinking", "block_binding", "prefix_mismatch_behavior"], '"drop_block"')
+      : patchPath(text, ["thinking", "block_binding"], '{"prefix_mismatch_behavior":"drop_block"}');
+  return { kind: "send", transcript: sent, editBody, editHeaders: (lines) => withBeta(lines, CONTROLS_BETA) };
+}
+
+/**
+ * Without the provider's help: thinking of earlier turns is left out, and that of the open turn is whole and was made
+ * under this very prefix, as long as the compaction reaches no further than to the turn's beginning.
+ */
+function withinTurns({ request, sent, compaction }: ThinkingQuery): ThinkingCourse {
+  const turn = openTurnOf(sent.messages);
+  if (turn === undefined) return stripped(sent);
+  const before = openTurnOf(request.transcript.messages);
+  if (before === undefined || compaction === undefined || compaction.covered > before.start) return UNTOUCHED;
+  return stripped(sent, turn.start);
+}
