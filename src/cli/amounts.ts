@@ -34,6 +34,38 @@ function amountOf(text: string): number | undefined {
   return Number(match[1]!.replaceAll(/[_,]/g, "")) * factor;
 }
 
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+const UNIT_BYTES = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 } as const;
+
+/** Milliseconds of a time such as `30d`, `12h` or `2w`. */
+export function durationOf(text: string, flag: string): number {
+  const [, number, unit] = /^([0-9]{1,6}(?:\.[0-9]{1,3})?)([smhdw])$/i.exec(text.trim()) ?? [];
+  if (number === undefined)
+    throw usageError(
+      `${flag} is "${text}"; expected a time in s, m, h, d or w`,
+      `Write for example \`${flag} 30d\` for thirty days.`,
+    );
+  return Math.round(Number(number) * UNIT_MS[unit!.toLowerCase() as keyof typeof UNIT_MS]);
+}
+
+/** Bytes of a size such as `2g`, `500m` or `1048576`; k, m and g are powers of 1,024. */
+export function bytesOf(text: string, flag: string): number {
+  const [, number, unit] = /^([0-9]{1,15}(?:\.[0-9]{1,3})?)([kmgt]?)b?$/i.exec(text.trim()) ?? [];
+  if (number === undefined)
+    throw usageError(
+      `${flag} is "${text}"; expected a size in bytes, or in k, m or g`,
+      `Write for example \`${flag} 2g\`.`,
+    );
+  return Math.round(Number(number) * UNIT_BYTES[unit!.toLowerCase() as keyof typeof UNIT_BYTES]);
+}
+
+/** `3.4 MB`, in powers of 1,024. */
+export function size(bytes: number): string {
+  const [unit, factor] = bytes >= UNIT_BYTES.g ? ["GB", UNIT_BYTES.g] : ["MB", UNIT_BYTES.m];
+  if (bytes < UNIT_BYTES.m / 10) return `${count(bytes)} bytes`;
+  return `${(bytes / factor).toLocaleString("en-US", { maximumFractionDigits: 1, minimumFractionDigits: 1 })} ${unit}`;
+}
+
 /** `145,941` */
 export function count(amount: number): string {
   return Math.round(amount).toLocaleString("en-US");

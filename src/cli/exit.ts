@@ -4,11 +4,11 @@ import { PrecisError } from "../core/errors.ts";
 export const EXIT = {
   /** Done, or nothing to do. */
   done: 0,
-  /** `precis check` found violations; `precis recall` found nothing. */
+  /** `precis check` or `precis store check` found faults; `precis recall` found nothing. */
   failed: 1,
   /** The command line or the configuration is wrong. */
   usage: 2,
-  /** The input cannot be read as a transcript. */
+  /** The input cannot be read as a transcript, or the store cannot be opened. */
   unreadable: 3,
   /** Even the smallest result is above the budget; it was written. */
   irreducible: 4,
@@ -20,19 +20,26 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string])[] = [
   [EXIT.done, "done, or nothing to do (the report says which)"],
-  [EXIT.failed, "`check` found violations, or `recall` found nothing"],
+  [EXIT.failed, "`check` or `store check` found faults, or `recall` found nothing"],
   [EXIT.usage, "the command line or the configuration is wrong, or an output file cannot be written"],
-  [EXIT.unreadable, "the input cannot be read as a transcript"],
+  [EXIT.unreadable, "the input cannot be read as a transcript, or the store cannot be used"],
   [EXIT.irreducible, "even the smallest result is above the budget; it was written all the same"],
   [EXIT.fault, "a fault in precis itself"],
 ];
 
 /** Codes that mean the command has to be given differently; errors of reading are marked where input is read. */
-const USAGE_CODES = new Set(["usage", "bad_configuration", "unknown_engine", "unwritable_output"]);
+const USAGE_CODES = new Set(["usage", "bad_configuration", "unknown_engine", "unwritable_output", "upstream_settings"]);
+
+/** What docs/store.md lists, but for a fault of ours. */
+const STORE_CODES = new Set(
+  ["locked", "full", "busy", "read_only", "unreachable", "newer", "older", "foreign", "damaged", "io"].map(
+    (code) => `store_${code}`,
+  ),
+);
 
 export function exitCodeOf(error: unknown): ExitCode {
   if (!(error instanceof PrecisError)) return EXIT.fault;
-  if (error.code === "unreadable_input") return EXIT.unreadable;
+  if (error.code === "unreadable_input" || STORE_CODES.has(error.code)) return EXIT.unreadable;
   return USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.fault;
 }
 

@@ -14,6 +14,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   check: async () => (await import("./commands/check.ts")).checkCommand,
   recall: async () => (await import("./commands/recall.ts")).recallCommand,
   config: async () => (await import("./commands/config.ts")).configCommands,
+  store: async () => (await import("./commands/store.ts")).storeCommands,
   provider: async () => (await import("./commands/provider.ts")).providerCommand,
 };
 

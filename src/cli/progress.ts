@@ -1,6 +1,6 @@
 /**
- * One line on a terminal that says how far long work is. The work itself holds the event loop, so the line moves
- * between stages; nothing is shown while the whole is under a second.
+ * One line on a terminal that says how far long work is. Work that holds the event loop moves it between stages, work
+ * elsewhere lets it tick; nothing is shown while the whole is under a second.
  */
 import { track } from "./bars.ts";
 import type { Stream } from "./terminal.ts";
@@ -9,6 +9,7 @@ const QUIET_MS = 1_000;
 /** Input of this size takes about a second from reading to writing on two cores. */
 const LONG_INPUT_CHARS = 3_000_000;
 const BAR_COLUMNS = 20;
+const TICK_MS = 1_000;
 const CLEAR_LINE = "\r\u001b[2K";
 
 export interface Progress {
@@ -28,6 +29,32 @@ export async function withProgress<Result>(
     return await work(progress);
   } finally {
     await end();
+  }
+}
+
+/**
+ * Waits for work that goes on elsewhere, in another thread or process: after a second a line says what is being done,
+ * and for how long.
+ */
+export async function whileWaiting<Result>(
+  stream: Stream,
+  doing: () => string | Promise<string>,
+  work: Promise<Result>,
+): Promise<Result> {
+  if (!stream.interactive) return work;
+  const started = performance.now();
+  let shown = false;
+  const timer = setInterval(async () => {
+    const seconds = Math.floor((performance.now() - started) / TICK_MS);
+    const text = await doing();
+    shown = true;
+    await stream.write(`${CLEAR_LINE}  ${text} … ${stream.paint("dim", `${seconds} s`)}`);
+  }, TICK_MS);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+    if (shown) await stream.write(CLEAR_LINE);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Amounts in and out: what people type, and what they read. */
 import { describe, expect, it } from "vitest";
-import { budgetOf, count, counted, percent, tokensOf } from "../../src/cli/amounts.ts";
+import { budgetOf, bytesOf, count, counted, durationOf, percent, size, tokensOf } from "../../src/cli/amounts.ts";
 import { bar, clip, padEnd, widthOf } from "../../src/cli/bars.ts";
 
 describe("amounts", () => {
@@ -29,6 +29,19 @@ describe("amounts", () => {
       expect(() => tokensOf(text, "--context-length")).toThrow(/--context-length/);
     },
   );
+
+  it("reads times and sizes", () => {
+    expect(["90s", "1.5h", "30d", "2W"].map((text) => durationOf(text, "--x"))).toEqual([
+      90_000, 5_400_000, 2_592_000_000, 1_209_600_000,
+    ]);
+    expect(["1024", "2k", "1.5m", "2GB"].map((text) => bytesOf(text, "--x"))).toEqual([
+      1_024, 2_048, 1_572_864, 2_147_483_648,
+    ]);
+    for (const text of ["", "d", "30", "30 days", "-1d", "9".repeat(100_000)])
+      expect(() => durationOf(text, "--x")).toThrow(/--x/);
+    for (const text of ["", "g", "-1", "1p", "9".repeat(100_000)]) expect(() => bytesOf(text, "--x")).toThrow(/--x/);
+    expect([size(900), size(3_565_158), size(2 * 1024 ** 3)]).toEqual(["900 bytes", "3.4 MB", "2.0 GB"]);
+  });
 
   it("are written for people", () => {
     expect([count(145_941), counted(1, "message"), counted(2_000, "id")]).toEqual([
