@@ -1,11 +1,12 @@
 /** What a session is to its host: options, hooks, calls and what they answer. */
 import type { Compaction, CompactionReason, CompactionReport } from "../core/compaction/compaction.ts";
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
-import type { Engine, Outcome, Usage } from "../core/engines/contract.ts";
+import type { Engine, Outcome, Usage, Workbench } from "../core/engines/contract.ts";
 import type { Writers } from "../core/summary/writer.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
+import type { Overflow } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
 import type { Events } from "./events.ts";
 import type { GoneResult } from "./gone-results.ts";
@@ -42,8 +43,8 @@ export interface RuntimeOptions {
    * due and not yet pressing to be made ahead. Default false.
    */
   readonly modelsAhead?: boolean;
-  /** Has the last word on a compaction before it is recorded; what it answers covers the same prefix. */
-  readonly amend?: (compaction: Compaction, original: Transcript) => Compaction;
+  /** Has the last word on a compaction before it is recorded. */
+  readonly amend?: (compaction: Compaction, original: Transcript, bench: Workbench) => Compaction;
   /** True: secrets are masked in everything `prepare` answers with, not only in handoffs. Default false. */
   readonly redactOutgoing?: boolean;
   /** What `state()` gave in an earlier process. */
@@ -89,12 +90,16 @@ export interface Prepared {
   readonly transcript: Transcript;
   /** Set when this call compacted. */
   readonly compaction?: Compaction;
+  /** True where that compaction was made before it was due. */
+  readonly ahead?: true;
   /** Tokens of what to send, as well as they are known. */
   readonly tokens: number;
   /** Tokens of what came. */
   readonly before: number;
   /** A compaction stands in what to send. */
   readonly compacted: boolean;
+  /** The one that was found standing. */
+  readonly standing?: Compaction;
   /** The threshold is near or passed and nothing is made ready: `ahead` is worth calling while there is time. */
   readonly soon: boolean;
   /** The usage a provider reported for this very request, whatever was prepared since. */
@@ -134,7 +139,12 @@ export interface Runtime {
    * due and the conversation still begins with what it covers. False where there is nothing to make, or it is made already.
    */
   readonly ahead: (transcript: Transcript, waiting?: Waiting) => Promise<boolean>;
-  readonly recover: (error: ProviderError, transcript: Transcript, waiting?: Waiting) => Promise<Prepared | undefined>;
+  /** A provider's error, or what was read from it. */
+  readonly recover: (
+    error: ProviderError | Overflow,
+    transcript: Transcript,
+    waiting?: Waiting,
+  ) => Promise<Prepared | undefined>;
   readonly recall: (idOrQuery: string) => Promise<readonly RecallHit[]>;
   /** Takes the last compaction back; automatic compaction then rests until an overflow or an explicit call. */
   readonly undo: () => Promise<boolean>;

@@ -7,6 +7,7 @@ import { hash } from "node:crypto";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
+import type { Overflow } from "../protocols/index.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { initialFactor, learnFactor } from "./calibration.ts";
 import { canWait, makeAhead, takeAhead } from "./ahead.ts";
@@ -45,12 +46,13 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     undo: () => undo(desk),
     report: () => reportOf(desk),
     modelChanged: ({ model, contextLength, maxOutputTokens = 0 }) => {
+      const { settings } = live;
       if (model === undefined || model !== live.model) {
         live.factor = initialFactor(model);
         situation.forget();
-      }
+      } else if (settings.contextLength === contextLength && settings.maxOutputTokens === maxOutputTokens) return;
       live.model = model;
-      useSettings(live, options, { ...live.settings, contextLength, maxOutputTokens });
+      useSettings(live, options, { ...settings, contextLength, maxOutputTokens });
     },
     reset: () => {
       situation.forget();
@@ -69,7 +71,7 @@ async function prepare(desk: Desk, transcript: Transcript, waiting: Waiting = {}
     return settle(desk, view);
   }
   const made = await takeAhead(desk, view);
-  if (made !== undefined) return settle(desk, view, made);
+  if (made !== undefined) return { ...settle(desk, view, made), ahead: true };
   if (decision.reason === "threshold" && canWait(desk, view)) return settle(desk, view);
   const models = desk.options.modelsAhead !== true;
   const outcome = await compact(desk, view, { ...waiting, models, reason: decision.reason });
@@ -95,9 +97,13 @@ const compactNow = async (
 /** A context overflow teaches the window and compacts; a payload too large gives up media bytes first. */
 async function recover(
   desk: Desk,
-  { error, transcript, ...waiting }: Waiting & { readonly error: ProviderError; readonly transcript: Transcript },
+  {
+    error,
+    transcript,
+    ...waiting
+  }: Waiting & { readonly error: ProviderError | Overflow; readonly transcript: Transcript },
 ): Promise<Prepared | undefined> {
-  const overflow = overflowOf(error);
+  const overflow = "kind" in error ? error : overflowOf(error);
   if (overflow === undefined) return undefined;
   const { live, options, estimate } = desk;
   const view = await look(desk, transcript);

@@ -97,7 +97,7 @@ export async function make(desk: Desk, view: View, request: CompactCall): Promis
   });
   learnFrom(desk, outcome);
   if (outcome.kind === "compacted") {
-    const amended = options.amend?.(outcome.compaction, view.original) ?? outcome.compaction;
+    const amended = options.amend?.(outcome.compaction, view.original, benchOf(desk)) ?? outcome.compaction;
     return { kind: "compacted", compaction: amended };
   }
   if (outcome.state !== undefined) live.engineState = outcome.state;
@@ -170,6 +170,7 @@ export function settle(desk: Desk, view: View, compaction?: Compaction): Prepare
     compacted,
     soon: pressed && compaction === undefined && !view.standing.undone && live.ahead === undefined,
     observe: (usage) => observe(desk, usage, sent),
+    ...(view.standing.compaction === undefined ? {} : { standing: view.standing.compaction }),
     ...(compaction === undefined ? {} : { compaction }),
   };
 }
