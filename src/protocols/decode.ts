@@ -6,6 +6,7 @@ import { PrecisError } from "../core/errors.ts";
 import type { Message, Part, Transcript, WireSlice } from "../core/transcript/message.ts";
 import type { Dialect, Draft, WireElement } from "./dialect.ts";
 import { isFields } from "./fields.ts";
+import { heldBecause, isHeld } from "./held.ts";
 import { elementsOf, membersOf, notJson, skipSpace, skipValue, type Member, type Span } from "./json/scan.ts";
 import type { Decoded, Group, Layout } from "./protocol.ts";
 
@@ -265,8 +266,7 @@ function settingsOf(
 }
 
 function lockedBy(groups: readonly Group[]): string | undefined {
-  const holds = groups.some(({ slice }) =>
-    slice.members.some(({ parts }) => parts.some((part) => part.kind === "opaque" && part.type === "item_reference")),
-  );
-  return holds ? "the history refers to items that the provider holds (item_reference)" : undefined;
+  for (const { slice } of groups)
+    for (const { parts } of slice.members) for (const part of parts) if (isHeld(part)) return heldBecause(part);
+  return undefined;
 }

@@ -1,5 +1,6 @@
 /** Anthropic Messages. */
 import { neverJoins } from "../decode.ts";
+import { COMPACTS_ITSELF, compactsItself } from "../held.ts";
 import { overflowOf } from "../overflow.ts";
 import { protocolOf } from "../protocol-of.ts";
 import { anthropicUsage } from "../usage.ts";
@@ -22,7 +23,7 @@ export const anthropicMessages = protocolOf(
     joins: neverJoins,
     read: readMessage,
     readSystem,
-    lockOf: () => undefined,
+    lockOf: (members) => (compactsItself(members.get("context_management")) ? COMPACTS_ITSELF : undefined),
     attaches,
     write: writeRun,
     writeSystem,

@@ -1,6 +1,7 @@
 /** OpenAI Responses. */
 import type { Message } from "../../core/transcript/message.ts";
 import type { Draft, Entry } from "../dialect.ts";
+import { COMPACTS_ITSELF, compactsItself } from "../held.ts";
 import { overflowOf } from "../overflow.ts";
 import { protocolOf } from "../protocol-of.ts";
 import { responsesUsage } from "../usage.ts";
@@ -53,11 +54,11 @@ function onlyText({ parts }: Message): string | undefined {
   return parts.length === 1 && first?.kind === "text" ? first.text : undefined;
 }
 
-/** With these the provider holds the history, or a part of it, and the request shows only what is new. */
+/** With the first two the provider holds the history, or a part of it, and the request shows only what is new. */
 function lockOf(members: ReadonlyMap<string, string>): string | undefined {
   for (const key of ["previous_response_id", "conversation"]) {
     const text = members.get(key);
     if (text !== undefined && text !== "null") return `the provider holds the history (${key})`;
   }
-  return undefined;
+  return compactsItself(members.get("context_management")) ? COMPACTS_ITSELF : undefined;
 }
