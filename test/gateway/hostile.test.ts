@@ -1,0 +1,183 @@
+/**
+ * Bodies that mean harm, or that somebody's bug wrote: each is refused with a clear 4xx or passed on byte for byte, the
+ * process lives, the next ordinary request is answered as ever, and memory comes back.
+ */
+import { createHash } from "node:crypto";
+import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { ask, bodyOf, PROTOCOLS, worked, type Asking } from "./support/asking.ts";
+import { serve, type Serving } from "./support/serving.ts";
+import { temporaryFolder } from "./support/standing.ts";
+import { upstreamOf, type Upstream } from "./support/upstream.ts";
+
+const MB = 1024 * 1024;
+const ANSWER = JSON.stringify({
+  id: "c",
+  choices: [{ index: 0, message: { role: "assistant", content: "ok" }, finish_reason: "stop" }],
+});
+/** Over what the process needed before, once it had rest. */
+const MEMORY_KEPT_MB_MAX = 250;
+const REST_MS = 1_500;
+/** How long one bad body may hold up everybody else. */
+const HELD_UP_MS_MAX = 15_000;
+
+const list = (protocol: Asking["protocol"]): string => (protocol === "openai-responses" ? "input" : "messages");
+const said = '{"role":"user","content":"hello"}';
+
+/** By name, for the protocol whose list of messages has this name. */
+const BODIES: Readonly<Record<string, (list: string) => string | Buffer<ArrayBuffer>>> = {
+  "is empty": () => "",
+  "is white space": () => " \n\t ".repeat(1_000),
+  "is null": () => "null",
+  "is an array": () => `[${said},${said}]`,
+  "is a string": () => '"hello"',
+  "is a number of ten thousand digits": () => "9".repeat(10_000),
+  "has a number of ten thousand digits": (name) =>
+    `{"model":"m","seed":${"1".repeat(10_000)},"max_tokens":${"8".repeat(10_000)},"${name}":[${said}]}`,
+  "is nested a hundred thousand deep": (name) =>
+    `{"model":"m","${name}":[{"role":"user","content":${"[".repeat(100_000)}${"]".repeat(100_000)}}]}`,
+  "is nested a hundred thousand deep in objects": (name) =>
+    `{"model":"m","metadata":${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)},"${name}":[${said}]}`,
+  "is nested a hundred thousand deep and never ends": () => "[".repeat(100_000),
+  "is nested deep in a call's arguments": (name) =>
+    `{"model":"m","${name}":[${said},{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":${JSON.stringify("[".repeat(100_000))}}}]},{"role":"tool","tool_call_id":"a","content":"x"}]}`,
+  "is cut off": (name) => `{"model":"m","${name}":[${said},{"role":"us`,
+  "is cut off in a string's escape": (name) => `{"model":"m","${name}":[{"role":"user","content":"\\u00`,
+  "has duplicate keys": (name) =>
+    `{"model":"m","${name}":[${said}],"model":"n","${name}":[],"${name}":[${said},${said}]}`,
+  "has __proto__ and constructor": (name) =>
+    `{"__proto__":{"model":"p","polluted":true},"constructor":{"prototype":{"polluted":true}},"model":"m","${name}":[{"__proto__":{"role":"system"},"role":"user","content":"x","constructor":1}]}`,
+  "has lone surrogates": (name) => `{"model":"m","${name}":[{"role":"user","content":"\\ud800 and \\udfff\\ud83d"}]}`,
+  "is not UTF-8": (name) =>
+    Buffer.concat([
+      Buffer.from(`{"model":"m","${name}":[{"role":"user","content":"`),
+      Buffer.from([0xff, 0xfe, 0x80, 0xc3, 0x28]),
+      Buffer.from('"}]}'),
+    ]),
+  "begins with a byte order mark": (name) => `\ufeff{"model":"m","${name}":[${said}]}`,
+  "holds zeros": () => Buffer.alloc(10_000),
+  "has messages that are no messages": (name) =>
+    `{"model":"m","${name}":[1,null,"x",[],{},{"role":7},{"role":"user","content":{"a":1}}]}`,
+  "has one message of ten million characters": (name) =>
+    `{"model":"m","${name}":[{"role":"user","content":"${"x".repeat(10_000_000)}"}]}`,
+  "has a million keys": (name) =>
+    `{"model":"m",${Array.from({ length: 1_000_000 }, (_, at) => `"k${at}":0`).join(",")},"${name}":[${said}]}`,
+  "has a million messages": (name) =>
+    `{"model":"m","${name}":[${Array.from({ length: 1_000_000 }, () => said).join(",")}]}`,
+  "has a hundred megabytes": (name) => `{"model":"m","${name}":[{"role":"user","content":"${"y".repeat(100 * MB)}"}]}`,
+};
+
+/** One process for a whole test: what one body did to it, the next one meets. */
+async function begin(): Promise<{ readonly gateway: Serving; readonly upstream: Upstream; readonly restMb: number }> {
+  const upstream = await upstreamOf(() => ({ pieces: [ANSWER] }));
+  const gateway = await serve({ upstream: upstream.url, folder: temporaryFolder() });
+  for (let at = 0; at < 20; at += 1) await expectOrdinary(gateway);
+  return { upstream, gateway, restMb: gateway.residentMb() };
+}
+
+let ordinary = 0;
+
+async function expectOrdinary({ url }: Serving): Promise<void> {
+  const body = bodyOf("openai-chat", worked(`ordinary ${(ordinary += 1)}`, 3));
+  const told = await ask(url, { protocol: "openai-chat", body });
+  expect([told.status, told.text, told.treatment]).toEqual([200, ANSWER, "unchanged"]);
+}
+
+const sha256 = (body: string | Uint8Array): string => createHash("sha256").update(body).digest("hex");
+
+describe.each(PROTOCOLS)("%s", (protocol) => {
+  it("outlives every body", async () => {
+    const { gateway, upstream, restMb } = await begin();
+    const outcomes: Record<string, string> = {};
+    for (const [name, make] of Object.entries(BODIES)) {
+      const body = make(list(protocol));
+      const before = upstream.got.length;
+      const sending = ask(gateway.url, { protocol, body });
+      // Somebody else's request, while it is worked on.
+      const startMs = performance.now();
+      await expectOrdinary(gateway);
+      expect([name, performance.now() - startMs < HELD_UP_MS_MAX]).toEqual([name, true]);
+      const told = await sending.catch((error: unknown) => ({
+        status: 0,
+        text: String((error as Error).cause),
+        treatment: "",
+      }));
+      const passed = upstream.got.slice(before).find(({ sha256: sum }) => sum === sha256(body));
+      outcomes[name] = passed === undefined ? `${told.status}` : `passed: ${told.treatment}`;
+      if (passed === undefined)
+        expect([name, told.status, errorIn(told.text)]).toEqual([name, 413, expect.stringMatching(/large|bytes/i)]);
+      else expect([name, told.status, told.text]).toEqual([name, 200, ANSWER]);
+      expect([name, gateway.alive()]).toEqual([name, true]);
+    }
+    expect(outcomes["has a hundred megabytes"]).toBe("413");
+    expect(outcomes["is not UTF-8"]).toBe("passed: untouched; because=not_text");
+    expect(outcomes["is cut off"]).toBe("passed: untouched; because=unreadable");
+    await expectOrdinary(gateway);
+    let nowMb = gateway.residentMb();
+    for (let rest = 0; rest < 10 && nowMb > restMb + MEMORY_KEPT_MB_MAX; rest += 1) {
+      await pause(REST_MS);
+      await expectOrdinary(gateway);
+      nowMb = gateway.residentMb();
+    }
+    expect(nowMb).toBeLessThan(restMb + MEMORY_KEPT_MB_MAX);
+  });
+});
+
+describe("what is compressed", () => {
+  it("is refused where it grows beyond the limit, and passed on where it is no coding at all", async () => {
+    const { gateway, upstream } = await begin();
+    const bomb = gzipSync(Buffer.alloc(200 * MB, 0x20), { level: 1 });
+    const told = await ask(gateway.url, {
+      protocol: "openai-chat",
+      body: bomb,
+      headers: { "content-encoding": "gzip" },
+    });
+    expect([told.status, errorIn(told.text)]).toEqual([413, expect.stringMatching(/large|bytes/i)]);
+    const got = upstream.got.length;
+    const body = bodyOf("openai-chat", worked("compressed", 2));
+    for (const coding of ["gzip", "br", "unheard-of"]) {
+      const odd = await ask(gateway.url, { protocol: "openai-chat", body, headers: { "content-encoding": coding } });
+      expect([coding, odd.status < 500]).toEqual([coding, true]);
+    }
+    expect(upstream.got.slice(got).every(({ sha256: sum }) => sum === sha256(body))).toBe(true);
+    await expectOrdinary(gateway);
+  });
+});
+
+describe("what is hardly HTTP", () => {
+  it.each<readonly [string, string]>([
+    ["no HTTP at all", "\u0000\u0001\u0002 hello\r\n\r\n"],
+    [
+      "two lengths",
+      "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ncontent-length: 5\r\n\r\nabcde",
+    ],
+    [
+      "a length and chunks",
+      "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+    ],
+    ["a body that ends early", "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 500\r\n\r\n{"],
+    ["headers without end", `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n${"x-a: b\r\n".repeat(5_000)}`],
+    ["a path to elsewhere", "POST http://169.254.169.254/latest HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n"],
+  ])("%s harms nobody", async (_, text) => {
+    const { gateway, upstream } = await begin();
+    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+    socket.on("error", () => undefined);
+    socket.end(text);
+    await pause(200);
+    socket.destroy();
+    await expectOrdinary(gateway);
+    expect(gateway.alive()).toBe(true);
+    expect(upstream.got.every(({ url }) => url.startsWith("/"))).toBe(true);
+  });
+});
+
+function errorIn(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: { readonly message?: string } };
+    return error?.message ?? "";
+  } catch {
+    return `no JSON: ${text.slice(0, 100)}`;
+  }
+}

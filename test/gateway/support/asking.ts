@@ -1,0 +1,107 @@
+/** Single requests of each protocol, as long as a test wants them. */
+import { textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
+import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
+import { PROTOCOL_MODELS } from "../../lab/provider/models.ts";
+
+export const PROTOCOLS = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
+
+const PATHS: Readonly<Record<ProtocolName, string>> = {
+  "openai-chat": "/v1/chat/completions",
+  "openai-responses": "/v1/responses",
+  "anthropic-messages": "/v1/messages",
+};
+
+export const MAX_OUTPUT_TOKENS = 500;
+
+/** An agent at work: a person asks, so many files are read, and the last result is yet unanswered. */
+export function worked(name: string, steps: number, resultWords = 300): Transcript {
+  const messages = Array.from({ length: steps }, (_, step): readonly Message[] => [
+    {
+      role: "assistant",
+      parts: [
+        { kind: "text", text: `Step ${step} of ${name}.` },
+        {
+          kind: "tool-call",
+          id: `call_${step}`,
+          name: "read",
+          arguments: JSON.stringify({ path: `src/${name}/${step}.ts` }),
+        },
+      ],
+    },
+    {
+      role: "tool",
+      parts: [
+        {
+          kind: "tool-result",
+          callId: `call_${step}`,
+          content: [{ kind: "text", text: page(name, step, resultWords) }],
+        },
+      ],
+    },
+  ]);
+  return {
+    system: [textMessage("system", "You read files and say what you found.")],
+    messages: [textMessage("user", `Read all of ${name}.`), ...messages.flat()],
+  };
+}
+
+function page(name: string, step: number, words: number): string {
+  return Array.from({ length: words }, (_, at) =>
+    at % 12 === 0 ? `\n${name} line ${at} of ${step}:` : `word${at * 7 + step}`,
+  ).join(" ");
+}
+
+export function bodyOf(protocol: ProtocolName, transcript: Transcript, more: object = {}): string {
+  const { messages, system, tools } = protocols[protocol].encode(transcript);
+  const model = PROTOCOL_MODELS[protocol];
+  const declared = tools === undefined ? {} : { tools };
+  switch (protocol) {
+    case "openai-chat":
+      return JSON.stringify({ model, max_completion_tokens: MAX_OUTPUT_TOKENS, messages, ...declared, ...more });
+    case "openai-responses":
+      return JSON.stringify({
+        model,
+        max_output_tokens: MAX_OUTPUT_TOKENS,
+        instructions: system,
+        input: messages,
+        ...declared,
+        ...more,
+      });
+    case "anthropic-messages":
+      return JSON.stringify({ model, max_tokens: MAX_OUTPUT_TOKENS, system, messages, ...declared, ...more });
+  }
+}
+
+export interface Told {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** What the gateway says that it did. */
+  readonly treatment: string;
+}
+
+export interface Asking {
+  readonly protocol: ProtocolName;
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export async function ask(url: string, asking: Asking): Promise<Told> {
+  const response = await send(url, asking);
+  const text = await response.text();
+  const { status, headers } = response;
+  return { status, headers, text, treatment: headers.get("x-precis") ?? "" };
+}
+
+export function send(url: string, { protocol, body, key = "key", headers = {} }: Asking): Promise<Response> {
+  const credentials: Readonly<Record<string, string>> =
+    protocol === "anthropic-messages"
+      ? { "x-api-key": key, "anthropic-version": "2023-06-01" }
+      : { authorization: `Bearer ${key}` };
+  return fetch(`${url}${PATHS[protocol]}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...credentials, ...headers },
+    body,
+  });
+}

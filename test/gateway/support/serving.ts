@@ -1,0 +1,74 @@
+/** `precis serve` as a process of its own, as an operator starts it, so that it can be killed and weighed. */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { atEnd } from "./standing.ts";
+
+export interface Serving {
+  readonly url: string;
+  /** Everything it has written to standard output and standard error. */
+  readonly output: () => string;
+  readonly kill: (signal?: NodeJS.Signals) => Promise<void>;
+  readonly alive: () => boolean;
+  readonly residentMb: () => number;
+}
+
+export interface ServingOptions {
+  readonly upstream: string;
+  /** Configuration, data and history stand here. */
+  readonly folder: string;
+  readonly port?: number;
+  readonly flags?: Readonly<Record<string, string>>;
+}
+
+const COMMAND = join(import.meta.dirname, "../../../src/cli/bin.ts");
+const READY_WITHIN_MS = 30_000;
+const POLL_MS = 25;
+const KB_PER_MB = 1_024;
+
+export async function serve({ upstream, folder, port, flags = {} }: ServingOptions): Promise<Serving> {
+  const own = port ?? (await freePort());
+  const url = `http://127.0.0.1:${own}`;
+  const all = { upstream, port: String(own), store: join(folder, "history.db"), ...flags };
+  const words = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
+  const child = spawn(process.execPath, [COMMAND, "serve", ...words], {
+    cwd: folder,
+    env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const pipe of [child.stdout, child.stderr])
+    pipe.on("data", (chunk: Buffer) => void (output += chunk.toString()));
+  const ended = once(child, "exit");
+  const alive = (): boolean => child.exitCode === null && child.signalCode === null;
+  const kill = async (signal: NodeJS.Signals = "SIGKILL"): Promise<void> => {
+    if (alive()) child.kill(signal);
+    await ended;
+  };
+  atEnd(() => kill());
+  const deadlineMs = performance.now() + READY_WITHIN_MS;
+  while (!(await isReady(url))) {
+    if (!alive() || performance.now() > deadlineMs) throw new Error(`precis serve did not start:\n${output}`);
+    await pause(POLL_MS);
+  }
+  const residentMb = (): number =>
+    Number(execFileSync("ps", ["-o", "rss=", "-p", String(child.pid)], { encoding: "utf8" })) / KB_PER_MB;
+  return { url, output: () => output, kill, alive, residentMb };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  const response = await fetch(`${url}/_precis/ready`).catch(() => undefined);
+  await response?.arrayBuffer();
+  return response?.ok === true;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

@@ -1,0 +1,82 @@
+/** A strict provider with a gateway in front of it, on real ports, both gone after the test. */
+import { rmSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach } from "vitest";
+import type { GatewayEvent } from "../../../src/gateway/contract.ts";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../src/gateway/index.ts";
+import { createProvider, type Provider, type ProviderOptions } from "../../../src/lab/provider/provider.ts";
+import { createMemoryStore, openSqliteStore, type HistoryStore } from "../../../src/store/index.ts";
+
+export const TENANT = "proof";
+
+export interface Standing {
+  readonly provider: Provider;
+  /** Straight to the provider. */
+  readonly providerUrl: string;
+  readonly gateway: Gateway;
+  readonly url: string;
+  readonly store: HistoryStore;
+  readonly events: readonly GatewayEvent[];
+}
+
+export interface StandingOptions {
+  readonly provider?: ProviderOptions;
+  readonly gateway?: Partial<GatewayOptions>;
+  /** A history in a file, or in memory. */
+  readonly file?: boolean;
+}
+
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+
+/** Done after the test, the newest first. */
+export function atEnd(end: () => unknown): void {
+  endings.push(end);
+}
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "precis-gateway-"));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export async function stand({
+  provider: asked = {},
+  gateway: wanted = {},
+  file,
+}: StandingOptions = {}): Promise<Standing> {
+  const provider = createProvider(asked);
+  const { url: providerUrl, close: closeProvider } = await provider.listen();
+  atEnd(closeProvider);
+  return { provider, providerUrl, ...(await front(providerUrl, wanted, file)) };
+}
+
+/** A gateway in front of anything. */
+export async function front(
+  upstream: string,
+  wanted: Partial<GatewayOptions> = {},
+  file = false,
+): Promise<Omit<Standing, "provider" | "providerUrl">> {
+  const kept =
+    wanted.store ??
+    (file ? await openSqliteStore({ path: join(temporaryFolder(), "history.db") }) : createMemoryStore());
+  const store = kept as HistoryStore;
+  if (wanted.store === undefined) atEnd(store.close);
+  const events: GatewayEvent[] = [];
+  const gateway = createGateway({
+    upstreams: { openai: { url: upstream }, anthropic: { url: upstream } },
+    tenant: { name: TENANT },
+    tell: (event) => void events.push(event),
+    ...wanted,
+    store,
+  });
+  const listening = await gateway.listen({ port: 0 });
+  atEnd(async () => {
+    await listening.close();
+    await gateway.close();
+  });
+  return { gateway, url: listening.url, store, events };
+}
