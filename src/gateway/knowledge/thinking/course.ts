@@ -3,7 +3,6 @@
  * what stands before it takes a rewritten conversation only with that thinking dropped: by the provider, where it is told
  * to, else by us, where the protocol allows it. What cannot be made safe goes out as it came.
  */
-import type { Compaction } from "../../../core/compaction/compaction.ts";
 import type { Transcript } from "../../../core/transcript/message.ts";
 import { fieldsOf, isFields, textOf } from "../../../protocols/fields.ts";
 import { patchPath } from "../../../protocols/json/edit.ts";
@@ -20,7 +19,6 @@ export interface ThinkingQuery {
   readonly request: Decoded;
   /** What would go out in its place. */
   readonly sent: Transcript;
-  readonly compaction?: Compaction | undefined;
   readonly rules: ThinkingRules;
   /**
    * The conversation went out rewritten before although nothing is rewritten now: a compaction was undone, the store does
@@ -120,13 +118,22 @@ function dropping(sent: Transcript, { bindingGiven }: Asked): ThinkingCourse {
 }
 
 /**
- * Without the provider's help: thinking of earlier turns is left out, and that of the open turn is whole and was made
- * under this very prefix, as long as the compaction reaches no further than to the turn's beginning.
+ * Without the provider's help: thinking of earlier turns is left out, and that of the open turn was made under this very
+ * prefix, because nothing is compacted while such a turn holds thinking (`allowsCompaction`). Where something was, say
+ * because thinking was off for a while, it is not known any more which block is older than the compaction.
  */
-function withinTurns({ request, sent, compaction }: ThinkingQuery): ThinkingCourse {
+function withinTurns({ request: { transcript }, sent }: ThinkingQuery): ThinkingCourse {
   const turn = openTurnOf(sent.messages);
-  if (turn === undefined) return stripped(sent);
-  const before = openTurnOf(request.transcript.messages);
-  if (before === undefined || compaction === undefined || compaction.covered > before.start) return UNTOUCHED;
-  return stripped(sent, turn.start);
+  const before = openTurnOf(transcript.messages);
+  if (turn === undefined || before === undefined) return stripped(sent);
+  const rewritten = transcript.messages.slice(before.start, untouchedFrom(transcript, sent));
+  const mixed = holdsThinking(rewritten) && holdsThinking(sent.messages.slice(turn.start));
+  return mixed ? UNTOUCHED : stripped(sent, turn.start);
+}
+
+/** Index in the client's conversation from which on it goes out as it came. */
+function untouchedFrom({ messages }: Transcript, sent: Transcript): number {
+  let from = messages.length;
+  while (from > 0 && messages[from - 1] === sent.messages[sent.messages.length - messages.length + from - 1]) from--;
+  return from;
 }
