@@ -2,13 +2,17 @@
 export interface GatewayLimits {
   /** Larger bodies are refused with a 413, compressed or not. */
   readonly bodyBytes: number;
+  /** The bodies of all requests under way; further ones are asked to come again. */
+  readonly bodiesBytes: number;
   /** Larger bodies are relayed and not read. */
   readonly readBodyBytes: number;
-  /** Deeper JSON is relayed and not read. */
+  /** Clients at a time. */
   readonly connections: number;
   /** How long a client may take to send its headers, and its whole request. */
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
+  /** How long a client may leave off taking its answer. */
+  readonly clientIdleTimeoutMs: number;
   /** How long the provider may take to begin its answer, and to go on with it. */
   readonly upstreamHeadersTimeoutMs: number;
   readonly upstreamIdleTimeoutMs: number;
@@ -23,10 +27,14 @@ export interface GatewayLimits {
   readonly eventBytes: number;
   /** A stream's beginning is held back at most this long, in bytes, to see whether it says that the window is full. */
   readonly openingBytes: number;
+  /** And at most this long. */
+  readonly openingMs: number;
   /** How long the end of an answer waits for its request to be kept. */
   readonly commitWaitMs: number;
   /** Compactions made ahead at a time. */
   readonly background: number;
+  /** And waiting to be made; further ones are left until they are due. */
+  readonly backgroundWaiting: number;
   /** How long a stop waits for requests under way. */
   readonly drainMs: number;
 }
@@ -38,10 +46,12 @@ const MINUTE = 60 * SECOND;
 
 export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
   bodyBytes: 64 * MB,
+  bodiesBytes: 512 * MB,
   readBodyBytes: 32 * MB,
   connections: 1_024,
   headersTimeoutMs: 30 * SECOND,
   requestTimeoutMs: 5 * MINUTE,
+  clientIdleTimeoutMs: 10 * MINUTE,
   upstreamHeadersTimeoutMs: 10 * MINUTE,
   upstreamIdleTimeoutMs: 10 * MINUTE,
   connectTimeoutMs: 10 * SECOND,
@@ -51,7 +61,9 @@ export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
   examinedBytes: 4 * MB,
   eventBytes: MB,
   openingBytes: 64 * KB,
+  openingMs: 2 * SECOND,
   commitWaitMs: 5 * SECOND,
   background: 1,
+  backgroundWaiting: 32,
   drainMs: 10 * SECOND,
 });

@@ -98,8 +98,6 @@ export interface Prepared {
   readonly before: number;
   /** A compaction stands in what to send. */
   readonly compacted: boolean;
-  /** The one that was found standing. */
-  readonly standing?: Compaction;
   /** The threshold is near or passed and nothing is made ready: `ahead` is worth calling while there is time. */
   readonly soon: boolean;
   /** The usage a provider reported for this very request, whatever was prepared since. */

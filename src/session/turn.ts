@@ -170,7 +170,6 @@ export function settle(desk: Desk, view: View, compaction?: Compaction): Prepare
     compacted,
     soon: pressed && compaction === undefined && !view.standing.undone && live.ahead === undefined,
     observe: (usage) => observe(desk, usage, sent),
-    ...(view.standing.compaction === undefined ? {} : { standing: view.standing.compaction }),
     ...(compaction === undefined ? {} : { compaction }),
   };
 }

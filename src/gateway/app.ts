@@ -1,0 +1,134 @@
+/** The gateway put together: the one place that knows all of its parts. */
+import { hash } from "node:crypto";
+import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
+import type { RedactOptions } from "../core/redaction/redact.ts";
+import { createChain } from "../core/transcript/links.ts";
+import { createRegistry, type Registry } from "../models/registry/registry.ts";
+import type { RuntimeOptions } from "../session/contract.ts";
+import { createMemoryStore } from "../store/memory.ts";
+import type { HistoryStore } from "../store/store.ts";
+import { createBackground } from "./background.ts";
+import type { Tell } from "./contract.ts";
+import { createConversations } from "./conversations.ts";
+import { createHandle } from "./exchange.ts";
+import { thinkingRules } from "./knowledge/thinking/index.ts";
+import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
+import { createModelBook } from "./models.ts";
+import type { TenantPolicy } from "./tenant.ts";
+import { listen, type Listening } from "./transport/listen.ts";
+import { createSender } from "./transport/send.ts";
+import { createUpstreams, type UpstreamSettings } from "./transport/upstreams.ts";
+import { webHandle } from "./transport/web.ts";
+import type { Mode, Visit } from "./visit.ts";
+
+export interface GatewayOptions {
+  /** Providers by name; `openai` and `anthropic` are the vendors' own where they are not given. */
+  readonly upstreams?: Readonly<Record<string, UpstreamSettings>>;
+  /** Where history is kept; in memory by default. It stays open when the gateway closes. */
+  readonly store?: HistoryStore;
+  readonly engine?: string;
+  /** The window and what an answer reserves follow from each request. */
+  readonly settings?: Partial<CompressorSettings>;
+  /** What is known of models. */
+  readonly registry?: Registry;
+  /** One window for every model, in tokens. */
+  readonly contextLength?: number;
+  readonly mode?: Mode;
+  readonly tenant?: TenantPolicy;
+  readonly onFault?: "pass" | "refuse";
+  /** Models that write handoffs while nobody waits; without one the ledger writes them. */
+  readonly writers?: NonNullable<RuntimeOptions["writers"]>;
+  readonly secrets?: RedactOptions;
+  readonly redactOutgoing?: boolean;
+  readonly limits?: Partial<GatewayLimits>;
+  /** Hears of every request, compaction and notice. */
+  readonly tell?: Tell;
+  /** Serves `/_precis/`. */
+  readonly ownRoutes?: (request: Request) => Response | Promise<Response>;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+export interface Gateway {
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** On loopback and any free port by default. */
+  readonly listen: (where?: { readonly host?: string; readonly port?: number }) => Promise<Listening>;
+  /** When no work goes on in the background. */
+  readonly settled: () => Promise<void>;
+  /** Ends what is under way; servers are closed by themselves. */
+  readonly close: () => Promise<void>;
+}
+
+/** The window of a model that nothing is known of: what the smaller of today's hosted models have. */
+const UNKNOWN_WINDOW_TOKENS = 128_000;
+
+const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/;
+
+export function createGateway(options: GatewayOptions = {}): Gateway {
+  const { store = createMemoryStore(), mode = "rewrite", tell = () => undefined, now = Date.now } = options;
+  const limits = { ...GATEWAY_LIMITS, ...options.limits };
+  const chain = createChain((text) => hash("sha256", text));
+  const sender = createSender(limits);
+  const background = createBackground(limits);
+  let loopback = true;
+  const handle = createHandle({
+    limits,
+    upstreams: createUpstreams(options.upstreams),
+    sender,
+    visits: {
+      mode,
+      runtime: sessionOptions(options),
+      chain,
+      store,
+      models: createModelBook({
+        store,
+        registry: options.registry ?? createRegistry(),
+        contextLength: options.contextLength,
+        unknownTokens: UNKNOWN_WINDOW_TOKENS,
+      }),
+      thinking: thinkingRules(),
+      conversations: createConversations(chain, limits),
+      tell,
+    },
+    tenant: options.tenant ?? "auto",
+    loopback: () => loopback,
+    onFault: options.onFault ?? "pass",
+    tell,
+    now,
+    ahead: (visited) => background.add(visited.conversation, (signal) => makeAhead(visited, tell, signal)),
+  });
+  return {
+    fetch: webHandle(handle),
+    listen: async ({ host = "127.0.0.1", port = 0 } = {}) => {
+      loopback &&= LOOPBACK.test(host);
+      const own = options.ownRoutes;
+      return listen(handle, { host, port, limits, ...(own === undefined ? {} : { own }) });
+    },
+    settled: background.settled,
+    close: async () => {
+      await background.close();
+      await sender.close();
+    },
+  };
+}
+
+function sessionOptions({ engine, settings, writers, secrets, redactOutgoing, now }: GatewayOptions) {
+  return {
+    settings: { note: "handoff" as const, ...settings },
+    ...(engine === undefined ? {} : { engine }),
+    ...(writers === undefined ? {} : { writers }),
+    ...(secrets === undefined ? {} : { secrets }),
+    ...(redactOutgoing === undefined ? {} : { redactOutgoing }),
+    ...(now === undefined ? {} : { now }),
+  };
+}
+
+async function makeAhead({ conversation, reading, tenant }: Visit, tell: Tell, signal: AbortSignal): Promise<void> {
+  try {
+    await conversation.runtime.ahead(reading.decoded.transcript, { signal });
+  } catch (error) {
+    if (signal.aborted) return;
+    const message = `a compaction made ahead failed: ${(error as Error).name}`;
+    tell({ kind: "notice", code: "background_failed", tenant, message });
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Conversations under way. A client resends its whole history and names no session, so a request is told by its own
+ * links: it goes on with the conversation it extends or repeats, and any other is a new one or a branch. What is remembered
+ * here saves work alone: everything that matters is in the store.
+ */
+import type { Chain } from "../core/transcript/links.ts";
+import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
+import { skipSpace, skipValue } from "../protocols/json/scan.ts";
+import type { Runtime } from "../session/contract.ts";
+
+export interface Conversation {
+  readonly runtime: Runtime;
+  /** The newest request's reading, and its links. */
+  decoded: Decoded;
+  links: readonly string[];
+  /** It has gone out rewritten. */
+  rewritten: boolean;
+  /** Settles when the decision before is made: requests of one conversation are decided one after another. */
+  turn: Promise<unknown>;
+}
+
+/** A request as it was read. */
+export interface Reading {
+  readonly decoded: Decoded;
+  readonly links: readonly string[];
+}
+
+export interface Begin {
+  /** A runtime for a conversation that nobody knows; `relative` is one that it shares its beginning with. */
+  (tenant: string, reading: Reading, relative: Conversation | undefined): Promise<Runtime> | Runtime;
+}
+
+export interface Conversations {
+  /** @throws PrecisError as `Protocol.decode` does. */
+  readonly read: (tenant: string, protocol: ProtocolName, text: string) => Reading;
+  /** The conversation that a request belongs to, begun where it is new. */
+  readonly of: (tenant: string, reading: Reading, begin: Begin) => Promise<Conversation>;
+  readonly size: () => number;
+}
+
+export interface ConversationLimits {
+  readonly conversations: number;
+  /** Characters of the bodies that are remembered. */
+  readonly conversationBytes: number;
+}
+
+/** Of a first message, this much tells conversations apart at a glance. */
+const OPENING_CHARS = 512;
+/** Conversations that open alike and are compared. */
+const CANDIDATES_MAX = 8;
+
+interface Shelf {
+  readonly opening: string;
+  readonly conversations: Conversation[];
+}
+
+export function createConversations(chain: Chain, limits: ConversationLimits): Conversations {
+  // In order of use: the first is the one that was not used for longest.
+  const shelves = new Map<string, Shelf>();
+  let held = 0;
+  let heldChars = 0;
+
+  const drop = (shelf: Shelf, conversation: Conversation): void => {
+    shelf.conversations.splice(shelf.conversations.indexOf(conversation), 1);
+    held--;
+    heldChars -= conversation.decoded.body.length;
+    if (shelf.conversations.length === 0) shelves.delete(shelf.opening);
+  };
+  const makeRoom = (): void => {
+    for (;;) {
+      if (held <= limits.conversations && (held <= 1 || heldChars <= limits.conversationBytes)) return;
+      const oldest = shelves.values().next().value!;
+      drop(oldest, oldest.conversations[0]!);
+    }
+  };
+  const shelfOf = (opening: string): Shelf => {
+    const shelf = shelves.get(opening) ?? { opening, conversations: [] };
+    shelves.delete(opening);
+    shelves.set(opening, shelf);
+    return shelf;
+  };
+  const keep = (shelf: Shelf, conversation: Conversation, reading: Reading): void => {
+    const { conversations } = shelf;
+    const at = conversations.indexOf(conversation);
+    if (at >= 0) conversations.splice(at, 1);
+    else held++;
+    conversations.push(conversation);
+    heldChars += reading.decoded.body.length - (at >= 0 ? conversation.decoded.body.length : 0);
+    conversation.decoded = reading.decoded;
+    conversation.links = reading.links;
+    if (conversations.length > CANDIDATES_MAX) drop(shelf, conversations[0]!);
+    makeRoom();
+  };
+
+  return {
+    read: (tenant, protocol, text) => {
+      const candidates = shelves.get(openingOf(tenant, protocol, text))?.conversations ?? [];
+      const decoded = protocols[protocol].decode(text, nearest(candidates, text));
+      return { decoded, links: chain.linksOf(decoded.transcript.messages) };
+    },
+    of: async (tenant, reading, begin) => {
+      const { decoded, links } = reading;
+      const shelf = shelfOf(openingOf(tenant, decoded.protocol, decoded.body));
+      const relative = longestCommon(shelf.conversations, links);
+      if (relative !== undefined && goesOn(relative, links)) {
+        keep(shelf, relative, reading);
+        return relative;
+      }
+      const runtime = await begin(tenant, reading, relative);
+      const rewritten = relative?.rewritten ?? false;
+      const conversation: Conversation = { runtime, decoded, links, rewritten, turn: Promise.resolve() };
+      keep(shelfOf(shelf.opening), conversation, reading);
+      return conversation;
+    },
+    size: () => held,
+  };
+}
+
+function openingOf(tenant: string, protocol: ProtocolName, text: string): string {
+  return `${tenant}\n${protocol}\n${firstMessage(text, protocol === "openai-responses" ? '"input"' : '"messages"')}`;
+}
+
+/** How the first message looks, as far as that can be had without reading the body; two that differ may look alike. */
+function firstMessage(text: string, key: string): string {
+  const list = text.indexOf("[", text.indexOf(key) + key.length);
+  const start = skipSpace(text, list + 1);
+  try {
+    return text.slice(start, Math.min(start + OPENING_CHARS, skipValue(text, start)));
+  } catch {
+    return "";
+  }
+}
+
+/** The reading whose list a body begins with, or the newest. */
+function nearest(candidates: readonly Conversation[], text: string): Decoded | undefined {
+  const same = candidates.findLast(({ decoded: { body, layout } }) => {
+    const end = layout.elements.at(-1)?.end ?? 0;
+    return text.slice(0, end) === body.slice(0, end);
+  });
+  return (same ?? candidates.at(-1))?.decoded;
+}
+
+function longestCommon(candidates: readonly Conversation[], links: readonly string[]): Conversation | undefined {
+  let longest: Conversation | undefined;
+  let most = 0;
+  for (const one of candidates) {
+    const common = commonLength(one.links, links);
+    if (common > 0 && common >= most) {
+      longest = one;
+      most = common;
+    }
+  }
+  return longest;
+}
+
+/** A link names all that stands before it, so the last common one is found by halving. */
+function commonLength(one: readonly string[], other: readonly string[]): number {
+  let low = 0;
+  let high = Math.min(one.length, other.length);
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (one[middle - 1] === other[middle - 1]) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** It extends what was there, or repeats a part of it: an agent that goes on, tries again, or rewinds. */
+function goesOn({ links }: Conversation, newer: readonly string[]): boolean {
+  return commonLength(links, newer) === Math.min(links.length, newer.length);
+}

@@ -1,0 +1,88 @@
+/** What becomes of one request, gathered while it is under way and told once, when it is over. */
+import { randomUUID } from "node:crypto";
+import type { Usage } from "../core/engines/contract.ts";
+import type { ProtocolName } from "../protocols/index.ts";
+import type { Arrival, Outcome, RequestEvent, Tell, Treatment } from "./contract.ts";
+import { pathOf } from "./routes.ts";
+
+export interface Entry {
+  readonly id: string;
+  protocol: ProtocolName | undefined;
+  upstream: string;
+  tenant: string;
+  model: string;
+  status: number;
+  streamed: boolean;
+  retried: boolean;
+  treatment: Treatment;
+  usage: Usage | undefined;
+  bytesIn: number;
+  bytesOut: number;
+  /** The request goes on to the provider now. */
+  readonly sent: () => void;
+  /** The first byte of an answer is here. */
+  readonly begun: () => void;
+  /** Only the first call counts. */
+  readonly over: (outcome: Outcome) => void;
+}
+
+export function openEntry(arrival: Arrival, tell: Tell): Entry {
+  const started = performance.now();
+  let heldMs: number | undefined;
+  let firstByteMs: number | undefined;
+  let closed = false;
+  const since = (): number => performance.now() - started;
+  const over = (outcome: Outcome): void => {
+    if (closed) return;
+    closed = true;
+    arrival.signal.removeEventListener("abort", gone);
+    tell(eventOf(entry, arrival, { outcome, heldMs: heldMs ?? since(), firstByteMs, tookMs: since() }));
+  };
+  const gone = (): void => over("aborted");
+  arrival.signal.addEventListener("abort", gone, { once: true });
+  const entry: Entry = {
+    id: randomUUID(),
+    protocol: undefined,
+    upstream: "",
+    tenant: "",
+    model: "",
+    status: 0,
+    streamed: false,
+    retried: false,
+    treatment: { kind: "passed" },
+    usage: undefined,
+    bytesIn: 0,
+    bytesOut: 0,
+    sent: () => void (heldMs ??= since()),
+    begun: () => void (firstByteMs ??= since()),
+    over,
+  };
+  return entry;
+}
+
+type Ending = Pick<RequestEvent, "outcome" | "heldMs" | "firstByteMs" | "tookMs">;
+
+function eventOf(
+  { sent: _, begun: _b, over: _o, ...told }: Entry,
+  { method, target }: Arrival,
+  ending: Ending,
+): RequestEvent {
+  return { kind: "request", method, path: pathOf(target), ...told, ...ending };
+}
+
+/** The value of `x-precis`: what was done, for a person and for a program. */
+export function treatmentLine(treatment: Treatment): string {
+  switch (treatment.kind) {
+    case "passed":
+    case "unchanged":
+      return treatment.kind;
+    case "untouched":
+      return `untouched; because=${treatment.because}`;
+    case "observed":
+      return `observed; before=${treatment.tokens.before}; after=${treatment.tokens.after}`;
+    case "rewritten": {
+      const { before, after } = treatment.tokens;
+      return `rewritten; before=${before}; after=${after}${treatment.fresh ? "; fresh" : ""}`;
+    }
+  }
+}

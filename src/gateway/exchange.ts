@@ -1,0 +1,281 @@
+/**
+ * One request's way through the gateway (DESIGN §6): taken in, looked at, sent on, answered, learnt from. Whatever fails
+ * of ours on the way in, the request goes on as it came.
+ */
+import { PrecisError } from "../core/errors.ts";
+import { isEventStream, type AnswerReader } from "../protocols/answers/reader.ts";
+import type { Arrival, Bytes, Departure, Handle, HeaderLines, Tell } from "./contract.ts";
+import { openEntry, treatmentLine, type Entry } from "./entry.ts";
+import type { GatewayLimits } from "./limits.ts";
+import { openAnswer, type Opened } from "./opening.ts";
+import { relay } from "./relay.ts";
+import { routeOf, type ModelRoute } from "./routes.ts";
+import { tenantOf, type TenantPolicy } from "./tenant.ts";
+import { backwardHeaders, onwardHeaders } from "./transport/headers.ts";
+import { takeIn, type Intake } from "./transport/intake.ts";
+import type { Incoming, Sender } from "./transport/send.ts";
+import type { Destination, Upstreams } from "./transport/upstreams.ts";
+import { headerOf } from "./transport/vendor.ts";
+import { faultOf, learn, visit, visitAgain, type Visit, type VisitDesk } from "./visit.ts";
+
+export interface ExchangeDesk {
+  readonly limits: GatewayLimits;
+  readonly upstreams: Upstreams;
+  readonly sender: Sender;
+  readonly visits: VisitDesk;
+  readonly tenant: TenantPolicy;
+  /** Whether only this machine can reach the gateway. */
+  readonly loopback: () => boolean;
+  /** What happens where something of ours fails: the request goes on as it came, or is refused. */
+  readonly onFault: "pass" | "refuse";
+  readonly tell: Tell;
+  readonly now: () => number;
+  /** A compaction will soon be due: it can be made while nobody waits. */
+  readonly ahead: (visited: Visit) => void;
+}
+
+/** The client's own name for its session. */
+const SESSION_HEADER = "x-precis-session";
+
+/** A request for a model's answer on its way. */
+export interface Passage {
+  readonly arrival: Arrival;
+  readonly entry: Entry;
+  readonly destination: Destination;
+  readonly route: ModelRoute;
+  readonly intake: Intake;
+  /** Undefined where it goes out untouched. */
+  readonly visit: Visit | undefined;
+}
+
+export function createHandle(desk: ExchangeDesk): Handle {
+  return async (arrival) => {
+    const entry = openEntry(arrival, desk.tell);
+    try {
+      const destination = desk.upstreams.pick(arrival);
+      if ("refused" in destination) return turnedAway(entry, destination.refused);
+      entry.upstream = destination.upstream.name;
+      const route = routeOf(arrival.method, destination.target);
+      return await (route === undefined
+        ? passOn(desk, arrival, entry, destination)
+        : answer(desk, arrival, entry, { destination, route }));
+    } catch (error) {
+      entry.over(arrival.signal.aborted ? "aborted" : "upstream_failed");
+      throw error;
+    }
+  };
+}
+
+function turnedAway(entry: Entry, departure: Departure): Departure {
+  entry.status = departure.status;
+  entry.over("turned_away");
+  return departure;
+}
+
+/** Any other request of a provider's API: its body is not even read. */
+async function passOn(
+  { sender, tenant, loopback }: ExchangeDesk,
+  arrival: Arrival,
+  entry: Entry,
+  to: Destination,
+): Promise<Departure> {
+  const { method, body, signal } = arrival;
+  entry.tenant = tenantOf(arrival.headers, tenant, loopback());
+  entry.sent();
+  const incoming = await sender.send({ to, method, headers: onwardHeaders(arrival.headers, "same"), body, signal });
+  const streamed = isEventStream(headerOf(incoming.headers, "content-type"));
+  return departureOf(
+    entry,
+    { incoming, streamed, body: incoming.body },
+    { committed: DONE, whenWhole: () => undefined },
+  );
+}
+
+const DONE = Promise.resolve();
+
+async function answer(
+  desk: ExchangeDesk,
+  arrival: Arrival,
+  entry: Entry,
+  { destination, route }: Pick<Passage, "destination" | "route">,
+): Promise<Departure> {
+  entry.protocol = route.protocol;
+  entry.tenant = tenantOf(arrival.headers, desk.tenant, desk.loopback());
+  const intake = await takeIn(arrival, desk.limits);
+  if ("refused" in intake) return turnedAway(entry, intake.refused);
+  entry.bytesIn = intake.raw.length;
+  const passage = await look(desk, { arrival, entry, destination, route, intake });
+  const committed = passage.visit === undefined || route.asks === "count" ? DONE : commit(desk, entry, passage.visit);
+  const first = await ask(desk, passage);
+  const again = first.tooLarge ? await smaller(desk, passage, first) : undefined;
+  const last = again ?? { passage, opened: first };
+  return departureOf(entry, last.opened, {
+    committed,
+    whenWhole: () => reported(desk, entry, { visited: last.passage.visit, reader: last.opened.reader }),
+  });
+}
+
+/** Small requests fit any window: their streams are not held for a moment. */
+const HELD_TOKENS_MIN = 4_000;
+
+async function ask(desk: ExchangeDesk, passage: Passage): Promise<Opened> {
+  const { route, visit: visited } = passage;
+  const small = (visited?.prepared.tokens ?? 0) < HELD_TOKENS_MIN;
+  const holds = visited === undefined || route.asks === "count" ? "nothing" : small ? "small" : "all";
+  return openAnswer(await send(desk, passage), { protocol: route.protocol, holds, limits: desk.limits });
+}
+
+interface Asked {
+  readonly passage: Passage;
+  readonly opened: Opened;
+}
+
+/** Sends a request that was too large once more, compacted; undefined where it cannot be made smaller. */
+async function smaller(desk: ExchangeDesk, passage: Passage, refused: Opened): Promise<Asked | undefined> {
+  const { visit: visited, entry } = passage;
+  const overflow = refused.reader.state.overflow;
+  if (visited === undefined || overflow === undefined) return undefined;
+  try {
+    const again = await visitAgain(desk.visits, visited, overflow);
+    if (again === undefined) return undefined;
+    await refused.body.return();
+    entry.retried = true;
+    entry.treatment = again.treatment;
+    const retry = { ...passage, visit: again };
+    return { passage: retry, opened: await ask(desk, retry) };
+  } catch (error) {
+    if (passage.arrival.signal.aborted || entry.retried) throw error;
+    tellFault(desk, entry, faultOf(error), error);
+    return undefined;
+  }
+}
+
+/** Reads the request and decides about it; on a fault of ours it goes on as it came. */
+async function look(desk: ExchangeDesk, passage: Omit<Passage, "visit">): Promise<Passage> {
+  const { arrival, entry, intake, route } = passage;
+  const { tenant } = entry;
+  if (intake.text === undefined) {
+    const because = intake.plain.length > desk.limits.readBodyBytes ? "too_large_to_read" : "not_text";
+    entry.treatment = { kind: "untouched", because };
+    return { ...passage, visit: undefined };
+  }
+  try {
+    const reading = desk.visits.conversations.read(tenant, route.protocol, intake.text);
+    entry.model = reading.decoded.transcript.model ?? "";
+    if (reading.decoded.locked !== undefined) {
+      entry.treatment = { kind: "untouched", because: "held_by_provider" };
+      return { ...passage, visit: undefined };
+    }
+    const visited = await visit(desk.visits, reading, {
+      tenant,
+      protocol: route.protocol,
+      text: intake.text,
+      session: headerOf(arrival.headers, SESSION_HEADER),
+      decide: route.asks === "count" ? "standing" : "due",
+    });
+    entry.treatment = visited.treatment;
+    return { ...passage, visit: visited };
+  } catch (error) {
+    const because = faultOf(error);
+    entry.treatment = { kind: "untouched", because };
+    if (because === "unreadable") return { ...passage, visit: undefined };
+    tellFault(desk, entry, because, error);
+    if (desk.onFault === "refuse") throw error;
+    return { ...passage, visit: undefined };
+  }
+}
+
+function tellFault({ tell }: ExchangeDesk, { tenant }: Entry, because: string, error: unknown): void {
+  // The message of an error that is not ours may quote what it worked on.
+  const message =
+    error instanceof PrecisError ? `${error.code}: ${error.message}` : ((error as Error).name ?? "a fault");
+  const code = because === "store_unavailable" ? "store_unavailable" : "internal_fault";
+  tell({ kind: "notice", code, tenant, message });
+}
+
+/** Keeps the request's messages; its answer's end waits for it, within a bound. */
+function commit(desk: ExchangeDesk, entry: Entry, { reading, session, tenant }: Visit): Promise<void> {
+  const { links, decoded } = reading;
+  if (links.length === 0) return Promise.resolve();
+  const chain = { links, messages: decoded.transcript.messages, ...(session === undefined ? {} : { session }) };
+  return within(
+    desk.limits.commitWaitMs,
+    desk.visits.store.appendChain(tenant, chain).then(
+      () => undefined,
+      (error: unknown) => tellFault(desk, entry, "store_unavailable", error),
+    ),
+  );
+}
+
+/** Settles with the work, or when it takes too long: the work then goes on by itself. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => void (timer = setTimeout(resolve, ms)));
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
+
+/** Sends what is to be sent: the bytes that came, or the rewritten body. */
+export function send({ sender }: Pick<ExchangeDesk, "sender">, passage: Passage): Promise<Incoming> {
+  const { arrival, entry, destination, intake, visit: visited } = passage;
+  const rewritten = visited !== undefined && visited.body !== visited.text;
+  const headers = onwardHeaders(arrival.headers, rewritten ? "rewritten" : "same");
+  entry.sent();
+  return sender.send({
+    to: destination,
+    method: arrival.method,
+    headers: visited?.headersOf?.(headers) ?? headers,
+    body: rewritten ? Buffer.from(visited.body) : intake.raw,
+    signal: arrival.signal,
+  });
+}
+
+function reported(
+  desk: ExchangeDesk,
+  entry: Entry,
+  { visited, reader }: { readonly visited: Visit | undefined; readonly reader: AnswerReader },
+): void {
+  const { usage } = reader.state;
+  entry.usage = usage;
+  if (visited === undefined) return;
+  const { store, mode } = desk.visits;
+  if (usage !== undefined) {
+    // What is only observed was not sent: the provider counted something else.
+    if (mode !== "observe" || visited.treatment.kind === "unchanged") visited.prepared.observe(usage);
+    learn(desk.visits, visited);
+    const link = visited.reading.links.at(-1);
+    const { model, tenant } = visited;
+    if (link !== undefined)
+      void store.putUsage(tenant, { ...usage, link, model, at: desk.now() }).catch(() => undefined);
+  }
+  if (visited.soon && entry.status < ERROR_STATUS_MIN) desk.ahead(visited);
+}
+
+interface Returning {
+  readonly committed: Promise<void>;
+  readonly whenWhole: () => void;
+}
+
+const ERROR_STATUS_MIN = 400;
+
+function departureOf(
+  entry: Entry,
+  { incoming: { status, headers }, streamed, body }: Pick<Opened, "incoming" | "streamed"> & { readonly body: Bytes },
+  { committed, whenWhole }: Returning,
+): Departure {
+  entry.status = status;
+  entry.streamed = streamed;
+  const own: HeaderLines = [
+    ["x-precis", treatmentLine(entry.treatment)],
+    ["x-precis-request", entry.id],
+  ];
+  const over = (): void => {
+    whenWhole();
+    entry.over(status < ERROR_STATUS_MIN ? "answered" : "refused");
+  };
+  return {
+    status,
+    headers: [...backwardHeaders(headers), ...own],
+    body: relay(body, { entry, streamed, committed, whenWhole: over }),
+  };
+}

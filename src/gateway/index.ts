@@ -1,0 +1,14 @@
+/** The entry `precis/gateway`: a proxy that keeps the sessions of agents nobody can change within their windows. */
+export { createGateway } from "./app.ts";
+export type { Gateway, GatewayOptions } from "./app.ts";
+export type {
+  CompactionEvent,
+  GatewayEvent,
+  NoticeEvent,
+  RequestEvent,
+  Tell,
+  Treatment,
+  UntouchedReason,
+} from "./contract.ts";
+export { GATEWAY_LIMITS } from "./limits.ts";
+export type { GatewayLimits } from "./limits.ts";

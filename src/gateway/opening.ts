@@ -1,0 +1,106 @@
+/**
+ * The beginning of an answer, looked at before any of it goes on: a request that was too large can still be sent again,
+ * smaller, as long as its client has seen nothing.
+ */
+import { createAnswerReader, isEventStream, openingOf, type AnswerReader } from "../protocols/answers/reader.ts";
+import type { ProtocolName } from "../protocols/index.ts";
+import type { GatewayLimits } from "./limits.ts";
+import { plainly, resumed, watched, type Chunks } from "./relay.ts";
+import type { Incoming } from "./transport/send.ts";
+import { headerOf } from "./transport/vendor.ts";
+
+export interface Opened {
+  readonly incoming: Incoming;
+  readonly streamed: boolean;
+  readonly reader: AnswerReader;
+  /** All of the answer, what was looked at included. */
+  readonly body: Chunks;
+  /** It says that the request was too large, and holds no content. */
+  readonly tooLarge: boolean;
+}
+
+export type OpeningLimits = Pick<GatewayLimits, "openingBytes" | "openingMs" | "examinedBytes" | "eventBytes">;
+
+export interface OpeningOptions {
+  readonly protocol: ProtocolName;
+  /** Whether it could be sent again: otherwise nothing is held back. A `small` one is not held as a stream. */
+  readonly holds: "all" | "small" | "nothing";
+  readonly limits: OpeningLimits;
+}
+
+const ERROR_STATUS_MIN = 400;
+
+export async function openAnswer(incoming: Incoming, { protocol, holds, limits }: OpeningOptions): Promise<Opened> {
+  const streamed = isEventStream(headerOf(incoming.headers, "content-type"));
+  const { status } = incoming;
+  const reader = createAnswerReader(protocol, {
+    streamed,
+    status,
+    eventBytesMax: limits.eventBytes,
+    bodyBytesMax: limits.examinedBytes,
+  });
+  const encoding = headerOf(incoming.headers, "content-encoding");
+  const source = watched(incoming.body, plainly(encoding, reader));
+  const opened = (body: Chunks): Opened => ({
+    incoming,
+    streamed,
+    reader,
+    body,
+    tooLarge: openingOf(reader.state) === "overflow",
+  });
+  // What is decompressed beside the relay is not known in time to hold anything back.
+  const inTime = !streamed || encoding === undefined || encoding === "identity";
+  const asStream = streamed && status < ERROR_STATUS_MIN;
+  if (holds === "nothing" || (holds === "small" && asStream) || !inTime) return opened(source);
+  const held = await hold(source, {
+    bytesMax: asStream ? limits.openingBytes : limits.examinedBytes,
+    msMax: asStream ? limits.openingMs : undefined,
+    // A whole body says what it is at its end.
+    decided: () => asStream && openingOf(reader.state) !== "undecided",
+  });
+  return opened(resumed(held.read, held.rest));
+}
+
+interface Holding {
+  readonly bytesMax: number;
+  readonly msMax: number | undefined;
+  readonly decided: () => boolean;
+}
+
+interface Held {
+  readonly read: readonly Uint8Array[];
+  readonly rest: AsyncIterator<Uint8Array>;
+}
+
+async function hold(source: Chunks, { bytesMax, msMax, decided }: Holding): Promise<Held> {
+  const read: Uint8Array[] = [];
+  const late = msMax === undefined ? undefined : timer(msMax);
+  let bytes = 0;
+  try {
+    while (!decided() && bytes < bytesMax) {
+      const pending = source.next();
+      const next = await (late === undefined ? pending : Promise.race([pending, late.over]));
+      if (next === undefined) return { read, rest: after(pending, source) };
+      if (next.done === true) break;
+      read.push(next.value);
+      bytes += next.value.length;
+    }
+    return { read, rest: source };
+  } finally {
+    late?.stop();
+  }
+}
+
+function timer(ms: number): { readonly over: Promise<undefined>; readonly stop: () => void } {
+  let handle: NodeJS.Timeout;
+  const over = new Promise<undefined>((resolve) => void (handle = setTimeout(() => resolve(undefined), ms)));
+  return { over, stop: () => clearTimeout(handle) };
+}
+
+/** What was asked for already, then the rest. */
+async function* after(pending: Promise<IteratorResult<Uint8Array, void>>, source: Chunks): Chunks {
+  const next = await pending;
+  if (next.done === true) return;
+  yield next.value;
+  yield* source;
+}

@@ -1,0 +1,99 @@
+/**
+ * An answer on its way back: byte for byte as it comes, read beside it for what it reports, and with its end held back
+ * until the request's own messages are kept.
+ */
+import type { Transform } from "node:stream";
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import type { Bytes } from "./contract.ts";
+import type { Entry } from "./entry.ts";
+
+/** What looks at an answer's plain bytes. */
+export interface Watcher {
+  readonly push: (chunk: Uint8Array) => void;
+  /** Settles when all of it has been looked at. */
+  readonly end: () => Promise<void> | void;
+}
+
+export type Chunks = AsyncGenerator<Uint8Array, void, undefined>;
+
+/** The same bytes, each shown to a watcher as it is read. */
+export async function* watched(body: Bytes, watcher: Watcher): Chunks {
+  for await (const chunk of body) {
+    watcher.push(chunk);
+    yield chunk;
+  }
+  await watcher.end();
+}
+
+/** What was read of a body already, then the rest of it. */
+export async function* resumed(read: readonly Uint8Array[], rest: AsyncIterator<Uint8Array>): Chunks {
+  try {
+    yield* read;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
+
+export interface Relaying {
+  readonly entry: Entry;
+  /** A stream goes on as it comes; of a whole body the last piece waits too. */
+  readonly streamed: boolean;
+  /** Settles when the end may be told. */
+  readonly committed: Promise<void>;
+  /** After the last byte; not where the client left or the provider broke off. */
+  readonly whenWhole: () => void;
+}
+
+export async function* relay(body: Bytes, { entry, streamed, committed, whenWhole }: Relaying): Chunks {
+  let held: Uint8Array | undefined;
+  let whole = false;
+  try {
+    for await (const chunk of body) {
+      entry.begun();
+      entry.bytesOut += chunk.length;
+      if (streamed) yield chunk;
+      else {
+        if (held !== undefined) yield held;
+        held = chunk;
+      }
+    }
+    await committed;
+    whole = true;
+    if (held !== undefined) yield held;
+  } finally {
+    // That the client left has been told by then.
+    if (whole) whenWhole();
+    else entry.over("upstream_failed");
+  }
+}
+
+const FLUSH = { finishFlush: constants.Z_SYNC_FLUSH };
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: () => createGunzip(FLUSH),
+  "x-gzip": () => createGunzip(FLUSH),
+  deflate: () => createInflate(FLUSH),
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
+/** Lets a watcher read what is relayed compressed; of a coding that we do not know it sees nothing. */
+export function plainly(encoding: string | undefined, watcher: Watcher): Watcher {
+  if (encoding === undefined || encoding === "identity") return watcher;
+  const decoder = DECODERS[encoding.toLowerCase()]?.();
+  if (decoder === undefined) return { push: () => undefined, end: () => undefined };
+  const done = new Promise<void>((resolve) => {
+    decoder.on("data", (chunk: Uint8Array) => watcher.push(chunk));
+    decoder.once("end", resolve);
+    // A broken coding is for the client to find; we learn nothing more of it.
+    decoder.once("error", () => resolve());
+  });
+  return {
+    push: (chunk) => void decoder.write(chunk),
+    end: async () => {
+      decoder.end();
+      await done;
+      await watcher.end();
+    },
+  };
+}

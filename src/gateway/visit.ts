@@ -1,0 +1,249 @@
+/**
+ * A request for a model's answer, from its bytes to what is to be sent: whose it is, which conversation it goes on with,
+ * what stands for it, and whether a compaction is due. Nothing here talks to a provider.
+ */
+import type { CompactionEvent, HeaderLines, Tell, Treatment, UntouchedReason } from "./contract.ts";
+import type { Compaction } from "../core/compaction/compaction.ts";
+import { PrecisError } from "../core/errors.ts";
+import type { Chain } from "../core/transcript/links.ts";
+import type { Transcript } from "../core/transcript/message.ts";
+import { protocols, type Overflow, type ProtocolName } from "../protocols/index.ts";
+import type { Prepared, Runtime, RuntimeOptions, RuntimeState } from "../session/contract.ts";
+import { createRuntime } from "../session/runtime.ts";
+import { createMemoryStore } from "../store/memory.ts";
+import type { HistoryStore } from "../store/store.ts";
+import type { Conversation, Conversations, Reading } from "./conversations.ts";
+import { clientCompaction } from "./knowledge/client-compaction.ts";
+import { allowsCompaction, carryThinking, thinkingCourse, type ThinkingRules } from "./knowledge/thinking/index.ts";
+import type { ModelBook } from "./models.ts";
+
+/** `observe` rewrites nothing and says what it would have done; `off` leaves to explicit compactions. */
+export type Mode = "rewrite" | "observe" | "off";
+
+export interface VisitDesk {
+  readonly mode: Mode;
+  /** For every conversation; what depends on the request is added. */
+  readonly runtime: Pick<RuntimeOptions, "engine" | "settings" | "writers" | "secrets" | "redactOutgoing" | "now">;
+  readonly chain: Chain;
+  readonly store: HistoryStore;
+  readonly models: ModelBook;
+  readonly thinking: ThinkingRules;
+  readonly conversations: Conversations;
+  readonly tell: Tell;
+}
+
+/** How a request is to be looked at. */
+export interface VisitOptions {
+  readonly tenant: string;
+  readonly protocol: ProtocolName;
+  readonly text: string;
+  /** The client's own name for its session. */
+  readonly session: string | undefined;
+  /** `standing`: put in place what there is, and decide nothing. */
+  readonly decide: "due" | "standing";
+}
+
+/** A request that was read and prepared. */
+export interface Visit extends VisitOptions {
+  readonly reading: Reading;
+  readonly model: string;
+  readonly conversation: Conversation;
+  readonly prepared: Prepared;
+  readonly treatment: Treatment;
+  /** A compaction is worth making ahead. */
+  readonly soon: boolean;
+  /** What to send; the text that came where nothing changes. */
+  readonly body: string;
+  /** What a rewritten request says in its headers too. */
+  readonly headersOf?: (headers: HeaderLines) => HeaderLines;
+}
+
+/** The gateway never reserves more than this share of the window for an answer, whatever a request asks for. */
+const RESERVE_SHARE_MAX = 0.5;
+/** A conversation of no more messages begins now: nothing of it was kept before. */
+const NEW_MESSAGES_MAX = 3;
+
+/** @throws PrecisError of the protocol for a body that cannot be read, of the store where it does not answer. */
+export async function visit(desk: VisitDesk, reading: Reading, options: VisitOptions): Promise<Visit> {
+  const { transcript } = reading.decoded;
+  const model = transcript.model ?? "";
+  const recalled = desk.models.recalled(options.tenant, model);
+  if (recalled !== undefined) await recalled;
+  const conversation = await desk.conversations.of(options.tenant, reading, (tenant, _, relative) =>
+    begin(desk, { tenant, reading, model, relative }),
+  );
+  const spared = sparedBecause(desk, reading);
+  const started = performance.now();
+  const prepared = await inTurn(conversation, () => {
+    suit(desk, conversation.runtime, { ...options, transcript, model });
+    return spared === undefined && options.decide === "due"
+      ? conversation.runtime.prepare(transcript)
+      : conversation.runtime.standing(transcript);
+  });
+  const out = outgoing(desk, { reading, conversation, spared }, prepared);
+  const soon = prepared.soon && spared === undefined;
+  const done: Visit = { ...options, reading, model, conversation, prepared, soon, ...out };
+  if (prepared.compaction !== undefined) settled(desk, done, prepared.compaction, performance.now() - started);
+  return done;
+}
+
+/** The same request, smaller, after its provider refused it as too large; undefined where nothing smaller is to be had. */
+export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overflow): Promise<Visit | undefined> {
+  const { conversation, reading, tenant, model } = before;
+  if (!allowsCompaction(reading.decoded, desk.thinking)) return undefined;
+  const started = performance.now();
+  const { runtime } = conversation;
+  const prepared = await inTurn(conversation, () => runtime.recover(overflow, reading.decoded.transcript));
+  learn(desk, before);
+  if (prepared?.compaction === undefined || desk.mode === "observe") return undefined;
+  const again: Visit = {
+    ...before,
+    prepared,
+    ...outgoing(desk, { reading, conversation, spared: undefined }, prepared),
+  };
+  settled(desk, again, prepared.compaction, performance.now() - started);
+  const { windowTokens } = desk.models.of(tenant, model);
+  desk.tell({
+    kind: "notice",
+    code: "window_learned",
+    tenant,
+    message: `${model || "a model"} refused a request as too large; its window counts as ${windowTokens} tokens`,
+  });
+  return again;
+}
+
+/** What the provider reported for a request, and what it teaches. */
+export function learn(desk: VisitDesk, { tenant, model, conversation }: Visit): void {
+  const { factor, contextLength } = conversation.runtime.state();
+  const known = desk.models.of(tenant, model);
+  desk.models.learn(tenant, model, {
+    factor,
+    ...(contextLength < known.windowTokens ? { limitTokens: contextLength } : {}),
+  });
+}
+
+export function inTurn<Answer>(conversation: Conversation, work: () => Promise<Answer>): Promise<Answer> {
+  const next = conversation.turn.then(work);
+  conversation.turn = next.catch(() => undefined);
+  return next;
+}
+
+interface Beginning {
+  readonly tenant: string;
+  readonly reading: Reading;
+  readonly model: string;
+  readonly relative: Conversation | undefined;
+}
+
+async function begin(desk: VisitDesk, { tenant, reading, model, relative }: Beginning): Promise<Runtime> {
+  const { store, chain, models, mode } = desk;
+  const { windowTokens, factor } = models.of(tenant, model);
+  const known = relative !== undefined || reading.links.length <= NEW_MESSAGES_MAX;
+  const state = known ? undefined : await store.getState(tenant, rootOf(reading));
+  const runtime = createRuntime({
+    ...desk.runtime,
+    settings: { ...desk.runtime.settings, contextLength: windowTokens },
+    // What was only observed is not to be found by anybody else.
+    store: mode === "observe" ? createMemoryStore() : store,
+    enabled: mode !== "off",
+    tenant,
+    model,
+    factor,
+    chain,
+    modelsAhead: true,
+    amend: carryThinking,
+    ...(isState(state) ? { state } : {}),
+  });
+  const notice = (code: "pressure" | "irreducible", message: string): void =>
+    desk.tell({ kind: "notice", code, tenant, message });
+  runtime.on("pressure", ({ tokens, thresholdTokens }) =>
+    notice("pressure", `a conversation has ${tokens} tokens and is compacted at ${thresholdTokens}`),
+  );
+  runtime.on("irreducible", ({ smallest, limit, because }) =>
+    notice("irreducible", `nothing below ${smallest} of ${limit} tokens: ${because}`),
+  );
+  return runtime;
+}
+
+/** The limits that follow from this very request: its model, and what it reserves for the answer. */
+function suit(
+  { models, runtime: { settings } }: VisitDesk,
+  runtime: Runtime,
+  { tenant, model, transcript }: { readonly tenant: string; readonly model: string; readonly transcript: Transcript },
+): void {
+  const contextLength = models.of(tenant, model).windowTokens;
+  const asked = transcript.maxOutputTokens ?? settings?.maxOutputTokens ?? 0;
+  const maxOutputTokens = Math.min(asked, Math.floor(contextLength * RESERVE_SHARE_MAX));
+  runtime.modelChanged({ model, contextLength, maxOutputTokens });
+}
+
+type Spared = "client_compaction" | "bound_thinking" | undefined;
+
+/** Why nothing new is compacted for this request, whatever it weighs. */
+function sparedBecause({ thinking }: VisitDesk, { decoded }: Reading): Spared {
+  if (clientCompaction(decoded.transcript) !== undefined) return "client_compaction";
+  return allowsCompaction(decoded, thinking) ? undefined : "bound_thinking";
+}
+
+type Outgoing = Pick<Visit, "body" | "treatment" | "headersOf">;
+
+/** What goes out for what was prepared. A rewritten request is made safe for the thinking in it, or not sent. */
+function outgoing(
+  { mode, thinking: rules }: VisitDesk,
+  { reading: { decoded }, conversation, spared }: Pick<Visit, "reading" | "conversation"> & { readonly spared: Spared },
+  prepared: Prepared,
+): Outgoing {
+  const { transcript, before, tokens, compacted, compaction } = prepared;
+  const sizes = { before, after: tokens };
+  const changed = transcript !== decoded.transcript;
+  if (mode === "observe" && changed) return { body: decoded.body, treatment: { kind: "observed", tokens: sizes } };
+  const { rewritten: stood } = conversation;
+  const course = thinkingCourse({ request: decoded, sent: transcript, rules, stood });
+  if (course.kind === "untouched") return { body: decoded.body, treatment: course };
+  const sent = course.kind === "send" ? course.transcript : transcript;
+  const text = sent === decoded.transcript ? decoded.body : protocols[decoded.protocol].splice(decoded, sent);
+  const out: Pick<Outgoing, "body" | "headersOf"> =
+    course.kind === "send" ? { body: course.editBody(text), headersOf: course.editHeaders } : { body: text };
+  if (compacted) {
+    conversation.rewritten = true;
+    return { ...out, treatment: { kind: "rewritten", fresh: compaction !== undefined, tokens: sizes } };
+  }
+  // Thinking is in the way only where something would have been done.
+  const untouched = spared === "client_compaction" || (spared !== undefined && prepared.soon);
+  return { ...out, treatment: untouched ? { kind: "untouched", because: spared } : { kind: "unchanged" } };
+}
+
+/** A compaction came into being: told, and the session's counters kept for another process. */
+function settled(desk: VisitDesk, visited: Visit, compaction: Compaction, tookMs: number): void {
+  const { prepared } = visited;
+  desk.tell(eventOf(visited, compaction, { tookMs, ahead: prepared.ahead === true }));
+  if (desk.mode !== "rewrite") return;
+  const { tenant, reading, conversation } = visited;
+  void desk.store.putState(tenant, rootOf(reading), conversation.runtime.state()).catch(() => undefined);
+}
+
+function eventOf(
+  { tenant, model }: Pick<Visit, "tenant" | "model">,
+  { report }: Compaction,
+  how: { readonly tookMs: number; readonly ahead: boolean },
+): CompactionEvent {
+  const { reason, tokens, degraded, modelCalls, costUsd } = report;
+  return { kind: "compaction", tenant, model, reason, tokens, degraded, modelCalls, costUsd, ...how };
+}
+
+function rootOf({ links, decoded }: Reading): string {
+  return links[0] ?? decoded.protocol;
+}
+
+function isState(state: unknown): state is RuntimeState {
+  return typeof state === "object" && state !== null && "schemaVersion" in state;
+}
+
+/** Why a request that failed here goes on untouched. */
+export function faultOf(error: unknown): UntouchedReason {
+  if (!(error instanceof PrecisError)) return "internal_fault";
+  if (error.code.startsWith("store_")) return "store_unavailable";
+  return UNREADABLE.has(error.code) ? "unreadable" : "internal_fault";
+}
+
+const UNREADABLE = new Set(["body_not_json", "body_without_messages", "message_malformed"]);
