@@ -28,6 +28,9 @@ export interface Departure {
   readonly body: Bytes | Uint8Array | undefined;
 }
 
+/** What is done about a request. It may reject: a `PrecisError` is answered by its code, anything else with a 500. */
+export type Handle = (arrival: Arrival) => Promise<Departure>;
+
 /** Why a request went out as it came although it could have been looked at. */
 export type UntouchedReason =
   /** The body cannot be read as its protocol's: the provider may say what is wrong with it. */

@@ -1,0 +1,105 @@
+/** A request of Node's server as an `Arrival`: its body waits until it is asked for, its signal tells that the client left. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { PrecisError } from "../../core/errors.ts";
+import type { Arrival, Bytes } from "../contract.ts";
+import type { GatewayLimits } from "../limits.ts";
+import { clientGone } from "./failures.ts";
+import { Flow } from "./flow.ts";
+import { headerLines } from "./headers.ts";
+
+/** What the bodies of all requests under way may hold together. */
+export interface Load {
+  /** Counts bytes of one request, or says that they are too many. */
+  readonly take: (bytes: number) => boolean;
+  readonly release: (bytes: number) => void;
+}
+
+export function createLoad({ bodiesBytes }: Pick<GatewayLimits, "bodiesBytes">): Load {
+  let held = 0;
+  return {
+    take: (bytes) => {
+      if (held + bytes > bodiesBytes) return false;
+      held += bytes;
+      return true;
+    },
+    release: (bytes) => void (held -= bytes),
+  };
+}
+
+export interface ArrivalOptions {
+  readonly load: Load;
+  /** No more than this is counted for one request: a larger body is refused, or goes by without being held. */
+  readonly bodyBytes: number;
+  /** The client waits for a `100 Continue` before it sends its body. */
+  readonly expectsContinue: boolean;
+}
+
+export function arrivalOf(request: IncomingMessage, response: ServerResponse, options: ArrivalOptions): Arrival {
+  const gone = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort(clientGone());
+  });
+  return {
+    method: request.method ?? "GET",
+    target: request.url ?? "/",
+    headers: headerLines(request.rawHeaders),
+    body: hasBody(request) ? bodyOf(request, response, options) : undefined,
+    signal: gone.signal,
+  };
+}
+
+/** As HTTP/1.1 tells it: a request without either header has none. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  if (headers["transfer-encoding"] !== undefined) return true;
+  const length = headers["content-length"];
+  return length !== undefined && length !== "0";
+}
+
+/**
+ * Whoever stops reading leaves the connection as it is, so that an answer can still be sent: Node's own iterator would
+ * destroy it.
+ */
+function bodyOf(request: IncomingMessage, response: ServerResponse, options: ArrivalOptions): Bytes {
+  const { load, bodyBytes, expectsContinue } = options;
+  let counted = 0;
+  const count = (bytes: number): boolean => {
+    const more = Math.min(bytes, bodyBytes - counted);
+    if (!load.take(more)) return false;
+    counted += more;
+    return true;
+  };
+  const stop = (): void => {
+    request.off("data", read);
+    request.pause();
+  };
+  const read = (chunk: Buffer): void => {
+    if (count(chunk.length)) return flow.push(chunk);
+    stop();
+    flow.end(busy());
+  };
+  const gone = (): void => flow.end(clientGone());
+  const flow = new Flow({
+    start: () => {
+      if (request.destroyed) return gone();
+      if (expectsContinue) response.writeContinue();
+      response.once("close", () => load.release(counted));
+      request
+        .on("data", read)
+        .once("end", () => flow.end())
+        .on("error", gone)
+        .once("close", gone);
+    },
+    pause: () => void request.pause(),
+    resume: () => void request.resume(),
+    cancel: stop,
+  });
+  return flow;
+}
+
+function busy(): PrecisError {
+  return new PrecisError("precis: the gateway holds as many requests as it can.", {
+    code: "gateway_busy",
+    hint: "Send the request again in a moment, or raise the gateway's limit on bodies.",
+    retryable: true,
+  });
+}

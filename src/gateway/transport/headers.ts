@@ -1,0 +1,75 @@
+/** Which header lines go on to the provider, and which come back: order, case and repetition stay as they were. */
+import type { HeaderLines } from "../contract.ts";
+import { headerOf } from "./vendor.ts";
+
+/** About one connection, not about the message (RFC 9110, 7.6.1); `http2-settings` and two older ones included. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "http2-settings",
+]);
+
+/** Set by whoever sends: the provider's own name, and a handshake that is over once the body is here. */
+const OF_THE_SENDER: ReadonlySet<string> = new Set(["host", "expect"]);
+
+/** Told of the body as it came. */
+const OF_THE_BODY: ReadonlySet<string> = new Set(["content-length", "content-encoding", "content-md5", "digest"]);
+
+const OWN_PREFIX = "x-precis-";
+
+/** Of a request that goes on with its body as it came, or with another one. */
+export function onwardHeaders(headers: HeaderLines, body: "same" | "rewritten"): HeaderLines {
+  const named = namedByConnection(headers);
+  return headers.filter(([line]) => {
+    const name = line.toLowerCase();
+    if (HOP_BY_HOP.has(name) || OF_THE_SENDER.has(name) || name.startsWith(OWN_PREFIX)) return false;
+    return !named.has(name) && !(body === "rewritten" && OF_THE_BODY.has(name));
+  });
+}
+
+/** Of an answer: all that is about the message. A `x-precis-*` of another gateway behind this one gives way to ours. */
+export function backwardHeaders(headers: HeaderLines): HeaderLines {
+  const named = namedByConnection(headers);
+  return headers.filter(([line]) => {
+    const name = line.toLowerCase();
+    return !HOP_BY_HOP.has(name) && !named.has(name) && !isOwn(name);
+  });
+}
+
+function isOwn(name: string): boolean {
+  return name === "x-precis" || name.startsWith(OWN_PREFIX);
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Headers that `connection` declares to be about the connection; never those that say what the body is. */
+function namedByConnection(headers: HeaderLines): ReadonlySet<string> {
+  const connection = headerOf(headers, "connection")?.toLowerCase();
+  if (connection === undefined || connection === "keep-alive" || connection === "close") return NONE;
+  const names = connection.split(",").map((name) => name.trim());
+  return new Set(names.filter((name) => !name.startsWith("content-")));
+}
+
+/** As `rawHeaders` of Node and of undici stand: names and values in turn. */
+export function headerLines(raw: readonly (string | Buffer)[]): HeaderLines {
+  const lines: (readonly [string, string])[] = [];
+  for (let at = 0; at + 1 < raw.length; at += 2) lines.push([latin1(raw[at]!), latin1(raw[at + 1]!)]);
+  return lines;
+}
+
+export function flatHeaders(lines: HeaderLines): string[] {
+  const flat: string[] = [];
+  for (const [name, value] of lines) flat.push(name, value);
+  return flat;
+}
+
+function latin1(value: string | Buffer): string {
+  return typeof value === "string" ? value : value.toString("latin1");
+}

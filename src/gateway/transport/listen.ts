@@ -1,0 +1,139 @@
+/** The gateway on a port: Node's HTTP server, with a bound on everything that a client can keep waiting. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { PrecisError } from "../../core/errors.ts";
+import type { Departure, Handle } from "../contract.ts";
+import { GATEWAY_LIMITS, type GatewayLimits } from "../limits.ts";
+import { answer, type Exchange } from "./answer.ts";
+import { arrivalOf, createLoad, type Load } from "./arrival.ts";
+import { refuse, refuseError } from "./refusals.ts";
+import { answerWithoutRequest, refuseTunnel } from "./unheard.ts";
+
+export interface ListenOptions {
+  /** Loopback by default. */
+  readonly host?: string;
+  /** Any free one by default. */
+  readonly port?: number;
+  readonly limits?: Partial<GatewayLimits>;
+  /** Serves `/_precis` and all below it; without it these go where everything goes. */
+  readonly own?: (request: Request) => Response | Promise<Response>;
+}
+
+export interface Listening {
+  /** Without `/v1`. */
+  readonly url: string;
+  readonly port: number;
+  /** Takes no more requests, lets those under way end within `drainMs`, then ends them. */
+  readonly close: () => Promise<void>;
+}
+
+/** Longer than clients keep a connection for reuse, so that it is they who close it. */
+const IDLE_CONNECTION_MS = 75_000;
+const HEADERS_BYTES = 64 * 1024;
+/** How often Node looks for clients that are too slow. */
+const CHECK_MS = 5_000;
+
+const OWN_ROUTES = "/_precis";
+
+/** @throws PrecisError `listen_failed` where the address cannot be had. */
+export async function listen(handle: Handle, options: ListenOptions = {}): Promise<Listening> {
+  const { host = "127.0.0.1", port = 0, own } = options;
+  const limits = { ...GATEWAY_LIMITS, ...options.limits };
+  const server = createServer({
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(CHECK_MS, limits.headersTimeoutMs),
+    keepAliveTimeout: IDLE_CONNECTION_MS,
+    maxHeaderSize: HEADERS_BYTES,
+  });
+  server.maxConnections = limits.connections;
+  const ownListener = own === undefined ? undefined : getRequestListener(own, { overrideGlobalObjects: false });
+  const load = createLoad(limits);
+  const take = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
+    // Errors of either are seen as their close.
+    request.on("error", () => undefined);
+    response.on("error", () => undefined);
+    if (ownListener !== undefined && isOwn(request.url)) return void ownListener(request, response);
+    void attend(handle, { request, response, server, limits, load, expectsContinue });
+  };
+  server.on("request", (request, response) => take(request, response, false));
+  server.on("checkContinue", (request, response) => take(request, response, true));
+  server.on("connect", (_, socket) => refuseTunnel(socket));
+  server.on("clientError", answerWithoutRequest);
+  await start(server, host, port);
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    port: bound,
+    close: () => drain(server, limits.drainMs),
+  };
+}
+
+function isOwn(target = "/"): boolean {
+  const next = target[OWN_ROUTES.length];
+  return target.startsWith(OWN_ROUTES) && (next === undefined || next === "/" || next === "?");
+}
+
+interface Attended {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly server: Server;
+  readonly limits: GatewayLimits;
+  readonly load: Load;
+  readonly expectsContinue: boolean;
+}
+
+async function attend(handle: Handle, { server, limits, load, expectsContinue, ...pair }: Attended): Promise<void> {
+  const { request, response } = pair;
+  const { bodyBytes, clientIdleTimeoutMs } = limits;
+  const arrival = arrivalOf(request, response, { load, bodyBytes, expectsContinue });
+  let departure: Departure;
+  try {
+    departure = asksForWebSocket(request) ? noWebSocket(arrival) : await handle(arrival);
+  } catch (error) {
+    departure = refuseError(arrival, error);
+  }
+  const exchange: Exchange = { ...pair, arrival, clientIdleTimeoutMs, last: !server.listening };
+  await answer(exchange, departure);
+  if (!server.listening) response.once("close", () => server.closeIdleConnections());
+}
+
+function asksForWebSocket({ headers: { upgrade } }: IncomingMessage): boolean {
+  return upgrade !== undefined && upgrade.toLowerCase().includes("websocket");
+}
+
+/** 426 is what clients that try a WebSocket first take as a reason to use plain HTTP at once. */
+function noWebSocket(arrival: Parameters<typeof refuse>[0]): Departure {
+  return refuse(arrival, {
+    status: 426,
+    code: "no_websocket",
+    message: "precis: the gateway speaks no WebSocket.",
+    hint: "Use plain HTTP: streams come as server-sent events.",
+    headers: [["connection", "close"]],
+  });
+}
+
+async function start(server: Server, host: string, port: number): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, "listening");
+  } catch (cause) {
+    const why = (cause as { readonly code?: string }).code ?? "no reason given";
+    throw new PrecisError(`The gateway cannot listen on ${host}, port ${port} (${why}).`, {
+      code: "listen_failed",
+      hint: "Choose another port or address, or stop what listens there.",
+      cause,
+    });
+  }
+}
+
+async function drain(server: Server, drainMs: number): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, "close");
+  server.close();
+  const late = setTimeout(() => server.closeAllConnections(), drainMs);
+  await closed;
+  clearTimeout(late);
+}

@@ -1,0 +1,84 @@
+/** What the gateway itself answers where it cannot do its work: an error in the words of the request's protocol. */
+import { PrecisError } from "../../core/errors.ts";
+import type { Arrival, Departure, HeaderLines } from "../contract.ts";
+import { vendorOf, type Vendor } from "./vendor.ts";
+
+export interface Refusal {
+  readonly status: number;
+  /** Stable, snake_case. */
+  readonly code: string;
+  readonly message: string;
+  /** The next step, a sentence. */
+  readonly hint: string;
+  readonly headers?: HeaderLines;
+}
+
+/** What some functions give in place of their result: the answer to send. */
+export interface Refused {
+  readonly refused: Departure;
+}
+
+const STATUS_OF_CODE: Readonly<Record<string, number>> = {
+  bad_request: 400,
+  client_gone: 499,
+  gateway_busy: 503,
+  upstream_unreachable: 502,
+  upstream_broke_off: 502,
+  upstream_timeout: 504,
+};
+
+const INTERNAL_STATUS = 500;
+
+export function refuse(request: Pick<Arrival, "target" | "headers">, refusal: Refusal): Departure {
+  const body = Buffer.from(errorBody(vendorOf(request), refusal));
+  return {
+    status: refusal.status,
+    headers: [
+      ["content-type", "application/json"],
+      ["content-length", String(body.length)],
+      ...(refusal.headers ?? []),
+    ],
+    body,
+  };
+}
+
+/** For whatever a handle threw. Only errors of ours tell their message: others may quote what they worked on. */
+export function refuseError(request: Pick<Arrival, "target" | "headers">, error: unknown): Departure {
+  if (error instanceof PrecisError) {
+    const { code, message, hint } = error;
+    return refuse(request, { status: STATUS_OF_CODE[code] ?? INTERNAL_STATUS, code, message, hint });
+  }
+  return refuse(request, {
+    status: INTERNAL_STATUS,
+    code: "internal_fault",
+    message: "precis: something of the gateway failed.",
+    hint: "Send the request again; the gateway's log says more.",
+  });
+}
+
+export function errorBody(vendor: Vendor, { status, code, message, hint }: Refusal): string {
+  const said = `${message} ${hint}`;
+  return vendor === "anthropic"
+    ? JSON.stringify({ type: "error", error: { type: anthropicType(status), message: said, code } })
+    : JSON.stringify({ error: { message: said, type: openaiType(status), param: null, code } });
+}
+
+/** The names that Anthropic's error reference gives for its statuses. */
+function anthropicType(status: number): string {
+  switch (status) {
+    case 404:
+      return "not_found_error";
+    case 413:
+      return "request_too_large";
+    case 503:
+      return "overloaded_error";
+    case 504:
+      return "timeout_error";
+    default:
+      return status < INTERNAL_STATUS ? "invalid_request_error" : "api_error";
+  }
+}
+
+function openaiType(status: number): string {
+  return status < INTERNAL_STATUS ? "invalid_request_error" : "server_error";
+}

@@ -1,0 +1,139 @@
+/** One call to a provider: the request goes out, the answer comes as it arrives, and an abort ends both at once. */
+import { Agent, type Dispatcher } from "undici";
+import type { Bytes, HeaderLines } from "../contract.ts";
+import type { GatewayLimits } from "../limits.ts";
+import { clientGone, upstreamFailure } from "./failures.ts";
+import { Flow } from "./flow.ts";
+import { flatHeaders, headerLines } from "./headers.ts";
+import type { Destination, Upstream } from "./upstreams.ts";
+
+export interface Outgoing {
+  readonly to: Pick<Destination, "upstream" | "path">;
+  readonly method: string;
+  /** As `onwardHeaders` gives them. */
+  readonly headers: HeaderLines;
+  /** Bytes may be sent again by calling again; what is iterated is sent as it comes. */
+  readonly body: Uint8Array | Bytes | undefined;
+  /** The arrival's: its abort destroys the call, in whatever state it is. */
+  readonly signal: AbortSignal;
+}
+
+/** The provider's answer. Its body is read to the end or returned from early (which ends the call); never dropped. */
+export interface Incoming {
+  readonly status: number;
+  /** As they came; `backwardHeaders` says which of them go on. */
+  readonly headers: HeaderLines;
+  /** Rejects with a `PrecisError` where the answer breaks off, after what came before. */
+  readonly body: Bytes;
+}
+
+export interface Sender {
+  /** @throws PrecisError `upstream_unreachable`, `upstream_timeout`, `upstream_broke_off`, `bad_request`, `client_gone`. */
+  readonly send: (outgoing: Outgoing) => Promise<Incoming>;
+  /** Ends every call and connection. */
+  readonly close: () => Promise<void>;
+}
+
+type SendLimits = Pick<
+  GatewayLimits,
+  "connectTimeoutMs" | "upstreamHeadersTimeoutMs" | "upstreamIdleTimeoutMs" | "upstreamConnections"
+>;
+
+/** Providers send long header lists, rate limits among them. */
+const ANSWER_HEADERS_BYTES = 64 * 1024;
+
+/** How long a connection waits for its next request where the provider does not say. */
+const IDLE_CONNECTION_MS = 30_000;
+
+const OK_STATUS = 200;
+
+export function createSender(limits: SendLimits): Sender {
+  const agent = new Agent({
+    connections: limits.upstreamConnections,
+    pipelining: 1,
+    allowH2: false,
+    connectTimeout: limits.connectTimeoutMs,
+    headersTimeout: limits.upstreamHeadersTimeoutMs,
+    bodyTimeout: limits.upstreamIdleTimeoutMs,
+    keepAliveTimeout: IDLE_CONNECTION_MS,
+    maxHeaderSize: ANSWER_HEADERS_BYTES,
+  });
+  return { send: (outgoing) => call(agent, outgoing), close: () => agent.destroy() };
+}
+
+function call(agent: Agent, { to, method, headers, body, signal }: Outgoing): Promise<Incoming> {
+  return new Promise((resolve, reject) => {
+    const handler = createHandler(to.upstream, signal, { resolve, reject });
+    if (signal.aborted) return handler.gone();
+    signal.addEventListener("abort", handler.gone, { once: true });
+    const options: Dispatcher.DispatchOptions = {
+      origin: to.upstream.origin,
+      path: to.path,
+      method: method as Dispatcher.HttpMethod,
+      headers: flatHeaders(headers),
+      // Undici takes any iterable that yields bytes; its type says only streams.
+      body: (body ?? null) as Uint8Array | null,
+    };
+    try {
+      agent.dispatch(options, handler);
+    } catch (error) {
+      handler.failed(error);
+    }
+  });
+}
+
+interface Promised {
+  readonly resolve: (incoming: Incoming) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Handler extends Dispatcher.DispatchHandler {
+  readonly gone: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+function createHandler(upstream: Upstream, signal: AbortSignal, promised: Promised): Handler {
+  let controller: Dispatcher.DispatchController | undefined;
+  let flow: Flow | undefined;
+  const settled = (): void => signal.removeEventListener("abort", gone);
+  const abort = (): void => {
+    settled();
+    controller?.abort(clientGone());
+  };
+  const fail = (error: Error): void => {
+    settled();
+    if (flow === undefined) promised.reject(error);
+    else flow.end(error);
+  };
+  const gone = (): void => {
+    abort();
+    fail(clientGone());
+  };
+  return {
+    gone,
+    failed: (error) => fail(upstreamFailure(error, upstream, controller !== undefined)),
+    onRequestStart: (started) => {
+      controller = started;
+      // It was waiting for a connection when the client left.
+      if (signal.aborted) abort();
+    },
+    onResponseStart: (answering, status) => {
+      if (status < OK_STATUS) return;
+      flow = new Flow({
+        pause: () => answering.pause(),
+        resume: () => answering.resume(),
+        cancel: abort,
+      });
+      const raw = (answering.rawHeaders ?? []) as readonly Buffer[];
+      promised.resolve({ status, headers: headerLines(raw), body: flow });
+    },
+    onResponseData: (_answering, chunk) => flow?.push(chunk),
+    onResponseEnd: () => {
+      settled();
+      flow?.end();
+    },
+    onResponseError: (_answering, error) => {
+      if (!signal.aborted) fail(upstreamFailure(error, upstream, controller !== undefined));
+    },
+  };
+}

@@ -1,0 +1,112 @@
+/** The providers that requests go on to: known by name, chosen by path, header or route, never by a URL in a request. */
+import { PrecisError } from "../../core/errors.ts";
+import type { Arrival } from "../contract.ts";
+import { refuse, type Refused } from "./refusals.ts";
+import { headerOf, splitTarget, vendorOf, type Vendor } from "./vendor.ts";
+
+export interface UpstreamSettings {
+  /** An origin, or an origin and a base path; the path may end in `/v1`, which is not doubled. */
+  readonly url: string;
+  /** Whose routes it serves by itself; all of them where nothing is said. `openai` and `anthropic` are what they are called. */
+  readonly protocol?: Vendor;
+}
+
+export interface Upstream {
+  readonly name: string;
+  readonly origin: string;
+  /** Empty, or starts with a slash and does not end with one. */
+  readonly basePath: string;
+  readonly protocol: Vendor | undefined;
+}
+
+export interface Destination {
+  readonly upstream: Upstream;
+  /** Path and query as the client meant them: without `/upstreams/NAME`. What a route is recognised by. */
+  readonly target: string;
+  /** Path and query on the upstream's origin. */
+  readonly path: string;
+}
+
+export interface Upstreams {
+  readonly all: readonly Upstream[];
+  readonly pick: (arrival: Pick<Arrival, "target" | "headers">) => Destination | Refused;
+}
+
+export const DEFAULT_UPSTREAMS: Readonly<Record<Vendor, UpstreamSettings>> = Object.freeze({
+  openai: { url: "https://api.openai.com", protocol: "openai" },
+  anthropic: { url: "https://api.anthropic.com", protocol: "anthropic" },
+});
+
+export const UPSTREAM_HEADER = "x-precis-upstream";
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const VERSION_PATH = "/v1";
+
+/** @throws PrecisError `upstream_settings` for a name or URL that cannot be one. */
+export function createUpstreams(settings: Readonly<Record<string, UpstreamSettings>> = {}): Upstreams {
+  const given = Object.entries(settings).map(([name, one]) => readUpstream(name, one));
+  const defaults = Object.entries(DEFAULT_UPSTREAMS).map(([name, one]) => readUpstream(name, one));
+  const all = [...given, ...defaults.filter(({ name }) => !Object.hasOwn(settings, name))];
+  const byName = new Map(all.map((upstream) => [upstream.name, upstream]));
+  const unknown = (arrival: Pick<Arrival, "target" | "headers">, name: string): Refused => ({
+    refused: refuse(arrival, {
+      status: 404,
+      code: "unknown_upstream",
+      message: `precis: there is no upstream called ${JSON.stringify(name.slice(0, 64))}.`,
+      hint: `There are: ${[...byName.keys()].join(", ")}.`,
+    }),
+  });
+  return {
+    all,
+    pick: (arrival) => {
+      const { name = headerOf(arrival.headers, UPSTREAM_HEADER), target } = splitTarget(arrival.target);
+      if (!target.startsWith("/")) return { refused: badTarget(arrival) };
+      const upstream = name === undefined ? byRoute(all, vendorOf(arrival)) : byName.get(name);
+      if (upstream === undefined) return unknown(arrival, name ?? "");
+      return { upstream, target, path: joined(upstream.basePath, target) };
+    },
+  };
+}
+
+/** The first that serves this vendor's routes. What was configured stands before the defaults. */
+function byRoute(all: readonly Upstream[], vendor: Vendor): Upstream | undefined {
+  return all.find(({ protocol }) => protocol === undefined || protocol === vendor);
+}
+
+function badTarget(arrival: Pick<Arrival, "target" | "headers">): ReturnType<typeof refuse> {
+  return refuse(arrival, {
+    status: 400,
+    code: "bad_target",
+    message: "precis: the request's target is not a path.",
+    hint: "Use the gateway as a base URL, not as a forward proxy.",
+  });
+}
+
+/** `/v1` stands once, whether the base path, the target or both have it. */
+function joined(basePath: string, target: string): string {
+  if (!basePath.endsWith(VERSION_PATH) || !/^\/v1(?:[/?]|$)/.test(target)) return basePath + target;
+  return basePath.slice(0, -VERSION_PATH.length) + target;
+}
+
+function readUpstream(name: string, { url, protocol }: UpstreamSettings): Upstream {
+  if (!NAME.test(name)) throw wrong(name, "its name may have letters, digits, dots, dashes and underscores only");
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol))
+    throw wrong(name, "its url is not an http or https URL");
+  if (parsed.username !== "" || parsed.password !== "") throw wrong(name, "its url holds a credential");
+  if (parsed.search !== "" || parsed.hash !== "") throw wrong(name, "its url has a query or a fragment");
+  return {
+    name,
+    origin: parsed.origin,
+    basePath: parsed.pathname.replace(/\/{1,64}$/, ""),
+    protocol: protocol ?? DEFAULT_UPSTREAMS[name as Vendor]?.protocol,
+  };
+}
+
+function wrong(name: string, what: string): PrecisError {
+  return new PrecisError(`Upstream ${JSON.stringify(name)} cannot be used: ${what}.`, {
+    code: "upstream_settings",
+    place: `gateway.upstreams.${name}`,
+    hint: "Give it the provider's base URL, such as https://api.openai.com; keys come with the requests.",
+  });
+}
