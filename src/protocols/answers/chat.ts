@@ -16,7 +16,7 @@ import {
   type StreamedEvent,
 } from "./saying.ts";
 
-const FINISHED = /"finish_reason"\s*:\s*"/;
+const FINISH_KEY = '"finish_reason":';
 /** Z.ai names the window as the reason why an answer ends. */
 const WINDOW_STOP = "model_context_window_exceeded";
 
@@ -36,7 +36,9 @@ export const chatAnswers: AnswerDialect = {
 
 /** Most chunks hold a piece of text and are not parsed. Where usage is asked for, every chunk has the key, mostly with null. */
 function mayMatter({ data }: StreamedEvent): boolean {
-  return data.includes('"prompt_tokens"') || data.includes('"error"') || FINISHED.test(data);
+  const finish = data.indexOf(FINISH_KEY);
+  if (finish < 0 || !data.startsWith("null", finish + FINISH_KEY.length)) return true;
+  return data.includes('"prompt_tokens"') || data.includes('"error"');
 }
 
 function readChunk(data: string): Saying {
