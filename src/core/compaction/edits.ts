@@ -1,7 +1,7 @@
 /** A compaction that only rewrites messages in place: no message is summarised, none moves. */
 import type { Chain } from "../transcript/links.ts";
 import type { Measure } from "../transcript/measure.ts";
-import type { Message, Transcript } from "../transcript/message.ts";
+import { sharesWire, type Message, type Transcript } from "../transcript/message.ts";
 import {
   COMPACTION_SCHEMA_VERSION,
   NO_LOSSES,
@@ -27,8 +27,10 @@ export function editsCompaction(
   bench: { measure: Measure; chain: Chain },
 ): Compaction | undefined {
   const { measure, chain } = bench;
-  const covered = edits.messages.findLastIndex((message, at) => message !== original.messages[at]) + 1;
+  let covered = edits.messages.findLastIndex((message, at) => message !== original.messages[at]) + 1;
   if (covered === 0) return undefined;
+  while (covered < edits.messages.length && sharesWire(edits.messages[covered - 1], edits.messages[covered]!))
+    covered++;
   const after = edits.messages.slice(0, covered);
   const edited = after.filter((message, at) => message !== original.messages[at]).length;
   const before = measure.transcript(original);

@@ -112,6 +112,11 @@ export function withParts(message: Message, parts: readonly Part[], origin?: Ori
   return Object.freeze(origin === undefined ? next : { ...next, origin });
 }
 
+/** Whether two messages came in one wire message. */
+export function sharesWire(one: Message | undefined, other: Message): boolean {
+  return other.wire !== undefined && one?.wire === other.wire;
+}
+
 export function callsOf(message: Message): readonly ToolCallPart[] {
   return message.parts.filter((part) => part.kind === "tool-call");
 }

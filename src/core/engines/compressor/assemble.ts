@@ -5,7 +5,7 @@
 import type { Destination, Evicted } from "../../compaction/compaction.ts";
 import { repairArguments } from "../../passes/repair-arguments.ts";
 import { repairPairs } from "../../passes/repair-pairs.ts";
-import { textMessage, type Message } from "../../transcript/message.ts";
+import { sharesWire, textMessage, type Message } from "../../transcript/message.ts";
 import type { Workbench } from "../contract.ts";
 import type { Shape } from "./ladder.ts";
 
@@ -77,12 +77,17 @@ function repair(joined: readonly Placed[], bench: Workbench): Pick<Assembled, "p
   return { placed, evicted };
 }
 
-/** Length of the tail that went through as it was: from the end, by identity. */
+/**
+ * Length of the tail that went through as it was: from the end, by identity. Messages that share a wire message with
+ * one that is recorded are recorded with it, so that it is written as one whoever reads the record.
+ */
 function commonSuffix(originals: readonly Message[], placed: readonly Placed[], from: number): number {
   let length = 0;
   const most = Math.min(originals.length - from, placed.length);
   while (length < most && originals[originals.length - 1 - length] === placed[placed.length - 1 - length]!.message)
     length++;
+  while (length > 0 && sharesWire(placed[placed.length - 1 - length]?.message, placed[placed.length - length]!.message))
+    length--;
   return length;
 }
 
