@@ -3,13 +3,14 @@
  * time, rewritten by a runtime with a small window, and kept valid by what is known of thinking, or not.
  */
 import { createHash } from "node:crypto";
+import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { createChain } from "../../../src/core/transcript/links.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import type { HeaderLines } from "../../../src/gateway/contract.ts";
 import { carryThinking, thinkingCourse, thinkingRules } from "../../../src/gateway/knowledge/thinking/index.ts";
 import { allowsCompaction } from "../../../src/gateway/knowledge/thinking/course.ts";
 import { createProvider, type Answer, type Asked } from "../../../src/lab/provider/index.ts";
-import { createDecoder, protocols } from "../../../src/protocols/index.ts";
+import { createDecoder, protocols, type Decoded } from "../../../src/protocols/index.ts";
 import { createRuntime } from "../../../src/session/runtime.ts";
 import { filler } from "../../support/compacting.ts";
 
@@ -34,8 +35,10 @@ export interface Living {
   /** What is known of thinking is used; none of it by default. */
   readonly carries?: boolean;
   readonly steers?: boolean;
-  /** The upstream has no beta settings. */
+  /** False: the upstream has no beta settings. */
   readonly drops?: boolean;
+  /** Shown what was made, what was recorded instead, and for which conversation. */
+  readonly seen?: (made: Compaction, recorded: Compaction, request: Decoded) => void;
 }
 
 export interface Lived {
@@ -49,8 +52,8 @@ export interface Lived {
   readonly dropped: number;
 }
 
-const chain = createChain((text) => createHash("sha256").update(text).digest("hex"));
-const measure = createMeasure();
+export const chain = createChain((text) => createHash("sha256").update(text).digest("hex"));
+export const measure = createMeasure();
 const MAX_TOKENS = 3_000;
 
 export async function live(living: Living): Promise<Lived> {
@@ -60,10 +63,19 @@ export async function live(living: Living): Promise<Lived> {
     { ...turn, calls: 0, thinks: rounds.length === 0, says: true },
   ]);
   let step = 0;
+  let request: Decoded | undefined;
   const provider = createProvider({ script: (asked) => answerOf(plan[step]!, step, asked) });
   const runtime = createRuntime({
     settings: { contextLength, threshold: 0.5, note: "handoff" },
-    ...(carries ? { amend: (made, original) => carryThinking(made, original, { chain, measure }) } : {}),
+    ...(carries
+      ? {
+          amend: (made, original) => {
+            const recorded = carryThinking(made, original, { chain, measure });
+            living.seen?.(made, recorded, request!);
+            return recorded;
+          },
+        }
+      : {}),
   });
   const decoder = createDecoder(protocols["anthropic-messages"]);
   const rules = thinkingRules({ drops });
@@ -86,7 +98,7 @@ export async function live(living: Living): Promise<Lived> {
     });
     for (let round = 0; ; round++) {
       const text = bodyOf(model, turn.mode, messages);
-      const request = decoder.decode(text);
+      request = decoder.decode(text);
       const may = !steers || allowsCompaction(request, rules);
       const prepared = await (may ? runtime.prepare(request.transcript) : runtime.standing(request.transcript));
       const spliced = protocols["anthropic-messages"].splice(request, prepared.transcript);
