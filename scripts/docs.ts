@@ -5,6 +5,7 @@ import { allCommands } from "../src/cli/main.ts";
 import { withCommands } from "../src/cli/reference.ts";
 import { markdownTable, withGenerated } from "../src/config/markdown.ts";
 import { withReference } from "../src/config/reference.ts";
+import { withGatewayReference } from "../src/gateway/operation/reference.ts";
 import { modelRows } from "../src/models/registry/reference.ts";
 import { cooldownRows, limitRows } from "../src/session/reference.ts";
 
@@ -16,6 +17,7 @@ const commands = await allCommands();
 const PAGES: Readonly<Record<string, (page: string) => string>> = {
   "cli.md": (page) => withCommands(page, commands),
   "configuration.md": withReference,
+  "gateway.md": withGatewayReference,
   "handoffs.md": (page) =>
     withGenerated(
       withGenerated(page, "cooldowns", markdownTable(cooldownRows())),

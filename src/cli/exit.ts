@@ -28,7 +28,14 @@ export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string]
 ];
 
 /** Codes that mean the command has to be given differently; errors of reading are marked where input is read. */
-const USAGE_CODES = new Set(["usage", "bad_configuration", "unknown_engine", "unwritable_output", "upstream_settings"]);
+const USAGE_CODES = new Set([
+  "usage",
+  "bad_configuration",
+  "unknown_engine",
+  "unwritable_output",
+  "upstream_settings",
+  "listen_failed",
+]);
 
 /** What docs/store.md lists, but for a fault of ours. */
 const STORE_CODES = new Set(

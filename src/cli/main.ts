@@ -1,11 +1,11 @@
 /** Wires the command line: finds the command, reads its arguments, runs it, and turns a failure into words and an exit code. */
-import { readFileSync } from "node:fs";
 import { nearest } from "../config/problems.ts";
 import { PrecisError } from "../core/errors.ts";
 import { readArguments, type Command, type CommandGroup } from "./command.ts";
 import { EXIT, exitCodeOf, usageError, type ExitCode } from "./exit.ts";
 import { processTerminal, type Stream, type Terminal } from "./terminal.ts";
 import { commandUsage, overview } from "./usage.ts";
+import { version } from "./version.ts";
 
 /** Loaded when named, so that a command starts without the weight of the others. */
 const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> = {
@@ -14,6 +14,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   check: async () => (await import("./commands/check.ts")).checkCommand,
   recall: async () => (await import("./commands/recall.ts")).recallCommand,
   config: async () => (await import("./commands/config.ts")).configCommands,
+  serve: async () => (await import("./commands/serve.ts")).serveCommand,
   store: async () => (await import("./commands/store.ts")).storeCommands,
   provider: async () => (await import("./commands/provider.ts")).providerCommand,
 };
@@ -86,11 +87,6 @@ async function firstPage(stream: Stream): Promise<string> {
 /** Every command there is, for the first page and the reference. */
 export async function allCommands(): Promise<readonly (Command | CommandGroup)[]> {
   return Promise.all(Object.values(LOADERS).map((load) => load()));
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
-  return (JSON.parse(manifest) as { version: string }).version;
 }
 
 function unknownCommand(name: string, known: readonly string[]): PrecisError {

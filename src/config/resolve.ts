@@ -26,7 +26,7 @@ export function resolve(sources: readonly Source[]): Resolved {
   const problems: Problem[] = [];
   for (const { kind, stated } of sources) {
     for (const { path, value, place } of settled(stated, problems)) {
-      const whole = isMapping(value) ? { ...(valueAt(configuration, path) as object), ...value } : value;
+      const whole = isMapping(value) ? { ...value, ...(valueAt(configuration, path) as object), ...value } : value;
       assign(configuration, path, whole);
       provenance.set(path, { kind, place });
     }
@@ -68,7 +68,7 @@ function contradictions({ model }: Configuration, provenance: ReadonlyMap<string
   return [{ code: "conflict", place, message, fix: "Lower it, or raise `model.context_length`." }];
 }
 
-/** A mapping of names is laid over a weaker source's name by name, as settings are one by one. */
+/** A mapping of names is laid over a weaker source's name by name, as settings are one by one; the stronger names come first. */
 function isMapping(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -24,6 +24,22 @@ const SETUPS: readonly ClientSetup[] = [
     note: 'Without `/v1`: Claude Code adds it. To keep it, put `{"env": {"ANTHROPIC_BASE_URL": "…"}}` into `~/.claude/settings.json`.',
   },
   {
+    client: "Anthropic SDKs",
+    protocol: "Anthropic Messages",
+    place: "the shell",
+    language: "sh",
+    lines: ["export ANTHROPIC_BASE_URL=GATEWAY"],
+    note: "Or `new Anthropic({ baseURL })`, `Anthropic(base_url=…)`. Without `/v1`.",
+  },
+  {
+    client: "OpenAI SDKs",
+    protocol: "OpenAI Chat Completions or Responses",
+    place: "the shell",
+    language: "sh",
+    lines: ["export OPENAI_BASE_URL=GATEWAY/v1"],
+    note: "Or `new OpenAI({ baseURL })`, `OpenAI(base_url=…)`.",
+  },
+  {
     client: "Codex",
     protocol: "OpenAI Responses",
     place: "~/.codex/config.toml",
@@ -75,22 +91,6 @@ const SETUPS: readonly ClientSetup[] = [
       "}",
     ],
     note: "Then `pi --provider precis --model gpt-5.6`.",
-  },
-  {
-    client: "OpenAI SDKs",
-    protocol: "OpenAI Chat Completions or Responses",
-    place: "the shell",
-    language: "sh",
-    lines: ["export OPENAI_BASE_URL=GATEWAY/v1"],
-    note: "Or `new OpenAI({ baseURL })`, `OpenAI(base_url=…)`.",
-  },
-  {
-    client: "Anthropic SDKs",
-    protocol: "Anthropic Messages",
-    place: "the shell",
-    language: "sh",
-    lines: ["export ANTHROPIC_BASE_URL=GATEWAY"],
-    note: "Or `new Anthropic({ baseURL })`, `Anthropic(base_url=…)`. Without `/v1`.",
   },
 ];
 

@@ -1,0 +1,207 @@
+/** `precis serve`: the gateway on a port, until it is interrupted. */
+import { statSync } from "node:fs";
+import { hostname } from "node:os";
+import type { ArgsDef } from "citty";
+import { resolveAll, shortPath, type Flag, type Loaded } from "../../config/load.ts";
+import { isLoopback } from "../../config/loopback.ts";
+import { configurationError } from "../../config/problems.ts";
+import type { Configuration } from "../../config/schema.ts";
+import type { Gateway } from "../../gateway/index.ts";
+import type { HistoryStore } from "../../store/store.ts";
+import type { Arguments, Command } from "../command.ts";
+import { EXIT, usageError, type ExitCode } from "../exit.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
+import { IN_MEMORY, storeFile } from "../store-file.ts";
+import type { Terminal } from "../terminal.ts";
+import { version } from "../version.ts";
+
+const MEBIBYTE = 1024 * 1024;
+
+const ARGS = {
+  port: {
+    type: "string",
+    valueHint: "N",
+    description: "The port; 4020 by default, 0 for any free one (gateway.port).",
+  },
+  host: { type: "string", valueHint: "ADDRESS", description: "The address; 127.0.0.1 by default (gateway.host)." },
+  upstream: {
+    type: "string",
+    valueHint: "[NAME=]URL",
+    description:
+      "Where requests go, instead of the vendors: an address with or without /v1. With the name `openai` or `anthropic` only that vendor's routes go there. May be given several times (gateway.upstreams).",
+  },
+  store: {
+    type: "string",
+    valueHint: "FILE",
+    description: "The file that keeps conversations, or `memory` to keep nothing (gateway.store).",
+  },
+  observe: {
+    type: "boolean",
+    description: "Rewrite nothing; report what would have been done (compression.mode: observe).",
+  },
+  quiet: { type: "boolean", description: "Log no requests (gateway.log: off)." },
+  json: { type: "boolean", description: "Log JSON lines on standard output (gateway.log: json)." },
+  ...ENGINE_FLAGS,
+  ...CONFIG_FLAGS,
+} as const satisfies ArgsDef;
+
+export const serveCommand: Command = {
+  name: "serve",
+  summary: "Run the gateway: a proxy in front of any provider that keeps agents' sessions within their windows.",
+  about: [
+    "Agents send their requests here instead of to their provider: one address, no code changed. A conversation that grows too long is compacted on its way; everything else goes through byte for byte, and so does every answer. Keys pass through and are not kept. When something of precis fails, the request goes on as it came.",
+    "Prints the settings for Claude Code, Codex, OpenCode, pi and the vendors' SDKs. Runs until it is interrupted, lets answers under way end, and says what it did. docs/gateway.md has the rest.",
+  ],
+  examples: [
+    { line: "precis serve", says: "in front of OpenAI and Anthropic; keys are the clients' own" },
+    {
+      line: "precis serve --upstream http://127.0.0.1:8080 --context-length 32k",
+      says: "in front of a model server of yours",
+    },
+    { line: "precis serve --observe", says: "change nothing, and see what would be done" },
+    { line: "precis serve --json --store memory | jq .", says: "for a program, with nothing kept" },
+  ],
+  args: ARGS,
+  run: serve,
+};
+
+async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const loaded = await resolveAll(request(args, terminal));
+  if (loaded.problems.length > 0) throw configurationError(loaded.problems);
+  const token = tokenFor(loaded.configuration, terminal);
+  const opened = await openStore(loaded.configuration, terminal);
+  try {
+    return await serveWith(opened, { loaded, token, terminal });
+  } finally {
+    await opened.store.close();
+  }
+}
+
+interface Serving {
+  readonly loaded: Loaded;
+  readonly token: string | undefined;
+  readonly terminal: Terminal;
+}
+
+async function serveWith({ store, path }: Opened, { loaded, token, terminal }: Serving): Promise<ExitCode> {
+  const { configuration } = loaded;
+  const { host, port } = configuration.gateway;
+  const [{ createGateway }, { createUpstreams }, { operate }, { gatewayOptions, modeOf }] = await Promise.all([
+    import("../../gateway/index.ts"),
+    import("../../gateway/transport/upstreams.ts"),
+    import("../gateway-operation.ts"),
+    import("../gateway-options.ts"),
+  ]);
+  const options = await gatewayOptions(loaded, terminal.environment);
+  const { all } = createUpstreams(options.upstreams);
+  const operation = await operate({
+    version: version(),
+    mode: modeOf(configuration),
+    upstreams: all.map(({ name, origin, basePath, protocol }) => ({ name, url: origin + basePath, protocol })),
+    store: path === undefined ? IN_MEMORY : shortPath(path, terminal),
+    storeBytes: async () => (path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })?.size),
+    checkStore: () => store.getState("", "ready"),
+    log: configuration.gateway.log,
+    redaction: configuration.redaction,
+    loopback: isLoopback(host),
+    token,
+    terminal,
+  });
+  const gateway = createGateway({ ...options, store, tell: operation.tell, ownRoutes: operation.ownRoutes });
+  const listening = await listen(gateway, { host, port });
+  const interrupted = interruption();
+  await operation.begun(shownUrl(listening.url, host));
+  await interrupted;
+  operation.stopping();
+  await listening.close();
+  await gateway.close();
+  await operation.ended();
+  return EXIT.done;
+}
+
+/** The second interruption ends the process at once, as it would any other. */
+function interruption(): Promise<void> {
+  return new Promise((done) => {
+    process.once("SIGINT", done);
+    process.once("SIGTERM", done);
+  });
+}
+
+/** The flags are settings under shorter names; all are checked as settings are. */
+function request(args: Arguments, terminal: Terminal): ReturnType<typeof configurationRequest> {
+  const base = configurationRequest(args, terminal);
+  const flags: Flag[] = [...(base.flags ?? [])];
+  for (const name of ["port", "host", "store"] as const) {
+    const text = args.text(name);
+    if (text !== undefined) flags.push({ path: `gateway.${name}`, text, label: `--${name}` });
+  }
+  const upstreams = args.all("upstream").map(upstreamOf);
+  if (upstreams.length > 0) {
+    const text = JSON.stringify(Object.fromEntries(upstreams));
+    flags.push({ path: "gateway.upstreams", text, label: "--upstream" });
+  }
+  if (args.is("observe")) flags.push({ path: "compression.mode", text: "observe", label: "--observe" });
+  if (args.is("json") && args.is("quiet"))
+    throw usageError("--json and --quiet exclude one another", "Log JSON lines, or nothing.");
+  if (args.is("json")) flags.push({ path: "gateway.log", text: "json", label: "--json" });
+  if (args.is("quiet")) flags.push({ path: "gateway.log", text: "off", label: "--quiet" });
+  return { ...base, flags };
+}
+
+/** The name of an upstream that was given none. */
+const UNNAMED = "upstream";
+
+function upstreamOf(text: string): readonly [name: string, { readonly url: string }] {
+  const at = /^[A-Za-z0-9._-]*=/.exec(text)?.[0].length ?? 0;
+  return [at === 0 ? UNNAMED : text.slice(0, at - 1), { url: text.slice(at) }];
+}
+
+/** The operator's token; without one nobody else may reach the gateway, unless that is said to be meant. */
+function tokenFor({ gateway }: Configuration, { environment }: Terminal): string | undefined {
+  const { host, token_env: variable, insecure } = gateway;
+  const token = variable === null ? undefined : environment[variable]?.trim() || undefined;
+  if (variable !== null && token === undefined)
+    throw usageError(
+      `gateway.token_env names the variable ${variable}, which is not set`,
+      `Set it to a token of your choice: \`${variable}=… precis serve\`.`,
+    );
+  if (token === undefined && !insecure && !isLoopback(host))
+    throw usageError(
+      `${host} can be reached from elsewhere, and no token guards metrics and the status page`,
+      "Set gateway.token_env to a variable that holds a token, or gateway.insecure to true if only the right people reach it.",
+    );
+  return token;
+}
+
+interface Opened {
+  readonly store: HistoryStore;
+  /** Where there is a file. */
+  readonly path: string | undefined;
+}
+
+async function openStore(configuration: Configuration, terminal: Terminal): Promise<Opened> {
+  const path = storeFile(undefined, configuration, terminal);
+  if (path === undefined) {
+    const { createMemoryStore } = await import("../../store/memory.ts");
+    return { store: createMemoryStore(), path };
+  }
+  const { openSqliteStore } = await import("../../store/sqlite.ts");
+  const { store_mb } = configuration.gateway.limits;
+  const bound = store_mb === null ? {} : { sizeBytesMax: store_mb * MEBIBYTE };
+  return { store: await openSqliteStore({ path, ...bound }), path };
+}
+
+async function listen(gateway: Gateway, where: { readonly host: string; readonly port: number }) {
+  try {
+    return await gateway.listen(where);
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as { readonly code?: unknown };
+    if (code !== "EADDRINUSE") throw error;
+    throw usageError(`port ${where.port} is taken`, "Name another with --port, or --port 0 for any free one.");
+  }
+}
+
+/** An address that stands for every address of this machine is no place to send a client to. */
+function shownUrl(url: string, host: string): string {
+  return ["0.0.0.0", "::", "[::]"].includes(host) ? url.replace(/\/\/[^/]*(?=:\d+)/, `//${hostname()}`) : url;
+}

@@ -1,0 +1,102 @@
+/** One line for each thing that the gateway tells, for a person. No content is in it, and nothing that could move a cursor. */
+import type { Redactor } from "../core/redaction/redactor.ts";
+import type { CompactionEvent, GatewayEvent, NoticeEvent, RequestEvent, Treatment } from "../gateway/contract.ts";
+import { levelOf } from "../gateway/operation/log.ts";
+import { change, count, counted } from "./amounts.ts";
+import { clip } from "./bars.ts";
+import type { Look, Stream } from "./terminal.ts";
+
+const ISO_TIME_FROM = 11;
+const ISO_TIME_TO = 19;
+const NAME_COLUMNS_MAX = 60;
+const MESSAGE_COLUMNS_MAX = 240;
+
+export interface Telling {
+  readonly stream: Stream;
+  readonly redact: Redactor;
+  readonly now: () => number;
+}
+
+export function eventLine(event: GatewayEvent, telling: Telling): string {
+  const time = telling.stream.paint("dim", new Date(telling.now()).toISOString().slice(ISO_TIME_FROM, ISO_TIME_TO));
+  return `${[time, ...partsOf(event, telling)].join("  ")}\n`;
+}
+
+function partsOf(event: GatewayEvent, telling: Telling): readonly string[] {
+  switch (event.kind) {
+    case "request":
+      return requestParts(event, telling);
+    case "compaction":
+      return compactionParts(event, telling);
+    case "notice":
+      return noticeParts(event, telling);
+  }
+}
+
+function requestParts(event: RequestEvent, { stream: { paint }, redact }: Telling): readonly string[] {
+  const { outcome, status } = event;
+  const good = outcome === "answered";
+  const named = (text: string): string => clip(redact(text), NAME_COLUMNS_MAX);
+  return [
+    `${clip(event.method, NAME_COLUMNS_MAX)} ${named(event.path)}`,
+    paint(good ? "good" : "bad", good ? String(status) : `${status} ${outcome}`),
+    ...(event.model === "" ? [] : [paint("accent", named(event.model))]),
+    ...(event.streamed ? ["stream"] : []),
+    ...treatmentParts(event.treatment, paint),
+    ...(event.retried ? [paint("warn", "sent again, smaller")] : []),
+    ...usageParts(event),
+    paint("dim", `${count(event.tookMs)} ms, ${held(event.heldMs)} of it here`),
+  ];
+}
+
+function treatmentParts(treatment: Treatment, paint: Stream["paint"]): readonly string[] {
+  switch (treatment.kind) {
+    case "passed":
+    case "unchanged":
+      return [];
+    case "untouched":
+      return [paint("warn", `untouched: ${treatment.because}`)];
+    case "rewritten":
+      return [`${treatment.fresh ? "compacted" : "shortened"} ${arrow(treatment.tokens)}`];
+    case "observed":
+      return [`would be shortened ${arrow(treatment.tokens)}`];
+  }
+}
+
+function arrow({ before, after }: { readonly before: number; readonly after: number }): string {
+  return `${count(before)} → ${count(after)}`;
+}
+
+function usageParts({ usage }: RequestEvent): readonly string[] {
+  if (usage === undefined) return [];
+  const cached = [
+    ...(usage.cacheRead === 0 ? [] : [`${count(usage.cacheRead)} cached`]),
+    ...(usage.cacheWrite === 0 ? [] : [`${count(usage.cacheWrite)} written`]),
+  ];
+  return [
+    `in ${count(usage.input)}${cached.length === 0 ? "" : ` (${cached.join(", ")})`}, out ${count(usage.output)}`,
+  ];
+}
+
+function held(ms: number): string {
+  return ms < 10 ? ms.toFixed(1) : count(ms);
+}
+
+function compactionParts(event: CompactionEvent, { stream: { paint }, redact }: Telling): readonly string[] {
+  const { tokens, degraded, modelCalls, costUsd } = event;
+  return [
+    paint("strong", `compaction${event.ahead ? " ahead" : ""}`),
+    event.reason,
+    paint("accent", clip(redact(event.model), NAME_COLUMNS_MAX)),
+    `${arrow(tokens)} (${change(tokens.before, tokens.after)})`,
+    ...(modelCalls === 0 ? [] : [`${counted(modelCalls, "model call")}, $${costUsd.toFixed(4)}`]),
+    ...(degraded.length === 0 ? [] : [paint("warn", clip(redact(degraded.join("; ")), MESSAGE_COLUMNS_MAX))]),
+    paint("dim", `${count(event.tookMs)} ms`),
+  ];
+}
+
+const LOOKS = { info: "accent", warn: "warn", error: "bad" } as const satisfies Record<string, Look>;
+
+function noticeParts(event: NoticeEvent, { stream: { paint }, redact }: Telling): readonly string[] {
+  return [paint(LOOKS[levelOf(event)], event.code), clip(redact(event.message), MESSAGE_COLUMNS_MAX)];
+}

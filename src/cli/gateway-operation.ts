@@ -1,0 +1,79 @@
+/** What goes on beside the requests of `precis serve`: counting, logging, the pages it prints and those it serves. */
+import { createRedactor } from "../core/redaction/redactor.ts";
+import type { GatewayEvent, Tell } from "../gateway/contract.ts";
+import { createLog, type Log } from "../gateway/operation/log.ts";
+import { createMetrics } from "../gateway/operation/metrics.ts";
+import { createOwnRoutes } from "../gateway/operation/own-routes.ts";
+import { createTally } from "../gateway/operation/tally.ts";
+import { loadSecretRules, type SecretSettings } from "../secrets/rules.ts";
+import { eventLine } from "./gateway-log.ts";
+import { endPage, startPage, type StartPage } from "./gateway-page.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface Operating extends Omit<StartPage, "url"> {
+  readonly version: string;
+  readonly storeBytes: () => Promise<number | undefined>;
+  /** Rejects where the store does not answer. */
+  readonly checkStore: () => Promise<unknown>;
+  readonly log: "pretty" | "json" | "off";
+  readonly redaction: SecretSettings;
+  readonly loopback: boolean;
+  readonly token: string | undefined;
+  readonly terminal: Terminal;
+}
+
+export interface Operation {
+  readonly tell: Tell;
+  readonly ownRoutes: (request: Request) => Response | Promise<Response>;
+  /** It listens: says so, and how to use it. */
+  readonly begun: (url: string) => Promise<void>;
+  /** It was told to stop: no longer ready. */
+  readonly stopping: () => void;
+  /** It has stopped: says what it did. */
+  readonly ended: () => Promise<void>;
+}
+
+const SECOND_MS = 1_000;
+
+export async function operate(options: Operating): Promise<Operation> {
+  const { terminal, version, mode, upstreams, store } = options;
+  const { out, err } = terminal;
+  const byName = Object.fromEntries(upstreams.map(({ name, url }) => [name, url]));
+  const redact = createRedactor(await loadSecretRules(options.redaction));
+  const tally = createTally();
+  const metrics = createMetrics({ upstreams: Object.keys(byName), storeBytes: options.storeBytes });
+  const json: Log | undefined =
+    options.log === "json" ? createLog({ write: (line) => void out.write(line), redact }) : undefined;
+  const pretty = (event: GatewayEvent): void =>
+    void err.write(eventLine(event, { stream: err, redact, now: Date.now }));
+  const listeners: readonly Tell[] = [
+    tally.tell,
+    metrics.tell,
+    ...(json === undefined ? [] : [json.tell]),
+    ...(options.log === "pretty" ? [pretty] : []),
+  ];
+  const started = performance.now();
+  const upSeconds = (): number => Math.floor((performance.now() - started) / SECOND_MS);
+  let stopping = false;
+  const routes = createOwnRoutes({
+    metrics,
+    status: () => ({ version, mode, upstreams: byName, store, upSeconds: upSeconds(), totals: tally.totals() }),
+    checkStore: options.checkStore,
+    stopping: () => stopping,
+    token: options.token,
+    loopback: options.loopback,
+  });
+  return {
+    tell: (event) => listeners.forEach((tell) => tell(event)),
+    ownRoutes: (request) => routes.fetch(request),
+    begun: async (url) => {
+      if (json === undefined) await err.write(startPage({ url, upstreams, mode, store }, err));
+      else json.say("listening", { url, version, mode, upstreams: byName, store });
+    },
+    stopping: () => void (stopping = true),
+    ended: async () => {
+      if (json === undefined) await err.write(endPage(tally.totals()));
+      else json.say("stopped", { upSeconds: upSeconds(), totals: tally.totals() });
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/** From the configuration to what the gateway takes. */
+import { compressorSettings } from "../config/compressor-settings.ts";
+import type { Provenance } from "../config/source.ts";
+import type { Configuration } from "../config/schema.ts";
+import type { Environment } from "../config/environment.ts";
+import type { GatewayLimits, GatewayOptions } from "../gateway/index.ts";
+import { GATEWAY_LIMITS } from "../gateway/limits.ts";
+import { registryOf } from "../models/settings.ts";
+import { createWriters } from "../models/writers.ts";
+import { loadSecretRules } from "../secrets/rules.ts";
+import { overflowOf } from "../session/recover.ts";
+
+const MEBIBYTE = 1024 * 1024;
+const SECOND_MS = 1_000;
+
+/** What is configured, and where each setting came from. */
+export interface Configured {
+  readonly configuration: Configuration;
+  readonly provenance: ReadonlyMap<string, Provenance>;
+}
+
+/** All but the store and who listens. */
+export async function gatewayOptions(
+  { configuration, provenance }: Configured,
+  environment: Environment,
+): Promise<GatewayOptions> {
+  const { gateway, context, model, redaction } = configuration;
+  const { auxiliary, ...others } = createWriters(configuration, { environment, overflow: readOverflow });
+  return {
+    upstreams: Object.fromEntries(Object.entries(gateway.upstreams).map(([name, one]) => [name, present(one)])),
+    engine: context.engine,
+    settings: engineSettings(configuration, provenance),
+    registry: registryOf(configuration),
+    ...(model.context_length === null ? {} : { contextLength: model.context_length }),
+    mode: modeOf(configuration),
+    tenant: tenantPolicy(gateway.tenant),
+    onFault: gateway.on_fault,
+    // A client's key is spent on nothing but its own requests: only a model that is configured for it writes.
+    ...(auxiliary === undefined ? {} : { writers: { auxiliary, ...others } }),
+    secrets: await loadSecretRules(redaction),
+    redactOutgoing: redaction.outgoing,
+    limits: gatewayLimits(configuration),
+  };
+}
+
+export function modeOf({ compression }: Configuration): NonNullable<GatewayOptions["mode"]> {
+  return compression.enabled ? compression.mode : "off";
+}
+
+/** The gateway knows window and reserve from each request, and puts the note where it costs no cache, unless told otherwise. */
+function engineSettings(
+  configuration: Configuration,
+  provenance: Configured["provenance"],
+): NonNullable<GatewayOptions["settings"]> {
+  const { contextLength: _window, maxOutputTokens: _reserve, note, ...settings } = compressorSettings(configuration);
+  const stated = (provenance.get("compression.note")?.kind ?? "default") !== "default";
+  return stated ? { ...settings, note } : settings;
+}
+
+function tenantPolicy(name: string): NonNullable<GatewayOptions["tenant"]> {
+  return name === "auto" || name === "per_key" ? name : { name };
+}
+
+/** In the gateway's own units; a body that may not come in need not be read either. */
+export function gatewayLimits({ gateway: { limits } }: Pick<Configuration, "gateway">): GatewayLimits {
+  return {
+    ...GATEWAY_LIMITS,
+    bodyBytes: limits.body_mb * MEBIBYTE,
+    readBodyBytes: Math.min(limits.read_mb, limits.body_mb) * MEBIBYTE,
+    connections: limits.connections,
+    connectTimeoutMs: limits.connect_seconds * SECOND_MS,
+    upstreamHeadersTimeoutMs: limits.answer_seconds * SECOND_MS,
+    upstreamIdleTimeoutMs: limits.idle_seconds * SECOND_MS,
+    conversationBytes: limits.memory_mb * MEBIBYTE,
+    commitWaitMs: limits.commit_wait_seconds * SECOND_MS,
+    drainMs: limits.drain_seconds * SECOND_MS,
+  };
+}
+
+function readOverflow(status: number, body: string): ReturnType<typeof overflowOf> {
+  return overflowOf({ status, body });
+}
+
+type Present<T> = { readonly [Key in keyof T]: Exclude<T[Key], undefined> };
+
+function present<T extends object>(value: T): Present<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Present<T>;
+}

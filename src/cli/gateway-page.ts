@@ -1,0 +1,90 @@
+/** What `precis serve` says when it begins, with settings to copy for each client, and when it ends. */
+import { clientSetups, type ClientSetup } from "../gateway/operation/clients.ts";
+import type { Totals } from "../gateway/operation/tally.ts";
+import { change, count, counted } from "./amounts.ts";
+import { columnWidths, padEnd } from "./bars.ts";
+import type { Stream } from "./terminal.ts";
+
+export interface StartPage {
+  /** As clients reach it. */
+  readonly url: string;
+  /** In the order in which they are asked whether a route is theirs. */
+  readonly upstreams: readonly UpstreamShown[];
+  readonly mode: "rewrite" | "observe" | "off";
+  /** As a person would write it. */
+  readonly store: string;
+}
+
+export interface UpstreamShown {
+  readonly name: string;
+  readonly url: string;
+  /** Whose routes it serves; all of them where undefined. */
+  readonly protocol: "openai" | "anthropic" | undefined;
+}
+
+const MODES: Readonly<Record<StartPage["mode"], string>> = {
+  rewrite: "rewrite: what is too long is compacted",
+  observe: "observe: nothing is rewritten; the log says what would be",
+  off: "off: compression.enabled is false; requests are forwarded and kept",
+};
+
+export function startPage({ url, upstreams, mode, store }: StartPage, { paint }: Stream): string {
+  const facts = [
+    ...upstreams.map((one, at) => [
+      at === 0 ? "forwards to" : "",
+      `${one.url}  ${paint("dim", servedBy(upstreams, at))}`,
+    ]),
+    ["mode", MODES[mode]],
+    ["store", store],
+    ["status", `${url}/_precis/`],
+  ] as const;
+  const setups = clientSetups(url);
+  const [left = 0] = columnWidths([...facts, ...setups.map(({ client }) => [client])]);
+  const row = (name: string, text: string): string => `  ${paint("dim", padEnd(name, left))}  ${text}`;
+  return [
+    `${paint("strong", "precis serve")} on ${paint("accent", url)}`,
+    ...facts.map(([name = "", text = ""]) => row(name, text)),
+    "",
+    "Point a client here; keys stay where they are:",
+    ...setups.flatMap((setup) => setupLines(setup, row)),
+    "",
+  ].join("\n");
+}
+
+/** Which requests come to an upstream by their route, where none before it takes them. */
+function servedBy(upstreams: readonly UpstreamShown[], at: number): string {
+  const { name } = upstreams[at]!;
+  const served = (["anthropic", "openai"] as const).filter(
+    (vendor) => upstreams.findIndex(({ protocol }) => protocol === undefined || protocol === vendor) === at,
+  );
+  if (served.length === 2) return `every route (${name})`;
+  return served.length === 1 ? `${served[0]}'s routes (${name})` : `by name, /upstreams/${name}/`;
+}
+
+/** One line for a variable; the name of the file and its lines otherwise. */
+function setupLines({ client, place, language, lines }: ClientSetup, row: Row): readonly string[] {
+  if (language === "sh") return lines.map((line, at) => row(at === 0 ? client : "", line));
+  return [row(client, `in ${place}:`), ...lines.map((line) => row("", `  ${line}`).trimEnd())];
+}
+
+type Row = (name: string, text: string) => string;
+
+export function endPage(totals: Totals): string {
+  const { requests, outcomes, treatments, untouched, context, observed, compactions, usage } = totals;
+  const failed = outcomes.refused + outcomes.turned_away + outcomes.upstream_failed;
+  const reasons = Object.entries(untouched).map(([because, times]) => `${because} ${count(times)}`);
+  const lines = [
+    `${counted(requests, "request")}: ${count(outcomes.answered)} answered, ${count(failed)} not, ${count(outcomes.aborted)} given up by clients`,
+    `${counted(compactions, "compaction")}; ${counted(treatments.rewritten, "request")} shortened${sizes(context)}`,
+    ...(observed.before === 0
+      ? []
+      : [`${counted(treatments.observed, "request")} would be shortened${sizes(observed)}`]),
+    ...(reasons.length === 0 ? [] : [`${counted(treatments.untouched, "request")} untouched: ${reasons.join(", ")}`]),
+    `${count(usage.input)} tokens in, ${count(usage.cacheRead)} of them read from the cache, ${count(usage.output)} out`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function sizes({ before, after }: Totals["context"]): string {
+  return before === 0 ? "" : `, ${count(before)} → ${count(after)} tokens (${change(before, after)})`;
+}

@@ -1,0 +1,228 @@
+/** `precis serve` as a shell runs it, in front of the strict provider: forwards, compacts, logs without content, ends. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import OpenAI from "openai";
+import Anthropic from "@anthropic-ai/sdk";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createProvider, type Provider } from "../../src/lab/provider/provider.ts";
+import type { Listening } from "../../src/lab/provider/listen.ts";
+import { chatMessages, precis, precisHere, temporaryFolder, type Folder } from "./precis.ts";
+
+type Json = Record<string, unknown>;
+
+const BIN = resolve(import.meta.dirname, "../../src/cli/bin.ts");
+const KEY = "a-key-of-the-client-0123456789";
+const SECRET = "the words of the user";
+const WINDOW_TOKENS = 20_000;
+
+let folder: Folder;
+let provider: Provider;
+let upstream: Listening;
+beforeAll(async () => {
+  folder = temporaryFolder();
+  provider = createProvider({ every: { windowTokens: WINDOW_TOKENS } });
+  upstream = await provider.listen();
+});
+afterAll(async () => {
+  await upstream.close();
+  folder.remove();
+});
+
+interface Options {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Without it the log is JSON. */
+  readonly pretty?: boolean;
+}
+
+/** A running gateway. `next` gives what it logs, `end` interrupts it and gives its exit code and all that it printed. */
+async function serving(words: readonly string[], { environment = {}, pretty = false }: Options = {}) {
+  const flags = ["serve", "--port", "0", "--upstream", upstream.url, ...(pretty ? [] : ["--json"]), ...words];
+  const child = spawn(process.execPath, [BIN, ...flags], {
+    cwd: folder.path,
+    env: { PATH: process.env["PATH"], HOME: folder.path, ...environment },
+  });
+  const printed = { out: "", err: "" };
+  child.stdout.on("data", (chunk) => (printed.out += String(chunk)));
+  child.stderr.on("data", (chunk) => (printed.err += String(chunk)));
+  const lines = createInterface(pretty ? child.stderr : child.stdout)[Symbol.asyncIterator]();
+  const next = async (): Promise<Json> => JSON.parse(String((await lines.next()).value)) as Json;
+  const first = pretty ? /on (http\S+)/.exec(String((await lines.next()).value))?.[1] : (await next())["url"];
+  const end = async (signal: "SIGINT" | "SIGTERM" = "SIGTERM") => {
+    child.kill(signal);
+    const [code] = (await once(child, "close")) as [number | null];
+    return { code, ...printed };
+  };
+  return { url: String(first), next, end };
+}
+
+function ask(url: string, messages: readonly object[], headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${KEY}`, ...headers },
+    body: JSON.stringify({ model: "gpt-4.1", messages }),
+  });
+}
+
+const short = [{ role: "user", content: SECRET }];
+/** More than the provider's window. */
+const long = chatMessages({ turns: 60, lines: 40 });
+
+describe("precis serve", () => {
+  it("keeps a session alive that its provider refuses, says what it did, and keeps it on the disk", async () => {
+    expect((await ask(upstream.url, long)).status).toBe(400);
+    const { url, next, end } = await serving(["--context-length", String(WINDOW_TOKENS)]);
+    const answer = await ask(url, long);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("x-precis")).toMatch(/^rewritten; before=\d+; after=\d+; fresh$/);
+    const again = await ask(url, [
+      ...long,
+      { role: "assistant", content: "Done." },
+      { role: "user", content: "Go on." },
+    ]);
+    expect([again.status, again.headers.get("x-precis")]).toEqual([
+      200,
+      expect.stringMatching(/^rewritten.*\d$/) as string,
+    ]);
+    const logged = [await next(), await next(), await next()];
+    expect(logged.map(({ event }) => event)).toEqual(["compaction", "request", "request"]);
+    expect(logged[1]).toMatchObject({
+      id: answer.headers.get("x-precis-request"),
+      upstream: "upstream",
+      tenant: "local",
+      outcome: "answered",
+      treatment: { kind: "rewritten", fresh: true },
+    });
+    const { code, out, err } = await end();
+    expect([code, err]).toEqual([0, ""]);
+    expect(JSON.parse(out.trim().split("\n").at(-1)!)).toMatchObject({ event: "stopped", totals: { compactions: 1 } });
+    expect(out).not.toMatch(new RegExp(`${KEY}|src/part|never touch vendor`));
+
+    const file = join(folder.path, ".local/share/precis/history.db");
+    expect(statSync(file).mode & 0o077).toBe(0);
+    const { out: held } = await precisHere(["store", "stats", "--json"], { folder: folder.path });
+    expect(JSON.parse(held)).toMatchObject({ sessions: 1, messages: 1 + 60 * 2 + 2 + 2, compactions: 1 });
+  });
+
+  it("prints settings for every client, a line for each request, and totals, without content", async () => {
+    const { url, end } = await serving(["--store", "memory"], { pretty: true });
+    await (await ask(url, short)).text();
+    await ask(url, short, { "x-precis-upstream": "nowhere" });
+    const { code, out, err } = await end("SIGINT");
+    expect([code, out]).toEqual([0, ""]);
+    for (const client of ["Claude Code", "Codex", "OpenCode", "pi", "OpenAI SDKs", "Anthropic SDKs"])
+      expect(err).toContain(client);
+    expect(err).toContain(`ANTHROPIC_BASE_URL=${url} claude`);
+    expect(err).toContain(`every route (upstream)`);
+    expect(err).toMatch(/POST \/v1\/chat\/completions {2}200 {2}gpt-4\.1/);
+    expect(err).toContain("404 turned_away");
+    expect(err).toContain("2 requests: 1 answered, 1 not");
+    expect(err).not.toMatch(new RegExp(`${KEY}|${SECRET}`));
+  });
+
+  it("rewrites nothing with --observe, and says what it would have done", async () => {
+    const { url, next, end } = await serving(["--observe", "--store", "memory", "--context-length", "20k"]);
+    const answer = await ask(url, long);
+    expect([answer.status, answer.headers.get("x-precis")]).toEqual([
+      400,
+      expect.stringMatching(/^observed;/) as string,
+    ]);
+    const events = [await next(), await next()];
+    expect(events.find(({ event }) => event === "request")).toMatchObject({ treatment: { kind: "observed" } });
+    await end();
+  });
+
+  it("serves the vendors' own clients, told by their own variables", async () => {
+    const { url, end } = await serving(["--store", "memory"]);
+    vi.stubEnv("OPENAI_BASE_URL", `${url}/v1`);
+    vi.stubEnv("ANTHROPIC_BASE_URL", url);
+    const openai = new OpenAI({ apiKey: KEY });
+    const chat = await openai.chat.completions.create({ model: "gpt-4.1", messages: [{ role: "user", content: "x" }] });
+    expect(chat.choices[0]?.message.role).toBe("assistant");
+    const anthropic = new Anthropic({ apiKey: KEY });
+    const message = await anthropic.messages.create({
+      model: "claude-sonnet-4-5",
+      max_tokens: 100,
+      messages: [{ role: "user", content: "x" }],
+    });
+    expect(message.role).toBe("assistant");
+    vi.unstubAllEnvs();
+    const { out } = await end();
+    expect(out.match(/"outcome":"answered"/g)).toHaveLength(2);
+  });
+
+  it("shows metrics and its page, to whoever has the token where there is one", async () => {
+    folder.write("token.yaml", "gateway: { token_env: OPERATOR }");
+    const words = ["--store", "memory", "--config", "token.yaml"];
+    const { url, end } = await serving(words, { environment: { OPERATOR: "s3cret" } });
+    const status = async (path: string, token = ""): Promise<number> =>
+      (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })).status;
+    expect([await status("/_precis/health"), await status("/_precis/ready")]).toEqual([200, 200]);
+    expect([await status("/_precis/metrics"), await status("/_precis/metrics", "s3cret")]).toEqual([401, 200]);
+    const page = await fetch(`${url}/_precis/`, { headers: { authorization: "Bearer s3cret" } });
+    expect(await page.json()).toMatchObject({
+      mode: "rewrite",
+      store: "memory",
+      upstreams: { upstream: upstream.url },
+    });
+    const { out } = await end();
+    expect(out).not.toContain("s3cret");
+    const without = await precis(["serve", "--config", "token.yaml"], { folder: folder.path });
+    expect([without.code, without.err]).toEqual([2, expect.stringContaining("OPERATOR, which is not set") as string]);
+  });
+
+  it("lets an answer under way end when it is told to stop, and is no longer ready", async () => {
+    const slow = createProvider({ pace: 20, script: { text: "word ".repeat(30) } });
+    const behind = await slow.listen();
+    const { url, end } = await serving(["--store", "memory", "--upstream", `slow=${behind.url}`]);
+    const body = JSON.stringify({ model: "gpt-4.1", stream: true, messages: short });
+    const answer = await fetch(`${url}/upstreams/slow/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${KEY}` },
+      body,
+    });
+    const [text, { code }] = await Promise.all([answer.text(), end()]);
+    expect(text).toContain("[DONE]");
+    expect(code).toBe(0);
+    await behind.close();
+  });
+});
+
+describe("precis serve refuses to start", () => {
+  it.each([
+    [["--port", "x"], '`gateway.port` is "x"; expected a whole number from 0 to 65535'],
+    [["--upstream", "not an address"], "`gateway.upstreams.upstream.url`"],
+    [["--upstream", "My Server=http://a"], "gateway.upstreams"],
+    [["--json", "--quiet"], "exclude one another"],
+    [["--host", "0.0.0.0"], "no token guards metrics"],
+    [["--set", "gateway.tenant=two words"], "`auto`, `per_key` or a name"],
+  ])("with %j, and says why", async (words, why) => {
+    const { code, out, err } = await precisHere(["serve", "--store", "memory", ...words], { folder: folder.path });
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toContain(why);
+    expect(err).toContain("next");
+  });
+
+  it("on a port that is taken", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const { port } = taken.address() as AddressInfo;
+    const { code, err } = await precisHere(["serve", "--store", "memory", "--port", String(port)], {
+      folder: folder.path,
+    });
+    expect([code, err]).toEqual([2, expect.stringContaining(`port ${port} is taken`) as string]);
+    taken.close();
+  });
+
+  it("with a store that is none, which it leaves as it is", async () => {
+    folder.write("notes.txt", "no database\n".repeat(200));
+    const { code, err } = await precisHere(["serve", "--port", "0", "--store", "notes.txt"], { folder: folder.path });
+    expect(code).toBe(3);
+    expect(err).toContain("notes.txt");
+    expect(existsSync(join(folder.path, "notes.txt"))).toBe(true);
+  });
+});
