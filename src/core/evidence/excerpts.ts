@@ -38,12 +38,6 @@ export interface Evidence {
   readonly probabilities: (messages: readonly Message[]) => ReadonlyMap<string, number>;
 }
 
-/** What a result holds: 1 for each identifier, by its number, known to stand in it; and the text that may hold others. */
-interface Held {
-  readonly standing: Uint8Array;
-  readonly text: string;
-}
-
 /** From here on an identifier counts as likely: about one in five of such names is asked for. */
 const LIKELY_MIN = 0.2;
 
@@ -78,10 +72,7 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
       const tally = keeper.tallyOf(messages);
       const scores =
         last?.tally === tally && last.messages === messages.length ? last.scores : scoresOf(messages, tally, []);
-      const standing = new Uint8Array(tally.standings.length);
-      for (const { numbers } of keeper.entriesOf(result.standing)) for (const number of numbers) standing[number] = 1;
-      for (const { names = [] } of result.excerpts ?? []) for (const number of names) standing[number] = 1;
-      return missingFrom(tally, scores, { standing, text: result.text });
+      return missingFrom(likely(scores).filter(isNotIn(result, tally)), { tally, scores });
     },
     probabilities: (messages) => {
       const tally = keeper.tallyOf(messages);
@@ -93,20 +84,45 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
 
 const asItIs = (text: string): string => text;
 
-/** Likely names that a result does not hold, tied or not. */
-function missingFrom(tally: Tally, scores: Float64Array, { standing, text }: Held): readonly Missing[] {
-  const lost: (Missing & { readonly score: number })[] = [];
-  // Reading the text once costs less than a few searches of it; a name inside a longer one is found by search alone.
-  const named = new Set(mentionsIn(text).ids);
-  for (let at = 0; at < scores.length; at++) {
-    if (scores[at]! < LIKELY_MIN || standing[at] === 1) continue;
-    const { id, kind, places } = tally.standings[at]!;
-    if (named.has(id) || text.includes(id)) continue;
-    const messages = places.filter((_, place) => place % 2 === 0);
-    const isSafe: Missing["isSafe"] = (redact) => !exposes(...placeOf(places, tally), redact);
-    lost.push({ id, isPath: kind === "path", messages, isSafe, score: scores[at]! });
-  }
-  return lost.sort((a, b) => b.score - a.score).map(({ score: _, ...missing }) => missing);
+/** Numbers of the likely identifiers. */
+function likely(scores: Float64Array): readonly number[] {
+  const numbers: number[] = [];
+  for (let number = 0; number < scores.length; number++) if (scores[number]! >= LIKELY_MIN) numbers.push(number);
+  return numbers;
+}
+
+/** So many names are searched for one by one; for more the text is read first, which costs as much as about so many searches. */
+const SEARCHES_MAX = 40;
+
+/** Whether a likely identifier does not stand in a result, tied or not. */
+function isNotIn({ standing, excerpts = [], text }: Present, { entries, standings }: Tally) {
+  const whole = new Set(standing);
+  const quoted = new Uint8Array(standings.length);
+  for (const { names = [] } of excerpts) for (let at = 0; at < names.length; at++) quoted[names[at]!] = 1;
+  let searches = 0;
+  let named: ReadonlySet<string> | undefined;
+  return (number: number): boolean => {
+    if (quoted[number] === 1) return false;
+    const { id, places } = standings[number]!;
+    if (places.some((message, at) => at % 2 === 0 && whole.has(entries[message]!.message))) return false;
+    if (++searches > SEARCHES_MAX) named ??= new Set(mentionsIn(text).ids);
+    // A name inside a longer one is found by search alone.
+    return named?.has(id) !== true && !text.includes(id);
+  };
+}
+
+/** Likeliest first. */
+function missingFrom(
+  numbers: readonly number[],
+  { tally, scores }: { readonly tally: Tally; readonly scores: Float64Array },
+): readonly Missing[] {
+  return numbers
+    .toSorted((a, b) => scores[b]! - scores[a]!)
+    .map((number) => {
+      const { id, kind, places } = tally.standings[number]!;
+      const messages = places.filter((_, place) => place % 2 === 0);
+      return { id, isPath: kind === "path", messages, isSafe: (redact) => !exposes(...placeOf(places, tally), redact) };
+    });
 }
 
 /** The text of the message that an identifier stands in first, and where it stands there. */

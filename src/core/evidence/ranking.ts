@@ -6,17 +6,17 @@
 import type { Message } from "../transcript/message.ts";
 import { liveRequestOf } from "./facts/live-request.ts";
 import { FEATURES, type Weights } from "./features.ts";
-import { RARE_MESSAGES_MAX, type Entry, type Tally } from "./tally.ts";
+import { RARE_MESSAGES_MAX, type Tally } from "./tally.ts";
 import { WEIGHTS } from "./weights.ts";
-import { COUNT_WEIGHTS, wordBag, wordsOf, type WordBag } from "./words.ts";
+import { COUNT_WEIGHTS, type WordBag } from "./words.ts";
 
 /** What the features are read against: the conversation as it stands. */
 export interface Scene {
   readonly tally: Tally;
+  /** What is asked for: the live request, as far as it is read, and the words of the task beyond it. */
+  readonly asked: readonly string[];
   readonly request: WordBag;
   readonly replies: WordBag;
-  /** Index of an entry → whether it shows a file that was edited or written. */
-  readonly ofEditedFile: readonly boolean[];
 }
 
 const REPLIES_MESSAGES = 12;
@@ -27,27 +27,12 @@ const COMPANY_OFFSET = 2;
 const COMPANY_LEAST = 1e-3;
 
 export function sceneOf(messages: readonly Message[], tally: Tally, focus: readonly string[] = []): Scene {
-  const live = tally.entries[liveRequestOf(messages)]?.reading.text ?? "";
-  const request = wordBag(wordsOf(live.slice(0, REQUEST_CHARS_MAX)), ...focus.map(wordsOf));
-  const recent = tally.entries.slice(-REPLIES_MESSAGES).filter(({ message }) => message.role === "assistant");
-  const replies = wordBag(...recent.map(({ reading }) => wordsOf(reading.text.slice(0, REPLY_CHARS_MAX))));
-  const edited = editedBy(tally.entries);
-  const ofEditedFile = tally.entries.map(({ call }) => call?.paths.some((path) => edited.has(nameOf(path))) ?? false);
-  return { tally, request, replies, ofEditedFile };
-}
-
-function editedBy(entries: readonly Entry[]): ReadonlySet<string> {
-  const edited = new Set<string>();
-  for (const { reading } of entries)
-    for (const { action, paths } of reading.calls)
-      if (action === "edit" || action === "write") for (const path of paths) edited.add(nameOf(path));
-  return edited;
-}
-
-/** The last two components: one file is named in full here and relatively there. */
-function nameOf(path: string): string {
-  const parent = path.lastIndexOf("/", path.lastIndexOf("/") - 1);
-  return path.slice(parent + 1);
+  const { entries, vocabulary } = tally;
+  const live = entries[liveRequestOf(messages)]?.reading.text ?? "";
+  const asked = [live.slice(0, REQUEST_CHARS_MAX), ...focus];
+  const recent = entries.slice(-REPLIES_MESSAGES).filter(({ message }) => message.role === "assistant");
+  const replied = recent.map(({ reading }) => reading.text.slice(0, REPLY_CHARS_MAX));
+  return { tally, asked, request: vocabulary.bag(asked), replies: vocabulary.bag(replied) };
 }
 
 /** Whether the ranking has a say: names that are everywhere need no help to be kept. */
@@ -58,12 +43,11 @@ export function isRare({ counts }: Tally, number: number): boolean {
 /** The features of an identifier, in the order of `FEATURES`. */
 export function featuresOf(number: number, scene: Scene): readonly number[] {
   const { tally, request, replies } = scene;
-  return [...lastingFeatures(number, scene), overlap(number, tally, request), overlap(number, tally, replies)];
+  return [...lastingFeatures(number, tally), overlap(number, tally, request), overlap(number, tally, replies)];
 }
 
 /** All but the words: what stays the same until the identifier is mentioned again or a file that shows it is edited. */
-function lastingFeatures(number: number, { tally, ofEditedFile }: Scene): readonly number[] {
-  const { entries, standings } = tally;
+function lastingFeatures(number: number, { entries, standings, ofEditedFile }: Tally): readonly number[] {
   const { kind, places } = standings[number]!;
   let [company, neighbours, pointed, quoted, results, edited] = [0, Infinity, 0, 0, 0, 0];
   for (let place = 0; place < places.length; place += 2) {
@@ -100,18 +84,18 @@ export interface Ranking {
 export function createRanking(weights: Weights = WEIGHTS): Ranking {
   const list = FEATURES.map((feature) => weights[feature]);
   const [ofRequest, ofReplies] = [weights.wordsOfRequest, weights.wordsOfRecentReplies];
-  let lasting = createLasting(list, weights.bias);
-  let seen: Tally | undefined;
+  let lasting: Lasting | undefined;
   return {
     probabilities: (scene) => {
-      const { tally, request, replies } = scene;
-      if (tally !== seen) [lasting, seen] = [createLasting(list, weights.bias), tally];
-      const logits = lasting(scene);
+      const { tally, replies } = scene;
+      if (lasting?.tally !== tally) lasting = createLasting(tally, list, weights.bias);
+      const logits = lasting.logits();
+      const inRequest = lasting.inRequest(scene);
       const { counts } = tally;
       const scores = new Float64Array(counts.length);
       for (let number = 0; number < scores.length; number++) {
         if (counts[number]! > RARE_MESSAGES_MAX) continue;
-        const words = ofRequest * overlap(number, tally, request) + ofReplies * overlap(number, tally, replies);
+        const words = ofRequest * inRequest[number]! + ofReplies * overlap(number, tally, replies);
         scores[number] = 1 / (1 + Math.exp(-(logits[number]! + words)));
       }
       return scores;
@@ -119,30 +103,52 @@ export function createRanking(weights: Weights = WEIGHTS): Ranking {
   };
 }
 
-/** For each rare identifier: bias and weighed features, without those about words. */
-function createLasting(list: readonly number[], bias: number): (scene: Scene) => readonly number[] {
+/** What of a tally's scores stays the same from one message to the next; brought up to date when it is asked for. */
+interface Lasting {
+  readonly tally: Tally;
+  /** For each rare identifier: bias and weighed features, without those about words. */
+  readonly logits: () => readonly number[];
+  /** For each identifier: the mean weight of its words in the request. */
+  readonly inRequest: (scene: Scene) => readonly number[];
+}
+
+function createLasting(tally: Tally, list: readonly number[], bias: number): Lasting {
   const logits: number[] = [];
   const counts: number[] = [];
   let ofEditedFile: readonly boolean[] = [];
-  const refresh = (number: number, scene: Scene): void => {
-    const features = lastingFeatures(number, scene);
+  let asked: readonly string[] = [];
+  let overlaps: number[] = [];
+  const refresh = (number: number): void => {
+    if (!isRare(tally, number)) return;
+    const features = lastingFeatures(number, tally);
     let logit = bias;
     for (let at = 0; at < features.length; at++) logit += list[at]! * features[at]!;
     logits[number] = logit;
   };
-  return (scene) => {
-    const { tally } = scene;
-    for (let number = 0; number < tally.standings.length; number++) {
-      if (counts[number] === tally.counts[number]!) continue;
-      counts[number] = tally.counts[number]!;
-      if (isRare(tally, number)) refresh(number, scene);
-      else logits[number] = 0;
-    }
-    ofEditedFile.forEach((was, index) => {
-      if (was === scene.ofEditedFile[index]) return;
-      for (const number of tally.entries[index]!.numbers) if (isRare(tally, number)) refresh(number, scene);
-    });
-    ({ ofEditedFile } = scene);
-    return logits;
+  return {
+    tally,
+    logits: () => {
+      for (let number = 0; number < tally.counts.length; number++) {
+        if (counts[number] === tally.counts[number]!) continue;
+        counts[number] = tally.counts[number]!;
+        logits[number] = 0;
+        refresh(number);
+      }
+      ofEditedFile.forEach((was, index) => {
+        if (was !== tally.ofEditedFile[index]) tally.entries[index]!.numbers.forEach(refresh);
+      });
+      ofEditedFile = tally.ofEditedFile.slice();
+      return logits;
+    },
+    inRequest: (scene) => {
+      if (!isEqual(asked, scene.asked)) [asked, overlaps] = [scene.asked, []];
+      for (let number = overlaps.length; number < tally.counts.length; number++)
+        overlaps.push(overlap(number, tally, scene.request));
+      return overlaps;
+    },
   };
+}
+
+function isEqual(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((value, at) => value === other[at]);
 }

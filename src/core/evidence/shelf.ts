@@ -52,7 +52,7 @@ interface NamedPath {
 
 export function createShelf(tally: Tally, book: Book, measure: Measure): Shelf {
   /** By message. */
-  const pieces: (readonly Piece[] | undefined)[] = new Array(tally.entries.length);
+  const pieces: (Piece[] | undefined)[] = new Array(tally.entries.length);
   const paths: NamedPath[] = [];
   const sources = new Set<string>();
   let rank = 0;
@@ -82,10 +82,11 @@ export function createShelf(tally: Tally, book: Book, measure: Measure): Shelf {
         return;
       }
       const best = close.reduce((least, piece) => Math.min(least, piece.rank), rank++);
-      const others = pieces[message] ?? NONE;
+      const others = pieces[message] ?? [];
       const rest = close.length === 0 ? others : others.filter((piece) => !close.includes(piece));
       const alone = close.length === 0 ? number : -1;
-      pieces[message] = [...rest, { start, end, message, source, rank: best, tokens, alone }];
+      rest.push({ start, end, message, source, rank: best, tokens, alone });
+      pieces[message] = rest;
     },
     excerpts: () => {
       const ranked: (Excerpt | undefined)[] = new Array(rank);

@@ -4,9 +4,10 @@
  */
 import type { CallSummary } from "../digest/call.ts";
 import { resultOf, type Message } from "../transcript/message.ts";
+import { createEdits } from "./edits.ts";
 import type { MentionKind } from "./mentions.ts";
 import { readMessage, type Reading } from "./reading.ts";
-import { wordsOf } from "./words.ts";
+import { createVocabulary, type Vocabulary } from "./words.ts";
 
 /** A name that stands in more messages than this is everywhere: whatever is kept will show it (the measure of DESIGN §5). */
 export const RARE_MESSAGES_MAX = 5;
@@ -38,6 +39,9 @@ export interface Tally {
   /** The words that identifiers are made of: those of number n are `words[wordStarts[n] .. wordStarts[n + 1])`. */
   readonly words: readonly number[];
   readonly wordStarts: readonly number[];
+  readonly vocabulary: Vocabulary;
+  /** For each entry: whether it shows a file that was edited or written. */
+  readonly ofEditedFile: readonly boolean[];
   readonly numberOf: (id: string) => number | undefined;
 }
 
@@ -82,6 +86,8 @@ function createFold(read: (message: Message) => Reading): Fold {
   const counts: number[] = [];
   const words: number[] = [];
   const wordStarts: number[] = [0];
+  const vocabulary = createVocabulary();
+  const edits = createEdits();
   const numbers = new Map<string, number>();
   const byMessage = new Map<Message, Entry>();
   const pairing = createPairing();
@@ -94,18 +100,27 @@ function createFold(read: (message: Message) => Reading): Fold {
       standings.push({ id, kind: reading.mentions.kinds[local]!, places: own });
       places.push(own);
       counts.push(0);
-      const made = wordsOf(id);
-      for (let at = 0; at < made.length; at++) if (made.indexOf(made[at]!) === at) words.push(made[at]!);
+      for (const word of vocabulary.add(id)) words.push(word);
       wordStarts.push(words.length);
     }
     if (++counts[number]! <= RARE_MESSAGES_MAX) places[number]!.push(entries.length, local);
     return number;
   };
   return {
-    tally: { entries, standings, counts, words, wordStarts, numberOf: (id) => numbers.get(id) },
+    tally: {
+      entries,
+      standings,
+      counts,
+      words,
+      wordStarts,
+      vocabulary,
+      ofEditedFile: edits.shown,
+      numberOf: (id) => numbers.get(id),
+    },
     add: (message) => {
       const reading = read(message);
       const call = pairing.callOf(message, reading.calls);
+      edits.add(reading.calls, call);
       const own = reading.mentions.ids.map((id, local) => count(id, local, reading));
       const entry = { message, reading, call, numbers: own };
       entries.push(entry);

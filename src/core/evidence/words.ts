@@ -10,9 +10,8 @@ const FNV_PRIME = 0x01000193;
 const LOWER_S = 0x73;
 const SLOTS = 1 << 16;
 
-/** The slots of the words in a text, in order: letters and digits in lower case, camel case taken apart, a plural s dropped. */
-export function wordsOf(text: string): number[] {
-  const slots: number[] = [];
+/** Visits the slots of the words in a text, in order: letters and digits in lower case, camel case taken apart, a plural s dropped. */
+function eachWord(text: string, visit: (slot: number) => void): void {
   let at = 0;
   while (at < text.length) {
     let [hash, before, last, length, digits, wasLower] = [FNV_OFFSET, FNV_OFFSET, 0, 0, 0, false];
@@ -34,16 +33,51 @@ export function wordsOf(text: string): number[] {
       continue;
     }
     const stem = last === LOWER_S && length > WORD_CHARS_MIN;
-    if (length >= WORD_CHARS_MIN && digits < length) slots.push(slotOf((stem ? before : hash) >>> 0));
+    if (length >= WORD_CHARS_MIN && digits < length) visit(slotOf((stem ? before : hash) >>> 0));
   }
-  return slots;
 }
 
 function slotOf(hash: number): number {
   return (hash ^ (hash >>> 16)) & (SLOTS - 1);
 }
 
-/** How often each word was seen: for each slot, up to `COUNT_MAX`. */
+/** The words that names are made of, numbered as they come: a conversation knows a few thousand. */
+export interface Vocabulary {
+  /** Numbers of the words in a name, each once. */
+  readonly add: (name: string) => readonly number[];
+  /** How often its words stand in the texts together. */
+  readonly bag: (texts: readonly string[]) => WordBag;
+}
+
+export function createVocabulary(): Vocabulary {
+  const numbers = new Map<number, number>();
+  const numberOf = (slot: number): number => {
+    let number = numbers.get(slot);
+    if (number === undefined) numbers.set(slot, (number = numbers.size));
+    return number;
+  };
+  return {
+    add: (name) => {
+      const words: number[] = [];
+      eachWord(name, (slot) => {
+        const word = numberOf(slot);
+        if (!words.includes(word)) words.push(word);
+      });
+      return words;
+    },
+    bag: (texts) => {
+      const counts = new Uint8Array(numbers.size);
+      const count = (slot: number): void => {
+        const word = numbers.get(slot);
+        if (word !== undefined && counts[word]! < COUNT_MAX) counts[word]!++;
+      };
+      for (const text of texts) eachWord(text, count);
+      return counts;
+    },
+  };
+}
+
+/** For each word of a vocabulary: how often it was seen, up to `COUNT_MAX`. */
 export type WordBag = Uint8Array;
 
 const COUNT_MAX = 0xff;
@@ -51,9 +85,3 @@ const COUNT_MAX = 0xff;
 export const COUNT_WEIGHTS: Float64Array = Float64Array.from({ length: COUNT_MAX + 1 }, (_, count) =>
   Math.log1p(count),
 );
-
-export function wordBag(...texts: readonly (readonly number[])[]): WordBag {
-  const counts = new Uint8Array(SLOTS);
-  for (const words of texts) for (const slot of words) if (counts[slot]! < COUNT_MAX) counts[slot]!++;
-  return counts;
-}

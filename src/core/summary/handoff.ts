@@ -32,7 +32,7 @@ import { frameOf } from "./framing.ts";
 import type { Beside, Draft } from "./items.ts";
 import { opensWithHandoff } from "./marks.ts";
 import { parseHandoff, type ParsedHandoff } from "./parse.ts";
-import { renderSection, type Contents, type Filled } from "./render.ts";
+import { sectionLines, type Contents, type Filled } from "./render.ts";
 import type { Items } from "./prose/asked.ts";
 import { withProse } from "./prose/drafts.ts";
 import { THIRTEEN_SECTIONS, type Section, type Topic } from "./sections.ts";
@@ -127,10 +127,10 @@ export function writeHandoff(request: HandoffRequest): Handoff {
   );
   const write = (contents: Omit<Contents, "firstNumber">): string => {
     const numbered = { ...contents, firstNumber: firstNumberOf(contents.filled, previous) };
-    const sections = template.map((section) =>
-      renderSection(section, numbered, { template, recall: spanRecall, complete }),
+    const lines = template.flatMap((section) =>
+      sectionLines(section, numbered, { template, recall: spanRecall, complete }),
     );
-    return [frame.opening, ...sections.filter((text) => text !== ""), frame.closing].join("\n");
+    return [frame.opening, ...lines, frame.closing].join("\n");
   };
   return withinBudget(chosen, write, request);
 }

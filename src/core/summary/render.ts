@@ -29,14 +29,19 @@ export interface RenderOptions {
   readonly complete: boolean;
 }
 
-export function renderSection(section: Section, contents: Contents, { recall, complete }: RenderOptions): string {
+/** The lines of a section; none where it has nothing to say and is dropped. */
+export function sectionLines(
+  section: Section,
+  contents: Contents,
+  { recall, complete }: RenderOptions,
+): readonly string[] {
   const lines = section.topics.flatMap((topic) => topicLines(topic, contents));
   const leftOut = section.topics.reduce((sum, topic) => sum + (contents.filled.get(topic)?.leftOut ?? 0), 0);
   if (leftOut > 0 && (lines.length > 0 || complete)) lines.push(leftOutLine(leftOut, recall));
   if (section.topics.includes("context")) lines.push(...excerptLines(contents.excerpts));
   if (lines.length === 0 && section.topics.length > 0) lines.push(...(complete ? [NONE] : []));
-  if (lines.length === 0 && !complete) return "";
-  return [`${"#".repeat(section.level)} ${section.heading}`, ...lines].join("\n");
+  if (lines.length === 0 && !complete) return [];
+  return [`${"#".repeat(section.level)} ${section.heading}`, ...lines];
 }
 
 export function leftOutLine(count: number, recall: string): string {

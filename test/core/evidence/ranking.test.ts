@@ -51,6 +51,29 @@ describe("the ranking", () => {
     expect(rank(edited).get("loadAccount")).not.toBe(before);
   });
 
+  it("ranks what grows and what is asked for anew as one who reads all for the first time", () => {
+    fc.assert(
+      fc.property(talks, fc.array(fc.nat(), { minLength: 1, maxLength: 4 }), (messages, cuts) => {
+        const evidence = createEvidence();
+        const lengths = [...cuts.map((cut) => cut % (messages.length + 1)), messages.length].toSorted((a, b) => a - b);
+        for (const length of lengths) {
+          const some = messages.slice(0, length);
+          expect(evidence.probabilities(some)).toEqual(rank(some));
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("looks for the words of a name that comes later in the request that stood before", () => {
+    const asked = [textMessage("user", "what is the retry limit?"), textMessage("assistant", "I look at colourTable.")];
+    const found = [...asked, textMessage("assistant", "The file holds retryLimit and sizeTable.")];
+    const evidence = createEvidence();
+    evidence.probabilities(asked);
+    expect(evidence.probabilities(found)).toEqual(rank(found));
+    expect(rank(found).get("retryLimit")!).toBeGreaterThan(rank(found).get("sizeTable")!);
+  });
+
   it("has one finite weight a feature", () => {
     expect(Object.keys(WEIGHTS).toSorted()).toEqual(["bias", ...FEATURES].toSorted());
     for (const weight of Object.values(WEIGHTS)) expect(Number.isFinite(weight)).toBe(true);

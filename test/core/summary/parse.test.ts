@@ -4,7 +4,7 @@ import type { Excerpt } from "../../../src/core/evidence/excerpts.ts";
 import { withNote } from "../../../src/core/summary/framing.ts";
 import { parseHandoff } from "../../../src/core/summary/handoff.ts";
 import { HANDOFF_END, HANDOFF_START } from "../../../src/core/summary/marks.ts";
-import { renderSection, type Contents } from "../../../src/core/summary/render.ts";
+import { sectionLines, type Contents } from "../../../src/core/summary/render.ts";
 import { THIRTEEN_SECTIONS, type Topic } from "../../../src/core/summary/sections.ts";
 import type { Item } from "../../../src/core/summary/items.ts";
 import { contentText, textMessage } from "../../../src/core/transcript/message.ts";
@@ -33,8 +33,8 @@ function written(items: ReadonlyMap<Topic, readonly string[]>, excerpts: readonl
     ]),
   );
   const contents: Contents = { filled, excerpts, firstNumber: 7 };
-  const sections = THIRTEEN_SECTIONS.map((section) =>
-    renderSection(section, contents, { template: THIRTEEN_SECTIONS, recall: "r0123abcde", complete: true }),
+  const sections = THIRTEEN_SECTIONS.flatMap((section) =>
+    sectionLines(section, contents, { template: THIRTEEN_SECTIONS, recall: "r0123abcde", complete: true }),
   );
   return [
     HANDOFF_START,
