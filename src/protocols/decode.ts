@@ -23,7 +23,7 @@ export function decodeBody(dialect: Dialect, body: string, earlier?: Decoded): D
     ...settingsOf(dialect, own, previous?.transcript.tools),
   });
   const layout: Layout = { members: scanned.members, list: scanned.list, elements: scanned.elements, groups };
-  const locked = dialect.lockOf(own) ?? lockedBy(groups);
+  const locked = dialect.lockOf(own) ?? groups.find(({ held }) => held !== undefined)?.held;
   const form = body.charCodeAt(skipSpace(body, 0)) === OPEN_BRACKET ? "messages" : "request";
   return { protocol: dialect.name, body, form, transcript, layout, ...(locked === undefined ? {} : { locked }) };
 }
@@ -143,7 +143,8 @@ function parse(text: string, place: string): unknown {
 
 function readGroups(dialect: Dialect, scanned: Scanned, previous: Layout | undefined): Group[] {
   const { body, elements } = scanned;
-  const earlier = new Map(previous?.groups.map((group) => [group.first, group]));
+  const earlier = previous?.groups ?? [];
+  let next = 0;
   const parsed = new Map<number, WireElement>();
   const element = (at: number): WireElement => {
     let known = parsed.get(at);
@@ -152,8 +153,9 @@ function readGroups(dialect: Dialect, scanned: Scanned, previous: Layout | undef
   };
   const groups: Group[] = [];
   for (let first = 0; first < elements.length;) {
-    const known = earlier.get(first);
-    if (known !== undefined && stillStands(known, scanned, dialect)) {
+    while (next < earlier.length && earlier[next]!.first < first) next++;
+    const known = earlier[next];
+    if (known?.first === first && stillStands(known, scanned, dialect)) {
       groups.push(known);
       first += known.count;
       continue;
@@ -162,11 +164,8 @@ function readGroups(dialect: Dialect, scanned: Scanned, previous: Layout | undef
     while (first + own.length < elements.length && dialect.joins(own.at(-1)!.value, element(first + own.length).value))
       own.push(element(first + own.length));
     const raw = body.slice(elements[first]!.start, elements[first + own.length - 1]!.end);
-    groups.push({
-      slice: seal(dialect.name, dialect.read(own), previous === undefined ? raw : copyOf(raw)),
-      first,
-      count: own.length,
-    });
+    const slice = seal(dialect.name, dialect.read(own), previous === undefined ? raw : copyOf(raw));
+    groups.push({ slice, first, count: own.length, held: heldBy(slice) });
     first += own.length;
   }
   return groups;
@@ -234,7 +233,9 @@ function freezePart(part: Part): void {
 }
 
 function membersOfGroups(groups: readonly Group[]): readonly Message[] {
-  return Object.freeze(groups.flatMap(({ slice }) => slice.members));
+  const members: Message[] = [];
+  for (const { slice } of groups) for (const member of slice.members) members.push(member);
+  return Object.freeze(members);
 }
 
 function systemOf(
@@ -265,8 +266,7 @@ function settingsOf(
   };
 }
 
-function lockedBy(groups: readonly Group[]): string | undefined {
-  for (const { slice } of groups)
-    for (const { parts } of slice.members) for (const part of parts) if (isHeld(part)) return heldBecause(part);
+function heldBy({ members }: WireSlice): string | undefined {
+  for (const { parts } of members) for (const part of parts) if (isHeld(part)) return heldBecause(part);
   return undefined;
 }

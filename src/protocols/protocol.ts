@@ -44,6 +44,8 @@ export interface Group {
   /** Index of the first element. */
   readonly first: number;
   readonly count: number;
+  /** Why the history must stay as it is, where a part of this group says so. */
+  readonly held: string | undefined;
 }
 
 /** Where things stand in a body. Internal to the protocols; a `Decoded` carries it from `decode` to `splice`. */

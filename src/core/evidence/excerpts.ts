@@ -6,6 +6,7 @@ import type { Message } from "../transcript/message.ts";
 import type { Excerpt, ExcerptRequest, Present } from "./excerpt.ts";
 import type { Weights } from "./features.ts";
 import { exposes } from "./exposure.ts";
+import { createLineReader } from "./lines.ts";
 import { mentionsIn } from "./mentions.ts";
 import { createRanking, sceneOf } from "./ranking.ts";
 import type { Range } from "./names.ts";
@@ -47,6 +48,7 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
   const keeper = createTallyKeeper();
   const quotes = createQuotes();
   const options = createOptions(quotes);
+  const read = createLineReader();
   let last:
     | { readonly messages: number; readonly tally: Tally; readonly focus: string; readonly scores: Float64Array }
     | undefined;
@@ -65,7 +67,7 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
       const sources = createSources(tally, request.redact ?? asItIs);
       const { standing, text } = request.present;
       dropTiedIn(keeper.entriesOf(standing), quotes, scores);
-      dropTiedBy(text, { tally, sources }, scores);
+      dropTiedBy(text, { tally, sources, read }, scores);
       return selectExcerpts({ tally, sources, options, scores }, request);
     },
     missing: (messages, result) => {

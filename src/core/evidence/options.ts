@@ -30,9 +30,15 @@ export interface Option {
 /** The options of one conversation. A quote that several identifiers share is one option. */
 export interface Book {
   readonly options: readonly Option[];
-  /** Of what the option says, with its line break or comma, and of the line that names its source. */
+  /** Of what each option says, with its line break or comma. */
   readonly tokens: readonly number[];
+  /** The number of the source of each option; and for each source, the tokens of the line that names it. */
+  readonly sources: readonly number[];
   readonly leads: readonly number[];
+  /** Where a quote stands: the message, the start and the end. A path stands nowhere: its message is -1. */
+  readonly messages: readonly number[];
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
   /** What option n ties: `ties[tieStarts[n] .. tieStarts[n + 1])`. */
   readonly ties: readonly number[];
   readonly tieStarts: readonly number[];
@@ -76,6 +82,7 @@ interface BookWriter {
 function createBook(quotes: Quotes, known: Known): BookWriter {
   const { tally } = known;
   const options: Option[] = [];
+  const [messages, starts, ends]: [number[], number[], number[]] = [[], [], []];
   const ties: number[] = [];
   const tieStarts: number[] = [0];
   const scales = createScales(tally);
@@ -85,6 +92,9 @@ function createBook(quotes: Quotes, known: Known): BookWriter {
   const add = (option: Option): number => {
     ties.push(...option.ties);
     tieStarts.push(ties.length);
+    messages.push(option.kind === "path" ? -1 : option.message);
+    starts.push(option.range.start);
+    ends.push(option.range.end);
     scales.weigh(option);
     return options.push(option) - 1;
   };
@@ -94,7 +104,7 @@ function createBook(quotes: Quotes, known: Known): BookWriter {
     return number;
   };
   const index = createIndex(tally, (number) => optionsFor(number, { quotes, known, add, addQuote }));
-  const { tokens, leads } = scales;
+  const { tokens, sources, leads } = scales;
   return {
     weighWith: (measure) => {
       if (scales.weighWith(measure, options)) excerpts.length = 0;
@@ -102,7 +112,11 @@ function createBook(quotes: Quotes, known: Known): BookWriter {
     book: {
       options,
       tokens,
+      sources,
       leads,
+      messages,
+      starts,
+      ends,
       ties,
       tieStarts,
       of: index.of,
@@ -156,27 +170,32 @@ const TOOL_NAME_SHARED_BY_CHARS = 16;
 
 /** What each option weighs, and the line that names its source; anew when the measure is another. */
 function createScales({ entries }: Tally) {
-  const [tokens, leads]: [number[], number[]] = [[], []];
+  const [tokens, sources, leads]: [number[], number[], number[]] = [[], [], []];
   let measure: Measure | undefined;
-  let sources = new Map<string, number>();
-  const leadOf = (source: string): number => {
-    let weight = sources.get(source);
-    if (weight === undefined) sources.set(source, (weight = measure!.text(`@ ${source}\n`)));
-    return weight;
+  const known = new Map<string, number>();
+  const sourceOf = (source: string): number => {
+    let number = known.get(source);
+    if (number === undefined) {
+      known.set(source, (number = known.size));
+      leads.push(measure!.text(`@ ${source}\n`));
+    }
+    return number;
   };
   const weigh = ({ range, tool, path, message, source }: Option): void => {
-    leads.push(leadOf(source));
+    sources.push(sourceOf(source));
     if (path !== undefined) tokens.push(measure!.text(`${path}, `) + (tool!.length + 3) / TOOL_NAME_SHARED_BY_CHARS);
     else tokens.push(measure!.text(`${entries[message]!.reading.text.slice(range.start, range.end)}\n`));
   };
   /** Whether that is another than before. */
   const weighWith = (next: Measure, options: readonly Option[]): boolean => {
     if (measure === next) return false;
-    [measure, sources, tokens.length, leads.length] = [next, new Map(), 0, 0];
+    measure = next;
+    for (const list of [tokens, sources, leads]) list.length = 0;
+    known.clear();
     options.forEach(weigh);
     return true;
   };
-  return { tokens, leads, weigh, weighWith };
+  return { tokens, sources, leads, weigh, weighWith };
 }
 
 interface Stretch extends Range {

@@ -2,7 +2,7 @@
  * What a text ties already: names in it that stand in words of the original, or near the tool that they belong to.
  * A name that merely occurs there still needs its excerpt.
  */
-import { mentionsIn } from "./mentions.ts";
+import type { LineReader } from "./lines.ts";
 import type { Range } from "./names.ts";
 import type { Quotes } from "./quotes.ts";
 import type { Sources } from "./sources.ts";
@@ -24,25 +24,29 @@ export function dropTiedIn(standing: readonly Entry[], quotes: Quotes, scores: F
 }
 
 /** Nor are those that a text ties. */
-export function dropTiedBy(text: string, { tally, sources }: Known, scores: Float64Array): void {
-  const { ids, which, starts, ends } = mentionsIn(text);
-  const numbers = ids.map((id) => tally.numberOf(id) ?? -1);
-  for (let at = 0; at < which.length; at++) {
-    const number = numbers[which[at]!]!;
-    if (number < 0 || !(scores[number]! > 0)) continue;
-    const mention = { start: starts[at]!, end: ends[at]! };
+export function dropTiedBy(text: string, { tally, sources, read }: Known, scores: Float64Array): void {
+  read(text, (id, start, end) => {
+    const number = tally.numberOf(id);
+    if (number === undefined || !(scores[number]! > 0)) return;
+    const mention = { start, end };
     const standing = tally.standings[number]!;
     if (nearTool(text, mention, standing, { tally, sources }) || inOriginalWords(text, mention, standing, tally))
       scores[number] = 0;
-  }
+  });
 }
 
 interface Known {
   readonly tally: Tally;
   readonly sources: Sources;
+  readonly read: LineReader;
 }
 
-function nearTool(text: string, mention: Range, { kind, places }: Standing, { tally, sources }: Known): boolean {
+function nearTool(
+  text: string,
+  mention: Range,
+  { kind, places }: Standing,
+  { tally, sources }: Omit<Known, "read">,
+): boolean {
   if (kind !== "path" && kind !== "url") return false;
   const near = text.slice(Math.max(0, mention.start - TOOL_WITHIN_CHARS), mention.end + TOOL_WITHIN_CHARS);
   for (let at = 0; at < places.length; at += 2) {

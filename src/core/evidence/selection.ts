@@ -33,7 +33,7 @@ export function selectExcerpts(material: Material, request: ExcerptRequest): rea
   const queue = createHeap();
   for (const option of optionsOf(material, book, request)) {
     const worth = worthOf(option, book, scores);
-    queue.push(option, worth / orderPrice(book.leads[option]!, book.tokens[option]!));
+    queue.push(option, worth / orderPrice(book.leads[book.sources[option]!]!, book.tokens[option]!));
   }
   let left = budget;
   for (let option = queue.pop(); option >= 0; option = queue.pop()) {

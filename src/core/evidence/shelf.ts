@@ -33,66 +33,66 @@ export interface Place extends Range {
 
 /** Something chosen, and as the how manieth: a joined piece has the best rank of its parts. */
 interface Piece extends Range {
-  readonly message: number;
-  readonly source: string;
+  /** One of the options that it is made of; the only one where it is alone. */
+  readonly option: number;
+  readonly isAlone: boolean;
   readonly rank: number;
   readonly tokens: number;
-  /** The option that it is; -1 where others joined it. */
-  readonly alone: number;
 }
 
-interface NamedPath {
-  readonly message: number;
-  readonly source: string;
-  readonly tool: string;
-  readonly path: string;
-  readonly rank: number;
-  readonly names: readonly number[];
+/** What was chosen of a message. Where the pieces stand is in arrays of its own: every option looks through them. */
+interface Row {
+  readonly pieces: Piece[];
+  readonly starts: number[];
+  readonly ends: number[];
 }
 
 export function createShelf(tally: Tally, book: Book, measure: Measure): Shelf {
   /** By message. */
-  const pieces: (Piece[] | undefined)[] = new Array(tally.entries.length);
+  const rows: (Row | undefined)[] = new Array(tally.entries.length);
   const paths: NamedPath[] = [];
-  const sources = new Set<string>();
+  /** By source. */
+  const isNamed: boolean[] = [];
   let rank = 0;
+  const closeTo = (option: number): readonly Piece[] => {
+    const message = book.messages[option]!;
+    const row = message < 0 ? undefined : rows[message];
+    return row === undefined ? NONE : piecesAround(option, row, book);
+  };
   return {
-    placeFor: (number) => {
-      const option = book.options[number]!;
-      const { range, message, source } = option;
-      const lead = sources.has(source) ? 0 : book.leads[number]!;
-      const close = option.kind === "path" ? NONE : closeTo(option, pieces[message] ?? NONE);
-      let { start, end } = range;
-      if (close.length === 0) return { start, end, lead, tokens: book.tokens[number]!, instead: 0, close };
+    placeFor: (option) => {
+      const source = book.sources[option]!;
+      const lead = isNamed[source] === true ? 0 : book.leads[source]!;
+      const close = closeTo(option);
+      let start = book.starts[option]!;
+      let end = book.ends[option]!;
+      if (close.length === 0) return { start, end, lead, tokens: book.tokens[option]!, instead: 0, close };
       let instead = 0;
       for (const piece of close) {
         if (piece.start < start) start = piece.start;
         if (piece.end > end) end = piece.end;
         instead += piece.tokens;
       }
-      const text = tally.entries[message]!.reading.text.slice(start, end);
+      const text = tally.entries[book.messages[option]!]!.reading.text.slice(start, end);
       return { start, end, lead, tokens: measure.text(`${text}\n`), instead, close };
     },
-    take: (number, { start, end, tokens, close }) => {
-      const option = book.options[number]!;
-      const { message, source } = option;
-      sources.add(source);
-      if (option.kind === "path") {
-        paths.push({ message, source, tool: option.tool!, path: option.path!, rank: rank++, names: option.ties });
+    take: (option, { start, end, tokens, close }) => {
+      isNamed[book.sources[option]!] = true;
+      const message = book.messages[option]!;
+      if (message < 0) {
+        paths.push({ option: book.options[option]!, rank: rank++ });
         return;
       }
       const best = close.reduce((least, piece) => Math.min(least, piece.rank), rank++);
-      const others = pieces[message] ?? [];
-      const rest = close.length === 0 ? others : others.filter((piece) => !close.includes(piece));
-      const alone = close.length === 0 ? number : -1;
-      rest.push({ start, end, message, source, rank: best, tokens, alone });
-      pieces[message] = rest;
+      const row = rows[message];
+      const next = row === undefined || close.length > 0 ? rowWithout(close, row) : row;
+      put(next, { start, end, option, isAlone: close.length === 0, rank: best, tokens });
+      rows[message] = next;
     },
     excerpts: () => {
       const ranked: (Excerpt | undefined)[] = new Array(rank);
-      for (const own of pieces)
-        for (const piece of own ?? NONE)
-          ranked[piece.rank] = piece.alone < 0 ? excerptOf(tally, piece) : book.quoted(piece.alone);
+      for (const { pieces } of rows.filter((row) => row !== undefined))
+        for (const piece of pieces) ranked[piece.rank] = quoteOf(piece, tally, book);
       pathLines(paths).forEach(({ rank: place, message, source, text, names }, at) => {
         ranked[place] = { message, at, source, text, tokens: measure.text(`${text}\n`), names };
       });
@@ -104,13 +104,39 @@ export function createShelf(tally: Tally, book: Book, measure: Measure): Shelf {
 const NONE: readonly Piece[] = [];
 
 /** Those of a message's pieces that an option would be joined with. */
-function closeTo({ range, source }: Option, pieces: readonly Piece[]): readonly Piece[] {
+function piecesAround(option: number, { starts, ends, pieces }: Row, book: Book): readonly Piece[] {
+  const least = book.starts[option]! - GAP_CHARS_MAX;
+  const most = book.ends[option]! + GAP_CHARS_MAX;
   let close: Piece[] | undefined;
-  for (const piece of pieces) {
-    if (piece.start > range.end + GAP_CHARS_MAX || range.start > piece.end + GAP_CHARS_MAX) continue;
-    if (piece.source === source) (close ??= []).push(piece);
+  for (let at = 0; at < starts.length; at++) {
+    if (starts[at]! > most || ends[at]! < least) continue;
+    const piece = pieces[at]!;
+    if (book.sources[piece.option] === book.sources[option]) (close ??= []).push(piece);
   }
   return close ?? NONE;
+}
+
+function rowWithout(close: readonly Piece[], row: Row | undefined): Row {
+  const rest: Row = { pieces: [], starts: [], ends: [] };
+  for (const piece of row?.pieces ?? NONE) if (!close.includes(piece)) put(rest, piece);
+  return rest;
+}
+
+function put({ pieces, starts, ends }: Row, piece: Piece): void {
+  pieces.push(piece);
+  starts.push(piece.start);
+  ends.push(piece.end);
+}
+
+function quoteOf({ option, isAlone, start, end, tokens }: Piece, tally: Tally, book: Book): Excerpt {
+  if (isAlone) return book.quoted(option);
+  const { message, source } = book.options[option]!;
+  return excerptOf(tally, { message, start, end, source, tokens });
+}
+
+interface NamedPath {
+  readonly option: Option;
+  readonly rank: number;
 }
 
 interface PathLine {
@@ -125,13 +151,15 @@ interface PathLine {
 function pathLines(paths: readonly NamedPath[]): readonly PathLine[] {
   const lines: PathLine[] = [];
   const open = new Map<string, PathLine>();
-  for (const { tool, path, message, source, rank, names } of paths) {
+  for (const { option, rank } of paths) {
+    const { message, source, ties } = option;
+    const [tool, path] = [option.tool!, option.path!];
     const line = open.get(tool);
     if (line !== undefined && line.text.length + path.length + 2 <= PATHS_LINE_CHARS_MAX) {
       line.text += `, ${path}`;
-      line.names.push(...names);
+      line.names.push(...ties);
     } else {
-      const next = { message, source, rank, names: [...names], text: `${tool}: ${path}` };
+      const next = { message, source, rank, names: [...ties], text: `${tool}: ${path}` };
       lines.push(next);
       open.set(tool, next);
     }

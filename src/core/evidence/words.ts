@@ -14,7 +14,12 @@ const SLOTS = 1 << 16;
 function eachWord(text: string, visit: (slot: number) => void): void {
   let at = 0;
   while (at < text.length) {
-    let [hash, before, last, length, digits, wasLower] = [FNV_OFFSET, FNV_OFFSET, 0, 0, 0, false];
+    let hash = FNV_OFFSET;
+    let before = FNV_OFFSET;
+    let last = 0;
+    let length = 0;
+    let digits = 0;
+    let wasLower = false;
     for (; at < text.length; at++) {
       const code = text.charCodeAt(at);
       const upper = code >= 0x41 && code <= 0x5a;

@@ -9,5 +9,12 @@ export const NOTE_START = "[precis note]";
 
 /** Whether a text opens with a handoff, of this version. */
 export function opensWithHandoff(text: string): boolean {
-  return text.startsWith(HANDOFF_START) || text.trimStart().startsWith(HANDOFF_START);
+  const first = text.charCodeAt(0);
+  // Nearly every message opens with a letter, and every one is asked.
+  if (first > SPACE && first <= LAST_OF_ASCII && first !== OPENING_BRACKET) return false;
+  return text.trimStart().startsWith(HANDOFF_START);
 }
+
+const SPACE = 0x20;
+const LAST_OF_ASCII = 0x7f;
+const OPENING_BRACKET = 0x5b;

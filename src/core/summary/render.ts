@@ -92,19 +92,25 @@ function wrapped(group: string, paths: readonly string[]): string[] {
 /** Grouped by source, sources and lines in the order of the conversation. */
 function excerptLines(excerpts: readonly Excerpt[]): string[] {
   const bySource = new Map<string, string[]>();
-  for (const one of excerpts.toSorted((a, b) => a.message - b.message || (a.at ?? 0) - (b.at ?? 0))) {
-    const lines = bySource.get(one.source);
-    if (lines === undefined) bySource.set(one.source, [writtenText(one)]);
-    else lines.push(writtenText(one));
+  for (const { source, text } of inOrder(excerpts)) {
+    const written = text.includes("\n") ? text.split("\n").map(guarded).join("\n") : guarded(text);
+    const lines = bySource.get(source);
+    if (lines === undefined) bySource.set(source, [written]);
+    else lines.push(written);
   }
   return [...bySource].flatMap(([source, lines]) => [`${SOURCE_LEAD}${source.replace(/\s+/g, " ")}`, ...lines]);
 }
 
-/** From one handoff to the next most excerpts are the same objects. */
-const written = new WeakMap<Excerpt, string>();
-
-function writtenText(excerpt: Excerpt): string {
-  let text = written.get(excerpt);
-  if (text === undefined) written.set(excerpt, (text = excerpt.text.split("\n").map(guarded).join("\n")));
-  return text;
+/** Message by message: many short lists are sorted faster than a long one. */
+function inOrder(excerpts: readonly Excerpt[]): readonly Excerpt[] {
+  const byMessage = new Map<number, Excerpt[]>();
+  for (const one of excerpts) {
+    const own = byMessage.get(one.message);
+    if (own === undefined) byMessage.set(one.message, [one]);
+    else own.push(one);
+  }
+  const ordered: Excerpt[] = [];
+  for (const message of [...byMessage.keys()].sort((a, b) => a - b))
+    ordered.push(...byMessage.get(message)!.sort((a, b) => (a.at ?? 0) - (b.at ?? 0)));
+  return ordered;
 }

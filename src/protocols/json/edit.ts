@@ -74,8 +74,10 @@ export function patchPath(object: string, path: readonly [string, ...string[]], 
 
 /** An object's text from members given as JSON text; undefined ones are left out. */
 export function objectText(members: MemberChanges): string {
-  const written = Object.entries(members).filter((entry) => entry[1] !== undefined);
-  return `{${written.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(",")}}`;
+  let written = "";
+  for (const [key, text] of Object.entries(members))
+    if (text !== undefined) written += `${written === "" ? "" : ","}${JSON.stringify(key)}:${text}`;
+  return `{${written}}`;
 }
 
 /** An array in its text. */

@@ -1,6 +1,7 @@
 /** The scanner finds what the written definition finds, everywhere, and never loses time over it. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createLineReader } from "../../../src/core/evidence/lines.ts";
 import { mentionsIn } from "../../../src/core/evidence/mentions.ts";
 import { createRunReader } from "../../../src/core/evidence/plain-words.ts";
 import { createReader } from "../../../src/lab/recall/reader.ts";
@@ -36,6 +37,31 @@ describe("mentions", () => {
       }),
       { numRuns: RUNS },
     );
+  });
+
+  it("are those of its lines, however often some of these were read before", () => {
+    const read = createLineReader();
+    fc.assert(
+      fc.property(fc.array(namings, { maxLength: 4 }), (texts) => {
+        const text = [...texts, ...texts].join("\n");
+        const heard: (readonly [string, number, number])[] = [];
+        read(text, (...mention) => heard.push(mention));
+        const { ids, which, starts, ends } = mentionsIn(text);
+        expect(heard).toEqual(which.map((id, at) => [ids[id], starts[at], ends[at]]));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("are found when more lines were read than are remembered", () => {
+    const LINES = 2_500;
+    const text = Array.from({ length: LINES }, (_, at) => `see name_${at}_end`).join("\n");
+    const read = createLineReader();
+    for (let round = 0; round < 2; round++) {
+      const heard: string[] = [];
+      read(text, (id) => heard.push(id));
+      expect(heard).toEqual(mentionsIn(text).ids);
+    }
   });
 
   it.each([
