@@ -1,11 +1,12 @@
 /**
- * `npm start`: a first look. Compacts the recorded example with the command line itself, then shows what a model would
- * read in place of what is gone, has the result checked, and fetches something back.
+ * `npm start`: a first look, in two acts. Compacts the recorded example with the command line itself, shows what a model
+ * would read in place of what is gone, and fetches something back; then lives the session again, without and with precis.
  */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { styleText } from "node:util";
+import { livedTwice, WINDOW_TOKENS } from "./start/session.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const EXAMPLE = "examples/refunds.openai-chat.json";
@@ -36,7 +37,19 @@ if (id !== undefined) {
   const { stdout } = precis("recall", id, "--keep", ORIGINALS);
   quote(stdout, ORIGINAL_LINES_SHOWN);
 }
-say(`The result is ${RESULT}. Now one of your own: npx precis compact SESSION.jsonl --budget 20% > smaller.json`);
+say(`The result is ${RESULT}.`);
+
+const window = WINDOW_TOKENS.toLocaleString("en-US");
+say(`Now the whole session again, turn by turn, as its agent lived it: against a strict local provider whose window is
+${window} tokens, once straight and once through the gateway. A column is a turn, as high as the window is full:`);
+say(await livedTwice(readFileSync(join(ROOT, EXAMPLE), "utf8")));
+
+say(`For your own agent, whichever it is:
+
+  npx precis serve
+  ANTHROPIC_BASE_URL=http://127.0.0.1:4020 claude        in another terminal; docs/gateway.md has the others
+
+For a transcript of your own: npx precis compact SESSION.jsonl --budget 20% > smaller.json`);
 
 /** Runs the command line as a person would; what `recall` prints is returned, all else is shown. */
 function precis(command: string, ...words: readonly string[]): { readonly stdout: string } {
