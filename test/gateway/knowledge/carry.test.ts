@@ -11,7 +11,7 @@ import { decodeCompaction, encodeCompaction } from "../../../src/store/record.ts
 import { chain, live, measure, type UserTurn } from "./thinking-agent.ts";
 
 const protocol = protocols["anthropic-messages"];
-const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 40);
+const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 25);
 
 const anyTurn: fc.Arbitrary<UserTurn> = fc.record({
   mode: fc.constantFrom("enabled", "adaptive"),

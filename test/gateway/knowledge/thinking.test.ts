@@ -5,7 +5,7 @@ import { live, type Living, type UserTurn } from "./thinking-agent.ts";
 
 const BOUND = "claude-opus-5-5";
 const SIGNED = "claude-sonnet-4-5";
-const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 40);
+const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 25);
 
 const IGNORANT_SESSIONS = 60;
 

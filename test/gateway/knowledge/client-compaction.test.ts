@@ -1,0 +1,73 @@
+/** A client's own request for a summary, told from requests that only speak of one. */
+import { describe, expect, it } from "vitest";
+import { textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
+import { clientCompaction } from "../../../src/gateway/knowledge/client-compaction.ts";
+
+const history: readonly Message[] = [textMessage("user", "Fix the build."), textMessage("assistant", "Fixed.")];
+const asks = (last: string, system = "You are an agent."): Transcript => ({
+  system: [textMessage("system", system)],
+  messages: [...history, textMessage("user", last)],
+});
+
+const LEAD = "Answer with text only and call no tool. ".repeat(12);
+
+describe("a request for a summary", () => {
+  it.each([
+    ["Claude Code", asks(`${LEAD}Your task is to create a detailed summary of the conversation so far, …`)],
+    ["Claude Code", asks("Go.", "You are a helpful AI assistant tasked with summarizing conversations.")],
+    ["Codex", asks("You are performing a CONTEXT CHECKPOINT COMPACTION. …")],
+    ["OpenCode", asks("…", "You are an anchored context summarization assistant for coding sessions.")],
+    ["OpenCode", asks("Provide a detailed prompt for continuing our conversation above.")],
+    ["pi", asks(`<conversation>${"x".repeat(9_000)}</conversation>`, "You are a context summarization assistant.")],
+    ["Gemini CLI", asks("Go.", "You are the component that summarizes internal chat history into a given structure.")],
+    ["Cline", asks('<explicit_instructions type="summarize_task">\n…')],
+    ["Goose", asks("Go.", "The messages above … Create a structured context checkpoint summary that …")],
+    ["Hermes", asks("You are a summarization agent creating a context checkpoint. …")],
+  ])("of %s", (client, transcript) => {
+    expect(clientCompaction(transcript)).toEqual({ client });
+  });
+
+  it("may stand beside results and other texts", () => {
+    const [text] = asks("Your task is to create a detailed summary of the conversation so far.").messages.at(-1)!.parts;
+    const last: Message = { role: "user", parts: [{ kind: "text", text: "<system-reminder/>" }, text!] };
+    expect(clientCompaction({ system: [], messages: [...history, last] })).toEqual({ client: "Claude Code" });
+  });
+});
+
+describe("no request for a summary", () => {
+  it.each([
+    ["an ordinary request", asks("Summarise what the build does.")],
+    [
+      "a summary that was asked for before",
+      {
+        ...asks("x"),
+        messages: [
+          ...asks("You are performing a CONTEXT CHECKPOINT COMPACTION.").messages,
+          textMessage("assistant", "It is done."),
+          textMessage("user", "Go on."),
+        ],
+      },
+    ],
+    [
+      "words of it deep in a pasted text",
+      asks(`${"A long file. ".repeat(200)}You are performing a CONTEXT CHECKPOINT COMPACTION.`),
+    ],
+    [
+      "the assistant's words",
+      {
+        ...asks("x"),
+        messages: [...history, textMessage("assistant", "You are performing a CONTEXT CHECKPOINT COMPACTION.")],
+      },
+    ],
+    ["nothing at all", { system: [], messages: [] }],
+  ] satisfies [string, Transcript][])("%s", (_, transcript) => {
+    expect(clientCompaction(transcript)).toBeUndefined();
+  });
+
+  it("is told without reading a long message", () => {
+    const transcript = asks("x".repeat(10_000_000), "y".repeat(10_000_000));
+    const started = performance.now();
+    for (let at = 0; at < 1_000; at++) clientCompaction(transcript);
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+});
