@@ -32,7 +32,7 @@ export function valueFor(path: string, text: string): unknown {
   const setting = settingAt(path);
   const scalar = scalarOf(text);
   const list = listOf(text);
-  const mapping = text.startsWith("{") ? jsonOf(text) : undefined;
+  const mapping = text.startsWith("{") ? structureOf(text) : undefined;
   if (mapping !== undefined) return mapping;
   if (setting?.schema.safeParse(list).success === true) return list;
   if (setting === undefined || scalar === null) return scalar;
@@ -41,12 +41,13 @@ export function valueFor(path: string, text: string): unknown {
 
 /** A list is written as JSON; a text alone is a list of one. */
 function listOf(text: string): unknown {
-  return (text.startsWith("[") ? jsonOf(text) : undefined) ?? [text];
+  return structureOf(text) ?? [text];
 }
 
-function jsonOf(text: string): unknown {
+/** The list or mapping that a text is as JSON, if it is one. */
+function structureOf(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return /^[[{]/.test(text) ? (JSON.parse(text) as unknown) : undefined;
   } catch {
     return undefined;
   }
