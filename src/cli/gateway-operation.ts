@@ -7,11 +7,14 @@ import { createOwnRoutes } from "../gateway/operation/own-routes.ts";
 import { createTally } from "../gateway/operation/tally.ts";
 import { loadSecretRules, type SecretSettings } from "../secrets/rules.ts";
 import { eventLine } from "./gateway-log.ts";
+import { lineWriter } from "./line-writer.ts";
 import { endPage, startPage, type StartPage } from "./gateway-page.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Operating extends Omit<StartPage, "url"> {
   readonly version: string;
+  /** Requests under way. */
+  readonly inFlight: () => number;
   readonly storeBytes: () => Promise<number | undefined>;
   /** Rejects where the store does not answer. */
   readonly checkStore: () => Promise<unknown>;
@@ -41,11 +44,14 @@ export async function operate(options: Operating): Promise<Operation> {
   const byName = Object.fromEntries(upstreams.map(({ name, url }) => [name, url]));
   const redact = createRedactor(await loadSecretRules(options.redaction));
   const tally = createTally();
-  const metrics = createMetrics({ upstreams: Object.keys(byName), storeBytes: options.storeBytes });
-  const json: Log | undefined =
-    options.log === "json" ? createLog({ write: (line) => void out.write(line), redact }) : undefined;
-  const pretty = (event: GatewayEvent): void =>
-    void err.write(eventLine(event, { stream: err, redact, now: Date.now }));
+  const metrics = createMetrics({
+    upstreams: Object.keys(byName),
+    inFlight: options.inFlight,
+    storeBytes: options.storeBytes,
+  });
+  const json: Log | undefined = options.log === "json" ? createLog({ write: lineWriter(out), redact }) : undefined;
+  const writeLine = lineWriter(err);
+  const pretty = (event: GatewayEvent): void => writeLine(eventLine(event, { stream: err, redact, now: Date.now }));
   const listeners: readonly Tell[] = [
     tally.tell,
     metrics.tell,

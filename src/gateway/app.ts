@@ -1,5 +1,6 @@
 /** The gateway put together: the one place that knows all of its parts. */
 import { hash } from "node:crypto";
+import { isLoopback } from "../config/loopback.ts";
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import { createChain } from "../core/transcript/links.ts";
@@ -8,7 +9,7 @@ import type { RuntimeOptions } from "../session/contract.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
 import { createBackground } from "./background.ts";
-import type { Tell } from "./contract.ts";
+import type { Handle, Tell } from "./contract.ts";
 import { createConversations } from "./conversations.ts";
 import { createHandle } from "./exchange.ts";
 import { thinkingRules } from "./knowledge/thinking/index.ts";
@@ -53,6 +54,8 @@ export interface Gateway {
   readonly fetch: (request: Request) => Promise<Response>;
   /** On loopback and any free port by default. */
   readonly listen: (where?: { readonly host?: string; readonly port?: number }) => Promise<Listening>;
+  /** Requests that have come and are not over. */
+  readonly underWay: () => number;
   /** When no work goes on in the background. */
   readonly settled: () => Promise<void>;
   /** Ends what is under way; servers are closed by themselves. */
@@ -62,16 +65,19 @@ export interface Gateway {
 /** The window of a model that nothing is known of: what the smaller of today's hosted models have. */
 const UNKNOWN_WINDOW_TOKENS = 128_000;
 
-const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|localhost)$/;
-
 export function createGateway(options: GatewayOptions = {}): Gateway {
-  const { store = createMemoryStore(), mode = "rewrite", tell = () => undefined, now = Date.now } = options;
+  const { store = createMemoryStore(), mode = "rewrite", now = Date.now } = options;
+  let underWay = 0;
+  const tell: Tell = (event) => {
+    if (event.kind === "request") underWay--;
+    options.tell?.(event);
+  };
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const chain = createChain((text) => hash("sha256", text));
   const sender = createSender(limits);
   const background = createBackground(limits);
   let loopback = true;
-  const handle = createHandle({
+  const exchange = createHandle({
     limits,
     upstreams: createUpstreams(options.upstreams),
     sender,
@@ -97,10 +103,15 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     now,
     ahead: (visited) => background.add(visited.conversation, (signal) => makeAhead(visited, tell, signal)),
   });
+  const handle: Handle = (arrival) => {
+    underWay++;
+    return exchange(arrival);
+  };
   return {
+    underWay: () => underWay,
     fetch: webHandle(handle),
     listen: async ({ host = "127.0.0.1", port = 0 } = {}) => {
-      loopback &&= LOOPBACK.test(host);
+      loopback &&= isLoopback(host);
       const own = options.ownRoutes;
       return listen(handle, { host, port, limits, ...(own === undefined ? {} : { own }) });
     },

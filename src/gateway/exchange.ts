@@ -12,6 +12,7 @@ import { relay } from "./relay.ts";
 import { routeOf, type ModelRoute } from "./routes.ts";
 import { tenantOf, type TenantPolicy } from "./tenant.ts";
 import { backwardHeaders, onwardHeaders } from "./transport/headers.ts";
+import { statusOf } from "./transport/refusals.ts";
 import { takeIn, type Intake } from "./transport/intake.ts";
 import type { Incoming, Sender } from "./transport/send.ts";
 import type { Destination, Upstreams } from "./transport/upstreams.ts";
@@ -34,6 +35,15 @@ export interface ExchangeDesk {
   readonly ahead: (visited: Visit) => void;
 }
 
+/** Whether the store took what it was given last. */
+interface Keeping {
+  fails: boolean;
+}
+
+interface Desk extends ExchangeDesk {
+  readonly keeping: Keeping;
+}
+
 /** The client's own name for its session. */
 const SESSION_HEADER = "x-precis-session";
 
@@ -48,7 +58,8 @@ export interface Passage {
   readonly visit: Visit | undefined;
 }
 
-export function createHandle(desk: ExchangeDesk): Handle {
+export function createHandle(parts: ExchangeDesk): Handle {
+  const desk: Desk = { ...parts, keeping: { fails: false } };
   return async (arrival) => {
     const entry = openEntry(arrival, desk.tell);
     try {
@@ -60,10 +71,17 @@ export function createHandle(desk: ExchangeDesk): Handle {
         ? passOn(desk, arrival, entry, destination)
         : answer(desk, arrival, entry, { destination, route }));
     } catch (error) {
-      entry.over(arrival.signal.aborted ? "aborted" : "upstream_failed");
+      entry.status = statusOf(error);
+      entry.over(arrival.signal.aborted ? "aborted" : failedAs(error));
       throw error;
     }
   };
+}
+
+/** Whose failure it was. */
+function failedAs(error: unknown): "upstream_failed" | "turned_away" {
+  const upstream = error instanceof PrecisError && error.code.startsWith("upstream_");
+  return upstream ? "upstream_failed" : "turned_away";
 }
 
 function turnedAway(entry: Entry, departure: Departure): Departure {
@@ -74,7 +92,7 @@ function turnedAway(entry: Entry, departure: Departure): Departure {
 
 /** Any other request of a provider's API: its body is not even read. */
 async function passOn(
-  { sender, tenant, loopback }: ExchangeDesk,
+  { sender, tenant, loopback }: Desk,
   arrival: Arrival,
   entry: Entry,
   to: Destination,
@@ -94,7 +112,7 @@ async function passOn(
 const DONE = Promise.resolve();
 
 async function answer(
-  desk: ExchangeDesk,
+  desk: Desk,
   arrival: Arrival,
   entry: Entry,
   { destination, route }: Pick<Passage, "destination" | "route">,
@@ -118,7 +136,7 @@ async function answer(
 /** Small requests fit any window: their streams are not held for a moment. */
 const HELD_TOKENS_MIN = 4_000;
 
-async function ask(desk: ExchangeDesk, passage: Passage): Promise<Opened> {
+async function ask(desk: Desk, passage: Passage): Promise<Opened> {
   const { route, visit: visited } = passage;
   const small = (visited?.prepared.tokens ?? 0) < HELD_TOKENS_MIN;
   const holds = visited === undefined || route.asks === "count" ? "nothing" : small ? "small" : "all";
@@ -131,7 +149,7 @@ interface Asked {
 }
 
 /** Sends a request that was too large once more, compacted; undefined where it cannot be made smaller. */
-async function smaller(desk: ExchangeDesk, passage: Passage, refused: Opened): Promise<Asked | undefined> {
+async function smaller(desk: Desk, passage: Passage, refused: Opened): Promise<Asked | undefined> {
   const { visit: visited, entry } = passage;
   const overflow = refused.reader.state.overflow;
   if (visited === undefined || overflow === undefined) return undefined;
@@ -151,7 +169,7 @@ async function smaller(desk: ExchangeDesk, passage: Passage, refused: Opened): P
 }
 
 /** Reads the request and decides about it; on a fault of ours it goes on as it came. */
-async function look(desk: ExchangeDesk, passage: Omit<Passage, "visit">): Promise<Passage> {
+async function look(desk: Desk, passage: Omit<Passage, "visit">): Promise<Passage> {
   const { arrival, entry, intake, route } = passage;
   const { tenant } = entry;
   if (intake.text === undefined) {
@@ -173,7 +191,9 @@ async function look(desk: ExchangeDesk, passage: Omit<Passage, "visit">): Promis
       session: headerOf(arrival.headers, SESSION_HEADER),
       decide: route.asks === "count" ? "standing" : "due",
     });
-    entry.treatment = visited.treatment;
+    // Nothing of what came before was kept either; the operator and the client are told.
+    const unkept = desk.keeping.fails && visited.treatment.kind === "unchanged";
+    entry.treatment = unkept ? { kind: "untouched", because: "store_unavailable" } : visited.treatment;
     return { ...passage, visit: visited };
   } catch (error) {
     const because = faultOf(error);
@@ -185,7 +205,7 @@ async function look(desk: ExchangeDesk, passage: Omit<Passage, "visit">): Promis
   }
 }
 
-function tellFault({ tell }: ExchangeDesk, { tenant }: Entry, because: string, error: unknown): void {
+function tellFault({ tell }: Desk, { tenant }: Entry, because: string, error: unknown): void {
   // The message of an error that is not ours may quote what it worked on.
   const message =
     error instanceof PrecisError ? `${error.code}: ${error.message}` : ((error as Error).name ?? "a fault");
@@ -194,15 +214,18 @@ function tellFault({ tell }: ExchangeDesk, { tenant }: Entry, because: string, e
 }
 
 /** Keeps the request's messages; its answer's end waits for it, within a bound. */
-function commit(desk: ExchangeDesk, entry: Entry, { reading, session, tenant }: Visit): Promise<void> {
+function commit(desk: Desk, entry: Entry, { reading, session, tenant }: Visit): Promise<void> {
   const { links, decoded } = reading;
   if (links.length === 0) return Promise.resolve();
   const chain = { links, messages: decoded.transcript.messages, ...(session === undefined ? {} : { session }) };
   return within(
     desk.limits.commitWaitMs,
     desk.visits.store.appendChain(tenant, chain).then(
-      () => undefined,
-      (error: unknown) => tellFault(desk, entry, "store_unavailable", error),
+      () => void (desk.keeping.fails = false),
+      (error: unknown) => {
+        desk.keeping.fails = true;
+        tellFault(desk, entry, "store_unavailable", error);
+      },
     ),
   );
 }
@@ -231,7 +254,7 @@ export function send({ sender }: Pick<ExchangeDesk, "sender">, passage: Passage)
 }
 
 function reported(
-  desk: ExchangeDesk,
+  desk: Desk,
   entry: Entry,
   { visited, reader }: { readonly visited: Visit | undefined; readonly reader: AnswerReader },
 ): void {
@@ -245,6 +268,7 @@ function reported(
     learn(desk.visits, visited);
     const link = visited.reading.links.at(-1);
     const { model, tenant } = visited;
+    visited.conversation.answered = link;
     if (link !== undefined)
       void store.putUsage(tenant, { ...usage, link, model, at: desk.now() }).catch(() => undefined);
   }

@@ -101,6 +101,7 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal }: S
     store: path === undefined ? IN_MEMORY : shortPath(path, terminal),
     storeBytes: async () => (path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })?.size),
     checkStore: () => store.getState("", "ready"),
+    inFlight: () => gateway.underWay(),
     log: configuration.gateway.log,
     redaction: configuration.redaction,
     loopback: isLoopback(host),
@@ -119,11 +120,16 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal }: S
   return EXIT.done;
 }
 
-/** The second interruption ends the process at once, as it would any other. */
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** The first interruption; a second one ends the process at once, as it would any other. */
 function interruption(): Promise<void> {
   return new Promise((done) => {
-    process.once("SIGINT", done);
-    process.once("SIGTERM", done);
+    const interrupted = (): void => {
+      for (const signal of SIGNALS) process.off(signal, interrupted);
+      done();
+    };
+    for (const signal of SIGNALS) process.on(signal, interrupted);
   });
 }
 

@@ -21,7 +21,7 @@ export interface OwnRoutesOptions {
   readonly loopback: boolean;
 }
 
-export const OWN_PREFIX = "/_precis";
+const OWN_PREFIX = "/_precis";
 const STORE_ANSWERS_WITHIN_MS = 2_000;
 const NO_STORE = { "cache-control": "no-store" };
 const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";

@@ -46,7 +46,7 @@ export function refuse(request: Pick<Arrival, "target" | "headers">, refusal: Re
 export function refuseError(request: Pick<Arrival, "target" | "headers">, error: unknown): Departure {
   if (error instanceof PrecisError) {
     const { code, message, hint } = error;
-    return refuse(request, { status: STATUS_OF_CODE[code] ?? INTERNAL_STATUS, code, message, hint });
+    return refuse(request, { status: statusOf(error), code, message, hint });
   }
   return refuse(request, {
     status: INTERNAL_STATUS,
@@ -54,6 +54,11 @@ export function refuseError(request: Pick<Arrival, "target" | "headers">, error:
     message: "precis: something of the gateway failed.",
     hint: "Send the request again; the gateway's log says more.",
   });
+}
+
+/** What `refuseError` answers with. */
+export function statusOf(error: unknown): number {
+  return (error instanceof PrecisError ? STATUS_OF_CODE[error.code] : undefined) ?? INTERNAL_STATUS;
 }
 
 export function errorBody(vendor: Vendor, { status, code, message, hint }: Refusal): string {
