@@ -15,6 +15,8 @@ export interface Conversation {
   links: readonly string[];
   /** It has gone out rewritten. */
   rewritten: boolean;
+  /** Link of the newest request that was answered: sent once more, it goes out as it did. */
+  answered: string | undefined;
   /** Settles when the decision before is made: requests of one conversation are decided one after another. */
   turn: Promise<unknown>;
 }
@@ -25,10 +27,10 @@ export interface Reading {
   readonly links: readonly string[];
 }
 
-export interface Begin {
-  /** A runtime for a conversation that nobody knows; `relative` is one that it shares its beginning with. */
-  (tenant: string, reading: Reading, relative: Conversation | undefined): Promise<Runtime> | Runtime;
-}
+/** What a conversation that nobody knows begins with; `relative` is one that it shares its beginning with. */
+export type Begin = (relative: Conversation | undefined) => Promise<Beginning>;
+
+export type Beginning = Pick<Conversation, "runtime" | "answered">;
 
 export interface Conversations {
   /** @throws PrecisError as `Protocol.decode` does. */
@@ -106,9 +108,9 @@ export function createConversations(chain: Chain, limits: ConversationLimits): C
         keep(shelf, relative, reading);
         return relative;
       }
-      const runtime = await begin(tenant, reading, relative);
+      const began = await begin(relative);
       const rewritten = relative?.rewritten ?? false;
-      const conversation: Conversation = { runtime, decoded, links, rewritten, turn: Promise.resolve() };
+      const conversation: Conversation = { ...began, decoded, links, rewritten, turn: Promise.resolve() };
       keep(shelfOf(shelf.opening), conversation, reading);
       return conversation;
     },

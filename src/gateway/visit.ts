@@ -12,7 +12,7 @@ import type { Prepared, Runtime, RuntimeOptions, RuntimeState } from "../session
 import { createRuntime } from "../session/runtime.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
-import type { Conversation, Conversations, Reading } from "./conversations.ts";
+import type { Beginning, Conversation, Conversations, Reading } from "./conversations.ts";
 import { clientCompaction } from "./knowledge/client-compaction.ts";
 import { allowsCompaction, carryThinking, thinkingCourse, type ThinkingRules } from "./knowledge/thinking/index.ts";
 import type { ModelBook } from "./models.ts";
@@ -69,22 +69,34 @@ export async function visit(desk: VisitDesk, reading: Reading, options: VisitOpt
   const model = transcript.model ?? "";
   const recalled = desk.models.recalled(options.tenant, model);
   if (recalled !== undefined) await recalled;
-  const conversation = await desk.conversations.of(options.tenant, reading, (tenant, _, relative) =>
+  const { tenant } = options;
+  const conversation = await desk.conversations.of(tenant, reading, (relative) =>
     begin(desk, { tenant, reading, model, relative }),
   );
   const spared = sparedBecause(desk, reading);
   const started = performance.now();
+  const decides = spared === undefined && options.decide === "due" && reading.links.at(-1) !== conversation.answered;
   const prepared = await inTurn(conversation, () => {
-    suit(desk, conversation.runtime, { ...options, transcript, model });
-    return spared === undefined && options.decide === "due"
-      ? conversation.runtime.prepare(transcript)
-      : conversation.runtime.standing(transcript);
+    suit(desk, conversation.runtime, { tenant, transcript, model });
+    return decides ? prepare(conversation.runtime, transcript) : conversation.runtime.standing(transcript);
   });
   const out = outgoing(desk, { reading, conversation, spared }, prepared);
   const soon = prepared.soon && spared === undefined;
   const done: Visit = { ...options, reading, model, conversation, prepared, soon, ...out };
   if (prepared.compaction !== undefined) settled(desk, done, prepared.compaction, performance.now() - started);
   return done;
+}
+
+/** Where nothing new can be kept, what stands can still be read. */
+async function prepare(runtime: Runtime, transcript: Transcript): Promise<Prepared> {
+  try {
+    return await runtime.prepare(transcript);
+  } catch (error) {
+    if (faultOf(error) !== "store_unavailable") throw error;
+    const prepared = await runtime.standing(transcript);
+    if (!prepared.compacted) throw error;
+    return prepared;
+  }
 }
 
 /** The same request, smaller, after its provider refused it as too large; undefined where nothing smaller is to be had. */
@@ -128,18 +140,20 @@ export function inTurn<Answer>(conversation: Conversation, work: () => Promise<A
   return next;
 }
 
-interface Beginning {
+interface Begun {
   readonly tenant: string;
   readonly reading: Reading;
   readonly model: string;
   readonly relative: Conversation | undefined;
 }
 
-async function begin(desk: VisitDesk, { tenant, reading, model, relative }: Beginning): Promise<Runtime> {
+async function begin(desk: VisitDesk, { tenant, reading, model, relative }: Begun): Promise<Beginning> {
   const { store, chain, models, mode } = desk;
   const { windowTokens, factor } = models.of(tenant, model);
-  const known = relative !== undefined || reading.links.length <= NEW_MESSAGES_MAX;
-  const state = known ? undefined : await store.getState(tenant, rootOf(reading));
+  const isNew = relative !== undefined || reading.links.length <= NEW_MESSAGES_MAX;
+  const [state, usage] = isNew
+    ? []
+    : await Promise.all([store.getState(tenant, rootOf(reading)), store.findUsage(tenant, reading.links)]);
   const runtime = createRuntime({
     ...desk.runtime,
     settings: { ...desk.runtime.settings, contextLength: windowTokens },
@@ -152,7 +166,8 @@ async function begin(desk: VisitDesk, { tenant, reading, model, relative }: Begi
     chain,
     modelsAhead: true,
     amend: carryThinking,
-    ...(isState(state) ? { state } : {}),
+    // What is known of the model is newer than what the session knew.
+    ...(isState(state) ? { state: { ...state, factor } } : {}),
   });
   const notice = (code: "pressure" | "irreducible", message: string): void =>
     desk.tell({ kind: "notice", code, tenant, message });
@@ -162,7 +177,7 @@ async function begin(desk: VisitDesk, { tenant, reading, model, relative }: Begi
   runtime.on("irreducible", ({ smallest, limit, because }) =>
     notice("irreducible", `nothing below ${smallest} of ${limit} tokens: ${because}`),
   );
-  return runtime;
+  return { runtime, answered: usage?.link };
 }
 
 /** The limits that follow from this very request: its model, and what it reserves for the answer. */

@@ -22,9 +22,9 @@ function house(limits: ConversationLimits = PLENTY) {
   let begun = 0;
   const visit = async (body: string, tenant = "local") => {
     const reading = conversations.read(tenant, "openai-chat", body);
-    const conversation = await conversations.of(tenant, reading, () => {
+    const conversation = await conversations.of(tenant, reading, async () => {
       begun++;
-      return createRuntime();
+      return { runtime: createRuntime(), answered: undefined };
     });
     return { conversation, reading };
   };
