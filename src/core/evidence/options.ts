@@ -151,7 +151,8 @@ function createIndex(tally: Tally, work: (number: number) => readonly number[]) 
   const of = (numbers: readonly number[]): readonly number[] => {
     round++;
     const found: number[] = [];
-    for (const number of numbers) {
+    for (let asked = 0; asked < numbers.length; asked++) {
+      const number = numbers[asked]!;
       if (counts[number] !== tally.counts[number]) learn(number);
       for (let at = starts[number]!; at < ends[number]!; at++) {
         const option = listed[at]!;

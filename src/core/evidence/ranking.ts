@@ -96,11 +96,15 @@ export function createRanking(weights: Weights = WEIGHTS): Ranking {
       for (let number = 0; number < scores.length; number++) {
         if (counts[number]! > RARE_MESSAGES_MAX) continue;
         const words = ofRequest * inRequest[number]! + ofReplies * overlap(number, tally, replies);
-        scores[number] = 1 / (1 + Math.exp(-(logits[number]! + words)));
+        scores[number] = probability(logits[number]! + words);
       }
       return scores;
     },
   };
+}
+
+function probability(logit: number): number {
+  return 1 / (1 + Math.exp(-logit));
 }
 
 /** What of a tally's scores stays the same from one message to the next; brought up to date when it is asked for. */

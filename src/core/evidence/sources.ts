@@ -8,9 +8,6 @@ import type { Entry, Tally } from "./tally.ts";
 const TARGET_CHARS_MAX = 28;
 const SHORT_PATH_CHARS_MAX = 32;
 const PATH_CHARS_MAX = 100;
-/** A folder is the root when so many of the absolute paths that calls name lie below it. */
-const ROOT_SHARE_MIN = 0.6;
-const ROOT_DEPTH_MIN = 2;
 
 export interface Sources {
   /** The folder that most absolute paths lie below; empty where there is none. */
@@ -26,7 +23,7 @@ export interface Sources {
 
 /** `redact` sees what a call is about before it is cut. */
 export function createSources(tally: Tally, redact: (text: string) => string): Sources {
-  const root = rootOf(tally.entries);
+  const root = tally.root();
   const below = (path: string): string => (root !== "" && path.startsWith(root) ? path.slice(root.length) : path);
   const label = (call: CallSummary): string => {
     const target = call.paths.includes(call.target)
@@ -61,25 +58,4 @@ function shortPath(path: string): string {
   if (path.length <= SHORT_PATH_CHARS_MAX) return path;
   const parent = path.lastIndexOf("/", path.lastIndexOf("/") - 1);
   return path.slice(parent + 1);
-}
-
-/** The deepest folder, with its last slash, that holds most of the absolute paths that calls name; empty where none does. */
-function rootOf(entries: readonly Entry[]): string {
-  const counts = new Map<string, number>();
-  let total = 0;
-  for (const { reading } of entries)
-    for (const { paths } of reading.calls)
-      for (const path of paths) {
-        if (!path.startsWith("/")) continue;
-        total++;
-        for (let slash = path.indexOf("/", 1); slash > 0; slash = path.indexOf("/", slash + 1)) {
-          const folder = path.slice(0, slash + 1);
-          counts.set(folder, (counts.get(folder) ?? 0) + 1);
-        }
-      }
-  let root = "";
-  for (const [folder, count] of counts)
-    if (count >= total * ROOT_SHARE_MIN && folder.length > root.length && folder.split("/").length > ROOT_DEPTH_MIN + 1)
-      root = folder;
-  return root;
 }

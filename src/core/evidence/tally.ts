@@ -7,6 +7,7 @@ import { resultOf, type Message } from "../transcript/message.ts";
 import { createEdits } from "./edits.ts";
 import type { MentionKind } from "./mentions.ts";
 import { readMessage, type Reading } from "./reading.ts";
+import { createRoots } from "./roots.ts";
 import { createVocabulary, type Vocabulary } from "./words.ts";
 
 /** A name that stands in more messages than this is everywhere: whatever is kept will show it (the measure of DESIGN §5). */
@@ -42,6 +43,8 @@ export interface Tally {
   readonly vocabulary: Vocabulary;
   /** For each entry: whether it shows a file that was edited or written. */
   readonly ofEditedFile: readonly boolean[];
+  /** The folder that most absolute paths lie below; empty where there is none. */
+  readonly root: () => string;
   readonly numberOf: (id: string) => number | undefined;
 }
 
@@ -88,6 +91,7 @@ function createFold(read: (message: Message) => Reading): Fold {
   const wordStarts: number[] = [0];
   const vocabulary = createVocabulary();
   const edits = createEdits();
+  const roots = createRoots();
   const numbers = new Map<string, number>();
   const byMessage = new Map<Message, Entry>();
   const pairing = createPairing();
@@ -115,12 +119,14 @@ function createFold(read: (message: Message) => Reading): Fold {
       wordStarts,
       vocabulary,
       ofEditedFile: edits.shown,
+      root: roots.root,
       numberOf: (id) => numbers.get(id),
     },
     add: (message) => {
       const reading = read(message);
       const call = pairing.callOf(message, reading.calls);
       edits.add(reading.calls, call);
+      roots.add(reading.calls);
       const own = reading.mentions.ids.map((id, local) => count(id, local, reading));
       const entry = { message, reading, call, numbers: own };
       entries.push(entry);

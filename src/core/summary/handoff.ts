@@ -219,7 +219,9 @@ function withoutLeast(
 
 /** Whether a message is a handoff of ours, of this version. */
 export function isHandoff(message: Message): boolean {
-  return message.role !== "tool" && message.parts.some((part) => part.kind === "text" && opensWithHandoff(part.text));
+  if (message.role === "tool") return false;
+  for (const part of message.parts) if (part.kind === "text" && opensWithHandoff(part.text)) return true;
+  return false;
 }
 
 /** The newest handoff among the messages, read back. */

@@ -38,7 +38,7 @@ export function sectionLines(
   const lines = section.topics.flatMap((topic) => topicLines(topic, contents));
   const leftOut = section.topics.reduce((sum, topic) => sum + (contents.filled.get(topic)?.leftOut ?? 0), 0);
   if (leftOut > 0 && (lines.length > 0 || complete)) lines.push(leftOutLine(leftOut, recall));
-  if (section.topics.includes("context")) lines.push(...excerptLines(contents.excerpts));
+  if (section.topics.includes("context")) addExcerpts(lines, contents.excerpts);
   if (lines.length === 0 && section.topics.length > 0) lines.push(...(complete ? [NONE] : []));
   if (lines.length === 0 && !complete) return [];
   return [`${"#".repeat(section.level)} ${section.heading}`, ...lines];
@@ -90,15 +90,19 @@ function wrapped(group: string, paths: readonly string[]): string[] {
 }
 
 /** Grouped by source, sources and lines in the order of the conversation. */
-function excerptLines(excerpts: readonly Excerpt[]): string[] {
-  const bySource = new Map<string, string[]>();
-  for (const { source, text } of inOrder(excerpts)) {
-    const written = text.includes("\n") ? text.split("\n").map(guarded).join("\n") : guarded(text);
-    const lines = bySource.get(source);
-    if (lines === undefined) bySource.set(source, [written]);
-    else lines.push(written);
+function addExcerpts(lines: string[], excerpts: readonly Excerpt[]): void {
+  const bySource = new Map<string, Excerpt[]>();
+  for (const one of inOrder(excerpts)) {
+    const own = bySource.get(one.source);
+    if (own === undefined) bySource.set(one.source, [one]);
+    else own.push(one);
   }
-  return [...bySource].flatMap(([source, lines]) => [`${SOURCE_LEAD}${source.replace(/\s+/g, " ")}`, ...lines]);
+  for (const [source, own] of bySource) {
+    lines.push(`${SOURCE_LEAD}${source.replace(/\s+/g, " ")}`);
+    for (const { text } of own)
+      if (text.includes("\n")) lines.push(...text.split("\n").map(guarded));
+      else lines.push(guarded(text));
+  }
 }
 
 /** Message by message: many short lists are sorted faster than a long one. */
@@ -110,7 +114,10 @@ function inOrder(excerpts: readonly Excerpt[]): readonly Excerpt[] {
     else own.push(one);
   }
   const ordered: Excerpt[] = [];
-  for (const message of [...byMessage.keys()].sort((a, b) => a - b))
-    ordered.push(...byMessage.get(message)!.sort((a, b) => (a.at ?? 0) - (b.at ?? 0)));
+  for (const message of [...byMessage.keys()].sort((a, b) => a - b)) {
+    const own = byMessage.get(message)!;
+    if (own.length > 1) own.sort((a, b) => (a.at ?? 0) - (b.at ?? 0));
+    for (const one of own) ordered.push(one);
+  }
   return ordered;
 }

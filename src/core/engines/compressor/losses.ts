@@ -71,13 +71,28 @@ function stated({ text, message }: { readonly text: string; readonly message: nu
 
 function keptOf({ messages, placed, evicted, textOf }: LossInput): Kept {
   const text = placed.filter(({ message, from }) => message !== messages[from]).map(({ message }) => textOf(message));
-  const shown = new Set(text.flatMap((one) => one.match(RECALL_ID) ?? []));
-  const reached = evicted.filter(({ id }) => shown.has(id));
+  const isShown = evicted.length <= SEARCHES_MAX ? searcher(text) : finder(text);
+  const reached = evicted.filter(({ id }) => isShown(id));
   return {
     stands: new Set(placed.filter(({ message, from }) => message === messages[from]).map(({ from }) => from)),
     text: text.join("\n"),
     recallable: (at) => reached.some(({ message, end = message + 1 }) => at >= message && at < end),
   };
+}
+
+/** So few ids are searched for, one by one; for more the texts are read. */
+const SEARCHES_MAX = 8;
+
+function searcher(texts: readonly string[]): (id: string) => boolean {
+  return (id) => {
+    const alone = new RegExp(`\\b${id}\\b`);
+    return texts.some((text) => text.includes(id) && alone.test(text));
+  };
+}
+
+function finder(texts: readonly string[]): (id: string) => boolean {
+  const shown = new Set(texts.flatMap((text) => text.match(RECALL_ID) ?? []));
+  return (id) => shown.has(id);
 }
 
 /** The same for names: those of an excerpt are known, so its text need not be searched. */

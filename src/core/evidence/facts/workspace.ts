@@ -30,6 +30,7 @@ export function rootOf(paths: readonly string[]): string | undefined {
   for (const path of paths)
     if (path.startsWith("/"))
       (absolute.get(baseOf(path)) ?? absolute.set(baseOf(path), []).get(baseOf(path))!).push(path);
+  if (absolute.size === 0) return undefined;
   const votes = new Map<string, number>();
   for (const path of paths) {
     if (path.startsWith("/") || path.startsWith("~") || !path.includes("/")) continue;

@@ -1,0 +1,38 @@
+/** The folder that a conversation's absolute paths lie below: counted message by message. */
+import type { CallSummary } from "../digest/call.ts";
+
+/** A folder is the root when so many of the absolute paths that calls name lie below it. */
+const ROOT_SHARE_MIN = 0.6;
+const ROOT_DEPTH_MIN = 2;
+
+export interface Roots {
+  readonly add: (calls: readonly CallSummary[]) => void;
+  /** The deepest folder, with its last slash, that most of the paths lie below; empty where there is none. */
+  readonly root: () => string;
+}
+
+export function createRoots(): Roots {
+  const counts = new Map<string, number>();
+  let total = 0;
+  const count = (path: string): void => {
+    if (!path.startsWith("/")) return;
+    total++;
+    for (let slash = path.indexOf("/", 1); slash > 0; slash = path.indexOf("/", slash + 1)) {
+      const folder = path.slice(0, slash + 1);
+      counts.set(folder, (counts.get(folder) ?? 0) + 1);
+    }
+  };
+  return {
+    add: (calls) => calls.forEach(({ paths }) => paths.forEach(count)),
+    root: () => {
+      let root = "";
+      for (const [folder, below] of counts)
+        if (below >= total * ROOT_SHARE_MIN && folder.length > root.length && isDeep(folder)) root = folder;
+      return root;
+    },
+  };
+}
+
+function isDeep(folder: string): boolean {
+  return folder.split("/").length > ROOT_DEPTH_MIN + 1;
+}
