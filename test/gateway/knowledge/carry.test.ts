@@ -11,7 +11,8 @@ import { decodeCompaction, encodeCompaction } from "../../../src/store/record.ts
 import { chain, live, measure, type UserTurn } from "./thinking-agent.ts";
 
 const protocol = protocols["anthropic-messages"];
-const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 25);
+/** A run is a whole session. */
+const RUNS = Math.ceil(Number(process.env["PRECIS_TEST_RUNS"] ?? 500) / 40);
 
 const anyTurn: fc.Arbitrary<UserTurn> = fc.record({
   mode: fc.constantFrom("enabled", "adaptive"),
@@ -25,15 +26,17 @@ const anyTurn: fc.Arbitrary<UserTurn> = fc.record({
 });
 
 /** Messages without what this is about, and without the bytes they came from. */
-const bare = (messages: readonly Message[]): unknown =>
-  withoutThinking({ system: [], messages }).messages.map(({ role, parts, origin }) => ({ role, parts, origin }));
+const bare = (messages: readonly Message[]): string =>
+  JSON.stringify(
+    withoutThinking({ system: [], messages }).messages.map(({ role, parts, origin }) => ({ role, parts, origin })),
+  );
 
 function check(made: Compaction, recorded: Compaction, request: Decoded): void {
   const original = request.transcript;
   const before = applyCompaction(original, made);
   const after = applyCompaction(original, recorded);
   expect(violationsOf(after, protocol.rules)).toEqual([]);
-  expect(bare(after.messages)).toEqual(bare(before.messages));
+  expect(bare(after.messages) === bare(before.messages)).toBe(true);
   const { covered, covers, map, report } = recorded;
   expect(covered).toBeGreaterThanOrEqual(made.covered);
   expect(covers).toBe(chain.linksOf(original.messages)[covered - 1]);
@@ -57,14 +60,14 @@ function check(made: Compaction, recorded: Compaction, request: Decoded): void {
   const text = protocol.splice(request, after);
   const kept = decodeCompaction(encodeCompaction(recorded))!;
   const elsewhere = protocol.decode(request.body);
-  expect(protocol.splice(elsewhere, applyCompaction(elsewhere.transcript, kept))).toBe(text);
+  expect(protocol.splice(elsewhere, applyCompaction(elsewhere.transcript, kept)) === text).toBe(true);
   const blocks = (messages: unknown): string[] =>
     (messages as { content: unknown }[])
       .flatMap(({ content }) => (Array.isArray(content) ? (content as { type: string }[]) : []))
       .filter(({ type }) => type === "thinking")
       .map((block) => JSON.stringify(block));
-  const [sent, came] = [text, request.body].map((body) => blocks((JSON.parse(body) as { messages: unknown }).messages));
-  expect(came).toEqual(expect.arrayContaining(sent!));
+  const came = new Set(blocks((JSON.parse(request.body) as { messages: unknown }).messages));
+  for (const block of blocks((JSON.parse(text) as { messages: unknown }).messages)) expect(came.has(block)).toBe(true);
 }
 
 describe("carrying", () => {

@@ -93,7 +93,8 @@ async function live({ turns, contextLength, sealed, spoil = (items) => items }: 
   return lived;
 }
 
-const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 15);
+/** A run is a whole session. */
+const RUNS = Math.ceil(Number(process.env["PRECIS_TEST_RUNS"] ?? 500) / 40);
 const anyLiving: fc.Arbitrary<Living> = fc.record({
   turns: fc.array(
     fc.record({

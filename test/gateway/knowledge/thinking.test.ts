@@ -5,9 +5,10 @@ import { live, type Living, type UserTurn } from "./thinking-agent.ts";
 
 const BOUND = "claude-opus-5-5";
 const SIGNED = "claude-sonnet-4-5";
-const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 25);
+/** A run is a whole session. */
+const RUNS = Math.ceil(Number(process.env["PRECIS_TEST_RUNS"] ?? 500) / 40);
 
-const IGNORANT_SESSIONS = 60;
+const IGNORANT_SESSIONS = 40;
 
 const round = { calls: 1, thinks: false, says: false };
 const turn: UserTurn = {

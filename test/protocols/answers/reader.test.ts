@@ -6,7 +6,7 @@ import type { ProtocolName } from "../../../src/protocols/index.ts";
 import { again, answered, PROTOCOLS, type Answered } from "./asked.ts";
 
 const encoder = new TextEncoder();
-const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 200);
+const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
 const LONG = "说中文 👩‍👩‍👧, and a bit of English too. ".repeat(20);
 const ANSWER = { thinking: "hm, 让我想想", text: LONG, calls: [{ name: "read", arguments: { path: "文件.ts" } }] };
 
@@ -85,7 +85,7 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
         expect(read(protocol, cr, { streamed: true, pieces })).toEqual(expected[0]);
         expect(read(protocol, plain.bytes, { streamed: false, pieces })).toEqual(expected[1]);
       }),
-      { numRuns: Math.ceil(RUNS / 10) },
+      { numRuns: Math.ceil(RUNS / 20) },
     );
   });
 
