@@ -15,7 +15,8 @@ export interface Operating extends Omit<StartPage, "url"> {
   readonly version: string;
   /** Requests under way. */
   readonly inFlight: () => number;
-  readonly storeBytes: () => Promise<number | undefined>;
+  /** Of the store's file, where there is one. */
+  readonly storeBytes: (() => number) | undefined;
   /** Rejects where the store does not answer. */
   readonly checkStore: () => Promise<unknown>;
   readonly log: "pretty" | "json" | "off";

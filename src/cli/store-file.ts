@@ -1,4 +1,5 @@
 /** Where the history is: as a flag says, else as the configuration does, else in the person's data folder. */
+import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import { historyFile } from "../config/locate.ts";
@@ -18,4 +19,9 @@ export function storeFile(
   if (named === IN_MEMORY) return undefined;
   const home = environment["HOME"] ?? homedir();
   return resolve(folder, named.startsWith("~/") ? `${home}${named.slice(1)}` : named);
+}
+
+/** The size of a file; 0 for none. */
+export function fileBytes(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

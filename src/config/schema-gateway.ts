@@ -73,7 +73,7 @@ const limitsSection = z
       .default(gateway.limits.store_mb)
       .meta({
         description:
-          "The store's file grows no further than this; after that requests pass untouched. No limit by default.",
+          "The store's file grows no further than this; after that nothing new is kept or compacted. No limit by default.",
         examples: [2_048],
       }),
     commit_wait_seconds: seconds(gateway.limits.commit_wait_seconds).meta({

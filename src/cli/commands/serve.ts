@@ -1,5 +1,4 @@
 /** `precis serve`: the gateway on a port, until it is interrupted. */
-import { statSync } from "node:fs";
 import { hostname } from "node:os";
 import type { ArgsDef } from "citty";
 import { resolveAll, shortPath, type Flag, type Loaded } from "../../config/load.ts";
@@ -11,7 +10,7 @@ import type { HistoryStore } from "../../store/store.ts";
 import type { Arguments, Command } from "../command.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { IN_MEMORY, storeFile } from "../store-file.ts";
+import { fileBytes, IN_MEMORY, storeFile } from "../store-file.ts";
 import type { Terminal } from "../terminal.ts";
 import { version } from "../version.ts";
 
@@ -99,7 +98,7 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal }: S
     mode: modeOf(configuration),
     upstreams: all.map(({ name, origin, basePath, protocol }) => ({ name, url: origin + basePath, protocol })),
     store: path === undefined ? IN_MEMORY : shortPath(path, terminal),
-    storeBytes: async () => (path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })?.size),
+    storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),
     checkStore: () => store.getState("", "ready"),
     inFlight: () => gateway.underWay(),
     log: configuration.gateway.log,

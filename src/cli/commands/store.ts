@@ -10,7 +10,7 @@ import type { Arguments, Command, CommandGroup } from "../command.ts";
 import { EXIT, usageError } from "../exit.ts";
 import { whileWaiting } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
-import { storeFile } from "../store-file.ts";
+import { fileBytes, storeFile } from "../store-file.ts";
 import type { Terminal } from "../terminal.ts";
 
 const STORE_ARGS = {
@@ -165,11 +165,7 @@ function retentionOf(args: Arguments): Retention {
 
 /** Of the file, and of the log beside it in which the newest writes stand. */
 function fileSizes(path: string): { readonly fileBytes: number; readonly walBytes: number } {
-  return { fileBytes: sizeOfFile(path), walBytes: sizeOfFile(`${path}-wal`) };
-}
-
-function sizeOfFile(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return { fileBytes: fileBytes(path), walBytes: fileBytes(`${path}-wal`) };
 }
 
 type Row = readonly [name: string, value: string];
@@ -181,11 +177,11 @@ async function tell(args: Arguments, { out }: Terminal, data: object, rows: read
 }
 
 function fileRows(path: string): readonly Row[] {
-  const { fileBytes, walBytes } = fileSizes(path);
-  const log = walBytes === 0 ? "" : `, and ${size(walBytes)} in its log`;
+  const sizes = fileSizes(path);
+  const log = sizes.walBytes === 0 ? "" : `, and ${size(sizes.walBytes)} in its log`;
   return [
     ["store", path],
-    ["file", `${size(fileBytes)}${log}`],
+    ["file", `${size(sizes.fileBytes)}${log}`],
   ];
 }
 

@@ -94,7 +94,11 @@ export const METRICS = {
     labels: ["code"],
   },
   precis_in_flight: { kind: "gauge", help: "Requests under way.", labels: [] },
-  precis_store_bytes: { kind: "gauge", help: "Size of the store's file; absent for one in memory.", labels: [] },
+  precis_store_bytes: {
+    kind: "gauge",
+    help: "Size of the store's file and of its log; absent for one in memory.",
+    labels: [],
+  },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
 
 export type MetricName = keyof typeof METRICS;

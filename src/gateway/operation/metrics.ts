@@ -9,7 +9,8 @@ export interface MetricsOptions {
   /** The configured names; any other is `none`. */
   readonly upstreams: readonly string[];
   readonly inFlight?: () => number;
-  readonly storeBytes?: () => Promise<number | undefined>;
+  /** Absent where there is no file. */
+  readonly storeBytes?: (() => number) | undefined;
   /** Node's own figures (memory, processor, event loop) beside ours; default true. */
   readonly processMetrics?: boolean;
 }
@@ -38,7 +39,7 @@ export function createMetrics({ upstreams, inFlight, storeBytes, processMetrics 
   if (processMetrics) collectDefaultMetrics({ register: registry });
   const write = writerTo(registry);
   const known = new Set(upstreams);
-  if (inFlight !== undefined) gauge(registry, "precis_in_flight", async () => inFlight());
+  if (inFlight !== undefined) gauge(registry, "precis_in_flight", inFlight);
   if (storeBytes !== undefined) gauge(registry, "precis_store_bytes", storeBytes);
   return {
     tell: (event) => record(event, write, known),
@@ -65,16 +66,12 @@ function writerTo(registry: Registry): Write {
   return (name, value, labels) => writers.get(name)?.(name, value, labels);
 }
 
-function gauge(registry: Registry, name: MetricName, read: () => Promise<number | undefined>): void {
+function gauge(registry: Registry, name: MetricName, read: () => number): void {
   const one: Gauge = new Gauge({
     name,
     help: METRICS[name].help,
     registers: [registry],
-    collect: async () => {
-      const value = await read();
-      if (value === undefined) one.reset();
-      else one.set(value);
-    },
+    collect: () => one.set(read()),
   });
 }
 
