@@ -77,7 +77,9 @@ function bodyOf(request: IncomingMessage, response: ServerResponse, options: Arr
     stop();
     flow.end(busy());
   };
-  const gone = (): void => flow.end(clientGone());
+  const gone = (): void => {
+    if (!flow.ended) flow.end(clientGone());
+  };
   const flow = new Flow({
     start: () => {
       if (request.destroyed) return gone();

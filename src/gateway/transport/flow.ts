@@ -40,6 +40,10 @@ export class Flow implements AsyncIterableIterator<Uint8Array, undefined> {
     this.#source = source;
   }
 
+  get ended(): boolean {
+    return this.#ended;
+  }
+
   push(chunk: Uint8Array): void {
     if (this.#ended) return;
     if (this.#waiter !== undefined) {

@@ -1,5 +1,5 @@
 /** A request's body, read whole within its bounds: the bytes as sent, the same decompressed, and their text. */
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import type { Arrival } from "../contract.ts";
 import type { GatewayLimits } from "../limits.ts";
 import { decompress, isPlain } from "./decompress.ts";
@@ -41,6 +41,8 @@ export async function takeIn(arrival: Arrival, limits: IntakeLimits): Promise<In
 
 /** A byte order mark stays: what is spliced must be what was sent. */
 function textOf(bytes: Buffer): string | undefined {
+  // Most bodies are ASCII, and take a third of the time then.
+  if (isAscii(bytes)) return bytes.toString("latin1");
   return isUtf8(bytes) ? bytes.toString("utf8") : undefined;
 }
 

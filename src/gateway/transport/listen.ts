@@ -1,8 +1,7 @@
 /** The gateway on a port: Node's HTTP server, with a bound on everything that a client can keep waiting. */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
 import { PrecisError } from "../../core/errors.ts";
 import type { Departure, Handle } from "../contract.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "../limits.ts";
@@ -35,6 +34,9 @@ const HEADERS_BYTES = 64 * 1024;
 /** How often Node looks for clients that are too slow. */
 const CHECK_MS = 5_000;
 
+// To import it as a module would read all of its exports, and some of those load a WebSocket client: 11 MB.
+const { createServer } = process.getBuiltinModule("node:http");
+
 const OWN_ROUTES = "/_precis";
 
 /** @throws PrecisError `listen_failed` where the address cannot be had. */
@@ -49,7 +51,7 @@ export async function listen(handle: Handle, options: ListenOptions = {}): Promi
     maxHeaderSize: HEADERS_BYTES,
   });
   server.maxConnections = limits.connections;
-  const ownListener = own === undefined ? undefined : getRequestListener(own, { overrideGlobalObjects: false });
+  const ownListener = own === undefined ? undefined : ownRoutes(own);
   const load = createLoad(limits);
   const take = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
     // Errors of either are seen as their close.
@@ -68,6 +70,17 @@ export async function listen(handle: Handle, options: ListenOptions = {}): Promi
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     port: bound,
     close: () => drain(server, limits.drainMs),
+  };
+}
+
+/** What turns requests into the web's own is loaded when the first one needs it. */
+function ownRoutes(own: NonNullable<ListenOptions["own"]>): RequestListener {
+  let listener: Promise<RequestListener> | undefined;
+  return async (request, response) => {
+    listener ??= import("@hono/node-server").then(({ getRequestListener }) =>
+      getRequestListener(own, { overrideGlobalObjects: false }),
+    );
+    (await listener)(request, response);
   };
 }
 

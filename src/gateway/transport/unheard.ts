@@ -1,5 +1,4 @@
 /** What is answered on a connection where no request came to be: bytes that are not HTTP, headers without end, tunnels. */
-import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorBody, type Refusal } from "./refusals.ts";
 
@@ -20,6 +19,8 @@ const REFUSAL_OF_ERROR: Readonly<Record<string, Pick<Refusal, "status" | "code" 
     message: "precis: the request did not come in time.",
   },
 };
+
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 const NOT_HTTP: Pick<Refusal, "status" | "code" | "message"> = {
   status: 400,
