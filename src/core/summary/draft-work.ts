@@ -95,9 +95,13 @@ function actionText({ ledger, redact }: Material, action: ActionEntry, times: nu
 
 /** What was acted on, redacted before anything is cut from it. A target that was cut already loses its torn last word. */
 function targetOf({ action, text, target, purpose }: ActionEntry, redact: (text: string) => string): string {
-  if (action !== "run") return redact(target.replace(/\S*…$/, "…"));
+  if (action !== "run") return redact(withoutTornWord(target));
   const command = redact(text.slice(0, COMMAND_CHARS_READ_MAX)).replace(CHANGES_FOLDER, "");
   return (purpose === "check" ? withoutPaging(command) : command).replace(/\s+/g, " ");
+}
+
+function withoutTornWord(text: string): string {
+  return text.endsWith("…") ? text.replace(/\S*…$/, "…") : text;
 }
 
 const CHANGES_FOLDER = /^\s*cd\s+[^\s;&|]+\s*(?:&&|;|\n)\s*(?=\S)/;
@@ -219,7 +223,7 @@ export function blockedDrafts(material: Material): readonly Draft[] {
 
 function errorText({ ledger, redact }: Material, { text, source, changedSince, tool }: ErrorEntry): string {
   const after = changedSince === undefined ? "" : " (files changed since, not run again)";
-  const tried = clipped(redact(relative(source.replace(/\S*…$/, "…"), ledger.cwd)), TARGET_CHARS_MAX);
+  const tried = clipped(redact(relative(withoutTornWord(source), ledger.cwd)), TARGET_CHARS_MAX);
   return `${clipped(redact(text), ERROR_CHARS_MAX)}${DASH}${tried}${after} [tool: ${tool}]`;
 }
 

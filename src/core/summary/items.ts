@@ -47,7 +47,7 @@ function writtenKey(topic: Topic, text: string): string {
     case "state":
       return `state ${beforeFirst(text, ":")}`;
     case "actions":
-      return actionKey(beforeFirst(beforeFirst(text, DASH), " [tool:").replace(/ ×\d+$/, ""));
+      return actionKey(withoutTimes(beforeFirst(beforeFirst(text, DASH), " [tool:")));
     case "decisions":
     case "resolved":
       return keyOf(beforeFirst(beforeFirst(text, `${DASH}user:`), `${DASH}answered:`));
@@ -66,10 +66,14 @@ function writtenKey(topic: Topic, text: string): string {
 
 /** One check of a family replaces the one before it; a change of a file says what the list of files would. */
 function actionKey(deed: string): string {
-  const [verb = "", ...words] = deed.split(" ");
-  const target = words.join(" ");
+  const space = deed.indexOf(" ");
+  const [verb, target] = space < 0 ? [deed, ""] : [deed.slice(0, space), deed.slice(space + 1)];
   if (verb === "EDIT" || verb === "WRITE") return fileKey(target);
   return verb === "CHECK" ? `CHECK ${familyOf(target)}` : deed;
+}
+
+function withoutTimes(deed: string): string {
+  return deed.includes(" ×") ? deed.replace(/ ×\d+$/, "") : deed;
 }
 
 function fileKey(path: string): string {

@@ -57,11 +57,12 @@ const ABBREVIATION_CHARS = 12;
 export function keyOf(text: string): string {
   const lower = text.toLowerCase();
   // The letters of all scripts are looked up one by one; hardly a text has others than those of ASCII.
-  const marks = BEYOND_ASCII.test(lower) ? /[^\p{L}\p{N}]+/gu : /[^a-z0-9]+/g;
+  const marks = MAY_BE_LETTER.test(lower) ? /[^\p{L}\p{N}]+/gu : /[^a-z0-9]+/g;
   return lower.replace(marks, " ").trim() || text;
 }
 
-const BEYOND_ASCII = /[^\0-\x7f]/;
+/** Beyond ASCII, and neither a dash, a quotation mark or the like nor an arrow. */
+const MAY_BE_LETTER = /[^\0-\x7f\u2000-\u206f\u2190-\u21ff]/;
 
 /**
  * At most so many characters, cut between words: half a secret is not known for one, so none may be cut in two before

@@ -41,4 +41,15 @@ describe("sentences", () => {
     expect(keyOf("Never commit to MAIN!")).toBe(keyOf("never  commit to `main`."));
     expect(keyOf("!!!")).toBe("!!!");
   });
+
+  it("have keys of letters and digits, of every script", () => {
+    const CODE_UNITS = 0x10000;
+    const texts = Array.from({ length: CODE_UNITS }, (_, code) => `A${String.fromCharCode(code)}b`);
+    const plain = (text: string): string =>
+      text
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]+/gu, " ")
+        .trim();
+    expect(texts.filter((text) => keyOf(text) !== plain(text))).toEqual([]);
+  });
 });
