@@ -36,8 +36,13 @@ export interface ArrivalOptions {
 
 export function arrivalOf(request: IncomingMessage, response: ServerResponse, options: ArrivalOptions): Arrival {
   const gone = new AbortController();
+  const { socket } = request;
+  const leave = (): void => gone.abort(clientGone());
+  // A client that says it will send no more has left, although the connection stays until it took what was written.
+  socket.once("end", leave);
   response.once("close", () => {
-    if (!response.writableFinished) gone.abort(clientGone());
+    socket.off("end", leave);
+    if (!response.writableFinished) leave();
   });
   return {
     method: request.method ?? "GET",
