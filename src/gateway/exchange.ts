@@ -6,6 +6,7 @@ import { PrecisError } from "../core/errors.ts";
 import { isEventStream, type AnswerReader } from "../protocols/answers/reader.ts";
 import type { Arrival, Bytes, Departure, Handle, HeaderLines, Tell } from "./contract.ts";
 import { openEntry, treatmentLine, type Entry } from "./entry.ts";
+import { thinkingRefusal } from "./knowledge/thinking/index.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { openAnswer, type Opened } from "./opening.ts";
 import { relay } from "./relay.ts";
@@ -17,7 +18,7 @@ import { takeIn, type Intake } from "./transport/intake.ts";
 import type { Incoming, Sender } from "./transport/send.ts";
 import type { Destination, Upstreams } from "./transport/upstreams.ts";
 import { headerOf } from "./transport/vendor.ts";
-import { faultOf, learn, visit, visitAgain, type Visit, type VisitDesk } from "./visit.ts";
+import { faultOf, learn, visit, visitAgain, visitRelaxed, type Visit, type VisitDesk } from "./visit.ts";
 
 export interface ExchangeDesk {
   readonly limits: GatewayLimits;
@@ -125,7 +126,7 @@ async function answer(
   const passage = await look(desk, { arrival, entry, destination, route, intake });
   const committed = passage.visit === undefined || route.asks === "count" ? DONE : commit(desk, entry, passage.visit);
   const first = await ask(desk, passage);
-  const again = first.tooLarge ? await smaller(desk, passage, first) : undefined;
+  const again = await onceMore(desk, passage, first);
   const last = again ?? { passage, opened: first };
   return departureOf(entry, last.opened, {
     committed,
@@ -148,13 +149,11 @@ interface Asked {
   readonly opened: Opened;
 }
 
-/** Sends a request that was too large once more, compacted; undefined where it cannot be made smaller. */
-async function smaller(desk: Desk, passage: Passage, refused: Opened): Promise<Asked | undefined> {
-  const { visit: visited, entry } = passage;
-  const overflow = refused.reader.state.overflow;
-  if (visited === undefined || overflow === undefined) return undefined;
+/** Sends a request that was refused once more, where it can be made such that it is not. */
+async function onceMore(desk: Desk, passage: Passage, refused: Opened): Promise<Asked | undefined> {
+  const { entry } = passage;
   try {
-    const again = await visitAgain(desk.visits, visited, overflow);
+    const again = await mended(desk, passage, refused);
     if (again === undefined) return undefined;
     await refused.body.return();
     entry.retried = true;
@@ -166,6 +165,18 @@ async function smaller(desk: Desk, passage: Passage, refused: Opened): Promise<A
     tellFault(desk, entry, faultOf(error), error);
     return undefined;
   }
+}
+
+/** Compacted where it was too large, without the thinking that does not fit where that was in the way. */
+async function mended(
+  { visits }: Desk,
+  { visit: visited }: Passage,
+  { incoming: { status }, reader: { state }, tooLarge, error }: Opened,
+): Promise<Visit | undefined> {
+  if (visited === undefined) return undefined;
+  if (tooLarge && state.overflow !== undefined) return visitAgain(visits, visited, state.overflow);
+  const bound = error !== undefined && thinkingRefusal(status, error) === "bound";
+  return bound ? visitRelaxed(visits, visited) : undefined;
 }
 
 /** Reads the request and decides about it; on a fault of ours it goes on as it came. */

@@ -17,6 +17,8 @@ export interface Opened {
   readonly body: Chunks;
   /** It says that the request was too large, and holds no content. */
   readonly tooLarge: boolean;
+  /** What an error says, where it could be looked at. */
+  readonly error: string | undefined;
 }
 
 export type OpeningLimits = Pick<GatewayLimits, "openingBytes" | "openingMs" | "examinedBytes" | "eventBytes">;
@@ -41,15 +43,17 @@ export async function openAnswer(incoming: Incoming, { protocol, holds, limits }
   });
   const encoding = headerOf(incoming.headers, "content-encoding");
   const source = watched(incoming.body, plainly(encoding, reader));
-  const opened = (body: Chunks): Opened => ({
+  const plain = encoding === undefined || encoding === "identity";
+  const opened = (body: Chunks, read: readonly Uint8Array[] = []): Opened => ({
     incoming,
     streamed,
     reader,
     body,
     tooLarge: openingOf(reader.state) === "overflow",
+    error: status >= ERROR_STATUS_MIN && plain ? Buffer.concat(read).toString() : undefined,
   });
   // What is decompressed beside the relay is not known in time to hold anything back.
-  const inTime = !streamed || encoding === undefined || encoding === "identity";
+  const inTime = !streamed || plain;
   const asStream = streamed && status < ERROR_STATUS_MIN;
   if (holds === "nothing" || (holds === "small" && asStream) || !inTime) return opened(source);
   const held = await hold(source, {
@@ -58,7 +62,7 @@ export async function openAnswer(incoming: Incoming, { protocol, holds, limits }
     // A whole body says what it is at its end.
     decided: () => asStream && openingOf(reader.state) !== "undecided",
   });
-  return opened(resumed(held.read, held.rest));
+  return opened(resumed(held.read, held.rest), held.read);
 }
 
 interface Holding {

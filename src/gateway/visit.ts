@@ -124,6 +124,15 @@ export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overf
   return again;
 }
 
+/** The same request with the thinking left out that its provider says does not fit; undefined where that changes nothing. */
+export function visitRelaxed(desk: VisitDesk, before: Visit): Visit | undefined {
+  const { conversation, reading, prepared } = before;
+  // Its records are gone, or another gateway's: some of what it went through here is not known.
+  conversation.rewritten = true;
+  const out = outgoing(desk, { reading, conversation, spared: undefined }, prepared);
+  return out.body === before.body ? undefined : { ...before, ...out };
+}
+
 /** What the provider reported for a request, and what it teaches. */
 export function learn(desk: VisitDesk, { tenant, model, conversation }: Visit): void {
   const { factor, contextLength } = conversation.runtime.state();

@@ -52,7 +52,7 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
       gateway: { contextLength: 2 * Math.ceil(tokens / 0.9) + MAX_OUTPUT_TOKENS },
     });
     const treatments: string[] = [];
-    for (let steps = NEAR; steps < FAR && treatments.every((one) => one === "unchanged"); steps++) {
+    for (let steps = NEAR; steps < FAR && treatments.every((one): boolean => one === "unchanged"); steps++) {
       expect((await store.holdings(TENANT)).compactions).toBe(0);
       treatments.push((await ask(url, { protocol, body: bodyOf(protocol, worked("near", steps)) })).treatment);
       await gateway.settled();
