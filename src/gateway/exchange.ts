@@ -250,7 +250,7 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
 }
 
 /** Sends what is to be sent: the bytes that came, or the rewritten body. */
-export function send({ sender }: Pick<ExchangeDesk, "sender">, passage: Passage): Promise<Incoming> {
+function send({ sender }: Pick<ExchangeDesk, "sender">, passage: Passage): Promise<Incoming> {
   const { arrival, entry, destination, intake, visit: visited } = passage;
   const rewritten = visited !== undefined && visited.body !== visited.text;
   const headers = onwardHeaders(arrival.headers, rewritten ? "rewritten" : "same");

@@ -8,7 +8,7 @@ import type { HeaderLines } from "./contract.ts";
 /** `auto`: one tenant on loopback, one a credential elsewhere. Bearer tokens that rotate make a new tenant each. */
 export type TenantPolicy = "auto" | "per_key" | { readonly name: string };
 
-export const LOCAL_TENANT = "local";
+const LOCAL_TENANT = "local";
 const CREDENTIAL_HEADERS = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"]);
 /** Enough to tell tenants apart; too little to try keys against. */
 const TENANT_HEX_DIGITS = 24;

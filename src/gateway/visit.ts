@@ -143,7 +143,7 @@ export function learn(desk: VisitDesk, { tenant, model, conversation }: Visit): 
   });
 }
 
-export function inTurn<Answer>(conversation: Conversation, work: () => Promise<Answer>): Promise<Answer> {
+function inTurn<Answer>(conversation: Conversation, work: () => Promise<Answer>): Promise<Answer> {
   const next = conversation.turn.then(work);
   conversation.turn = next.catch(() => undefined);
   return next;

@@ -23,6 +23,16 @@ export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
+/** What a JSON text says; `undefined` where there is none, or it is malformed. */
+export function parsed(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Computes once, when first asked. */
 export function lazy<T>(compute: () => T): () => T {
   let known: { readonly value: T } | undefined;

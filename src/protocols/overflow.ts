@@ -3,7 +3,7 @@
  * protocol are many, so one table serves all three; each line says who says it.
  */
 import type { Fields } from "./dialect.ts";
-import { countOf, fieldsOf, textOf } from "./fields.ts";
+import { countOf, fieldsOf, parsed, textOf } from "./fields.ts";
 import type { Overflow } from "./protocol.ts";
 
 /** Longer error texts are pages of a proxy; what matters stands at their start. */
@@ -112,7 +112,7 @@ interface Failure {
 }
 
 function readFailure(text: string, status: number): Failure {
-  const body = fieldsOf(parse(text));
+  const body = fieldsOf(parsed(text));
   const response = fieldsOf(body["response"]);
   const error = [body["error"], response["error"]].map(fieldsOf).find((one) => Object.keys(one).length > 0) ?? body;
   const stopReason = textOf(body["stop_reason"]) ?? textOf(fieldsOf(body["delta"])["stop_reason"]);
@@ -148,12 +148,4 @@ function firstSaying(text: string): Counts | undefined {
     };
   }
   return undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

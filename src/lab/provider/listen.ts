@@ -13,9 +13,9 @@ export interface ListenOptions {
 }
 
 export interface Listening {
+  readonly port: number;
   /** Without `/v1`. */
   readonly url: string;
-  readonly port: number;
   /** Ends open connections and gives the port back. */
   readonly close: () => Promise<void>;
 }

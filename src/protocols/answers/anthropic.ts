@@ -3,9 +3,9 @@
  * inside of a stream it is an `error` event in place of `message_start` or behind it, or a `message_delta` whose stop
  * reason is the window, without a content block before it.
  */
-import { fieldsOf } from "../fields.ts";
+import { fieldsOf, parsed } from "../fields.ts";
 import { anthropicUsage } from "../usage.ts";
-import { BEGINS, ENDS, failure, isFilled, NOTHING, parsed, typeOf, type AnswerDialect, type Saying } from "./saying.ts";
+import { BEGINS, ENDS, failure, isFilled, NOTHING, typeOf, type AnswerDialect, type Saying } from "./saying.ts";
 
 const WINDOW_STOP = "model_context_window_exceeded";
 

@@ -3,18 +3,9 @@
  * filter); an overflow is refused over HTTP, or is an error in place of a chunk.
  */
 import type { Fields } from "../dialect.ts";
-import { fieldsOf, listOf, textOf } from "../fields.ts";
+import { fieldsOf, listOf, parsed, textOf } from "../fields.ts";
 import { chatUsage } from "../usage.ts";
-import {
-  ENDS,
-  failure,
-  isFilled,
-  NOTHING,
-  parsed,
-  type AnswerDialect,
-  type Saying,
-  type StreamedEvent,
-} from "./saying.ts";
+import { ENDS, failure, isFilled, NOTHING, type AnswerDialect, type Saying, type StreamedEvent } from "./saying.ts";
 
 const FINISH_KEY = '"finish_reason":';
 /** Z.ai names the window as the reason why an answer ends. */

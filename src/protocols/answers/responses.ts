@@ -3,6 +3,7 @@
  * is `response.failed` behind these, under HTTP 200. Their payload repeats tools and instructions, so it is never parsed
  * whole.
  */
+import { parsed } from "../fields.ts";
 import { responsesUsage } from "../usage.ts";
 import {
   BEGINS,
@@ -11,7 +12,6 @@ import {
   isFilled,
   memberTexts,
   NOTHING,
-  parsed,
   typeOf,
   type AnswerDialect,
   type Saying,

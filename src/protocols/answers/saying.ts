@@ -1,6 +1,6 @@
 /** What one event of an answer, or a whole answer, says that a go-between must know; everything else is passed by unread. */
 import type { Usage } from "../../core/engines/contract.ts";
-import { fieldsOf, textOf } from "../fields.ts";
+import { fieldsOf, parsed, textOf } from "../fields.ts";
 import { membersOf, skipSpace } from "../json/scan.ts";
 import { overflowOf } from "../overflow.ts";
 import type { Overflow } from "../protocol.ts";
@@ -48,15 +48,6 @@ export function typeOf({ name, data }: StreamedEvent): string {
   if (name !== undefined && name !== "message") return name;
   const leading = LEADING_TYPE.exec(data)?.[1];
   return leading ?? textOf(fieldsOf(parsed(data))["type"]) ?? "";
-}
-
-export function parsed(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The texts of an object's members, without building what they hold; empty where it is no object or breaks off. */
