@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createEvidence, type Excerpt } from "../../../src/core/evidence/excerpts.ts";
 import { readMessage } from "../../../src/core/evidence/reading.ts";
-import { createMeasure } from "../../../src/core/transcript/measure.ts";
+import { calibrated, createMeasure } from "../../../src/core/transcript/measure.ts";
 import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
 import { RUNS } from "../../support/transcripts.ts";
 import { talks } from "./namings.ts";
@@ -80,6 +80,26 @@ describe("excerpts", () => {
         for (let length = 1; length < messages.length; length++) grown.excerpts(messages.slice(0, length), ask(budget));
         expect(grown.excerpts(messages, ask(budget))).toEqual(createEvidence().excerpts(messages, ask(budget)));
         expect(grown.probabilities(messages)).toEqual(createEvidence().probabilities(messages));
+      }),
+      { numRuns: RUNS / 5 },
+    );
+  });
+
+  it("owe nothing to what was asked before: another measure, focus, budget or result", () => {
+    const asked = fc.record({
+      budget: budgets,
+      measure: fc.constantFrom(measure, calibrated(measure, 1.3)),
+      present: fc.record({ standing: fc.constant([]), text: fc.constantFrom("", "see src/a.ts\nand b_c_d there") }),
+      focus: fc.constantFrom([], ["gate"], ["abc", "xyz"]),
+      redact: fc.constantFrom(undefined, (text: string) => text.replaceAll("a", "*")),
+    });
+    fc.assert(
+      fc.property(talks, fc.array(asked, { minLength: 2, maxLength: 4 }), (messages, questions) => {
+        const evidence = createEvidence();
+        for (const { redact, ...rest } of questions) {
+          const request = redact === undefined ? rest : { ...rest, redact };
+          expect(evidence.excerpts(messages, request)).toEqual(createEvidence().excerpts(messages, request));
+        }
       }),
       { numRuns: RUNS / 5 },
     );
