@@ -1,6 +1,6 @@
 /** The gateway on a port: Node's HTTP server, with a bound on everything that a client can keep waiting. */
 import { once } from "node:events";
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PrecisError } from "../../core/errors.ts";
 import type { Departure, Handle } from "../contract.ts";
@@ -8,6 +8,7 @@ import { GATEWAY_LIMITS, type GatewayLimits } from "../limits.ts";
 import { answer, type Exchange } from "./answer.ts";
 import { arrivalOf, createLoad, type Load } from "./arrival.ts";
 import { refuse, refuseError } from "./refusals.ts";
+import { stopping } from "./stopping.ts";
 import { answerWithoutRequest, refuseTunnel } from "./unheard.ts";
 
 export interface ListenOptions {
@@ -41,7 +42,7 @@ const OWN_ROUTES = "/_precis";
 
 /** @throws PrecisError `listen_failed` where the address cannot be had. */
 export async function listen(handle: Handle, options: ListenOptions = {}): Promise<Listening> {
-  const { host = "127.0.0.1", port = 0, own } = options;
+  const { host = "127.0.0.1", port = 0 } = options;
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const server = createServer({
     headersTimeout: limits.headersTimeoutMs,
@@ -51,14 +52,19 @@ export async function listen(handle: Handle, options: ListenOptions = {}): Promi
     maxHeaderSize: HEADERS_BYTES,
   });
   server.maxConnections = limits.connections;
-  const ownListener = own === undefined ? undefined : ownRoutes(own);
+  const ownListener = options.own === undefined ? undefined : ownRoutes(options.own);
   const load = createLoad(limits);
+  const { begun, stop } = stopping(server);
   const take = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
     // Errors of either are seen as their close.
     request.on("error", () => undefined);
     response.on("error", () => undefined);
-    if (ownListener !== undefined && isOwn(request.url)) return void ownListener(request, response);
-    void attend(handle, { request, response, server, limits, load, expectsContinue });
+    begun(request.socket, response);
+    const own = ownListener !== undefined && isOwn(request.url);
+    const attended = own
+      ? ownListener(request, response)
+      : attend(handle, { request, response, server, limits, load, expectsContinue });
+    attended.catch(() => response.destroy());
   };
   server.on("request", (request, response) => take(request, response, false));
   server.on("checkContinue", (request, response) => take(request, response, true));
@@ -69,18 +75,22 @@ export async function listen(handle: Handle, options: ListenOptions = {}): Promi
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     port: bound,
-    close: () => drain(server, limits.drainMs),
+    close: () => stop(limits.drainMs),
   };
 }
 
+type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
 /** What turns requests into the web's own is loaded when the first one needs it. */
-function ownRoutes(own: NonNullable<ListenOptions["own"]>): RequestListener {
-  let listener: Promise<RequestListener> | undefined;
+function ownRoutes(own: NonNullable<ListenOptions["own"]>): Listener {
+  let listener: Promise<Listener> | undefined;
   return async (request, response) => {
     listener ??= import("@hono/node-server").then(({ getRequestListener }) =>
       getRequestListener(own, { overrideGlobalObjects: false }),
     );
-    (await listener)(request, response);
+    await (
+      await listener
+    )(request, response);
   };
 }
 
@@ -110,7 +120,6 @@ async function attend(handle: Handle, { server, limits, load, expectsContinue, .
   }
   const exchange: Exchange = { ...pair, arrival, clientIdleTimeoutMs, last: !server.listening };
   await answer(exchange, departure);
-  if (!server.listening) response.once("close", () => server.closeIdleConnections());
 }
 
 function asksForWebSocket({ headers: { upgrade } }: IncomingMessage): boolean {
@@ -140,13 +149,4 @@ async function start(server: Server, host: string, port: number): Promise<void> 
       cause,
     });
   }
-}
-
-async function drain(server: Server, drainMs: number): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, "close");
-  server.close();
-  const late = setTimeout(() => server.closeAllConnections(), drainMs);
-  await closed;
-  clearTimeout(late);
 }

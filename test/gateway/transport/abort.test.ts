@@ -11,6 +11,7 @@ const STREAMS = 50;
 const NOTICED_WITHIN_MS = 100;
 const TEXT = "word ".repeat(300);
 const TOKENS_A_SECOND = 60;
+const LEAVE_EVERY_MS = 10;
 
 function ask(url: string, body: string): ClientRequest {
   const asking = httpRequest(`${url}/v1/chat/completions`, {
@@ -33,7 +34,7 @@ async function until<Value>(look: () => Value | undefined): Promise<Value> {
   for (;;) {
     const value = look();
     if (value !== undefined) return value;
-    await sleep(2);
+    await sleep(5);
   }
 }
 
@@ -43,32 +44,40 @@ describe("the strict provider's records", () => {
   test.each<[string, boolean, Script, (asking: ClientRequest) => Promise<unknown>]>([
     ["while the answer comes", true, { text: TEXT }, untilSomeCame],
     ["while the provider stalls", true, stalling, (asking) => untilSomeCame(asking).then(() => sleep(300))],
-    ["before the answer begins", false, { text: TEXT }, () => sleep(100)],
+    ["before the answer begins", false, { text: TEXT }, () => sleep(200)],
   ])("have 50 of 50 requests as aborted within 100 ms, left %s", async (_, stream, script, ready) => {
-    const provider = createProvider({ script, pace: TOKENS_A_SECOND });
+    const lateOf = new Map<RequestRecord, (closedMs: number) => void>();
+    const provider = createProvider({
+      script,
+      pace: TOKENS_A_SECOND,
+      onRequest: (record) => lateOf.get(record)?.(record.abort?.closedMs ?? Number.POSITIVE_INFINITY),
+    });
     const far = await provider.listen();
     const gateway = await gatewayTo(far.url);
     const recordOf = (name: string): RequestRecord | undefined =>
       provider.requests.find(({ body }) => body.includes(name));
 
-    const lateMs = await Promise.all(
+    const underWay = await Promise.all(
       Array.from({ length: STREAMS }, async (_none, at) => {
         const name = `request ${at}.`;
-        const asking = ask(
-          gateway.url,
-          JSON.stringify({ model: "gpt-4o", stream, messages: [{ role: "user", content: name }] }),
-        );
-        const record = await until(() => recordOf(name));
-        await Promise.all([ready(asking), sleep(at * 10)]);
+        const messages = [{ role: "user", content: name }];
+        const asking = ask(gateway.url, JSON.stringify({ model: "gpt-4o", stream, messages }));
+        const [record] = await Promise.all([until(() => recordOf(name)), ready(asking)]);
+        return { asking, record };
+      }),
+    );
+    const lateMs = await Promise.all(
+      underWay.map(async ({ asking, record }, at) => {
+        const closed = new Promise<number>((resolve) => void lateOf.set(record, resolve));
+        await sleep(at * LEAVE_EVERY_MS);
         const leftMs = performance.now();
         asking.destroy();
-        const { closedMs } = await until(() => record.abort);
-        expect(record.outcome).toBe("aborted");
-        return closedMs - leftMs;
+        return (await closed) - leftMs;
       }),
     );
     expect(lateMs).toHaveLength(STREAMS);
     expect(Math.max(...lateMs)).toBeLessThan(NOTICED_WITHIN_MS);
+    expect(provider.requests.map(({ outcome }) => outcome)).toEqual(Array(STREAMS).fill("aborted"));
     expect(gateway.arrivals.every(({ signal }) => signal.aborted)).toBe(true);
     await far.close();
   });

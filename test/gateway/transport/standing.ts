@@ -26,7 +26,7 @@ export interface StandingOptions extends Omit<ListenOptions, "limits"> {
 
 /** Sends everything on to one upstream as it came. */
 export async function gatewayTo(url: string, options: StandingOptions = {}): Promise<Standing> {
-  const limits = { ...GATEWAY_LIMITS, ...options.limits };
+  const limits = { ...GATEWAY_LIMITS, drainMs: 500, ...options.limits };
   const sender = createSender(limits);
   const upstreams = createUpstreams(options.upstreams ?? { upstream: { url } });
   const arrivals: Arrival[] = [];
