@@ -1,6 +1,7 @@
 /** The upstream and the gateway, each in a process of its own as they are in life. */
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -36,11 +37,14 @@ export async function startGateway(upstream: string, folder: string): Promise<Ru
   const url = `http://127.0.0.1:${port}`;
   const flags = { upstream, port, store: join(folder, `${port}.db`), "context-length": WINDOW_TOKENS };
   const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const child = spawn(process.execPath, [COMMAND, "serve", ...words], {
+  // A log that goes to a file, a line a request, as in life.
+  const log = openSync(join(folder, `${port}.log`), "w");
+  const child = spawn(process.execPath, [COMMAND, "serve", "--json", ...words], {
     cwd: folder,
     env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, NODE_ENV: "production" },
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", log, "inherit"],
   });
+  closeSync(log);
   const deadlineMs = performance.now() + READY_WITHIN_MS;
   while (!(await isReady(url))) {
     if (child.exitCode !== null || performance.now() > deadlineMs) throw new Error("precis serve did not start");

@@ -25,6 +25,8 @@ const HELD_UP_MS_MAX = 15_000;
 
 const list = (protocol: Asking["protocol"]): string => (protocol === "openai-responses" ? "input" : "messages");
 const said = '{"role":"user","content":"hello"}';
+/** A million of them are within what is read. */
+const SHORT = `{"role":"user","content":"x"}`;
 
 /** By name, for the protocol whose list of messages has this name. */
 const BODIES: Readonly<Record<string, (list: string) => string | Buffer<ArrayBuffer>>> = {
@@ -65,7 +67,7 @@ const BODIES: Readonly<Record<string, (list: string) => string | Buffer<ArrayBuf
   "has a million keys": (name) =>
     `{"model":"m",${Array.from({ length: 1_000_000 }, (_, at) => `"k${at}":0`).join(",")},"${name}":[${said}]}`,
   "has a million messages": (name) =>
-    `{"model":"m","${name}":[${Array.from({ length: 1_000_000 }, () => said).join(",")}]}`,
+    `{"model":"m","${name}":[${Array.from({ length: 1_000_000 }, () => SHORT).join(",")}]}`,
   "has a hundred megabytes": (name) => `{"model":"m","${name}":[{"role":"user","content":"${"y".repeat(100 * MB)}"}]}`,
 };
 

@@ -4,6 +4,7 @@
  */
 import { hash } from "node:crypto";
 import { createChain } from "../../../src/core/transcript/links.ts";
+import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import type { ContentPart, Message, Part } from "../../../src/core/transcript/message.ts";
 import type { AgentTurn } from "../../../src/lab/provider/agent.ts";
 import type { RequestRecord } from "../../../src/lab/provider/record.ts";
@@ -19,6 +20,8 @@ export interface Witness {
   /** What was wrong; empty where nothing was. */
   readonly faults: (store: HistoryStore, tenant: string) => Promise<readonly string[]>;
   readonly tally: () => Tally;
+  /** Tokens of the client's last request that was answered, by our own count. */
+  readonly lastTokens: () => number;
 }
 
 export interface Tally {
@@ -75,6 +78,8 @@ export function createWitness(protocol: ProtocolName): Witness {
       recallIds: ids.size,
       treatments,
     }),
+    lastTokens: () =>
+      last === undefined ? 0 : createMeasure().transcript(protocols[protocol].decode(last.sent).transcript),
   };
 }
 
