@@ -1,5 +1,6 @@
 /** The steps of a turn: see what stands, decide what is due, compact, record, and settle on what to send. */
 import { applyCompaction, type Compaction } from "../core/compaction/compaction.ts";
+import { reachTo } from "../core/compaction/reach.ts";
 import type { Decision, Outcome, Usage, Workbench } from "../core/engines/contract.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import { calibrated, type Measure } from "../core/transcript/measure.ts";
@@ -98,7 +99,9 @@ export async function make(desk: Desk, view: View, request: CompactCall): Promis
   learnFrom(desk, outcome);
   if (outcome.kind === "compacted") {
     const amended = options.amend?.(outcome.compaction, view.original, benchOf(desk)) ?? outcome.compaction;
-    return { kind: "compacted", compaction: amended };
+    // The longest prefix with a record is what stands: one that reaches less far than the last would never be found.
+    const least = (view.standing.compaction?.covered ?? 0) + 1;
+    return { kind: "compacted", compaction: reachTo(amended, least, view.original, desk.chain) };
   }
   if (outcome.state !== undefined) live.engineState = outcome.state;
   if (outcome.irreducible !== undefined) events.emit("irreducible", outcome.irreducible);
@@ -131,6 +134,8 @@ function timeOf({ now = Date.now }: RuntimeOptions): number {
 export async function record(desk: Desk, view: View, made: Compaction): Promise<Compaction> {
   const { store, tenant, live, events, situation, options, chain } = desk;
   await store.putOriginals(tenant, originalsOf(made, view.original));
+  // For the very same conversation, the one it was made upon gives way; whoever came first otherwise stays.
+  if (view.standing.compaction?.covers === made.covers) await store.undoCompaction(tenant, made.covers);
   const compaction = await store.putCompaction(tenant, made);
   const { report } = compaction;
   situation.forget();

@@ -17,10 +17,20 @@ import { filler } from "../../support/compacting.ts";
 export type Json = Readonly<Record<string, unknown>>;
 export type Mode = "enabled" | "adaptive" | "off" | "absent";
 
+export interface Round {
+  readonly calls: number;
+  readonly thinks: boolean;
+  readonly says: boolean;
+  /** Thinking is off for this one request, in the middle of a turn. */
+  readonly quiet?: boolean;
+  /** What stands is not found for this one request, which goes out as it came. */
+  readonly lapse?: boolean;
+}
+
 export interface UserTurn {
   readonly mode: Mode;
   /** One entry a round of the tool loop: how many calls, and what the model does before them. */
-  readonly rounds: readonly { readonly calls: number; readonly thinks: boolean; readonly says: boolean }[];
+  readonly rounds: readonly Round[];
   /** The client adds a text to the results. */
   readonly reminds: boolean;
   /** Size of each result, in tokens. */
@@ -50,6 +60,8 @@ export interface Lived {
   readonly headers: readonly HeaderLines[];
   /** Thinking blocks that the provider said it dropped. */
   readonly dropped: number;
+  /** Requests without a compaction that did not begin as the one before them. */
+  readonly unsteady: number;
 }
 
 export const chain = createChain((text) => createHash("sha256").update(text).digest("hex"));
@@ -64,6 +76,7 @@ export async function live(living: Living): Promise<Lived> {
   ]);
   let step = 0;
   let request: Decoded | undefined;
+  let head = { compactions: -1, text: "" };
   const provider = createProvider({ script: (asked) => answerOf(plan[step]!, step, asked) });
   const runtime = createRuntime({
     settings: { contextLength, threshold: 0.5, note: "handoff" },
@@ -79,7 +92,7 @@ export async function live(living: Living): Promise<Lived> {
   });
   const decoder = createDecoder(protocols["anthropic-messages"]);
   const rules = thinkingRules({ drops });
-  const lived = { requests: 0, compactions: 0, untouched: 0, dropped: 0 };
+  const lived = { requests: 0, compactions: 0, untouched: 0, dropped: 0, unsteady: 0 };
   const refusals: string[] = [];
   const bodies: string[] = [];
   const headersSent: HeaderLines[] = [];
@@ -97,13 +110,21 @@ export async function live(living: Living): Promise<Lived> {
       content: [{ type: "text", text: `Request ${index}: go on. ${filler(40, `ask${index}`)}` }],
     });
     for (let round = 0; ; round++) {
-      const text = bodyOf(model, turn.mode, messages);
+      const lapse = plan[step]!.lapse === true && lived.compactions > 0;
+      const text = bodyOf(model, modeOf(plan[step]!), messages);
       request = decoder.decode(text);
       const may = !steers || allowsCompaction(request, rules);
-      const prepared = await (may ? runtime.prepare(request.transcript) : runtime.standing(request.transcript));
-      const spliced = protocols["anthropic-messages"].splice(request, prepared.transcript);
+      const sent = lapse
+        ? request.transcript
+        : (await (may ? runtime.prepare(request.transcript) : runtime.standing(request.transcript))).transcript;
+      const spliced = protocols["anthropic-messages"].splice(request, sent);
+      if (!lapse) {
+        const said = messagesIn(spliced);
+        if (head.compactions === lived.compactions && !said.startsWith(head.text)) lived.unsteady++;
+        head = { compactions: lived.compactions, text: said };
+      }
       const course = steers
-        ? thinkingCourse({ request, sent: prepared.transcript, rules })
+        ? thinkingCourse({ request, sent, rules, stood: lived.compactions > 0 })
         : ({ kind: "nothing" } as const);
       const out =
         course.kind === "send"
@@ -151,16 +172,24 @@ export async function live(living: Living): Promise<Lived> {
   return { ...lived, refusals, bodies, headers: headersSent };
 }
 
-interface Step {
+/** The text of a body's messages, without the bracket that ends them. */
+function messagesIn(body: string): string {
+  return body.slice(body.indexOf('"messages":'), body.lastIndexOf("]"));
+}
+
+interface Step extends Round {
   readonly mode: Mode;
-  readonly calls: number;
-  readonly thinks: boolean;
-  readonly says: boolean;
   readonly thoughtTokens: number;
 }
 
+function modeOf({ mode, quiet = false }: Step): Mode {
+  return quiet ? "off" : mode;
+}
+
 /** Where thinking is enabled, a model thinks at the beginning of its turn, whatever it does later. */
-function answerOf({ mode, calls, thinks, says, thoughtTokens }: Step, step: number, { body }: Asked): Answer {
+function answerOf(one: Step, step: number, { body }: Asked): Answer {
+  const { calls, thinks, says, thoughtTokens } = one;
+  const mode = modeOf(one);
   const last = (body["messages"] as readonly Json[]).at(-1)!["content"];
   const opens = !(Array.isArray(last) && (last as readonly Json[]).some(({ type }) => type === "tool_result"));
   const thinking = mode !== "off" && ((mode === "enabled" && opens) || thinks);

@@ -3,7 +3,8 @@
  * that held it went into the handoff, or its thinking was stripped. Here it is put back, byte for byte, before the
  * compaction is recorded, so that every later request forwards the same.
  */
-import { applyCompaction, type Compaction, type Destination } from "../../../core/compaction/compaction.ts";
+import { applyCompaction, type Compaction } from "../../../core/compaction/compaction.ts";
+import { reachTo } from "../../../core/compaction/reach.ts";
 import type { Workbench } from "../../../core/engines/contract.ts";
 import {
   withParts,
@@ -101,15 +102,16 @@ interface Amending {
 }
 
 function withEdits(compaction: Compaction, original: Transcript, { edits, originOf, bench }: Amending): Compaction {
-  const whole = applyCompaction(original, compaction).messages.map((message, at) => edits.get(at) ?? message);
   const length = Math.max(compaction.after.length, ...Array.from(edits.keys(), (at) => at + 1));
   const covered = compaction.covered + length - compaction.after.length;
-  const map: Destination[] = [...compaction.map];
-  for (let at = compaction.after.length; at < length; at++) map[originOf(at)!] = { kind: "kept", at };
-  for (const at of edits.keys()) map[originOf(at)!] = { kind: "edited", at };
-  const amended = { ...compaction, after: whole.slice(0, length), covered, map };
-  const covers = bench.chain.linksOf(original.messages.slice(0, covered)).at(-1)!;
-  return { ...amended, covers, report: reportOf(compaction, amended, { original, bench }) };
+  const reaching = reachTo(compaction, covered, original, bench.chain);
+  const after = reaching.after.map((message, at) => edits.get(at) ?? message);
+  const edited = new Set(Array.from(edits.keys(), originOf));
+  const map = reaching.map.map((to, at) =>
+    to.kind !== "summarised" && edited.has(at) ? { kind: "edited" as const, at: to.at } : to,
+  );
+  const amended = { ...reaching, after, map };
+  return { ...amended, report: reportOf(compaction, amended, { original, bench }) };
 }
 
 function reportOf(

@@ -21,8 +21,8 @@ export interface ThinkingQuery {
   readonly sent: Transcript;
   readonly rules: ThinkingRules;
   /**
-   * The conversation went out rewritten before although nothing is rewritten now: a compaction was undone, the store does
-   * not answer, or the provider says that a block is bound (`thinkingRefusal`).
+   * The conversation went out rewritten before, although nothing may be rewritten now: a compaction was undone, the store
+   * does not answer, or the provider says that a block is bound (`thinkingRefusal`). Once true, true for good.
    */
   readonly stood?: boolean;
 }
