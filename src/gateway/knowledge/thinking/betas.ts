@@ -3,7 +3,7 @@ import type { HeaderLines } from "../../contract.ts";
 
 const BETA_HEADER = "anthropic-beta";
 
-export function betasIn(lines: HeaderLines): readonly string[] {
+function betasIn(lines: HeaderLines): readonly string[] {
   return lines
     .filter(([name]) => name.toLowerCase() === BETA_HEADER)
     .flatMap(([, value]) => value.split(",").map((beta) => beta.trim()))

@@ -32,7 +32,7 @@ function carriesResults(messages: readonly Message[], at: number): boolean {
 }
 
 /** A block of thinking, decoded as such or carried as it was. */
-export function isThinking(part: Part): boolean {
+function isThinking(part: Part): boolean {
   if (part.kind === "opaque") return part.type === "thinking" || part.type === "redacted_thinking";
   return part.kind === "reasoning";
 }
