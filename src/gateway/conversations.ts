@@ -42,6 +42,8 @@ export interface Conversations {
 
 export interface ConversationLimits {
   readonly conversations: number;
+  /** Messages of a request that is read. */
+  readonly readMessages: number;
   /** Characters of the bodies that are remembered. */
   readonly conversationBytes: number;
 }
@@ -65,7 +67,7 @@ export function createConversations(chain: Chain, limits: ConversationLimits): C
   const drop = (shelf: Shelf, conversation: Conversation): void => {
     shelf.conversations.splice(shelf.conversations.indexOf(conversation), 1);
     held--;
-    heldChars -= conversation.decoded.body.length;
+    heldChars -= weightOf(conversation);
     if (shelf.conversations.length === 0) shelves.delete(shelf.opening);
   };
   const makeRoom = (): void => {
@@ -87,7 +89,7 @@ export function createConversations(chain: Chain, limits: ConversationLimits): C
     if (at >= 0) conversations.splice(at, 1);
     else held++;
     conversations.push(conversation);
-    heldChars += reading.decoded.body.length - (at >= 0 ? conversation.decoded.body.length : 0);
+    heldChars += weightOf(reading) - (at >= 0 ? weightOf(conversation) : 0);
     conversation.decoded = reading.decoded;
     conversation.links = reading.links;
     if (conversations.length > CANDIDATES_MAX) drop(shelf, conversations[0]!);
@@ -97,7 +99,7 @@ export function createConversations(chain: Chain, limits: ConversationLimits): C
   return {
     read: (tenant, protocol, text) => {
       const candidates = shelves.get(openingOf(tenant, protocol, text))?.conversations ?? [];
-      const decoded = protocols[protocol].decode(text, nearest(candidates, text));
+      const decoded = protocols[protocol].decode(text, nearest(candidates, text), limits.readMessages);
       return { decoded, links: chain.linksOf(decoded.transcript.messages) };
     },
     of: async (tenant, reading, begin) => {
@@ -116,6 +118,13 @@ export function createConversations(chain: Chain, limits: ConversationLimits): C
     },
     size: () => held,
   };
+}
+
+/** In characters; what a message is beside its text weighs as much as a short text. */
+const MESSAGE_CHARS = 1_000;
+
+function weightOf({ decoded, links }: Reading): number {
+  return decoded.body.length + links.length * MESSAGE_CHARS;
 }
 
 function openingOf(tenant: string, protocol: ProtocolName, text: string): string {

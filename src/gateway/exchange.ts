@@ -209,7 +209,7 @@ async function look(desk: Desk, passage: Omit<Passage, "visit">): Promise<Passag
   } catch (error) {
     const because = faultOf(error);
     entry.treatment = { kind: "untouched", because };
-    if (because === "unreadable") return { ...passage, visit: undefined };
+    if (because === "unreadable" || because === "too_large_to_read") return { ...passage, visit: undefined };
     tellFault(desk, entry, because, error);
     if (desk.onFault === "refuse") throw error;
     return { ...passage, visit: undefined };

@@ -6,6 +6,8 @@ export interface GatewayLimits {
   readonly bodiesBytes: number;
   /** Larger bodies are relayed and not read. */
   readonly readBodyBytes: number;
+  /** A body of more messages is relayed and not read: each weighs far more in memory than its bytes. */
+  readonly readMessages: number;
   /** Clients at a time. */
   readonly connections: number;
   /** How long a client may take to send its headers, and its whole request. */
@@ -48,6 +50,7 @@ export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
   bodyBytes: 64 * MB,
   bodiesBytes: 512 * MB,
   readBodyBytes: 32 * MB,
+  readMessages: 20_000,
   connections: 1_024,
   headersTimeoutMs: 30 * SECOND,
   requestTimeoutMs: 5 * MINUTE,

@@ -267,6 +267,7 @@ function isState(state: unknown): state is RuntimeState {
 export function faultOf(error: unknown): UntouchedReason {
   if (!(error instanceof PrecisError)) return "internal_fault";
   if (error.code.startsWith("store_")) return "store_unavailable";
+  if (error.code === "too_many_messages") return "too_large_to_read";
   return UNREADABLE.has(error.code) ? "unreadable" : "internal_fault";
 }
 

@@ -10,9 +10,14 @@ import { heldBecause, isHeld } from "./held.ts";
 import { elementsOf, membersOf, notJson, skipSpace, skipValue, type Member, type Span } from "./json/scan.ts";
 import type { Decoded, Group, Layout } from "./protocol.ts";
 
-export function decodeBody(dialect: Dialect, body: string, earlier?: Decoded): Decoded {
-  const previous = earlier?.protocol === dialect.name ? earlier : undefined;
-  const scanned = scanBody(dialect, body, previous);
+export interface DecodeOptions {
+  readonly previous: Decoded | undefined;
+  readonly elementsMax: number | undefined;
+}
+
+export function decodeBody(dialect: Dialect, body: string, options: DecodeOptions): Decoded {
+  const previous = options.previous?.protocol === dialect.name ? options.previous : undefined;
+  const scanned = scanBody(dialect, body, { ...options, previous });
   const groups = readGroups(dialect, scanned, previous?.layout);
   const own = new Map(scanned.members.map(({ key, start, end }) => [key, body.slice(start, end)]));
   const firstTurn = groups.findIndex(({ slice }) => slice.members[0]?.role !== "system");
@@ -41,11 +46,12 @@ interface Scanned {
   readonly same: readonly boolean[];
 }
 
-function scanBody(dialect: Dialect, body: string, previous: Decoded | undefined): Scanned {
+function scanBody(dialect: Dialect, body: string, options: DecodeOptions): Scanned {
+  const { previous } = options;
   const start = skipSpace(body, 0);
   const opening = body.charCodeAt(start);
   if (opening !== OPEN_BRACE && opening !== OPEN_BRACKET) throw notJson(start, "it opens with neither { nor [");
-  const list = scanList(body, previous);
+  const list = scanList(body, options);
   if (opening === OPEN_BRACKET) {
     const end = list.scan(start);
     requireEnd(body, end);
@@ -87,7 +93,7 @@ function repeated(body: string, { body: earlier, layout }: Decoded): number {
 }
 
 /** Scans the list once, wherever it stands; a repeated key makes the last one count. */
-function scanList(body: string, previous: Decoded | undefined) {
+function scanList(body: string, { previous, elementsMax = Infinity }: DecodeOptions) {
   const sameUntil = previous === undefined ? 0 : repeated(body, previous);
   const found = { elements: [] as readonly Span[], same: [] as boolean[] };
   const clear = (): undefined => void Object.assign(found, { elements: [], same: [] });
@@ -95,6 +101,7 @@ function scanList(body: string, previous: Decoded | undefined) {
     clear();
     const { same } = found;
     found.elements = elementsOf(body, start, (index, at) => {
+      if (index >= elementsMax) throw tooMany(elementsMax);
       const span = previous?.layout.elements[index];
       const repeats = span !== undefined && span.start === at && span.end <= sameUntil && delimits(body, at);
       const end = repeats ? span.end : previous && endIfSame(body, at, previous.body, span);
@@ -104,6 +111,13 @@ function scanList(body: string, previous: Decoded | undefined) {
     return skipSpace(body, found.elements.at(-1)?.end ?? start + 1) + 1;
   };
   return { found, scan, clear };
+}
+
+function tooMany(elementsMax: number): PrecisError {
+  return new PrecisError(`The request holds more than ${elementsMax} messages.`, {
+    code: "too_many_messages",
+    hint: "Send fewer, or raise the limit.",
+  });
 }
 
 /** An object, array or string says itself where it ends. */

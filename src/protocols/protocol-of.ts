@@ -10,7 +10,7 @@ export function protocolOf(dialect: Dialect, answers: Pick<Protocol, "usage" | "
   return Object.freeze<Protocol>({
     name: dialect.name,
     rules: dialect.rules,
-    decode: (body, previous) => decodeBody(dialect, body, previous),
+    decode: (body, previous, elementsMax) => decodeBody(dialect, body, { previous, elementsMax }),
     splice: (decoded, transcript) => spliceBody(dialect, decoded, transcript),
     encode: (transcript, options) => {
       const { messages, system, tools } = encodeText(dialect, transcript, options);

@@ -75,9 +75,11 @@ export interface Protocol {
   readonly rules: WireRules;
   /**
    * Reads a request body, or a bare array of its messages.
-   * @throws PrecisError `body_not_json`, `body_without_messages`, `message_malformed`, each with its place.
+   * `elementsMax`: what has more elements is refused before any is built; no limit by default.
+   *
+   * @throws PrecisError `body_not_json`, `body_without_messages`, `message_malformed`, `too_many_messages`, each with its place.
    */
-  readonly decode: (body: string, previous?: Decoded) => Decoded;
+  readonly decode: (body: string, previous?: Decoded, elementsMax?: number) => Decoded;
   /**
    * The body with this transcript in it. Whatever is the same object as in `decoded.transcript` goes out as its bytes;
    * an unchanged transcript gives the body itself. Only system, messages and tools are written; `tools: undefined` leaves the body's own.

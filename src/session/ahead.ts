@@ -13,8 +13,14 @@ export async function makeAhead(desk: Desk, transcript: Transcript, waiting: Wai
   if (live.ahead !== undefined || options.enabled === false) return false;
   const view = await look(desk, transcript);
   if (view.standing.undone || view.tokens < live.limits.pressureTokens) return false;
+  const { engineState } = live;
   const outcome = await make(desk, view, { ...waiting, reason: "threshold" });
-  if (outcome.kind !== "compacted") return false;
+  if (outcome.kind !== "compacted") {
+    // Nobody asked for it, so it does not count against the session.
+    live.engineState = engineState;
+    live.futileAheadTokens = view.tokens;
+    return false;
+  }
   live.ahead = outcome.compaction;
   return true;
 }

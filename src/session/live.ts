@@ -32,6 +32,8 @@ export interface Live {
   last: CompactionReport | undefined;
   /** Made before it is due, and recorded nowhere yet. */
   ahead: Compaction | undefined;
+  /** What the conversation weighed when nothing came of making one ahead. */
+  futileAheadTokens: number;
   summarizer: SummarizerState;
 }
 
@@ -56,6 +58,7 @@ export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
     tokens: 0,
     last: undefined,
     ahead: undefined,
+    futileAheadTokens: 0,
     summarizer: { ...FRESH, ...before?.summarizer },
   };
 }
@@ -67,6 +70,7 @@ function engineOf({ engine = "compressor" }: RuntimeOptions, settings: Compresso
 export function useSettings(live: Live, options: RuntimeOptions, settings: CompressorSettings): void {
   live.settings = settings;
   live.ahead = undefined;
+  live.futileAheadTokens = 0;
   live.limits = limitsOf(settings);
   live.engine = engineOf(options, settings);
 }

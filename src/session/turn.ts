@@ -69,6 +69,8 @@ export async function look(desk: Desk, original: Transcript): Promise<View> {
 export function due({ options, live }: Desk, { current, standing, tokens }: View): Decision {
   if (options.enabled === false || standing.undone) return { kind: "none" };
   const messages = current.messages.length;
+  // It would be refused for certain, whatever the layers say.
+  if (tokens > live.limits.usableTokens) return { kind: "compact", reason: "overflow", urgency: "now" };
   if (tokens >= live.limits.hygieneTokens && messages >= HYGIENE_MESSAGES_MIN)
     return { kind: "compact", reason: "hygiene", urgency: "now" };
   return live.engine.decide(live.engineState, { tokens, messages });
@@ -173,10 +175,17 @@ export function settle(desk: Desk, view: View, compaction?: Compaction): Prepare
     tokens,
     before: compacted ? bench.measure.transcript(view.original) : tokens,
     compacted,
-    soon: pressed && compaction === undefined && !view.standing.undone && live.ahead === undefined,
+    soon: compaction === undefined && pressed && worthMakingAhead(live, view),
     observe: (usage) => observe(desk, usage, sent),
     ...(compaction === undefined ? {} : { compaction }),
   };
+}
+
+/** An attempt that came to nothing is not made again until the conversation has grown by as much. */
+const GROWN_SINCE_FUTILE = 1.1;
+
+function worthMakingAhead(live: Live, { standing, tokens }: View): boolean {
+  return !standing.undone && live.ahead === undefined && tokens > live.futileAheadTokens * GROWN_SINCE_FUTILE;
 }
 
 /** The usage reported for what was sent; for the newest where it is not said. */

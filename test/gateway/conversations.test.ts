@@ -6,7 +6,7 @@ import { createConversations, type ConversationLimits } from "../../src/gateway/
 import { createRuntime } from "../../src/session/runtime.ts";
 
 const chain = createChain((text) => hash("sha256", text));
-const PLENTY: ConversationLimits = { conversations: 100, conversationBytes: 10_000_000 };
+const PLENTY: ConversationLimits = { readMessages: 1_000, conversations: 100, conversationBytes: 10_000_000 };
 
 interface Said {
   readonly role: string;
@@ -92,7 +92,7 @@ describe("what is remembered", () => {
   });
 
   it("is so many characters, and always the newest", async () => {
-    const { visit, conversations } = house({ ...PLENTY, conversationBytes: 5_000 });
+    const { visit, conversations } = house({ ...PLENTY, conversationBytes: 7_000 });
     for (let at = 0; at < 10; at++) await visit(bodyOf(said(`${at} ${"x".repeat(2_000)}`)));
     expect(conversations.size()).toBe(2);
     await visit(bodyOf(said(`big ${"x".repeat(50_000)}`)));

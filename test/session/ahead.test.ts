@@ -71,6 +71,21 @@ describe("a compaction made ahead", () => {
     expect(await runtime({ enabled: false }).ahead(session(NEAR))).toBe(false);
   });
 
+  it("is not tried again and again where nothing comes of it, and does not count against the session", async () => {
+    const dense = (more: number): Transcript =>
+      talk(
+        user("Read."),
+        Array.from({ length: 3 }, (_, at) => user(filler(6_000, `dense${at}`))),
+        Array.from({ length: more }, (_, at) => says(filler(100, `w${at}`))),
+      );
+    const one = runtime();
+    const before = one.state().engine;
+    expect((await one.prepare(dense(0))).soon).toBe(true);
+    expect(await one.ahead(dense(0))).toBe(false);
+    expect(one.state().engine).toEqual(before);
+    expect((await one.prepare(dense(1))).soon).toBe(false);
+  });
+
   it("is where models write: a request does not wait for them, and what is due but not pressing waits for it", async () => {
     const one = told();
     const before = model.requests.length;

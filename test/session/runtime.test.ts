@@ -68,6 +68,17 @@ describe("prepare", () => {
   });
 });
 
+describe("what cannot fit", () => {
+  it("is compacted whatever back-off and the least number of messages say", async () => {
+    const one = runtime();
+    const few = talk(user("Read it."), ran("read_file", { path: "src/all.ts" }, filler(2 * WINDOW, "all")));
+    expect(few.messages.length).toBeLessThan(4);
+    const prepared = await one.prepare(few);
+    expect(prepared.compaction?.report.reason).toBe("overflow");
+    expect(prepared.tokens).toBeLessThan(WINDOW);
+  });
+});
+
 describe("usage that a provider reports", () => {
   it("corrects the estimate of the next request", async () => {
     const one = runtime();

@@ -18,6 +18,7 @@ const TOLD: Readonly<Record<keyof GatewayLimits, Told>> = {
   bodyBytes: ["a request's body, as sent and decompressed; above it 413", `${SECTION}.body_mb`],
   bodiesBytes: ["the bodies of all requests under way; above it 503"],
   readBodyBytes: ["a body that is read; larger ones are only forwarded", `${SECTION}.read_mb`],
+  readMessages: ["messages of a body that is read; what has more is only forwarded"],
   connections: ["clients connected at once", `${SECTION}.connections`],
   headersTimeoutMs: ["the time a client has for a request's headers"],
   requestTimeoutMs: ["the time a client has for its whole request"],

@@ -4,7 +4,7 @@ import type { NoticeEvent, UntouchedReason } from "../contract.ts";
 export const ALL_REASONS: Readonly<Record<UntouchedReason, string>> = {
   unreadable: "The body is not what its route's protocol says; the provider will say what is wrong with it.",
   not_text: "The body is no UTF-8, or is compressed in a way that is not known.",
-  too_large_to_read: "The body is larger than `gateway.limits.read_mb`.",
+  too_large_to_read: "The body is larger than `gateway.limits.read_mb`, or holds more messages than are read.",
   held_by_provider:
     "The provider holds the history or a part of it (`previous_response_id`, a conversation, its own compaction).",
   bound_thinking:
