@@ -109,7 +109,7 @@ describe("an answer that breaks off in its midst is cut, after what came", () =>
       headers: { authorization: "Bearer sk-test" },
       body: JSON.stringify({ model: "gpt-4o", stream: true, messages: [{ role: "user", content: "Go on." }] }),
     });
-    await expect(answer.text()).rejects.toThrow();
+    await expect(answer.text()).rejects.toThrow("terminated");
     expect(provider.requests[0]!.outcome).toBe("cut");
     await far.close();
   });

@@ -1,0 +1,99 @@
+/** What is taken in is what was sent, unfolded within its bounds, and text only where it is text. */
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Arrival } from "../../../src/gateway/contract.ts";
+import { takeIn } from "../../../src/gateway/transport/intake.ts";
+
+const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
+const LIMITS = { bodyBytes: 4_096, readBodyBytes: 2_048 };
+
+function arrival(pieces: readonly Uint8Array[], encoding?: string): Arrival {
+  return {
+    method: "POST",
+    target: "/v1/messages",
+    headers: encoding === undefined ? [] : [["Content-Encoding", encoding]],
+    body: (async function* () {
+      yield* pieces;
+    })(),
+    signal: new AbortController().signal,
+  };
+}
+
+type Coding = [encoding: string | undefined, code: (bytes: Buffer) => Buffer];
+
+test("raw, plain and text agree with what was sent in any pieces", async () => {
+  const content = fc.oneof(
+    fc.uint8Array({ maxLength: 600 }),
+    fc.string({ unit: "grapheme", maxLength: 600 }).map((text) => new TextEncoder().encode(text)),
+  );
+  const coding = fc.constantFrom<Coding[]>(
+    [undefined, (bytes) => bytes],
+    ["identity", (bytes) => bytes],
+    ["gzip", gzipSync],
+    ["X-GZIP", gzipSync],
+    ["deflate", deflateSync],
+    ["deflate", deflateRawSync],
+    ["br", brotliCompressSync],
+    ["zstd", zstdCompressSync],
+  );
+  await fc.assert(
+    fc.asyncProperty(content, coding, fc.integer({ min: 1, max: 700 }), async (sent, [encoding, code], size) => {
+      const raw = code(Buffer.from(sent));
+      const pieces = Array.from({ length: Math.ceil(raw.length / size) }, (_, at) =>
+        raw.subarray(at * size, (at + 1) * size),
+      );
+      const intake = await takeIn(arrival(pieces, encoding), LIMITS);
+      if ("refused" in intake) throw new Error("it was refused");
+      expect(intake.raw.equals(raw)).toBe(true);
+      expect(intake.plain.equals(Buffer.from(sent))).toBe(true);
+      if (intake.text === undefined) expect(Buffer.from(sent).toString()).toContain("\ufffd");
+      else expect(Buffer.from(intake.text).equals(Buffer.from(sent))).toBe(true);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+describe("the bounds", () => {
+  const status = async (bytes: number, code: (raw: Buffer) => Buffer, encoding?: string): Promise<unknown> => {
+    const intake = await takeIn(arrival([code(Buffer.alloc(bytes, "a"))], encoding), LIMITS);
+    return "refused" in intake ? intake.refused.status : intake.text?.length;
+  };
+  const same = (raw: Buffer): Buffer => raw;
+
+  test.each([
+    [2_048, 2_048],
+    [2_049, undefined],
+    [4_096, undefined],
+    [4_097, 413],
+  ])("%i bytes give %s, compressed or not", async (bytes, outcome) => {
+    expect(await status(bytes, same)).toBe(outcome);
+    expect(await status(bytes, gzipSync, "gzip")).toBe(outcome);
+    expect(await status(bytes, brotliCompressSync, "br")).toBe(outcome);
+    expect(await status(bytes, zstdCompressSync, "zstd")).toBe(outcome);
+  });
+
+  test("nothing is read of a body that says it is too large", async () => {
+    let read = false;
+    const body = (async function* () {
+      read = true;
+      yield Buffer.alloc(1);
+    })();
+    const intake = await takeIn({ ...arrival([]), headers: [["content-length", "4097"]], body }, LIMITS);
+    expect(intake).toHaveProperty("refused.status", 413);
+    expect(read).toBe(false);
+  });
+});
+
+test.each([
+  ["gzip", Buffer.from("not compressed")],
+  ["gzip", gzipSync("cut").subarray(0, 12)],
+  ["gzip, br", gzipSync("twice")],
+  ["unheard-of", Buffer.from("{}")],
+])("what cannot be unfolded (%s) is taken as it is, and is no text", async (encoding, raw) => {
+  expect(await takeIn(arrival([raw], encoding), LIMITS)).toEqual({ raw, plain: raw, text: undefined });
+});
+
+test("a request without a body is an empty text", async () => {
+  expect(await takeIn({ ...arrival([]), body: undefined }, LIMITS)).toMatchObject({ text: "" });
+});
