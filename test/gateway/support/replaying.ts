@@ -92,9 +92,8 @@ export interface Share {
 
 export function describeReplays({ protocol, windows, every = 1 }: Share): void {
   const all = corpusFiles("openai");
-  const files = FULL
-    ? all.filter((_, at) => at % every === 0)
-    : all.filter((file, at) => (SAMPLE.test(file) || at % SAMPLE_EVERY === 0) && (every === 1 || at % 2 === 0));
+  const sample = all.filter((file, at) => SAMPLE.test(file) || at % SAMPLE_EVERY === 0);
+  const files = FULL ? all.filter((_, at) => at % every === 0) : sample.filter((_, at) => at % every === 0);
   describe.each(windows)(`${protocol}, a window of $name${corpusTitle}`, (window) => {
     it.skipIf(!hasCorpus).each(files)("%s", async (file) => {
       const recording = window.recording(file);
