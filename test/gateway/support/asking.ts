@@ -94,7 +94,7 @@ export async function ask(url: string, asking: Asking): Promise<Told> {
   return { status, headers, text, treatment: headers.get("x-precis") ?? "" };
 }
 
-export function send(url: string, { protocol, body, key = "key", headers = {} }: Asking): Promise<Response> {
+function send(url: string, { protocol, body, key = "key", headers = {} }: Asking): Promise<Response> {
   const credentials: Readonly<Record<string, string>> =
     protocol === "anthropic-messages"
       ? { "x-api-key": key, "anthropic-version": "2023-06-01" }

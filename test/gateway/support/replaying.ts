@@ -47,7 +47,7 @@ export interface Replayed {
   readonly lastTokens: number;
 }
 
-export async function replayThrough(recording: Transcript, protocol: ProtocolName, window: Window): Promise<Replayed> {
+async function replayThrough(recording: Transcript, protocol: ProtocolName, window: Window): Promise<Replayed> {
   const witness = createWitness(protocol);
   const { provider, url, store } = await stand({
     provider: { replay: recording.messages, every: { windowTokens: window.tokens }, onRequest: witness.got },
@@ -66,7 +66,7 @@ export async function replayThrough(recording: Transcript, protocol: ProtocolNam
 }
 
 /** Without precis, until it dies of its window or ends. */
-export async function replayDirect(recording: Transcript, protocol: ProtocolName, window: Window): Promise<AgentRun> {
+async function replayDirect(recording: Transcript, protocol: ProtocolName, window: Window): Promise<AgentRun> {
   const provider = createProvider({ replay: recording.messages, every: { windowTokens: window.tokens } });
   const { url, close } = await provider.listen();
   atEnd(close);
@@ -94,17 +94,24 @@ export function describeReplays({ protocol, windows, every = 1 }: Share): void {
   const all = corpusFiles("openai");
   const sample = all.filter((file, at) => SAMPLE.test(file) || at % SAMPLE_EVERY === 0);
   const files = FULL ? all.filter((_, at) => at % every === 0) : sample.filter((_, at) => at % every === 0);
+  const seen = { fresh: 0, recallIds: 0, refusedDirect: 0 };
   describe.each(windows)(`${protocol}, a window of $name${corpusTitle}`, (window) => {
     it.skipIf(!hasCorpus).each(files)("%s", async (file) => {
       const recording = window.recording(file);
-      const { run, rejected, faults, lastTokens } = await replayThrough(recording, protocol, window);
+      const { run, rejected, faults, lastTokens, tally } = await replayThrough(recording, protocol, window);
       expect({ run, rejected, faults }).toEqual({
         run: { turns: run.turns, answered: run.turns },
         rejected: {},
         faults: [],
       });
       const direct = await replayDirect(recording, protocol, window);
+      seen.fresh += tally.fresh;
+      seen.recallIds += tally.recallIds;
+      seen.refusedDirect += direct.refusal === undefined ? 0 : 1;
       if (lastTokens > window.tokens) expect(direct.refusal?.message).toMatch(/maximum|limit|too long/);
     });
+  });
+  it.skipIf(!hasCorpus)("had something to prove", () => {
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(1);
   });
 }
