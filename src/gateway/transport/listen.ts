@@ -52,6 +52,8 @@ export async function listen(handle: Handle, options: ListenOptions = {}): Promi
     maxHeaderSize: HEADERS_BYTES,
   });
   server.maxConnections = limits.connections;
+  // Their bytes are bounded; past a number of lines Node would leave some out without a word.
+  server.maxHeadersCount = 0;
   const ownListener = options.own === undefined ? undefined : ownRoutes(options.own);
   const load = createLoad(limits);
   const { begun, stop } = stopping(server);

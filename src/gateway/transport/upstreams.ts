@@ -32,12 +32,12 @@ export interface Upstreams {
   readonly pick: (arrival: Pick<Arrival, "target" | "headers">) => Destination | Refused;
 }
 
-export const DEFAULT_UPSTREAMS: Readonly<Record<Vendor, UpstreamSettings>> = Object.freeze({
+const DEFAULT_UPSTREAMS: Readonly<Record<Vendor, UpstreamSettings>> = Object.freeze({
   openai: { url: "https://api.openai.com", protocol: "openai" },
   anthropic: { url: "https://api.anthropic.com", protocol: "anthropic" },
 });
 
-export const UPSTREAM_HEADER = "x-precis-upstream";
+const UPSTREAM_HEADER = "x-precis-upstream";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const VERSION_PATH = "/v1";

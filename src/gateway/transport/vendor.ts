@@ -3,7 +3,7 @@ import type { Arrival, HeaderLines } from "../contract.ts";
 
 export type Vendor = "openai" | "anthropic";
 
-export const UPSTREAMS_PREFIX = "/upstreams/";
+const UPSTREAMS_PREFIX = "/upstreams/";
 
 /** The value of the first header of that name, which is given in lower case. */
 export function headerOf(headers: HeaderLines, name: string): string | undefined {

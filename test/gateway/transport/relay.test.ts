@@ -88,6 +88,14 @@ describe("a request", () => {
     ]);
   });
 
+  test("may have thousands of header lines", async () => {
+    const gateway = await gatewayTo((await mirror()).url);
+    const lines = Array.from({ length: 5_000 }, (_, at) => `x: ${at}`);
+    const heard = await speak(gateway.port, `GET / HTTP/1.0\r\n${lines.join("\r\n")}\r\n\r\n`);
+    const { raw } = JSON.parse(heard.slice(heard.indexOf("{")));
+    expect(raw.slice(-2)).toEqual(["x", "4999"]);
+  });
+
   test.each([true, false])("keeps a compressed body as it is (read whole: %s)", async (reads) => {
     const gateway = await gatewayTo((await mirror()).url, { reads });
     const body = gzipSync(CHAT);

@@ -61,7 +61,8 @@ export interface Behind {
 }
 
 export async function upstream(listener: RequestListener): Promise<Behind> {
-  const server = createServer({ keepAliveTimeout: 30_000 }, listener);
+  const server = createServer({ keepAliveTimeout: 30_000, maxHeaderSize: 128 * 1024 }, listener);
+  server.maxHeadersCount = 0;
   onTestFinished(() => server.closeAllConnections());
   return standingBehind(server);
 }
