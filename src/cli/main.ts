@@ -24,6 +24,7 @@ const VERSION = new Set(["-v", "--version"]);
 
 /** Runs this process's command line. */
 export async function start(): Promise<void> {
+  if (process.argv[2] === "serve") (await import("./lean-memory.ts")).beginAgainLean();
   process.exitCode = await run(process.argv.slice(2), processTerminal());
 }
 

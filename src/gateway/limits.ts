@@ -59,7 +59,7 @@ export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
   upstreamIdleTimeoutMs: 10 * MINUTE,
   connectTimeoutMs: 10 * SECOND,
   upstreamConnections: 256,
-  conversations: 256,
+  conversations: 128,
   conversationBytes: 64 * MB,
   examinedBytes: 4 * MB,
   eventBytes: MB,

@@ -35,7 +35,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 const RECORDS_REMEMBERED_MAX = 64;
 const RECORD_CHARACTERS_REMEMBERED_MAX = 8_000_000;
 /** Ends of chains known to be stored, so that only what came since is handed over. */
-const ENDS_REMEMBERED_MAX = 8_192;
+const ENDS_REMEMBERED_MAX = 2_048;
 
 interface Desk {
   readonly courier: Courier;

@@ -9,6 +9,7 @@ import type { Gateway } from "../../gateway/index.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { Arguments, Command } from "../command.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
+import { keepMemoryLean } from "../lean-memory.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 import { fileBytes, IN_MEMORY, storeFile } from "../store-file.ts";
 import type { Terminal } from "../terminal.ts";
@@ -65,6 +66,7 @@ export const serveCommand: Command = {
 };
 
 async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  keepMemoryLean();
   const loaded = await resolveAll(request(args, terminal));
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
   const token = tokenFor(loaded.configuration, terminal);

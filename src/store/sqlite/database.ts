@@ -15,7 +15,7 @@ const APPLICATION_ID_OFFSET_BYTES = 68;
 const PAGE_BYTES = 4_096;
 /** The journal is cut back to this after a checkpoint. */
 const JOURNAL_BYTES_MAX = 64 * 1024 * 1024;
-const CACHE_KIBIBYTES = 4 * 1024;
+const CACHE_KIBIBYTES = 2 * 1024;
 const LOCK_RETRY_MS = 20;
 const SQLITE_BUSY = 5;
 
