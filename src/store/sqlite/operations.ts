@@ -1,6 +1,7 @@
 /**
  * What can be asked of the thread that has the file, by name. Reads and writes run in whatever transaction is open;
- * what runs alone must have none.
+ * what runs alone must have none. A note outlives the process like any write, and is not waited for until the disk has it:
+ * when the power fails, the last ones may be missing.
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { Retention, SessionsQuery, UsageEntry } from "../store.ts";
@@ -19,7 +20,7 @@ export interface Desk {
   readonly runner: Runner;
 }
 
-type Kind = "read" | "write" | "alone";
+type Kind = "read" | "write" | "note" | "alone";
 
 export interface Operation<Argument, Answer> {
   readonly kind: Kind;
@@ -36,6 +37,10 @@ function write<Argument, Answer>(run: OnTables<Argument, Answer>): Operation<Arg
   return { kind: "write", run: ({ runner }, tenant, argument) => run(runner, tenant, argument) };
 }
 
+function note<Argument, Answer>(run: OnTables<Argument, Answer>): Operation<Argument, Answer> {
+  return { kind: "note", run: ({ runner }, tenant, argument) => run(runner, tenant, argument) };
+}
+
 export const OPERATIONS = {
   countStored: read(countStored),
   append: write<ChainEnd, ReturnType<typeof append>>(append),
@@ -45,16 +50,16 @@ export const OPERATIONS = {
   putRecord: write<NewRecord, ReturnType<typeof put>>(put),
   findRecord: read(find),
   readRecord: read((runner, _tenant, id: number) => readRecord(runner, id)),
-  touchRecords: write(touch),
+  touchRecords: note(touch),
   undoRecord: write(undo),
   putOriginals: write<NewOriginals, void>(putOriginals),
   getOriginal: read(getOriginal),
   searchOriginals: read<WordsAndLimit, ReturnType<typeof searchOriginals>>(searchOriginals),
   searchMessages: read<WordsAndLimit, ReturnType<typeof searchMessages>>(searchMessages),
-  putUsage: write<UsageEntry, void>(putUsage),
+  putUsage: note<UsageEntry, void>(putUsage),
   findUsage: read(findUsage),
   totalUsage: read(totalUsage),
-  putState: write(putState),
+  putState: note(putState),
   getState: read(getState),
   holdings: read((runner, _tenant, tenant: string | undefined) => holdings(runner, tenant)),
   retainStep: write((runner, _tenant, retention: Retention) => retainStep(runner, retention)),

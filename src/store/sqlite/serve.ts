@@ -12,6 +12,11 @@ export type Reply =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly error: PlainError };
 
+type Sureness = "write" | "note";
+
+/** In a write-ahead log, `normal` leaves the disk to whoever commits with `full` next. */
+const SYNCHRONOUS: Readonly<Record<Sureness, string>> = { write: "full", note: "normal" };
+
 export function serve(desk: Desk, path: string, calls: readonly Call[]): readonly Reply[] {
   const group = createGroup(desk, path);
   for (const call of calls) {
@@ -21,7 +26,8 @@ export function serve(desk: Desk, path: string, calls: readonly Call[]): readonl
         group.attempt(call, () => operation.run(desk, call.tenant, call.argument));
         break;
       case "write":
-        group.write(call, () => operation.run(desk, call.tenant, call.argument));
+      case "note":
+        group.write(call, () => operation.run(desk, call.tenant, call.argument), operation.kind);
         break;
       case "alone":
         group.commit();
@@ -29,7 +35,7 @@ export function serve(desk: Desk, path: string, calls: readonly Call[]): readonl
         break;
     }
   }
-  group.commit();
+  group.end();
   return group.replies;
 }
 
@@ -38,22 +44,17 @@ function createGroup({ db }: Desk, path: string) {
   /** Answers that hold only when the open transaction is committed: of writes, and of what may have read them. */
   let held: Reply[] = [];
   let since = 0;
-  const failed = ({ id }: { readonly id: number }, error: unknown): Reply => ({
-    id,
-    error: toPlain(storeError(error, path)),
-  });
-
-  const attempted = (call: Call, run: () => unknown): Reply => {
-    try {
-      return { id: call.id, answer: run() };
-    } catch (error) {
-      return failed(call, error);
-    }
-  };
+  /** How sure the open transaction is, or the next one unless it is told otherwise. */
+  let sureness: Sureness = "write";
+  const failed = ({ id }: Pick<Call, "id">, error: unknown): Reply => ({ id, error: toPlain(storeError(error, path)) });
 
   const attempt = (call: Call, run: () => unknown): void => {
-    const reply = attempted(call, run);
-    (db.isTransaction ? held : replies).push(reply);
+    const into = db.isTransaction ? held : replies;
+    try {
+      into.push({ id: call.id, answer: run() });
+    } catch (error) {
+      into.push(failed(call, error));
+    }
   };
 
   const loseAll = (error: unknown): void => {
@@ -73,9 +74,13 @@ function createGroup({ db }: Desk, path: string) {
     }
   };
 
-  const write = (call: Call, run: () => unknown): void => {
+  const write = (call: Call, run: () => unknown, wanted: Sureness): void => {
+    if (wanted === "write" && sureness === "note") commit();
     if (!db.isTransaction) {
       try {
+        // Cannot be changed within a transaction.
+        if (wanted !== sureness) db.exec(`pragma synchronous = ${SYNCHRONOUS[wanted]}`);
+        sureness = wanted;
         db.exec("begin immediate");
         since = performance.now();
       } catch (error) {
@@ -97,5 +102,10 @@ function createGroup({ db }: Desk, path: string) {
     if (performance.now() - since > GROUP_MS_MAX) commit();
   };
 
-  return { replies, attempt, write, commit };
+  const end = (): void => {
+    commit();
+    if (sureness === "note") db.exec(`pragma synchronous = ${SYNCHRONOUS.write}`);
+  };
+
+  return { replies, attempt, write, commit, end };
 }

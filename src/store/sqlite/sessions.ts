@@ -48,12 +48,23 @@ const renameSession = query<{ session: number; name: string }>()((db, arg) =>
     .where("id", "=", arg("session")),
 );
 
-const updateSession = query<{ id: number; head: number | null; now: number }>()((db, arg) =>
+const updateSession = query<{ id: number; head: number; now: number }>()((db, arg) =>
   db
     .updateTable("sessions")
-    .set(({ fn, val, ref }) => ({ head: fn.coalesce(val(arg("head")), ref("head")), updated_at: arg("now") }))
+    .set({ head: arg("head"), updated_at: arg("now") })
     .where("id", "=", arg("id")),
 );
+
+const touchSession = query<{ id: number; now: number; before: number }>()((db, arg) =>
+  db
+    .updateTable("sessions")
+    .set({ updated_at: arg("now") })
+    .where("id", "=", arg("id"))
+    .where("updated_at", "<=", arg("before")),
+);
+
+/** A session that only repeats itself is marked as used at most this often, so that it does not always write. */
+const MARK_USE_EVERY_MS = 60_000;
 
 const listEntries = query<{ tenant: number; name: string | null; parent: string | null; limit: number }>()((db, arg) =>
   db
@@ -108,8 +119,9 @@ function mustMakeWay(runner: Runner, session: number, onto: number): boolean {
 }
 
 /** Marks a session as used; without a head, it keeps the one it has. */
-export function moveHead(runner: Runner, move: { id: number; head: number | null; now: number }): void {
-  runner.run(updateSession, move);
+export function moveHead(runner: Runner, { id, head, now }: { id: number; head: number | null; now: number }): void {
+  if (head === null) runner.run(touchSession, { id, now, before: now - MARK_USE_EVERY_MS });
+  else runner.run(updateSession, { id, head, now });
 }
 
 export function listSessions(
