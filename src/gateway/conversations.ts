@@ -15,8 +15,8 @@ export interface Conversation {
   links: readonly string[];
   /** It has gone out rewritten. */
   rewritten: boolean;
-  /** Link of the newest request that was answered: sent once more, it goes out as it did. */
-  answered: string | undefined;
+  /** Messages of the longest request that went out: one of no more is sent once more, and goes out as it did. */
+  sent: number;
   /** Settles when the decision before is made: requests of one conversation are decided one after another. */
   turn: Promise<unknown>;
 }
@@ -30,7 +30,7 @@ export interface Reading {
 /** What a conversation that nobody knows begins with; `relative` is one that it shares its beginning with. */
 export type Begin = (relative: Conversation | undefined) => Promise<Beginning>;
 
-export type Beginning = Pick<Conversation, "runtime" | "answered">;
+export type Beginning = Pick<Conversation, "runtime" | "sent">;
 
 export interface Conversations {
   /** @throws PrecisError as `Protocol.decode` does. */

@@ -279,7 +279,6 @@ function reported(
     learn(desk.visits, visited);
     const link = visited.reading.links.at(-1);
     const { model, tenant } = visited;
-    visited.conversation.answered = link;
     if (link !== undefined)
       void store.putUsage(tenant, { ...usage, link, model, at: desk.now() }).catch(() => undefined);
   }

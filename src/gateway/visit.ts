@@ -71,15 +71,21 @@ export async function visit(desk: VisitDesk, reading: Reading, options: VisitOpt
   if (recalled !== undefined) await recalled;
   const { tenant } = options;
   const conversation = await desk.conversations.of(tenant, reading, (relative) =>
-    begin(desk, { tenant, reading, model, relative }),
+    begin(desk, { ...options, reading, model, relative }),
   );
   const spared = sparedBecause(desk, reading);
   const started = performance.now();
-  const decides = spared === undefined && options.decide === "due" && reading.links.at(-1) !== conversation.answered;
-  const prepared = await inTurn(conversation, () => {
-    suit(desk, conversation.runtime, { tenant, transcript, model });
-    return decides ? prepare(conversation.runtime, transcript) : conversation.runtime.standing(transcript);
+  const repeats = reading.links.length <= conversation.sent;
+  const decides = spared === undefined && options.decide === "due" && !repeats;
+  const prepared = await inTurn(conversation, async () => {
+    const { runtime } = conversation;
+    suit(desk, runtime, { tenant, transcript, model });
+    const standing = decides ? undefined : await runtime.standing(transcript);
+    // What does not fit cannot have gone out before.
+    const again = standing?.fits === false && repeats && spared === undefined && options.decide === "due";
+    return standing === undefined || again ? prepare(runtime, transcript) : standing;
   });
+  if (options.decide === "due") conversation.sent = Math.max(conversation.sent, reading.links.length);
   const out = outgoing(desk, { reading, conversation, spared }, prepared);
   const soon = prepared.soon && spared === undefined;
   const done: Visit = { ...options, reading, model, conversation, prepared, soon, ...out };
@@ -107,13 +113,16 @@ export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overf
   const { runtime } = conversation;
   const prepared = await inTurn(conversation, () => runtime.recover(overflow, reading.decoded.transcript));
   learn(desk, before);
-  if (prepared?.compaction === undefined || desk.mode === "observe") return undefined;
+  // Another gateway may have compacted it meanwhile.
+  const smaller =
+    prepared !== undefined && (prepared.compaction !== undefined || prepared.tokens < before.prepared.tokens);
+  if (!smaller || desk.mode === "observe") return undefined;
   const again: Visit = {
     ...before,
     prepared,
     ...outgoing(desk, { reading, conversation, spared: undefined }, prepared),
   };
-  settled(desk, again, prepared.compaction, performance.now() - started);
+  if (prepared.compaction !== undefined) settled(desk, again, prepared.compaction, performance.now() - started);
   const { windowTokens } = desk.models.of(tenant, model);
   desk.tell({
     kind: "notice",
@@ -149,20 +158,19 @@ function inTurn<Answer>(conversation: Conversation, work: () => Promise<Answer>)
   return next;
 }
 
-interface Begun {
-  readonly tenant: string;
+interface Begun extends VisitOptions {
   readonly reading: Reading;
   readonly model: string;
   readonly relative: Conversation | undefined;
 }
 
-async function begin(desk: VisitDesk, { tenant, reading, model, relative }: Begun): Promise<Beginning> {
+async function begin(desk: VisitDesk, begun: Begun): Promise<Beginning> {
+  const { tenant, reading, model, relative } = begun;
   const { store, chain, models, mode } = desk;
   const { windowTokens, factor } = models.of(tenant, model);
   const isNew = relative !== undefined || reading.links.length <= NEW_MESSAGES_MAX;
-  const [state, usage] = isNew
-    ? []
-    : await Promise.all([store.getState(tenant, rootOf(reading)), store.findUsage(tenant, reading.links)]);
+  const state = isNew ? undefined : await store.getState(tenant, rootOf(reading));
+  const sent = !isNew && (await wentOut(desk, begun)) ? reading.links.length : 0;
   const runtime = createRuntime({
     ...desk.runtime,
     settings: { ...desk.runtime.settings, contextLength: windowTokens },
@@ -186,7 +194,16 @@ async function begin(desk: VisitDesk, { tenant, reading, model, relative }: Begu
   runtime.on("irreducible", ({ smallest, limit, because }) =>
     notice("irreducible", `nothing below ${smallest} of ${limit} tokens: ${because}`),
   );
-  return { runtime, answered: usage?.link };
+  return { runtime, sent };
+}
+
+/** Whether a request went out before this process began: its messages were kept before it was answered. */
+async function wentOut({ store }: VisitDesk, { tenant, reading, session, decide }: Begun): Promise<boolean> {
+  if (decide === "standing") return false;
+  const { links, decoded } = reading;
+  const chain = { links, messages: decoded.transcript.messages, ...(session === undefined ? {} : { session }) };
+  const appended = await store.appendChain(tenant, chain).catch(() => undefined);
+  return appended?.added === 0;
 }
 
 /** The limits that follow from this very request: its model, and what it reserves for the answer. */

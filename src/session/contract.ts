@@ -98,6 +98,8 @@ export interface Prepared {
   readonly before: number;
   /** A compaction stands in what to send. */
   readonly compacted: boolean;
+  /** What to send leaves room for the answer, as well as that is known. */
+  readonly fits: boolean;
   /** The threshold is near or passed and nothing is made ready: `ahead` is worth calling while there is time. */
   readonly soon: boolean;
   /** The usage a provider reported for this very request, whatever was prepared since. */

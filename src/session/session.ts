@@ -102,5 +102,5 @@ export function createSession(options: SessionOptions = {}): Session {
 }
 
 function asItCame(transcript: Transcript, tokens: number): Prepared {
-  return { transcript, tokens, before: tokens, compacted: false, soon: false, observe: () => undefined };
+  return { transcript, tokens, before: tokens, compacted: false, fits: true, soon: false, observe: () => undefined };
 }

@@ -175,6 +175,7 @@ export function settle(desk: Desk, view: View, compaction?: Compaction): Prepare
     tokens,
     before: compacted ? bench.measure.transcript(view.original) : tokens,
     compacted,
+    fits: tokens <= live.limits.usableTokens,
     soon: compaction === undefined && pressed && worthMakingAhead(live, view),
     observe: (usage) => observe(desk, usage, sent),
     ...(compaction === undefined ? {} : { compaction }),
