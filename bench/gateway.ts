@@ -1,13 +1,13 @@
 /**
  * `npm run bench:gateway [-- --json]`: what `precis serve` adds to a call, how it bears many streams at once and what
- * memory it takes, beside direct calls to the same upstream in the same run. Client, gateway and upstream are three
- * processes; the history is in a file, and an answer ends when its request is on the disk.
+ * memory it takes, beside direct calls to the same upstream, and calls through a proxy that does nothing, in the same
+ * run. Client, gateway and upstream are three processes; the history is in a file, and an answer ends when its request is on the disk.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createCaller } from "./gateway/caller.ts";
-import { startGateway, startUpstream } from "./gateway/processes.ts";
+import { startBareProxy, startGateway, startUpstream } from "./gateway/processes.ts";
 import {
   latencyRows,
   memoryRow,
@@ -35,14 +35,19 @@ try {
 }
 
 async function calls(): Promise<{ readonly latency: readonly LatencyRow[]; readonly streams: StreamsRow }> {
+  const bare = await startBareProxy(upstream.url);
   const gateway = await startGateway(upstream.url, folder);
-  const doors = { direct: createCaller(upstream.url), through: createCaller(gateway.url) };
+  const doors = {
+    direct: createCaller(upstream.url),
+    bare: createCaller(bare.url),
+    through: createCaller(gateway.url),
+  };
   try {
     return { latency: await latencyRows(doors), streams: await streamsRow(doors) };
   } finally {
-    doors.direct.close();
-    doors.through.close();
+    for (const door of Object.values(doors)) door.close();
     await gateway.stop();
+    await bare.stop();
   }
 }
 
@@ -57,10 +62,11 @@ async function memoryOf(kind: "same" | "fresh"): Promise<MemoryRow> {
 
 function latencyTable(rows: readonly LatencyRow[]): string {
   return table(
-    ["median of a call, in ms", "direct", "through", "added", "added at p95", "calls", "target"],
-    rows.map(({ name, directMs, throughMs, addedMs, addedP95Ms, calls: count, targetMs }) => [
+    ["median of a call, in ms", "direct", "bare proxy", "through", "added", "added at p95", "calls", "target"],
+    rows.map(({ name, directMs, bareMs, throughMs, addedMs, addedP95Ms, calls: count, targetMs }) => [
       name,
       directMs.toFixed(2),
+      bareMs.toFixed(2),
       throughMs.toFixed(2),
       addedMs.toFixed(2),
       addedP95Ms.toFixed(2),

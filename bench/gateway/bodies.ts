@@ -6,6 +6,8 @@ const CHARS_PER_TOKEN = 4;
 const SLACK = 1.1;
 const FIRST_TURN_TOKENS = 500;
 const WORD = "word ";
+/** So that it stays about as large as it was asked for. */
+const NEXT_MESSAGES_MAX = 20;
 
 interface Body {
   readonly messages: readonly { readonly role: string; readonly content?: unknown }[];
@@ -17,23 +19,24 @@ export interface Bodies {
   readonly same: () => Buffer;
   /** A conversation that nobody has seen: its first words differ. */
   readonly fresh: () => Buffer;
-  /** The next turn of one conversation: two messages more each time. */
+  /** The next turn of a conversation: two messages more each time, and after some turns another conversation. */
   readonly next: () => Buffer;
 }
 
 let conversations = 0;
 
-/** About `bytes` long; `next` grows from there. */
+/** About `bytes` long. */
 export function createBodies(bytes: number, more: object = {}): Bodies {
   const base = { ...sizedTo(bytes), ...more };
   const [system, ...rest] = base.messages;
   const first = Buffer.from(JSON.stringify(base));
-  const grown = [...base.messages];
-  grown.splice(1, 0, opening());
+  let grown: Body["messages"][number][] = [];
   return {
     same: () => first,
     fresh: () => Buffer.from(JSON.stringify({ ...base, messages: [system, opening(), ...rest] })),
     next: () => {
+      if (grown.length === 0 || grown.length > base.messages.length + NEXT_MESSAGES_MAX)
+        grown = [...base.messages].toSpliced(1, 0, opening());
       const turn = grown.length;
       grown.push(
         { role: "assistant", content: `Step ${turn} is done.` },

@@ -23,8 +23,17 @@ const READY_WITHIN_MS = 20_000;
 const POLL_MS = 50;
 const KB_PER_MB = 1_000 / 1.024;
 
-export async function startUpstream(): Promise<Running> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "upstream.ts")], {
+export function startUpstream(): Promise<Running> {
+  return startScript("upstream.ts");
+}
+
+export function startBareProxy(upstream: string): Promise<Running> {
+  return startScript("bare.ts", upstream);
+}
+
+/** A script beside this one that prints its address. */
+async function startScript(name: string, ...words: readonly string[]): Promise<Running> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, name), ...words], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [url] = (await once(createInterface({ input: child.stdout }), "line")) as [string];

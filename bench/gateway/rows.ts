@@ -6,7 +6,10 @@ import type { Running } from "./processes.ts";
 export interface LatencyRow {
   readonly name: string;
   readonly directMs: number;
+  /** Through a proxy that does nothing. */
+  readonly bareMs: number;
   readonly throughMs: number;
+  /** By the gateway, over direct. */
   readonly addedMs: number;
   /** Of the slowest twentieth, added. */
   readonly addedP95Ms: number;
@@ -29,10 +32,10 @@ export interface MemoryRow {
   readonly targetMb: number;
 }
 
-export interface Doors {
-  readonly direct: Caller;
-  readonly through: Caller;
-}
+const DOORS = ["direct", "bare", "through"] as const;
+type Door = (typeof DOORS)[number];
+export type Doors = Readonly<Record<Door, Caller>>;
+type Times = Readonly<Record<Door, number[]>>;
 
 const KB = 1_024;
 const SMALL_BYTES = 4 * KB;
@@ -120,10 +123,10 @@ const whole = ({ totalMs }: Timing): number => totalMs;
 const first = ({ firstByteMs }: Timing): number => firstByteMs;
 
 async function measured(doors: Doors, { name, calls, take, blocks, targetMs }: Case): Promise<LatencyRow> {
-  const make = { direct: calls(), through: calls() };
-  const times = { direct: [] as number[], through: [] as number[] };
+  const make = { direct: calls(), bare: calls(), through: calls() };
+  const times = noTimes();
   for (let block = -WARM_UP_BLOCKS; block < blocks; block += 1) {
-    for (const door of ["direct", "through"] as const) {
+    for (const door of DOORS) {
       for (let at = 0; at < BLOCK_CALLS; at += 1) {
         const time = take(answered(await doors[door].call(make[door]())));
         if (block >= 0) times[door].push(time);
@@ -133,17 +136,17 @@ async function measured(doors: Doors, { name, calls, take, blocks, targetMs }: C
   return latencyRow(name, times, targetMs);
 }
 
-interface Times {
-  readonly direct: readonly number[];
-  readonly through: readonly number[];
+function noTimes(): Times {
+  return { direct: [], bare: [], through: [] };
 }
 
-function latencyRow(name: string, { direct, through }: Times, targetMs?: number): LatencyRow {
+function latencyRow(name: string, { direct, bare, through }: Times, targetMs?: number): LatencyRow {
   const directMs = quantile(direct, 0.5);
   const throughMs = quantile(through, 0.5);
   return {
     name,
     directMs,
+    bareMs: quantile(bare, 0.5),
     throughMs,
     addedMs: throughMs - directMs,
     addedP95Ms: quantile(through, TAIL_SHARE) - quantile(direct, TAIL_SHARE),
@@ -155,29 +158,24 @@ function latencyRow(name: string, { direct, through }: Times, targetMs?: number)
 /** Each turn once to either side, as an agent's session brings it, from its first turn to 400 KB. */
 async function growing(doors: Doors): Promise<readonly LatencyRow[]> {
   const bands = [
-    { name: "up to 100 KB", below: 100 * KB, times: { direct: [] as number[], through: [] as number[] } },
-    {
-      name: "100 to 400 KB",
-      below: Number.POSITIVE_INFINITY,
-      times: { direct: [] as number[], through: [] as number[] },
-    },
+    { name: "up to 100 KB", below: 100 * KB, times: noTimes() },
+    { name: "100 to 400 KB", below: Number.POSITIVE_INFINITY, times: noTimes() },
   ];
   for (let session = 0; session <= SESSIONS; session += 1) {
     for (const body of growingSession(1_000 + session, LARGE_BYTES)) {
       const { times } = bands.find(({ below }) => body.length < below)!;
-      const direct = answered(await doors.direct.call({ body })).totalMs;
-      const through = answered(await doors.through.call({ body })).totalMs;
-      // The first session warms up.
-      if (session === 0) continue;
-      times.direct.push(direct);
-      times.through.push(through);
+      for (const door of DOORS) {
+        const { totalMs } = answered(await doors[door].call({ body }));
+        // The first session warms up.
+        if (session > 0) times[door].push(totalMs);
+      }
     }
   }
   return bands.map(({ name, times }) => latencyRow(`an agent's session turn by turn, ${name}`, times, LARGE_TARGET_MS));
 }
 
 /** So many streams at once, each of so many events. */
-export async function streamsRow({ direct, through }: Doors): Promise<StreamsRow> {
+export async function streamsRow({ direct, through }: Pick<Doors, "direct" | "through">): Promise<StreamsRow> {
   const bodies = createBodies(SMALL_BYTES, { stream: true });
   const headers = { "x-bench-events": String(STREAM_EVENTS), "x-bench-pace-ms": String(STREAM_PACE_MS) };
   const all = async (door: Caller): Promise<{ readonly ms: number; readonly timings: readonly Timing[] }> => {
