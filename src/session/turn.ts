@@ -69,9 +69,9 @@ export async function look(desk: Desk, original: Transcript): Promise<View> {
 export function due({ options, live }: Desk, { current, standing, tokens }: View): Decision {
   if (options.enabled === false || standing.undone) return { kind: "none" };
   const messages = current.messages.length;
-  // It would be refused for certain, whatever the layers say.
-  if (tokens > live.limits.usableTokens) return { kind: "compact", reason: "overflow", urgency: "now" };
-  if (tokens >= live.limits.hygieneTokens && messages >= HYGIENE_MESSAGES_MIN)
+  const { hygieneTokens, usableTokens } = live.limits;
+  // What does not fit would be refused for certain, however few its messages.
+  if (tokens > usableTokens || (tokens >= hygieneTokens && messages >= HYGIENE_MESSAGES_MIN))
     return { kind: "compact", reason: "hygiene", urgency: "now" };
   return live.engine.decide(live.engineState, { tokens, messages });
 }

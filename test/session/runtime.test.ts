@@ -74,7 +74,7 @@ describe("what cannot fit", () => {
     const few = talk(user("Read it."), ran("read_file", { path: "src/all.ts" }, filler(2 * WINDOW, "all")));
     expect(few.messages.length).toBeLessThan(4);
     const prepared = await one.prepare(few);
-    expect(prepared.compaction?.report.reason).toBe("overflow");
+    expect(prepared.compaction?.report.reason).toBe("hygiene");
     expect(prepared.tokens).toBeLessThan(WINDOW);
   });
 });

@@ -24,7 +24,7 @@ describe.each(ROUTES)("%s", (route) => {
     const seconds = (performance.now() - from) / 1_000;
     const tokens = provider.account().total.tokens.output;
     expect(tokens / seconds).toBeLessThan(2_100);
-    expect(tokens / seconds).toBeGreaterThan(1_000);
+    expect(tokens / seconds).toBeGreaterThan(400);
   });
 
   it("notices within 100 ms that the client hung up, whether it was being answered or waiting", async () => {
