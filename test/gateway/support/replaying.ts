@@ -15,8 +15,7 @@ import { createWitness, type Tally } from "./witness.ts";
 
 const FULL = Number(process.env["PRECIS_TEST_RUNS"] ?? 0) > 1_000;
 /** Of the corpus in a short run: sessions of every kind, from a few turns to some hundred, some of them above 64K. */
-const SAMPLE =
-  /pi__multi|entire_claude__(?:54bb2ec87cc8|a7f0375c8fb0)|whowhen__ag(?:35|80|110)\./;
+const SAMPLE = /pi__multi|entire_claude__(?:54bb2ec87cc8|a7f0375c8fb0)|whowhen__ag(?:35|80|110)\./;
 const SAMPLE_EVERY = 18;
 
 export interface Window {
