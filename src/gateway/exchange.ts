@@ -303,10 +303,12 @@ function departureOf(
     ["x-precis", treatmentLine(entry.treatment)],
     ["x-precis-request", entry.id],
   ];
-  const over = (): void => {
-    whenWhole();
-    entry.over(status < ERROR_STATUS_MIN ? "answered" : "refused");
-  };
+  // The client has its answer before anything is learnt or told of it.
+  const over = (): void =>
+    void setImmediate(() => {
+      whenWhole();
+      entry.over(status < ERROR_STATUS_MIN ? "answered" : "refused");
+    });
   return {
     status,
     headers: [...backwardHeaders(headers), ...own],
