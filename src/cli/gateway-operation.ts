@@ -50,9 +50,9 @@ export async function operate(options: Operating): Promise<Operation> {
     inFlight: options.inFlight,
     storeBytes: options.storeBytes,
   });
-  const json: Log | undefined = options.log === "json" ? createLog({ write: lineWriter(out), redact }) : undefined;
-  const writeLine = lineWriter(err);
-  const pretty = (event: GatewayEvent): void => writeLine(eventLine(event, { stream: err, redact, now: Date.now }));
+  const lines = lineWriter(options.log === "json" ? out : err);
+  const json: Log | undefined = options.log === "json" ? createLog({ write: lines.write, redact }) : undefined;
+  const pretty = (event: GatewayEvent): void => lines.write(eventLine(event, { stream: err, redact, now: Date.now }));
   const listeners: readonly Tell[] = [
     tally.tell,
     metrics.tell,
@@ -76,11 +76,13 @@ export async function operate(options: Operating): Promise<Operation> {
     begun: async (url) => {
       if (json === undefined) await err.write(startPage({ url, upstreams, mode, store }, err));
       else json.say("listening", { url, version, mode, upstreams: byName, store });
+      lines.flush();
     },
     stopping: () => void (stopping = true),
     ended: async () => {
+      json?.say("stopped", { upSeconds: upSeconds(), totals: tally.totals() });
+      lines.flush();
       if (json === undefined) await err.write(endPage(tally.totals()));
-      else json.say("stopped", { upSeconds: upSeconds(), totals: tally.totals() });
     },
   };
 }

@@ -169,8 +169,10 @@ async function begin(desk: VisitDesk, begun: Begun): Promise<Beginning> {
   const { store, chain, models, mode } = desk;
   const { windowTokens, factor } = models.of(tenant, model);
   const isNew = relative !== undefined || reading.links.length <= NEW_MESSAGES_MAX;
-  const state = isNew ? undefined : await store.getState(tenant, rootOf(reading));
-  const sent = !isNew && (await wentOut(desk, begun)) ? reading.links.length : 0;
+  const [state, repeats] = isNew
+    ? [undefined, false]
+    : await Promise.all([store.getState(tenant, rootOf(reading)), wentOut(desk, begun)]);
+  const sent = repeats ? reading.links.length : 0;
   const runtime = createRuntime({
     ...desk.runtime,
     settings: { ...desk.runtime.settings, contextLength: windowTokens },
@@ -198,12 +200,9 @@ async function begin(desk: VisitDesk, begun: Begun): Promise<Beginning> {
 }
 
 /** Whether a request went out before this process began: its messages were kept before it was answered. */
-async function wentOut({ store }: VisitDesk, { tenant, reading, session, decide }: Begun): Promise<boolean> {
+async function wentOut({ store }: VisitDesk, { tenant, reading, decide }: Begun): Promise<boolean> {
   if (decide === "standing") return false;
-  const { links, decoded } = reading;
-  const chain = { links, messages: decoded.transcript.messages, ...(session === undefined ? {} : { session }) };
-  const appended = await store.appendChain(tenant, chain).catch(() => undefined);
-  return appended?.added === 0;
+  return (await store.readChain(tenant, reading.links.at(-1)!)).length > 0;
 }
 
 /** The limits that follow from this very request: its model, and what it reserves for the answer. */
