@@ -70,7 +70,10 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   let underWay = 0;
   const tell: Tell = (event) => {
     if (event.kind === "request") underWay--;
-    options.tell?.(event);
+    // Whoever listens, no request fails for it, nor the process: there is nobody left to tell.
+    try {
+      options.tell?.(event);
+    } catch {}
   };
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const chain = createChain((text) => hash("sha256", text));

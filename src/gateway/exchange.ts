@@ -130,7 +130,14 @@ async function answer(
   const last = again ?? { passage, opened: first };
   return departureOf(entry, last.opened, {
     committed,
-    whenWhole: () => reported(desk, entry, { visited: last.passage.visit, reader: last.opened.reader }),
+    whenWhole: () => {
+      // Nobody waits for it, so nobody else would catch what fails here.
+      try {
+        reported(desk, entry, { visited: last.passage.visit, reader: last.opened.reader });
+      } catch (error) {
+        tellFault(desk, entry, "internal_fault", error);
+      }
+    },
   });
 }
 

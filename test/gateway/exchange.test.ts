@@ -184,6 +184,22 @@ describe("a count of tokens", () => {
   });
 });
 
+describe("a listener that throws", () => {
+  it("harms no request, and not the process", async () => {
+    const { url } = await stand({
+      gateway: {
+        tell: () => {
+          throw new Error("a listener of an operator's own");
+        },
+      },
+    });
+    for (const name of ["one", "two"]) {
+      const told = await ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", worked(name, 1)) });
+      expect(told).toMatchObject({ status: 200, treatment: "unchanged" });
+    }
+  });
+});
+
 describe("everything else", () => {
   it("is passed on as it is: model lists, unknown paths, upstreams by header and by path", async () => {
     const { url, providerUrl } = await stand();
