@@ -101,6 +101,24 @@ describe("many at once", () => {
   });
 });
 
+describe("a request that went out once", () => {
+  it("goes out as it did, whatever its own answer taught, here and after a restart", async () => {
+    const protocol = "openai-chat";
+    const tokens = createMeasure().transcript(worked("again", NEAR));
+    const gateway = { contextLength: 2 * Math.ceil(tokens / 0.9) + MAX_OUTPUT_TOKENS };
+    const { provider, providerUrl, url, store } = await stand({ provider: { every: { tokenFactor: 1.4 } }, gateway });
+    const body = bodyOf(protocol, worked("again", NEAR));
+    expect((await ask(url, { protocol, body })).treatment).toBe("unchanged");
+    expect((await ask(url, { protocol, body })).treatment).toBe("unchanged");
+    const restarted = await front(providerUrl, { ...gateway, store });
+    expect((await ask(restarted.url, { protocol, body })).treatment).toBe("unchanged");
+    expect(new Set(provider.requests.map(({ body: sent }) => sent))).toEqual(new Set([body]));
+    // What it taught counts for the next one.
+    const next = await ask(url, { protocol, body: bodyOf(protocol, said(worked("again", NEAR), "Go on.")) });
+    expect(next.treatment).toMatch(/^rewritten.*fresh$/);
+  });
+});
+
 describe("a branch", () => {
   it("keeps the compaction of what it shares, and is known as a branch of where it came from", async () => {
     const { url, store } = await stand(small);
