@@ -9,6 +9,8 @@ import { gatewayTo, rawUpstream, upstream, type Standing, type StandingOptions }
 
 const STREAMS = 50;
 const NOTICED_WITHIN_MS = 100;
+/** A machine that does other things at the same time may stop all of this for as long. */
+const RETRIES = 3;
 const TEXT = "word ".repeat(300);
 const TOKENS_A_SECOND = 60;
 const LEAVE_EVERY_MS = 10;
@@ -38,7 +40,7 @@ async function until<Value>(look: () => Value | undefined): Promise<Value> {
   }
 }
 
-describe("the strict provider's records", () => {
+describe("the strict provider's records", { retry: RETRIES }, () => {
   const stalling: Script = { text: TEXT, fault: { kind: "stall", at: 0.05 } };
 
   test.each<[string, boolean, Script, (asking: ClientRequest) => Promise<unknown>]>([
@@ -104,7 +106,7 @@ async function closedAfter(
 
 const POST = "POST /v1/chat/completions HTTP/1.1\r\nhost: h\r\n";
 
-describe("the call ends with the client", () => {
+describe("the call ends with the client", { retry: RETRIES }, () => {
   test("that says it will send no more", async () => {
     const late = await closedAfter({}, async (gateway, accepted) => {
       const socket = connect(gateway.port);

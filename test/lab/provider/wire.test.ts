@@ -9,6 +9,8 @@ import { BODIES, PATHS, served, type Served } from "./asking.ts";
 const ROUTES = ["chat", "responses", "messages"] as const;
 const LONG = "One sentence after another, at the speed of a model. ".repeat(40);
 const NOTICE_MS = 100;
+/** A machine that does other things at the same time may stop all of this for as long. */
+const RETRIES = 3;
 
 const until = async (met: () => boolean): Promise<void> => {
   for (let tries = 0; tries < 200 && !met(); tries++) await new Promise((done) => setTimeout(done, 5));
@@ -27,7 +29,7 @@ describe.each(ROUTES)("%s", (route) => {
     expect(tokens / seconds).toBeGreaterThan(400);
   });
 
-  it("notices within 100 ms that the client hung up, whether it was being answered or waiting", async () => {
+  it("notices within 100 ms that the client hung up, answered or waiting", { retry: RETRIES }, async () => {
     for (const options of [
       { script: { text: LONG }, pace: 50 },
       { script: { text: LONG, fault: { kind: "stall", at: 0 } } },
