@@ -7,7 +7,7 @@ import { chmodSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { applyCompaction } from "../../src/core/compaction/compaction.ts";
 import { createChain } from "../../src/core/transcript/links.ts";
 import { createProvider } from "../../src/lab/provider/provider.ts";
@@ -185,8 +185,12 @@ describe("a history that cannot be kept", () => {
     const marks = told.map(({ treatment }) => treatment);
     expect(marks.slice(1)).toEqual(marks.slice(1).map(() => UNTOUCHED));
     expect(events).toContainEqual(expect.objectContaining({ kind: "notice", code: "store_unavailable" }));
-    const requests = events.filter(({ kind }) => kind === "request");
-    expect(requests.filter((one) => one.kind === "request" && one.treatment.kind === "untouched")).toHaveLength(
+    const requests = await vi.waitFor(() => {
+      const toldOf = events.filter((event) => event.kind === "request");
+      expect(toldOf).toHaveLength(sent.length);
+      return toldOf;
+    });
+    expect(requests.filter(({ treatment }) => treatment.kind === "untouched")).toHaveLength(
       marks.filter((mark) => mark === UNTOUCHED).length,
     );
   });

@@ -2,7 +2,7 @@
  * A request that its provider finds too large: sent once more, compacted, without the client seeing any of it, in every
  * shape in which providers say so; what the client has seen the beginning of is passed on as it is.
  */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Transcript } from "../../src/core/transcript/message.ts";
 import type { ProtocolName } from "../../src/protocols/index.ts";
 import { ask, bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked, type Told } from "./support/asking.ts";
@@ -42,8 +42,12 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
       expect(textIn(told)).toContain(SAID);
       expect(told.text).not.toMatch(/maximum|context_length|too long/);
       expect(provider.requests.map(({ outcome }) => outcome)).toEqual(["refused", "answered"]);
-      expect(events).toContainEqual(expect.objectContaining({ kind: "request", retried: true, outcome: "answered" }));
-      expect(events).toContainEqual(expect.objectContaining({ kind: "notice", code: "window_learned" }));
+      await vi.waitFor(() =>
+        expect(events).toContainEqual(expect.objectContaining({ kind: "request", retried: true, outcome: "answered" })),
+      );
+      await vi.waitFor(() =>
+        expect(events).toContainEqual(expect.objectContaining({ kind: "notice", code: "window_learned" })),
+      );
       // From now on a request is compacted before it is sent, in this conversation and in another.
       const next = await ask(url, { protocol, body: large(STEPS + 25) });
       const other = await ask(url, { protocol, body: bodyOf(protocol, worked("other", STEPS), { stream }) });
@@ -82,7 +86,9 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
       const { url, events } = await front(upstream, { contextLength: BELIEVED_TOKENS });
       const told = await ask(url, { protocol, body: large() });
       expect([told.status, told.text, got.length]).toEqual([refusal.status, refusal.pieces.join(""), 2]);
-      expect(events).toContainEqual(expect.objectContaining({ kind: "request", outcome: "refused", retried: true }));
+      await vi.waitFor(() =>
+        expect(events).toContainEqual(expect.objectContaining({ kind: "request", outcome: "refused", retried: true })),
+      );
     });
 
     it("is not sent again for an error of another kind", async () => {
