@@ -5,6 +5,7 @@ export type {
   Appended,
   ChainAppend,
   Clocked,
+  CompactionEntry,
   HistoryStore,
   Holdings,
   MessageHit,
@@ -16,6 +17,7 @@ export type {
   Standing,
   Store,
   StoredMessage,
+  TenantEntry,
   UsageEntry,
   UsageTotals,
 } from "./store.ts";

@@ -1,12 +1,12 @@
 /** The store in memory: for a library session, the command line and tests. It forgets with the process. */
 import { checkChain, closedError } from "./refusals.ts";
-import { append, chainTo, entryOf, listSessions } from "./memory/chains.ts";
+import { append, chainTo, entryOf, linksTo, listSessions } from "./memory/chains.ts";
 import { putOriginal, searchMessages, searchOriginals } from "./memory/originals.ts";
-import { put, standingFor, undo } from "./memory/records.ts";
+import { listRecords, put, standingFor, undo } from "./memory/records.ts";
 import { holdingsOf, retain } from "./memory/retention.ts";
 import { createShelf, type Shelf } from "./memory/shelf.ts";
 import { findUsage, totalUsage } from "./memory/usage.ts";
-import type { Clocked, HistoryStore } from "./store.ts";
+import type { Clocked, HistoryStore, TenantEntry } from "./store.ts";
 
 export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStore {
   const shelves = new Map<string, Shelf>();
@@ -32,6 +32,12 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
     search: async (tenant, query, limit) => searchOriginals(shelfOf(tenant), query, limit),
     appendChain: async (tenant, chain) => append(shelfOf(tenant), checkChain(chain), now()),
     readChain: async (tenant, link) => chainTo(shelfOf(tenant), link),
+    readLinks: async (tenant, link) => linksTo(shelfOf(tenant), link),
+    listCompactions: async (tenant, links) => listRecords(shelfOf(tenant), links),
+    listTenants: async () => {
+      shelvesOf();
+      return tenantsOf(shelves);
+    },
     listSessions: async (tenant, query) => listSessions(shelfOf(tenant), query),
     getSession: async (tenant, id) => {
       const session = shelfOf(tenant).sessions.get(id);
@@ -60,4 +66,14 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
       closed = true;
     },
   };
+}
+
+function tenantsOf(shelves: ReadonlyMap<string, Shelf>): readonly TenantEntry[] {
+  return [...shelves]
+    .filter(([, { sessions }]) => sessions.size > 0)
+    .map(([tenant, { sessions }]) => {
+      const updatedAt = Math.max(...[...sessions.values()].map((session) => session.updatedAt));
+      return { tenant, sessions: sessions.size, updatedAt };
+    })
+    .toSorted((a, b) => b.updatedAt - a.updatedAt);
 }

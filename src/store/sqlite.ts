@@ -10,7 +10,7 @@ import { startCourier, type Courier } from "./sqlite/courier.ts";
 import { QUEUE_LIMITS, type QueueLimits } from "./sqlite/gate.ts";
 import { createLifetime, type Lifetime } from "./sqlite/lifetime.ts";
 import { createRecent, type Recent } from "./sqlite/recent.ts";
-import type { Appended, ChainAppend, Clocked, HistoryStore, Original, Standing } from "./store.ts";
+import type { Appended, ChainAppend, Clocked, CompactionEntry, HistoryStore, Original, Standing } from "./store.ts";
 
 export interface SqliteOptions extends Clocked {
   /** The file; it and its folder are created where they are missing, for their owner alone. */
@@ -67,6 +67,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     getOriginal: (tenant, id) => call("getOriginal", tenant, id),
     search: (tenant, words, limit) => call("searchOriginals", tenant, { words, limit }),
     readChain: (tenant, link) => call("readChain", tenant, link),
+    readLinks: (tenant, link) => call("readLinks", tenant, link),
+    listTenants: () => call("listTenants", "", undefined),
     listSessions: (tenant, query) => call("listSessions", tenant, query),
     getSession: (tenant, id) => call("getSession", tenant, id),
     searchMessages: (tenant, words, limit) => call("searchMessages", tenant, { words, limit }),
@@ -87,6 +89,7 @@ function createSteps(desk: Desk) {
   return {
     putCompaction: (tenant, compaction) => during(() => putCompaction(desk, tenant, compaction)),
     findCompaction: (tenant, links) => during(() => findCompaction(desk, tenant, links)),
+    listCompactions: (tenant, links) => during(() => listCompactions(desk, tenant, links)),
     putOriginals: (tenant, originals) =>
       during(() => {
         const plain = originals.map(({ id, kind, label, text }): Original => ({ id, kind, label, text }));
@@ -132,6 +135,20 @@ async function findCompaction(
     during(() => courier.call("touchRecords", tenant, { links: unmarked, now: now() })).catch(() => undefined);
   const compaction = id === undefined ? undefined : await readRecord({ courier, records }, tenant, id);
   return compaction === undefined ? { undone } : { compaction, undone };
+}
+
+async function listCompactions(
+  { courier, records }: Desk,
+  tenant: string,
+  links: readonly string[],
+): Promise<readonly CompactionEntry[]> {
+  const listed = await courier.call("listRecords", tenant, links);
+  const entries: CompactionEntry[] = [];
+  for (const { id, undone, createdAt } of listed) {
+    const compaction = await readRecord({ courier, records }, tenant, id);
+    if (compaction !== undefined) entries.push({ compaction, undone, createdAt });
+  }
+  return entries;
 }
 
 async function readRecord(

@@ -84,6 +84,24 @@ export interface SessionsQuery {
   readonly limit: number;
   /** Only the branches of this session. */
   readonly parent?: string;
+  /** Only those whose id begins so. */
+  readonly prefix?: string;
+}
+
+/** Whose sessions are kept, and how many. */
+export interface TenantEntry {
+  readonly tenant: string;
+  readonly sessions: number;
+  /** Milliseconds since the epoch. */
+  readonly updatedAt: number;
+}
+
+/** A compaction that was recorded for a prefix of a conversation. */
+export interface CompactionEntry {
+  readonly compaction: Compaction;
+  readonly undone: boolean;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
 }
 
 /** A message as it came: the bytes of its wire message, or its JSON in core's form where it came from none. */
@@ -101,6 +119,8 @@ export interface MessageHit {
   readonly link: string;
   readonly role: Role;
   readonly session: string;
+  /** Its place in its conversation, from 0. */
+  readonly position: number;
   readonly line: string;
 }
 
@@ -146,6 +166,12 @@ export interface HistoryStore extends Store {
   readonly appendChain: (tenant: string, chain: ChainAppend) => Promise<Appended>;
   /** The messages up to a link, oldest first; empty for an unknown one. */
   readonly readChain: (tenant: string, link: string) => Promise<readonly StoredMessage[]>;
+  /** The links up to one, oldest first, without their messages; empty for an unknown one. */
+  readonly readLinks: (tenant: string, link: string) => Promise<readonly string[]>;
+  /** Every compaction of a conversation, given its links: by how far they reach, then in order of time. */
+  readonly listCompactions: (tenant: string, links: readonly string[]) => Promise<readonly CompactionEntry[]>;
+  /** Those that have a session, the last used first. */
+  readonly listTenants: () => Promise<readonly TenantEntry[]>;
   /** Newest first. */
   readonly listSessions: (tenant: string, query: SessionsQuery) => Promise<readonly SessionEntry[]>;
   readonly getSession: (tenant: string, id: string) => Promise<SessionEntry | undefined>;

@@ -82,9 +82,18 @@ export function chainTo({ links }: Shelf, link: string): readonly StoredMessage[
   return chain.toReversed();
 }
 
-export function listSessions({ sessions }: Shelf, { limit, parent }: SessionsQuery): readonly SessionEntry[] {
+export function linksTo({ links }: Shelf, link: string): readonly string[] {
+  const chain: string[] = [];
+  for (let at = links.get(link); at !== undefined; at = at.parent) chain.push(at.link);
+  return chain.toReversed();
+}
+
+export function listSessions(
+  { sessions }: Shelf,
+  { limit, parent, prefix = "" }: SessionsQuery,
+): readonly SessionEntry[] {
   return [...sessions.values()]
-    .filter((session) => parent === undefined || session.parent?.id === parent)
+    .filter((session) => (parent === undefined || session.parent?.id === parent) && session.id.startsWith(prefix))
     .toReversed()
     .toSorted((a, b) => b.updatedAt - a.updatedAt)
     .slice(0, limit)

@@ -31,11 +31,11 @@ export function searchMessages({ links }: Shelf, text: string, limit: number): r
   const query = parseQuery(text);
   const hits: MessageHit[] = [];
   if (query === undefined) return hits;
-  for (const { link, role, session, body, member } of [...links.values()].toReversed()) {
+  for (const { link, role, session, position, body, member } of [...links.values()].toReversed()) {
     if (hits.length >= limit) break;
     if (member > 0) continue;
     const piece = searchableText(body);
-    if (isHit(piece, query)) hits.push({ link, role, session: session.id, line: lineOfHit(piece, query) });
+    if (isHit(piece, query)) hits.push({ link, role, session: session.id, position, line: lineOfHit(piece, query) });
   }
   return hits;
 }

@@ -1,6 +1,6 @@
 /** Compaction records: the first of a link stands until it is undone. */
 import { COMPACTION_SCHEMA_VERSION, type Compaction } from "../../core/compaction/compaction.ts";
-import type { Standing } from "../store.ts";
+import type { CompactionEntry, Standing } from "../store.ts";
 import type { RecordsOfLink, Shelf } from "./shelf.ts";
 
 export function put({ records }: Shelf, compaction: Compaction, now: number): Compaction {
@@ -9,7 +9,7 @@ export function put({ records }: Shelf, compaction: Compaction, now: number): Co
   records.set(covers, ofLink);
   const first = standing(ofLink, schemaVersion);
   if (first !== undefined) return first;
-  ofLink.all.push(compaction);
+  ofLink.all.push({ compaction, createdAt: now });
   return compaction;
 }
 
@@ -28,11 +28,20 @@ export function standingFor({ records }: Shelf, links: readonly string[], now: n
   return found === undefined ? { undone } : { compaction: found, undone };
 }
 
+export function listRecords({ records }: Shelf, links: readonly string[]): readonly CompactionEntry[] {
+  return links.flatMap((link) => {
+    const { all = [], undone = 0 } = records.get(link) ?? {};
+    return all
+      .map((one, at): CompactionEntry => ({ ...one, undone: at < undone }))
+      .filter(({ compaction }) => compaction.schemaVersion === COMPACTION_SCHEMA_VERSION);
+  });
+}
+
 export function undo({ records }: Shelf, link: string): void {
   const ofLink = records.get(link);
   if (ofLink !== undefined) ofLink.undone = ofLink.all.length;
 }
 
 function standing({ all, undone }: RecordsOfLink, schemaVersion: number): Compaction | undefined {
-  return all.slice(undone).find((one) => one.schemaVersion === schemaVersion);
+  return all.slice(undone).find(({ compaction }) => compaction.schemaVersion === schemaVersion)?.compaction;
 }

@@ -64,7 +64,9 @@ function removeRecords(shelf: Shelf, links: Iterable<string>): void {
 }
 
 function namedOriginals({ records }: Shelf): ReadonlySet<string> {
-  return new Set([...records.values()].flatMap(({ all }) => all.flatMap(({ evicted }) => evicted.map(({ id }) => id))));
+  return new Set(
+    [...records.values()].flatMap(({ all }) => all.flatMap(({ compaction }) => compaction.evicted.map(({ id }) => id))),
+  );
 }
 
 export function holdingsOf(shelves: readonly Shelf[]): Holdings {

@@ -4,9 +4,14 @@ import type { Role } from "../../core/transcript/message.ts";
 import type { Body } from "../body.ts";
 import type { Original, UsageEntry } from "../store.ts";
 
+export interface StoredRecord {
+  readonly compaction: Compaction;
+  readonly createdAt: number;
+}
+
 /** All records that a link ever had; those from `undone` on stand, at most one a schema. */
 export interface RecordsOfLink {
-  readonly all: Compaction[];
+  readonly all: StoredRecord[];
   undone: number;
   usedAt: number;
 }

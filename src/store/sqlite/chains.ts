@@ -92,6 +92,26 @@ const readUpTo = query<{ tenant: number; link: string }>()((db, arg) =>
     .orderBy("links.position"),
 );
 
+const readLinksUpTo = query<{ tenant: number; link: string }>()((db, arg) =>
+  db
+    .withRecursive("chain", (cte) =>
+      cte
+        .selectFrom("links")
+        .select(["id", "parent", "link", "position"])
+        .where("tenant", "=", arg("tenant"))
+        .where("link", "=", arg("link"))
+        .unionAll(
+          cte
+            .selectFrom("links")
+            .innerJoin("chain", "chain.parent", "links.id")
+            .select(["links.id", "links.parent", "links.link", "links.position"]),
+        ),
+    )
+    .selectFrom("chain")
+    .select("chain.link")
+    .orderBy("chain.position"),
+);
+
 function linkOf(runner: Runner, tenant: number, link: string) {
   return runner.first(findLink, { tenant, link });
 }
@@ -166,6 +186,10 @@ export function readChain(runner: Runner, tenantName: string, link: string): rea
     member,
     ...(protocol === null ? {} : { protocol }),
   }));
+}
+
+export function readLinks(runner: Runner, tenantName: string, link: string): readonly string[] {
+  return runner.all(readLinksUpTo, { tenant: knownTenant(runner, tenantName), link }).map(({ link: name }) => name);
 }
 
 /** Chains whose links do not count up from their beginning; none unless the file was changed by somebody else. */

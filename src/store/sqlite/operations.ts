@@ -5,14 +5,15 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { Retention, SessionsQuery, UsageEntry } from "../store.ts";
-import { append, countStored, readChain, type ChainEnd } from "./chains.ts";
+import { append, countStored, readChain, readLinks, type ChainEnd } from "./chains.ts";
 import { checkDatabase } from "./check.ts";
 import { getOriginal, putOriginals, type NewOriginals } from "./originals.ts";
 import type { Runner } from "./query.ts";
-import { find, put, readRecord, touch, undo, type NewRecord } from "./records.ts";
+import { find, listRecords, put, readRecord, touch, undo, type NewRecord } from "./records.ts";
 import { holdings, retainStep } from "./retention.ts";
 import { searchMessages, searchOriginals, type WordsAndLimit } from "./search.ts";
 import { getSession, listSessions } from "./sessions.ts";
+import { listTenants } from "./tenants.ts";
 import { findUsage, getState, putState, putUsage, totalUsage } from "./usage.ts";
 
 export interface Desk {
@@ -45,11 +46,14 @@ export const OPERATIONS = {
   countStored: read(countStored),
   append: write<ChainEnd, ReturnType<typeof append>>(append),
   readChain: read(readChain),
+  readLinks: read(readLinks),
+  listTenants: read((runner) => listTenants(runner)),
   listSessions: read<SessionsQuery, ReturnType<typeof listSessions>>(listSessions),
   getSession: read(getSession),
   putRecord: write<NewRecord, ReturnType<typeof put>>(put),
   findRecord: read(find),
   readRecord: read((runner, _tenant, id: number) => readRecord(runner, id)),
+  listRecords: read(listRecords),
   touchRecords: note(touch),
   undoRecord: write(undo),
   putOriginals: write<NewOriginals, void>(putOriginals),

@@ -30,7 +30,7 @@ const recordsOf = query<{ tenant: number; links: string }>()((db, arg) =>
   db
     .selectFrom(eachOf(arg("links")))
     .crossJoin("records")
-    .select(["records.id", "records.link", "schema_version", "generation", "used_at"])
+    .select(["records.id", "records.link", "schema_version", "generation", "used_at", "created_at"])
     .where("records.tenant", "=", arg("tenant"))
     .whereRef("records.link", "=", "wanted.value"),
 );
@@ -144,6 +144,24 @@ export function find(
     }
   }
   return { undone, unmarked, ...(id === undefined ? {} : { id }) };
+}
+
+export interface ListedRecord {
+  readonly id: number;
+  readonly undone: boolean;
+  readonly createdAt: number;
+}
+
+/** Every record of our schema that these links have, in their order; those of one link in order of time. */
+export function listRecords(runner: Runner, tenantName: string, links: readonly string[]): readonly ListedRecord[] {
+  const { records, undone } = standingOf(runner, knownTenant(runner, tenantName), links);
+  const place = new Map(links.map((link, at) => [link, at]));
+  return records
+    .filter(({ schema_version: version }) => version === COMPACTION_SCHEMA_VERSION)
+    .toSorted((a, b) => place.get(a.link)! - place.get(b.link)! || a.id - b.id)
+    .map(({ id, link, generation, created_at: createdAt }) => {
+      return { id, undone: generation < (undone.get(link) ?? 0), createdAt };
+    });
 }
 
 export function touch(runner: Runner, tenant: string, { links, now }: { links: readonly string[]; now: number }): void {

@@ -32,7 +32,7 @@ const messagesMatching = query<{ expression: string; limit: number }>()((db, arg
     .selectFrom("words")
     .innerJoin("links", "links.body", "words.rowid")
     .innerJoin("sessions", "sessions.id", "links.session")
-    .select(["links.link", "links.role", "links.body", "sessions.name"])
+    .select(["links.link", "links.role", "links.body", "links.position", "sessions.name"])
     .where(wordsMatch(arg("expression")))
     .where("links.member", "=", 0)
     .orderBy("links.id", "desc")
@@ -56,10 +56,11 @@ export function searchMessages(runner: Runner, tenant: string, { words, limit }:
   const asked = parseQuery(words);
   const hits: MessageHit[] = [];
   if (asked === undefined) return hits;
-  for (const { link, role, body, name } of runner.each(messagesMatching, candidatesOf(runner, tenant, asked))) {
+  for (const row of runner.each(messagesMatching, candidatesOf(runner, tenant, asked))) {
+    const { link, role, body, position, name } = row;
     if (hits.length >= limit) break;
     const line = lineIn(runner, body, asked);
-    if (line !== undefined) hits.push({ link, role: role as Role, session: name, line });
+    if (line !== undefined) hits.push({ link, role: role as Role, session: name, position, line });
   }
   return hits;
 }

@@ -1,4 +1,5 @@
 /** Sessions: the newest link of a line of conversation, and the session that a branch left. */
+import { sql } from "kysely";
 import type { SessionEntry, SessionsQuery } from "../store.ts";
 import { query, type Runner } from "./query.ts";
 import { knownTenant } from "./tenants.ts";
@@ -66,7 +67,15 @@ const touchSession = query<{ id: number; now: number; before: number }>()((db, a
 /** A session that only repeats itself is marked as used at most this often, so that it does not always write. */
 const MARK_USE_EVERY_MS = 60_000;
 
-const listEntries = query<{ tenant: number; name: string | null; parent: string | null; limit: number }>()((db, arg) =>
+interface EntriesWanted {
+  readonly tenant: number;
+  readonly name: string | null;
+  readonly parent: string | null;
+  readonly prefix: string;
+  readonly limit: number;
+}
+
+const listEntries = query<EntriesWanted>()((db, arg) =>
   db
     .selectFrom("sessions")
     .innerJoin("links as heads", "heads.id", "sessions.head")
@@ -84,6 +93,7 @@ const listEntries = query<{ tenant: number; name: string | null; parent: string 
     .where("sessions.tenant", "=", arg("tenant"))
     .where(({ or, eb, val }) => or([eb(val(arg("name")), "is", null), eb("sessions.name", "=", arg("name"))]))
     .where(({ or, eb, val }) => or([eb(val(arg("parent")), "is", null), eb("parents.name", "=", arg("parent"))]))
+    .where(sql<boolean>`substr(sessions.name, 1, length(${arg("prefix")})) = ${arg("prefix")}`)
     .orderBy("sessions.updated_at", "desc")
     .orderBy("sessions.id", "desc")
     .limit(arg("limit")),
@@ -127,19 +137,16 @@ export function moveHead(runner: Runner, { id, head, now }: { id: number; head: 
 export function listSessions(
   runner: Runner,
   tenant: string,
-  { limit, parent }: SessionsQuery,
+  { limit, parent, prefix = "" }: SessionsQuery,
 ): readonly SessionEntry[] {
-  return entries(runner, { tenant: knownTenant(runner, tenant), name: null, parent: parent ?? null, limit });
+  return entries(runner, { tenant: knownTenant(runner, tenant), name: null, parent: parent ?? null, prefix, limit });
 }
 
 export function getSession(runner: Runner, tenant: string, id: string): SessionEntry | undefined {
-  return entries(runner, { tenant: knownTenant(runner, tenant), name: id, parent: null, limit: 1 })[0];
+  return entries(runner, { tenant: knownTenant(runner, tenant), name: id, parent: null, prefix: "", limit: 1 })[0];
 }
 
-function entries(
-  runner: Runner,
-  args: { tenant: number; name: string | null; parent: string | null; limit: number },
-): readonly SessionEntry[] {
+function entries(runner: Runner, args: EntriesWanted): readonly SessionEntry[] {
   return runner.all(listEntries, args).map((row) => ({
     id: row.name,
     head: row.head,

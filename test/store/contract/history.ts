@@ -119,11 +119,48 @@ export function historyContract(open: OpenStore): void {
       const { links, messages } = talk("the port is 4317", "connection refused", "which port?");
       const { session } = await store.appendChain("t", { links, messages });
       expect(await store.searchMessages("t", "port", 9)).toEqual([
-        { link: links[2], role: "user", session, line: "which port?" },
-        { link: links[0], role: "user", session, line: "the port is 4317" },
+        { link: links[2], role: "user", session, position: 2, line: "which port?" },
+        { link: links[0], role: "user", session, position: 0, line: "the port is 4317" },
       ]);
       expect(await store.searchMessages("t", "port", 1)).toHaveLength(1);
       expect(await store.searchMessages("u", "port", 9)).toEqual([]);
+    });
+
+    it("names the links of a conversation, sessions by the beginning of their ids, and tenants that have one", async () => {
+      const { links, messages } = talk("a", "b", "c");
+      const { session } = await store.appendChain("t", { links, messages });
+      await store.appendChain("t", { ...talk("x"), session: "mine" });
+      time = 2_000;
+      await store.appendChain("u", talk("a"));
+      expect(await store.readLinks("t", links[1]!)).toEqual(links.slice(0, 2));
+      expect(await store.readLinks("t", "unknown")).toEqual([]);
+      expect(await store.readLinks("u", links[1]!)).toEqual([]);
+      const named = async (prefix: string) => (await store.listSessions("t", { limit: 9, prefix })).map(({ id }) => id);
+      expect(await named(session.slice(0, 5))).toEqual([session]);
+      expect(await named("mi")).toEqual(["mine"]);
+      expect(await named("m%")).toEqual([]);
+      expect(await named("")).toHaveLength(2);
+      expect(await store.getState("nobody", "x")).toBeUndefined();
+      expect(await store.listTenants()).toEqual([
+        { tenant: "u", sessions: 1, updatedAt: 2_000 },
+        { tenant: "t", sessions: 2, updatedAt: 1_000 },
+      ]);
+    });
+
+    it("begins a branch where a chain that is known is given a new name", async () => {
+      const { links, messages } = talk("a", "b", "c");
+      const trunk = await store.appendChain("t", { links, messages });
+      const fork = { links: links.slice(0, 2), messages: messages.slice(0, 2), session: "fork" };
+      expect(await store.appendChain("t", fork)).toEqual({ added: 0, session: "fork" });
+      expect(await store.getSession("t", "fork")).toMatchObject({
+        head: links[1],
+        messages: 2,
+        parent: trunk.session,
+        forkedAt: links[1],
+      });
+      expect(await store.getSession("t", trunk.session)).toMatchObject({ head: links[2] });
+      await store.appendChain("t", talk("a", "b", "c", "d"));
+      expect(await store.getSession("t", "fork")).toMatchObject({ head: links[1] });
     });
 
     it("keeps tenants apart in everything", async () => {

@@ -47,6 +47,23 @@ export function recordsContract(open: OpenStore): void {
       });
     });
 
+    it("lists every record of a conversation, undone ones too, by how far they reach and when they were made", async () => {
+      await store.putCompaction("t", compaction("d", 4));
+      await store.putCompaction("t", { ...compaction("b", 2), state: "first" });
+      await store.undoCompaction("t", "b");
+      await store.putCompaction("t", { ...compaction("b", 2), state: "second" });
+      await store.putCompaction("t", compaction("elsewhere", 2));
+      await store.putCompaction("u", compaction("c", 3));
+      const listed = await store.listCompactions("t", ["a", "b", "c", "d"]);
+      expect(listed.map(({ compaction: { covers, state }, undone }) => [covers, state, undone])).toEqual([
+        ["b", "first", true],
+        ["b", "second", false],
+        ["d", { made: "d" }, false],
+      ]);
+      expect(listed.every(({ createdAt }) => createdAt > 0)).toBe(true);
+      expect(await store.listCompactions("t", [])).toEqual([]);
+    });
+
     it("ignores records of a schema it does not know, and lets its own stand beside them", async () => {
       const foreign = { ...compaction("b", 2), schemaVersion: 999, state: "later" } as unknown as Compaction;
       await store.putCompaction("t", foreign);
