@@ -27,6 +27,8 @@ export interface ModelTraits {
   readonly openaiCache: Exclude<CacheKind, "marked">;
   /** Its thinking is bound to everything before it. */
   readonly bindsThinking: boolean;
+  /** Takes system messages behind the first message (Anthropic). */
+  readonly systemTurns: boolean;
   readonly prices?: Prices;
 }
 
@@ -40,6 +42,8 @@ const WINDOW_TOKENS = 200_000;
 
 /** The first of each family whose thinking is bound: 5.1 for the model that came first, 5.5 for the others. */
 const BINDS_THINKING = /^claude-[a-z]+-(?:5-[1-9](?!\d)|[6-9](?!\d))/;
+/** From Claude Opus 4.8 on. */
+const SYSTEM_TURNS = /^claude-(?:opus-4-(?:[89]|\d{2})(?!\d)|[a-z]+-(?:[5-9]|\d{2})(?!\d))/;
 const WRITES_AT_BREAKPOINTS = /^gpt-(?:5-[6-9](?!\d)|[6-9](?!\d))/;
 
 export interface TraitsOptions {
@@ -100,5 +104,6 @@ function plainTraits(name: string): ModelTraits {
     lookbackBlocks: LOOKBACK_BLOCKS,
     openaiCache: WRITES_AT_BREAKPOINTS.test(bare) ? "breakpoints" : "automatic",
     bindsThinking: BINDS_THINKING.test(bare),
+    systemTurns: SYSTEM_TURNS.test(bare),
   };
 }

@@ -239,10 +239,37 @@ const MESSAGES: readonly Rule[] = [
   ],
 ];
 
+/** A model that takes system messages behind the first, each at its place. */
+const talked = (...between: readonly Json[]): Json => ({
+  model: "claude-opus-5-5",
+  max_tokens: 1_000,
+  messages: [{ role: "user", content: "Read a." }, ...between],
+});
+const says = (role: string, content: unknown = "hm"): Json => ({ role, content });
+
+const SYSTEM_TURNS: readonly Rule[] = [
+  [
+    "a system message first",
+    { ...talked(), messages: [says("system"), says("user")] },
+    "roles",
+    /messages\.0: use the top-level/,
+  ],
+  [
+    "one behind the assistant",
+    talked(says("assistant"), says("system"), says("user")),
+    "roles",
+    /messages\.2.*must follow a 'user'/,
+  ],
+  ["one before the user", talked(says("system"), says("user")), "roles", /messages\.1.*must precede an 'assistant'/],
+  ["two of them before the user", talked(says("system"), says("system"), says("user")), "roles", /must precede/],
+  ["a picture in one", talked(says("system", [{ type: "image" }])), "roles", /text, tool_addition, and tool_removal/],
+  ["an empty one", talked(says("system", [])), "empty", /non-empty content/],
+];
+
 const RULES: Readonly<Record<Exclude<Route, "count">, readonly Rule[]>> = {
   chat: CHAT,
   responses: RESPONSES,
-  messages: MESSAGES,
+  messages: [...MESSAGES, ...SYSTEM_TURNS],
 };
 
 describe.each(["chat", "responses", "messages"] as const)("%s", (route) => {
@@ -330,6 +357,18 @@ describe("what is near a rule and still taken", () => {
       { ...responses, input: [...responses.input, { type: "compaction_trigger" }] },
     ],
     ["a string for input", "responses", { ...responses, input: "hello" }],
+    ["a system message behind the user", "messages", talked(says("system"), says("assistant"), says("user"))],
+    ["two at the end", "messages", talked(says("system"), says("system"))],
+    [
+      "one behind a server's result",
+      "messages",
+      talked(says("assistant", [{ type: "web_search_tool_result" }]), says("system")),
+    ],
+    [
+      "one of settings alone",
+      "messages",
+      talked({ ...says("system", []), output_config: { effort: "low" } }, says("user")),
+    ],
   ])("%s (%s)", async (_, route, body) => {
     const provider = await served();
     const told = await provider.ask(route, body);

@@ -21,6 +21,18 @@ describe("a model's traits", () => {
   });
 
   it.each([
+    ["claude-opus-5-5", true],
+    ["claude-opus-4-8", true],
+    ["claude-sonnet-5", true],
+    ["claude-opus-4-7", false],
+    ["claude-opus-4-20250514", false],
+    ["claude-haiku-4-5", false],
+    ["gpt-5.6-sol", false],
+  ])("%s takes system messages later on: %s", (name, takes) => {
+    expect(book.find(name)!.systemTurns).toBe(takes);
+  });
+
+  it.each([
     ["gpt-4o", "automatic"],
     ["gpt-5", "automatic"],
     ["gpt-5.5", "automatic"],

@@ -18,15 +18,24 @@ export function placed(message: Fields, at: number): readonly Placed[] {
 }
 
 const USER_BLOCKS = ["text", "image", "document", "search_result", "tool_result", "container_upload"];
+const SYSTEM_BLOCKS = ["text", "tool_addition", "tool_removal"];
 const ASSISTANT_BLOCKS = ["text", "thinking", "redacted_thinking", "tool_use", "server_tool_use", "compaction"];
 
 const CALL_ID = /^[a-zA-Z0-9_-]+$/;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const THINKING_BUDGET_TOKENS_MIN = 1_024;
 
-/** `counting` leaves out what only an answer needs. */
-export function checkShape(body: Fields, counting: boolean): Refusal | undefined {
-  return checkRequired(body, counting) ?? checkTools(body) ?? checkThinkingSetting(body) ?? checkMessages(body);
+export interface Shaping {
+  /** Leaves out what only an answer needs. */
+  readonly counting: boolean;
+  /** Whether this model takes system messages behind the first message. */
+  readonly systemTurns: boolean;
+}
+
+export function checkShape(body: Fields, { counting, systemTurns }: Shaping): Refusal | undefined {
+  return (
+    checkRequired(body, counting) ?? checkTools(body) ?? checkThinkingSetting(body) ?? checkMessages(body, systemTurns)
+  );
 }
 
 function missing(field: string): Refusal {
@@ -71,7 +80,7 @@ function checkThinkingSetting(body: Fields): Refusal | undefined {
   return undefined;
 }
 
-function checkMessages(body: Fields): Refusal | undefined {
+function checkMessages(body: Fields, systemTurns: boolean): Refusal | undefined {
   const raw = listOf(body["messages"]);
   const odd = firstRefusal(raw, (message, at) =>
     isFields(message) ? undefined : invalid("shape", `messages.${at}: Input should be a valid dictionary`),
@@ -79,16 +88,17 @@ function checkMessages(body: Fields): Refusal | undefined {
   const messages = messagesOf(body);
   return (
     odd ??
-    firstRefusal(messages, checkRole) ??
-    (messages[0]!["role"] === "user"
+    firstRefusal(messages, (message, at) => checkRole(message, at, systemTurns)) ??
+    firstRefusal(messages, (_, at) => checkSystemPlace(messages, at)) ??
+    (messages.find((message) => !isDirective(message))?.["role"] === "user"
       ? undefined
       : invalid("roles", 'messages: first message must use the "user" role')) ??
     firstRefusal(messages, (message, at) => checkContent(message, at, at === messages.length - 1))
   );
 }
 
-function checkRole({ role }: Fields, at: number): Refusal | undefined {
-  if (role === "user" || role === "assistant") return undefined;
+function checkRole({ role }: Fields, at: number, systemTurns: boolean): Refusal | undefined {
+  if (role === "user" || role === "assistant" || (role === "system" && systemTurns)) return undefined;
   if (role === "system")
     return invalid(
       "roles",
@@ -97,8 +107,42 @@ function checkRole({ role }: Fields, at: number): Refusal | undefined {
   return invalid("roles", `messages.${at}.role: Input should be 'user' or 'assistant'`);
 }
 
+const DIRECTIVE_ONLY = "the directive-only form (content: [] with output_config) is accepted at any position";
+
+/** A system message with content and no more than settings stands anywhere; one with words has its place. */
+function isDirective({ role, content, output_config: settings }: Fields): boolean {
+  return role === "system" && Array.isArray(content) && content.length === 0 && isFields(settings);
+}
+
+/**
+ * Behind what a user said or a server's tool answered, and before what the assistant says; several in a row count as one
+ * (the vendor's refusals, 2026-10).
+ */
+function checkSystemPlace(messages: readonly Fields[], at: number): Refusal | undefined {
+  const wordy = (message: Fields | undefined): boolean => message?.["role"] === "system" && !isDirective(message);
+  if (!wordy(messages[at])) return undefined;
+  const beside = messages.filter((message, index) => index === at || !wordy(message));
+  const own = beside.indexOf(messages[at]!);
+  const [before, next] = [beside[own - 1], beside[own + 1]];
+  const refused = (words: string): Refusal => invalid("roles", `messages.${at}: ${words}; ${DIRECTIVE_ONLY}`);
+  if (before === undefined) return refused("use the top-level 'system' parameter for the initial system prompt");
+  const served = before["role"] === "assistant" && endsInServerResult(before);
+  if (before["role"] !== "user" && !served)
+    return refused(
+      "role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool result",
+    );
+  return next === undefined || next["role"] === "assistant"
+    ? undefined
+    : refused("role 'system' must precede an 'assistant' message or end the array");
+}
+
+function endsInServerResult(message: Fields): boolean {
+  return /_tool_result$/.test(textOf(blocksOf(message["content"]).at(-1)?.["type"]) ?? "");
+}
+
 function checkContent(message: Fields, at: number, last: boolean): Refusal | undefined {
   const { role, content } = message;
+  if (isDirective(message)) return undefined;
   if (typeof content !== "string" && !Array.isArray(content))
     return invalid("shape", `messages.${at}.content: Input should be a valid list`);
   if (content.length === 0) {
@@ -108,13 +152,13 @@ function checkContent(message: Fields, at: number, last: boolean): Refusal | und
       `messages.${at}: all messages must have non-empty content except for the optional final assistant message`,
     );
   }
-  return firstRefusal(placed(message, at), ({ block, path }) => checkBlock(block, path, role === "user"));
+  return firstRefusal(placed(message, at), ({ block, path }) => checkBlock(block, path, role));
 }
 
-function checkBlock(block: Fields, path: string, fromUser: boolean): Refusal | undefined {
+function checkBlock(block: Fields, path: string, role: unknown): Refusal | undefined {
   const type = textOf(block["type"]) ?? "";
-  const expected = fromUser ? USER_BLOCKS : ASSISTANT_BLOCKS;
-  const hosted = !fromUser && /_tool_(?:use|result)$/.test(type);
+  const expected = role === "user" ? USER_BLOCKS : role === "system" ? SYSTEM_BLOCKS : ASSISTANT_BLOCKS;
+  const hosted = role === "assistant" && /_tool_(?:use|result)$/.test(type);
   if (!expected.includes(type) && !hosted) return misplaced(type, path, expected);
   switch (type) {
     case "text":
@@ -137,6 +181,8 @@ function checkBlock(block: Fields, path: string, fromUser: boolean): Refusal | u
 }
 
 function misplaced(type: string, path: string, expected: readonly string[]): Refusal {
+  if (expected === SYSTEM_BLOCKS)
+    return invalid("roles", `${path}: role 'system' supports text, tool_addition, and tool_removal blocks only`);
   if (type === "tool_use")
     return invalid("roles", `${path}: \`tool_use\` blocks can only be in \`assistant\` messages`);
   if (type === "tool_result")

@@ -63,7 +63,9 @@ function checkOpenTurn(
   messages: readonly Fields[],
   thought: (blocks: readonly Fields[]) => boolean,
 ): Refusal | undefined {
-  if (!hasResults(messages.at(-1)!)) return undefined;
+  // A system message behind the results begins no new turn.
+  const said = messages.findLast((message) => message["role"] !== "system");
+  if (said === undefined || !hasResults(said)) return undefined;
   const spoke = messages.findLastIndex((message) => message["role"] === "user" && !hasResults(message));
   const at = messages.findIndex((message, index) => index > spoke && message["role"] === "assistant");
   const blocks = at < 0 ? [] : blocksOf(messages[at]!["content"]);

@@ -59,7 +59,7 @@ function judge({ incoming, model, traits, sealer, counting, memory }: Judging): 
     (headers.get("anthropic-version") === null
       ? invalid("version", "anthropic-version: header is required")
       : undefined) ??
-    checkShape(body, counting) ??
+    checkShape(body, { counting, systemTurns: traits.systemTurns }) ??
     checkMarkers(body) ??
     checkPairs(body) ??
     checkThinkingUse(body, headers, memory) ??
