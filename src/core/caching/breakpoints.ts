@@ -1,0 +1,159 @@
+/**
+ * Where cache markers go. What the client set stays and counts; what is left of the four is spent in the order of what
+ * it saves. Never a fifth, never a longer lifetime behind a shorter one, never where none can stand.
+ */
+import type { CacheSite, MarkerPlan, Ttl } from "./site.ts";
+
+/** Anthropic takes four markers a request (reference/000; field notes on the wire, 2026-11). */
+export const MARKERS_MAX = 4;
+
+/**
+ * Anthropic looks back over 20 blocks from each marker (field notes on the wire, 2026-11). Markers stand closer, so that
+ * a turn which was sent once more with other ends is still found.
+ */
+const SPACING_BLOCKS = 15;
+
+/** Messages of the rolling window (reference/000). */
+const ROLLING_MESSAGES = 3;
+
+/** `system_and_3`: the documented one. `spaced`: what is stable, then the ends of this request and the one before. */
+export type CachingStrategy = "system_and_3" | "spaced" | "anchors";
+
+export interface MarkerWishes {
+  readonly strategy: CachingStrategy;
+  readonly ttl: Ttl;
+  /** Messages at the beginning that compactions leave alone; 0 where there are none. */
+  readonly headMessages: number;
+  /** The system prompt is not the one of the request before: what stands before it is marked too. */
+  readonly systemChanged: boolean;
+  /** Markers that stand where no site shows them. */
+  readonly taken?: number;
+  /** Tokens up to and with a site; a prefix below `minimumTokens` is not cached, so a marker on it is wasted. */
+  readonly tokensTo?: (site: number) => number;
+  readonly minimumTokens?: number;
+}
+
+export function planMarkers(sites: readonly CacheSite[], wishes: MarkerWishes): MarkerPlan {
+  const plan = new Map<number, Ttl>();
+  sites.forEach(({ marker, stale }, at) => {
+    if (marker !== undefined && stale !== true) plan.set(at, marker);
+  });
+  let free = MARKERS_MAX - plan.size - (wishes.taken ?? 0);
+  for (const at of placesOf(sites, wishes, plan)) {
+    if (free <= 0) break;
+    if (at === undefined || plan.has(at) || isWasted(at, wishes)) continue;
+    const ttl = ttlAt(at, wishes.ttl, plan);
+    if (ttl === undefined) continue;
+    plan.set(at, ttl);
+    free--;
+  }
+  return plan;
+}
+
+function isWasted(at: number, { tokensTo, minimumTokens }: MarkerWishes): boolean {
+  return tokensTo !== undefined && minimumTokens !== undefined && tokensTo(at) < minimumTokens;
+}
+
+/** As wished, as far as its neighbours allow; undefined where none fits between them. */
+function ttlAt(at: number, wished: Ttl, plan: MarkerPlan): Ttl | undefined {
+  let shortBefore = false;
+  let longBehind = false;
+  for (const [other, ttl] of plan) {
+    shortBefore ||= other < at && ttl === "5m";
+    longBehind ||= other > at && ttl === "1h";
+  }
+  if (shortBefore && longBehind) return undefined;
+  if (shortBefore) return "5m";
+  return longBehind ? "1h" : wished;
+}
+
+type Places = readonly (number | undefined)[];
+
+/** Sites worth a marker, the most worthy first. */
+function placesOf(sites: readonly CacheSite[], wishes: MarkerWishes, plan: MarkerPlan): Places {
+  switch (wishes.strategy) {
+    case "system_and_3":
+      return systemAndThree(sites);
+    case "anchors":
+      return anchors(sites, wishes, plan);
+    case "spaced":
+      return spaced(sites, wishes, plan);
+  }
+}
+
+/** Reference/000: the system prompt and the last three messages, each on its last block or the nearest before it. */
+function systemAndThree(sites: readonly CacheSite[]): Places {
+  const system = carryingBefore(sites, firstMessageSite(sites), 0);
+  const last = sites.at(-1)?.message ?? -1;
+  const rolling: number[] = [];
+  for (let message = last; message >= 0 && message > last - ROLLING_MESSAGES; message--) {
+    const end = sites.findLastIndex((site) => site.message === message) + 1;
+    const at = carryingBefore(sites, end, firstMessageSite(sites));
+    if (at !== undefined) rolling.push(at);
+  }
+  return [system, ...rolling];
+}
+
+/** What survives a compaction: the system prompt with the tools, and the head. */
+function anchors(sites: readonly CacheSite[], wishes: MarkerWishes, plan: MarkerPlan): Places {
+  return [systemEnd(sites, plan), headEnd(sites, wishes)];
+}
+
+function spaced(sites: readonly CacheSite[], wishes: MarkerWishes, plan: MarkerPlan): Places {
+  const start = firstMessageSite(sites);
+  const end = carryingBefore(sites, sites.length, start);
+  const reply = sites.findLastIndex(beginsReply);
+  const before = reply < 0 ? undefined : carryingBefore(sites, reply, start);
+  const toolsEnd = wishes.systemChanged ? carryingBefore(sites, firstSystemSite(sites), 0) : undefined;
+  const between = wayPoints(sites, before, end);
+  const stable = [systemEnd(sites, plan), end];
+  // A look back from the end finds the request before, unless the turn between them is long.
+  return between.length > 0
+    ? [...stable, before, ...between, toolsEnd, headEnd(sites, wishes)]
+    : [...stable, toolsEnd, headEnd(sites, wishes), before];
+}
+
+function beginsReply({ role, message }: CacheSite, at: number, sites: readonly CacheSite[]): boolean {
+  return role === "assistant" && sites[at - 1]?.message !== message;
+}
+
+/** Between the end of the request before and this one's, where a turn is longer than a look back. */
+function wayPoints(sites: readonly CacheSite[], from: number | undefined, to: number | undefined): number[] {
+  const points: number[] = [];
+  if (from === undefined || to === undefined) return points;
+  for (let at = to - SPACING_BLOCKS; at > from; at -= SPACING_BLOCKS) {
+    const point = carryingBefore(sites, at + 1, from + 1);
+    if (point !== undefined) points.push(point);
+  }
+  return points;
+}
+
+/** Nowhere where the client marked its tools or its system prompt: it knows which of it is stable. */
+function systemEnd(sites: readonly CacheSite[], plan: MarkerPlan): number | undefined {
+  const start = firstMessageSite(sites);
+  for (const at of plan.keys()) if (at < start) return undefined;
+  return carryingBefore(sites, start, 0);
+}
+
+/** Results that belong to the head's last call belong to the head. */
+function headEnd(sites: readonly CacheSite[], { headMessages }: MarkerWishes): number | undefined {
+  const start = firstMessageSite(sites);
+  const end = sites.findIndex(({ message, role }) => message >= headMessages && role !== "tool");
+  return headMessages === 0 || end < 0 ? undefined : carryingBefore(sites, end, start);
+}
+
+function firstMessageSite(sites: readonly CacheSite[]): number {
+  const at = sites.findIndex(({ section }) => section === "messages");
+  return at < 0 ? sites.length : at;
+}
+
+function firstSystemSite(sites: readonly CacheSite[]): number {
+  const at = sites.findIndex(({ section }) => section !== "tools");
+  return at < 0 ? sites.length : at;
+}
+
+/** The last site in a range that can carry a marker. */
+function carryingBefore(sites: readonly CacheSite[], end: number, start: number): number | undefined {
+  for (let at = end - 1; at >= start; at--) if (sites[at]!.carries) return at;
+  return undefined;
+}

@@ -1,0 +1,277 @@
+/**
+ * Which blocks of a body can carry a cache marker, which do, and the body with other markers. Only blocks whose marker
+ * comes or goes are rewritten; a content that was one string becomes a list of one block, as the documents have it.
+ */
+import type { CacheSite, MarkerPlan, Ttl } from "../../core/caching/site.ts";
+import type { Message, Part } from "../../core/transcript/message.ts";
+import { fieldsOf, isFields, listOf } from "../fields.ts";
+import { applyEdits, patchObject, type Edit } from "../json/edit.ts";
+import { elementsOf, memberText, membersOf, skipSpace, type Span } from "../json/scan.ts";
+import type { Decoded, Group } from "../protocol.ts";
+
+/**
+ * Whose markers: Anthropic's own on its own blocks; the same on Chat messages, as OpenRouter takes them; OpenAI's
+ * breakpoints, which know no lifetime of their own.
+ */
+export type MarkerLayout = "native" | "openrouter" | "openai";
+
+interface Place {
+  readonly section: CacheSite["section"];
+  /** The element of its list that the block stands in: a tool, a message. */
+  readonly element: number;
+  /** The block's index in the content. */
+  readonly block: number;
+}
+
+export interface MarkerSites {
+  readonly sites: readonly CacheSite[];
+  /** Markers that no site shows: one for the whole request, or a second one inside of one result. */
+  readonly taken: number;
+  /** What makes these the markers of the body, and no others. */
+  readonly edits: (plan: MarkerPlan) => readonly Edit[];
+}
+
+interface Entry {
+  readonly site: CacheSite;
+  readonly place: Place;
+}
+
+/** `current`: the request as its client sent it; markers on messages that are not its are stale. */
+export function markerSites(decoded: Decoded, layout: MarkerLayout, current: Decoded = decoded): MarkerSites {
+  const field = layout === "openai" ? "prompt_cache_breakpoint" : "cache_control";
+  const present = presentMarkers(decoded, field);
+  const entries = [
+    ...toolEntries(decoded, layout, present),
+    ...systemEntries(decoded, layout, present),
+    ...messageEntries(decoded, { layout, present, current }),
+  ];
+  const shown = entries.filter(({ site }) => site.marker !== undefined).length;
+  return {
+    sites: entries.map(({ site }) => site),
+    taken: present.count - shown,
+    edits: (plan) => editsFor(decoded, { entries, plan, field, layout }),
+  };
+}
+
+interface Present {
+  /** By section and element: the marker of each block that has one. */
+  readonly at: ReadonlyMap<string, ReadonlyMap<number, Ttl>>;
+  readonly count: number;
+}
+
+const keyOf = (section: Place["section"], element: number): string => `${section} ${element}`;
+
+/** Only what holds the field's name is parsed: a conversation is long, and markers are few. */
+function presentMarkers({ body, layout }: Decoded, field: string): Present {
+  const quoted = JSON.stringify(field);
+  const at = new Map<string, ReadonlyMap<number, Ttl>>();
+  let count = 0;
+  const read = (section: Place["section"], element: number, blocks: readonly unknown[]): void => {
+    const markers = new Map<number, Ttl>();
+    blocks.forEach((block, index) => {
+      const found = markersIn(block, field);
+      count += found.length;
+      if (found[0] !== undefined) markers.set(index, found[0]);
+    });
+    if (markers.size > 0) at.set(keyOf(section, element), markers);
+  };
+  const holds = ({ start, end }: Span): boolean => {
+    const hit = body.indexOf(quoted, start);
+    return hit >= 0 && hit < end;
+  };
+  if (!body.includes(quoted)) return { at, count };
+  for (const { key, start, end } of layout.members) {
+    if (key === field && body.slice(start, end) !== "null") count++;
+    if ((key !== "tools" && key !== "system") || !holds({ start, end })) continue;
+    const blocks = listOf(JSON.parse(body.slice(start, end)));
+    if (key === "system") read("system", 0, blocks);
+    else blocks.forEach((tool, index) => read("tools", index, [tool]));
+  }
+  let hit = body.indexOf(quoted, layout.list.start);
+  layout.elements.forEach(({ start, end }, element) => {
+    if (hit < 0 || hit >= end) return;
+    read("messages", element, listOf(fieldsOf(JSON.parse(body.slice(start, end)))["content"]));
+    hit = body.indexOf(quoted, end);
+  });
+  return { at, count };
+}
+
+/** A result's blocks can carry markers too. */
+function markersIn(block: unknown, field: string): readonly Ttl[] {
+  if (!isFields(block)) return [];
+  const own = block[field];
+  const inside = listOf(block["content"]).flatMap((one) => markersIn(one, field));
+  return own === undefined || own === null ? inside : [...inside, fieldsOf(own)["ttl"] === "1h" ? "1h" : "5m"];
+}
+
+function toolEntries({ transcript: { tools } }: Decoded, layout: MarkerLayout, { at }: Present): readonly Entry[] {
+  if (layout !== "native" || tools === undefined) return [];
+  return elementsOf(tools, skipSpace(tools, 0)).map((_, element) => {
+    const marker = at.get(keyOf("tools", element))?.get(0);
+    const site = { section: "tools", message: -1, carries: true, ...(marker && { marker }) } as const;
+    return { site, place: { section: "tools", element, block: 0 } };
+  });
+}
+
+/** The system prompt where it has a member of its own; elsewhere it stands in the list. */
+function systemEntries({ transcript, layout: { members } }: Decoded, layout: MarkerLayout, { at }: Present) {
+  if (layout !== "native" || !members.some(({ key }) => key === "system")) return [];
+  const markers = at.get(keyOf("system", 0));
+  const parts = transcript.system.filter(({ wire }) => wire?.raw.startsWith("{") !== true).flatMap((one) => one.parts);
+  return parts.map((part, index): Entry => {
+    const block = part.at ?? index;
+    const marker = markers?.get(block);
+    const own = { section: "system", message: -1, role: "system", carries: canCarry(part) } as const;
+    return { site: { ...own, ...(marker && { marker }) }, place: { section: "system", element: 0, block } };
+  });
+}
+
+interface Reading {
+  readonly layout: MarkerLayout;
+  readonly present: Present;
+  readonly current: Decoded;
+}
+
+function messageEntries(decoded: Decoded, { layout, present, current }: Reading): readonly Entry[] {
+  const { messages } = decoded.transcript;
+  const indexOf = new Map(messages.map((message, index) => [message, index]));
+  const entries: Entry[] = [];
+  for (const group of decoded.layout.groups) {
+    const markers = present.at.get(keyOf("messages", group.first));
+    const stale = markers !== undefined && !isCurrent(group, current);
+    const blocks = group.slice.members.flatMap((message) => message.parts.map((part) => ({ message, part })));
+    for (const { message, part } of inWireOrder(blocks)) {
+      const block = part.at ?? 0;
+      const marker = markers?.get(block);
+      entries.push({
+        site: {
+          section: message.role === "system" && !indexOf.has(message) ? "system" : "messages",
+          message: indexOf.get(message) ?? -1,
+          role: message.role,
+          carries: group.count === 1 && carries(message, part, layout),
+          ...(marker && { marker }),
+          ...(marker && stale && { stale }),
+        },
+        place: { section: "messages", element: group.first, block },
+      });
+    }
+  }
+  return entries;
+}
+
+/** Results are decoded before the rest of their message, wherever they stand in it. */
+function inWireOrder<Block extends { readonly part: Part }>(blocks: readonly Block[]): readonly Block[] {
+  const sorted = blocks.every(({ part }, at) => at === 0 || (blocks[at - 1]!.part.at ?? 0) <= (part.at ?? 0));
+  return sorted ? blocks : blocks.toSorted((one, other) => (one.part.at ?? 0) - (other.part.at ?? 0));
+}
+
+/** Its bytes are in the request as the client sent it just now. */
+function isCurrent({ slice }: Group, { layout: { groups } }: Decoded): boolean {
+  return groups.some((own) => own.slice === slice || own.slice.raw === slice.raw);
+}
+
+/** Anthropic's table, and what of it the others can hold: text of people and of the system (reference/000). */
+function carries(message: Message, part: Part, layout: MarkerLayout): boolean {
+  if (!canCarry(part)) return false;
+  switch (layout) {
+    case "native":
+      return true;
+    case "openrouter":
+      return part.kind === "text" && part.refusal !== true && message.role !== "tool";
+    case "openai":
+      return part.kind === "text" && (message.role === "user" || message.role === "system");
+  }
+}
+
+function canCarry(part: Part): boolean {
+  if (part.kind === "text") return part.text.trim() !== "";
+  return part.kind !== "reasoning" && part.kind !== "opaque";
+}
+
+interface Writing {
+  readonly entries: readonly Entry[];
+  readonly plan: MarkerPlan;
+  readonly field: string;
+  readonly layout: MarkerLayout;
+}
+
+/** A block's marker as JSON text; undefined takes it away. */
+interface Change {
+  readonly block: number;
+  readonly value: string | undefined;
+}
+
+function editsFor(decoded: Decoded, { entries, plan, field, layout }: Writing): readonly Edit[] {
+  const changes = new Map<string, { readonly place: Place; readonly list: Change[] }>();
+  entries.forEach(({ site, place }, at) => {
+    const wanted = plan.get(at);
+    if (wanted === site.marker) return;
+    const key = keyOf(place.section, place.element);
+    const known = changes.get(key) ?? { place, list: [] };
+    known.list.push({ block: place.block, value: wanted === undefined ? undefined : markerText(wanted, layout) });
+    changes.set(key, known);
+  });
+  return [...changes.values()].flatMap(({ place, list }): Edit[] => {
+    const span = spanOf(decoded, place);
+    if (span === undefined) return [];
+    const text = decoded.body.slice(span.start, span.end);
+    const { start, end } = span;
+    return [{ start, end, text: edited(text, place.section, { list, field, protocol: decoded.protocol }) }];
+  });
+}
+
+/** Five minutes are what a marker without a lifetime means (reference/000). */
+function markerText(ttl: Ttl, layout: MarkerLayout): string {
+  if (layout === "openai") return '{"mode":"explicit"}';
+  return ttl === "1h" ? '{"type":"ephemeral","ttl":"1h"}' : '{"type":"ephemeral"}';
+}
+
+function spanOf({ body, layout }: Decoded, { section, element }: Place): Span | undefined {
+  if (section === "messages") return layout.elements[element];
+  const member = layout.members.findLast(({ key }) => key === section);
+  if (member === undefined || section === "system") return member;
+  return elementsOf(body, member.start)[element];
+}
+
+interface Editing {
+  readonly list: readonly Change[];
+  readonly field: string;
+  readonly protocol: Decoded["protocol"];
+}
+
+function edited(text: string, section: Place["section"], editing: Editing): string {
+  const { list, field } = editing;
+  if (section === "tools") return patchObject(text, { [field]: list[0]!.value });
+  if (section === "system") return editedContent(text, '"text"', editing);
+  const content = memberText(text, "content");
+  if (content === undefined) return text;
+  const type = editing.protocol === "openai-responses" ? '"input_text"' : '"text"';
+  return patchObject(text, { content: editedContent(content, type, editing) });
+}
+
+function editedContent(content: string, type: string, { list, field }: Editing): string {
+  if (!content.startsWith("["))
+    return list[0]!.value === undefined ? content : `[{"type":${type},"text":${content},"${field}":${list[0]!.value}}]`;
+  const elements = elementsOf(content, skipSpace(content, 0));
+  const edits = list.flatMap(({ block, value }): Edit[] => {
+    const span = elements[block];
+    if (span === undefined) return [];
+    const text = content.slice(span.start, span.end);
+    return [
+      { ...span, text: value === undefined ? withoutMarker(text, field) : patchObject(text, { [field]: value }) },
+    ];
+  });
+  return applyEdits(content, edits);
+}
+
+function withoutMarker(block: string, field: string): string {
+  const content = membersOf(block, skipSpace(block, 0)).findLast(({ key }) => key === "content");
+  const inside = content === undefined ? "" : block.slice(content.start, content.end);
+  if (!inside.startsWith("[") || !inside.includes(JSON.stringify(field)))
+    return patchObject(block, { [field]: undefined });
+  const edits = elementsOf(inside, 0).map((span): Edit => {
+    const one = inside.slice(span.start, span.end);
+    return { ...span, text: one.startsWith("{") ? patchObject(one, { [field]: undefined }) : one };
+  });
+  return patchObject(block, { content: applyEdits(inside, edits), [field]: undefined });
+}
