@@ -66,6 +66,23 @@ export function size(bytes: number): string {
   return `${(bytes / factor).toLocaleString("en-US", { maximumFractionDigits: 1, minimumFractionDigits: 1 })} ${unit}`;
 }
 
+/** How long ago, in the largest unit that fits: `12s`, `5m`, `3h`, `4d`, `9w`. */
+export function age(ms: number): string {
+  const units = Object.entries(UNIT_MS).toReversed();
+  const [unit, unitMs] = units.find(([, length]) => ms >= length) ?? ["s", UNIT_MS.s];
+  return `${Math.max(0, Math.floor(ms / unitMs))}${unit}`;
+}
+
+/** A whole number of 1 or more, at most `max`. */
+export function wholeOf(text: string, flag: string, max: number): number {
+  const number = /^[0-9]{1,9}$/.test(text.trim()) ? Number(text) : 0;
+  if (number >= 1 && number <= max) return number;
+  throw usageError(
+    `${flag} is "${text}"; expected a whole number from 1 to ${count(max)}`,
+    `Write for example \`${flag} 20\`.`,
+  );
+}
+
 /** `145,941` */
 export function count(amount: number): string {
   return Math.round(amount).toLocaleString("en-US");

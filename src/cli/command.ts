@@ -25,6 +25,8 @@ export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
   readonly commands: readonly Command[];
+  /** What the word alone runs, where it runs anything. */
+  readonly alone?: Command;
 }
 
 /** What was given for each argument. */

@@ -45,8 +45,8 @@ export function headingOf({ name, format, to, notes }: Heading, { paint, columns
   ];
 }
 
-/** For a transcript that was compacted. `keep` is the file that holds the originals, if one does. */
-export function compactionPage(report: CompactionReport, keep: string | undefined, stream: Stream): string {
+/** For a transcript that was compacted. `back` says how an original is fetched again. */
+export function compactionPage(report: CompactionReport, back: string, stream: Stream): string {
   const { tokens, messages, parts } = report;
   const whole = Math.max(tokens.before, tokens.after, 1);
   const row = (name: string, amount: number, look: Look, says: string): string => {
@@ -62,7 +62,7 @@ export function compactionPage(report: CompactionReport, keep: string | undefine
       row(name, parts[name], "accent", stream.paint("dim", says)),
     ),
     "",
-    ...fates(report, keep, stream),
+    ...fates(report, back, stream),
     ...warnings(report, stream),
     "",
   ].join("\n");
@@ -82,16 +82,8 @@ const PARTS: readonly (readonly [name: keyof CompactionReport["parts"], says: st
   ["tail", "the newest messages"],
 ];
 
-function fates(
-  { messages, recall, lost, summary }: CompactionReport,
-  keep: string | undefined,
-  stream: Stream,
-): readonly string[] {
+function fates({ messages, recall, lost, summary }: CompactionReport, back: string, stream: Stream): readonly string[] {
   const row = (name: string, says: string): readonly string[] => named(name, says, "dim", stream);
-  const back =
-    keep === undefined
-      ? "add `--keep FILE` to be able to fetch them back"
-      : `\`precis recall ID --keep ${keep}\` gives the original back`;
   return [
     ...(summary === undefined ? [] : writtenBy(summary).flatMap((line) => row("written", line))),
     ...row("kept", `${counted(messages.kept, "message")} word for word`),

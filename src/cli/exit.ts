@@ -4,7 +4,7 @@ import { PrecisError } from "../core/errors.ts";
 export const EXIT = {
   /** Done, or nothing to do. */
   done: 0,
-  /** `precis check` or `precis store check` found faults; `precis recall` found nothing. */
+  /** `precis check`, `precis store check` or `precis doctor` found faults; `recall` or `search` found nothing, or `undo` had nothing to take back. */
   failed: 1,
   /** The command line or the configuration is wrong. */
   usage: 2,
@@ -20,7 +20,10 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string])[] = [
   [EXIT.done, "done, or nothing to do (the report says which)"],
-  [EXIT.failed, "`check` or `store check` found faults, or `recall` found nothing"],
+  [
+    EXIT.failed,
+    "`check`, `store check` or `doctor` found faults; `recall` or `search` found nothing; `undo` had nothing to take back",
+  ],
   [EXIT.usage, "the command line or the configuration is wrong, or an output file cannot be written"],
   [EXIT.unreadable, "the input cannot be read as a transcript, or the store cannot be used"],
   [EXIT.irreducible, "even the smallest result is above the budget; it was written all the same"],
@@ -35,6 +38,10 @@ const USAGE_CODES = new Set([
   "unwritable_output",
   "upstream_settings",
   "listen_failed",
+  "unknown_session",
+  "ambiguous_session",
+  "session_exists",
+  "bad_fork",
 ]);
 
 /** What docs/store.md lists, but for a fault of ours. */

@@ -15,6 +15,9 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   recall: async () => (await import("./commands/recall.ts")).recallCommand,
   config: async () => (await import("./commands/config.ts")).configCommands,
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
+  sessions: async () => (await import("./commands/sessions.ts")).sessionCommands,
+  undo: async () => (await import("./commands/undo.ts")).undoCommand,
+  search: async () => (await import("./commands/search.ts")).searchCommand,
   store: async () => (await import("./commands/store.ts")).storeCommands,
   provider: async () => (await import("./commands/provider.ts")).providerCommand,
 };
@@ -57,6 +60,8 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<E
 async function dispatchGroup(group: CommandGroup, words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [word, ...rest] = words;
   const names = group.commands.map(({ name }) => name);
+  const flag = word?.startsWith("-") === true && !HELP.has(word);
+  if (group.alone !== undefined && (word === undefined || flag)) return runCommand(group.alone, words, terminal);
   if (word === undefined)
     throw usageError(
       `\`precis ${group.name}\` needs one of: ${names.map(lastWord).join(", ")}`,

@@ -2,8 +2,10 @@
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { shortPath } from "../config/load.ts";
 import { historyFile } from "../config/locate.ts";
 import type { Configuration } from "../config/schema.ts";
+import { usageError } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Keeps nothing beyond the process. */
@@ -19,6 +21,19 @@ export function storeFile(
   if (named === IN_MEMORY) return undefined;
   const home = environment["HOME"] ?? homedir();
   return resolve(folder, named.startsWith("~/") ? `${home}${named.slice(1)}` : named);
+}
+
+/** The file that is meant, which has to be there: a mistyped path must not make a new one. */
+export function existingStoreFile(given: string | undefined, configuration: Configuration, terminal: Terminal): string {
+  const path = storeFile(given, configuration, terminal);
+  if (path === undefined)
+    throw usageError("the store is `memory`: it ends with its gateway", "Name a file with --store FILE.");
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
+    throw usageError(
+      `there is no store at ${shortPath(path, terminal)}`,
+      "`precis serve` makes one. Name another with --store FILE, or with gateway.store in the configuration.",
+    );
+  return path;
 }
 
 /** The size of a file; 0 for none. */

@@ -14,7 +14,8 @@ import { createConversations } from "./conversations.ts";
 import { createHandle } from "./exchange.ts";
 import { thinkingRules } from "./knowledge/thinking/index.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
-import { createModelBook } from "./models.ts";
+import { createModelBook, UNKNOWN_WINDOW_TOKENS } from "./models.ts";
+import { sessionOptions } from "./session-options.ts";
 import type { TenantPolicy } from "./tenant.ts";
 import { listen, type Listening } from "./transport/listen.ts";
 import { createSender } from "./transport/send.ts";
@@ -61,9 +62,6 @@ export interface Gateway {
   /** Ends what is under way; servers are closed by themselves. */
   readonly close: () => Promise<void>;
 }
-
-/** The window of a model that nothing is known of: what the smaller of today's hosted models have. */
-const UNKNOWN_WINDOW_TOKENS = 128_000;
 
 export function createGateway(options: GatewayOptions = {}): Gateway {
   const { store = createMemoryStore(), mode = "rewrite", now = Date.now } = options;
@@ -123,17 +121,6 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
       await background.close();
       await sender.close();
     },
-  };
-}
-
-function sessionOptions({ engine, settings, writers, secrets, redactOutgoing, now }: GatewayOptions) {
-  return {
-    settings: { note: "handoff" as const, ...settings },
-    ...(engine === undefined ? {} : { engine }),
-    ...(writers === undefined ? {} : { writers }),
-    ...(secrets === undefined ? {} : { secrets }),
-    ...(redactOutgoing === undefined ? {} : { redactOutgoing }),
-    ...(now === undefined ? {} : { now }),
   };
 }
 

@@ -41,6 +41,9 @@ const MODELS_MAX = 1_024;
 /** A factor that moved less than this is not written down again. */
 const FACTOR_STEP = 0.02;
 
+/** The window of a model that nothing is known of: what the smaller of today's hosted models have. */
+export const UNKNOWN_WINDOW_TOKENS = 128_000;
+
 interface Entry {
   readonly statedTokens: number;
   learnt: Learnt;

@@ -155,9 +155,15 @@ interface Telling {
 function account(input: Input, result: Compacted, { to, keep, stream }: Telling): string {
   const page =
     result.kind === "compacted"
-      ? compactionPage(result.compaction.report, keep, stream)
+      ? compactionPage(result.compaction.report, wayBack(keep), stream)
       : unchangedPage({ because: result.because, irreducible: result.irreducible, next: nextStep(result) }, stream);
   return `${headingOf({ ...input, to }, stream).join("\n")}\n${page}`;
+}
+
+function wayBack(keep: string | undefined): string {
+  return keep === undefined
+    ? "add `--keep FILE` to be able to fetch them back"
+    : `\`precis recall ID --keep ${keep}\` gives the original back`;
 }
 
 /** A forced compaction keeps the documented tail; only a budget goes below it. */

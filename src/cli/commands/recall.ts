@@ -3,12 +3,14 @@ import { resolve } from "node:path";
 import { recall, type RecallHit } from "../../session/originals.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import { clip, columnWidths, padEnd } from "../bars.ts";
-import type { Command } from "../command.ts";
-import { EXIT, usageError } from "../exit.ts";
+import type { Arguments, Command } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { HISTORY_ARGS, LOCAL_TENANT, withHistory } from "../history.ts";
+import { around } from "../hits.ts";
 import { readKeep } from "../keep.ts";
 import type { Terminal } from "../terminal.ts";
 
-const TENANT = "local";
+const SEARCH_HITS_MAX = 20;
 const LABEL_COLUMNS_MAX = 40;
 const LINE_COLUMNS_MIN = 20;
 
@@ -16,11 +18,12 @@ export const recallCommand: Command = {
   name: "recall",
   summary: "Give back what a compaction removed, by its recall id or by words in it.",
   about: [
-    "An id gives the original on standard output, byte for byte and nothing else. Anything else is searched for: each hit is listed with its id, what it was, and the first line that holds the words. Exits with 1 when there is nothing.",
+    "An id gives the original on standard output, byte for byte and nothing else. Anything else is searched for among what was removed: each hit is listed with its id, what it was, and the first line that holds the words. Exits with 1 when there is nothing.",
+    "Looks in the gateway's store, or with --keep in the file that `precis compact` wrote.",
   ],
   examples: [
-    { line: "precis recall r1a2b3c4d5 --keep originals.json", says: "the original" },
-    { line: "precis recall 'connection refused' --keep originals.json", says: "where that was said" },
+    { line: "precis recall r1a2b3c4d5", says: "the original, from the gateway's store" },
+    { line: "precis recall 'connection refused' --keep originals.json", says: "where that was said, in a file" },
   ],
   args: {
     wanted: {
@@ -31,27 +34,46 @@ export const recallCommand: Command = {
     keep: {
       type: "string",
       valueHint: "FILE",
-      description: "The file that `precis compact --keep FILE` wrote. Needed.",
+      description: "Look in this file that `precis compact --keep FILE` wrote.",
     },
+    ...HISTORY_ARGS,
     json: { type: "boolean", description: "Print a list of {id, label, text}." },
   },
   run: async (args, terminal) => {
     const wanted = args.text("wanted")!;
     const keep = args.text("keep");
-    if (keep === undefined)
-      throw usageError("`precis recall` needs --keep FILE", "Name the file that `precis compact --keep FILE` wrote.");
-    const store = createMemoryStore();
-    await store.putOriginals(TENANT, readKeep(resolve(terminal.folder, keep)));
-    const hits = await recall(store, TENANT, wanted);
+    const { hits, place } = await (keep === undefined ? fromStore(args, terminal) : fromFile(keep, wanted, terminal));
     if (args.is("json")) await terminal.out.write(`${JSON.stringify(hits, null, 2)}\n`);
     else if (hits.length === 0)
       await terminal.err.write(
-        `${terminal.err.paint("warn", "nothing")} in ${keep} answers to "${clip(wanted, 60)}"\n`,
+        `${terminal.err.paint("warn", "nothing")} in ${place} answers to "${clip(wanted, 60)}"\n`,
       );
     else await terminal.out.write(hits[0]!.id === wanted ? hits[0]!.text : listed(hits, wanted, terminal));
     return hits.length === 0 ? EXIT.failed : EXIT.done;
   },
 };
+
+interface Recalled {
+  readonly hits: readonly RecallHit[];
+  /** Where was looked. */
+  readonly place: string;
+}
+
+async function fromFile(keep: string, wanted: string, { folder }: Terminal): Promise<Recalled> {
+  const store = createMemoryStore();
+  await store.putOriginals(LOCAL_TENANT, readKeep(resolve(folder, keep)));
+  return { hits: await recall(store, LOCAL_TENANT, wanted), place: keep };
+}
+
+function fromStore(args: Arguments, terminal: Terminal): Promise<Recalled> {
+  return withHistory(args, terminal, { readOnly: true }, async ({ history, tenant, store }) => {
+    const original = await history.recall(tenant, args.text("wanted")!);
+    if (original !== undefined) return { hits: [original], place: store };
+    const found = await history.search({ tenant, words: args.text("wanted")!, limit: 2 * SEARCH_HITS_MAX });
+    const hits = found.flatMap((one) => (one.kind === "original" ? [{ ...one, text: one.line }] : []));
+    return { hits: hits.map(({ id, label, text }) => ({ id, label, text })), place: `${store}, tenant "${tenant}",` };
+  });
+}
 
 function listed(hits: readonly RecallHit[], query: string, { out: { paint, columns } }: Terminal): string {
   const labels = hits.map(({ label }) => clip(label, LABEL_COLUMNS_MAX));
@@ -61,12 +83,4 @@ function listed(hits: readonly RecallHit[], query: string, { out: { paint, colum
     return `${paint("accent", id)}  ${padEnd(labels[at]!, widest)}  ${paint("dim", around(text, query, room))}`;
   });
   return `${lines.join("\n")}\n`;
-}
-
-/** The part of a line where the first word of the query stands. */
-function around(line: string, query: string, columns: number): string {
-  const [word = ""] = query.toLowerCase().split(/\s+/);
-  const at = line.toLowerCase().indexOf(word);
-  const start = Math.max(0, at - Math.floor((columns - word.length) / 2));
-  return start === 0 ? clip(line, columns) : `…${clip(line.slice(start), columns - 1)}`;
 }

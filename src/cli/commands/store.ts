@@ -1,7 +1,6 @@
 /** `precis store …`: what the history holds, whether it is sound, and what goes. */
-import { statSync } from "node:fs";
 import type { ArgsDef } from "citty";
-import { loadConfiguration, shortPath } from "../../config/load.ts";
+import { loadConfiguration } from "../../config/load.ts";
 import { openSqliteStore, type SqliteStore } from "../../store/sqlite.ts";
 import type { Holdings, Retention } from "../../store/store.ts";
 import { bytesOf, count, counted, durationOf, size } from "../amounts.ts";
@@ -10,7 +9,7 @@ import type { Arguments, Command, CommandGroup } from "../command.ts";
 import { EXIT, usageError } from "../exit.ts";
 import { whileWaiting } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
-import { fileBytes, storeFile } from "../store-file.ts";
+import { existingStoreFile, fileBytes } from "../store-file.ts";
 import type { Terminal } from "../terminal.ts";
 
 const STORE_ARGS = {
@@ -128,7 +127,6 @@ interface Opened {
   readonly path: string;
 }
 
-/** Opens the store that is meant, which has to exist: a mistyped path must not make a new one. */
 async function withStore<Result>(
   args: Arguments,
   terminal: Terminal,
@@ -136,14 +134,7 @@ async function withStore<Result>(
   use: (opened: Opened) => Promise<Result>,
 ): Promise<Result> {
   const configuration = await loadConfiguration(configurationRequest(args, terminal));
-  const path = storeFile(args.text("store"), configuration, terminal);
-  if (path === undefined)
-    throw usageError("the store is `memory`: it ends with its gateway", "Name a file with --store FILE.");
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
-    throw usageError(
-      `there is no store at ${shortPath(path, terminal)}`,
-      "`precis serve` makes one. Name another with --store FILE, or with gateway.store in the configuration.",
-    );
+  const path = existingStoreFile(args.text("store"), configuration, terminal);
   const store = await openSqliteStore({ path, readOnly });
   try {
     return await use({ store, path });

@@ -1,0 +1,228 @@
+/** `precis sessions …`: what a gateway has kept, and what can be done to one conversation. */
+import { resolve } from "node:path";
+import { WIRE_FORMATS } from "../../logs/index.ts";
+import { SYNTHETIC_CHOICES, type ExportOptions } from "../../gateway/history/contract.ts";
+import { budgetOf, count, counted, wholeOf } from "../amounts.ts";
+import type { Arguments, Command, CommandGroup } from "../command.ts";
+import { compactionPage, unchangedPage } from "../compaction-page.ts";
+import { EXIT, usageError } from "../exit.ts";
+import { writeWhole } from "../files.ts";
+import { HISTORY_ARGS, noSessions, SESSION_ARG, sessionNamed, withHistory } from "../history.ts";
+import { formatNamed } from "../input.ts";
+import { whileWaiting } from "../progress.ts";
+import { sessionList, sessionPage } from "../sessions-page.ts";
+import { ENGINE_FLAGS } from "../settings-flags.ts";
+import type { Terminal } from "../terminal.ts";
+
+const LIST_DEFAULT = 20;
+const LIST_MAX = 1_000;
+const TAIL_DEFAULT = 6;
+const TAIL_MAX = 500;
+/** An export holds what was said: for its owner alone. */
+const EXPORT_MODE = 0o600;
+
+const JSON_ARG = { json: { type: "boolean", description: "Print JSON." } } as const;
+
+const list: Command = {
+  name: "sessions list",
+  summary: "List the sessions that the gateway has kept, the last used first.",
+  about: [
+    "Each with its age, the model that was asked last, its messages, the tokens its last request took as the provider reported them (≈: an estimate of the whole), its compactions (`cut`; `u` where the newest was undone), the branches that left it (`fork`), and how it begins. `precis sessions` alone does the same.",
+  ],
+  examples: [
+    { line: "precis sessions list", says: "the newest twenty" },
+    { line: "precis sessions list --limit 100 --json | jq -r '.[].id'", says: "for a script" },
+  ],
+  args: {
+    limit: { type: "string", valueHint: "N", description: `At most so many; ${LIST_DEFAULT} by default.` },
+    ...HISTORY_ARGS,
+    ...JSON_ARG,
+  },
+  run: (args, terminal) =>
+    withHistory(args, terminal, { readOnly: true }, async (opened) => {
+      const limit = wholeOf(args.text("limit") ?? String(LIST_DEFAULT), "--limit", LIST_MAX);
+      const sessions = await whileWaiting(terminal.err, () => "reading", opened.history.list(opened.tenant, limit));
+      if (args.is("json")) await json(terminal, sessions);
+      else if (sessions.length === 0) await terminal.err.write(`${await noSessions(opened)}\n`);
+      else await terminal.out.write(sessionList(sessions, Date.now(), terminal.out));
+      return EXIT.done;
+    }),
+};
+
+const show: Command = {
+  name: "sessions show",
+  summary: "Show one session: what it is, its compactions, and its newest messages.",
+  about: ["Secrets are masked. What a compaction removed comes back with `precis recall ID`."],
+  examples: [
+    { line: "precis sessions show 3fa94c21", says: "by the beginning of its id" },
+    { line: "precis sessions show 3fa94c21 --tail 30", says: "with more of its end" },
+  ],
+  args: {
+    ...SESSION_ARG,
+    tail: { type: "string", valueHint: "N", description: `So many messages of its end; ${TAIL_DEFAULT} by default.` },
+    ...HISTORY_ARGS,
+    ...JSON_ARG,
+  },
+  run: (args, terminal) =>
+    withHistory(args, terminal, { readOnly: true }, async (opened) => {
+      const tail = wholeOf(args.text("tail") ?? String(TAIL_DEFAULT), "--tail", TAIL_MAX);
+      const session = await opened.history.show(sessionNamed(args, opened), tail);
+      if (args.is("json")) await json(terminal, session);
+      else await terminal.out.write(sessionPage(session, Date.now(), terminal.out));
+      return EXIT.done;
+    }),
+};
+
+const compact: Command = {
+  name: "sessions compact",
+  summary: "Compact a session now, so that its next request goes out shorter.",
+  about: [
+    "Records a compaction of the session as it stands, as a running gateway would have made it. The next request of that conversation goes out with it, through whichever gateway uses this store. It also lifts an undo.",
+    "The gateway keeps neither system prompts nor tools, so they are not counted here.",
+  ],
+  examples: [
+    { line: "precis sessions compact 3fa94c21", says: "before lunch, so that nobody waits for it later" },
+    {
+      line: "precis sessions compact 3fa94c21 --focus 'the failing migration'",
+      says: "most of the room for one topic",
+    },
+  ],
+  args: {
+    ...SESSION_ARG,
+    focus: { type: "string", valueHint: "TOPIC", description: "Give this topic 60 to 70 % of the handoff." },
+    budget: {
+      type: "string",
+      valueHint: "N|P%",
+      description: "Size of the result, in tokens or as a share of the session; by the settings where not given.",
+    },
+    ...HISTORY_ARGS,
+    ...ENGINE_FLAGS,
+    ...JSON_ARG,
+  },
+  run: (args, terminal) =>
+    withHistory(args, terminal, { readOnly: false }, async (opened) => {
+      const [focus, budget] = [args.text("focus"), args.text("budget")];
+      const work = opened.history.compact(sessionNamed(args, opened), {
+        ...(focus === undefined ? {} : { focus }),
+        ...(budget === undefined ? {} : { budget: (whole) => budgetOf(budget, whole) }),
+      });
+      const result = await whileWaiting(terminal.err, () => "compacting", work);
+      const { out } = terminal;
+      if (args.is("json")) await json(terminal, result);
+      else if (result.kind === "compacted")
+        await out.write(compactionPage(result.report, "`precis recall ID` gives the original back", out));
+      else
+        await out.write(
+          unchangedPage({ irreducible: undefined, next: budget === undefined ? NEXT : undefined, ...result }, out),
+        );
+      const irreducible = result.kind === "compacted" ? result.report.irreducible : result.irreducible;
+      return irreducible === undefined ? EXIT.done : EXIT.irreducible;
+    }),
+};
+
+const exportCommand: Command = {
+  name: "sessions export",
+  summary: "Write a session's messages: as its client knows them, or as they would be sent.",
+  about: [
+    "The messages go to standard output in the protocol they came in, each without a secret as the bytes it came in. System prompt and tools are not among them: the gateway does not keep these. Secrets are masked, unless --with-secrets asks for every byte.",
+    "--compacted writes what the next request would go out with. What precis wrote in it is labelled: such a message has the member `precis_origin`. `--synthetic drop` leaves it out and puts back what was only shortened, `--synthetic keep` writes exactly what would be sent.",
+  ],
+  examples: [
+    { line: "precis sessions export 3fa94c21 -o session.json", says: "the conversation as its client knows it" },
+    { line: "precis sessions export 3fa94c21 --compacted | precis inspect -", says: "where the tokens now are" },
+    {
+      line: "precis sessions export 3fa94c21 --to openai-chat --format jsonl",
+      says: "another protocol, a message a line",
+    },
+  ],
+  args: {
+    ...SESSION_ARG,
+    originals: { type: "boolean", description: "As the client knows it, without anything of ours; the default." },
+    compacted: { type: "boolean", description: "As it would be sent." },
+    synthetic: {
+      type: "string",
+      valueHint: "CHOICE",
+      description: `What becomes of what precis wrote: ${SYNTHETIC_CHOICES.join(", ")}; mark by default.`,
+    },
+    format: {
+      type: "string",
+      valueHint: "FORMAT",
+      description: "One array (json, the default) or a message a line (jsonl).",
+    },
+    to: { type: "string", valueHint: "PROTOCOL", description: `Write this protocol: ${WIRE_FORMATS.join(", ")}.` },
+    "with-secrets": { type: "boolean", description: "Mask nothing." },
+    out: { type: "string", alias: "o", valueHint: "FILE", description: "Write it here instead, for its owner alone." },
+    ...HISTORY_ARGS,
+  },
+  run: (args, terminal) => {
+    const options = exportOptions(args);
+    return withHistory(args, terminal, { readOnly: true }, async (opened) => {
+      const { text, protocol, messages, synthetic } = await opened.history.export(sessionNamed(args, opened), options);
+      const file = args.text("out");
+      if (file === undefined) await terminal.out.write(text);
+      else {
+        writeWhole(resolve(terminal.folder, file), text, { mode: EXPORT_MODE });
+        const ours = synthetic === 0 ? "" : `, ${count(synthetic)} of them written by precis`;
+        await terminal.err.write(`${counted(messages, "message")} of ${protocol}${ours}, in ${file}\n`);
+      }
+      return EXIT.done;
+    });
+  },
+};
+
+function exportOptions(args: Arguments): ExportOptions {
+  if (args.is("originals") && args.is("compacted"))
+    throw usageError("--originals and --compacted exclude one another", "Leave one out.");
+  const to = formatNamed(args.text("to"), "--to", WIRE_FORMATS);
+  return {
+    form: formatNamed(args.text("format"), "--format", ["json", "jsonl"] as const) ?? "json",
+    compacted: args.is("compacted"),
+    synthetic: formatNamed(args.text("synthetic"), "--synthetic", SYNTHETIC_CHOICES) ?? "mark",
+    secrets: args.is("with-secrets") ? "keep" : "mask",
+    ...(to === undefined ? {} : { to }),
+  };
+}
+
+const fork: Command = {
+  name: "sessions fork",
+  summary: "Begin a session of its own with what another has said so far.",
+  about: [
+    "Nothing is copied and the other session does not change. A client goes on with the fork by sending its messages (`precis sessions export`) with the header `x-precis-session: NAME`. Compactions belong to messages and not to sessions, so what both begin with is compacted, and undone, for both.",
+  ],
+  examples: [
+    { line: "precis sessions fork 3fa94c21 --name second-try", says: "from where it is now" },
+    { line: "precis sessions fork 3fa94c21 --at 120", says: "from after its message 120" },
+  ],
+  args: {
+    ...SESSION_ARG,
+    at: { type: "string", valueHint: "N", description: "Leave after this message, from 1; after the last by default." },
+    name: { type: "string", valueHint: "NAME", description: "The fork's id; made from the other's by default." },
+    ...HISTORY_ARGS,
+    ...JSON_ARG,
+  },
+  run: (args, terminal) =>
+    withHistory(args, terminal, { readOnly: false }, async (opened) => {
+      const [at, name] = [args.text("at"), args.text("name")];
+      const made = await opened.history.fork(sessionNamed(args, opened), {
+        ...(at === undefined ? {} : { at: wholeOf(at, "--at", 1_000_000) }),
+        ...(name === undefined ? {} : { name }),
+      });
+      if (args.is("json")) await json(terminal, made);
+      else
+        await terminal.out.write(`${made.session}  ${terminal.out.paint("dim", counted(made.messages, "message"))}\n`);
+      return EXIT.done;
+    }),
+};
+
+const NEXT = "`--budget 20%` sets the size of the result; `--context-length` says how large the window is";
+
+function json({ out }: Terminal, data: unknown): Promise<void> {
+  return out.write(`${JSON.stringify(data, null, 2)}\n`);
+}
+
+export const sessionCommands: CommandGroup = {
+  name: "sessions",
+  summary: "The conversations a gateway has kept: list, show, compact, export, fork.",
+  commands: [list, show, compact, exportCommand, fork],
+  alone: list,
+};

@@ -1,0 +1,37 @@
+/** `precis undo`: takes the newest compaction of a session back. */
+import { wrapped } from "../../config/wrap.ts";
+import type { CompactionReport } from "../../core/compaction/compaction.ts";
+import { change, count } from "../amounts.ts";
+import type { Command } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { HISTORY_ARGS, SESSION_ARG, sessionNamed, withHistory } from "../history.ts";
+
+export const undoCommand: Command = {
+  name: "undo",
+  summary: "Take the newest compaction of a session back.",
+  about: [
+    "Its next request goes out as it was before that compaction, byte for byte: the record stays, marked. Nothing compacts the conversation by itself from then on, until a request overflows or `precis sessions compact` asks for it. Exits with 1 when nothing stands.",
+  ],
+  examples: [{ line: "precis undo 3fa94c21", says: "the session as `precis sessions` lists it" }],
+  args: { ...SESSION_ARG, ...HISTORY_ARGS, json: { type: "boolean", description: "Print JSON." } },
+  run: (args, terminal) =>
+    withHistory(args, terminal, { readOnly: false }, async (opened) => {
+      const { out, err } = terminal;
+      const result = await opened.history.undo(sessionNamed(args, opened));
+      if (args.is("json")) await out.write(`${JSON.stringify(result ?? null, null, 2)}\n`);
+      else if (result === undefined)
+        await err.write(`${err.paint("warn", "nothing")} to take back: no compaction stands for this session\n`);
+      else {
+        const standing =
+          result.standing === undefined ? "the whole conversation" : `what ${said(result.standing)} made of it`;
+        const then = `Its next request goes out as ${standing}. Nothing compacts it by itself until an overflow or \`precis sessions compact\`.`;
+        const lines = [`${out.paint("good", "taken back")}  ${said(result.undone)}`, ...wrapped(then, out.columns)];
+        await out.write(`${lines.join("\n")}\n`);
+      }
+      return result === undefined ? EXIT.failed : EXIT.done;
+    }),
+};
+
+function said({ reason, tokens: { before, after } }: CompactionReport): string {
+  return `the compaction (${reason}) of ${count(before)} → ${count(after)} tokens (${change(before, after)})`;
+}

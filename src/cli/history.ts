@@ -1,0 +1,67 @@
+/** The kept conversations, opened for a command: the store that is meant, and the settings a gateway would use on it. */
+import type { ArgsDef } from "citty";
+import { resolveAll, shortPath } from "../config/load.ts";
+import { configurationError } from "../config/problems.ts";
+import type { History } from "../gateway/history/contract.ts";
+import { createHistory } from "../gateway/history/history.ts";
+import { openSqliteStore } from "../store/sqlite.ts";
+import type { Arguments } from "./command.ts";
+import { gatewayOptions } from "./gateway-options.ts";
+import { CONFIG_FLAGS, configurationRequest } from "./settings-flags.ts";
+import { existingStoreFile } from "./store-file.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Whose history it is on a machine of one's own. */
+export const LOCAL_TENANT = "local";
+
+export const HISTORY_ARGS = {
+  store: { type: "string", valueHint: "FILE", description: "The store's file, instead of the configured one." },
+  tenant: { type: "string", valueHint: "NAME", description: "Whose sessions; `local` by default." },
+  ...CONFIG_FLAGS,
+} as const satisfies ArgsDef;
+
+export const SESSION_ARG = {
+  session: {
+    type: "positional",
+    valueHint: "ID",
+    description: "The session's id, or the beginning of one where no other begins so.",
+  },
+} as const satisfies ArgsDef;
+
+export interface OpenedHistory {
+  readonly history: History;
+  readonly tenant: string;
+  /** The store as a person would write it. */
+  readonly store: string;
+}
+
+export async function withHistory<Result>(
+  args: Arguments,
+  terminal: Terminal,
+  { readOnly }: { readonly readOnly: boolean },
+  use: (opened: OpenedHistory) => Promise<Result>,
+): Promise<Result> {
+  const loaded = await resolveAll(configurationRequest(args, terminal));
+  if (loaded.problems.length > 0) throw configurationError(loaded.problems);
+  const path = existingStoreFile(args.text("store"), loaded.configuration, terminal);
+  const options = await gatewayOptions(loaded, terminal.environment);
+  const store = await openSqliteStore({ path, readOnly });
+  try {
+    const tenant = args.text("tenant") ?? LOCAL_TENANT;
+    return await use({ history: createHistory({ ...options, store }), tenant, store: shortPath(path, terminal) });
+  } finally {
+    await store.close();
+  }
+}
+
+/** The one session that a command is about. */
+export function sessionNamed(args: Arguments, { tenant }: Pick<OpenedHistory, "tenant">) {
+  return { tenant, id: args.text("session")! };
+}
+
+/** Says that a tenant has no session, and who has some. */
+export async function noSessions({ history, tenant, store }: OpenedHistory): Promise<string> {
+  const others = (await history.tenants()).map((one) => `${one.tenant} (${one.sessions})`);
+  const said = `no session of the tenant "${tenant}" in ${store}`;
+  return others.length === 0 ? said : `${said}; there are some of ${others.join(", ")}: name one with --tenant`;
+}

@@ -1,0 +1,168 @@
+/** Sessions as a person reads them: one a line, or one with its compactions and its newest messages. */
+import { wrapped } from "../config/wrap.ts";
+import { LOSS_KINDS, type CompactionReport } from "../core/compaction/compaction.ts";
+import type { CompactionShown, MessageShown, SessionShown, SessionSummary } from "../gateway/history/contract.ts";
+import { age, change, count, counted } from "./amounts.ts";
+import { clip, columnWidths, padEnd, padStart } from "./bars.ts";
+import type { Stream } from "./terminal.ts";
+
+const ID_COLUMNS_MIN = 8;
+const NAME_COLUMNS_MAX = 24;
+const MODEL_COLUMNS_MAX = 18;
+const TITLE_COLUMNS_MIN = 12;
+const LABEL_COLUMNS = 13;
+const LINES_SHOWN_MAX = 6;
+const CALLS_SHOWN_MAX = 4;
+const PRICE_DIGITS = 4;
+const ISO_MINUTE_CHARS = 16;
+
+/** The shortest beginnings, all of one length, that tell the ids apart; a name of one's own stays whole. */
+export function shortIds(ids: readonly string[]): readonly string[] {
+  const hashed = ids.filter(isHash);
+  let columns = ID_COLUMNS_MIN;
+  while (new Set(hashed.map((id) => id.slice(0, columns))).size < new Set(hashed).size) columns++;
+  return ids.map((id) => (isHash(id) ? id.slice(0, columns) : id));
+}
+
+function isHash(id: string): boolean {
+  return /^[0-9a-f]{64}(?:~|$)/.test(id);
+}
+
+export function sessionList(sessions: readonly SessionSummary[], now: number, { paint, columns }: Stream): string {
+  const ids = shortIds(sessions.map(({ id }) => id));
+  const header = ["session", "age", "model", "messages", "tokens", "cut", "fork"];
+  const rows = sessions.map((one, at) => [
+    clip(ids[at]!, NAME_COLUMNS_MAX),
+    age(now - one.updatedAt),
+    clip(one.model ?? "", MODEL_COLUMNS_MAX),
+    count(one.messages),
+    `${one.tokensAre === "estimated" ? "≈" : ""}${count(one.tokens)}`,
+    `${one.compactions}${one.undone ? "u" : ""}`,
+    `${one.branches}`,
+  ]);
+  const widths = columnWidths([header, ...rows]);
+  const line = (cells: readonly string[]): string =>
+    cells.map((cell, at) => (at === 0 || at === 2 ? padEnd : padStart)(cell, widths[at]!)).join("  ");
+  const room = columns - widths.reduce((sum, width) => sum + width + 2, 0);
+  const beside = room >= TITLE_COLUMNS_MIN;
+  const lines = rows.flatMap((row, at) => {
+    const { title } = sessions[at]!;
+    const drawn = `${paint("accent", padEnd(row[0]!, widths[0]!))}${line(row).slice(widths[0]!)}`;
+    if (beside) return [`${drawn}  ${paint("dim", clip(title, room))}`.trimEnd()];
+    return [drawn, ...(title === "" ? [] : [`  ${paint("dim", clip(title, columns - 2))}`])];
+  });
+  return `${[paint("dim", `${line(header)}${beside ? "  begins with" : ""}`), ...lines].join("\n")}\n`;
+}
+
+export function sessionPage(session: SessionShown, now: number, stream: Stream): string {
+  const { paint } = stream;
+  const section = (title: string, lines: readonly string[]): readonly string[] =>
+    lines.length === 0 ? [] : ["", paint("strong", title), ...lines];
+  return [
+    ...facts(session, now, stream),
+    ...section(
+      "Compactions",
+      session.history.flatMap((one, at) => compactionLines(one, at, { now, stream })),
+    ),
+    ...section(
+      "Newest messages",
+      session.tail.flatMap((one) => messageLines(one, stream)),
+    ),
+    "",
+  ].join("\n");
+}
+
+function facts(session: SessionShown, now: number, stream: Stream): readonly string[] {
+  const { estimate, messages, tokens, tokensAre, model, protocol, parent, forkedAt, branches } = session;
+  const { paint } = stream;
+  const usage = tokensAre === "reported" ? `; its last request took ${count(tokens)}, as the provider reported` : "";
+  const lineage = [
+    ...(parent === undefined ? [] : [`left ${parent} after message ${forkedAt}`]),
+    ...(branches === 0 ? [] : [counted(branches, "branch").replace("branchs", "branches") + " left it"]),
+  ];
+  const stands = session.history.some((one) => one.stands);
+  return [
+    `${paint("strong", session.id)}  ${paint("dim", `tenant ${session.tenant}`)}`,
+    ...(session.title === "" ? [] : named("begins with", clip(session.title, stream.columns * 2), stream)),
+    ...named("asked", [model, protocol].filter((one) => one !== undefined).join(", "), stream),
+    ...named(
+      "used",
+      `${minute(session.createdAt)} to ${minute(session.updatedAt)} UTC, ${age(now - session.updatedAt)} ago`,
+      stream,
+    ),
+    ...named("as it is", `${counted(messages, "message")}, ≈ ${count(estimate.original)} tokens${usage}`, stream),
+    ...(stands
+      ? named(
+          "goes out as",
+          `${counted(session.sentMessages, "message")}, ≈ ${count(estimate.sent)} tokens (${change(estimate.original, estimate.sent)})`,
+          stream,
+        )
+      : []),
+    ...(session.undone
+      ? named("undone", "nothing compacts it by itself until an overflow, or `precis sessions compact`", stream)
+      : []),
+    ...(lineage.length === 0 ? [] : named("lineage", lineage.join("; "), stream)),
+  ];
+}
+
+function minute(ms: number): string {
+  return new Date(ms).toISOString().slice(0, ISO_MINUTE_CHARS).replace("T", " ");
+}
+
+function named(name: string, says: string, { paint, columns }: Stream): readonly string[] {
+  return wrapped(says, columns - LABEL_COLUMNS - 2).map(
+    (line, at) => `  ${paint("dim", padEnd(at === 0 ? name : "", LABEL_COLUMNS))}${line}`,
+  );
+}
+
+function compactionLines(
+  { covered, undone, stands, createdAt, report }: CompactionShown,
+  at: number,
+  { now, stream }: { readonly now: number; readonly stream: Stream },
+): readonly string[] {
+  const { paint, columns } = stream;
+  const { tokens } = report;
+  const state = undone ? paint("warn", "undone") : stands ? paint("good", "stands") : "replaced by a later one";
+  const head = `${at + 1}  ${paint("strong", report.reason)}  ${count(tokens.before)} → ${count(tokens.after)} tokens (${change(tokens.before, tokens.after)})`;
+  return [
+    `  ${head}  ${age(now - createdAt)} ago  ${state}`,
+    ...accountOf(report, covered).flatMap((line) =>
+      wrapped(line, columns - 5).map((one) => `     ${paint("dim", one)}`),
+    ),
+  ];
+}
+
+/** What became of the messages, what is gone, and what it cost. */
+function accountOf(report: CompactionReport, covered: number): readonly string[] {
+  const { messages, recall, lost, degraded, modelCalls, costUsd, summary } = report;
+  const gone = LOSS_KINDS.filter((kind) => lost[kind].absent > 0).map((kind) => {
+    const { absent, unrecallable } = lost[kind];
+    return `${count(absent)} ${kind}${unrecallable === 0 ? "" : ` (${count(unrecallable)} without a recall id)`}`;
+  });
+  const writer = summary === undefined ? "" : `, written by ${summary.by === "model" ? "a model" : "the ledger"}`;
+  const price = modelCalls === 0 ? "" : `; ${counted(modelCalls, "model call")}, $${costUsd.toFixed(PRICE_DIGITS)}`;
+  return [
+    `covers ${counted(covered, "message")}: ${count(messages.kept)} kept, ${count(messages.edited)} digested, ${count(messages.summarised)} in the handoff${writer}; ${counted(recall.length, "recall id")}${price}`,
+    ...(gone.length === 0 ? [] : [`may miss ${gone.join(", ")}`]),
+    ...degraded.map((line) => `! ${line}`),
+  ];
+}
+
+function messageLines(
+  { number, role, tokens, text, calls }: MessageShown,
+  { paint, columns }: Stream,
+): readonly string[] {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const shown = lines.slice(0, LINES_SHOWN_MAX).map((line) => `    ${clip(line, columns - 4)}`);
+  const more = lines.length - shown.length;
+  const called = calls
+    .slice(0, CALLS_SHOWN_MAX)
+    .map((call) => `    ${paint("accent", "→")} ${clip(call, columns - 6)}`);
+  return [
+    `  ${paint("strong", `${number} ${role}`)}  ${paint("dim", `${count(tokens)} tokens`)}`,
+    ...shown,
+    ...(more > 0 ? [`    ${paint("dim", `… ${counted(more, "more line")}`)}`] : []),
+    ...called,
+    ...(calls.length > called.length ? [`    ${paint("dim", `→ ${calls.length - called.length} more`)}`] : []),
+  ];
+}

@@ -1,0 +1,91 @@
+/**
+ * What changes a conversation's future: an explicit compaction, and taking one back. Both only add to the store, under
+ * the conversation's links; a gateway on the same store asks there for every request, so its next one is as changed here.
+ */
+import { reachTo } from "../../core/compaction/reach.ts";
+import { createMeasure } from "../../core/transcript/measure.ts";
+import type { Transcript } from "../../core/transcript/message.ts";
+import type { RuntimeOptions, RuntimeState } from "../../session/contract.ts";
+import { createRuntime } from "../../session/runtime.ts";
+import { carryThinking } from "../knowledge/thinking/index.ts";
+import type { CompactHow, CompactResult, UndoResult, Which } from "./contract.ts";
+import { readConversation } from "./conversation.ts";
+import { findSession } from "./find.ts";
+import type { HistoryDesk } from "./desk.ts";
+
+export async function compact(
+  desk: HistoryDesk,
+  which: Which,
+  { focus, budget, signal }: CompactHow,
+): Promise<CompactResult> {
+  const { store, chain } = desk;
+  const { tenant, entry } = await findSession(store, which);
+  const session = entry.id;
+  const { messages, locked } = await readConversation(store, tenant, entry.head);
+  if (locked !== undefined) return { kind: "unchanged", session, because: locked };
+  const links = chain.linksOf(messages);
+  const transcript: Transcript = { system: [], messages };
+  const runtime = createRuntime(await runtimeOptions(desk, tenant, links));
+  const outcome = await runtime.compact(transcript, {
+    reason: "explicit",
+    ...(budget === undefined ? {} : { budget: budget(createMeasure().messages(messages)) }),
+    ...(focus === undefined ? {} : { focus }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (outcome.kind === "unchanged") {
+    const { because, irreducible } = outcome;
+    return { kind: "unchanged", session, because, ...(irreducible === undefined ? {} : { irreducible }) };
+  }
+  await store.putState(tenant, links[0]!, runtime.state());
+  return { kind: "compacted", session, report: outcome.compaction.report };
+}
+
+/** As the gateway begins a session that it knows from before; of its system prompt and tools nothing is kept. */
+async function runtimeOptions(desk: HistoryDesk, tenant: string, links: readonly string[]): Promise<RuntimeOptions> {
+  const { store, chain, runtime } = desk;
+  const [usage, state, compactions] = await Promise.all([
+    store.findUsage(tenant, links),
+    store.getState(tenant, links[0] ?? ""),
+    store.listCompactions(tenant, links),
+  ]);
+  const model = usage?.model ?? "";
+  const models = desk.models();
+  await models.recalled(tenant, model);
+  const known = models.of(tenant, model);
+  const { factor } = known;
+  // What a gateway took for the window, perhaps told by a flag of its own, is in what it left behind.
+  const seenTokens = isState(state) && !desk.windowIsStated ? state.contextLength : Infinity;
+  const windowTokens = Math.min(known.windowTokens, seenTokens);
+  const undoneReach = Math.max(0, ...compactions.map(({ compaction, undone }) => (undone ? compaction.covered : 0)));
+  return {
+    ...runtime,
+    settings: { ...runtime.settings, contextLength: windowTokens, note: "handoff" },
+    store,
+    tenant,
+    model,
+    factor,
+    chain,
+    // What reaches further than everything that was undone lifts the undo.
+    amend: (compaction, original, bench) =>
+      reachTo(carryThinking(compaction, original, bench), undoneReach, original, chain),
+    ...(isState(state) ? { state: { ...state, factor, contextLength: windowTokens } } : {}),
+  };
+}
+
+function isState(state: unknown): state is RuntimeState {
+  return typeof state === "object" && state !== null && "schemaVersion" in state;
+}
+
+export async function undo({ store }: HistoryDesk, which: Which): Promise<UndoResult | undefined> {
+  const { tenant, entry } = await findSession(store, which);
+  const links = await store.readLinks(tenant, entry.head);
+  const { compaction } = await store.findCompaction(tenant, links);
+  if (compaction === undefined) return undefined;
+  await store.undoCompaction(tenant, compaction.covers);
+  const { compaction: before } = await store.findCompaction(tenant, links);
+  return {
+    session: entry.id,
+    undone: compaction.report,
+    ...(before === undefined ? {} : { standing: before.report }),
+  };
+}

@@ -1,0 +1,171 @@
+/** What an operator can see of the kept conversations, and what can be done to one: what both doors, command line and HTTP, call. */
+import type { CompactionReport, Irreducible } from "../../core/compaction/compaction.ts";
+import type { Role } from "../../core/transcript/message.ts";
+import type { ProtocolName } from "../../protocols/index.ts";
+import type { Original, TenantEntry } from "../../store/store.ts";
+
+/** A session in a list. */
+export interface SessionSummary {
+  readonly tenant: string;
+  readonly id: string;
+  /** What its first request says, without secrets; empty where no person spoke. */
+  readonly title: string;
+  /** The model that was asked last, where an answer reported usage. */
+  readonly model?: string;
+  readonly messages: number;
+  /** What its last request took, as the provider reported it, or an estimate of the whole conversation. */
+  readonly tokens: number;
+  readonly tokensAre: "reported" | "estimated";
+  /** Compactions that were made and not undone. */
+  readonly compactions: number;
+  /** The newest was undone: nothing compacts it by itself until an overflow or an explicit compaction. */
+  readonly undone: boolean;
+  /** Sessions that left this one. */
+  readonly branches: number;
+  readonly parent?: string;
+  /** How many messages it shares with its parent. */
+  readonly forkedAt?: number;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface CompactionShown {
+  /** Messages that it replaces. */
+  readonly covered: number;
+  readonly undone: boolean;
+  /** It is what the next request goes out with. */
+  readonly stands: boolean;
+  readonly createdAt: number;
+  readonly report: CompactionReport;
+}
+
+/** A message as a person reads it, without secrets. */
+export interface MessageShown {
+  /** Its number, from 1. */
+  readonly number: number;
+  readonly role: Role;
+  readonly tokens: number;
+  readonly text: string;
+  /** Calls by tool and target. */
+  readonly calls: readonly string[];
+}
+
+export interface SessionShown extends SessionSummary {
+  readonly protocol?: ProtocolName;
+  /** Estimated tokens of the conversation: as the client knows it, and as it would go out. */
+  readonly estimate: { readonly original: number; readonly sent: number };
+  /** Messages that would go out. */
+  readonly sentMessages: number;
+  readonly history: readonly CompactionShown[];
+  readonly tail: readonly MessageShown[];
+}
+
+export type CompactResult =
+  | { readonly kind: "compacted"; readonly session: string; readonly report: CompactionReport }
+  | {
+      readonly kind: "unchanged";
+      readonly session: string;
+      readonly because: string;
+      readonly irreducible?: Irreducible;
+    };
+
+export interface UndoResult {
+  readonly session: string;
+  /** The report of the compaction that was taken back. */
+  readonly undone: CompactionReport;
+  /** The one before it, which stands again. */
+  readonly standing?: CompactionReport;
+}
+
+export interface ForkResult {
+  readonly session: string;
+  readonly parent: string;
+  readonly messages: number;
+}
+
+export const SYNTHETIC_CHOICES = ["mark", "drop", "keep"] as const;
+
+export interface ExportOptions {
+  /** The conversation's own by default. */
+  readonly to?: ProtocolName;
+  /** One array, or a message a line. */
+  readonly form: "json" | "jsonl";
+  /** As it would be sent; otherwise as the client knows it, without anything of ours. */
+  readonly compacted: boolean;
+  /** What precis wrote: labelled with `precis_origin`, left out with what it replaced put back where it was only shortened, or as it is sent. */
+  readonly synthetic: (typeof SYNTHETIC_CHOICES)[number];
+  /** Secrets are masked unless the very bytes are wanted. */
+  readonly secrets: "mask" | "keep";
+}
+
+export interface Exported {
+  readonly session: string;
+  readonly protocol: ProtocolName;
+  readonly text: string;
+  readonly messages: number;
+  /** Of these, labelled or kept. */
+  readonly synthetic: number;
+}
+
+export type Found =
+  | {
+      readonly kind: "message";
+      readonly tenant: string;
+      readonly session: string;
+      /** From 1. */
+      readonly number: number;
+      readonly role: Role;
+      readonly line: string;
+    }
+  | {
+      readonly kind: "original";
+      readonly tenant: string;
+      readonly id: string;
+      readonly label: string;
+      readonly line: string;
+    };
+
+/** Which session is meant: its id or the unique beginning of one, of one tenant or of any. */
+export interface Which {
+  readonly tenant: string | undefined;
+  readonly id: string;
+}
+
+export interface SearchQuery {
+  readonly tenant: string | undefined;
+  readonly words: string;
+  readonly session?: string;
+  readonly limit: number;
+}
+
+export interface CompactHow {
+  readonly focus?: string;
+  /** Size of the result in tokens, given those of the conversation; by the settings where not given. */
+  readonly budget?: (tokens: number) => number;
+  readonly signal?: AbortSignal;
+}
+
+export interface ForkHow {
+  /** The message it leaves after, from 1; the last one by default. */
+  readonly at?: number;
+  readonly name?: string;
+}
+
+/** Calls about one session reject with `unknown_session` or `ambiguous_session`; all with what docs/store.md lists. */
+export interface History {
+  readonly tenants: () => Promise<readonly TenantEntry[]>;
+  /** Newest first. */
+  readonly list: (tenant: string | undefined, limit: number) => Promise<readonly SessionSummary[]>;
+  readonly show: (which: Which, tail: number) => Promise<SessionShown>;
+  /** An explicit compaction now: the conversation's next request goes out with it. It also lifts an undo. */
+  readonly compact: (which: Which, how: CompactHow) => Promise<CompactResult>;
+  /** Takes the newest compaction back; undefined where none stands. */
+  readonly undo: (which: Which) => Promise<UndoResult | undefined>;
+  /** @throws PrecisError `session_exists`, `bad_fork`. */
+  readonly fork: (which: Which, how: ForkHow) => Promise<ForkResult>;
+  readonly export: (which: Which, options: ExportOptions) => Promise<Exported>;
+  readonly recall: (tenant: string | undefined, id: string) => Promise<Original | undefined>;
+  /** Messages and removed originals that hold every word, newest first; lines are without secrets. */
+  readonly search: (query: SearchQuery) => Promise<readonly Found[]>;
+}

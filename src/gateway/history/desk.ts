@@ -1,0 +1,17 @@
+/** What every call of the operator works with. */
+import type { Redactor } from "../../core/redaction/redactor.ts";
+import type { Chain } from "../../core/transcript/links.ts";
+import type { HistoryStore } from "../../store/store.ts";
+import type { ModelBook } from "../models.ts";
+import type { sessionOptions } from "../session-options.ts";
+
+export interface HistoryDesk {
+  readonly store: HistoryStore;
+  readonly chain: Chain;
+  /** What is known of models by now. */
+  readonly models: () => ModelBook;
+  /** One window for every model is set. */
+  readonly windowIsStated: boolean;
+  readonly runtime: ReturnType<typeof sessionOptions>;
+  readonly redact: Redactor;
+}

@@ -1,0 +1,92 @@
+/**
+ * A conversation as JSON of its protocol: as the client knows it, or as it would go out; messages without a secret as their very bytes.
+ * What precis wrote is labelled or left out, so that it never passes for conversation in a data set.
+ */
+import { applyCompaction, type Compaction } from "../../core/compaction/compaction.ts";
+import { redactMessage } from "../../core/passes/redact-messages.ts";
+import type { Redactor } from "../../core/redaction/redactor.ts";
+import { withParts, type Message } from "../../core/transcript/message.ts";
+import { protocols, type ProtocolName } from "../../protocols/index.ts";
+import { elementTexts } from "../../protocols/json/scan.ts";
+import type { Exported, ExportOptions, Which } from "./contract.ts";
+import { readConversation } from "./conversation.ts";
+import { findSession } from "./find.ts";
+import type { HistoryDesk } from "./desk.ts";
+
+/** The member that labels what precis wrote. */
+const ORIGIN_MEMBER = "precis_origin";
+const FALLBACK_PROTOCOL = "openai-chat";
+
+export async function exportSession(desk: HistoryDesk, which: Which, options: ExportOptions): Promise<Exported> {
+  const { store, chain, redact } = desk;
+  const { tenant, entry } = await findSession(store, which);
+  const conversation = await readConversation(store, tenant, entry.head);
+  const { compaction } = options.compacted
+    ? await store.findCompaction(tenant, chain.linksOf(conversation.messages))
+    : {};
+  const messages = sentOf(conversation.messages, compaction, options).map((message) =>
+    options.secrets === "keep" ? message : withoutSecrets(message, redact),
+  );
+  const protocol = options.to ?? conversation.protocol ?? FALLBACK_PROTOCOL;
+  const elements = elementTexts(protocols[protocol].format(messages));
+  const origins = options.synthetic === "drop" ? new Map<number, string>() : originsOf(protocol, messages);
+  const labelled = options.synthetic === "mark" ? elements.map((text, at) => label(text, origins.get(at))) : elements;
+  return {
+    session: entry.id,
+    protocol,
+    text: written(labelled, options.form),
+    messages: elements.length,
+    synthetic: origins.size,
+  };
+}
+
+/** Thinking is never edited, so that which holds a secret is left out. */
+function withoutSecrets(message: Message, redact: Redactor): Message {
+  const safe = redactMessage(message, redact);
+  const parts = safe.parts.filter((part) => part.kind !== "reasoning" || redact(part.text) === part.text);
+  return parts.length === safe.parts.length ? safe : withParts(safe, parts);
+}
+
+function sentOf(
+  messages: readonly Message[],
+  compaction: Compaction | undefined,
+  { synthetic }: ExportOptions,
+): readonly Message[] {
+  if (compaction === undefined) return messages;
+  const sent = applyCompaction({ system: [], messages }, compaction).messages;
+  if (synthetic !== "drop") return sent;
+  const originals = new Map<number, Message>();
+  compaction.map.forEach((destination, at) => {
+    if (destination.kind !== "summarised") originals.set(destination.at, messages[at]!);
+  });
+  return sent.flatMap((message, at) => {
+    const original = at < compaction.after.length ? originals.get(at) : message;
+    return original === undefined ? [] : [original];
+  });
+}
+
+/** Which elements of the wire's array hold something that precis wrote; several messages may share one. */
+function originsOf(protocol: ProtocolName, messages: readonly Message[]): ReadonlyMap<number, string> {
+  const origins = new Map<number, string>();
+  const elementsUpTo = (end: number): number => elementTexts(protocols[protocol].format(messages.slice(0, end))).length;
+  messages.forEach(({ origin }, at) => {
+    if (origin === undefined) return;
+    const end = elementsUpTo(at + 1);
+    // The wire of some protocols joins a message to the one before it.
+    for (let element = Math.min(elementsUpTo(at), end - 1); element < end; element++) origins.set(element, origin);
+  });
+  return origins;
+}
+
+function label(element: string, origin: string | undefined): string {
+  if (origin === undefined) return element;
+  const inside = element.slice(element.indexOf("{") + 1).trimStart();
+  return `{"${ORIGIN_MEMBER}":"${origin}"${inside === "}" ? "" : ","}${inside}`;
+}
+
+/** A text in JSON holds no line break of its own: those between its pieces are white space. */
+function written(elements: readonly string[], form: ExportOptions["form"]): string {
+  const lines = elements.map((text) => text.replaceAll(/[\r\n]+/g, " "));
+  if (form === "jsonl") return lines.map((line) => `${line}\n`).join("");
+  return elements.length === 0 ? "[]\n" : `[\n${elements.join(",\n")}\n]\n`;
+}

@@ -1,0 +1,46 @@
+/** The operator's calls put together, over a store that a gateway may be using at the same time. */
+import { hash } from "node:crypto";
+import { createRedactor } from "../../core/redaction/redactor.ts";
+import { createChain } from "../../core/transcript/links.ts";
+import { createRegistry, type Registry } from "../../models/registry/registry.ts";
+import type { HistoryStore } from "../../store/store.ts";
+import { UNKNOWN_WINDOW_TOKENS, createModelBook } from "../models.ts";
+import { sessionOptions, type SessionSettings } from "../session-options.ts";
+import { compact, undo } from "./change.ts";
+import type { History } from "./contract.ts";
+import type { HistoryDesk } from "./desk.ts";
+import { exportSession } from "./export.ts";
+import { fork } from "./fork.ts";
+import { recall, search } from "./search.ts";
+import { list, show } from "./show.ts";
+
+/** The gateway's own options, so that what the operator compacts is as the gateway would have it. */
+export interface HistoryOptions extends SessionSettings {
+  readonly store: HistoryStore;
+  readonly registry?: Registry;
+  /** One window for every model, in tokens. */
+  readonly contextLength?: number;
+}
+
+export function createHistory(options: HistoryOptions): History {
+  const { store, registry = createRegistry(), contextLength, secrets } = options;
+  const desk: HistoryDesk = {
+    store,
+    chain: createChain((text) => hash("sha256", text)),
+    models: () => createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS }),
+    windowIsStated: contextLength !== undefined,
+    runtime: sessionOptions(options),
+    redact: createRedactor(secrets),
+  };
+  return {
+    tenants: () => store.listTenants(),
+    list: (tenant, limit) => list(desk, tenant, limit),
+    show: (which, tail) => show(desk, which, tail),
+    compact: (which, how) => compact(desk, which, how),
+    undo: (which) => undo(desk, which),
+    fork: (which, how) => fork(desk, which, how),
+    export: (which, how) => exportSession(desk, which, how),
+    recall: (tenant, id) => recall(desk, tenant, id),
+    search: (query) => search(desk, query),
+  };
+}

@@ -1,0 +1,119 @@
+/** Sessions as an operator sees them: in a list, and one with its compactions and its newest messages. Secrets are masked before anything is cut. */
+import { applyCompaction } from "../../core/compaction/compaction.ts";
+import { describeCall, labelOf } from "../../core/digest/call.ts";
+import { personText } from "../../core/evidence/facts/person.ts";
+import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
+import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
+import type { SessionEntry } from "../../store/store.ts";
+import type { CompactionShown, MessageShown, SessionShown, SessionSummary, Which } from "./contract.ts";
+import { conversationOf, readConversation, type StoredConversation } from "./conversation.ts";
+import { findSession } from "./find.ts";
+import type { HistoryDesk } from "./desk.ts";
+
+/** What a list shows of a first request. */
+const TITLE_CHARS_MAX = 200;
+/** What is shown of one message. */
+const MESSAGE_CHARS_MAX = 2_000;
+const CALLS_SHOWN_MAX = 20;
+/** More are counted as this many. */
+const BRANCHES_COUNTED_MAX = 1_000;
+
+export async function list(
+  desk: HistoryDesk,
+  tenant: string | undefined,
+  limit: number,
+): Promise<readonly SessionSummary[]> {
+  const { store } = desk;
+  const tenants = tenant === undefined ? (await store.listTenants()).map((one) => one.tenant) : [tenant];
+  const found: { readonly tenant: string; readonly entry: SessionEntry }[] = [];
+  for (const one of tenants)
+    for (const entry of await store.listSessions(one, { limit })) found.push({ tenant: one, entry });
+  const newest = found.toSorted((a, b) => b.entry.updatedAt - a.entry.updatedAt).slice(0, limit);
+  const summaries: SessionSummary[] = [];
+  for (const { tenant: owner, entry } of newest) summaries.push(await summarise(desk, owner, entry));
+  return summaries;
+}
+
+async function summarise(desk: HistoryDesk, tenant: string, entry: SessionEntry): Promise<SessionSummary> {
+  const { store, redact } = desk;
+  const { id, head, messages, parent, forkedAt, createdAt, updatedAt } = entry;
+  const links = await store.readLinks(tenant, head);
+  const [opening, usage, compactions, standing, branches] = await Promise.all([
+    store.readChain(tenant, links[0] ?? ""),
+    store.findUsage(tenant, links),
+    store.listCompactions(tenant, links),
+    store.findCompaction(tenant, links),
+    store.listSessions(tenant, { parent: id, limit: BRANCHES_COUNTED_MAX }),
+  ]);
+  const counted =
+    usage === undefined
+      ? {
+          tokens: createMeasure().messages((await readConversation(store, tenant, head)).messages),
+          tokensAre: "estimated" as const,
+        }
+      : { tokens: usage.input, tokensAre: "reported" as const, model: usage.model };
+  return {
+    tenant,
+    id,
+    title: titleOf(conversationOf(opening), redact),
+    messages,
+    ...counted,
+    compactions: compactions.filter(({ undone }) => !undone).length,
+    undone: standing.undone,
+    branches: branches.length,
+    ...(parent === undefined ? {} : { parent }),
+    ...(forkedAt === undefined ? {} : { forkedAt: links.indexOf(forkedAt) + 1 }),
+    createdAt,
+    updatedAt,
+  };
+}
+
+function titleOf({ messages }: StoredConversation, redact: HistoryDesk["redact"]): string {
+  const said = messages.map(personText).find((text) => text !== "") ?? "";
+  return redact(said).replaceAll(/\s+/g, " ").slice(0, TITLE_CHARS_MAX);
+}
+
+export async function show(desk: HistoryDesk, which: Which, tail: number): Promise<SessionShown> {
+  const { store, chain } = desk;
+  const { tenant, entry } = await findSession(store, which);
+  const [summary, conversation] = await Promise.all([
+    summarise(desk, tenant, entry),
+    readConversation(store, tenant, entry.head),
+  ]);
+  const original: Transcript = { system: [], messages: conversation.messages };
+  const links = chain.linksOf(conversation.messages);
+  const [{ compaction }, entries] = await Promise.all([
+    store.findCompaction(tenant, links),
+    store.listCompactions(tenant, links),
+  ]);
+  const sent = compaction === undefined ? original : applyCompaction(original, compaction);
+  const measure = createMeasure();
+  return {
+    ...summary,
+    ...(conversation.protocol === undefined ? {} : { protocol: conversation.protocol }),
+    estimate: { original: measure.messages(original.messages), sent: measure.messages(sent.messages) },
+    sentMessages: sent.messages.length,
+    history: entries.map(({ compaction: { covered, covers, report }, undone, createdAt }): CompactionShown => {
+      return { covered, undone, stands: !undone && covers === compaction?.covers, createdAt, report };
+    }),
+    tail: tailOf(desk, conversation.messages, tail, measure),
+  };
+}
+
+function tailOf(
+  { redact }: HistoryDesk,
+  messages: readonly Message[],
+  count: number,
+  measure: Measure,
+): readonly MessageShown[] {
+  const from = Math.max(0, messages.length - count);
+  return messages.slice(from).map((message, at) => ({
+    number: from + at + 1,
+    role: message.role,
+    tokens: measure.message(message),
+    text: redact(contentText(message.parts)).slice(0, MESSAGE_CHARS_MAX),
+    calls: callsOf(message)
+      .slice(0, CALLS_SHOWN_MAX)
+      .map((call) => redact(labelOf(describeCall(call.name, call.arguments)))),
+  }));
+}

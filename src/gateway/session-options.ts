@@ -1,0 +1,26 @@
+/** What every session of a gateway is made with, whoever makes it: a request, or an operator. */
+import type { RuntimeOptions } from "../session/contract.ts";
+
+export interface SessionSettings {
+  readonly engine?: string;
+  /** The window and what an answer reserves follow from each request. */
+  readonly settings?: NonNullable<RuntimeOptions["settings"]>;
+  /** Models that write handoffs while nobody waits; without one the ledger writes them. */
+  readonly writers?: NonNullable<RuntimeOptions["writers"]>;
+  readonly secrets?: NonNullable<RuntimeOptions["secrets"]>;
+  readonly redactOutgoing?: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** The note goes where it costs no cache, unless the settings say otherwise. */
+export function sessionOptions({ engine, settings, writers, secrets, redactOutgoing, now }: SessionSettings) {
+  return {
+    settings: { note: "handoff" as const, ...settings },
+    ...(engine === undefined ? {} : { engine }),
+    ...(writers === undefined ? {} : { writers }),
+    ...(secrets === undefined ? {} : { secrets }),
+    ...(redactOutgoing === undefined ? {} : { redactOutgoing }),
+    ...(now === undefined ? {} : { now }),
+  };
+}

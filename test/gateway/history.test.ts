@@ -1,0 +1,167 @@
+/** What an operator does to a stored conversation, by another process or through the gateway, and what its next request then is. */
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { canonical } from "../../src/core/transcript/links.ts";
+import type { Message, Transcript } from "../../src/core/transcript/message.ts";
+import { textMessage } from "../../src/core/transcript/message.ts";
+import { createHistory } from "../../src/gateway/history/history.ts";
+import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
+import { createMemoryStore, openSqliteStore } from "../../src/store/index.ts";
+import { chain, compaction } from "../store/contract/things.ts";
+import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
+import { atEnd, front, temporaryFolder, TENANT, type Standing } from "./support/standing.ts";
+import { upstreamOf, type Upstream } from "./support/upstream.ts";
+
+const WINDOW_TOKENS = 60_000;
+
+/** What a provider of each protocol says to anything, with a usage that teaches nothing. */
+const ANSWER = JSON.stringify({ id: "x", choices: [], output: [], content: [] });
+
+interface Stood extends Pick<Standing, "url"> {
+  readonly upstream: Upstream;
+  readonly history: ReturnType<typeof createHistory>;
+}
+
+/** A gateway on a file, and an operator with the same file open in another way. */
+async function stood(contextLength = WINDOW_TOKENS): Promise<Stood> {
+  const upstream = await upstreamOf(() => ({ pieces: [ANSWER] }));
+  const path = join(temporaryFolder(), "history.db");
+  const own = await openSqliteStore({ path });
+  const other = await openSqliteStore({ path });
+  atEnd(() => Promise.all([own.close(), other.close()]));
+  const { url } = await front(upstream.url, { store: own, contextLength });
+  return { upstream, url, history: createHistory({ store: other, contextLength }) };
+}
+
+function longer({ system, messages }: Transcript, request: string): Transcript {
+  return { system, messages: [...messages, textMessage("assistant", "Done."), textMessage("user", request)] };
+}
+
+/** What a model is told. */
+function said(messages: readonly Message[]): readonly string[] {
+  return messages.map(canonical);
+}
+
+/** The messages that went out last. */
+function sent({ upstream }: Stood, protocol: ProtocolName): readonly Message[] {
+  return protocols[protocol].decode(upstream.got.at(-1)!.body).transcript.messages;
+}
+
+describe.each(PROTOCOLS)("a conversation of %s", (protocol) => {
+  const begun = worked("alpha", 12, 300);
+  const key = "key";
+  const which = (id: string) => ({ tenant: TENANT, id });
+
+  it("goes out with what was compacted beside the gateway, when it is sent again and when it goes on", async () => {
+    const all = await stood();
+    await ask(all.url, { protocol, key, body: bodyOf(protocol, begun) });
+    const [{ id } = { id: "" }] = await all.history.list(TENANT, 9);
+    const made = await all.history.compact(which(id), { focus: "line 12", budget: (tokens) => tokens / 4 });
+    expect(made).toMatchObject({ kind: "compacted", report: { reason: "explicit" } });
+
+    const again = await ask(all.url, { protocol, key, body: bodyOf(protocol, begun) });
+    expect(again.treatment).toMatch(/^rewritten;/);
+    const once = sent(all, protocol);
+    const on = await ask(all.url, { protocol, key, body: bodyOf(protocol, longer(begun, "And beta?")) });
+    expect(on.treatment).toMatch(/^rewritten;/);
+    const then = sent(all, protocol);
+    expect(then.length).toBe(once.length + 2);
+    const { text } = await all.history.export(which(id), {
+      form: "json",
+      compacted: true,
+      synthetic: "keep",
+      secrets: "keep",
+    });
+    const exported = protocols[protocol].decode(text).transcript.messages;
+    expect(said(exported)).toEqual(said(then));
+  });
+
+  it("goes out whole once that is undone, and stays so until it is compacted again", async () => {
+    const all = await stood(14_000);
+    const first = await ask(all.url, { protocol, key, body: bodyOf(protocol, begun) });
+    expect(first.treatment).toMatch(/^rewritten;.*fresh$/);
+    const [{ id } = { id: "" }] = await all.history.list(TENANT, 9);
+    expect(await all.history.undo(which(id))).toMatchObject({ session: id });
+    expect(await all.history.undo(which(id))).toBeUndefined();
+    expect(await all.history.show(which(id), 1)).toMatchObject({
+      undone: true,
+      compactions: 0,
+      history: [{ undone: true }],
+    });
+
+    for (const transcript of [begun, longer(begun, "And beta?")]) {
+      const whole = await ask(all.url, { protocol, key, body: bodyOf(protocol, transcript) });
+      expect(whole.treatment).toBe("unchanged");
+      expect(said(sent(all, protocol))).toEqual(said(transcript.messages));
+    }
+    await all.history.compact(which(id), {});
+    const after = await all.history.show(which(id), 1);
+    expect(after).toMatchObject({ undone: false, compactions: 1 });
+    expect(after.history.at(-1)).toMatchObject({ stands: true, undone: false });
+    const back = await ask(all.url, { protocol, key, body: bodyOf(protocol, longer(begun, "And beta?")) });
+    expect(back.treatment).toMatch(/^rewritten;/);
+  });
+
+  it("comes out as its client knows it, and masked where it holds a secret", async () => {
+    const all = await stood();
+    const secret = "sk-proj-Zx81mQ2vTn47LrWb90KpYcDs63HfAeGj";
+    const told = longer(begun, `The key is ${secret}.`);
+    await ask(all.url, { protocol, key, body: bodyOf(protocol, told) });
+    const [{ id } = { id: "" }] = await all.history.list(TENANT, 9);
+    const how = { compacted: false, synthetic: "mark" } as const;
+    const exact = await all.history.export(which(id), { ...how, form: "jsonl", secrets: "keep" });
+    const { messages } = protocols[protocol].decode(bodyOf(protocol, told)).transcript;
+    const wire = new Set(messages.map(({ wire: slice }) => slice!.raw));
+    expect(exact).toMatchObject({ protocol, synthetic: 0, session: id });
+    if (protocol !== "openai-responses") expect(exact.text.trimEnd().split("\n")).toEqual([...wire]);
+    const masked = await all.history.export(which(id), { ...how, form: "json", secrets: "mask" });
+    expect(masked.text).not.toContain(secret);
+    expect(protocols[protocol].decode(masked.text).transcript.messages).toHaveLength(messages.length);
+    const shown = JSON.stringify(await all.history.show(which(id), 99));
+    expect(shown).not.toContain(secret);
+    expect(JSON.stringify(await all.history.search({ tenant: TENANT, words: "key is", limit: 9 }))).not.toContain(
+      secret,
+    );
+  });
+});
+
+it("lifts an undo also where what was undone reached further than a compaction has to", async () => {
+  const store = createMemoryStore();
+  const history = createHistory({ store });
+  const { messages } = worked("alpha", 12, 300);
+  const links = chain.linksOf(messages);
+  const { session } = await store.appendChain("t", { links, messages });
+  await store.putCompaction("t", compaction(links.at(-1)!, links.length));
+  await store.undoCompaction("t", links.at(-1)!);
+  const which = { tenant: "t", id: session };
+  expect(await history.show(which, 1)).toMatchObject({ undone: true });
+  expect(await history.compact(which, { budget: (tokens) => tokens / 2 })).toMatchObject({ kind: "compacted" });
+  expect(await store.findCompaction("t", links)).toMatchObject({
+    undone: false,
+    compaction: { covered: links.length },
+  });
+});
+
+it("labels what precis wrote in an export, or leaves it out with what it had shortened put back", async () => {
+  const all = await stood(14_000);
+  const protocol = "openai-chat";
+  await ask(all.url, { protocol, body: bodyOf(protocol, worked("alpha", 12, 300)) });
+  const [{ id } = { id: "" }] = await all.history.list(TENANT, 9);
+  const exported = (synthetic: "mark" | "drop" | "keep") =>
+    all.history.export({ tenant: TENANT, id }, { form: "json", compacted: true, synthetic, secrets: "keep" });
+  const marked = await exported("mark");
+  const list = JSON.parse(marked.text) as { precis_origin?: string; content: unknown }[];
+  const ours = list.filter((one) => one.precis_origin !== undefined);
+  expect(ours.length).toBe(marked.synthetic);
+  expect(ours.map((one) => one.precis_origin)).toContain("summary");
+  expect((await exported("keep")).text).not.toContain("precis_origin");
+  const dropped = JSON.parse((await exported("drop")).text) as { content: unknown }[];
+  const { messages } = worked("alpha", 12, 300);
+  const originals = new Set(
+    (protocols[protocol].encode({ system: [], messages }).messages as { content: unknown }[]).map((one) =>
+      JSON.stringify(one),
+    ),
+  );
+  expect(dropped.length).toBeGreaterThan(0);
+  expect(dropped.every((one) => originals.has(JSON.stringify(one)))).toBe(true);
+});
