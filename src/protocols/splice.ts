@@ -3,6 +3,7 @@
  * everything between them stay; the others are written by the dialect.
  */
 import { textMessage, type Message, type Transcript } from "../core/transcript/message.ts";
+import { misplacedSystem } from "../core/transcript/oracle.ts";
 import type { Dialect, Entry, Run, WriteContext } from "./dialect.ts";
 import { pairsOf } from "./ids.ts";
 import { applyEdits, composeArray, joinPieces, newPiece, removalOf, type Edit, type Piece } from "./json/edit.ts";
@@ -85,6 +86,20 @@ function withOpening(dialect: Dialect, listed: readonly Message[], decoded: Deco
   return [...listed.slice(0, at), textMessage("user", OPENING_TEXT), ...listed.slice(at)];
 }
 
+/** System messages that lost their place go without their bytes, so that they are written anew; what the client itself misplaced stays. */
+function withSystemPlaced(dialect: Dialect, listed: readonly Message[], { transcript }: Decoded): readonly Message[] {
+  if (dialect.rules.systemInConversation === "anywhere") return listed;
+  const misplaced = new Set(misplacedSystem(listed));
+  if (misplaced.size === 0) return listed;
+  const came = [...transcript.system, ...transcript.messages];
+  const own = new Set(misplacedSystem(came).map((at) => came[at]!.wire));
+  return listed.map((message, at) => {
+    if (!misplaced.has(at) || own.has(message.wire)) return message;
+    const { wire: _, ...bare } = message;
+    return bare;
+  });
+}
+
 function textsOf(dialect: Dialect, run: Run, context: WriteContext): readonly string[] {
   const whole = isWhole(run) && run.slice!.raw.startsWith("{");
   return whole ? [run.slice!.raw] : dialect.write(run, context);
@@ -93,7 +108,8 @@ function textsOf(dialect: Dialect, run: Run, context: WriteContext): readonly st
 function listEdit(dialect: Dialect, decoded: Decoded, messages: readonly Message[], context: WriteContext): Edit[] {
   const { body, layout } = decoded;
   const places = new Map(layout.groups.map((group) => [group.slice, group]));
-  const pieces = runsOf(dialect, withOpening(dialect, messages, decoded)).flatMap((run): Piece[] => {
+  const placed = withSystemPlaced(dialect, withOpening(dialect, messages, decoded), decoded);
+  const pieces = runsOf(dialect, placed).flatMap((run): Piece[] => {
     const place = run.slice === undefined ? undefined : places.get(run.slice);
     if (place === undefined) return textsOf(dialect, run, context).map(newPiece);
     if (isWhole(run)) return [{ first: place.first, count: place.count }];
@@ -105,7 +121,7 @@ function listEdit(dialect: Dialect, decoded: Decoded, messages: readonly Message
   const text = isArray
     ? composeArray({ text: body, ...layout.list, elements: layout.elements }, joined.pieces)
     : // A request whose input was one string becomes one with a list.
-      writeList(dialect, withOpening(dialect, messages, decoded), context);
+      writeList(dialect, placed, context);
   return [{ ...layout.list, text }];
 }
 

@@ -8,14 +8,14 @@ export const wireRules: Readonly<Record<ProtocolName, WireRules>> = Object.freez
     consecutiveRoles: "allowed",
     resultsInUserMessage: false,
     opensWithUser: false,
-    systemInConversation: true,
+    systemInConversation: "anywhere",
   }),
   "openai-responses": Object.freeze({
     protocol: "openai-responses",
     consecutiveRoles: "allowed",
     resultsInUserMessage: false,
     opensWithUser: false,
-    systemInConversation: true,
+    systemInConversation: "anywhere",
   }),
   "anthropic-messages": Object.freeze({
     protocol: "anthropic-messages",
@@ -23,6 +23,6 @@ export const wireRules: Readonly<Record<ProtocolName, WireRules>> = Object.freez
     consecutiveRoles: "allowed",
     resultsInUserMessage: true,
     opensWithUser: true,
-    systemInConversation: false,
+    systemInConversation: "behind_user",
   }),
 });

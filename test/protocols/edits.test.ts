@@ -8,7 +8,9 @@ import {
   type Message,
   type Part,
   type TextPart,
+  type Transcript,
 } from "../../src/core/transcript/message.ts";
+import { misplacedSystem } from "../../src/core/transcript/oracle.ts";
 import { protocols, type Decoded } from "../../src/protocols/index.ts";
 import { bodies, RUNS, WIRE_NAMES, type WireName } from "../support/transcripts.ts";
 import { meaningOf, messageMeaning } from "./meaning.ts";
@@ -107,8 +109,9 @@ describe.each(WIRE_NAMES)("%s", (name) => {
     fc.assert(
       fc.property(bodies(name, { large: false, maxTurns: 8 }), fc.infiniteStream(fc.nat(9)), ({ text }, choices) => {
         const decoded = protocol.decode(text);
-        const messages = rewritten(decoded.transcript.messages, choices);
-        const transcript = { ...decoded.transcript, messages };
+        const meant = rewritten(decoded.transcript.messages, choices);
+        const transcript = { ...decoded.transcript, messages: meant };
+        const messages = placed(name, decoded.transcript, meant);
         const result = protocol.splice(decoded, transcript);
         const read = protocol.decode(result).transcript;
         expect(joined(name, [...read.system, ...read.messages])).toEqual(
@@ -125,6 +128,16 @@ describe.each(WIRE_NAMES)("%s", (name) => {
     );
   });
 });
+
+/** A system message whose new place the provider refuses is what a user says; what the client itself misplaced stays. */
+function placed(name: WireName, came: Transcript, messages: readonly Message[]): readonly Message[] {
+  if (name !== "anthropic-messages") return messages;
+  const misplaced = (list: readonly Message[]) => misplacedSystem(list).map((at) => list[at]!);
+  const own = new Set(misplaced([...came.system, ...came.messages]).map(({ wire }) => wire));
+  const lost = new Set(misplaced([...came.system, ...messages]).filter(({ wire }) => !own.has(wire)));
+  const notice = (message: Message): string => `<system-message>\n${contentText(message.parts)}\n</system-message>`;
+  return messages.map((message) => (lost.has(message) ? textMessage("user", notice(message)) : message));
+}
 
 /** Drops, edits, repeats and inserts messages as the choices say; always opens with a user message. */
 function rewritten(messages: readonly Message[], choices: IterableIterator<number>): Message[] {

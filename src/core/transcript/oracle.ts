@@ -13,8 +13,8 @@ export interface WireRules {
   readonly resultsInUserMessage: boolean;
   /** Whether the conversation must open with a user message. */
   readonly opensWithUser: boolean;
-  /** Whether a system message may stand inside the conversation. */
-  readonly systemInConversation: boolean;
+  /** Where a system message may stand inside the conversation: `behind_user` as `misplacedSystem` says. */
+  readonly systemInConversation: "anywhere" | "behind_user";
 }
 
 export interface Violation {
@@ -107,13 +107,38 @@ function wireViolations(messages: readonly Message[], rules: WireRules): Violati
       message: 0,
       text: `${rules.protocol} wants a user message first, found ${first.role}`,
     });
-  messages.forEach((message, at) => {
-    if (!rules.systemInConversation && message.role === "system")
+  if (rules.systemInConversation === "behind_user")
+    for (const at of misplacedSystem(messages))
       found.push({
         code: "system_in_conversation",
         message: at,
-        text: `${rules.protocol} takes no system message inside the conversation`,
+        text: `${rules.protocol} takes a system message only behind a user's and before an assistant's`,
       });
-  });
   return found;
+}
+
+/**
+ * Indices of system messages that stand elsewhere than behind a user's words, or what tools answered, and before an
+ * assistant's or at the end (Anthropic's placement rules, 2026-10). Several in a row count as one; one without content
+ * only sets something, and stands anywhere.
+ */
+export function misplacedSystem(messages: readonly Message[]): readonly number[] {
+  const speaking = messages.flatMap(({ role, parts }, at) => (role === "system" && parts.length === 0 ? [] : at));
+  const found: number[] = [];
+  for (let from = 0; from < speaking.length; from++) {
+    if (messages[speaking[from]!]!.role !== "system") continue;
+    let end = from + 1;
+    while (end < speaking.length && messages[speaking[end]!]!.role === "system") end++;
+    const [before, next] = [messages[speaking[from - 1] ?? -1], messages[speaking[end] ?? -1]];
+    if (!takesSystemBehind(before) || (next !== undefined && next.role !== "assistant"))
+      found.push(...speaking.slice(from, end));
+    from = end;
+  }
+  return found;
+}
+
+function takesSystemBehind(message: Message | undefined): boolean {
+  if (message?.role !== "assistant") return message !== undefined;
+  const last = message.parts.at(-1);
+  return last?.kind === "opaque" && last.type.endsWith("_tool_result");
 }

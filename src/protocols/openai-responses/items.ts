@@ -50,8 +50,15 @@ export function kindOf(item: Fields): ItemKind {
     default:
       if (paired && type in HOSTED_ARGUMENTS) return "hosted-call";
       if (paired && type.endsWith("_output") && type.slice(0, -"_output".length) in HOSTED_ARGUMENTS) return "output";
-      return STANDALONE.has(type) || /_(?:output|response)$/.test(type) ? "opaque" : "reply-opaque";
+      return STANDALONE.has(type) || isDirective(item) || /_(?:output|response)$/.test(type)
+        ? "opaque"
+        : "reply-opaque";
   }
+}
+
+/** What an agent's developer says beside messages, say which tools there are (`additional_tools`). */
+function isDirective({ role }: Fields): boolean {
+  return role === "developer" || role === "system";
 }
 
 /** Whether the item is something the model said, so that it stands in one assistant message with its neighbours. */
@@ -66,7 +73,8 @@ export function joins(before: Fields, next: Fields): boolean {
 }
 
 /** The role of an item that is no message and no part of a reply. */
-export function roleOfOpaque(item: Fields): "user" | "assistant" {
+export function roleOfOpaque(item: Fields): "system" | "user" | "assistant" {
+  if (isDirective(item)) return "system";
   const type = textOf(item["type"]) ?? "";
   return type.startsWith("compaction") && type !== "compaction_trigger" ? "assistant" : "user";
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { textMessage } from "../../../src/core/transcript/message.ts";
-import { violationsOf } from "../../../src/core/transcript/oracle.ts";
+import { misplacedSystem, violationsOf } from "../../../src/core/transcript/oracle.ts";
 
 const user = textMessage("user", "go on");
 const asks = (id: string, args = "{}"): Message => ({
@@ -31,5 +31,25 @@ describe("the oracle", () => {
 
   it("says where", () => {
     expect(violationsOf({ system: [], messages: [user, asks("a"), user] })[0]).toMatchObject({ message: 1 });
+  });
+});
+
+describe("a system message in the conversation", () => {
+  const says = (role: Message["role"]): Message => textMessage(role, "hm");
+  const sets: Message = { role: "system", parts: [] };
+  const served: Message = { role: "assistant", parts: [{ kind: "opaque", type: "web_search_tool_result", raw: "{}" }] };
+
+  it.each<[string, Message[], number[]]>([
+    ["behind a user, before an assistant", [user, says("system"), says("assistant")], []],
+    ["behind results, at the end", [user, asks("a"), answers("a"), says("system")], []],
+    ["two in a row", [user, says("system"), says("system"), says("assistant")], []],
+    ["behind a server's result", [user, served, says("system")], []],
+    ["without content, anywhere", [sets, user, sets, user, says("assistant"), sets], []],
+    ["with one without content between", [user, sets, says("system"), sets, says("assistant")], []],
+    ["first", [says("system"), says("assistant")], [0]],
+    ["behind an assistant", [user, says("assistant"), says("system")], [2]],
+    ["before a user", [user, says("system"), says("system"), user], [1, 2]],
+  ])("%s", (_, messages, misplaced) => {
+    expect(misplacedSystem(messages)).toEqual(misplaced);
   });
 });

@@ -21,6 +21,7 @@ const anyTurn: fc.Arbitrary<UserTurn> = fc.record({
     maxLength: 9,
   }),
   reminds: fc.boolean(),
+  counts: fc.boolean(),
   resultTokens: fc.constantFrom(300, 900, 4_000),
   thoughtTokens: fc.constantFrom(5, 80, 2_500),
 });
@@ -78,7 +79,7 @@ describe("carrying", () => {
         fc.array(anyTurn, { minLength: 1, maxLength: 3 }),
         fc.constantFrom(5_000, 9_000),
         async (turns, contextLength) => {
-          await live({
+          const { refusals } = await live({
             model: "claude-opus-5-5",
             turns,
             contextLength,
@@ -92,6 +93,7 @@ describe("carrying", () => {
               else if (recorded !== made) seen.restored++;
             },
           });
+          expect(refusals).toEqual([]);
         },
       ),
       { numRuns: RUNS },

@@ -33,6 +33,8 @@ export interface UserTurn {
   readonly rounds: readonly Round[];
   /** The client adds a text to the results. */
   readonly reminds: boolean;
+  /** The client puts a system message behind each of its messages, say with what is left of a budget. */
+  readonly counts?: boolean;
   /** Size of each result, in tokens. */
   readonly resultTokens: number;
   readonly thoughtTokens: number;
@@ -109,6 +111,10 @@ export async function live(living: Living): Promise<Lived> {
       role: "user",
       content: [{ type: "text", text: `Request ${index}: go on. ${filler(40, `ask${index}`)}` }],
     });
+    const count = (): void => {
+      if (turn.counts === true) messages.push({ role: "system", content: `${1_000 - messages.length} left` });
+    };
+    count();
     for (let round = 0; ; round++) {
       const lapse = plan[step]!.lapse === true && lived.compactions > 0;
       const text = bodyOf(model, modeOf(plan[step]!), messages);
@@ -167,6 +173,7 @@ export async function live(living: Living): Promise<Lived> {
           ...(turn.reminds ? [{ type: "text", text: "<system-reminder>Stay on course.</system-reminder>" }] : []),
         ],
       });
+      count();
     }
   }
   return { ...lived, refusals, bodies, headers: headersSent };
@@ -190,7 +197,7 @@ function modeOf({ mode, quiet = false }: Step): Mode {
 function answerOf(one: Step, step: number, { body }: Asked): Answer {
   const { calls, thinks, says, thoughtTokens } = one;
   const mode = modeOf(one);
-  const last = (body["messages"] as readonly Json[]).at(-1)!["content"];
+  const last = (body["messages"] as readonly Json[]).findLast(({ role }) => role !== "system")!["content"];
   const opens = !(Array.isArray(last) && (last as readonly Json[]).some(({ type }) => type === "tool_result"));
   const thinking = mode !== "off" && ((mode === "enabled" && opens) || thinks);
   return {

@@ -177,6 +177,39 @@ describe("Anthropic Messages", () => {
     });
   });
 
+  test("a system message that loses its place goes on as a user's, and only that one", () => {
+    const system = { role: "system", content: "Stay on course." };
+    const body = JSON.stringify({
+      model: "m",
+      messages: [
+        { role: "user", content: "q" },
+        system,
+        { role: "assistant", content: "a" },
+        { role: "user", content: "r" },
+        system,
+      ],
+    });
+    const decoded = anthropic.decode(body);
+    const { messages } = decoded.transcript;
+    const summary = textMessage("user", "What came before.", "summary");
+    const before = [messages[0]!, messages[1]!, summary, ...messages.slice(2)];
+    const sent = JSON.parse(anthropic.splice(decoded, { ...decoded.transcript, messages: before })).messages;
+    expect(sent.map(({ role }: { role: string }) => role)).toEqual([
+      "user",
+      "user",
+      "user",
+      "assistant",
+      "user",
+      "system",
+    ]);
+    expect(sent[1].content).toBe("<system-message>\nStay on course.\n</system-message>");
+    const behind = [summary, ...messages.slice(1)];
+    expect(JSON.parse(anthropic.splice(decoded, { ...decoded.transcript, messages: behind })).messages[1]).toEqual(
+      system,
+    );
+    expect(anthropic.splice(decoded, decoded.transcript)).toBe(body);
+  });
+
   test("a system prompt is added, extended and removed in the request's own member", () => {
     const plain = request(turn);
     const decoded = anthropic.decode(plain);

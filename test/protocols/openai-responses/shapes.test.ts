@@ -33,6 +33,20 @@ describe("Responses", () => {
     expect(violationsOf(decoded.transcript, responses.rules)).toEqual([]);
   });
 
+  test("tools that a developer gives as an item stand beside the conversation, or in it where they come later", () => {
+    const given = {
+      type: "additional_tools",
+      id: "at_1",
+      role: "developer",
+      tools: [{ type: "custom", name: "exec" }],
+    };
+    const rules = { type: "message", role: "developer", content: [{ type: "input_text", text: "Be brief." }] };
+    const asked = { role: "user", content: "q" };
+    const { transcript } = responses.decode(request([given, rules, asked, said, given, call("a"), output("a")]));
+    expect(transcript.system.map(({ parts }) => parts[0]!.kind)).toEqual(["opaque", "text"]);
+    expect(transcript.messages.map(({ role }) => role)).toEqual(["user", "assistant", "system", "assistant", "tool"]);
+  });
+
   test("an item whose thinking was removed no longer names itself", () => {
     const decoded = responses.decode(request([thought, said, call("a"), output("a")]));
     const [reply] = decoded.transcript.messages;

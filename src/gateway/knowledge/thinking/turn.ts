@@ -13,9 +13,10 @@ export interface OpenTurn {
   readonly last: number;
 }
 
-/** `undefined` where the request does not end in results. */
+/** `undefined` where the request does not end in results; a system message behind them begins no new turn. */
 export function openTurnOf(messages: readonly Message[]): OpenTurn | undefined {
-  if (!carriesResults(messages, messages.length - 1)) return undefined;
+  const end = messages.findLastIndex(({ role }) => role !== "system");
+  if (!carriesResults(messages, end)) return undefined;
   const spoke = messages.findLastIndex(({ role }, at) => role === "user" && !carriesResults(messages, at));
   const first = messages.findIndex(({ role }, at) => at > spoke && role === "assistant");
   if (first < 0) return undefined;
