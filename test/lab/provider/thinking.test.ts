@@ -108,6 +108,13 @@ describe("on a model that binds it", () => {
     ],
     ["limits change", (body) => ({ ...body, max_tokens: 50 })],
     [
+      "a tool is declared that stands nowhere yet",
+      (body) => ({
+        ...body,
+        tools: [{ name: "fetch", input_schema: { type: "object" }, defer_loading: true }, ...(body["tools"] as Json[])],
+      }),
+    ],
+    [
       "thinking is stripped behind an edit",
       (body) => ({
         ...body,

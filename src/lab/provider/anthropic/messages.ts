@@ -1,5 +1,5 @@
 /** The shape of Anthropic messages: required fields, roles, and which blocks may stand where, each as the vendor says it. */
-import { isFields, listOf, textOf } from "../../../protocols/fields.ts";
+import { fieldsOf, isFields, listOf, textOf } from "../../../protocols/fields.ts";
 import { firstRefusal, invalid, type Fields, type Refusal } from "../contract.ts";
 import { blocksOf } from "../weigh.ts";
 
@@ -10,6 +10,17 @@ export interface Placed {
 
 export function messagesOf(body: Fields): readonly Fields[] {
   return listOf(body["messages"]).filter(isFields);
+}
+
+/** Tools that stand at the front of the prompt; deferred ones come in where a result or a system message refers to them. */
+export function promptTools(body: Fields): readonly Fields[] {
+  return listOf(body["tools"])
+    .map(fieldsOf)
+    .filter((tool) => !isDeferred(tool));
+}
+
+export function isDeferred(tool: Fields): boolean {
+  return tool["defer_loading"] === true;
 }
 
 /** The blocks of a message with their places as error messages write them. */
@@ -119,9 +130,8 @@ function isDirective({ role, content, output_config: settings }: Fields): boolea
  * (the vendor's refusals, 2026-10).
  */
 function checkSystemPlace(messages: readonly Fields[], at: number): Refusal | undefined {
-  const wordy = (message: Fields | undefined): boolean => message?.["role"] === "system" && !isDirective(message);
-  if (!wordy(messages[at])) return undefined;
-  const beside = messages.filter((message, index) => index === at || !wordy(message));
+  if (!instructs(messages[at]!)) return undefined;
+  const beside = messages.filter((message, index) => index === at || !instructs(message));
   const own = beside.indexOf(messages[at]!);
   const [before, next] = [beside[own - 1], beside[own + 1]];
   const refused = (words: string): Refusal => invalid("roles", `messages.${at}: ${words}; ${DIRECTIVE_ONLY}`);
@@ -136,8 +146,12 @@ function checkSystemPlace(messages: readonly Fields[], at: number): Refusal | un
     : refused("role 'system' must precede an 'assistant' message or end the array");
 }
 
+function instructs(message: Fields): boolean {
+  return message["role"] === "system" && !isDirective(message);
+}
+
 function endsInServerResult(message: Fields): boolean {
-  return /_tool_result$/.test(textOf(blocksOf(message["content"]).at(-1)?.["type"]) ?? "");
+  return (textOf(blocksOf(message["content"]).at(-1)?.["type"]) ?? "").endsWith("_tool_result");
 }
 
 function checkContent(message: Fields, at: number, last: boolean): Refusal | undefined {

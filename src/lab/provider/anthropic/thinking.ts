@@ -4,12 +4,12 @@
  * Leaving out the first ones is allowed. With `drop_block` what fails is taken out instead, and said.
  */
 import { createHash } from "node:crypto";
-import { fieldsOf, isFields, lazy, listOf, textOf } from "../../../protocols/fields.ts";
+import { fieldsOf, isFields, lazy, textOf } from "../../../protocols/fields.ts";
 import { firstRefusal, invalid, type Fields, type Refusal } from "../contract.ts";
 import type { Memory } from "../memory.ts";
 import { FIRST, type Seal, type Sealer } from "../seals.ts";
 import { blocksOf, canonical } from "../weigh.ts";
-import { messagesOf, placed, type Placed } from "./messages.ts";
+import { messagesOf, placed, promptTools, type Placed } from "./messages.ts";
 
 const CONTROLS_BETA = "thinking-binding-controls-2026-08-01";
 
@@ -91,7 +91,7 @@ export function checkThinkingBlocks(query: ThinkingQuery): Refusal | ThinkingFou
     fieldsOf(fieldsOf(body["thinking"])["block_binding"])["prefix_mismatch_behavior"] === "drop_block";
   const dropped = new Map<string, string>();
   const before = runningHash();
-  for (const block of [...listOf(body["tools"]), null, ...blocksOf(body["system"])]) before.add(() => canonical(block));
+  for (const block of [...promptTools(body), null, ...blocksOf(body["system"])]) before.add(() => canonical(block));
   let last = FIRST;
   const see = (one: Placed): Refusal | undefined => {
     const { block, path } = one;

@@ -15,7 +15,7 @@ import {
 } from "../weigh.ts";
 import { isRefusal, type Accepted, type Judging, type Wire } from "../wire.ts";
 import { checkMarkers, markerOf, rendered, topMarked } from "./markers.ts";
-import { checkShape, messagesOf, placed } from "./messages.ts";
+import { checkShape, isDeferred, messagesOf, placed } from "./messages.ts";
 import { checkPairs } from "./pairing.ts";
 import { streamMessage, streamMessageError, tellMessage } from "./reply.ts";
 import { checkThinkingBlocks, checkThinkingUse } from "./thinking.ts";
@@ -110,7 +110,7 @@ function render(body: Fields, traits: ModelTraits, dropped: ReadonlySet<string>)
     ),
   );
   const blocks = all
-    .filter(({ path }) => !dropped.has(path))
+    .filter(({ block, path }) => !dropped.has(path) && !(path.startsWith("tools.") && isDeferred(block)))
     .map((one): Block => {
       const { block, path } = one;
       const section = path.slice(0, path.indexOf(".")) as Block["section"];
