@@ -1,0 +1,67 @@
+/** OpenCode: Chat Completions through the AI SDK, tools read, bash, edit and write. */
+import { join } from "node:path";
+import { jsonLines, type Client } from "./client.ts";
+import type { Action } from "./task.ts";
+
+const MODEL = "gpt-5.4";
+const CLAIMED_WINDOW_TOKENS = 1_000_000;
+const OUTPUT_TOKENS = 4_096;
+
+export const opencode: Client = {
+  name: "opencode",
+  title: "OpenCode",
+  package: "opencode-ai",
+  version: "1.18.33",
+  protocol: "openai-chat",
+  model: MODEL,
+  windowTokens: 48_000,
+  program: ({ installed }) => [join(installed, "node_modules/opencode-linux-x64/bin/opencode")],
+  files: ({ base }) => ({
+    ".config/opencode/opencode.json": JSON.stringify({
+      $schema: "https://opencode.ai/config.json",
+      autoupdate: false,
+      share: "disabled",
+      permission: "allow",
+      provider: {
+        precis: {
+          npm: "@ai-sdk/openai-compatible",
+          options: { baseURL: `${base}/v1`, apiKey: "{env:PRECIS_KEY}" },
+          models: { [MODEL]: { reasoning: true, limit: { context: CLAIMED_WINDOW_TOKENS, output: OUTPUT_TOKENS } } },
+        },
+      },
+    }),
+  }),
+  environment: () => ({
+    PRECIS_KEY: "key-of-opencode",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+  }),
+  words: (prompt, goesOn) => [
+    "run",
+    "--format",
+    "json",
+    "-m",
+    `precis/${MODEL}`,
+    ...(goesOn ? ["--continue"] : []),
+    prompt,
+  ],
+  callFor,
+  aside: () => ({ text: "A depot" }),
+  complaints: (output) =>
+    jsonLines(output).flatMap(({ type, error }) => (type === "error" ? [JSON.stringify(error)] : [])),
+};
+
+function callFor(action: Action): { readonly name: string; readonly arguments: unknown } {
+  switch (action.kind) {
+    case "own":
+      return { name: action.name, arguments: action.arguments };
+    case "read":
+      return { name: "read", arguments: { filePath: action.path } };
+    case "run":
+      return { name: "bash", arguments: { command: action.command, description: "Runs it" } };
+    case "write":
+      return { name: "write", arguments: { filePath: action.path, content: action.content } };
+    case "edit":
+      return { name: "edit", arguments: { filePath: action.path, oldString: action.before, newString: action.after } };
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * `npm run e2e:clients [-- NAME…]`: Claude Code, Codex, OpenCode and pi each live through a long task behind the gateway,
+ * in a network that has nothing else in it. Says what happened, and ends with 1 where anything did not hold.
+ */
+import { parseArgs } from "node:util";
+import { claudeCode } from "./claude-code.ts";
+import type { Client } from "./client.ts";
+import { codex } from "./codex.ts";
+import { install } from "./install.ts";
+import { bringUpLoopback, goInside, hasNamespaces, isInside } from "./namespace.ts";
+import { opencode } from "./opencode.ts";
+import { pi } from "./pi.ts";
+import { tableOf } from "./table.ts";
+import { runTrial } from "./trial.ts";
+import { judge, type Verdict } from "./verdict.ts";
+
+const CLIENTS: readonly Client[] = [claudeCode, codex, opencode, pi];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: "boolean", default: false }, keep: { type: "boolean", default: false } },
+});
+
+const tell = (message: string): void => void process.stderr.write(`${message}\n`);
+
+function chosen(): readonly Client[] {
+  const unknown = positionals.filter((name) => !CLIENTS.some((client) => client.name === name));
+  if (unknown.length > 0)
+    throw new Error(`no client ${unknown.join(", ")}; there are ${CLIENTS.map(({ name }) => name).join(", ")}`);
+  return positionals.length === 0 ? CLIENTS : CLIENTS.filter(({ name }) => positionals.includes(name));
+}
+
+/** Outside: the registry can be reached. */
+async function installAll(): Promise<void> {
+  for (const client of chosen()) {
+    const done = await install(client);
+    if (done.kind === "missing") tell(`${client.title} ${client.version} is skipped: ${done.because}`);
+  }
+}
+
+async function runAll(): Promise<number> {
+  bringUpLoopback();
+  const verdicts: Verdict[] = [];
+  for (const client of chosen()) {
+    const done = await install(client);
+    if (done.kind === "missing") continue;
+    const trial = await runTrial(client, { installed: done.folder, tell, keep: values.keep });
+    verdicts.push(judge(trial));
+  }
+  process.stdout.write(values.json ? `${JSON.stringify(verdicts)}\n` : tableOf(verdicts));
+  return verdicts.some(({ faults }) => faults.length > 0) ? 1 : 0;
+}
+
+async function main(): Promise<number> {
+  if (isInside()) return runAll();
+  if (!hasNamespaces()) {
+    tell("Skipped: clients run only where a network of their own can be had (Linux, unshare -rn).");
+    return 0;
+  }
+  await installAll();
+  return goInside();
+}
+
+process.exitCode = await main();

@@ -1,0 +1,46 @@
+/**
+ * The model behind the provider: what to answer follows from the request alone and from the stage. The ids of its calls say
+ * which step they belong to, so that a request that was compacted, or is sent twice, is answered all the same.
+ */
+import type { Answer, AnswerCall, Asked } from "../src/lab/provider/index.ts";
+import type { Action, Stage } from "./task.ts";
+
+/** How a client's own tools are called for an action. */
+export type CallFor = (action: Action, asked: Asked) => Omit<AnswerCall, "id">;
+
+export interface Scripted {
+  readonly callFor: CallFor;
+  readonly stages: readonly Stage[];
+  /** Which stage is under way, counted from 0. */
+  readonly stage: () => number;
+  /** Whether a request is one of the task, and not one that the client makes for itself. */
+  readonly isTask: (asked: Asked) => boolean;
+  /** Answers what is not of the task: titles, summaries. */
+  readonly aside: (asked: Asked) => Answer;
+}
+
+export function scriptOf({ callFor, stages, stage, isTask, aside }: Scripted): (asked: Asked) => Answer {
+  return (asked) => {
+    if (!isTask(asked)) return aside(asked);
+    const at = stage();
+    const { steps, closing } = stages[at]!;
+    const number = nextStep(JSON.stringify(asked.body), at);
+    const step = steps[number];
+    if (step === undefined) return { text: closing };
+    return {
+      ...(step.thinks === undefined ? {} : { thinking: step.thinks }),
+      ...(step.says === undefined ? {} : { text: step.says }),
+      calls: step.does.map((action, place) => ({ ...callFor(action, asked), id: callId(at, number, place) })),
+    };
+  };
+}
+
+const callId = (stage: number, step: number, place: number): string => `step_${stage}_${step}_${place}`;
+
+/** The step after the last one that the request tells of; the first of the stage where it tells of none. */
+function nextStep(text: string, stage: number): number {
+  let last = -1;
+  for (const [, number] of text.matchAll(new RegExp(`step_${stage}_(\\d+)_`, "g")))
+    last = Math.max(last, Number(number));
+  return last + 1;
+}

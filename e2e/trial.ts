@@ -1,0 +1,135 @@
+/** One client, one task: provider, gateway, tap and client set up around each other, run, and taken down. */
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createProvider, type RequestRecord } from "../src/lab/provider/index.ts";
+import type { Client, Place } from "./client.ts";
+import { startGateway, type LogLine } from "./gateway.ts";
+import { scriptOf } from "./script.ts";
+import { openTap, type Exchange } from "./tap.ts";
+import { STAGES, TASK_MARK, type Stage } from "./task.ts";
+import { makeWorkspace } from "./workspace.ts";
+
+export interface StageRun {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+export interface Trial {
+  readonly client: Client;
+  readonly stages: readonly StageRun[];
+  readonly exchanges: readonly Exchange[];
+  readonly requests: readonly RequestRecord[];
+  readonly log: readonly LogLine[];
+}
+
+const STAGE_MS_MAX = 10 * 60_000;
+/** The provider keeps whole bodies, all of them: they are what is looked at. */
+const RECORDED_BYTES = 1024 * 1024 * 1024;
+
+export interface TrialOptions {
+  readonly installed: string;
+  readonly tell: (message: string) => void;
+  /** Keeps the folder for looking into. */
+  readonly keep: boolean;
+}
+
+export async function runTrial(client: Client, { installed, tell, keep }: TrialOptions): Promise<Trial> {
+  const root = await mkdtemp(join(tmpdir(), `precis-e2e-${client.name}-`));
+  const [home, workspace] = [join(root, "home"), join(root, "work")];
+  await mkdir(home);
+  await makeWorkspace(workspace);
+  const task = stagesFor(client);
+  let stage = 0;
+  const provider = createProvider({
+    every: { windowTokens: client.windowTokens },
+    models: { [client.model]: {} },
+    limits: { recordedBytes: RECORDED_BYTES },
+    script: scriptOf({
+      callFor: client.callFor,
+      stages: task,
+      stage: () => stage,
+      isTask: ({ body }) => isTask(JSON.stringify(body)),
+      aside: client.aside,
+    }),
+  });
+  const listening = await provider.listen();
+  const gateway = await startGateway({
+    upstream: listening.url,
+    contextTokens: client.windowTokens,
+    store: join(root, "history.db"),
+    home,
+  });
+  const tap = await openTap(gateway.url);
+  const place: Place = { base: tap.url, home, workspace, installed };
+  const stages: StageRun[] = [];
+  try {
+    for (const [name, text] of Object.entries(client.files(place))) {
+      await mkdir(dirname(join(home, name)), { recursive: true });
+      await writeFile(join(home, name), text);
+    }
+    for (; stage < task.length; stage++) {
+      const run = await start(client, place, { prompt: task[stage]!.prompt, goesOn: stage > 0 });
+      stages.push(run);
+      tell(
+        `${client.name}: stage ${stage + 1} of ${task.length} ended with ${run.code}, ${provider.requests.length} requests`,
+      );
+      if (run.code !== 0) break;
+    }
+  } finally {
+    await tap.close();
+    await gateway.stop();
+    await listening.close();
+    if (keep) tell(`${client.name}: kept in ${root}`);
+    else await rm(root, { recursive: true, force: true });
+  }
+  return { client, stages, exchanges: tap.exchanges, requests: provider.requests, log: gateway.log };
+}
+
+/** The task with the client's own steps behind the first one. */
+function stagesFor({ own = [] }: Client): readonly Stage[] {
+  const [first, ...others] = STAGES;
+  const [opening, ...steps] = first!.steps;
+  return [{ ...first!, steps: [opening!, ...own, ...steps] }, ...others];
+}
+
+/** A request of the task declares tools; what a client asks for itself, a title or a summary, mostly does not. */
+export function isTask(body: string): boolean {
+  return body.includes(TASK_MARK) && /"tools":\[\{/.test(body);
+}
+
+async function start(
+  client: Client,
+  place: Place,
+  { prompt, goesOn }: { readonly prompt: string; readonly goesOn: boolean },
+): Promise<StageRun> {
+  const [program, ...given] = [...client.program(place), ...client.words(prompt, goesOn)];
+  const { home, workspace } = place;
+  const base = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: home,
+    TMPDIR: home,
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    USER: "root",
+    SHELL: "/bin/bash",
+  };
+  const child = spawn(program!, given, {
+    cwd: workspace,
+    env: { ...base, ...client.environment(place) },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: STAGE_MS_MAX,
+    killSignal: "SIGKILL",
+  });
+  let output = "";
+  let errors = "";
+  child.stdout.on("data", (piece: Buffer) => (output += piece.toString("utf8")));
+  child.stderr.on("data", (piece: Buffer) => (errors += piece.toString("utf8")));
+  const code = await new Promise<number | null>((done, failed) => {
+    child.once("error", failed);
+    child.once("close", done);
+  });
+  return { code, output, errors };
+}
