@@ -1,6 +1,7 @@
 /** What goes on beside the requests of `precis serve`: counting, logging, the pages it prints and those it serves. */
 import { createRedactor } from "../core/redaction/redactor.ts";
 import type { GatewayEvent, Tell } from "../gateway/contract.ts";
+import type { History } from "../gateway/history/contract.ts";
 import { createLog, type Log } from "../gateway/operation/log.ts";
 import { createMetrics } from "../gateway/operation/metrics.ts";
 import { createOwnRoutes } from "../gateway/operation/own-routes.ts";
@@ -21,6 +22,7 @@ export interface Operating extends Omit<StartPage, "url"> {
   readonly checkStore: () => Promise<unknown>;
   readonly log: "pretty" | "json" | "off";
   readonly redaction: SecretSettings;
+  readonly history: History;
   readonly loopback: boolean;
   readonly token: string | undefined;
   readonly terminal: Terminal;
@@ -65,6 +67,7 @@ export async function operate(options: Operating): Promise<Operation> {
   const routes = createOwnRoutes({
     metrics,
     status: () => ({ version, mode, upstreams: byName, store, upSeconds: upSeconds(), totals: tally.totals() }),
+    history: options.history,
     checkStore: options.checkStore,
     stopping: () => stopping,
     token: options.token,

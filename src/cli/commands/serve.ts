@@ -87,12 +87,14 @@ interface Serving {
 async function serveWith({ store, path }: Opened, { loaded, token, terminal }: Serving): Promise<ExitCode> {
   const { configuration } = loaded;
   const { host, port } = configuration.gateway;
-  const [{ createGateway }, { createUpstreams }, { operate }, { gatewayOptions, modeOf }] = await Promise.all([
-    import("../../gateway/index.ts"),
-    import("../../gateway/transport/upstreams.ts"),
-    import("../gateway-operation.ts"),
-    import("../gateway-options.ts"),
-  ]);
+  const [{ createGateway }, { createHistory }, { createUpstreams }, { operate }, { gatewayOptions, modeOf }] =
+    await Promise.all([
+      import("../../gateway/index.ts"),
+      import("../../gateway/history/history.ts"),
+      import("../../gateway/transport/upstreams.ts"),
+      import("../gateway-operation.ts"),
+      import("../gateway-options.ts"),
+    ]);
   const options = await gatewayOptions(loaded, terminal.environment);
   const { all } = createUpstreams(options.upstreams);
   const operation = await operate({
@@ -101,6 +103,7 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal }: S
     upstreams: all.map(({ name, origin, basePath, protocol }) => ({ name, url: origin + basePath, protocol })),
     store: path === undefined ? IN_MEMORY : shortPath(path, terminal),
     storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),
+    history: createHistory({ ...options, store }),
     checkStore: () => store.getState("", "ready"),
     inFlight: () => gateway.underWay(),
     log: configuration.gateway.log,

@@ -1,10 +1,13 @@
 /**
- * What the gateway serves of its own, under `/_precis/`: whether it lives, whether it can work, its metrics, and a page
- * that says what it is doing. The last two are for the operator: where a token is set, they ask for it.
+ * What the gateway serves of its own, under `/_precis/`: whether it lives, whether it can work, its metrics, a page
+ * that says what it is doing, and the operator's calls. All but the first two are for the operator: where a token is set,
+ * they ask for it; the calls give away conversations, so beyond this machine they are not served without one.
  */
 import { hash, timingSafeEqual } from "node:crypto";
 import { Hono, type Context } from "hono";
 import { isLoopback } from "../../config/loopback.ts";
+import type { History } from "../history/contract.ts";
+import { createAdminRoutes } from "./admin-routes.ts";
 import { statusPage, type Status } from "./status-page.ts";
 
 export interface OwnRoutesOptions {
@@ -15,13 +18,16 @@ export interface OwnRoutesOptions {
   readonly checkStore: () => Promise<unknown>;
   /** True from when it was told to stop. */
   readonly stopping: () => boolean;
-  /** Asked for by metrics and the page, where there is one. */
+  /** Asked for by metrics, the page and the operator's calls, where there is one. */
   readonly token?: string | undefined;
+  /** What the operator can do with the kept conversations. */
+  readonly history: History;
   /** True where only this machine can reach it: requests by any other name of the host are refused. */
   readonly loopback: boolean;
 }
 
 const OWN_PREFIX = "/_precis";
+const API = "/api";
 const STORE_ANSWERS_WITHIN_MS = 2_000;
 const NO_STORE = { "cache-control": "no-store" };
 const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
@@ -49,11 +55,13 @@ export function createOwnRoutes(options: OwnRoutesOptions): Hono {
     if (!(context.req.header("accept") ?? "").includes("text/html")) return context.json(status, 200, NO_STORE);
     return context.html(statusPage(status), 200, { ...NO_STORE, "content-security-policy": PAGE_POLICY });
   });
-  app.notFound((context) =>
-    error(context, 404, "no_such_route", "There are /_precis/, /_precis/health, /_precis/ready and /_precis/metrics."),
-  );
+  app.route(API, createAdminRoutes(options.history));
+  app.notFound((context) => error(context, 404, "no_such_route", ROUTES_THERE_ARE));
   return app;
 }
+
+const ROUTES_THERE_ARE =
+  "There are /_precis/, /_precis/health, /_precis/ready, /_precis/metrics, and the calls of docs/operating.md under /_precis/api/.";
 
 /** Anyone may ask whether it lives; a page of another site in the operator's browser may ask nothing. */
 function refusal(context: Context, { token, loopback }: OwnRoutesOptions): Response | undefined {
@@ -61,6 +69,14 @@ function refusal(context: Context, { token, loopback }: OwnRoutesOptions): Respo
   if (loopback && !isLoopback(host))
     return error(context, 403, "foreign_host", "Ask by the address that `precis serve` printed.");
   const open = [`${OWN_PREFIX}/health`, `${OWN_PREFIX}/ready`].includes(context.req.path);
+  const inside = context.req.path.startsWith(`${OWN_PREFIX}${API}`);
+  if (inside && token === undefined && !loopback)
+    return error(
+      context,
+      403,
+      "token_unset",
+      "Set gateway.token_env: beyond this machine the API is served with a token only.",
+    );
   if (open || token === undefined) return undefined;
   const [, given] = /^bearer +(.+)$/i.exec(context.req.header("authorization") ?? "") ?? [];
   if (given !== undefined && same(given, token)) return undefined;

@@ -1,8 +1,10 @@
 /** The gateway's own routes: who may ask what, and what is answered when the store is gone. */
 import { describe, expect, it } from "vitest";
+import { createHistory } from "../../../src/gateway/history/history.ts";
 import { createMetrics } from "../../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes, type OwnRoutesOptions } from "../../../src/gateway/operation/own-routes.ts";
 import { createTally } from "../../../src/gateway/operation/tally.ts";
+import { createMemoryStore } from "../../../src/store/memory.ts";
 import { compactionEvent, requestEvent } from "./events.ts";
 
 const TOKEN = "a token of the operator";
@@ -29,6 +31,7 @@ function ask(
     }),
     checkStore: async () => undefined,
     stopping: () => false,
+    history: createHistory({ store: createMemoryStore() }),
     loopback: true,
     ...options,
   });

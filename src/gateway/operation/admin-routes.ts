@@ -1,0 +1,275 @@
+/**
+ * The operator's calls over HTTP, under `/_precis/api/`: the same as the command line makes, over the gateway's own store.
+ * What changes something wants `content-type: application/json`, which no form of another site can send.
+ */
+import { Hono, type Context } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { PrecisError } from "../../core/errors.ts";
+import { protocols, type ProtocolName } from "../../protocols/index.ts";
+import { SYNTHETIC_CHOICES, type ExportOptions, type History, type Which } from "../history/contract.ts";
+
+/** Every bound of the API. */
+export const ADMIN_LIMITS = Object.freeze({
+  bodyBytes: 16 * 1024,
+  focusChars: 2_000,
+  queryChars: 1_000,
+  idChars: 512,
+  listed: 1_000,
+  listedByDefault: 50,
+  tailMessages: 500,
+  tailMessagesByDefault: 6,
+  /** Compactions asked for over HTTP that are under way at once. */
+  compactions: 4,
+});
+
+const NO_STORE = { "cache-control": "no-store" };
+const RETRY_AFTER_SECONDS = "5";
+
+type Status = 400 | 404 | 409 | 413 | 415 | 500 | 503;
+
+const STATUSES: Readonly<Record<string, Status>> = {
+  bad_query: 400,
+  bad_fork: 400,
+  unknown_session: 404,
+  unknown_original: 404,
+  nothing_to_undo: 409,
+  ambiguous_session: 409,
+  session_exists: 409,
+  too_large: 413,
+  json_needed: 415,
+  busy: 503,
+};
+
+export function createAdminRoutes(history: History): Hono {
+  const app = new Hono({ strict: false });
+  addGuards(app);
+  addReading(app, history);
+  addChanging(app, history);
+  app.onError((error, context) => refuse(context, error));
+  return app;
+}
+
+function addGuards(app: Hono): void {
+  app.use(
+    bodyLimit({
+      maxSize: ADMIN_LIMITS.bodyBytes,
+      onError: (context) =>
+        refuse(
+          context,
+          refusal("too_large", "the body is too large", `At most ${ADMIN_LIMITS.bodyBytes} bytes are read.`),
+        ),
+    }),
+  );
+  app.use(async (context, next) => {
+    if (context.req.method === "POST" && !isJson(context.req.header("content-type")))
+      throw refusal(
+        "json_needed",
+        "the request is not JSON",
+        "Send `content-type: application/json`, also without a body.",
+      );
+    await next();
+  });
+}
+
+function addReading(app: Hono, history: History): void {
+  app.get("/tenants", async (context) => context.json(await history.tenants(), 200, NO_STORE));
+  app.get("/sessions", async (context) => {
+    const sessions = await history.list(tenantIn(context), limitIn(context));
+    return context.json(sessions, 200, NO_STORE);
+  });
+  app.get("/sessions/:id", async (context) => {
+    const tail = numberIn(context, "tail", {
+      max: ADMIN_LIMITS.tailMessages,
+      otherwise: ADMIN_LIMITS.tailMessagesByDefault,
+    });
+    return context.json(await history.show(whichIn(context), tail), 200, NO_STORE);
+  });
+  app.get("/sessions/:id/export", async (context) => {
+    const options = exportOptions(context);
+    const { text, protocol } = await history.export(whichIn(context), options);
+    const type = options.form === "json" ? "application/json" : "application/x-ndjson";
+    return context.body(text, 200, {
+      ...NO_STORE,
+      "content-type": `${type}; charset=utf-8`,
+      "x-precis-protocol": protocol,
+    });
+  });
+  app.get("/recall/:id", async (context) => {
+    const original = await history.recall(tenantIn(context), idIn(context));
+    if (original === undefined)
+      throw refusal(
+        "unknown_original",
+        "no original has this recall id",
+        "Ids are as the compacted conversation shows them.",
+      );
+    return context.json(original, 200, NO_STORE);
+  });
+  app.get("/search", async (context) => {
+    const words = bounded(context.req.query("q") ?? "", "q", ADMIN_LIMITS.queryChars);
+    if (words.trim() === "") throw badQuery("q is missing", "Write for example `?q=connection+refused`.");
+    const session = context.req.query("session");
+    const query = { tenant: tenantIn(context), words, limit: limitIn(context) };
+    const found = await history.search(session === undefined ? query : { ...query, session });
+    return context.json(found, 200, NO_STORE);
+  });
+}
+
+function addChanging(app: Hono, history: History): void {
+  let compacting = 0;
+  app.post("/sessions/:id/compact", async (context) => {
+    const { focus, budget } = await bodyOf(context, { focus: "string", budget: "number" });
+    if (compacting >= ADMIN_LIMITS.compactions)
+      throw refusal("busy", "too many compactions are under way", "Ask again in a moment.");
+    compacting++;
+    try {
+      const made = await history.compact(whichIn(context), {
+        ...(focus === undefined ? {} : { focus: bounded(focus, "focus", ADMIN_LIMITS.focusChars) }),
+        ...(budget === undefined ? {} : { budget: () => positive(budget, "budget") }),
+        signal: context.req.raw.signal,
+      });
+      return context.json(made, 200, NO_STORE);
+    } finally {
+      compacting--;
+    }
+  });
+  app.post("/sessions/:id/undo", async (context) => {
+    const undone = await history.undo(whichIn(context));
+    if (undone === undefined)
+      throw refusal("nothing_to_undo", "no compaction stands for this session", "There is nothing to take back.");
+    return context.json(undone, 200, NO_STORE);
+  });
+  app.post("/sessions/:id/fork", async (context) => {
+    const { at, name } = await bodyOf(context, { at: "number", name: "string" });
+    const made = await history.fork(whichIn(context), {
+      ...(at === undefined ? {} : { at: positive(at, "at") }),
+      ...(name === undefined ? {} : { name }),
+    });
+    return context.json(made, 200, NO_STORE);
+  });
+}
+
+function refusal(code: string, message: string, hint: string): PrecisError {
+  return new PrecisError(message, { code, hint });
+}
+
+function badQuery(message: string, hint: string): PrecisError {
+  return refusal("bad_query", message, hint);
+}
+
+/** What went wrong, by its code; nothing of a fault of ours but that there was one. */
+function refuse(context: Context, error: unknown): Response {
+  const known = error instanceof PrecisError;
+  const status = known ? (STATUSES[error.code] ?? (error.code.startsWith("store_") ? 503 : 500)) : 500;
+  const told =
+    known && status !== 500
+      ? { code: error.code, message: error.message, hint: error.hint }
+      : {
+          code: "internal_fault",
+          message: "something of precis failed",
+          hint: "The gateway goes on; please report it.",
+        };
+  if (status === 503) context.header("retry-after", RETRY_AFTER_SECONDS);
+  return context.json({ error: told }, status, NO_STORE);
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType?.split(";")[0]?.trim().toLowerCase() === "application/json";
+}
+
+/** All tenants where none is named. */
+function tenantIn(context: Context): string | undefined {
+  return context.req.query("tenant");
+}
+
+function idIn(context: Context): string {
+  return bounded(context.req.param("id") ?? "", "the id", ADMIN_LIMITS.idChars);
+}
+
+function whichIn(context: Context): Which {
+  return { tenant: tenantIn(context), id: idIn(context) };
+}
+
+function limitIn(context: Context): number {
+  return numberIn(context, "limit", { max: ADMIN_LIMITS.listed, otherwise: ADMIN_LIMITS.listedByDefault });
+}
+
+function numberIn(
+  context: Context,
+  name: string,
+  { max, otherwise }: { readonly max: number; readonly otherwise: number },
+): number {
+  const text = context.req.query(name);
+  if (text === undefined) return otherwise;
+  const number = /^[0-9]{1,9}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= max) return number;
+  throw badQuery(`${name} is not a whole number from 1 to ${max}`, `Write for example \`?${name}=20\`.`);
+}
+
+function bounded(text: string, name: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  throw badQuery(`${name} is longer than ${charsMax} characters`, "Shorten it.");
+}
+
+function positive(number: number, name: string): number {
+  if (Number.isInteger(number) && number >= 1) return number;
+  throw badQuery(`${name} is not a whole number of 1 or more`, `Send for example {"${name}": 20}.`);
+}
+
+function exportOptions(context: Context): ExportOptions {
+  const to = choiceIn(context, "to", Object.keys(protocols) as readonly ProtocolName[]);
+  return {
+    form: choiceIn(context, "format", ["json", "jsonl"] as const) ?? "json",
+    compacted: choiceIn(context, "compacted", ["true", "false"] as const) === "true",
+    synthetic: choiceIn(context, "synthetic", SYNTHETIC_CHOICES) ?? "mark",
+    secrets: choiceIn(context, "secrets", ["mask", "keep"] as const) ?? "mask",
+    ...(to === undefined ? {} : { to }),
+  };
+}
+
+function choiceIn<Choice extends string>(
+  context: Context,
+  name: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const text = context.req.query(name);
+  if (text === undefined) return undefined;
+  const found = choices.find((choice) => choice === text);
+  if (found !== undefined) return found;
+  throw badQuery(`${name} is none of ${choices.join(", ")}`, `Write for example \`?${name}=${choices[0]}\`.`);
+}
+
+interface Kinds {
+  readonly string: string;
+  readonly number: number;
+}
+
+type Read<Shape extends Readonly<Record<string, keyof Kinds>>> = { [Key in keyof Shape]?: Kinds[Shape[Key]] };
+
+/** The members of a JSON object, each of its kind; no body is an empty one. */
+async function bodyOf<Shape extends Readonly<Record<string, keyof Kinds>>>(
+  context: Context,
+  shape: Shape,
+): Promise<Read<Shape>> {
+  const text = await context.req.text();
+  const value = text.trim() === "" ? {} : parsed(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw badQuery("the body is not a JSON object", `Send one with ${Object.keys(shape).join(", ")}, or none.`);
+  for (const [key, member] of Object.entries(value)) {
+    const kind = shape[key];
+    if (kind === undefined)
+      throw badQuery(
+        `the body has a member ${JSON.stringify(key.slice(0, 64))} that nothing reads`,
+        `There are: ${Object.keys(shape).join(", ")}.`,
+      );
+    if (typeof member !== kind) throw badQuery(`${key} is not a ${kind}`, `Send ${key} as a ${kind}, or leave it out.`);
+  }
+  return value as Read<Shape>;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badQuery("the body is not JSON", "Send one JSON object, or no body.");
+  }
+}

@@ -1,0 +1,183 @@
+/** The operator's calls over HTTP: who may make them, what they answer and refuse, and that they are the command line's. */
+import { hash } from "node:crypto";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createChain } from "../../../src/core/transcript/links.ts";
+import { createHistory } from "../../../src/gateway/history/history.ts";
+import { ADMIN_LIMITS } from "../../../src/gateway/operation/admin-routes.ts";
+import { createMetrics } from "../../../src/gateway/operation/metrics.ts";
+import { createOwnRoutes, type OwnRoutesOptions } from "../../../src/gateway/operation/own-routes.ts";
+import { createTally } from "../../../src/gateway/operation/tally.ts";
+import { createMemoryStore, openSqliteStore, type HistoryStore } from "../../../src/store/index.ts";
+import { worked } from "../support/asking.ts";
+import { atEnd, temporaryFolder } from "../support/standing.ts";
+
+const TOKEN = "a token of the operator";
+const JSON_HEADERS = { "content-type": "application/json" };
+const chain = createChain((text) => hash("sha256", text));
+
+let store: HistoryStore;
+let alpha: string;
+beforeEach(() => fill(createMemoryStore()));
+
+async function fill(kept: HistoryStore): Promise<void> {
+  store = kept;
+  atEnd(() => kept.close());
+  alpha = await keep("one", "alpha");
+  await keep("two", "beta");
+}
+
+async function keep(tenant: string, name: string): Promise<string> {
+  const { messages } = worked(name, 12, 200);
+  return (await store.appendChain(tenant, { links: chain.linksOf(messages), messages })).session;
+}
+
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly options?: Partial<OwnRoutesOptions>;
+}
+
+function ask(path: string, { method = "GET", headers = {}, body, options = {} }: Asked = {}): Promise<Response> {
+  const routes = createOwnRoutes({
+    metrics: createMetrics({ upstreams: [], processMetrics: false }),
+    status: () => ({ version: "1", mode: "", upstreams: {}, store: "", upSeconds: 0, totals: createTally().totals() }),
+    checkStore: async () => undefined,
+    stopping: () => false,
+    loopback: true,
+    history: createHistory({ store }),
+    ...options,
+  });
+  const init = { method, headers, ...(body === undefined ? {} : { body }) };
+  return Promise.resolve(routes.fetch(new Request(`http://127.0.0.1:4020/_precis/api${path}`, init)));
+}
+
+async function got<Shape>(path: string, asked?: Asked): Promise<Shape> {
+  const response = await ask(path, asked);
+  expect([path, response.status]).toEqual([path, 200]);
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  return (await response.json()) as Shape;
+}
+
+function post<Shape>(path: string, body: object = {}): Promise<Shape> {
+  return got(path, { method: "POST", headers: JSON_HEADERS, body: JSON.stringify(body) });
+}
+
+/** Status and code of a refusal. */
+async function refused(path: string, asked?: Asked): Promise<readonly [number, string]> {
+  const response = await ask(path, asked);
+  const { error } = (await response.json()) as { error: { code: string; hint: string } };
+  expect(error.hint).not.toBe("");
+  return [response.status, error.code];
+}
+
+describe("what they answer", () => {
+  beforeEach(async () => fill(await openSqliteStore({ path: join(temporaryFolder(), "history.db") })));
+
+  it("lists the sessions of all tenants, or of the one that is named", async () => {
+    expect(await got("/tenants")).toMatchObject([{ tenant: "two" }, { tenant: "one", sessions: 1 }]);
+    const all = await got<{ tenant: string }[]>("/sessions");
+    expect(all.map(({ tenant }) => tenant).toSorted()).toEqual(["one", "two"]);
+    expect(await got("/sessions?tenant=one&limit=5")).toMatchObject([{ id: alpha, title: "Read all of alpha." }]);
+    expect(await got("/sessions?tenant=nobody")).toEqual([]);
+    expect(await got(`/sessions/${alpha.slice(0, 10)}?tail=2`)).toMatchObject({
+      id: alpha,
+      tail: [{}, { role: "tool" }],
+    });
+  });
+
+  it("compacts, exports what would be sent, recalls what went, and takes it back", async () => {
+    const made = await post<{ kind: string; report: { recall: string[] } }>(`/sessions/${alpha}/compact`, {
+      focus: "line 12",
+      budget: 4_000,
+    });
+    expect(made.kind).toBe("compacted");
+    const sent = await got<{ precis_origin?: string }[]>(`/sessions/${alpha}/export?compacted=true`);
+    expect(sent.map((one) => one.precis_origin)).toContain("summary");
+    const lines = await (await ask(`/sessions/${alpha}/export?format=jsonl&to=anthropic-messages`)).text();
+    expect(lines.trim().split("\n").length).toBeGreaterThan(sent.length);
+    const [recallId] = made.report.recall;
+    expect(await got(`/recall/${recallId}`)).toMatchObject({ id: recallId });
+    expect(await got("/search?q=alpha+line&session=" + alpha.slice(0, 9) + "&limit=3")).toHaveLength(3);
+    expect(await post(`/sessions/${alpha}/undo`)).toMatchObject({ session: alpha, undone: { reason: "explicit" } });
+    expect(await got(`/sessions/${alpha}`)).toMatchObject({ undone: true, compactions: 0 });
+  });
+
+  it("forks", async () => {
+    expect(await post(`/sessions/${alpha}/fork`, { at: 1, name: "a/fork" })).toEqual({
+      session: "a/fork",
+      parent: alpha,
+      messages: 1,
+    });
+    expect(await got(`/sessions/${encodeURIComponent("a/fork")}`)).toMatchObject({ id: "a/fork", forkedAt: 1 });
+  });
+});
+
+describe("what they refuse", () => {
+  it.each([
+    ["unknown_session", 404, "/sessions/nothing"],
+    ["unknown_original", 404, "/recall/r000000000"],
+    ["bad_query", 400, "/sessions?limit=0"],
+    ["bad_query", 400, `/sessions?limit=${ADMIN_LIMITS.listed + 1}`],
+    ["bad_query", 400, "/search"],
+    ["bad_query", 400, `/search?q=${"x".repeat(ADMIN_LIMITS.queryChars + 1)}`],
+    ["bad_query", 400, `/sessions/${"x".repeat(ADMIN_LIMITS.idChars + 1)}`],
+    ["no_such_route", 404, "/nothing"],
+  ])("a GET: %s", async (code, status, path) => {
+    expect(await refused(path)).toEqual([status, code]);
+  });
+
+  it.each([
+    ["bad_query", 400, "compact", '{"focus": 1}'],
+    ["bad_query", 400, "compact", '{"foucs": "x"}'],
+    ["bad_query", 400, "compact", "[]"],
+    ["bad_query", 400, "compact", "{"],
+    ["bad_query", 400, "compact", '{"budget": -1}'],
+    ["bad_query", 400, "compact", JSON.stringify({ focus: "x".repeat(ADMIN_LIMITS.focusChars + 1) })],
+    ["too_large", 413, "compact", JSON.stringify({ focus: "x".repeat(ADMIN_LIMITS.bodyBytes) })],
+    ["nothing_to_undo", 409, "undo", ""],
+    ["bad_fork", 400, "fork", '{"at": 2}'],
+    ["bad_fork", 400, "fork", '{"name": "no name"}'],
+  ])("a POST: %s", async (code, status, what, body) => {
+    const path = `/sessions/${alpha}/${what}`;
+    expect(await refused(path, { method: "POST", headers: JSON_HEADERS, body })).toEqual([status, code]);
+    expect(await got(`/sessions/${alpha}`)).toMatchObject({ compactions: 0, branches: 0 });
+  });
+
+  it("changes nothing for a form of another site", async () => {
+    const path = `/sessions/${alpha}/compact`;
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "multipart/form-data; boundary=x",
+      undefined,
+    ]) {
+      const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
+      expect(await refused(path, { method: "POST", headers, body: "{}" })).toEqual([415, "json_needed"]);
+    }
+    const elsewhere = { method: "POST", headers: { ...JSON_HEADERS, host: "evil.example" }, body: "{}" };
+    expect(await refused(path, elsewhere)).toEqual([403, "foreign_host"]);
+    const preflight = await ask(path, { method: "OPTIONS", headers: { origin: "http://evil.example" } });
+    expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  it("answers nobody without the token, and beyond this machine not without there being one", async () => {
+    const away = { loopback: false, token: TOKEN };
+    for (const path of ["/sessions", `/sessions/${alpha}/export`, "/search?q=alpha"]) {
+      expect((await refused(path, { options: away }))[0]).toBe(401);
+      expect((await refused(path, { options: { token: TOKEN } }))[0]).toBe(401);
+      expect(await refused(path, { options: { loopback: false } })).toEqual([403, "token_unset"]);
+      const authorization = `Bearer ${TOKEN}`;
+      expect((await ask(path, { options: away, headers: { authorization } })).status).toBe(200);
+    }
+  });
+
+  it("says that the store is gone without the words of its error", async () => {
+    await store.close();
+    expect(await refused("/sessions")).toEqual([503, "store_closed"]);
+    const broken = { ...createHistory({ store }), tenants: () => Promise.reject(new Error("a secret of the machine")) };
+    const response = await ask("/tenants", { options: { history: broken } });
+    expect([response.status, await response.text()]).toEqual([500, expect.not.stringContaining("secret") as string]);
+  });
+});
