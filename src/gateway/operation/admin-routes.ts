@@ -3,7 +3,6 @@
  * What changes something wants `content-type: application/json`, which no form of another site can send.
  */
 import { Hono, type Context } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { PrecisError } from "../../core/errors.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import { SYNTHETIC_CHOICES, type ExportOptions, type History, type Which } from "../history/contract.ts";
@@ -50,16 +49,6 @@ export function createAdminRoutes(history: History): Hono {
 }
 
 function addGuards(app: Hono): void {
-  app.use(
-    bodyLimit({
-      maxSize: ADMIN_LIMITS.bodyBytes,
-      onError: (context) =>
-        refuse(
-          context,
-          refusal("too_large", "the body is too large", `At most ${ADMIN_LIMITS.bodyBytes} bytes are read.`),
-        ),
-    }),
-  );
   app.use(async (context, next) => {
     if (context.req.method === "POST" && !isJson(context.req.header("content-type")))
       throw refusal(
@@ -250,7 +239,7 @@ async function bodyOf<Shape extends Readonly<Record<string, keyof Kinds>>>(
   context: Context,
   shape: Shape,
 ): Promise<Read<Shape>> {
-  const text = await context.req.text();
+  const text = await textOf(context.req.raw);
   const value = text.trim() === "" ? {} : parsed(text);
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw badQuery("the body is not a JSON object", `Send one with ${Object.keys(shape).join(", ")}, or none.`);
@@ -264,6 +253,18 @@ async function bodyOf<Shape extends Readonly<Record<string, keyof Kinds>>>(
     if (typeof member !== kind) throw badQuery(`${key} is not a ${kind}`, `Send ${key} as a ${kind}, or leave it out.`);
   }
   return value as Read<Shape>;
+}
+
+async function textOf({ body }: Request): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > ADMIN_LIMITS.bodyBytes)
+      throw refusal("too_large", "the body is too large", `At most ${ADMIN_LIMITS.bodyBytes} bytes are read.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function parsed(text: string): unknown {

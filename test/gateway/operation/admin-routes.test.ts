@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createChain } from "../../../src/core/transcript/links.ts";
 import { createHistory } from "../../../src/gateway/history/history.ts";
+import { createGateway } from "../../../src/gateway/index.ts";
 import { ADMIN_LIMITS } from "../../../src/gateway/operation/admin-routes.ts";
 import { createMetrics } from "../../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes, type OwnRoutesOptions } from "../../../src/gateway/operation/own-routes.ts";
@@ -39,8 +40,8 @@ interface Asked {
   readonly options?: Partial<OwnRoutesOptions>;
 }
 
-function ask(path: string, { method = "GET", headers = {}, body, options = {} }: Asked = {}): Promise<Response> {
-  const routes = createOwnRoutes({
+function routesOf(options: Partial<OwnRoutesOptions>): ReturnType<typeof createOwnRoutes> {
+  return createOwnRoutes({
     metrics: createMetrics({ upstreams: [], processMetrics: false }),
     status: () => ({ version: "1", mode: "", upstreams: {}, store: "", upSeconds: 0, totals: createTally().totals() }),
     checkStore: async () => undefined,
@@ -49,8 +50,11 @@ function ask(path: string, { method = "GET", headers = {}, body, options = {} }:
     history: createHistory({ store }),
     ...options,
   });
+}
+
+function ask(path: string, { method = "GET", headers = {}, body, options = {} }: Asked = {}): Promise<Response> {
   const init = { method, headers, ...(body === undefined ? {} : { body }) };
-  return Promise.resolve(routes.fetch(new Request(`http://127.0.0.1:4020/_precis/api${path}`, init)));
+  return Promise.resolve(routesOf(options).fetch(new Request(`http://127.0.0.1:4020/_precis/api${path}`, init)));
 }
 
 async function got<Shape>(path: string, asked?: Asked): Promise<Shape> {
@@ -112,6 +116,22 @@ describe("what they answer", () => {
     });
     expect(await got(`/sessions/${encodeURIComponent("a/fork")}`)).toMatchObject({ id: "a/fork", forkedAt: 1 });
   });
+});
+
+it("are served on the gateway's port", async () => {
+  const gateway = createGateway({ store, ownRoutes: (request) => routesOf({}).fetch(request) });
+  const { url, close } = await gateway.listen();
+  atEnd(close);
+  const path = `${url}/_precis/api/sessions/${alpha}`;
+  const send = async (what: string, headers: Record<string, string>, body: string | undefined) =>
+    (await fetch(`${path}/${what}`, { method: "POST", headers, ...(body === undefined ? {} : { body }) })).status;
+  expect(await send("compact", {}, "{}")).toBe(415);
+  expect(await send("compact", JSON_HEADERS, JSON.stringify({ focus: "x".repeat(9 * ADMIN_LIMITS.bodyBytes) }))).toBe(
+    413,
+  );
+  expect(await send("compact", JSON_HEADERS, '{"budget": 4000}')).toBe(200);
+  expect(await send("undo", JSON_HEADERS, undefined)).toBe(200);
+  expect(await (await fetch(path)).json()).toMatchObject({ undone: true });
 });
 
 describe("what they refuse", () => {
