@@ -1,0 +1,189 @@
+/** What a call of the recall tool is answered: an original by its id, lines of it, or where words stand in all that left. */
+import { redact, type RedactOptions } from "../../core/redaction/redact.ts";
+import { estimateText } from "../../core/transcript/estimate.ts";
+import { isFields, parsed, textOf } from "../../protocols/fields.ts";
+import type { Original, Store } from "../../store/store.ts";
+import type { RecallLimits } from "./limits.ts";
+
+export interface Shelf {
+  readonly store: Pick<Store, "getOriginal">;
+  readonly tenant: string;
+  readonly secrets: RedactOptions;
+  readonly limits: Pick<RecallLimits, "argumentsChars" | "originalChars" | "searchedOriginals">;
+  /** Ids that stand in the request: what left this conversation. */
+  readonly ids: readonly string[];
+}
+
+export interface Recalled {
+  readonly text: string;
+  readonly found: boolean;
+}
+
+/** What an id looks like wherever it stands. */
+const RECALL_IDS = /\br[0-9a-f]{9}\b/g;
+const WANTED = /^(r[0-9a-f]{9})(?::(\d{1,9}))?(?:\s+([^]+))?$/;
+
+/** A longer line is read in pieces, each a line of its own. */
+const LINE_CHARS_MAX = 1_000;
+/** Lines around one that holds the words. */
+const CONTEXT_LINES = 2;
+/** Of a search, this many places are shown. */
+const PLACES_MAX = 12;
+const WORDS_MAX = 8;
+
+/** `tokensMax`: by our estimate. @throws PrecisError of the store. */
+export async function answerCall(shelf: Shelf, given: string, tokensMax: number): Promise<Recalled> {
+  if (given.length > shelf.limits.argumentsChars) return nothing("That is too long: give an id, or a few words.");
+  const wanted = wantedIn(given);
+  if (wanted === "") return nothing("Nothing was asked for: give an id such as r1a2b3c4d5, or words.");
+  const [, id, line, words] = WANTED.exec(wanted) ?? [];
+  if (id === undefined) return search(shelf, wanted, tokensMax);
+  const original = await shelf.store.getOriginal(shelf.tenant, id);
+  if (original === undefined) return nothing(`There is nothing under ${id}. Words can be searched for instead.`);
+  const lines = linesOf(original, shelf);
+  if (words !== undefined) return linesWith({ original, lines }, words, tokensMax);
+  return linesFrom({ original, lines }, Math.max(1, Number(line ?? 1)), tokensMax);
+}
+
+function nothing(text: string): Recalled {
+  return { text, found: false };
+}
+
+/** Models that were given no schema name the argument as they like. */
+function wantedIn(given: string): string {
+  const value = parsed(given);
+  if (!isFields(value)) return textOf(value)?.trim() ?? "";
+  const said =
+    textOf(value["wanted"]) ??
+    Object.values(value)
+      .filter((one) => typeof one === "string")
+      .join(" ");
+  return said.trim();
+}
+
+interface Opened {
+  readonly original: Original;
+  readonly lines: readonly string[];
+}
+
+function linesOf(original: Original, { secrets, limits }: Shelf): readonly string[] {
+  const text = original.kind === "span" ? spanText(original.text) : original.text;
+  // Secrets are looked for in the whole, because a line of one does not look like it.
+  const safe = redact(text.slice(0, limits.originalChars), secrets).text;
+  return safe.split("\n").flatMap(piecesOf);
+}
+
+function piecesOf(line: string): string | readonly string[] {
+  if (line.length <= LINE_CHARS_MAX) return line;
+  const count = Math.ceil(line.length / LINE_CHARS_MAX);
+  return Array.from({ length: count }, (_, at) => line.slice(at * LINE_CHARS_MAX, (at + 1) * LINE_CHARS_MAX));
+}
+
+/** Keys whose texts are for machines. */
+const UNREAD_KEYS = new Set(["signature", "encrypted_content", "data", "image_url", "file_data", "thoughtSignature"]);
+
+/** A span has one JSON text a message; its texts are what can be read. */
+function spanText(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => {
+      const message = parsed(line);
+      return message === undefined ? line : [...textsIn(message)].join("\n");
+    })
+    .join("\n");
+}
+
+function* textsIn(value: unknown, key = ""): Generator<string> {
+  if (typeof value === "string") yield key === "role" ? `[${value}]` : value;
+  else if (Array.isArray(value)) for (const one of value) yield* textsIn(one, key);
+  else if (isFields(value))
+    for (const [name, one] of Object.entries(value)) if (isRead(name)) yield* textsIn(one, name);
+}
+
+function isRead(key: string): boolean {
+  return !UNREAD_KEYS.has(key) && key !== "type" && key !== "id" && key !== "cache_control" && !key.endsWith("_id");
+}
+
+function linesFrom({ original: { id, label }, lines }: Opened, from: number, tokensMax: number): Recalled {
+  if (from > lines.length) return nothing(`${id} has ${lines.length} lines.`);
+  const shown = fitting(lines.slice(from - 1), tokensMax);
+  const to = from + shown.length - 1;
+  const more = to < lines.length ? `\n(${lines.length - to} more lines: ${id}:${to + 1})` : "";
+  const place = shown.length === lines.length ? "" : `, lines ${from} to ${to} of ${lines.length}`;
+  return { text: `${id} (${label})${place}:\n${shown.join("\n")}${more}`, found: true };
+}
+
+/** The first lines that fit; at least one, as much of it as does. */
+function fitting(lines: readonly string[], tokensMax: number): readonly string[] {
+  const shown: string[] = [];
+  let tokens = 0;
+  for (const line of lines) {
+    tokens += estimateText(line) + 1;
+    if (tokens > tokensMax) return shown.length === 0 ? [line.slice(0, tokensMax)] : shown;
+    shown.push(line);
+  }
+  return shown;
+}
+
+function linesWith(opened: Opened, words: string, tokensMax: number): Recalled {
+  const { id, label } = opened.original;
+  const found = placesIn(opened.lines, wordsIn(words)).slice(0, PLACES_MAX);
+  if (found.length === 0) return nothing(`No line of ${id} (${opened.lines.length} lines) holds "${words}".`);
+  const shown = fitting(
+    found.map((at) => around(opened.lines, at)),
+    tokensMax,
+  );
+  return { text: `${id} (${label}), around "${words}":\n${shown.join("\n⋯\n")}`, found: true };
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text
+    .toLowerCase()
+    .split(/\s+/, WORDS_MAX)
+    .filter((word) => word !== "");
+}
+
+/** Lines that hold every word; where none does, those that hold most. */
+function placesIn(lines: readonly string[], words: readonly string[]): readonly number[] {
+  const counts = lines.map((line) => {
+    const lower = line.toLowerCase();
+    return words.filter((word) => lower.includes(word)).length;
+  });
+  const most = counts.reduce((one, other) => Math.max(one, other), 0);
+  if (most === 0 || most * 2 < words.length) return [];
+  return counts.flatMap((count, at) => (count === most ? at : []));
+}
+
+/** A line with its neighbours, numbered so that it can be read on from. */
+function around(lines: readonly string[], at: number): string {
+  const from = Math.max(0, at - CONTEXT_LINES);
+  return lines
+    .slice(from, at + CONTEXT_LINES + 1)
+    .map((line, index) => `${from + index + 1}: ${line}`)
+    .join("\n");
+}
+
+async function search(shelf: Shelf, wanted: string, tokensMax: number): Promise<Recalled> {
+  const words = wordsIn(wanted);
+  const places: string[] = [];
+  const seen = new Set<string>();
+  for (const id of shelf.ids.slice(0, shelf.limits.searchedOriginals)) {
+    const original = await shelf.store.getOriginal(shelf.tenant, id);
+    if (original === undefined) continue;
+    const lines = linesOf(original, shelf);
+    for (const at of placesIn(lines, words)) {
+      // A piece is found again in the span it is a part of.
+      if (seen.has(lines[at]!) || places.length >= PLACES_MAX) continue;
+      seen.add(lines[at]!);
+      places.push(`${id}:${at + 1} (${original.label})\n${around(lines, at)}`);
+    }
+    if (places.length >= PLACES_MAX) break;
+  }
+  if (places.length === 0) return nothing(`Nothing that left this conversation holds "${wanted}".`);
+  return { text: fitting(places, tokensMax).join("\n⋯\n"), found: true };
+}
+
+/** Ids in a text, each once, in order. */
+export function idsIn(text: string): readonly string[] {
+  return [...new Set(Array.from(text.matchAll(RECALL_IDS), ([id]) => id))];
+}

@@ -1,0 +1,136 @@
+/**
+ * Recall by the model: it is offered a tool with which it asks for what a compaction took away, the gateway answers in
+ * the client's stead, and the client sees one answer in which none of this happened (DESIGN §4, docs/recall.md).
+ */
+import type { Usage } from "../../core/engines/contract.ts";
+import { PrecisError } from "../../core/errors.ts";
+import type { RedactOptions } from "../../core/redaction/redact.ts";
+import type { Chain } from "../../core/transcript/links.ts";
+import { createScreen, createWholeScreen } from "../../protocols/answers/screens/index.ts";
+import type { Decoded } from "../../protocols/index.ts";
+import type { HistoryStore } from "../../store/store.ts";
+import type { HeaderLines, Tell } from "../contract.ts";
+import type { Reading } from "../conversations.ts";
+import type { ModelBook } from "../models.ts";
+import type { Opened } from "../opening.ts";
+import type { Visit } from "../visit.ts";
+import { createHiddenTurns } from "./hidden.ts";
+import { RECALL_LIMITS, type RecallLimits } from "./limits.ts";
+import { streamed } from "./stream.ts";
+import { RECALL_TOOL, toolsOffered, type RecallOffer } from "./tool.ts";
+import { createTurn } from "./turn.ts";
+import { whole } from "./whole.ts";
+
+export interface RecallSettings {
+  readonly offer: RecallOffer;
+  readonly limits?: Partial<RecallLimits>;
+}
+
+export interface RecallDesk extends RecallSettings {
+  readonly store: HistoryStore;
+  readonly chain: Chain;
+  readonly models: ModelBook;
+  readonly secrets: RedactOptions | undefined;
+  readonly tell: Tell;
+}
+
+export interface Recall {
+  /** What the model was told: the request with everything in it that was hidden from its client. @throws PrecisError of the store. */
+  readonly restored: (tenant: string, reading: Reading) => Promise<Decoded>;
+  /** The request's tools with ours; undefined where it is not offered. */
+  readonly tools: (request: Decoded) => string | undefined;
+  /** The answer as its client is to have it. */
+  readonly screened: (answer: Answering) => Promise<Opened>;
+}
+
+export interface Answering {
+  readonly visit: Visit;
+  readonly opened: Opened;
+  readonly resend: (body: string) => Promise<Opened>;
+  readonly failed: () => void;
+  readonly signal: AbortSignal;
+}
+
+const ERROR_STATUS_MIN = 400;
+/** As much of the window as a request's answer is reserved at most. */
+const RESERVE_SHARE_MAX = 0.5;
+
+export function createRecall(given: RecallDesk): Recall {
+  const { store, chain, offer } = given;
+  const limits = { ...RECALL_LIMITS, ...given.limits };
+  const hidden = createHiddenTurns({ store, hash: chain.hash, limits });
+  const tools = (request: Decoded): string | undefined => toolsOffered(request, offer);
+  return {
+    restored: async (tenant, reading) =>
+      tools(reading.decoded) === undefined ? reading.decoded : hidden.restored(tenant, reading),
+    tools,
+    screened: async ({ visit, opened, resend, failed, signal }) => {
+      const link = visit.reading.links.at(-1);
+      if (link === undefined || opened.incoming.status >= ERROR_STATUS_MIN || isCoded(opened)) return opened;
+      const { tenant, protocol } = visit;
+      const turn = createTurn({
+        ...bounds(given, visit),
+        tenant,
+        protocol,
+        link,
+        body: visit.body,
+        store,
+        hidden,
+        limits,
+      });
+      const readers = [opened.reader];
+      const further = (next: Opened): void => void readers.push(next.reader);
+      const spent = (): Usage | undefined => summed(readers.flatMap(({ state }) => state.usage ?? []));
+      if (!opened.streamed) {
+        const screen = createWholeScreen(protocol, RECALL_TOOL);
+        return { ...(await whole(opened, { screen, turn, bodyBytesMax: limits.bodyBytes, resend, further })), spent };
+      }
+      const screen = createScreen(protocol, RECALL_TOOL);
+      const eventBytesMax = limits.eventBytes;
+      const body = streamed(opened, { screen, turn, eventBytesMax, resend, further, failed, signal });
+      return { ...opened, body, spent };
+    },
+  };
+}
+
+function bounds({ models, secrets = {}, tell }: RecallDesk, { tenant, model, prepared, reading }: Visit) {
+  const { windowTokens, factor } = models.of(tenant, model);
+  const reserved = Math.min(reading.decoded.transcript.maxOutputTokens ?? 0, windowTokens * RESERVE_SHARE_MAX);
+  return {
+    tokens: prepared.tokens,
+    usableTokens: windowTokens - reserved,
+    factor,
+    secrets,
+    told: (call: { readonly found: boolean; readonly tokens: number }) =>
+      tell({ kind: "recall", tenant, model, ...call }),
+    unkept: (error: unknown) => tell({ kind: "notice", code: "store_unavailable", tenant, message: messageOf(error) }),
+  };
+}
+
+/** The message of an error that is not ours may quote what it worked on. */
+function messageOf(error: unknown): string {
+  return error instanceof PrecisError ? `${error.code}: ${error.message}` : ((error as Error).name ?? "a fault");
+}
+
+/** We ask for answers as they are; one that comes compressed all the same passes as it is. */
+function isCoded({ incoming: { headers } }: Opened): boolean {
+  return headers.some(
+    ([name, value]) => name.toLowerCase() === "content-encoding" && value.toLowerCase() !== "identity",
+  );
+}
+
+/** A request whose answer can be read: not compressed. */
+export function plainAnswer(lines: HeaderLines): HeaderLines {
+  return [...lines.filter(([name]) => name.toLowerCase() !== "accept-encoding"), ["accept-encoding", "identity"]];
+}
+
+/** Of all that was sent to the provider for one answer. */
+function summed(usages: readonly Usage[]): Usage | undefined {
+  if (usages.length === 0) return undefined;
+  return usages.reduce((one, other) => ({
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+  }));
+}

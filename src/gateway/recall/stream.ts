@@ -1,0 +1,119 @@
+/** A streamed answer on its way through a screen: passage after passage, as one stream. */
+import type { Usage } from "../../core/engines/contract.ts";
+import { splitFrames, type Frame } from "../../protocols/answers/frames.ts";
+import type { Screen } from "../../protocols/answers/screens/index.ts";
+import { PrecisError } from "../../core/errors.ts";
+import type { Opened } from "../opening.ts";
+import type { Chunks } from "../relay.ts";
+import type { Turn } from "./turn.ts";
+
+export interface Streaming {
+  readonly screen: Screen;
+  readonly turn: Turn;
+  readonly eventBytesMax: number;
+  readonly resend: (body: string) => Promise<Opened>;
+  /** Told of each further answer of the provider. */
+  readonly further: (opened: Opened) => void;
+  /** The answer broke off after its first passage; its client has been told. */
+  readonly failed: () => void;
+  readonly signal: AbortSignal;
+}
+
+const ERROR_STATUS_MIN = 400;
+/** Of what a provider says about an error, this much is passed on. */
+const ERROR_CHARS_MAX = 2_000;
+
+export async function* streamed(first: Opened, streaming: Streaming): Chunks {
+  const { screen, turn, resend, further } = streaming;
+  let opened = first;
+  for (let later = false; ; later = true) {
+    const broken = yield* passing(opened, streaming, later);
+    if (broken !== undefined) {
+      yield failure(streaming, broken);
+      return;
+    }
+    const next = await turn.heard(screen.passage(), usageOf(opened));
+    if (next === undefined) break;
+    try {
+      opened = await resend(next);
+      further(opened);
+      if (opened.incoming.status >= ERROR_STATUS_MIN || !opened.streamed) {
+        yield failure(streaming, await refusal(opened));
+        return;
+      }
+    } catch (error) {
+      if (streaming.signal.aborted) throw error;
+      yield failure(streaming, error);
+      return;
+    }
+    screen.goOn();
+  }
+  const end = screen.release();
+  if (end !== "") yield Buffer.from(end);
+}
+
+/** What broke a later passage; the first one breaks as it would without us. */
+async function* passing(
+  { body }: Opened,
+  { screen, eventBytesMax, signal }: Streaming,
+  later: boolean,
+): AsyncGenerator<Uint8Array, unknown, undefined> {
+  const splitter = splitFrames(eventBytesMax);
+  const shown = (frames: readonly (Frame | string)[]): string => frames.map((frame) => shownOf(screen, frame)).join("");
+  try {
+    for await (const chunk of body) {
+      const text = shown(splitter.push(chunk));
+      if (text !== "") yield Buffer.from(text);
+    }
+  } catch (error) {
+    if (!later || signal.aborted) throw error;
+    return error;
+  }
+  const text = shown(splitter.end());
+  if (text !== "") yield Buffer.from(text);
+  return later && !screen.passage().ended ? BROKEN_OFF : undefined;
+}
+
+const BROKEN_OFF = new Error("the answer ended before its time");
+
+/** An event that cannot be read is the client's to find. */
+function shownOf(screen: Screen, frame: Frame | string): string {
+  if (typeof frame === "string") return frame;
+  try {
+    return screen.take(frame);
+  } catch (error) {
+    if (error instanceof PrecisError) return frame.raw;
+    throw error;
+  }
+}
+
+function usageOf({ reader: { state } }: Opened): Usage | undefined {
+  return state.usage;
+}
+
+function failure({ screen, failed }: Streaming, error: unknown): Uint8Array {
+  failed();
+  const known = error instanceof PrecisError;
+  const code = known ? error.code : "upstream_broke_off";
+  const message = known ? `${error.message} ${error.hint}` : (error as Error).message;
+  return Buffer.from(screen.failure({ code, message }));
+}
+
+/** The provider's own words about a request that it would not go on with. */
+async function refusal({ body, incoming: { status } }: Opened): Promise<Error> {
+  let text = "";
+  for await (const chunk of body) {
+    text += Buffer.from(chunk).toString();
+    if (text.length > ERROR_CHARS_MAX) break;
+  }
+  return new Error(`the provider answered with status ${status}: ${messageIn(text).slice(0, ERROR_CHARS_MAX)}`);
+}
+
+function messageIn(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: { readonly message?: unknown } };
+    return typeof error?.message === "string" ? error.message : text;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * One answer to a client that may take several requests to the provider: each time the model recalls something, it is
+ * answered from the store, and the turn goes on. What was hidden is kept when the answer is over.
+ */
+import { estimateText } from "../../core/transcript/estimate.ts";
+import type { Message } from "../../core/transcript/message.ts";
+import type { Usage } from "../../core/engines/contract.ts";
+import type { RedactOptions } from "../../core/redaction/redact.ts";
+import type { HiddenCall, Passage } from "../../protocols/answers/screens/index.ts";
+import { applyEdits } from "../../protocols/json/edit.ts";
+import { elementTexts } from "../../protocols/json/scan.ts";
+import { protocols, type ProtocolName } from "../../protocols/index.ts";
+import type { HistoryStore } from "../../store/store.ts";
+import { resultMessage, type HiddenResult, type HiddenTurns } from "./hidden.ts";
+import type { RecallLimits } from "./limits.ts";
+import { answerCall, idsIn, type Recalled } from "./originals.ts";
+
+/** What an answer is to be kept under, and what it may hold. */
+export interface TurnOptions {
+  readonly tenant: string;
+  readonly protocol: ProtocolName;
+  /** Of the last message of the client's request. */
+  readonly link: string;
+  /** The request as it was sent. */
+  readonly body: string;
+  /** Tokens of the request, by estimate. */
+  readonly tokens: number;
+  /** Tokens that input and output may have together, less what is reserved for output. */
+  readonly usableTokens: number;
+  /** What this model's tokens are to our estimates. */
+  readonly factor: number;
+  readonly store: HistoryStore;
+  readonly hidden: HiddenTurns;
+  readonly secrets: RedactOptions;
+  readonly limits: RecallLimits;
+  /** Told of each call that was answered. */
+  readonly told: (call: { readonly found: boolean; readonly tokens: number }) => void;
+  /** Told that what was hidden is remembered in memory alone. */
+  readonly unkept: (error: unknown) => void;
+}
+
+export interface Turn {
+  /** Takes what the model said; answers with the request to send next, or with nothing where the client's answer is over. */
+  readonly heard: (passage: Passage, usage: Usage | undefined) => Promise<string | undefined>;
+}
+
+/** What is estimated may be somewhat more. */
+const ROOM_SHARE = 0.9;
+/** Less than this says nothing. */
+const CALL_TOKENS_MIN = 60;
+/** A model that asks although it was told that it is enough is told once more; then the answer is over. */
+const REFUSED_PASSAGES_MAX = 2;
+
+const SAID_ENOUGH = "That is enough for this turn: go on with what you have.";
+const SAID_NO_MORE = "Nothing more can be recalled in this turn. Answer now.";
+const SAID_NO_ROOM = "There is no room left for what this holds. Go on without it, or ask for single words of it.";
+const SAID_FAILED = "It could not be read just now. Go on without it.";
+
+/** What has been recalled for one answer. */
+interface Ledger {
+  readonly hiddenIds: Set<string>;
+  calls: number;
+  tokens: number;
+  /** Passages with calls that came after it was enough. */
+  refused: number;
+}
+
+export function createTurn(options: TurnOptions): Turn {
+  const { protocol, body, hidden, tenant, link } = options;
+  const said: Message[] = [];
+  const ledger: Ledger = { hiddenIds: new Set(), calls: 0, tokens: 0, refused: 0 };
+  const keep = async (results: readonly HiddenResult[]): Promise<void> => {
+    const fingerprint = hidden.fingerprintOf(said, ledger.hiddenIds);
+    const messages = protocols[protocol].format(said);
+    try {
+      await hidden.keep(tenant, link, { protocol, fingerprint, messages, results });
+    } catch (error) {
+      options.unkept(error);
+    }
+  };
+  return {
+    heard: async (passage, usage) => {
+      const elements = passage.complete ? passage.said() : undefined;
+      // An answer that broke off, or that cannot be told again, is not kept: the client has what it has.
+      if (elements === undefined) return undefined;
+      if (elements.length > 0) said.push(...protocols[protocol].decode(`[${elements.join(",")}]`).transcript.messages);
+      if (passage.calls.length === 0) {
+        if (ledger.hiddenIds.size > 0) await keep([]);
+        return undefined;
+      }
+      const results = await answerAll(options, ledger, { calls: passage.calls, usage });
+      if (!passage.asks || ledger.refused > REFUSED_PASSAGES_MAX) {
+        await keep(results);
+        return undefined;
+      }
+      said.push(...results.map(resultMessage));
+      return continued(protocol, body, said);
+    },
+  };
+}
+
+interface Asked {
+  readonly calls: readonly HiddenCall[];
+  readonly usage: Usage | undefined;
+}
+
+async function answerAll(
+  options: TurnOptions,
+  ledger: Ledger,
+  { calls, usage }: Asked,
+): Promise<readonly HiddenResult[]> {
+  const sentTokens = usage === undefined || usage.input === 0 ? options.tokens + ledger.tokens : usage.input;
+  const saidTokens = usage === undefined || usage.output === 0 ? CALL_TOKENS_MIN : usage.output;
+  let freeTokens = (options.usableTokens - sentTokens - saidTokens) * ROOM_SHARE;
+  if (ledger.calls >= options.limits.calls) ledger.refused++;
+  const results: HiddenResult[] = [];
+  for (const call of calls) {
+    ledger.hiddenIds.add(call.id);
+    ledger.calls++;
+    const { text, found } = await answerOne(options, ledger, { call, freeTokens });
+    const tokens = Math.ceil(estimateText(text) * options.factor);
+    ledger.tokens += tokens;
+    freeTokens -= tokens;
+    options.told({ found, tokens });
+    results.push({ callId: call.id, text });
+  }
+  return results;
+}
+
+async function answerOne(
+  options: TurnOptions,
+  ledger: Ledger,
+  { call, freeTokens }: { readonly call: HiddenCall; readonly freeTokens: number },
+): Promise<Recalled> {
+  const { store, tenant, secrets, limits, factor, body } = options;
+  if (ledger.calls > limits.calls) return { text: ledger.refused > 1 ? SAID_NO_MORE : SAID_ENOUGH, found: false };
+  const left = Math.min(limits.callTokens, limits.answerTokens - ledger.tokens, freeTokens);
+  if (left < CALL_TOKENS_MIN) return { text: SAID_NO_ROOM, found: false };
+  try {
+    return await answerCall(
+      { store, tenant, secrets, limits, ids: idsIn(body) },
+      call.arguments,
+      Math.floor(left / factor),
+    );
+  } catch (error) {
+    options.unkept(error);
+    return { text: SAID_FAILED, found: false };
+  }
+}
+
+/** The request with more messages at its end; everything else keeps its bytes. */
+function continued(protocol: ProtocolName, body: string, said: readonly Message[]): string {
+  const { list, elements } = protocols[protocol].decode(body).layout;
+  const further = elementTexts(protocols[protocol].format(said)).join(",");
+  const [only] = elements;
+  // The input of a Responses request may be one text.
+  const isText = only !== undefined && only.start === list.start;
+  if (isText) {
+    const asked = `{"type":"message","role":"user","content":${body.slice(list.start, list.end)}}`;
+    return applyEdits(body, [{ start: list.start, end: list.end, text: `[${asked},${further}]` }]);
+  }
+  const at = elements.at(-1)!.end;
+  return applyEdits(body, [{ start: at, end: at, text: `,${further}` }]);
+}

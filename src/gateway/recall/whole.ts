@@ -1,0 +1,63 @@
+/** An answer that is no stream, behind a screen: read whole, gone on with as often as the model recalls, and told as one. */
+import type { WholePassage, WholeScreen } from "../../protocols/answers/screens/index.ts";
+import type { Opened } from "../opening.ts";
+import { resumed, type Chunks } from "../relay.ts";
+import { RECALL_TOOL } from "./tool.ts";
+import type { Turn } from "./turn.ts";
+
+export interface Wholly {
+  readonly screen: WholeScreen;
+  readonly turn: Turn;
+  readonly bodyBytesMax: number;
+  readonly resend: (body: string) => Promise<Opened>;
+  readonly further: (opened: Opened) => void;
+}
+
+/** The same answer where nothing was hidden or it cannot be read; an error of a further request is the client's answer. */
+export async function whole(first: Opened, { screen, turn, bodyBytesMax, resend, further }: Wholly): Promise<Opened> {
+  const passages: WholePassage[] = [];
+  for (let opened = first; ;) {
+    const { text, body } = await collected(opened, bodyBytesMax);
+    const passage = text === undefined ? undefined : screen.read(text);
+    if (passage === undefined) return { ...opened, body };
+    passages.push(passage);
+    const next = await turn.heard(passage, opened.reader.state.usage);
+    if (next === undefined) {
+      const hides = passages.length > 1 || passage.calls.length > 0;
+      const shown = hides || text!.includes(RECALL_TOOL) ? screen.join(passages) : text!;
+      return shown === text ? { ...opened, body } : rewritten(first, shown);
+    }
+    opened = await resend(next);
+    further(opened);
+  }
+}
+
+interface Collected {
+  /** Undefined where it is more than is read. */
+  readonly text: string | undefined;
+  readonly body: Chunks;
+}
+
+async function collected({ body }: Opened, bytesMax: number): Promise<Collected> {
+  const read: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const next = await body.next();
+    if (next.done === true) break;
+    read.push(next.value);
+    bytes += next.value.length;
+    if (bytes > bytesMax) return { text: undefined, body: resumed(read, body) };
+  }
+  return { text: Buffer.concat(read).toString(), body: resumed(read, body) };
+}
+
+/** The first answer's head: what it says of the body's length no longer holds. */
+function rewritten(first: Opened, text: string): Opened {
+  const bytes = Buffer.from(text);
+  const headers = first.incoming.headers.map(([name, value]): readonly [string, string] =>
+    name.toLowerCase() === "content-length" ? [name, String(bytes.length)] : [name, value],
+  );
+  return { ...first, incoming: { ...first.incoming, headers }, body: resumed([bytes], NOTHING_MORE()) };
+}
+
+async function* NOTHING_MORE(): Chunks {}

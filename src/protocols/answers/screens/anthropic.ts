@@ -1,0 +1,230 @@
+/**
+ * Anthropic Messages behind a screen: a hidden `tool_use` block is left out with its deltas, later blocks are numbered as
+ * if it had not been there, and of several passages the first opens the message and the last ends it.
+ */
+import type { Fields } from "../../dialect.ts";
+import { countOf, fieldsOf, lazy, parsed, textOf } from "../../fields.ts";
+import { objectText, patchObject } from "../../json/edit.ts";
+import { elementTexts, memberText } from "../../json/scan.ts";
+import { reframed, type Frame } from "../frames.ts";
+import { memberTexts, typeOf } from "../saying.ts";
+import { assembleBlocks } from "./anthropic-blocks.ts";
+import {
+  joinedUsage,
+  type HiddenCall,
+  type Passage,
+  type Screen,
+  type WholePassage,
+  type WholeScreen,
+} from "./screen.ts";
+
+const CALLS_STOP = "tool_use";
+const DONE_STOP = "end_turn";
+const OUTPUT_KEYS = ["output_tokens", "server_tool_use"];
+const INPUT_KEYS = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+
+/** A passage as it comes. */
+interface Coming {
+  /** Data of the events that make blocks. */
+  readonly events: string[];
+  readonly hidden: Set<number>;
+  /** The number under which a block is shown. */
+  readonly shown: Map<number, number>;
+  /** Calls of the client's own tools. */
+  own: number;
+  stop: string | undefined;
+  over: boolean;
+  failed: boolean;
+  usage: Fields;
+  readonly held: Frame[];
+}
+
+function coming(): Coming {
+  const counts = { own: 0, stop: undefined, over: false, failed: false, usage: {} };
+  return { events: [], hidden: new Set(), shown: new Map(), held: [], ...counts };
+}
+
+interface State {
+  readonly tool: string;
+  now: Coming;
+  /** Blocks that earlier passages showed. */
+  blocksBefore: number;
+  /** A call was hidden, in this passage or an earlier one. */
+  hides: boolean;
+  /** Of earlier passages. */
+  readonly usages: Fields[];
+}
+
+export function anthropicScreen(tool: string): Screen {
+  const state: State = { tool, now: coming(), blocksBefore: 0, hides: false, usages: [] };
+  return {
+    take: (frame) => take(state, frame),
+    passage: () => passageOf(state.now),
+    release: () => state.now.held.map((frame) => endOf(frame, state)).join(""),
+    goOn: () => {
+      state.usages.push(state.now.usage);
+      state.blocksBefore += state.now.shown.size;
+      state.now = coming();
+    },
+    failure: ({ message }) =>
+      reframed({ name: "error" }, JSON.stringify({ type: "error", error: { type: "api_error", message } })),
+  };
+}
+
+function take(state: State, frame: Frame): string {
+  const { now } = state;
+  switch (frame.data === "" ? "" : typeOf(frame)) {
+    case "message_start":
+      now.usage = fieldsOf(fieldsOf(fieldsOf(parsed(frame.data))["message"])["usage"]);
+      return state.usages.length === 0 ? frame.raw : "";
+    case "content_block_start":
+      return takeBlock(state, frame, true);
+    case "content_block_delta":
+    case "content_block_stop":
+      return takeBlock(state, frame, false);
+    case "message_delta": {
+      const event = fieldsOf(parsed(frame.data));
+      now.stop = textOf(fieldsOf(event["delta"])["stop_reason"]) ?? now.stop;
+      now.usage = { ...now.usage, ...withoutNulls(fieldsOf(event["usage"])) };
+      return holdEnd(state, frame);
+    }
+    case "message_stop":
+      now.over = true;
+      return holdEnd(state, frame);
+    case "error":
+      now.failed = true;
+      return frame.raw;
+    default:
+      return frame.raw;
+  }
+}
+
+function takeBlock(state: State, frame: Frame, starts: boolean): string {
+  const { now } = state;
+  now.events.push(frame.data);
+  if (!starts && !state.hides) return frame.raw;
+  const event = fieldsOf(parsed(frame.data));
+  const index = countOf(event["index"]) ?? 0;
+  if (starts) enter(state, index, fieldsOf(event["content_block"]));
+  if (now.hidden.has(index)) return "";
+  const place = now.shown.get(index);
+  if (place === undefined || place === index) return frame.raw;
+  return reframed(frame, patchObject(frame.data, { index: String(place) }));
+}
+
+/** A block begins: hidden, or shown under the next number. */
+function enter(state: State, index: number, block: Fields): void {
+  const { now, tool } = state;
+  const isCall = block["type"] === CALLS_STOP;
+  if (isCall && block["name"] === tool) {
+    now.hidden.add(index);
+    state.hides = true;
+    return;
+  }
+  now.shown.set(index, state.blocksBefore + now.shown.size);
+  if (isCall) now.own++;
+}
+
+function holdEnd({ now, hides }: State, frame: Frame): string {
+  if (!hides) return frame.raw;
+  now.held.push(frame);
+  return "";
+}
+
+function withoutNulls(usage: Fields): Fields {
+  return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
+}
+
+function passageOf(now: Coming): Passage {
+  const complete = now.over && !now.failed;
+  const answerable = complete && now.stop === CALLS_STOP;
+  // A call that the end cut off is as if it had not been made.
+  const all = lazy(() => assembleBlocks(now.events)?.filter(({ index }) => answerable || !now.hidden.has(index)));
+  const calls = answerable && now.hidden.size > 0 ? (all() ?? []).filter(({ index }) => now.hidden.has(index)) : [];
+  return {
+    calls: calls.map(({ text }) => callOf(text)),
+    asks: calls.length > 0 && now.own === 0,
+    complete,
+    ended: now.over || now.failed,
+    said: () => messageOf(all()?.map(({ text }) => text)),
+  };
+}
+
+function callOf(block: string): HiddenCall {
+  return { id: textOf(parsed(memberText(block, "id"))) ?? "", arguments: memberText(block, "input") ?? "{}" };
+}
+
+function messageOf(blocks: readonly string[] | undefined): readonly string[] | undefined {
+  if (blocks === undefined || blocks.length === 0) return blocks;
+  return [objectText({ role: '"assistant"', content: `[${blocks.join(",")}]` })];
+}
+
+/** A held event as the client gets it: an answer that asked for nothing of the client is over, and counts are of all passages. */
+function endOf(frame: Frame, { now, usages: before }: State): string {
+  if (typeOf(frame) !== "message_delta") return frame.raw;
+  const asked = passageOf(now).asks;
+  const usages = [...before, now.usage];
+  const delta = memberText(frame.data, "delta");
+  return reframed(
+    frame,
+    patchObject(frame.data, {
+      ...(asked && delta !== undefined
+        ? { delta: patchObject(delta, { stop_reason: JSON.stringify(DONE_STOP) }) }
+        : {}),
+      ...(usages.length > 1 ? { usage: JSON.stringify(toldInDelta(usages, frame)) } : {}),
+    }),
+  );
+}
+
+/** What the event says anyway, and the input, of which the client has only heard for the first passage. */
+function toldInDelta(usages: readonly Fields[], { data }: Frame): Fields {
+  const told = new Set([...Object.keys(fieldsOf(fieldsOf(parsed(data))["usage"])), ...INPUT_KEYS]);
+  return Object.fromEntries(Object.entries(joinedUsage(usages, OUTPUT_KEYS) ?? {}).filter(([key]) => told.has(key)));
+}
+
+export function anthropicWhole(tool: string): WholeScreen {
+  return {
+    read: (text) => {
+      const members = memberTexts(text);
+      const content = members.get("content");
+      return content?.startsWith("[") === true ? readWhole(text, members, tool) : undefined;
+    },
+    join: (passages) => joinWhole(passages, tool),
+  };
+}
+
+function readWhole(text: string, members: ReadonlyMap<string, string>, tool: string): WholePassage {
+  const answerable = parsed(members.get("stop_reason")) === CALLS_STOP;
+  const blocks = elementTexts(members.get("content")!);
+  const hidden = blocks.filter((block) => isHidden(block, tool));
+  const calls = answerable ? hidden.map(callOf) : [];
+  const own = blocks.filter((block) => typeIn(block) === CALLS_STOP).length - hidden.length;
+  const said = (answerable ? blocks : blocks.filter((block) => !hidden.includes(block))).filter(isVisible);
+  return { text, calls, asks: calls.length > 0 && own === 0, complete: true, ended: true, said: () => messageOf(said) };
+}
+
+function typeIn(block: string): unknown {
+  return parsed(memberText(block, "type"));
+}
+
+function isHidden(block: string, tool: string): boolean {
+  return typeIn(block) === CALLS_STOP && parsed(memberText(block, "name")) === tool;
+}
+
+function isVisible(block: string): boolean {
+  return typeIn(block) !== "text" || (textOf(parsed(memberText(block, "text"))) ?? "").trim() !== "";
+}
+
+function joinWhole(passages: readonly WholePassage[], tool: string): string {
+  const last = passages.at(-1)!;
+  const blocks = passages.flatMap(({ text }) => elementTexts(memberText(text, "content")!));
+  const usage = joinedUsage(
+    passages.map(({ text }) => parsed(memberText(text, "usage"))),
+    OUTPUT_KEYS,
+  );
+  return patchObject(last.text, {
+    content: `[${blocks.filter((block) => !isHidden(block, tool)).join(",")}]`,
+    ...(last.asks ? { stop_reason: JSON.stringify(DONE_STOP) } : {}),
+    ...(passages.length === 1 ? {} : { id: memberText(passages[0]!.text, "id"), usage: JSON.stringify(usage) }),
+  });
+}

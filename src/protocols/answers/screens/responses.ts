@@ -1,0 +1,273 @@
+/**
+ * Responses behind a screen: a hidden `function_call` item is left out with its events, later events and items are numbered
+ * as if it had not been there, and the last event of several passages holds the output of all of them.
+ */
+import type { Fields } from "../../dialect.ts";
+import { countOf, fieldsOf, isFields, parsed, textOf } from "../../fields.ts";
+import { patchObject } from "../../json/edit.ts";
+import { elementTexts, memberText } from "../../json/scan.ts";
+import { reframed, type Frame } from "../frames.ts";
+import { isFilled, memberTexts, typeOf } from "../saying.ts";
+import { kindOf } from "../../openai-responses/items.ts";
+import {
+  joinedUsage,
+  type HiddenCall,
+  type Passage,
+  type Screen,
+  type WholePassage,
+  type WholeScreen,
+} from "./screen.ts";
+
+const OUTPUT_KEYS = ["output_tokens", "output_tokens_details"];
+
+interface Coming {
+  /** Whole items by their number in the stream. */
+  readonly items: Map<number, string>;
+  readonly hidden: Set<number>;
+  readonly shown: Map<number, number>;
+  status: string | undefined;
+  failed: boolean;
+  usage: unknown;
+  readonly held: Frame[];
+}
+
+function coming(): Coming {
+  const state = { status: undefined, failed: false, usage: undefined };
+  return { items: new Map(), hidden: new Set(), shown: new Map(), held: [], ...state };
+}
+
+interface State {
+  readonly tool: string;
+  now: Coming;
+  /** Earlier passages. */
+  readonly before: Coming[];
+  /** Of the first passage. */
+  id: string | undefined;
+  /** A call was hidden, in this passage or an earlier one. */
+  hides: boolean;
+  /** Number of the next event, from the first hidden one on. */
+  sequence: number;
+}
+
+export function responsesScreen(tool: string): Screen {
+  const state: State = { tool, now: coming(), before: [], id: undefined, hides: false, sequence: 0 };
+  return {
+    take: (frame) => take(state, frame),
+    passage: () => passageOf(state.now),
+    release: () =>
+      state.now.held.map((frame) => numbered(state, { ...frame, data: endOf(frame.data, state) })).join(""),
+    goOn: () => {
+      state.before.push(state.now);
+      state.now = coming();
+    },
+    failure: ({ code, message }) => {
+      const response = { id: state.id, object: "response", status: "failed", output: [], error: { code, message } };
+      const data = { type: "response.failed", sequence_number: state.sequence, response };
+      return reframed({ name: "response.failed" }, JSON.stringify(data));
+    },
+  };
+}
+
+function take(state: State, frame: Frame): string {
+  const { now, tool } = state;
+  const type = frame.data === "" ? "" : typeOf(frame);
+  switch (type) {
+    case "":
+      return frame.raw;
+    case "response.created":
+    case "response.queued":
+    case "response.in_progress":
+      state.id ??= textOf(parsed(memberTexts(memberText(frame.data, "response")).get("id")));
+      return state.before.length > 0 ? "" : withData(frame, withoutTool(frame.data, tool));
+    case "response.output_item.added":
+    case "response.output_item.done":
+      return takeItem(state, frame, type);
+    case "response.completed":
+    case "response.incomplete":
+    case "response.done":
+      return takeFinal(state, frame);
+    case "response.failed":
+    case "response.cancelled":
+    case "error":
+      now.failed = true;
+      return numbered(state, { ...frame, data: withoutTool(frame.data, tool) });
+    default:
+      return takeOther(state, frame);
+  }
+}
+
+/** With the numbers that the client has; the same event until something was hidden. */
+function numbered(state: State, frame: Frame, place?: number): string {
+  if (!state.hides) return frame.raw;
+  const counted = frame.data.includes('"sequence_number"');
+  return reframed(
+    frame,
+    patchObject(frame.data, {
+      ...(counted ? { sequence_number: String(state.sequence++) } : {}),
+      ...(place === undefined ? {} : { output_index: String(place) }),
+    }),
+  );
+}
+
+function takeItem(state: State, frame: Frame, type: string): string {
+  const { now, tool } = state;
+  const event = fieldsOf(parsed(frame.data));
+  const index = countOf(event["output_index"]) ?? 0;
+  if (type === "response.output_item.done") now.items.set(index, memberText(frame.data, "item") ?? "{}");
+  if (now.hidden.has(index)) return "";
+  const fresh = !now.shown.has(index);
+  if (fresh && isHidden(fieldsOf(event["item"]), tool)) {
+    if (!state.hides) state.sequence = countOf(event["sequence_number"]) ?? 0;
+    state.hides = true;
+    now.hidden.add(index);
+    return "";
+  }
+  const shownBefore = state.before.reduce((sum, { shown }) => sum + shown.size, 0);
+  if (fresh) now.shown.set(index, shownBefore + now.shown.size);
+  return numbered(state, frame, now.shown.get(index));
+}
+
+function takeOther(state: State, frame: Frame): string {
+  const { now, hides } = state;
+  if (!hides) return frame.raw;
+  const index = countOf(fieldsOf(parsed(frame.data))["output_index"]);
+  if (index !== undefined && now.hidden.has(index)) return "";
+  return numbered(state, frame, index === undefined ? undefined : now.shown.get(index));
+}
+
+function takeFinal({ now, hides, tool }: State, frame: Frame): string {
+  const response = memberTexts(memberText(frame.data, "response"));
+  now.status = textOf(parsed(response.get("status")));
+  now.usage = parsed(response.get("usage"));
+  if (!hides) return withData(frame, withoutTool(frame.data, tool));
+  now.held.push(frame);
+  return "";
+}
+
+function withData(frame: Frame, data: string): string {
+  return data === frame.data ? frame.raw : reframed(frame, data);
+}
+
+function isHidden(item: Fields, tool: string): boolean {
+  return item["type"] === "function_call" && item["name"] === tool;
+}
+
+/** A response repeats the request's tools. */
+function withoutTool(data: string, tool: string): string {
+  if (!data.includes(`"${tool}"`)) return data;
+  const response = memberText(data, "response");
+  return response === undefined ? data : patchObject(data, { response: toolless(response, tool) });
+}
+
+function toolless(response: string, tool: string): string {
+  const tools = memberTexts(response).get("tools");
+  if (tools?.startsWith("[") !== true) return response;
+  const left = elementTexts(tools).filter((one) => fieldsOf(parsed(one))["name"] !== tool);
+  return patchObject(response, { tools: `[${left.join(",")}]` });
+}
+
+function passageOf({ items, hidden, status, failed }: Coming): Passage {
+  const complete = status !== undefined && !failed;
+  const texts = Array.from(items).sort(([one], [other]) => one - other);
+  const all = texts.map(([index, text]) => ({ text, hidden: hidden.has(index) }));
+  return { ...itemPassage(all, { complete, answerable: status === "completed" }), ended: complete || failed };
+}
+
+interface Item {
+  readonly text: string;
+  readonly hidden: boolean;
+}
+
+function itemPassage(
+  items: readonly Item[],
+  { complete, answerable }: { readonly complete: boolean; readonly answerable: boolean },
+): Passage {
+  const calls = complete && answerable ? items.filter(({ hidden }) => hidden).map(({ text }) => callOf(text)) : [];
+  const own = items.some(({ text, hidden }) => !hidden && waits(fieldsOf(parsed(text))));
+  const told = items.filter(({ hidden }) => answerable || !hidden).map(({ text }) => text);
+  return { calls, asks: calls.length > 0 && !own, complete, ended: complete, said: () => repeatable(told) };
+}
+
+function callOf(item: string): HiddenCall {
+  const { call_id: id, arguments: given } = fieldsOf(parsed(item));
+  return { id: textOf(id) ?? "", arguments: textOf(given) ?? "" };
+}
+
+/** Whether the client has to answer it. */
+function waits(item: Fields): boolean {
+  const kind = kindOf(item);
+  if (kind === "call" || kind === "custom-call" || kind === "hosted-call") return true;
+  return textOf(item["type"])?.endsWith("_approval_request") === true;
+}
+
+function isLost(item: string): boolean {
+  const { type, encrypted_content: content } = fieldsOf(parsed(item));
+  return type === "reasoning" && typeof content !== "string";
+}
+
+/**
+ * Items as a request may hold them that the provider did not keep: reasoning only with its encrypted content, and without
+ * it nothing may name itself.
+ */
+function repeatable(items: readonly string[]): readonly string[] {
+  if (!items.some(isLost)) return items;
+  return items.filter((item) => !isLost(item)).map((item) => patchObject(item, { id: undefined }));
+}
+
+function endOf(data: string, { before, now, id, tool }: State): string {
+  const passages = [...before, now];
+  const response = memberText(data, "response");
+  if (response === undefined) return data;
+  const shown = passages.flatMap(({ items, hidden }) =>
+    Array.from(items)
+      .sort(([one], [other]) => one - other)
+      .flatMap(([index, text]) => (hidden.has(index) ? [] : [text])),
+  );
+  // Some servers leave the last event's output empty: its items were told one by one.
+  const repeats = isFilled(memberText(response, "output")) || passages.at(-1)!.items.size === 0;
+  return patchObject(data, {
+    response: patchObject(toolless(response, tool), {
+      ...(repeats ? { output: `[${shown.join(",")}]` } : {}),
+      ...(passages.length === 1
+        ? {}
+        : joinedHead(
+            id,
+            passages.map(({ usage }) => usage),
+          )),
+    }),
+  });
+}
+
+function joinedHead(id: string | undefined, usages: readonly unknown[]) {
+  const usage = joinedUsage(usages, OUTPUT_KEYS);
+  const total = (countOf(usage?.["input_tokens"]) ?? 0) + (countOf(usage?.["output_tokens"]) ?? 0);
+  return {
+    ...(id === undefined ? {} : { id: JSON.stringify(id) }),
+    ...(usage === undefined ? {} : { usage: JSON.stringify({ ...usage, total_tokens: total }) }),
+  };
+}
+
+export function responsesWhole(tool: string): WholeScreen {
+  const itemsOf = (text: string): readonly Item[] =>
+    elementTexts(memberText(text, "output")!).map((item) => ({
+      text: item,
+      hidden: isHidden(fieldsOf(parsed(item)), tool),
+    }));
+  return {
+    read: (text): WholePassage | undefined => {
+      const members = memberTexts(text);
+      if (members.get("output")?.startsWith("[") !== true || isFields(parsed(members.get("error")))) return undefined;
+      const answerable = parsed(members.get("status")) === "completed";
+      return { ...itemPassage(itemsOf(text), { complete: true, answerable }), text };
+    },
+    join: (passages) => {
+      const shown = passages.flatMap(({ text }) => itemsOf(text).flatMap((item) => (item.hidden ? [] : item.text)));
+      const id = textOf(parsed(memberText(passages[0]!.text, "id")));
+      const usages = passages.map(({ text }) => parsed(memberText(text, "usage")));
+      return patchObject(toolless(passages.at(-1)!.text, tool), {
+        output: `[${shown.join(",")}]`,
+        ...(passages.length === 1 ? {} : joinedHead(id, usages)),
+      });
+    },
+  };
+}
