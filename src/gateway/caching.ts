@@ -3,6 +3,7 @@
  * taken from messages that only a compaction still holds. Where nothing is to be marked, the bytes stay as they are.
  */
 import { planMarkers, type CachingStrategy } from "../core/caching/breakpoints.ts";
+import { AUTOMATIC, BREAKPOINTS, TTL_MS } from "../core/caching/prefix-cache.ts";
 import type { CacheSite, Ttl } from "../core/caching/site.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
@@ -11,6 +12,7 @@ import { lookUp, type Registry } from "../models/registry/registry.ts";
 import { cacheKeyEdits } from "../protocols/caching/key.ts";
 import { markerSites, type MarkerLayout } from "../protocols/caching/sites.ts";
 import { applyEdits, type Edit } from "../protocols/json/edit.ts";
+import type { Economy } from "../session/contract.ts";
 import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 
 /** What an upstream takes beside what its protocol says; `auto` goes by model and host. */
@@ -20,9 +22,16 @@ export interface CachingOptions {
   readonly enabled: boolean;
   readonly strategy: Exclude<CachingStrategy, "anchors">;
   readonly ttl: Ttl;
+  /** What picks the moment of a compaction, where the cache's prices are known. */
+  readonly schedule: Economy["schedule"];
 }
 
-export const CACHING: CachingOptions = Object.freeze({ enabled: true, strategy: "spaced", ttl: "5m" });
+export const CACHING: CachingOptions = Object.freeze({
+  enabled: true,
+  strategy: "spaced",
+  ttl: "5m",
+  schedule: "threshold",
+});
 
 /** How requests of one model to one upstream are cached. */
 export interface CachingRules {
@@ -32,6 +41,16 @@ export interface CachingRules {
   readonly minimumTokens: number | undefined;
 }
 
+export interface Caching {
+  /** Undefined where no markers are set. */
+  readonly rules: CachingRules | undefined;
+  /** Undefined where prices have no say. */
+  readonly economy: Economy | undefined;
+}
+
+/** For what is only counted. */
+export const UNCACHED: Caching = Object.freeze({ rules: undefined, economy: undefined });
+
 export interface CachingQuery {
   readonly protocol: ProtocolName;
   readonly model: string;
@@ -39,8 +58,7 @@ export interface CachingQuery {
 }
 
 export interface CachingDesk {
-  /** Undefined where nothing is done about caching. */
-  readonly of: (query: CachingQuery) => CachingRules | undefined;
+  readonly of: (query: CachingQuery) => Caching;
   readonly ttl: Ttl;
   /** Messages that a compaction leaves alone at the beginning. */
   readonly headMessages: number;
@@ -56,18 +74,21 @@ export interface CachingParts {
 }
 
 export function createCachingDesk({ options, registry, headMessages }: CachingParts): CachingDesk {
-  const known = new Map<string, CachingRules | undefined>();
+  const known = new Map<string, Caching>();
   return {
     ttl: options.ttl,
     headMessages,
     measure: createMeasure(),
     of: (query) => {
       const key = `${query.protocol}\n${query.upstream.origin}\n${query.upstream.caching}\n${query.model}`;
-      if (known.has(key)) return known.get(key);
+      const found = known.get(key);
+      if (found !== undefined) return found;
       if (known.size >= MODELS_MAX) known.clear();
       const rules = options.enabled ? rulesOf(query, options, registry) : undefined;
-      known.set(key, rules);
-      return rules;
+      const economy = options.enabled ? economyOf(query, { rules, options, registry }) : undefined;
+      const caching = { rules, economy };
+      known.set(key, caching);
+      return caching;
     },
   };
 }
@@ -79,6 +100,28 @@ function rulesOf(query: CachingQuery, { strategy }: CachingOptions, registry: Re
   const minimumTokens = cache?.minimumTokens;
   if (layout !== "openai") return { layout, strategy, minimumTokens };
   return { layout, strategy: cache?.markersMax === undefined ? undefined : "anchors", minimumTokens };
+}
+
+interface Pricing {
+  readonly rules: CachingRules | undefined;
+  readonly options: CachingOptions;
+  readonly registry: Registry;
+}
+
+/** What a cache makes of a compaction's price; undefined where there is no cache that we know of, or no price. */
+function economyOf(query: CachingQuery, { rules, options, registry }: Pricing): Economy | undefined {
+  const { prices, cache } = lookUp(registry, query.model) ?? {};
+  const marked = query.protocol === "anthropic-messages";
+  if (prices?.cacheReadUsdPerMtok === undefined || query.upstream.caching === "off") return undefined;
+  if (marked && rules === undefined) return undefined;
+  const { inputUsdPerMtok: input, outputUsdPerMtok: output, cacheReadUsdPerMtok: read } = prices;
+  const write = (options.ttl === "1h" ? prices.cacheWrite1hUsdPerMtok : prices.cacheWrite5mUsdPerMtok) ?? input;
+  const ttlMs = marked ? TTL_MS[options.ttl] : cache?.markersMax === undefined ? AUTOMATIC.ttlMs : BREAKPOINTS.ttlMs;
+  return {
+    schedule: options.schedule,
+    prices: { read: read / input, write: write / input, output: output / input },
+    ttlMs,
+  };
 }
 
 /** Claude on its own API or through OpenRouter (reference/000); OpenAI's models at OpenAI's. */

@@ -6,13 +6,17 @@
 import type { Chain } from "../core/transcript/links.ts";
 import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 import { skipSpace, skipValue } from "../protocols/json/scan.ts";
-import type { Runtime } from "../session/contract.ts";
+import type { Economy, Runtime } from "../session/contract.ts";
 
 export interface Conversation {
   readonly runtime: Runtime;
   /** The newest request's reading, and its links. */
   decoded: Decoded;
   links: readonly string[];
+  /** What its model's cache costs, by the newest request. */
+  readonly pricing: { economy: Economy | undefined };
+  /** What went out last, as it was before markers were set. */
+  outgoing?: Decoded;
   /** It has gone out rewritten. */
   rewritten: boolean;
   /** Messages of the longest request that went out: one of no more is sent once more, and goes out as it did. */
@@ -30,7 +34,7 @@ export interface Reading {
 /** What a conversation that nobody knows begins with; `relative` is one that it shares its beginning with. */
 export type Begin = (relative: Conversation | undefined) => Promise<Beginning>;
 
-export type Beginning = Pick<Conversation, "runtime" | "sent">;
+export type Beginning = Pick<Conversation, "runtime" | "sent" | "pricing">;
 
 export interface Conversations {
   /** @throws PrecisError as `Protocol.decode` does. */

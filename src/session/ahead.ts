@@ -5,7 +5,8 @@
 import { applyCompaction, type Compaction } from "../core/compaction/compaction.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Waiting } from "./contract.ts";
-import { benchOf, look, make, record, type Desk, type View } from "./turn.ts";
+import { benchOf, type Desk, type View } from "./desk.ts";
+import { look, make, record } from "./turn.ts";
 
 /** Makes it. False where nothing came of it: no need, no way, or another is being made. */
 export async function makeAhead(desk: Desk, transcript: Transcript, waiting: Waiting): Promise<boolean> {

@@ -1,4 +1,5 @@
 /** What a session is to its host: options, hooks, calls and what they answer. */
+import type { CachePrices } from "../core/caching/schedule.ts";
 import type { Compaction, CompactionReason, CompactionReport } from "../core/compaction/compaction.ts";
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import type { Engine, Outcome, Usage, Workbench } from "../core/engines/contract.ts";
@@ -43,12 +44,22 @@ export interface RuntimeOptions {
    * due and not yet pressing to be made ahead. Default false.
    */
   readonly modelsAhead?: boolean;
+  /** What the provider's cache costs: compactions that prices speak against are put off. Asked at every decision. */
+  readonly economy?: () => Economy | undefined;
   /** Has the last word on a compaction before it is recorded. */
   readonly amend?: (compaction: Compaction, original: Transcript, bench: Workbench) => Compaction;
   /** True: secrets are masked in everything `prepare` answers with, not only in handoffs. Default false. */
   readonly redactOutgoing?: boolean;
   /** What `state()` gave in an earlier process. */
   readonly state?: RuntimeState;
+}
+
+export interface Economy {
+  /** `threshold`: the engine's own moment, unless it would be a loss; `cost`: the moment that costs least. */
+  readonly schedule: "threshold" | "cost";
+  readonly prices: CachePrices;
+  /** How long what was sent stays in the cache, in milliseconds. */
+  readonly ttlMs: number;
 }
 
 export interface Hooks {
@@ -111,6 +122,8 @@ export interface CompactOptions extends Waiting {
   /** Size of the result in tokens. */
   readonly budget?: number;
   readonly reason?: CompactionReason;
+  /** What speaks for this moment; goes into the report. */
+  readonly because?: string;
   /** Compact although there is room. Default true: an explicit call means it. */
   readonly force?: boolean;
 }

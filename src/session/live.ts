@@ -35,6 +35,8 @@ export interface Live {
   /** What the conversation weighed when nothing came of making one ahead. */
   futileAheadTokens: number;
   summarizer: SummarizerState;
+  /** When something was sent last, in milliseconds since the epoch. */
+  sentAtMs: number | undefined;
 }
 
 /** A fresh start, or the saved state where its schema is ours. */
@@ -60,6 +62,7 @@ export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
     ahead: undefined,
     futileAheadTokens: 0,
     summarizer: { ...FRESH, ...before?.summarizer },
+    sentAtMs: undefined,
   };
 }
 

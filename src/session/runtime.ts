@@ -4,6 +4,7 @@
  * client's own history is never altered.
  */
 import { hash } from "node:crypto";
+import type { CompactionReason } from "../core/compaction/compaction.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
@@ -18,7 +19,8 @@ import { recall } from "./originals.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { overflowOf, withoutMedia, type ProviderError } from "./recover.ts";
 import { createSituation } from "./situation.ts";
-import { benchOf, compact, due, look, observe, record, settle, type Desk } from "./turn.ts";
+import { benchOf, type Desk } from "./desk.ts";
+import { compact, due, look, observe, record, settle } from "./turn.ts";
 
 const sha256 = (text: string): string => hash("sha256", text);
 
@@ -63,6 +65,9 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
   };
 }
 
+/** Reasons that leave time for a model to write. */
+const PATIENT: ReadonlySet<CompactionReason> = new Set(["threshold", "cost"]);
+
 async function prepare(desk: Desk, transcript: Transcript, waiting: Waiting = {}): Promise<Prepared> {
   const view = await look(desk, transcript);
   const decision = due(desk, view);
@@ -72,9 +77,15 @@ async function prepare(desk: Desk, transcript: Transcript, waiting: Waiting = {}
   }
   const made = await takeAhead(desk, view);
   if (made !== undefined) return { ...settle(desk, view, made), ahead: true };
-  if (decision.reason === "threshold" && canWait(desk, view)) return settle(desk, view);
+  if (PATIENT.has(decision.reason) && canWait(desk, view)) return settle(desk, view);
   const models = desk.options.modelsAhead !== true;
-  const outcome = await compact(desk, view, { ...waiting, models, reason: decision.reason });
+  const { reason, because } = decision;
+  const outcome = await compact(desk, view, {
+    ...waiting,
+    models,
+    reason,
+    ...(because === undefined ? {} : { because }),
+  });
   return settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);
 }
 

@@ -1,59 +1,26 @@
 /** The steps of a turn: see what stands, decide what is due, compact, record, and settle on what to send. */
 import { applyCompaction, type Compaction } from "../core/compaction/compaction.ts";
 import { reachTo } from "../core/compaction/reach.ts";
-import type { Decision, Outcome, Usage, Workbench } from "../core/engines/contract.ts";
-import type { Chain } from "../core/transcript/links.ts";
-import { calibrated, type Measure } from "../core/transcript/measure.ts";
+import type { Decision, Outcome, Usage } from "../core/engines/contract.ts";
 import type { Writers } from "../core/summary/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import type { Standing, Store } from "../store/store.ts";
 import { learnFactor } from "./calibration.ts";
 import type { CompactOptions, Prepared, RuntimeOptions } from "./contract.ts";
-import type { Events } from "./events.ts";
+import { benchOf, type Desk, type View } from "./desk.ts";
+import { asPriced, isPutOff } from "./economy.ts";
 import { goneResults } from "./gone-results.ts";
-import { resume, type Live } from "./live.ts";
+import { resume } from "./live.ts";
 import { originalsOf } from "./originals.ts";
-import type { Sent, SituationKeeper } from "./situation.ts";
+import type { Sent } from "./situation.ts";
 import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, writersFor } from "./summarizer.ts";
 
 /** Hygiene leaves conversations of fewer messages alone (reference/000). */
 const HYGIENE_MESSAGES_MIN = 4;
 
-/** What a session works with. */
-export interface Desk {
-  readonly options: RuntimeOptions;
-  readonly store: Store;
-  readonly tenant: string;
-  readonly chain: Chain;
-  /** Uncorrected estimates. */
-  readonly estimate: Measure;
-  readonly events: Events;
-  readonly situation: SituationKeeper;
-  readonly live: Live;
-  /** What goes out for a transcript: itself, or without its secrets. */
-  readonly outgoing: (transcript: Transcript) => Transcript;
-}
-
-/** A conversation as it came, and as it stands with the compaction recorded for it. */
-export interface View {
-  readonly original: Transcript;
-  readonly current: Transcript;
-  readonly standing: Standing;
-  /** Tokens of `current`. */
-  readonly tokens: number;
-}
-
 /** What was asked for, and who may write it. */
 export interface CompactCall extends CompactOptions {
   /** Models may be asked; hygiene never waits for one. Default true. */
   readonly models?: boolean;
-}
-
-/** The measure is one object while the factor stands: what was weighed with it need not be weighed again. */
-export function benchOf({ chain, estimate, live }: Desk): Workbench {
-  if (live.measure?.factor !== live.factor)
-    live.measure = { factor: live.factor, measure: calibrated(estimate, live.factor) };
-  return { chain, measure: live.measure.measure };
 }
 
 export async function look(desk: Desk, original: Transcript): Promise<View> {
@@ -66,14 +33,16 @@ export async function look(desk: Desk, original: Transcript): Promise<View> {
 }
 
 /** What is due by itself. A person who undid a compaction is not overruled; back-off binds the engine, not hygiene. */
-export function due({ options, live }: Desk, { current, standing, tokens }: View): Decision {
+export function due(desk: Desk, view: View): Decision {
+  const { options, live } = desk;
+  const { current, standing, tokens } = view;
   if (options.enabled === false || standing.undone) return { kind: "none" };
   const messages = current.messages.length;
   const { hygieneTokens, usableTokens } = live.limits;
   // What does not fit would be refused for certain, however few its messages.
   if (tokens > usableTokens || (tokens >= hygieneTokens && messages >= HYGIENE_MESSAGES_MIN))
     return { kind: "compact", reason: "hygiene", urgency: "now" };
-  return live.engine.decide(live.engineState, { tokens, messages });
+  return asPriced(desk, view, live.engine.decide(live.engineState, { tokens, messages }));
 }
 
 export async function compact(desk: Desk, view: View, request: CompactCall): Promise<Outcome> {
@@ -86,7 +55,7 @@ export async function compact(desk: Desk, view: View, request: CompactCall): Pro
 export async function make(desk: Desk, view: View, request: CompactCall): Promise<Outcome> {
   const { live, options, events } = desk;
   await options.hooks?.beforeCompact?.(view.original.messages);
-  const { force: _, models = true, reason = "explicit", ...rest } = request;
+  const { force: _, models = true, reason = "explicit", because, ...rest } = request;
   const standing = view.current === view.original ? {} : { standing: view.current };
   // Hygiene guards the window and waits on no model.
   const asks = options.writers !== undefined && models && reason !== "hygiene";
@@ -100,7 +69,8 @@ export async function make(desk: Desk, view: View, request: CompactCall): Promis
   });
   learnFrom(desk, outcome);
   if (outcome.kind === "compacted") {
-    const amended = options.amend?.(outcome.compaction, view.original, benchOf(desk)) ?? outcome.compaction;
+    const made = because === undefined ? outcome.compaction : explained(outcome.compaction, because);
+    const amended = options.amend?.(made, view.original, benchOf(desk)) ?? made;
     // The longest prefix with a record is what stands: one that reaches less far than the last would never be found.
     const least = (view.standing.compaction?.covered ?? 0) + 1;
     return { kind: "compacted", compaction: reachTo(amended, least, view.original, desk.chain) };
@@ -108,6 +78,10 @@ export async function make(desk: Desk, view: View, request: CompactCall): Promis
   if (outcome.state !== undefined) live.engineState = outcome.state;
   if (outcome.irreducible !== undefined) events.emit("irreducible", outcome.irreducible);
   return outcome;
+}
+
+function explained(compaction: Compaction, because: string): Compaction {
+  return { ...compaction, report: { ...compaction.report, because } };
 }
 
 function writersOf({ options, live }: Desk): Writers {
@@ -165,6 +139,7 @@ export function settle(desk: Desk, view: View, compaction?: Compaction): Prepare
   const tokens = compaction === undefined ? view.tokens : situation.tokensOf(transcript, bench);
   const sent = situation.sent(transcript, bench);
   live.tokens = tokens;
+  live.sentAtMs = timeOf(desk.options);
   const { pressureTokens, thresholdTokens } = live.limits;
   const pressed = tokens >= pressureTokens;
   if (pressed && !live.pressed) events.emit("pressure", { tokens, pressureTokens, thresholdTokens });
@@ -176,17 +151,23 @@ export function settle(desk: Desk, view: View, compaction?: Compaction): Prepare
     before: compacted ? bench.measure.transcript(view.original) : tokens,
     compacted,
     fits: tokens <= live.limits.usableTokens,
-    soon: compaction === undefined && pressed && worthMakingAhead(live, view),
+    soon: compaction === undefined && pressed && worthMakingAhead(desk, view),
     observe: (usage) => observe(desk, usage, sent),
     ...(compaction === undefined ? {} : { compaction }),
   };
 }
 
+/** One that prices put off is made when the window itself comes near. */
+const PRESSED_SHARE = 0.85;
 /** An attempt that came to nothing is not made again until the conversation has grown by as much. */
 const GROWN_SINCE_FUTILE = 1.1;
 
-function worthMakingAhead(live: Live, { standing, tokens }: View): boolean {
-  return !standing.undone && live.ahead === undefined && tokens > live.futileAheadTokens * GROWN_SINCE_FUTILE;
+function worthMakingAhead(desk: Desk, view: View): boolean {
+  const { live } = desk;
+  const { standing, tokens } = view;
+  if (standing.undone || live.ahead !== undefined || tokens <= live.futileAheadTokens * GROWN_SINCE_FUTILE)
+    return false;
+  return tokens >= live.limits.hygieneTokens * PRESSED_SHARE || !isPutOff(desk, view);
 }
 
 /** The usage reported for what was sent; for the newest where it is not said. */

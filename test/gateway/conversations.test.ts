@@ -24,7 +24,7 @@ function house(limits: ConversationLimits = PLENTY) {
     const reading = conversations.read(tenant, "openai-chat", body);
     const conversation = await conversations.of(tenant, reading, async () => {
       begun++;
-      return { runtime: createRuntime(), sent: 0 };
+      return { runtime: createRuntime(), sent: 0, pricing: { economy: undefined } };
     });
     return { conversation, reading };
   };

@@ -81,7 +81,7 @@ export const BREAKPOINTS: BreakpointRules = Object.freeze({
   minimumTokens: 1_024,
 });
 
-const TTL_MS: Readonly<Record<Ttl, number>> = { "5m": 5 * MINUTE_MS, "1h": 60 * MINUTE_MS };
+export const TTL_MS: Readonly<Record<Ttl, number>> = { "5m": 5 * MINUTE_MS, "1h": 60 * MINUTE_MS };
 
 export interface PrefixCache {
   /** What a request costs, answered at this time; the cache then holds what it wrote. */

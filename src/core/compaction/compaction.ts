@@ -8,7 +8,7 @@ import type { Message, Transcript } from "../transcript/message.ts";
 export const COMPACTION_SCHEMA_VERSION = 1;
 
 /** Why a compaction ran. */
-export type CompactionReason = "threshold" | "hygiene" | "overflow" | "payload" | "explicit" | "budget";
+export type CompactionReason = "threshold" | "hygiene" | "overflow" | "payload" | "explicit" | "budget" | "cost";
 
 /** Something that left the transcript, under the id that the compacted context shows. */
 export interface Evicted {
@@ -102,6 +102,8 @@ export const NO_LOSSES: Losses = Object.freeze({
 export interface CompactionReport {
   readonly engine: string;
   readonly reason: CompactionReason;
+  /** What the moment was chosen by, where prices had a say. */
+  readonly because?: string;
   readonly tokens: { readonly before: number; readonly after: number };
   readonly messages: {
     readonly before: number;

@@ -19,7 +19,13 @@ export interface Usage {
 
 export type Decision =
   | { readonly kind: "none"; readonly because?: string }
-  | { readonly kind: "compact"; readonly reason: CompactionReason; readonly urgency: "soon" | "now" };
+  | {
+      readonly kind: "compact";
+      readonly reason: CompactionReason;
+      readonly urgency: "soon" | "now";
+      /** For the report. */
+      readonly because?: string;
+    };
 
 /** What an engine works with beside the transcript. */
 export interface Workbench {

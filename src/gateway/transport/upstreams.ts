@@ -1,5 +1,6 @@
 /** The providers that requests go on to: known by name, chosen by path, header or route, never by a URL in a request. */
 import { PrecisError } from "../../core/errors.ts";
+import type { UpstreamCaching } from "../caching.ts";
 import type { Arrival } from "../contract.ts";
 import { refuse, type Refused } from "./refusals.ts";
 import { headerOf, splitTarget, vendorOf, type Vendor } from "./vendor.ts";
@@ -9,6 +10,8 @@ export interface UpstreamSettings {
   readonly url: string;
   /** Whose routes it serves by itself; all of them where nothing is said. `openai` and `anthropic` are what they are called. */
   readonly protocol?: Vendor;
+  /** What it takes for its prompt cache, where its address and the model do not say. */
+  readonly caching?: UpstreamCaching;
 }
 
 export interface Upstream {
@@ -17,6 +20,7 @@ export interface Upstream {
   /** Empty, or starts with a slash and does not end with one. */
   readonly basePath: string;
   readonly protocol: Vendor | undefined;
+  readonly caching: UpstreamCaching;
 }
 
 export interface Destination {
@@ -88,7 +92,7 @@ function joined(basePath: string, target: string): string {
   return basePath.slice(0, -VERSION_PATH.length) + target;
 }
 
-function readUpstream(name: string, { url, protocol }: UpstreamSettings): Upstream {
+function readUpstream(name: string, { url, protocol, caching = "auto" }: UpstreamSettings): Upstream {
   if (!NAME.test(name)) throw wrong(name, "its name may have letters, digits, dots, dashes and underscores only");
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol))
@@ -100,6 +104,7 @@ function readUpstream(name: string, { url, protocol }: UpstreamSettings): Upstre
     origin: parsed.origin,
     basePath: parsed.pathname.replace(/\/{1,64}$/, ""),
     protocol: protocol ?? DEFAULT_UPSTREAMS[name as Vendor]?.protocol,
+    caching,
   };
 }
 
