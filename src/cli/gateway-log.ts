@@ -1,6 +1,13 @@
 /** One line for each thing that the gateway tells, for a person. No content is in it, and nothing that could move a cursor. */
 import type { Redactor } from "../core/redaction/redactor.ts";
-import type { CompactionEvent, GatewayEvent, NoticeEvent, RequestEvent, Treatment } from "../gateway/contract.ts";
+import type {
+  CompactionEvent,
+  GatewayEvent,
+  NoticeEvent,
+  RecallEvent,
+  RequestEvent,
+  Treatment,
+} from "../gateway/contract.ts";
 import { levelOf } from "../gateway/operation/log.ts";
 import { change, count, counted } from "./amounts.ts";
 import { clip } from "./bars.ts";
@@ -30,6 +37,8 @@ function partsOf(event: GatewayEvent, telling: Telling): readonly string[] {
       return compactionParts(event, telling);
     case "notice":
       return noticeParts(event, telling);
+    case "recall":
+      return recallParts(event, telling);
   }
 }
 
@@ -93,6 +102,11 @@ function compactionParts(event: CompactionEvent, { stream: { paint }, redact }: 
     ...(degraded.length === 0 ? [] : [paint("warn", clip(redact(degraded.join("; ")), MESSAGE_COLUMNS_MAX))]),
     paint("dim", `${count(event.tookMs)} ms`),
   ];
+}
+
+function recallParts(event: RecallEvent, { stream: { paint }, redact }: Telling): readonly string[] {
+  const found = event.found ? `${count(event.tokens)} tokens` : "nothing found";
+  return [paint("strong", "recalled"), found, paint("accent", clip(redact(event.model), NAME_COLUMNS_MAX))];
 }
 
 const LOOKS = { info: "accent", warn: "warn", error: "bad" } as const satisfies Record<string, Look>;

@@ -24,7 +24,7 @@ export async function gatewayOptions(
   { configuration, provenance }: Configured,
   environment: Environment,
 ): Promise<GatewayOptions> {
-  const { gateway, context, model, redaction } = configuration;
+  const { gateway, context, model, recall, redaction } = configuration;
   const { auxiliary, ...others } = createWriters(configuration, { environment, overflow: readOverflow });
   return {
     upstreams: Object.fromEntries(Object.entries(gateway.upstreams).map(([name, one]) => [name, present(one)])),
@@ -33,6 +33,7 @@ export async function gatewayOptions(
     registry: registryOf(configuration),
     ...(model.context_length === null ? {} : { contextLength: model.context_length }),
     mode: modeOf(configuration),
+    ...(recall.tool === "off" ? {} : { recall: { offer: recall.tool } }),
     tenant: tenantPolicy(gateway.tenant),
     onFault: gateway.on_fault,
     // A client's key is spent on nothing but its own requests: only a model that is configured for it writes.

@@ -7,7 +7,7 @@ import { DEFAULTS } from "./defaults.ts";
 import { gatewaySection } from "./schema-gateway.ts";
 import { auxiliarySection, modelSection, modelsSetting } from "./schema-models.ts";
 
-const { context, compression, prompt_caching, redaction } = DEFAULTS;
+const { context, compression, prompt_caching, recall, redaction } = DEFAULTS;
 
 /** Marks a setting that is checked today and read by a later feature; shown wherever the setting is described. */
 const LATER = { "x-later": true };
@@ -132,6 +132,16 @@ const cachingSection = z
   .prefault({})
   .meta({ description: "Prompt-cache breakpoints." });
 
+const recallSection = z
+  .strictObject({
+    tool: z.enum(["off", "on", "always"]).default(recall.tool).meta({
+      description:
+        "Whether models behind `precis serve` get a tool with which they recall what left their conversation: `on` beside tools of the client's own, `always` also where it has none. The gateway answers it, and the client sees nothing of it.",
+    }),
+  })
+  .prefault({})
+  .meta({ description: "What a model can do about what a compaction took away." });
+
 const redactionSection = z
   .strictObject({
     code: z.boolean().default(redaction.code).meta({
@@ -165,6 +175,7 @@ export const schema = z.strictObject({
   auxiliary: auxiliarySection,
   models: modelsSetting,
   prompt_caching: cachingSection,
+  recall: recallSection,
   redaction: redactionSection,
   gateway: gatewaySection,
 });

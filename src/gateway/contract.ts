@@ -136,5 +136,15 @@ export interface NoticeEvent {
   readonly message: string;
 }
 
-export type GatewayEvent = RequestEvent | CompactionEvent | NoticeEvent;
+/** A model recalled something. */
+export interface RecallEvent {
+  readonly kind: "recall";
+  readonly tenant: string;
+  readonly model: string;
+  readonly found: boolean;
+  /** Of what it was answered, by estimate. */
+  readonly tokens: number;
+}
+
+export type GatewayEvent = RequestEvent | CompactionEvent | NoticeEvent | RecallEvent;
 export type Tell = (event: GatewayEvent) => void;

@@ -5,6 +5,7 @@ export type {
   CompactionEvent,
   GatewayEvent,
   NoticeEvent,
+  RecallEvent,
   RequestEvent,
   Tell,
   Treatment,
@@ -12,3 +13,5 @@ export type {
 } from "./contract.ts";
 export { GATEWAY_LIMITS } from "./limits.ts";
 export type { GatewayLimits } from "./limits.ts";
+export { RECALL_LIMITS, type RecallLimits } from "./recall/limits.ts";
+export type { RecallSettings } from "./recall/recall.ts";

@@ -2,6 +2,7 @@
  * The beginning of an answer, looked at before any of it goes on: a request that was too large can still be sent again,
  * smaller, as long as its client has seen nothing.
  */
+import type { Usage } from "../core/engines/contract.ts";
 import { createAnswerReader, isEventStream, openingOf, type AnswerReader } from "../protocols/answers/reader.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import type { GatewayLimits } from "./limits.ts";
@@ -19,6 +20,8 @@ export interface Opened {
   readonly tooLarge: boolean;
   /** What an error says, where it could be looked at. */
   readonly error: string | undefined;
+  /** What was used, where it took more than one request. */
+  readonly spent?: () => Usage | undefined;
 }
 
 export type OpeningLimits = Pick<GatewayLimits, "openingBytes" | "openingMs" | "examinedBytes" | "eventBytes">;

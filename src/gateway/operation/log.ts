@@ -46,6 +46,8 @@ export function levelOf(event: GatewayEvent): "info" | "warn" | "error" {
     }
     case "compaction":
       return event.degraded.length > 0 ? "warn" : "info";
+    case "recall":
+      return "info";
     case "notice":
       return event.code === "internal_fault" ? "error" : event.code === "window_learned" ? "info" : "warn";
   }

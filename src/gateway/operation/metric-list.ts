@@ -93,6 +93,16 @@ export const METRICS = {
     help: "What an operator should know of, by code.",
     labels: ["code"],
   },
+  precis_recalls_total: {
+    kind: "counter",
+    help: "Calls of the recall tool that were answered.",
+    labels: ["found"],
+  },
+  precis_recalled_tokens_total: {
+    kind: "counter",
+    help: "Estimated tokens of these answers.",
+    labels: [],
+  },
   precis_in_flight: { kind: "gauge", help: "Requests under way.", labels: [] },
   precis_store_bytes: {
     kind: "gauge",
@@ -116,5 +126,6 @@ export const LABELS: Readonly<Record<string, string>> = {
   stage: "`before`, `after`",
   kind: "`input`, `output`, `cache_read`, `cache_write`",
   direction: "`in`, `out`",
+  found: "`true`, `false`",
   code: "a code of the log's notices",
 };

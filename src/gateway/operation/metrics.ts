@@ -83,6 +83,9 @@ function record(event: GatewayEvent, write: Write, upstreams: ReadonlySet<string
       return recordCompaction(event, write);
     case "notice":
       return write("precis_notices_total", 1, { code: event.code });
+    case "recall":
+      write("precis_recalls_total", 1, { found: String(event.found) });
+      return write("precis_recalled_tokens_total", event.tokens);
   }
 }
 
