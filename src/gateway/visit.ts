@@ -2,20 +2,28 @@
  * A request for a model's answer, from its bytes to what is to be sent: whose it is, which conversation it goes on with,
  * what stands for it, and whether a compaction is due. Nothing here talks to a provider.
  */
+import { withMarkers, type CachingDesk, type Caching } from "./caching.ts";
 import type { CompactionEvent, HeaderLines, Tell, Treatment, UntouchedReason } from "./contract.ts";
 import type { Compaction } from "../core/compaction/compaction.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import { protocols, type Overflow, type ProtocolName } from "../protocols/index.ts";
+import { protocols, type Decoded, type Overflow, type ProtocolName } from "../protocols/index.ts";
 import type { Prepared, Runtime, RuntimeOptions, RuntimeState } from "../session/contract.ts";
 import { createRuntime } from "../session/runtime.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
 import type { Beginning, Conversation, Conversations, Reading } from "./conversations.ts";
 import { clientCompaction } from "./knowledge/client-compaction.ts";
-import { allowsCompaction, carryThinking, thinkingCourse, type ThinkingRules } from "./knowledge/thinking/index.ts";
+import {
+  allowsCompaction,
+  carryThinking,
+  thinkingCourse,
+  type ThinkingCourse,
+  type ThinkingRules,
+} from "./knowledge/thinking/index.ts";
 import type { ModelBook } from "./models.ts";
+import { plainAnswer, type Recall } from "./recall/recall.ts";
 
 /** `observe` rewrites nothing and says what it would have done; `off` leaves to explicit compactions. */
 export type Mode = "rewrite" | "observe" | "off";
@@ -29,6 +37,9 @@ export interface VisitDesk {
   readonly models: ModelBook;
   readonly thinking: ThinkingRules;
   readonly conversations: Conversations;
+  readonly caching: CachingDesk;
+  /** Where models may recall what left their conversation. */
+  readonly recall?: Recall | undefined;
   readonly tell: Tell;
 }
 
@@ -41,11 +52,15 @@ export interface VisitOptions {
   readonly session: string | undefined;
   /** `standing`: put in place what there is, and decide nothing. */
   readonly decide: "due" | "standing";
+  /** How its provider's cache is used, and what it costs. */
+  readonly caching: Caching;
 }
 
 /** A request that was read and prepared. */
 export interface Visit extends VisitOptions {
   readonly reading: Reading;
+  /** The request with what was hidden from its client; the client's own where that is nothing. */
+  readonly told: Decoded;
   readonly model: string;
   readonly conversation: Conversation;
   readonly prepared: Prepared;
@@ -54,6 +69,8 @@ export interface Visit extends VisitOptions {
   readonly soon: boolean;
   /** What to send; the text that came where nothing changes. */
   readonly body: string;
+  /** The model may call the recall tool. */
+  readonly recalls: boolean;
   /** What a rewritten request says in its headers too. */
   readonly headersOf?: (headers: HeaderLines) => HeaderLines;
 }
@@ -65,15 +82,17 @@ const NEW_MESSAGES_MAX = 3;
 
 /** @throws PrecisError of the protocol for a body that cannot be read, of the store where it does not answer. */
 export async function visit(desk: VisitDesk, reading: Reading, options: VisitOptions): Promise<Visit> {
-  const { transcript } = reading.decoded;
+  const { tenant } = options;
+  const told = desk.recall === undefined ? reading.decoded : await desk.recall.restored(tenant, reading);
+  const { transcript } = told;
   const model = transcript.model ?? "";
   const recalled = desk.models.recalled(options.tenant, model);
   if (recalled !== undefined) await recalled;
-  const { tenant } = options;
   const conversation = await desk.conversations.of(tenant, reading, (relative) =>
     begin(desk, { ...options, reading, model, relative }),
   );
-  const spared = sparedBecause(desk, reading);
+  conversation.pricing.economy = options.caching.economy;
+  const spared = sparedBecause(desk, told);
   const started = performance.now();
   const repeats = reading.links.length <= conversation.sent;
   const decides = spared === undefined && options.decide === "due" && !repeats;
@@ -86,9 +105,9 @@ export async function visit(desk: VisitDesk, reading: Reading, options: VisitOpt
     return standing === undefined || again ? prepare(runtime, transcript) : standing;
   });
   if (options.decide === "due") conversation.sent = Math.max(conversation.sent, reading.links.length);
-  const out = outgoing(desk, { reading, conversation, spared }, prepared);
+  const out = outgoing(desk, { ...options, reading, told, conversation, spared }, prepared);
   const soon = prepared.soon && spared === undefined;
-  const done: Visit = { ...options, reading, model, conversation, prepared, soon, ...out };
+  const done: Visit = { ...options, reading, told, model, conversation, prepared, soon, ...out };
   if (prepared.compaction !== undefined) settled(desk, done, prepared.compaction, performance.now() - started);
   return done;
 }
@@ -107,11 +126,11 @@ async function prepare(runtime: Runtime, transcript: Transcript): Promise<Prepar
 
 /** The same request, smaller, after its provider refused it as too large; undefined where nothing smaller is to be had. */
 export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overflow): Promise<Visit | undefined> {
-  const { conversation, reading, tenant, model } = before;
-  if (!allowsCompaction(reading.decoded, desk.thinking)) return undefined;
+  const { conversation, told, tenant, model } = before;
+  if (!allowsCompaction(told, desk.thinking)) return undefined;
   const started = performance.now();
   const { runtime } = conversation;
-  const prepared = await inTurn(conversation, () => runtime.recover(overflow, reading.decoded.transcript));
+  const prepared = await inTurn(conversation, () => runtime.recover(overflow, told.transcript));
   learn(desk, before);
   // Another gateway may have compacted it meanwhile.
   const smaller =
@@ -120,7 +139,7 @@ export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overf
   const again: Visit = {
     ...before,
     prepared,
-    ...outgoing(desk, { reading, conversation, spared: undefined }, prepared),
+    ...outgoing(desk, { ...before, spared: undefined }, prepared),
   };
   if (prepared.compaction !== undefined) settled(desk, again, prepared.compaction, performance.now() - started);
   const { windowTokens } = desk.models.of(tenant, model);
@@ -135,10 +154,10 @@ export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overf
 
 /** The same request with the thinking left out that its provider says does not fit; undefined where that changes nothing. */
 export function visitRelaxed(desk: VisitDesk, before: Visit): Visit | undefined {
-  const { conversation, reading, prepared } = before;
+  const { conversation, prepared } = before;
   // Its records are gone, or another gateway's: some of what it went through here is not known.
   conversation.rewritten = true;
-  const out = outgoing(desk, { reading, conversation, spared: undefined }, prepared);
+  const out = outgoing(desk, { ...before, spared: undefined }, prepared);
   return out.body === before.body ? undefined : { ...before, ...out };
 }
 
@@ -173,6 +192,7 @@ async function begin(desk: VisitDesk, begun: Begun): Promise<Beginning> {
     ? [undefined, false]
     : await Promise.all([store.getState(tenant, rootOf(reading)), wentOut(desk, begun)]);
   const sent = repeats ? reading.links.length : 0;
+  const pricing = { economy: begun.caching.economy };
   const runtime = createRuntime({
     ...desk.runtime,
     settings: { ...desk.runtime.settings, contextLength: windowTokens },
@@ -185,6 +205,7 @@ async function begin(desk: VisitDesk, begun: Begun): Promise<Beginning> {
     chain,
     modelsAhead: true,
     amend: carryThinking,
+    economy: () => pricing.economy,
     // What is known of the model is newer than what the session knew.
     ...(isState(state) ? { state: { ...state, factor } } : {}),
   });
@@ -196,7 +217,7 @@ async function begin(desk: VisitDesk, begun: Begun): Promise<Beginning> {
   runtime.on("irreducible", ({ smallest, limit, because }) =>
     notice("irreducible", `nothing below ${smallest} of ${limit} tokens: ${because}`),
   );
-  return { runtime, sent };
+  return { runtime, sent, pricing };
 }
 
 /** Whether a request went out before this process began: its messages were kept before it was answered. */
@@ -220,30 +241,66 @@ function suit(
 type Spared = "client_compaction" | "bound_thinking" | undefined;
 
 /** Why nothing new is compacted for this request, whatever it weighs. */
-function sparedBecause({ thinking }: VisitDesk, { decoded }: Reading): Spared {
-  if (clientCompaction(decoded.transcript) !== undefined) return "client_compaction";
-  return allowsCompaction(decoded, thinking) ? undefined : "bound_thinking";
+function sparedBecause({ thinking }: VisitDesk, told: Decoded): Spared {
+  if (clientCompaction(told.transcript) !== undefined) return "client_compaction";
+  return allowsCompaction(told, thinking) ? undefined : "bound_thinking";
 }
 
-type Outgoing = Pick<Visit, "body" | "treatment" | "headersOf">;
+type Outgoing = Pick<Visit, "body" | "recalls" | "treatment" | "headersOf">;
 
-/** What goes out for what was prepared. A rewritten request is made safe for the thinking in it, or not sent. */
-function outgoing(
-  { mode, thinking: rules }: VisitDesk,
-  { reading: { decoded }, conversation, spared }: Pick<Visit, "reading" | "conversation"> & { readonly spared: Spared },
-  prepared: Prepared,
-): Outgoing {
+interface Going extends Pick<Visit, "reading" | "told" | "conversation" | "caching"> {
+  readonly spared: Spared;
+}
+
+/** What goes out for what was prepared, with cache markers where they are wanted. */
+function outgoing(desk: VisitDesk, going: Going, prepared: Prepared): Outgoing {
+  const out = rewritten(desk, going, prepared);
+  const { reading, conversation, caching } = going;
+  const { rules } = caching;
+  if (rules === undefined || desk.mode === "observe") return out;
+  const { transcript } = prepared;
+  const { body, outgoing: read } = withMarkers({
+    rules,
+    ttl: desk.caching.ttl,
+    body: out.body,
+    incoming: reading.decoded,
+    sent: out.body === reading.decoded.body ? reading.decoded.transcript : transcript,
+    before: conversation.outgoing,
+    headMessages: desk.caching.headMessages,
+    measure: desk.caching.measure,
+    root: rootOf(reading),
+  });
+  conversation.outgoing = read;
+  return { ...out, body };
+}
+
+/** A rewritten request is made safe for the thinking in it, or not sent. */
+function rewritten({ mode, thinking: rules, recall }: VisitDesk, going: Going, prepared: Prepared): Outgoing {
+  const {
+    reading: { decoded },
+    told,
+    conversation,
+    spared,
+  } = going;
   const { transcript, before, tokens, compacted, compaction } = prepared;
   const sizes = { before, after: tokens };
-  const changed = transcript !== decoded.transcript;
-  if (mode === "observe" && changed) return { body: decoded.body, treatment: { kind: "observed", tokens: sizes } };
+  const changed = transcript !== told.transcript;
+  const asItCame = { body: decoded.body, recalls: false };
+  if (mode === "observe" && changed) return { ...asItCame, treatment: { kind: "observed", tokens: sizes } };
   const { rewritten: stood } = conversation;
-  const course = thinkingCourse({ request: decoded, sent: transcript, rules, stood });
-  if (course.kind === "untouched") return { body: decoded.body, treatment: course };
-  const sent = course.kind === "send" ? course.transcript : transcript;
+  const course = thinkingCourse({ request: told, sent: transcript, rules, stood });
+  if (course.kind === "untouched") return { ...asItCame, treatment: course };
+  const tools = recall?.tools(decoded);
+  const recalls = tools !== undefined;
+  const safe = course.kind === "send" ? course.transcript : transcript;
+  const sent = recalls ? { ...safe, tools } : safe;
   const text = sent === decoded.transcript ? decoded.body : protocols[decoded.protocol].splice(decoded, sent);
-  const out: Pick<Outgoing, "body" | "headersOf"> =
-    course.kind === "send" ? { body: course.editBody(text), headersOf: course.editHeaders } : { body: text };
+  const headersOf = headersFor(course, recalls);
+  const out: Omit<Outgoing, "treatment"> = {
+    body: course.kind === "send" ? course.editBody(text) : text,
+    recalls,
+    ...(headersOf === undefined ? {} : { headersOf }),
+  };
   if (compacted) {
     conversation.rewritten = true;
     return { ...out, treatment: { kind: "rewritten", fresh: compaction !== undefined, tokens: sizes } };
@@ -251,6 +308,12 @@ function outgoing(
   // Thinking is in the way only where something would have been done.
   const untouched = spared === "client_compaction" || (spared !== undefined && prepared.soon);
   return { ...out, treatment: untouched ? { kind: "untouched", because: spared } : { kind: "unchanged" } };
+}
+
+function headersFor(course: ThinkingCourse, recalls: boolean): Visit["headersOf"] {
+  const edit = course.kind === "send" ? course.editHeaders : undefined;
+  if (!recalls) return edit;
+  return (headers) => plainAnswer(edit?.(headers) ?? headers);
 }
 
 /** A compaction came into being: told, and the session's counters kept for another process. */

@@ -63,7 +63,6 @@ const keyOf = (section: Place["section"], element: number): string => `${section
 
 /** Only what holds the field's name is parsed: a conversation is long, and markers are few. */
 function presentMarkers({ body, layout }: Decoded, field: string): Present {
-  const quoted = JSON.stringify(field);
   const at = new Map<string, ReadonlyMap<number, Ttl>>();
   let count = 0;
   const read = (section: Place["section"], element: number, blocks: readonly unknown[]): void => {
@@ -75,25 +74,36 @@ function presentMarkers({ body, layout }: Decoded, field: string): Present {
     });
     if (markers.size > 0) at.set(keyOf(section, element), markers);
   };
-  const holds = ({ start, end }: Span): boolean => {
-    const hit = body.indexOf(quoted, start);
-    return hit >= 0 && hit < end;
-  };
-  if (!body.includes(quoted)) return { at, count };
+  const ofMembers = finder(body, field);
   for (const { key, start, end } of layout.members) {
     if (key === field && body.slice(start, end) !== "null") count++;
-    if ((key !== "tools" && key !== "system") || !holds({ start, end })) continue;
+    if ((key !== "tools" && key !== "system") || !ofMembers.within({ start, end })) continue;
     const blocks = listOf(JSON.parse(body.slice(start, end)));
     if (key === "system") read("system", 0, blocks);
     else blocks.forEach((tool, index) => read("tools", index, [tool]));
   }
-  let hit = body.indexOf(quoted, layout.list.start);
-  layout.elements.forEach(({ start, end }, element) => {
-    if (hit < 0 || hit >= end) return;
-    read("messages", element, listOf(fieldsOf(JSON.parse(body.slice(start, end)))["content"]));
-    hit = body.indexOf(quoted, end);
+  const ofElements = finder(body, field);
+  layout.elements.forEach((span, element) => {
+    if (!ofElements.within(span)) return;
+    read("messages", element, listOf(fieldsOf(JSON.parse(body.slice(span.start, span.end)))["content"]));
   });
   return { at, count };
+}
+
+/** A letter or underscore that is written as an escape, which no serialiser does by itself. */
+const ESCAPED_LETTER = /\\u00(?:[46][1-9a-f]|[57][0-9a]|5f)/i;
+
+/** Whether a range may hold a key of this name. Ranges are asked for in their order. */
+function finder(body: string, field: string): { readonly within: (span: Span) => boolean } {
+  const quoted = JSON.stringify(field);
+  const escapes = body.includes("\\u00") && ESCAPED_LETTER.test(body);
+  let hit = body.indexOf(quoted);
+  return {
+    within: ({ start, end }) => {
+      if (hit >= 0 && hit < start) hit = body.indexOf(quoted, start);
+      return (hit >= start && hit < end) || (escapes && ESCAPED_LETTER.test(body.slice(start, end)));
+    },
+  };
 }
 
 /** A result's blocks can carry markers too. */
