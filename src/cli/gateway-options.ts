@@ -27,7 +27,7 @@ export async function gatewayOptions(
   const { gateway, context, model, recall, redaction } = configuration;
   const { auxiliary, ...others } = createWriters(configuration, { environment, overflow: readOverflow });
   return {
-    upstreams: Object.fromEntries(Object.entries(gateway.upstreams).map(([name, one]) => [name, present(one)])),
+    upstreams: upstreamSettings(configuration),
     engine: context.engine,
     settings: engineSettings(configuration, provenance),
     registry: registryOf(configuration),
@@ -42,6 +42,10 @@ export async function gatewayOptions(
     redactOutgoing: redaction.outgoing,
     limits: gatewayLimits(configuration),
   };
+}
+
+export function upstreamSettings({ gateway }: Configuration): NonNullable<GatewayOptions["upstreams"]> {
+  return Object.fromEntries(Object.entries(gateway.upstreams).map(([name, one]) => [name, present(one)]));
 }
 
 export function modeOf({ compression }: Configuration): NonNullable<GatewayOptions["mode"]> {

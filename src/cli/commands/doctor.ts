@@ -1,0 +1,37 @@
+/** `precis doctor`: what is wrong with this set-up, and how to mend it. */
+import { resolveAll } from "../../config/load.ts";
+import { examine } from "../doctor/doctor.ts";
+import { doctorPage, tallied } from "../doctor-page.ts";
+import type { Command } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { whileWaiting } from "../progress.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
+
+export const doctorCommand: Command = {
+  name: "doctor",
+  summary: "Look for what is wrong with this set-up, and say how to mend it.",
+  about: [
+    "Checks Node, the configuration, the store, the upstreams, keys, windows, caching, the port, and the agents installed here: whether they send their requests to the gateway, with the lines that make them. Changes nothing. Exits with 1 when there is a fault; warnings and notes alone are no fault.",
+    "Each upstream is asked once for its list of models, without a key and at no cost; --offline asks nobody. Keys are looked for in the environment and never shown.",
+  ],
+  examples: [
+    { line: "precis doctor", says: "before the first session, and when something is odd" },
+    { line: "precis doctor --offline --json | jq '.findings[] | select(.level == \"fault\")'", says: "for a script" },
+  ],
+  args: {
+    offline: { type: "boolean", description: "Ask nobody outside this machine." },
+    store: { type: "string", valueHint: "FILE", description: "The store's file, instead of the configured one." },
+    ...ENGINE_FLAGS,
+    ...CONFIG_FLAGS,
+    json: { type: "boolean", description: "Print {faults, warnings, findings}." },
+  },
+  run: async (args, terminal) => {
+    const loaded = await resolveAll(configurationRequest(args, terminal));
+    const work = examine({ loaded, terminal, store: args.text("store"), offline: args.is("offline") });
+    const findings = await whileWaiting(terminal.err, () => "looking", work);
+    const counts = tallied(findings);
+    if (args.is("json")) await terminal.out.write(`${JSON.stringify({ ...counts, findings }, null, 2)}\n`);
+    else await terminal.out.write(doctorPage(findings, terminal.out));
+    return counts.faults === 0 ? EXIT.done : EXIT.failed;
+  },
+};

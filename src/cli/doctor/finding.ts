@@ -1,0 +1,53 @@
+/** What a check of `precis doctor` finds: something that is well, good to know, doubtful or broken, with what to do about it. */
+
+export const AREAS = [
+  "node",
+  "configuration",
+  "store",
+  "upstreams",
+  "keys",
+  "windows",
+  "caching",
+  "port",
+  "clients",
+] as const;
+
+export type Area = (typeof AREAS)[number];
+
+/** `fault`: it will not work, or not as it must. `warning`: probably not as meant. `note`: nothing to mend. */
+export type Level = "fine" | "note" | "warning" | "fault";
+
+export interface Finding {
+  readonly area: Area;
+  readonly level: Level;
+  /** Stable, snake_case. */
+  readonly code: string;
+  /** One sentence, without secrets. */
+  readonly says: string;
+  /** What to do; there for every fault and warning. */
+  readonly fix?: string;
+  /** Lines to copy, beside the fix. */
+  readonly lines?: readonly string[];
+}
+
+export function fine(area: Area, code: string, says: string): Finding {
+  return { area, level: "fine", code, says };
+}
+
+export function note(area: Area, code: string, says: string): Finding {
+  return { area, level: "note", code, says };
+}
+
+export interface Told {
+  readonly says: string;
+  readonly fix: string;
+  readonly lines?: readonly string[];
+}
+
+export function warning(area: Area, code: string, told: Told): Finding {
+  return { area, level: "warning", code, ...told };
+}
+
+export function fault(area: Area, code: string, told: Told): Finding {
+  return { area, level: "fault", code, ...told };
+}

@@ -1,0 +1,61 @@
+/** Whether the gateway can have its port, or has it already. */
+import { once } from "node:events";
+import { createServer } from "node:net";
+import type { Configuration } from "../../config/schema.ts";
+import { fault, fine, type Finding } from "./finding.ts";
+
+const ANSWER_WITHIN_MS = 2_000;
+
+export async function checkPort({ gateway: { host, port } }: Configuration): Promise<readonly Finding[]> {
+  const place = `${host}, port ${port}`;
+  const why = await whyNot(host, port);
+  if (why === undefined) return [fine("port", "port", `${place} is free`)];
+  if (why === "EADDRINUSE")
+    return [(await isGateway(host, port)) ? fine("port", "gateway_runs", `a gateway runs on ${place}`) : taken(port)];
+  const known = REASONS[why];
+  const says = known === undefined ? `${place} cannot be listened on (${why})` : `${place}: ${known}`;
+  return [
+    fault("port", "port_unusable", {
+      says,
+      fix: "Set gateway.host to 127.0.0.1 and gateway.port to a free port above 1023.",
+    }),
+  ];
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "not for this user to listen on",
+  EADDRNOTAVAIL: "no address of this machine",
+  ENOTFOUND: "no such host",
+};
+
+function taken(port: number): Finding {
+  return fault("port", "port_taken", {
+    says: `port ${port} is taken by another program`,
+    fix: "Stop that, or set gateway.port to another (`precis serve --port N`), and point clients there.",
+  });
+}
+
+/** The code of what stands in the way of listening. */
+async function whyNot(host: string, port: number): Promise<string | undefined> {
+  const server = createServer();
+  try {
+    server.listen(port, host);
+    await once(server, "listening");
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? "unknown";
+  } finally {
+    server.close();
+  }
+}
+
+async function isGateway(host: string, port: number): Promise<boolean> {
+  const reachable = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host;
+  try {
+    const address = `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}/_precis/health`;
+    const response = await fetch(address, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), redirect: "manual" });
+    return ((await response.json()) as { readonly status?: unknown }).status === "ok";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,149 @@
+/** The history's file: whether it can be opened and written, is for its owner alone, is sound, and has room to grow. */
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { shortPath } from "../../config/load.ts";
+import { PrecisError } from "../../core/errors.ts";
+import { openSqliteStore } from "../../store/sqlite.ts";
+import { size } from "../amounts.ts";
+import { fileBytes, storeFile } from "../store-file.ts";
+import type { Examination } from "./examination.ts";
+import { fault, fine, note, warning, type Finding } from "./finding.ts";
+
+const MEBIBYTE = 1024 * 1024;
+const OWNER_ONLY = 0o077;
+const FREE_BYTES_MIN = 100 * MEBIBYTE;
+const FREE_BYTES_LOW = 1024 * MEBIBYTE;
+/** A larger file takes long to read whole. */
+const READ_WHOLE_BYTES_MAX = 512 * MEBIBYTE;
+const FULL_SHARE = 0.9;
+
+export async function checkStore({ loaded, terminal, store }: Examination): Promise<readonly Finding[]> {
+  const { configuration } = loaded;
+  const path = storeFile(store, configuration, terminal);
+  if (path === undefined)
+    return [note("store", "store_in_memory", "nothing is kept: a session is compacted anew after a restart")];
+  const shown = shortPath(path, terminal);
+  if (!existsSync(path)) return [...room(path), ...newStore(path, shown)];
+  if (!statSync(path).isFile())
+    return [fault("store", "store_no_file", { says: `${shown} is no file`, fix: "Name a file with gateway.store." })];
+  const opened = await open(path, shown);
+  return [
+    ...(terminal.platform === "win32" ? [] : permissions(path, shown)),
+    ...writable(path, shown),
+    ...opened,
+    ...room(path),
+    ...bound(path, configuration.gateway.limits.store_mb),
+  ];
+}
+
+/** The folders that are missing are made; the nearest one that is there has to take them. */
+function newStore(path: string, shown: string): readonly Finding[] {
+  const folder = nearestFolder(path);
+  if (canWrite(folder)) return [fine("store", "store_new", `${shown} does not exist yet; the gateway makes it`)];
+  return [
+    fault("store", "store_unwritable", {
+      says: `${shown} does not exist, and nothing can be written in ${folder}`,
+      fix: `Give yourself that folder (\`sudo chown $USER ${folder}\`), or name another file with gateway.store.`,
+    }),
+  ];
+}
+
+function nearestFolder(path: string): string {
+  let folder = dirname(path);
+  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
+function canWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function writable(path: string, shown: string): readonly Finding[] {
+  // SQLite writes its log beside the file.
+  const closed = [path, dirname(path)].find((one) => !canWrite(one));
+  if (closed === undefined) return [];
+  return [
+    fault("store", "store_unwritable", {
+      says: `${shown} can be read but not written, so no request is kept`,
+      fix: `Give yourself ${closed}: \`sudo chown $USER ${closed}\`.`,
+    }),
+  ];
+}
+
+function permissions(path: string, shown: string): readonly Finding[] {
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & OWNER_ONLY) === 0) return [];
+  return [
+    fault("store", "store_open_to_others", {
+      says: `${shown} holds conversations with their secrets, and others on this machine may open it (mode ${mode.toString(8)})`,
+      fix: `Run \`chmod 600 ${shown}\`.`,
+    }),
+  ];
+}
+
+async function open(path: string, shown: string): Promise<readonly Finding[]> {
+  try {
+    const store = await openSqliteStore({ path, readOnly: true });
+    try {
+      return await contents(store, path, shown);
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (!(error instanceof PrecisError)) throw error;
+    if (error.code === "store_older")
+      return [
+        note("store", error.code, `${shown} has an older schema; the gateway brings it up to date when it starts`),
+      ];
+    return [fault("store", error.code, { says: error.message, fix: error.hint })];
+  }
+}
+
+async function contents(
+  store: Awaited<ReturnType<typeof openSqliteStore>>,
+  path: string,
+  shown: string,
+): Promise<readonly Finding[]> {
+  const bytes = fileBytes(path);
+  const { sessions } = await store.holdings();
+  const said = `${shown}: ${sessions} sessions, ${size(bytes)}`;
+  if (bytes > READ_WHOLE_BYTES_MAX)
+    return [fine("store", "store", `${said}; too large to be read whole here, \`precis store check\` does`)];
+  const faults = await store.check();
+  if (faults.length === 0) return [fine("store", "store", `${said}, sound`)];
+  return [
+    fault("store", "store_damaged", {
+      says: `${shown} is damaged: ${faults[0]}${faults.length > 1 ? `, and ${faults.length - 1} more` : ""}`,
+      fix: `Put a backup in its place, or move it away (\`mv ${shown} ${shown}.damaged\`): the gateway begins a new one.`,
+    }),
+  ];
+}
+
+function room(path: string): readonly Finding[] {
+  const { bavail, bsize } = statfsSync(nearestFolder(path));
+  const free = bavail * bsize;
+  const told = {
+    says: `${size(free)} are free on the store's disk`,
+    fix: "Make room, or `precis store retain --older-than 30d && precis store vacuum`.",
+  };
+  if (free < FREE_BYTES_MIN) return [fault("store", "disk_full", told)];
+  return free < FREE_BYTES_LOW ? [warning("store", "disk_low", told)] : [];
+}
+
+/** The file grows no further than the setting says; then nothing new is kept. */
+function bound(path: string, megabytes: number | null): readonly Finding[] {
+  const bytes = fileBytes(path);
+  if (megabytes === null || bytes < megabytes * MEBIBYTE * FULL_SHARE) return [];
+  const told = {
+    says: `the store has ${size(bytes)} of the ${megabytes} MB that gateway.limits.store_mb allows`,
+    fix: "Raise it, or `precis store retain --older-than 30d && precis store vacuum`.",
+  };
+  return [
+    bytes >= megabytes * MEBIBYTE ? fault("store", "store_full", told) : warning("store", "store_nearly_full", told),
+  ];
+}
