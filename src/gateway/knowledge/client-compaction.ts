@@ -22,6 +22,7 @@ const ASKINGS: readonly Asking[] = [
   { client: "Claude Code", place: "system", words: "AI assistant tasked with summarizing conversations" },
   { client: "Codex", place: "last", words: "performing a CONTEXT CHECKPOINT COMPACTION" },
   { client: "OpenCode", place: "system", words: "anchored context summarization assistant" },
+  { client: "OpenCode", place: "system", words: "You are a context summarization agent" },
   { client: "OpenCode", place: "last", words: "Provide a detailed prompt for continuing our conversation above" },
   { client: "pi", place: "system", words: "You are a context summarization assistant" },
   { client: "Goose", place: "system", words: "Create a structured context checkpoint summary" },

@@ -17,6 +17,7 @@ describe("a request for a summary", () => {
     ["Claude Code", asks("Go.", "You are a helpful AI assistant tasked with summarizing conversations.")],
     ["Codex", asks("You are performing a CONTEXT CHECKPOINT COMPACTION. …")],
     ["OpenCode", asks("…", "You are an anchored context summarization assistant for coding sessions.")],
+    ["OpenCode", asks("<conversation>…</conversation>", "You are a context summarization agent. …")],
     ["OpenCode", asks("Provide a detailed prompt for continuing our conversation above.")],
     ["pi", asks(`<conversation>${"x".repeat(9_000)}</conversation>`, "You are a context summarization assistant.")],
     ["Gemini CLI", asks("Go.", "You are the component that summarizes internal chat history into a given structure.")],
