@@ -3,14 +3,24 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
 import { RECALL_TOOL } from "../../../src/gateway/recall/tool.ts";
+import type { Fields } from "../../../src/lab/provider/contract.ts";
 import type { Answer, Asked } from "../../../src/lab/provider/answers.ts";
 import { createProvider } from "../../../src/lab/provider/provider.ts";
 import { protocols, wireRules, type ProtocolName } from "../../../src/protocols/index.ts";
 import { openSqliteStore } from "../../../src/store/index.ts";
 import { PROTOCOLS } from "../support/asking.ts";
 import { atEnd, front, stand, temporaryFolder } from "../support/standing.ts";
-import { agentOf } from "./support/agents.ts";
-import { lastTold, listIn, listText, longSession, recallCall, scripted, VALUE, WINDOW_TOKENS } from "./support/scene.ts";
+import { agentOf, type Said } from "./support/agents.ts";
+import {
+  lastTold,
+  listIn,
+  listText,
+  longSession,
+  recallCall,
+  scripted,
+  VALUE,
+  WINDOW_TOKENS,
+} from "./support/scene.ts";
 
 const GATEWAY = { contextLength: WINDOW_TOKENS, recall: { offer: "on" as const }, caching: { enabled: false } };
 const EVERY = { windowTokens: WINDOW_TOKENS };
@@ -126,6 +136,71 @@ describe("a client that leaves thinking out", () => {
     const last = JSON.stringify(listIn(provider.requests[3]!.body));
     expect(last).not.toContain('"thinking"');
     expect(last).toContain(RECALL_TOOL);
+    expect(provider.account().total.rejected).toEqual({});
+  });
+});
+
+/** What clients are known to do to an answer before they send it back. */
+const REWRITES: Readonly<Record<ProtocolName, (said: Fields[]) => Fields[]>> = {
+  // One text block for all, and no thinking.
+  "anthropic-messages": ([message]) => {
+    const blocks = message!["content"] as Fields[];
+    const text = blocks.map((block) => block["text"] ?? "").join("");
+    const calls = blocks.flatMap(({ type, id, name, input }) => (type === "tool_use" ? { type, id, name, input } : []));
+    return [{ role: "assistant", content: [{ type: "text", text: text.trim() }, ...calls] }];
+  },
+  // Content in parts, arguments with spaces.
+  "openai-chat": ([message]) => {
+    const calls = message!["tool_calls"] as { id: string; function: { name: string; arguments: string } }[] | undefined;
+    const spaced = calls?.map(({ id, function: { name, arguments: given } }) => {
+      return { id, type: "function", function: { name, arguments: JSON.stringify(JSON.parse(given), null, 1) } };
+    });
+    const content = [{ type: "text", text: message!["content"] }];
+    return [{ role: "assistant", content, ...(spaced === undefined ? {} : { tool_calls: spaced }) }];
+  },
+  // No ids, no reasoning.
+  "openai-responses": (items) =>
+    items.flatMap(({ id: _, status: _s, ...item }) => (item["type"] === "reasoning" ? [] : [item as Fields])),
+};
+
+describe.each(PROTOCOLS)("%s, a client that writes answers anew", (protocol) => {
+  it("is known by what they say", async () => {
+    const { provider, url } = await stand({
+      provider: { every: WIDE, script: cycle() },
+      gateway: { ...GATEWAY, contextLength: WIDE_TOKENS },
+    });
+    const agent = agentOf({ url, protocol, history: longSession(), stream: true });
+    const step = async (): Promise<Said> => {
+      const from = agent.list.length;
+      const said = await agent.ask();
+      agent.list.push(...REWRITES[protocol](agent.list.splice(from) as Fields[]));
+      return said;
+    };
+    agent.says("What does the harbour keeper like?");
+    agent.results((await step()).calls, "export const b = 2;");
+    await step();
+    agent.says("Thank you.");
+    await step();
+    expect(JSON.stringify(agent.list)).not.toContain(RECALL_TOOL);
+    const [, second, third, fourth] = provider.requests.map((request) => JSON.stringify(listIn(request.body)));
+    const hidden = (text: string): number => text.split(`"${RECALL_TOOL}"`).length - 1;
+    expect([second, third, fourth].map((text) => hidden(text!))).toEqual([1, 2, 2]);
+    expect(provider.account().total.rejected).toEqual({});
+  });
+
+  it("goes out as it is where it says something else", async () => {
+    const { provider, url } = await stand({
+      provider: { every: WIDE, script: cycle() },
+      gateway: { ...GATEWAY, contextLength: WIDE_TOKENS },
+    });
+    const agent = agentOf({ url, protocol, history: longSession(), stream: true });
+    agent.says("What does the harbour keeper like?");
+    const from = agent.list.length;
+    agent.results((await agent.ask()).calls, "export const b = 2;");
+    const text = JSON.stringify(agent.list.splice(from)).replaceAll("And a file", "But no file");
+    agent.list.push(...(JSON.parse(text) as unknown[]));
+    await agent.ask();
+    expect(JSON.stringify(listIn(provider.requests.at(-1)!.body))).not.toContain(RECALL_TOOL);
     expect(provider.account().total.rejected).toEqual({});
   });
 });

@@ -41,7 +41,8 @@ interface State {
   now: Coming;
   /** Earlier passages. */
   readonly before: Coming[];
-  /** Of the first passage. */
+  /** The response as it was begun, and its id: of the first passage. */
+  begun: string | undefined;
   id: string | undefined;
   /** A call was hidden, in this passage or an earlier one. */
   hides: boolean;
@@ -50,7 +51,7 @@ interface State {
 }
 
 export function responsesScreen(tool: string): Screen {
-  const state: State = { tool, now: coming(), before: [], id: undefined, hides: false, sequence: 0 };
+  const state: State = { tool, now: coming(), before: [], begun: undefined, id: undefined, hides: false, sequence: 0 };
   return {
     take: (frame) => take(state, frame),
     passage: () => passageOf(state.now),
@@ -61,9 +62,11 @@ export function responsesScreen(tool: string): Screen {
       state.now = coming();
     },
     failure: ({ code, message }) => {
-      const response = { id: state.id, object: "response", status: "failed", output: [], error: { code, message } };
-      const data = { type: "response.failed", sequence_number: state.sequence, response };
-      return reframed({ name: "response.failed" }, JSON.stringify(data));
+      const error = JSON.stringify({ code, message });
+      const begun = toolless(state.begun ?? '{"object":"response","output":[]}', tool);
+      const response = patchObject(begun, { status: '"failed"', error });
+      const data = `{"type":"response.failed","sequence_number":${state.sequence},"response":${response}}`;
+      return reframed({ name: "response.failed" }, data);
     },
   };
 }
@@ -77,7 +80,8 @@ function take(state: State, frame: Frame): string {
     case "response.created":
     case "response.queued":
     case "response.in_progress":
-      state.id ??= textOf(parsed(memberTexts(memberText(frame.data, "response")).get("id")));
+      state.begun ??= memberText(frame.data, "response");
+      state.id ??= textOf(parsed(memberTexts(state.begun).get("id")));
       return state.before.length > 0 ? "" : withData(frame, withoutTool(frame.data, tool));
     case "response.output_item.added":
     case "response.output_item.done":

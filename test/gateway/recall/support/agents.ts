@@ -144,9 +144,10 @@ function responsesAgent(options: AgentOptions): Agent {
       void list.push(...calls.map(({ id }) => ({ type: "function_call_output", call_id: id, output: text }))),
     ask: async () => {
       const body = { ...base, input: list } as unknown as OpenAI.Responses.ResponseCreateParamsNonStreaming;
-      const { output, usage } = options.stream
+      const { output, usage, status, error } = options.stream
         ? await client.responses.stream(body as never, { signal }).finalResponse()
         : await client.responses.create(body, { signal });
+      if (status === "failed") throw new Error(error?.message);
       list.push(...output);
       const items = output.map((item) => fieldsOf(item));
       const text = items

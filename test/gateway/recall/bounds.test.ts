@@ -1,0 +1,208 @@
+/** What recall may not do: go on for ever, fill the window, show other tenants' history or secrets, or hide a failure. */
+import { describe, expect, it } from "vitest";
+import { RECALL_TOOL } from "../../../src/gateway/recall/tool.ts";
+import type { RecallLimits } from "../../../src/gateway/recall/limits.ts";
+import type { Answer, Asked } from "../../../src/lab/provider/answers.ts";
+import { bodyOf, PROTOCOLS, worked } from "../support/asking.ts";
+import { stand, type Standing } from "../support/standing.ts";
+import { EVENT_STREAM, upstreamOf } from "../support/upstream.ts";
+import { front } from "../support/standing.ts";
+import { agentOf, toolsOf } from "./support/agents.ts";
+import { lastTold, listIn, longSession, recallCall, scripted, VALUE, WINDOW_TOKENS } from "./support/scene.ts";
+
+const EVERY = { windowTokens: WINDOW_TOKENS };
+const gatewayWith = (limits: Partial<RecallLimits> = {}) => ({
+  contextLength: WINDOW_TOKENS,
+  recall: { offer: "on" as const, limits },
+  caching: { enabled: false },
+});
+
+type Script = (asked: Asked) => Answer;
+
+async function harbour(script: Script, limits: Partial<RecallLimits> = {}): Promise<Standing> {
+  return stand({ provider: { every: EVERY, script }, gateway: gatewayWith(limits) });
+}
+
+const CASES = PROTOCOLS.flatMap((protocol) => [true, false].map((stream) => ({ protocol, stream })));
+
+describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
+  const agentAt = (url: string, key = "key") => {
+    const agent = agentOf({ url, protocol, history: longSession(), stream, key });
+    agent.says("What does the harbour keeper like?");
+    return agent;
+  };
+
+  it("ends a turn in which the model does nothing but recall", async () => {
+    const { provider, url } = await harbour(() => ({ calls: [recallCall()] }), { calls: 3 });
+    const agent = agentAt(url);
+    expect(await agent.ask()).toMatchObject({ text: "", calls: [] });
+    const told = provider.requests.map((request) => JSON.stringify(listIn(request.body).at(-1)));
+    // Three calls are answered, one is told that it is enough, one that there is no more.
+    expect(told).toHaveLength(6);
+    expect(told.map((one) => /enough/.test(one))).toEqual([false, false, false, false, true, false]);
+    expect(told.map((one) => /Nothing more/.test(one))).toEqual([false, false, false, false, false, true]);
+    expect(provider.account().total.rejected).toEqual({});
+  });
+
+  it("recalls no more tokens than it may, and none where there is no room", async () => {
+    const all = { calls: [recallCall("r000000000"), recallCall("line"), recallCall("word7")] };
+    const script = scripted(all, (asked) => ({
+      text: JSON.stringify(asked.body.tools ? listIn(JSON.stringify(asked.body)).length : 0),
+    }));
+    const { provider, url, events } = await harbour(script, { callTokens: 300, answerTokens: 400 });
+    await agentAt(url).ask();
+    const tokens = events.flatMap((event) => (event.kind === "recall" ? event.tokens : []));
+    expect(tokens).toHaveLength(3);
+    expect(Math.max(...tokens)).toBeLessThan(420);
+    expect(tokens.reduce((sum, one) => sum + one, 0)).toBeLessThan(560);
+    expect(provider.account().total.rejected).toEqual({});
+  });
+
+  it("says so in words where nothing is found", async () => {
+    const script = scripted(
+      { calls: [recallCall("rabcdef123"), recallCall("no such thing anywhere")] },
+      { text: "No." },
+    );
+    const { provider, url, events } = await harbour(script);
+    expect((await agentAt(url).ask()).text).toBe("No.");
+    const told = JSON.stringify(listIn(provider.requests[1]!.body).slice(-2));
+    expect(told).toContain("nothing under rabcdef123");
+    expect(told).toContain("Nothing that left this conversation holds");
+    expect(events.filter(({ kind }) => kind === "recall")).toMatchObject([{ found: false }, { found: false }]);
+  });
+
+  it("shows nothing of another tenant", async () => {
+    let wanted = "";
+    const script = scripted(
+      { text: "Hello." },
+      () => ({ calls: [recallCall(wanted)] }),
+      (asked) => ({ text: lastTold(asked) }),
+    );
+    const { provider, url } = await stand({
+      provider: { every: EVERY, script },
+      gateway: { ...gatewayWith(), tenant: "per_key" },
+    });
+    await agentAt(url, "one").ask();
+    wanted = /Originals: recall (r[0-9a-f]{9})/.exec(provider.requests[0]!.body)![1]!;
+    const other = agentOf({ url, protocol, history: worked("other", 2), stream, key: "two" });
+    other.says("Now?");
+    const { text } = await other.ask();
+    expect(text).toContain(`nothing under ${wanted}`);
+    expect(text).not.toContain(VALUE);
+  });
+
+  it("tells the client where the provider fails half way", async () => {
+    const script = scripted({ text: "Wait. ", calls: [recallCall()] }, { fault: { kind: "overloaded" } });
+    const { url, events } = await harbour(script);
+    await expect(agentAt(url).ask()).rejects.toThrow(/verloaded/);
+    await expect
+      .poll(() => events.findLast(({ kind }) => kind === "request"))
+      .toMatchObject({
+        outcome: stream ? "upstream_failed" : "refused",
+      });
+  });
+
+  it("ends the second request when the client is gone", async () => {
+    const abort = new AbortController();
+    const script = scripted({ text: "Wait. ", calls: [recallCall()] }, () => {
+      setTimeout(() => abort.abort(), 20);
+      return { text: "Slowly.", fault: { kind: "stall", at: 0.5 } };
+    });
+    const { provider, url, events } = await harbour(script);
+    const agent = agentOf({ url, protocol, history: longSession(), stream, signal: abort.signal });
+    agent.says("What does the harbour keeper like?");
+    await expect(agent.ask()).rejects.toThrow(/abort/i);
+    await expect.poll(() => provider.requests.map(({ outcome }) => outcome)).toEqual(["answered", "aborted"]);
+    await expect.poll(() => events.findLast(({ kind }) => kind === "request")).toMatchObject({ outcome: "aborted" });
+  });
+});
+
+describe.each(PROTOCOLS)("%s", (protocol) => {
+  const ask = async (url: string, tools: readonly unknown[], more: object = {}): Promise<void> => {
+    const own = protocol === "openai-responses" ? { store: false } : {};
+    const agent = agentOf({
+      url,
+      protocol,
+      history: worked("small", 1),
+      stream: false,
+      body: { tools, ...own, ...more },
+    });
+    agent.says("Hi.");
+    await agent.ask();
+  };
+  const offered = async (offer: "on" | "always", tools: readonly unknown[], more: object = {}): Promise<boolean> => {
+    const { provider, url } = await stand({ gateway: { recall: { offer } } });
+    await ask(url, tools, more);
+    expect(provider.account().total.rejected).toEqual({});
+    return provider.requests[0]!.body.includes(RECALL_TOOL);
+  };
+  const read = toolsOf(protocol);
+  const none = protocol === "openai-chat" ? { tools: undefined } : {};
+
+  it("is offered beside tools, and where there are none only if it is always", async () => {
+    expect(await offered("on", read)).toBe(true);
+    expect(await offered("on", [], none)).toBe(false);
+    expect(await offered("always", [], none)).toBe(true);
+  });
+
+  it("leaves a client's own tool of the name alone", async () => {
+    const own = JSON.parse(JSON.stringify(read).replaceAll('"read"', `"${RECALL_TOOL}"`)) as readonly unknown[];
+    const script = scripted({ calls: [recallCall()] });
+    const { provider, url } = await stand({ provider: { script }, gateway: { recall: { offer: "always" } } });
+    const agent = agentOf({ url, protocol, history: worked("small", 1), stream: true, body: { tools: own } });
+    agent.says("Hi.");
+    expect((await agent.ask()).calls).toMatchObject([{ name: RECALL_TOOL }]);
+    expect(provider.requests[0]!.body.split(`"${RECALL_TOOL}"`)).toHaveLength(2);
+  });
+
+  it("leaves a request alone whose answer it could not keep apart", async () => {
+    if (protocol === "openai-responses") expect(await offered("on", read, { store: true })).toBe(false);
+    if (protocol === "openai-chat") expect(await offered("on", read, { n: 2 })).toBe(false);
+  });
+
+  it("masks secrets in what is recalled", async () => {
+    const key = `sk-ant-api03-${"Ab1".repeat(30)}`;
+    const history = longSession();
+    const text = JSON.stringify(history).replaceAll(VALUE, `${VALUE} and ${key}`);
+    const script = scripted({ calls: [recallCall()] }, (asked) => ({ text: lastTold(asked) }));
+    const { url } = await harbour(script);
+    const agent = agentOf({ url, protocol, history: JSON.parse(text) as typeof history, stream: true });
+    agent.says("What does the harbour keeper like?");
+    const said = await agent.ask();
+    expect(said.text).toContain(VALUE);
+    expect(said.text).not.toContain(key);
+  });
+
+  it("keeps nothing of a call that its answer's end cut off", async () => {
+    const script = scripted({ text: "Hm. ", calls: [recallCall()], stop: "length" }, { text: "Yes." });
+    const { provider, url } = await harbour(script);
+    const agent = agentOf({ url, protocol, history: longSession(), stream: true });
+    agent.says("What does the harbour keeper like?");
+    expect(await agent.ask()).toMatchObject({ text: "Hm. ", calls: [] });
+    agent.says("Well?");
+    expect((await agent.ask()).text).toBe("Yes.");
+    expect(JSON.stringify(listIn(provider.requests[1]!.body))).not.toContain(RECALL_TOOL);
+  });
+});
+
+describe("a later answer that breaks off", () => {
+  it("is told as an error of the stream", async () => {
+    const first = [
+      'event: message_start\ndata: {"type":"message_start","message":{"id":"m","role":"assistant","content":[],"usage":{"input_tokens":5,"output_tokens":1}}}\n\n',
+      `event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"${RECALL_TOOL}","input":{}}}\n\n`,
+      'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}\n\n',
+      'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":3}}\n\n',
+      'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+    ];
+    const upstream = await upstreamOf((at) => ({ headers: EVENT_STREAM, pieces: at === 0 ? first : [first[0]!] }));
+    const { url } = await front(upstream.url, { recall: { offer: "on" } });
+    const response = await fetch(`${url}/v1/messages`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-api-key": "k" },
+      body: bodyOf("anthropic-messages", worked("small", 1), { tools: toolsOf("anthropic-messages"), stream: true }),
+    });
+    const text = await response.text();
+    expect(upstream.got).toHaveLength(2);
+    expect(text.match(/^event: .*$/gm)).toEqual(["event: message_start", "event: error"]);
+  });
+});
