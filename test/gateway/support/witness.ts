@@ -10,7 +10,9 @@ import type { AgentTurn } from "../../../src/lab/provider/agent.ts";
 import type { RequestRecord } from "../../../src/lab/provider/record.ts";
 import { skipValue } from "../../../src/protocols/json/scan.ts";
 import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
+import { PROTOCOL_MODELS } from "../../lab/provider/models.ts";
 import type { HistoryStore } from "../../../src/store/index.ts";
+import { createCacheWitness } from "./cache-witness.ts";
 import { markersIn, unmarked } from "./unmarked.ts";
 
 export interface Witness {
@@ -41,7 +43,8 @@ const FAULTS_TOLD = 5;
 const MARKERS_MAX = 4;
 
 export function createWitness(protocol: ProtocolName): Witness {
-  const arrived: string[] = [];
+  const arrived: RequestRecord[] = [];
+  const caching = createCacheWitness(protocol, PROTOCOL_MODELS[protocol]);
   const wrong: string[] = [];
   const ids = new Set<string>();
   const treatments: Record<string, number> = {};
@@ -53,9 +56,12 @@ export function createWitness(protocol: ProtocolName): Witness {
     const kind = treatment.includes("fresh") ? "fresh" : (treatment.split("; b")[0] ?? "");
     treatments[kind] = (treatments[kind] ?? 0) + 1;
     turns += 1;
-    const [marked, ...more] = arrived.splice(0);
-    const forwarded = marked === undefined ? undefined : unmarked(marked);
-    if (markersIn(marked ?? "") > MARKERS_MAX) wrong.push(`turn ${index}: ${markersIn(marked ?? "")} cache markers`);
+    const [got, ...more] = arrived.splice(0);
+    const forwarded = got === undefined ? undefined : unmarked(got.body);
+    const markers = markersIn(got?.body ?? "");
+    if (markers > MARKERS_MAX) wrong.push(`turn ${index}: ${markers} cache markers`);
+    for (const fault of got === undefined ? [] : caching.seen(got, kind === "fresh"))
+      wrong.push(`turn ${index} (${treatment}): ${fault}`);
     if (forwarded === undefined || more.length > 0)
       return void wrong.push(
         `turn ${index}: the provider got ${more.length + (forwarded === undefined ? 0 : 1)} requests`,
@@ -70,7 +76,7 @@ export function createWitness(protocol: ProtocolName): Witness {
   };
 
   return {
-    got: ({ body }) => void arrived.push(body),
+    got: (record) => void arrived.push({ ...record }),
     sent,
     faults: async (store, tenant) => {
       const lost = last === undefined ? [] : await lostOf(last.sent, { protocol, store, tenant });
