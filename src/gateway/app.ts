@@ -1,7 +1,7 @@
 /** The gateway put together: the one place that knows all of its parts. */
 import { hash } from "node:crypto";
 import { isLoopback } from "../config/loopback.ts";
-import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
+import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../core/engines/compressor/limits.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createRegistry, type Registry } from "../models/registry/registry.ts";
@@ -9,12 +9,14 @@ import type { RuntimeOptions } from "../session/contract.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
 import { createBackground } from "./background.ts";
+import { CACHING, createCachingDesk, type CachingOptions } from "./caching.ts";
 import type { Handle, Tell } from "./contract.ts";
 import { createConversations } from "./conversations.ts";
 import { createHandle } from "./exchange.ts";
 import { thinkingRules } from "./knowledge/thinking/index.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { createModelBook, UNKNOWN_WINDOW_TOKENS } from "./models.ts";
+import { createRecall, type Recall, type RecallDesk, type RecallSettings } from "./recall/recall.ts";
 import { sessionOptions } from "./session-options.ts";
 import type { TenantPolicy } from "./tenant.ts";
 import { listen, type Listening } from "./transport/listen.ts";
@@ -36,6 +38,10 @@ export interface GatewayOptions {
   /** One window for every model, in tokens. */
   readonly contextLength?: number;
   readonly mode?: Mode;
+  /** Cache markers: on, `spaced`, five minutes. */
+  readonly caching?: Partial<CachingOptions>;
+  /** Offers models a tool with which they recall what left their conversation; off where not given. */
+  readonly recall?: RecallSettings | undefined;
   readonly tenant?: TenantPolicy;
   readonly onFault?: "pass" | "refuse";
   /** Models that write handoffs while nobody waits; without one the ledger writes them. */
@@ -64,18 +70,17 @@ export interface Gateway {
 }
 
 export function createGateway(options: GatewayOptions = {}): Gateway {
-  const { store = createMemoryStore(), mode = "rewrite", now = Date.now } = options;
+  const { store = createMemoryStore(), registry = createRegistry(), mode = "rewrite", now = Date.now } = options;
   let underWay = 0;
-  const tell: Tell = (event) => {
+  const tell = safely((event) => {
     if (event.kind === "request") underWay--;
-    // Whoever listens, no request fails for it, nor the process: there is nobody left to tell.
-    try {
-      options.tell?.(event);
-    } catch {}
-  };
+    options.tell?.(event);
+  });
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const chain = createChain((text) => hash("sha256", text));
   const sender = createSender(limits);
+  const { contextLength } = options;
+  const models = createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS });
   const background = createBackground(limits);
   let loopback = true;
   const exchange = createHandle({
@@ -87,14 +92,15 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
       runtime: sessionOptions(options),
       chain,
       store,
-      models: createModelBook({
-        store,
-        registry: options.registry ?? createRegistry(),
-        contextLength: options.contextLength,
-        unknownTokens: UNKNOWN_WINDOW_TOKENS,
-      }),
+      models,
       thinking: thinkingRules(),
       conversations: createConversations(chain, limits),
+      caching: createCachingDesk({
+        options: { ...CACHING, ...options.caching },
+        registry,
+        headMessages: options.settings?.protectFirstN ?? COMPRESSOR_DEFAULTS.protectFirstN,
+      }),
+      recall: recallOf(options, { store, chain, models, tell }),
       tell,
     },
     tenant: options.tenant ?? "auto",
@@ -124,9 +130,26 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   };
 }
 
-async function makeAhead({ conversation, reading, tenant }: Visit, tell: Tell, signal: AbortSignal): Promise<void> {
+/** Whoever listens, no request fails for it, nor the process: there is nobody left to tell. */
+function safely(tell: Tell): Tell {
+  return (event) => {
+    try {
+      tell(event);
+    } catch {}
+  };
+}
+
+/** What is only observed stays as its client sent it. */
+function recallOf(
+  { recall, mode, secrets }: GatewayOptions,
+  parts: Pick<RecallDesk, "store" | "chain" | "models" | "tell">,
+): Recall | undefined {
+  return recall === undefined || mode === "observe" ? undefined : createRecall({ ...recall, ...parts, secrets });
+}
+
+async function makeAhead({ conversation, told, tenant }: Visit, tell: Tell, signal: AbortSignal): Promise<void> {
   try {
-    await conversation.runtime.ahead(reading.decoded.transcript, { signal });
+    await conversation.runtime.ahead(told.transcript, { signal });
   } catch (error) {
     if (signal.aborted) return;
     const message = `a compaction made ahead failed: ${(error as Error).name}`;

@@ -3,7 +3,8 @@
  * of ours on the way in, the request goes on as it came.
  */
 import { PrecisError } from "../core/errors.ts";
-import { isEventStream, type AnswerReader } from "../protocols/answers/reader.ts";
+import { isEventStream } from "../protocols/answers/reader.ts";
+import { UNCACHED } from "./caching.ts";
 import type { Arrival, Bytes, Departure, Handle, HeaderLines, Tell } from "./contract.ts";
 import { openEntry, treatmentLine, type Entry } from "./entry.ts";
 import { thinkingRefusal } from "./knowledge/thinking/index.ts";
@@ -128,12 +129,13 @@ async function answer(
   const first = await ask(desk, passage);
   const again = await onceMore(desk, passage, first);
   const last = again ?? { passage, opened: first };
-  return departureOf(entry, last.opened, {
+  const opened = await screened(desk, last);
+  return departureOf(entry, opened, {
     committed,
     whenWhole: () => {
       // Nobody waits for it, so nobody else would catch what fails here.
       try {
-        reported(desk, entry, { visited: last.passage.visit, reader: last.opened.reader });
+        reported(desk, entry, { visited: last.passage.visit, opened });
       } catch (error) {
         tellFault(desk, entry, "internal_fault", error);
       }
@@ -154,6 +156,24 @@ async function ask(desk: Desk, passage: Passage): Promise<Opened> {
 interface Asked {
   readonly passage: Passage;
   readonly opened: Opened;
+}
+
+/** Without what the model recalls on its way, where it may. */
+async function screened(desk: Desk, { passage, opened }: Asked): Promise<Opened> {
+  const { recall } = desk.visits;
+  const { visit: visited, route, entry, arrival } = passage;
+  if (recall === undefined || visited?.recalls !== true || route.asks === "count") return opened;
+  const { limits } = desk;
+  return recall.screened({
+    visit: visited,
+    opened,
+    resend: async (body) => {
+      const incoming = await send(desk, { ...passage, visit: { ...visited, body } });
+      return openAnswer(incoming, { protocol: route.protocol, holds: "nothing", limits });
+    },
+    failed: () => entry.over("upstream_failed"),
+    signal: arrival.signal,
+  });
 }
 
 /** Sends a request that was refused once more, where it can be made such that it is not. */
@@ -208,6 +228,14 @@ async function look(desk: Desk, passage: Omit<Passage, "visit">): Promise<Passag
       text: intake.text,
       session: headerOf(arrival.headers, SESSION_HEADER),
       decide: route.asks === "count" ? "standing" : "due",
+      caching:
+        route.asks === "count"
+          ? UNCACHED
+          : desk.visits.caching.of({
+              protocol: route.protocol,
+              model: entry.model,
+              upstream: passage.destination.upstream,
+            }),
     });
     // Nothing of what came before was kept either; the operator and the client are told.
     const unkept = desk.keeping.fails && visited.treatment.kind === "unchanged";
@@ -274,10 +302,11 @@ function send({ sender }: Pick<ExchangeDesk, "sender">, passage: Passage): Promi
 function reported(
   desk: Desk,
   entry: Entry,
-  { visited, reader }: { readonly visited: Visit | undefined; readonly reader: AnswerReader },
+  { visited, opened }: { readonly visited: Visit | undefined; readonly opened: Opened },
 ): void {
-  const { usage } = reader.state;
-  entry.usage = usage;
+  const { usage } = opened.reader.state;
+  const spent = opened.spent?.() ?? usage;
+  entry.usage = spent;
   if (visited === undefined) return;
   const { store, mode } = desk.visits;
   if (usage !== undefined) {
@@ -287,7 +316,7 @@ function reported(
     const link = visited.reading.links.at(-1);
     const { model, tenant } = visited;
     if (link !== undefined)
-      void store.putUsage(tenant, { ...usage, link, model, at: desk.now() }).catch(() => undefined);
+      void store.putUsage(tenant, { ...(spent ?? usage), link, model, at: desk.now() }).catch(() => undefined);
   }
   if (visited.soon && entry.status < ERROR_STATUS_MIN) desk.ahead(visited);
 }

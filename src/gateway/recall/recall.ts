@@ -7,13 +7,13 @@ import { PrecisError } from "../../core/errors.ts";
 import type { RedactOptions } from "../../core/redaction/redact.ts";
 import type { Chain } from "../../core/transcript/links.ts";
 import { createScreen, createWholeScreen } from "../../protocols/answers/screens/index.ts";
-import type { Decoded } from "../../protocols/index.ts";
+import type { Decoded, ProtocolName } from "../../protocols/index.ts";
+import type { Prepared } from "../../session/contract.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { HeaderLines, Tell } from "../contract.ts";
 import type { Reading } from "../conversations.ts";
 import type { ModelBook } from "../models.ts";
 import type { Opened } from "../opening.ts";
-import type { Visit } from "../visit.ts";
 import { createHiddenTurns } from "./hidden.ts";
 import { RECALL_LIMITS, type RecallLimits } from "./limits.ts";
 import { streamed } from "./stream.ts";
@@ -43,8 +43,19 @@ export interface Recall {
   readonly screened: (answer: Answering) => Promise<Opened>;
 }
 
+/** A request whose model may recall, as it was sent. */
+export interface Recalling {
+  readonly tenant: string;
+  readonly protocol: ProtocolName;
+  readonly model: string;
+  /** As its client sent it. */
+  readonly reading: Reading;
+  readonly body: string;
+  readonly prepared: Pick<Prepared, "tokens">;
+}
+
 export interface Answering {
-  readonly visit: Visit;
+  readonly visit: Recalling;
   readonly opened: Opened;
   readonly resend: (body: string) => Promise<Opened>;
   readonly failed: () => void;
@@ -93,7 +104,7 @@ export function createRecall(given: RecallDesk): Recall {
   };
 }
 
-function bounds({ models, secrets = {}, tell }: RecallDesk, { tenant, model, prepared, reading }: Visit) {
+function bounds({ models, secrets = {}, tell }: RecallDesk, { tenant, model, prepared, reading }: Recalling) {
   const { windowTokens, factor } = models.of(tenant, model);
   const reserved = Math.min(reading.decoded.transcript.maxOutputTokens ?? 0, windowTokens * RESERVE_SHARE_MAX);
   return {
