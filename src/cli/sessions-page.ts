@@ -78,7 +78,7 @@ function facts(session: SessionShown, now: number, stream: Stream): readonly str
   const usage = tokensAre === "reported" ? `; its last request took ${count(tokens)}, as the provider reported` : "";
   const lineage = [
     ...(parent === undefined ? [] : [`left ${parent} after message ${forkedAt}`]),
-    ...(branches === 0 ? [] : [counted(branches, "branch").replace("branchs", "branches") + " left it"]),
+    ...(branches === 0 ? [] : [`${count(branches)} ${branches === 1 ? "branch" : "branches"} left it`]),
   ];
   const stands = session.history.some((one) => one.stands);
   return [

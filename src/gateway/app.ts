@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { isLoopback } from "../config/loopback.ts";
 import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../core/engines/compressor/limits.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
+import { createRedactor } from "../core/redaction/redactor.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createRegistry, type Registry } from "../models/registry/registry.ts";
 import type { RuntimeOptions } from "../session/contract.ts";
@@ -17,6 +18,7 @@ import { thinkingRules } from "./knowledge/thinking/index.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { createModelBook, UNKNOWN_WINDOW_TOKENS } from "./models.ts";
 import { createRecall, type Recall, type RecallDesk, type RecallSettings } from "./recall/recall.ts";
+import { createSpans } from "./operation/spans.ts";
 import { sessionOptions } from "./session-options.ts";
 import type { TenantPolicy } from "./tenant.ts";
 import { listen, type Listening } from "./transport/listen.ts";
@@ -107,8 +109,10 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     loopback: () => loopback,
     onFault: options.onFault ?? "pass",
     tell,
+    spans: createSpans(createRedactor(options.secrets)),
     now,
-    ahead: (visited) => background.add(visited.conversation, (signal) => makeAhead(visited, tell, signal)),
+    ahead: (visited, span) =>
+      background.add(visited.conversation, (signal) => span.ahead(() => makeAhead(visited, tell, signal))),
   });
   const handle: Handle = (arrival) => {
     underWay++;

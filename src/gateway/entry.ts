@@ -3,10 +3,12 @@ import { randomUUID } from "node:crypto";
 import type { Usage } from "../core/engines/contract.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import type { Arrival, Outcome, RequestEvent, Tell, Treatment } from "./contract.ts";
+import type { RequestSpan } from "./operation/spans.ts";
 import { pathOf } from "./routes.ts";
 
 export interface Entry {
   readonly id: string;
+  readonly span: RequestSpan;
   protocol: ProtocolName | undefined;
   upstream: string;
   tenant: string;
@@ -26,7 +28,7 @@ export interface Entry {
   readonly over: (outcome: Outcome) => void;
 }
 
-export function openEntry(arrival: Arrival, tell: Tell): Entry {
+export function openEntry(arrival: Arrival, tell: Tell, span: RequestSpan): Entry {
   const started = performance.now();
   let heldMs: number | undefined;
   let firstByteMs: number | undefined;
@@ -36,12 +38,15 @@ export function openEntry(arrival: Arrival, tell: Tell): Entry {
     if (closed) return;
     closed = true;
     arrival.signal.removeEventListener("abort", gone);
-    tell(eventOf(entry, arrival, { outcome, heldMs: heldMs ?? since(), firstByteMs, tookMs: since() }));
+    const event = eventOf(entry, arrival, { outcome, heldMs: heldMs ?? since(), firstByteMs, tookMs: since() });
+    span.end(event);
+    tell(event);
   };
   const gone = (): void => over("aborted");
   arrival.signal.addEventListener("abort", gone, { once: true });
   const entry: Entry = {
     id: randomUUID(),
+    span,
     protocol: undefined,
     upstream: "",
     tenant: "",
@@ -63,7 +68,7 @@ export function openEntry(arrival: Arrival, tell: Tell): Entry {
 type Ending = Pick<RequestEvent, "outcome" | "heldMs" | "firstByteMs" | "tookMs">;
 
 function eventOf(
-  { sent: _, begun: _b, over: _o, ...told }: Entry,
+  { span: _s, sent: _, begun: _b, over: _o, ...told }: Entry,
   { method, target }: Arrival,
   ending: Ending,
 ): RequestEvent {

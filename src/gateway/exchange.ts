@@ -4,12 +4,13 @@
  */
 import { PrecisError } from "../core/errors.ts";
 import { isEventStream } from "../protocols/answers/reader.ts";
-import { UNCACHED } from "./caching.ts";
 import type { Arrival, Bytes, Departure, Handle, HeaderLines, Tell } from "./contract.ts";
+import { UNCACHED } from "./caching.ts";
 import { openEntry, treatmentLine, type Entry } from "./entry.ts";
 import { thinkingRefusal } from "./knowledge/thinking/index.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { openAnswer, type Opened } from "./opening.ts";
+import type { RequestSpan, Spans } from "./operation/spans.ts";
 import { relay } from "./relay.ts";
 import { routeOf, type ModelRoute } from "./routes.ts";
 import { tenantOf, type TenantPolicy } from "./tenant.ts";
@@ -32,9 +33,10 @@ export interface ExchangeDesk {
   /** What happens where something of ours fails: the request goes on as it came, or is refused. */
   readonly onFault: "pass" | "refuse";
   readonly tell: Tell;
+  readonly spans: Spans;
   readonly now: () => number;
   /** A compaction will soon be due: it can be made while nobody waits. */
-  readonly ahead: (visited: Visit) => void;
+  readonly ahead: (visited: Visit, span: RequestSpan) => void;
 }
 
 /** Whether the store took what it was given last. */
@@ -63,7 +65,9 @@ export interface Passage {
 export function createHandle(parts: ExchangeDesk): Handle {
   const desk: Desk = { ...parts, keeping: { fails: false } };
   return async (arrival) => {
-    const entry = openEntry(arrival, desk.tell);
+    const opening = desk.spans.open(arrival);
+    const span = opening instanceof Promise ? await opening : opening;
+    const entry = openEntry(arrival, desk.tell, span);
     try {
       const destination = desk.upstreams.pick(arrival);
       if ("refused" in destination) return turnedAway(entry, destination.refused);
@@ -102,7 +106,8 @@ async function passOn(
   const { method, body, signal } = arrival;
   entry.tenant = tenantOf(arrival.headers, tenant, loopback());
   entry.sent();
-  const incoming = await sender.send({ to, method, headers: onwardHeaders(arrival.headers, "same"), body, signal });
+  const headers = onwardHeaders(arrival.headers, "same");
+  const incoming = await entry.span.upstream(to.upstream, () => sender.send({ to, method, headers, body, signal }));
   const streamed = isEventStream(headerOf(incoming.headers, "content-type"));
   return departureOf(
     entry,
@@ -180,8 +185,10 @@ async function screened(desk: Desk, { passage, opened }: Asked): Promise<Opened>
 async function onceMore(desk: Desk, passage: Passage, refused: Opened): Promise<Asked | undefined> {
   const { entry } = passage;
   try {
+    const since = entry.span.now();
     const again = await mended(desk, passage, refused);
     if (again === undefined) return undefined;
+    entry.span.compacted(again.prepared, since);
     await refused.body.return();
     entry.retried = true;
     entry.treatment = again.treatment;
@@ -222,6 +229,7 @@ async function look(desk: Desk, passage: Omit<Passage, "visit">): Promise<Passag
       entry.treatment = { kind: "untouched", because: "held_by_provider" };
       return { ...passage, visit: undefined };
     }
+    const since = entry.span.now();
     const visited = await visit(desk.visits, reading, {
       tenant,
       protocol: route.protocol,
@@ -237,6 +245,7 @@ async function look(desk: Desk, passage: Omit<Passage, "visit">): Promise<Passag
               upstream: passage.destination.upstream,
             }),
     });
+    entry.span.compacted(visited.prepared, since);
     // Nothing of what came before was kept either; the operator and the client are told.
     const unkept = desk.keeping.fails && visited.treatment.kind === "unchanged";
     entry.treatment = unkept ? { kind: "untouched", because: "store_unavailable" } : visited.treatment;
@@ -290,13 +299,15 @@ function send({ sender }: Pick<ExchangeDesk, "sender">, passage: Passage): Promi
   const rewritten = visited !== undefined && visited.body !== visited.text;
   const headers = onwardHeaders(arrival.headers, rewritten ? "rewritten" : "same");
   entry.sent();
-  return sender.send({
-    to: destination,
-    method: arrival.method,
-    headers: visited?.headersOf?.(headers) ?? headers,
-    body: rewritten ? Buffer.from(visited.body) : intake.raw,
-    signal: arrival.signal,
-  });
+  return entry.span.upstream(destination.upstream, () =>
+    sender.send({
+      to: destination,
+      method: arrival.method,
+      headers: visited?.headersOf?.(headers) ?? headers,
+      body: rewritten ? Buffer.from(visited.body) : intake.raw,
+      signal: arrival.signal,
+    }),
+  );
 }
 
 function reported(
@@ -318,7 +329,7 @@ function reported(
     if (link !== undefined)
       void store.putUsage(tenant, { ...(spent ?? usage), link, model, at: desk.now() }).catch(() => undefined);
   }
-  if (visited.soon && entry.status < ERROR_STATUS_MIN) desk.ahead(visited);
+  if (visited.soon && entry.status < ERROR_STATUS_MIN) desk.ahead(visited, entry.span);
 }
 
 interface Returning {
