@@ -5,7 +5,6 @@ import { compressorSettings } from "./compressor-settings.ts";
 import { isLoopback } from "./loopback.ts";
 import { auxiliaryWarnings, mainWindowWarnings } from "./model-warnings.ts";
 import type { Configuration } from "./schema.ts";
-import { SETTINGS, valueAt } from "./settings.ts";
 import { counted, type Warning } from "./warning.ts";
 
 /** A figure that follows from settings. */
@@ -82,7 +81,6 @@ export function warningsOf(configuration: Configuration): readonly Warning[] {
     ...engineWarnings(configuration),
     ...auxiliaryWarnings(configuration, limits),
     ...gatewayWarnings(configuration),
-    ...unreadWarnings(configuration),
   ];
 }
 
@@ -109,20 +107,6 @@ function gatewayWarnings({ gateway: { host, token_env, insecure } }: Configurati
     ? `${host} can be reached from elsewhere, and so can metrics and the status page, without a token`
     : `${host} can be reached from elsewhere, and no token guards metrics and the status page: \`precis serve\` refuses that`;
   return [{ code: "gateway_open", path, message, fix: "Set gateway.token_env to a variable that holds a token." }];
-}
-
-/** Settings that are checked but have no reader yet must not pass for having an effect. */
-function unreadWarnings(configuration: Configuration): Warning[] {
-  return SETTINGS.filter((setting) => setting.later && valueAt(configuration, setting.path) !== setting.default).map(
-    ({ path }) => {
-      return {
-        code: "not_read_yet",
-        path,
-        message: "accepted, but nothing reads it yet",
-        fix: "It has no effect in this version.",
-      };
-    },
-  );
 }
 
 function windowWarnings(settings: CompressorSettings, limits: Limits): Warning[] {

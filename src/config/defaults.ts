@@ -41,7 +41,7 @@ export const DEFAULTS = Object.freeze({
     } as const),
   }),
   models: Object.freeze({}),
-  prompt_caching: Object.freeze({ enabled: true, strategy: "system_and_3", cache_ttl: "5m" } as const),
+  prompt_caching: Object.freeze({ enabled: true, strategy: "spaced", cache_ttl: "5m" } as const),
   recall: Object.freeze({ tool: "off" } as const),
   redaction: Object.freeze({ code: false, patterns: Object.freeze([] as readonly string[]), outgoing: false }),
   gateway: Object.freeze({

@@ -29,6 +29,5 @@ function table(settings: readonly Setting[]): string {
 function meaningOf(setting: Setting): string {
   const alias = Object.keys(ALIASES).find((name) => ALIASES[name] === setting.path);
   const also = alias === undefined ? "" : ` Also written \`${alias}\`.`;
-  const later = setting.later ? " _Nothing reads it yet._" : "";
-  return `${setting.description}${also}${later}`;
+  return `${setting.description}${also}`;
 }

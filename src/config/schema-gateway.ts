@@ -17,6 +17,7 @@ const upstream = z.strictObject({
     .url({ protocol: /^https?$/ })
     .refine((url) => !hasCredentials(url) && !/[?#]/.test(url), "an address without credentials, query or fragment"),
   protocol: z.enum(["openai", "anthropic"]).optional(),
+  caching: z.enum(["auto", "native", "openrouter", "openai", "off"]).optional(),
 });
 
 /** What can be said of one upstream. */
@@ -109,7 +110,7 @@ export const gatewaySection = z
       .default(gateway.upstreams)
       .meta({
         description:
-          "Where requests go, by a name of yours: `url`, and `protocol` (`openai` or `anthropic`) where it serves only that vendor's routes. Without one it serves every route; of several, the first does, and any is reached by `/upstreams/NAME/` or the header `x-precis-upstream`. `openai` and `anthropic` are the vendors' own, unless you say otherwise.",
+          "Where requests go, by a name of yours: `url`, `protocol` (`openai` or `anthropic`) where it serves only that vendor's routes, and `caching` where its address does not say whose cache markers it takes (`native`, `openrouter`, `openai`, or `off`). Without one it serves every route; of several, the first does, and any is reached by `/upstreams/NAME/` or the header `x-precis-upstream`. `openai` and `anthropic` are the vendors' own, unless you say otherwise.",
         examples: [{ local: { url: "http://127.0.0.1:8080" } }],
         "x-expects": "a mapping of names to addresses",
       }),

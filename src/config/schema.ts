@@ -9,9 +9,6 @@ import { auxiliarySection, modelSection, modelsSetting } from "./schema-models.t
 
 const { context, compression, prompt_caching, recall, redaction } = DEFAULTS;
 
-/** Marks a setting that is checked today and read by a later feature; shown wherever the setting is described. */
-const LATER = { "x-later": true };
-
 const contextSection = z
   .strictObject({
     engine: z
@@ -88,21 +85,18 @@ const compressionSection = z
     template: z.enum(["thirteen", "seven"]).default(compression.template).meta({
       description: "Sections of the handoff: thirteen, or the seven of a shorter form.",
     }),
-    schedule: z
-      .enum(["threshold", "cost"])
-      .default(compression.schedule)
-      .meta({
-        description: "What picks the moment: the threshold, or the price of the cache against the tokens saved.",
-        ...LATER,
-      }),
+    schedule: z.enum(["threshold", "cost"]).default(compression.schedule).meta({
+      description:
+        "What picks the moment in `precis serve`, where prices of the model's cache are known: the threshold, or what costs least. A first compaction that would leave its session dearer than none, should it end there, waits either way, at most until the window is 0.85 full.",
+    }),
     ingest_limit_tokens: z
       .int()
       .min(0)
       .default(compression.ingest_limit_tokens)
       .meta({
-        description: "Tool results above this many tokens are digested as they arrive; 0 is off.",
+        description:
+          "`precis serve` digests tool results above this many tokens as they arrive, before the model has seen them; the original is kept under the id that the digest shows. 0 is off.",
         examples: [8_000],
-        ...LATER,
       }),
   })
   .prefault({})
@@ -110,24 +104,17 @@ const compressionSection = z
 
 const cachingSection = z
   .strictObject({
-    enabled: z
-      .boolean()
-      .default(prompt_caching.enabled)
-      .meta({
-        description: "Whether cache breakpoints are set, where the model and its provider take them.",
-        ...LATER,
-      }),
-    strategy: z
-      .enum(["system_and_3"])
-      .default(prompt_caching.strategy)
-      .meta({ description: "Where breakpoints go: the system prompt and the last three messages.", ...LATER }),
-    cache_ttl: z
-      .enum(["5m", "1h"])
-      .default(prompt_caching.cache_ttl)
-      .meta({
-        description: "How long a cached prefix lives; 1h costs more to write and suits sessions with pauses.",
-        ...LATER,
-      }),
+    enabled: z.boolean().default(prompt_caching.enabled).meta({
+      description:
+        "Whether `precis serve` sets cache markers, where the model and its provider take them: Claude on Anthropic's API or through OpenRouter, and OpenAI's own models.",
+    }),
+    strategy: z.enum(["spaced", "system_and_3"]).default(prompt_caching.strategy).meta({
+      description:
+        "Where markers go. `spaced`: the system prompt, the newest message, and what a compaction leaves alone, never further apart than a provider looks back. `system_and_3`: the system prompt and the last three messages. A client's own markers stay and count towards the four.",
+    }),
+    cache_ttl: z.enum(["5m", "1h"]).default(prompt_caching.cache_ttl).meta({
+      description: "How long a cached prefix lives; 1h costs more to write and suits sessions with pauses.",
+    }),
   })
   .prefault({})
   .meta({ description: "Prompt-cache breakpoints." });
@@ -136,7 +123,7 @@ const recallSection = z
   .strictObject({
     tool: z.enum(["off", "on", "always"]).default(recall.tool).meta({
       description:
-        "Whether models behind `precis serve` get a tool with which they recall what left their conversation: `on` beside tools of the client's own, `always` also where it has none. The gateway answers it, and the client sees nothing of it.",
+        "Whether models behind `precis serve` get a tool with which they recall what left their conversation. The gateway answers it, and the client sees nothing of it. With `on` it stands beside tools of the client's own; with `always` also where there are none.",
     }),
   })
   .prefault({})

@@ -12,8 +12,6 @@ export interface Setting {
   readonly expects: string;
   readonly default: unknown;
   readonly example: unknown;
-  /** True when the setting is checked today and read by a later feature. */
-  readonly later: boolean;
   readonly schema: z.ZodType;
 }
 
@@ -88,7 +86,6 @@ function settingOf(path: string, field: z.ZodType): Setting {
     expects: (meta["x-expects"] as string | undefined) ?? expectation(json),
     default: json.default,
     example: (meta["examples"] as readonly unknown[] | undefined)?.[0] ?? json.default,
-    later: meta["x-later"] === true,
     schema: field,
   };
 }

@@ -23,7 +23,7 @@ export function configurationTemplate(): string {
 
 function settingLines(setting: (typeof SETTINGS)[number], indent: string): readonly string[] {
   const key = setting.path.slice(setting.path.lastIndexOf(".") + 1);
-  const text = `${setting.description} Takes ${setting.expects}.${setting.later ? " Nothing reads it yet." : ""}`;
+  const text = `${setting.description} Takes ${setting.expects}.`;
   return [
     ...wrapped(text, COMMENT_COLUMNS).map((line) => `${indent}# ${line}`),
     `${indent}# ${key}: ${written(setting.default)}`,

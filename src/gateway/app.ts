@@ -50,6 +50,8 @@ export interface GatewayOptions {
   readonly writers?: NonNullable<RuntimeOptions["writers"]>;
   readonly secrets?: RedactOptions;
   readonly redactOutgoing?: boolean;
+  /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
+  readonly ingestLimitTokens?: number;
   readonly limits?: Partial<GatewayLimits>;
   /** Hears of every request, compaction and notice. */
   readonly tell?: Tell;

@@ -9,18 +9,22 @@ export interface SessionSettings {
   readonly writers?: NonNullable<RuntimeOptions["writers"]>;
   readonly secrets?: NonNullable<RuntimeOptions["secrets"]>;
   readonly redactOutgoing?: boolean;
+  /** Tool results above this many tokens are digested as they arrive; 0 leaves them. */
+  readonly ingestLimitTokens?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
 /** The note goes where it costs no cache, unless the settings say otherwise. */
-export function sessionOptions({ engine, settings, writers, secrets, redactOutgoing, now }: SessionSettings) {
+export function sessionOptions(given: SessionSettings) {
+  const { engine, settings, writers, secrets, redactOutgoing, ingestLimitTokens, now } = given;
   return {
     settings: { note: "handoff" as const, ...settings },
     ...(engine === undefined ? {} : { engine }),
     ...(writers === undefined ? {} : { writers }),
     ...(secrets === undefined ? {} : { secrets }),
     ...(redactOutgoing === undefined ? {} : { redactOutgoing }),
+    ...(ingestLimitTokens === undefined ? {} : { ingestLimitTokens }),
     ...(now === undefined ? {} : { now }),
   };
 }

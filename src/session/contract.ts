@@ -46,6 +46,8 @@ export interface RuntimeOptions {
   readonly modelsAhead?: boolean;
   /** What the provider's cache costs: compactions that prices speak against are put off. Asked at every decision. */
   readonly economy?: () => Economy | undefined;
+  /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
+  readonly ingestLimitTokens?: number;
   /** Has the last word on a compaction before it is recorded. */
   readonly amend?: (compaction: Compaction, original: Transcript, bench: Workbench) => Compaction;
   /** True: secrets are masked in everything `prepare` answers with, not only in handoffs. Default false. */

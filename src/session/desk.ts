@@ -6,6 +6,7 @@ import type { Transcript } from "../core/transcript/message.ts";
 import type { Standing, Store } from "../store/store.ts";
 import type { RuntimeOptions } from "./contract.ts";
 import type { Events } from "./events.ts";
+import type { Ingest } from "./ingest.ts";
 import type { Live } from "./live.ts";
 import type { SituationKeeper } from "./situation.ts";
 
@@ -20,6 +21,10 @@ export interface Desk {
   readonly events: Events;
   readonly situation: SituationKeeper;
   readonly live: Live;
+  /** Digests large results as they arrive; undefined where they stay. */
+  readonly ingest: Ingest | undefined;
+  /** Recall ids of what that took out and the store has. */
+  readonly kept: Set<string>;
   /** What goes out for a transcript: itself, or without its secrets. */
   readonly outgoing: (transcript: Transcript) => Transcript;
 }

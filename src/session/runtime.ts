@@ -14,6 +14,7 @@ import { initialFactor, learnFactor } from "./calibration.ts";
 import { canWait, makeAhead, takeAhead } from "./ahead.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, Waiting } from "./contract.ts";
 import { createEvents } from "./events.ts";
+import { createIngest } from "./ingest.ts";
 import { begin, learnWindow, saved, useSettings } from "./live.ts";
 import { recall } from "./originals.ts";
 import { createOutgoing } from "./outgoing.ts";
@@ -25,12 +26,16 @@ import { compact, due, look, observe, record, settle } from "./turn.ts";
 const sha256 = (text: string): string => hash("sha256", text);
 
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
+  const { chain = createChain(sha256), ingestLimitTokens = 0 } = options;
+  const estimate = createMeasure();
   const desk: Desk = {
     options,
     store: options.store ?? createMemoryStore(),
     tenant: options.tenant ?? "local",
-    chain: options.chain ?? createChain(sha256),
-    estimate: createMeasure(),
+    chain,
+    estimate,
+    kept: new Set(),
+    ingest: ingestLimitTokens > 0 ? createIngest(ingestLimitTokens, { estimate, chain }) : undefined,
     events: createEvents(),
     situation: createSituation(),
     live: begin(options, options.state),

@@ -28,8 +28,21 @@ export async function look(desk: Desk, original: Transcript): Promise<View> {
   const standing = await store.findCompaction(tenant, chain.linksOf(original.messages));
   const { compaction } = standing;
   if (compaction !== undefined && compaction.covers !== live.lastCovers) resume(live, compaction);
-  const current = compaction === undefined ? original : applyCompaction(original, compaction);
+  const current = await ingested(desk, original, compaction);
   return { original, current, standing, tokens: situation.tokensOf(current, benchOf(desk)) };
+}
+
+/** With large results digested, where that is wanted. Originals are kept first: nothing leaves that cannot be recalled. */
+async function ingested(desk: Desk, original: Transcript, compaction: Compaction | undefined): Promise<Transcript> {
+  const { ingest, kept, store, tenant } = desk;
+  if (ingest === undefined) return compaction === undefined ? original : applyCompaction(original, compaction);
+  const leaving = ingest(original.messages).evicted.filter(({ id }) => !kept.has(id));
+  if (leaving.length > 0) {
+    const originals = leaving.map(({ id, kind, label, original: text = "" }) => ({ id, kind, label, text }));
+    await store.putOriginals(tenant, originals);
+    for (const { id } of leaving) kept.add(id);
+  }
+  return replaced(desk, original, compaction);
 }
 
 /** What is due by itself. A person who undid a compaction is not overruled; back-off binds the engine, not hygiene. */
@@ -131,11 +144,17 @@ export async function record(desk: Desk, view: View, made: Compaction): Promise<
   return compaction;
 }
 
+function replaced({ ingest }: Desk, original: Transcript, compaction: Compaction | undefined): Transcript {
+  const applied = compaction === undefined ? original : applyCompaction(original, compaction);
+  const messages = ingest?.(applied.messages).messages ?? applied.messages;
+  return messages === applied.messages ? applied : { ...applied, messages };
+}
+
 /** What to send, counted; the operator hears once when the threshold comes near. */
 export function settle(desk: Desk, view: View, compaction?: Compaction): Prepared {
   const { live, events, situation } = desk;
   const bench = benchOf(desk);
-  const transcript = compaction === undefined ? view.current : applyCompaction(view.original, compaction);
+  const transcript = compaction === undefined ? view.current : replaced(desk, view.original, compaction);
   const tokens = compaction === undefined ? view.tokens : situation.tokensOf(transcript, bench);
   const sent = situation.sent(transcript, bench);
   live.tokens = tokens;

@@ -72,7 +72,6 @@ describe("warnings", () => {
     ["head_large", { "compression.protect_first_n": 11 }],
     ["compression_off", { "compression.enabled": false }],
     ["engine_not_built_in", { "context.engine": "zebra" }],
-    ["not_read_yet", { "prompt_caching.cache_ttl": "1h" }],
     ["model_unknown", { "model.context_length": null, "model.name": "my-llama" }],
     ["model_unclear", { "auxiliary.compression.model": "tiny" }],
     ["model_unclear", { "auxiliary.compression.provider": "main" }],

@@ -26,7 +26,7 @@ export interface CacheWitness {
 }
 
 /** How a provider of this protocol caches this model. */
-export function cacheRulesOf(protocol: ProtocolName, model: string): CacheRules {
+function cacheRulesOf(protocol: ProtocolName, model: string): CacheRules {
   const cache = lookUp(createRegistry(), model)?.cache;
   const minimum = cache?.minimumTokens === undefined ? {} : { minimumTokens: cache.minimumTokens };
   if (protocol === "anthropic-messages") return { ...MARKED, ...minimum };

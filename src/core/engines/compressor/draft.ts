@@ -15,7 +15,7 @@ import { anchorOf, assemble, type Assembled } from "./assemble.ts";
 import { RUNG_LAST, rungsOf, type Shape } from "./ladder.ts";
 import type { Plan } from "./plan.ts";
 import type { ShownKeeper } from "./shown.ts";
-import { taskWords } from "./task-words.ts";
+import { taskWords } from "../../digest/task-words.ts";
 
 /** Tokens that a message of ours costs beside its text. */
 const MESSAGE_OVERHEAD_TOKENS = 8;

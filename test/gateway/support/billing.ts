@@ -1,0 +1,73 @@
+/** What a recorded session costs through the gateway, by the provider's own account. */
+import { performance } from "node:perf_hooks";
+import type { Transcript } from "../../../src/core/transcript/message.ts";
+import { createGateway, type GatewayOptions } from "../../../src/gateway/index.ts";
+import { replayAsAgent } from "../../../src/lab/provider/agent.ts";
+import { createProvider } from "../../../src/lab/provider/provider.ts";
+import type { ProtocolName } from "../../../src/protocols/index.ts";
+
+/** Prices of today, and no bound thinking, which would keep compactions from their moment. */
+const BILLED_MODELS: Readonly<Record<ProtocolName, string>> = {
+  "openai-chat": "gpt-5.4",
+  "openai-responses": "gpt-5.6-sol",
+  "anthropic-messages": "claude-sonnet-4-5",
+};
+
+export interface Billing {
+  readonly protocol: ProtocolName;
+  /** Undefined for a window without an end, in which nothing is compacted. */
+  readonly windowTokens: number | undefined;
+  readonly schedule?: "threshold" | "cost";
+}
+
+export interface Billed {
+  readonly usd: number;
+  readonly turns: number;
+  readonly compactions: number;
+  readonly inputTokens: number;
+  readonly readTokens: number;
+  readonly writtenTokens: number;
+  readonly outputTokens: number;
+  readonly refused: boolean;
+  readonly tookMs: number;
+}
+
+const ENDLESS_TOKENS = 10_000_000;
+
+export async function bill(recording: Transcript, billing: Billing): Promise<Billed> {
+  const { protocol, windowTokens = ENDLESS_TOKENS, schedule = "threshold" } = billing;
+  const provider = createProvider({ replay: recording.messages, every: { windowTokens } });
+  const far = await provider.listen();
+  let compactions = 0;
+  const caching = protocol === "anthropic-messages" ? "native" : "openai";
+  const options: GatewayOptions = {
+    upstreams: { provider: { url: far.url, caching } },
+    contextLength: windowTokens,
+    mode: billing.windowTokens === undefined ? "off" : "rewrite",
+    caching: { schedule },
+    tenant: { name: "local" },
+    tell: ({ kind }) => void (compactions += kind === "compaction" ? 1 : 0),
+  };
+  const gateway = createGateway(options);
+  const listening = await gateway.listen();
+  const started = performance.now();
+  const model = BILLED_MODELS[protocol];
+  const run = await replayAsAgent({ url: listening.url, protocol, model, recording });
+  const tookMs = performance.now() - started;
+  await gateway.settled();
+  await listening.close();
+  await gateway.close();
+  await far.close();
+  const { usd, tokens } = provider.account().total;
+  return {
+    usd,
+    turns: run.turns,
+    compactions,
+    inputTokens: tokens.input,
+    readTokens: tokens.cacheRead,
+    writtenTokens: tokens.cacheWrite,
+    outputTokens: tokens.output,
+    refused: run.refusal !== undefined,
+    tookMs,
+  };
+}
