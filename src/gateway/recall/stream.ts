@@ -5,6 +5,7 @@ import type { Screen } from "../../protocols/answers/screens/index.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { Opened } from "../opening.ts";
 import type { Chunks } from "../relay.ts";
+import { goOn } from "./going-on.ts";
 import type { Turn } from "./turn.ts";
 
 export interface Streaming {
@@ -35,8 +36,7 @@ export async function* streamed(first: Opened, streaming: Streaming): Chunks {
     const next = await turn.heard(screen.passage(), usageOf(opened));
     if (next === undefined) break;
     try {
-      opened = await resend(next);
-      further(opened);
+      opened = await goOn({ turn, resend, further }, next);
       if (opened.incoming.status >= ERROR_STATUS_MIN || !opened.streamed) {
         yield failure(streaming, await refusal(opened));
         return;

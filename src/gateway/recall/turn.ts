@@ -42,6 +42,8 @@ export interface TurnOptions {
 export interface Turn {
   /** Takes what the model said; answers with the request to send next, or with nothing where the client's answer is over. */
   readonly heard: (passage: Passage, usage: Usage | undefined) => Promise<string | undefined>;
+  /** The same request with words in place of what was recalled last; undefined where that is done already. */
+  readonly withoutLast: () => string | undefined;
 }
 
 /** What is estimated may be somewhat more. */
@@ -68,6 +70,7 @@ interface Ledger {
 export function createTurn(options: TurnOptions): Turn {
   const { protocol, body, hidden, tenant, link } = options;
   const said: Message[] = [];
+  let last: readonly HiddenResult[] = [];
   const ledger: Ledger = { hiddenIds: new Set(), calls: 0, tokens: 0, refused: 0 };
   const keep = async (results: readonly HiddenResult[]): Promise<void> => {
     const fingerprint = hidden.fingerprintOf(said, ledger.hiddenIds);
@@ -93,7 +96,16 @@ export function createTurn(options: TurnOptions): Turn {
         await keep(results);
         return undefined;
       }
+      last = results;
       said.push(...results.map(resultMessage));
+      return continued(protocol, body, said);
+    },
+    withoutLast: () => {
+      const texts = last.filter(({ text }) => text !== SAID_NO_ROOM);
+      if (texts.length === 0) return undefined;
+      said.splice(said.length - last.length);
+      last = last.map(({ callId }) => ({ callId, text: SAID_NO_ROOM }));
+      said.push(...last.map(resultMessage));
       return continued(protocol, body, said);
     },
   };

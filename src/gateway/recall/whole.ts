@@ -2,6 +2,7 @@
 import type { WholePassage, WholeScreen } from "../../protocols/answers/screens/index.ts";
 import type { Opened } from "../opening.ts";
 import { resumed, type Chunks } from "../relay.ts";
+import { goOn } from "./going-on.ts";
 import { RECALL_TOOL } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 
@@ -27,8 +28,7 @@ export async function whole(first: Opened, { screen, turn, bodyBytesMax, resend,
       const shown = hides || text!.includes(RECALL_TOOL) ? screen.join(passages) : text!;
       return shown === text ? { ...opened, body } : rewritten(first, shown);
     }
-    opened = await resend(next);
-    further(opened);
+    opened = await goOn({ turn, resend, further }, next);
   }
 }
 

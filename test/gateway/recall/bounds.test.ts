@@ -91,6 +91,21 @@ describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
     expect(text).not.toContain(VALUE);
   });
 
+  it("goes on without what was recalled where the provider finds it too much", async () => {
+    const script = scripted(
+      { text: "Wait. ", calls: [recallCall()] },
+      { fault: { kind: "overflow" } },
+      (asked) => ({ text: /no room left/.test(lastTold(asked)) ? "I cannot tell." : lastTold(asked) }),
+      (asked) => ({ text: /no room left/.test(JSON.stringify(asked.body)) ? "As I said." : "What?" }),
+    );
+    const { provider, url } = await harbour(script);
+    const agent = agentAt(url);
+    expect((await agent.ask()).text).toBe("Wait. I cannot tell.");
+    agent.says("Sure?");
+    expect((await agent.ask()).text).toBe("As I said.");
+    expect(provider.requests).toHaveLength(4);
+  });
+
   it("tells the client where the provider fails half way", async () => {
     const script = scripted({ text: "Wait. ", calls: [recallCall()] }, { fault: { kind: "overloaded" } });
     const { url, events } = await harbour(script);
