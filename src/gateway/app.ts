@@ -1,7 +1,7 @@
 /** The gateway put together: the one place that knows all of its parts. */
 import { hash } from "node:crypto";
 import { isLoopback } from "../config/loopback.ts";
-import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../core/engines/compressor/limits.ts";
+import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import { createChain } from "../core/transcript/links.ts";
@@ -10,7 +10,7 @@ import type { RuntimeOptions } from "../session/contract.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
 import { createBackground } from "./background.ts";
-import { CACHING, createCachingDesk, type CachingOptions } from "./caching.ts";
+import { createCachingDesk, type CachingOptions } from "./caching.ts";
 import type { Handle, Tell } from "./contract.ts";
 import { createConversations } from "./conversations.ts";
 import { createHandle } from "./exchange.ts";
@@ -99,11 +99,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
       models,
       thinking: thinkingRules(),
       conversations: createConversations(chain, limits),
-      caching: createCachingDesk({
-        options: { ...CACHING, ...options.caching },
-        registry,
-        headMessages: options.settings?.protectFirstN ?? COMPRESSOR_DEFAULTS.protectFirstN,
-      }),
+      caching: createCachingDesk({ ...options, registry }),
       recall: recallOf(options, { store, chain, models, tell }),
       tell,
     },

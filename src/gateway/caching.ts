@@ -5,6 +5,7 @@
 import { planMarkers, type CachingStrategy } from "../core/caching/breakpoints.ts";
 import { AUTOMATIC, BREAKPOINTS, TTL_MS } from "../core/caching/prefix-cache.ts";
 import type { CacheSite, Ttl } from "../core/caching/site.ts";
+import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../core/engines/compressor/limits.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { bareName } from "../models/registry/names.ts";
@@ -26,7 +27,7 @@ export interface CachingOptions {
   readonly schedule: Economy["schedule"];
 }
 
-export const CACHING: CachingOptions = Object.freeze({
+const CACHING: CachingOptions = Object.freeze({
   enabled: true,
   strategy: "spaced",
   ttl: "5m",
@@ -68,16 +69,17 @@ export interface CachingDesk {
 const MODELS_MAX = 1_024;
 
 export interface CachingParts {
-  readonly options: CachingOptions;
+  readonly caching?: Partial<CachingOptions>;
+  readonly settings?: Partial<Pick<CompressorSettings, "protectFirstN">>;
   readonly registry: Registry;
-  readonly headMessages: number;
 }
 
-export function createCachingDesk({ options, registry, headMessages }: CachingParts): CachingDesk {
+export function createCachingDesk({ caching: stated, settings, registry }: CachingParts): CachingDesk {
+  const options = { ...CACHING, ...stated };
   const known = new Map<string, Caching>();
   return {
     ttl: options.ttl,
-    headMessages,
+    headMessages: settings?.protectFirstN ?? COMPRESSOR_DEFAULTS.protectFirstN,
     measure: createMeasure(),
     of: (query) => {
       const key = `${query.protocol}\n${query.upstream.origin}\n${query.upstream.caching}\n${query.model}`;
