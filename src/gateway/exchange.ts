@@ -2,6 +2,7 @@
  * One request's way through the gateway (DESIGN §6): taken in, looked at, sent on, answered, learnt from. Whatever fails
  * of ours on the way in, the request goes on as it came.
  */
+import { effectOf } from "../core/caching/effect.ts";
 import { PrecisError } from "../core/errors.ts";
 import { isEventStream } from "../protocols/answers/reader.ts";
 import type { Arrival, Bytes, Departure, Handle, HeaderLines, Tell } from "./contract.ts";
@@ -174,7 +175,7 @@ async function screened(desk: Desk, { passage, opened }: Asked): Promise<Opened>
     opened,
     resend: async (body) => {
       const incoming = await send(desk, { ...passage, visit: { ...visited, body } });
-      return openAnswer(incoming, { protocol: route.protocol, holds: "nothing", limits });
+      return openAnswer(incoming, { protocol: route.protocol, holds: "all", limits });
     },
     failed: () => entry.over("upstream_failed"),
     signal: arrival.signal,
@@ -318,6 +319,10 @@ function reported(
   const { usage } = opened.reader.state;
   const spent = opened.spent?.() ?? usage;
   entry.usage = spent;
+  if (spent !== undefined && visited !== undefined) {
+    const { caching, newTokens } = visited;
+    entry.cache = effectOf({ usage: spent, newTokens, prices: caching.prices, ttl: desk.visits.caching.ttl });
+  }
   if (visited === undefined) return;
   const { store, mode } = desk.visits;
   if (usage !== undefined) {

@@ -7,7 +7,7 @@ export interface RecallLimits {
   readonly answerTokens: number;
   /** A call with more is told to ask for less. */
   readonly argumentsChars: number;
-  /** Of an original, this much is looked at. */
+  /** Of an original, this much is looked at; a search begins no further one after as much. */
   readonly originalChars: number;
   /** Originals that are searched for words: those whose ids stand in the request, the first ones first. */
   readonly searchedOriginals: number;

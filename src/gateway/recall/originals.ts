@@ -167,9 +167,11 @@ async function search(shelf: Shelf, wanted: string, tokensMax: number): Promise<
   const words = wordsIn(wanted);
   const places: string[] = [];
   const seen = new Set<string>();
+  let readChars = 0;
   for (const id of shelf.ids.slice(0, shelf.limits.searchedOriginals)) {
     const original = await shelf.store.getOriginal(shelf.tenant, id);
-    if (original === undefined) continue;
+    if (original === undefined || readChars > shelf.limits.originalChars) continue;
+    readChars += original.text.length;
     const lines = linesOf(original, shelf);
     for (const at of placesIn(lines, words)) {
       // A piece is found again in the span it is a part of.

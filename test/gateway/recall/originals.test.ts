@@ -1,4 +1,6 @@
 /** What the tool answers: an original, lines of it, or places that hold words; never more than it may. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
@@ -91,4 +93,11 @@ it("is told too much", async () => {
 
 it("knows ids in a text", () => {
   expect(idsIn(`recall ${ID}, [… ${SPAN}] and ${ID}; not r12 nor xr0123456789a`)).toEqual([ID, SPAN]);
+});
+
+it("has the bounds that docs/recall.md states", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/recall.md"), "utf8");
+  const { calls, callTokens, answerTokens } = RECALL_LIMITS;
+  const counted = (count: number): string => count.toLocaleString("en-US");
+  expect(page).toContain(`${calls} calls, ${counted(callTokens)} tokens each, ${counted(answerTokens)} together`);
 });
