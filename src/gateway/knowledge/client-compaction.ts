@@ -45,7 +45,8 @@ export interface ClientCompaction {
 
 /** The client whose own compaction this request is; undefined for all other requests. */
 export function clientCompaction({ system, messages }: Transcript): ClientCompaction | undefined {
-  const last = messages.at(-1);
+  // A client may put what its system has to say behind every message, this one too.
+  const last = messages.findLast(({ role }) => role !== "system");
   const texts = {
     last: last?.role === "user" ? openings(last.parts, LAST_CHARS) : [],
     system: system.flatMap((message: Message) => openings(message.parts, SYSTEM_CHARS)),

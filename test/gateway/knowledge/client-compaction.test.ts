@@ -35,6 +35,14 @@ describe("a request for a summary", () => {
   });
 });
 
+describe("a request for a summary with a system message behind it", () => {
+  it("is one all the same", () => {
+    const { system, messages } = asks("Your task is to create a detailed summary of the conversation so far.");
+    const counted = [...messages, textMessage("system", "1,000 tokens left")];
+    expect(clientCompaction({ system, messages: counted })).toEqual({ client: "Claude Code" });
+  });
+});
+
 describe("no request for a summary", () => {
   it.each([
     ["an ordinary request", asks("Summarise what the build does.")],
