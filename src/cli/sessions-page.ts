@@ -137,7 +137,7 @@ function accountOf(report: CompactionReport, covered: number): readonly string[]
   const { messages, recall, lost, degraded, modelCalls, costUsd, summary } = report;
   const gone = LOSS_KINDS.filter((kind) => lost[kind].absent > 0).map((kind) => {
     const { absent, unrecallable } = lost[kind];
-    return `${count(absent)} ${kind}${unrecallable === 0 ? "" : ` (${count(unrecallable)} without a recall id)`}`;
+    return `${count(absent)} ${absent === 1 ? kind.slice(0, -1) : kind}${unrecallable === 0 ? "" : ` (${count(unrecallable)} without a recall id)`}`;
   });
   const writer = summary === undefined ? "" : `, written by ${summary.by === "model" ? "a model" : "the ledger"}`;
   const price = modelCalls === 0 ? "" : `; ${counted(modelCalls, "model call")}, $${costUsd.toFixed(PRICE_DIGITS)}`;
