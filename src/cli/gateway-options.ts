@@ -24,7 +24,7 @@ export async function gatewayOptions(
   { configuration, provenance }: Configured,
   environment: Environment,
 ): Promise<GatewayOptions> {
-  const { gateway, compression, context, model, prompt_caching, recall, redaction } = configuration;
+  const { gateway, compression, context, model, recall, redaction } = configuration;
   const { auxiliary, ...others } = createWriters(configuration, { environment, overflow: readOverflow });
   return {
     upstreams: upstreamSettings(configuration),
@@ -33,12 +33,7 @@ export async function gatewayOptions(
     registry: registryOf(configuration),
     ...(model.context_length === null ? {} : { contextLength: model.context_length }),
     mode: modeOf(configuration),
-    caching: {
-      enabled: prompt_caching.enabled,
-      strategy: prompt_caching.strategy,
-      ttl: prompt_caching.cache_ttl,
-      schedule: compression.schedule,
-    },
+    caching: { ...cachingOf(configuration), schedule: compression.schedule },
     ingestLimitTokens: compression.ingest_limit_tokens,
     ...(recall.tool === "off" ? {} : { recall: { offer: recall.tool } }),
     tenant: tenantPolicy(gateway.tenant),
@@ -49,6 +44,10 @@ export async function gatewayOptions(
     redactOutgoing: redaction.outgoing,
     limits: gatewayLimits(configuration),
   };
+}
+
+export function cachingOf({ prompt_caching: { enabled, strategy, cache_ttl: ttl } }: Configuration) {
+  return { enabled, strategy, ttl };
 }
 
 export function upstreamSettings({ gateway }: Configuration): NonNullable<GatewayOptions["upstreams"]> {

@@ -11,8 +11,15 @@ export interface StartPage {
   /** In the order in which they are asked whether a route is theirs. */
   readonly upstreams: readonly UpstreamShown[];
   readonly mode: "rewrite" | "observe" | "off";
+  readonly caching: CachingShown;
   /** As a person would write it. */
   readonly store: string;
+}
+
+export interface CachingShown {
+  readonly enabled: boolean;
+  readonly strategy: string;
+  readonly ttl: "5m" | "1h";
 }
 
 export interface UpstreamShown {
@@ -28,13 +35,14 @@ const MODES: Readonly<Record<StartPage["mode"], string>> = {
   off: "off: compression.enabled is false; requests are forwarded and kept",
 };
 
-export function startPage({ url, upstreams, mode, store }: StartPage, { paint }: Stream): string {
+export function startPage({ url, upstreams, mode, caching, store }: StartPage, { paint }: Stream): string {
   const facts = [
     ...upstreams.map((one, at) => [
       at === 0 ? "forwards to" : "",
       `${one.url}  ${paint("dim", servedBy(upstreams, at))}`,
     ]),
     ["mode", MODES[mode]],
+    ["caching", cachingLine(caching)],
     ["store", store],
     ["status", `${url}/_precis/`],
   ] as const;
@@ -49,6 +57,13 @@ export function startPage({ url, upstreams, mode, store }: StartPage, { paint }:
     ...setups.flatMap((setup) => setupLines(setup, row)),
     "",
   ].join("\n");
+}
+
+/** Whether prompts are marked for caching, and how (reference/000). */
+function cachingLine({ enabled, strategy, ttl }: CachingShown): string {
+  return enabled
+    ? `on for Claude (${strategy}, ${ttl}) and OpenAI's models; a client's own markers stay`
+    : "off: requests keep the markers they came with";
 }
 
 /** Which requests come to an upstream by their route, where none before it takes them. */
@@ -70,7 +85,7 @@ function setupLines({ client, place, language, lines }: ClientSetup, row: Row): 
 type Row = (name: string, text: string) => string;
 
 export function endPage(totals: Totals): string {
-  const { requests, outcomes, treatments, untouched, context, observed, compactions, usage } = totals;
+  const { requests, outcomes, treatments, untouched, context, observed, compactions, usage, cache } = totals;
   const failed = outcomes.refused + outcomes.turned_away + outcomes.upstream_failed;
   const reasons = Object.entries(untouched).map(([because, times]) => `${because} ${count(times)}`);
   const lines = [
@@ -81,8 +96,15 @@ export function endPage(totals: Totals): string {
       : [`${counted(treatments.observed, "request")} would be shortened${sizes(observed)}`]),
     ...(reasons.length === 0 ? [] : [`${counted(treatments.untouched, "request")} untouched: ${reasons.join(", ")}`]),
     `${count(usage.input)} tokens in, ${count(usage.cacheRead)} of them read from the cache, ${count(usage.output)} out`,
+    ...cacheLines(cache),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function cacheLines({ savedUsd, missedByCompaction: { tokens, usd } }: Totals["cache"]): readonly string[] {
+  if (savedUsd === 0 && tokens === 0) return [];
+  const missed = tokens === 0 ? "" : `; compactions made it miss ${count(tokens)} tokens ($${usd.toFixed(2)})`;
+  return [`the cache saved $${savedUsd.toFixed(2)}${missed}`];
 }
 
 function sizes({ before, after }: Totals["context"]): string {

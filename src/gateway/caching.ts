@@ -8,6 +8,7 @@ import type { CacheSite, Ttl } from "../core/caching/site.ts";
 import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../core/engines/compressor/limits.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
+import type { Prices } from "../models/usage.ts";
 import { bareName } from "../models/registry/names.ts";
 import { lookUp, type Registry } from "../models/registry/registry.ts";
 import { cacheKeyEdits } from "../protocols/caching/key.ts";
@@ -47,10 +48,11 @@ export interface Caching {
   readonly rules: CachingRules | undefined;
   /** Undefined where prices have no say. */
   readonly economy: Economy | undefined;
+  readonly prices: Prices | undefined;
 }
 
 /** For what is only counted. */
-export const UNCACHED: Caching = Object.freeze({ rules: undefined, economy: undefined });
+export const UNCACHED: Caching = Object.freeze({ rules: undefined, economy: undefined, prices: undefined });
 
 export interface CachingQuery {
   readonly protocol: ProtocolName;
@@ -88,7 +90,7 @@ export function createCachingDesk({ caching: stated, settings, registry }: Cachi
       if (known.size >= MODELS_MAX) known.clear();
       const rules = options.enabled ? rulesOf(query, options, registry) : undefined;
       const economy = options.enabled ? economyOf(query, { rules, options, registry }) : undefined;
-      const caching = { rules, economy };
+      const caching = { rules, economy, prices: lookUp(registry, query.model)?.prices };
       known.set(key, caching);
       return caching;
     },

@@ -1,4 +1,5 @@
 /** The words that the gateway's parts share: a request that arrived, what was done about it, and what is told of it. */
+import type { CacheEffect } from "../core/caching/effect.ts";
 import type { CompactionReason } from "../core/compaction/compaction.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { ProtocolName } from "../protocols/index.ts";
@@ -98,6 +99,8 @@ export interface RequestEvent {
   /** True when the provider refused it as too large and it was sent once more, compacted. */
   readonly retried: boolean;
   readonly usage: Usage | undefined;
+  /** What the provider's cache did for it; undefined where no usage was reported. */
+  readonly cache: CacheEffect | undefined;
   readonly bytesIn: number;
   readonly bytesOut: number;
   /** Until the request went on to the provider: what the gateway added before it. */

@@ -1,5 +1,6 @@
 /** What becomes of one request, gathered while it is under way and told once, when it is over. */
 import { randomUUID } from "node:crypto";
+import type { CacheEffect } from "../core/caching/effect.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import type { Arrival, Outcome, RequestEvent, Tell, Treatment } from "./contract.ts";
@@ -18,6 +19,7 @@ export interface Entry {
   retried: boolean;
   treatment: Treatment;
   usage: Usage | undefined;
+  cache: CacheEffect | undefined;
   bytesIn: number;
   bytesOut: number;
   /** The request goes on to the provider now. */
@@ -56,6 +58,7 @@ export function openEntry(arrival: Arrival, tell: Tell, span: RequestSpan): Entr
     retried: false,
     treatment: { kind: "passed" },
     usage: undefined,
+    cache: undefined,
     bytesIn: 0,
     bytesOut: 0,
     sent: () => void (heldMs ??= since()),

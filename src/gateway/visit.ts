@@ -65,6 +65,8 @@ export interface Visit extends VisitOptions {
   readonly conversation: Conversation;
   readonly prepared: Prepared;
   readonly treatment: Treatment;
+  /** Estimated tokens that came since the request before; undefined where there was none. */
+  readonly newTokens: number | undefined;
   /** A compaction is worth making ahead. */
   readonly soon: boolean;
   /** What to send; the text that came where nothing changes. */
@@ -107,7 +109,10 @@ export async function visit(desk: VisitDesk, reading: Reading, options: VisitOpt
   if (options.decide === "due") conversation.sent = Math.max(conversation.sent, reading.links.length);
   const out = outgoing(desk, { ...options, reading, told, conversation, spared }, prepared);
   const soon = prepared.soon && spared === undefined;
-  const done: Visit = { ...options, reading, told, model, conversation, prepared, soon, ...out };
+  const { weighs } = conversation;
+  const newTokens = weighs === undefined ? undefined : Math.max(0, prepared.before - weighs);
+  conversation.weighs = prepared.before;
+  const done: Visit = { ...options, reading, told, model, conversation, prepared, soon, newTokens, ...out };
   if (prepared.compaction !== undefined) settled(desk, done, prepared.compaction, performance.now() - started);
   return done;
 }

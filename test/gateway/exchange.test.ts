@@ -107,7 +107,8 @@ describe("a request that went out once", () => {
   it("goes out as it did, whatever its own answer taught, here and after a restart", async () => {
     const protocol = "openai-chat";
     const tokens = createMeasure().transcript(worked("again", NEAR));
-    const gateway = { contextLength: 2 * Math.ceil(tokens / 0.9) + MAX_OUTPUT_TOKENS };
+    const contextLength = 2 * Math.ceil(tokens / 0.9) + MAX_OUTPUT_TOKENS;
+    const gateway = { contextLength, caching: { enabled: false } };
     const { provider, providerUrl, url, store } = await stand({ provider: { every: { tokenFactor: 1.4 } }, gateway });
     const body = bodyOf(protocol, worked("again", NEAR));
     expect((await ask(url, { protocol, body })).treatment).toBe("unchanged");

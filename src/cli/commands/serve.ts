@@ -87,19 +87,25 @@ interface Serving {
 async function serveWith({ store, path }: Opened, { loaded, token, terminal }: Serving): Promise<ExitCode> {
   const { configuration } = loaded;
   const { host, port } = configuration.gateway;
-  const [{ createGateway }, { createHistory }, { createUpstreams }, { operate }, { gatewayOptions, modeOf }] =
-    await Promise.all([
-      import("../../gateway/index.ts"),
-      import("../../gateway/history/history.ts"),
-      import("../../gateway/transport/upstreams.ts"),
-      import("../gateway-operation.ts"),
-      import("../gateway-options.ts"),
-    ]);
+  const [
+    { createGateway },
+    { createHistory },
+    { createUpstreams },
+    { operate },
+    { cachingOf, gatewayOptions, modeOf },
+  ] = await Promise.all([
+    import("../../gateway/index.ts"),
+    import("../../gateway/history/history.ts"),
+    import("../../gateway/transport/upstreams.ts"),
+    import("../gateway-operation.ts"),
+    import("../gateway-options.ts"),
+  ]);
   const options = await gatewayOptions(loaded, terminal.environment);
   const { all } = createUpstreams(options.upstreams);
   const operation = await operate({
     version: version(),
     mode: modeOf(configuration),
+    caching: cachingOf(configuration),
     upstreams: all.map(({ name, origin, basePath, protocol }) => ({ name, url: origin + basePath, protocol })),
     store: path === undefined ? IN_MEMORY : shortPath(path, terminal),
     storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),

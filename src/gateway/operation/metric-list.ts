@@ -65,6 +65,26 @@ export const METRICS = {
     help: "Tokens as providers reported them; input includes cache reads and writes.",
     labels: ["kind"],
   },
+  precis_cache_saved_usd_total: {
+    kind: "counter",
+    help: "What reading prompts from providers' caches saved against full price, in US dollars.",
+    labels: [],
+  },
+  precis_cache_surcharge_usd_total: {
+    kind: "counter",
+    help: "What writing to these caches cost above full price, in US dollars.",
+    labels: [],
+  },
+  precis_cache_missed_tokens_total: {
+    kind: "counter",
+    help: "Tokens that had been sent before and were read afresh: by a compaction, or otherwise (expired, another client).",
+    labels: ["because"],
+  },
+  precis_cache_missed_usd_total: {
+    kind: "counter",
+    help: "What these cost more than reading them from the cache would have, in US dollars.",
+    labels: ["because"],
+  },
   precis_held_seconds: {
     kind: "histogram",
     help: "From a request's arrival until it went on: what the gateway added before the provider.",

@@ -1,6 +1,7 @@
 /** The gateway's events as Prometheus metrics, in a registry of their own. No model, tenant or path is a label: clients name those. */
 import { STATUS_CODES } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { CacheEffect } from "../../core/caching/effect.ts";
 import type { CompactionEvent, GatewayEvent, RequestEvent, Tell } from "../contract.ts";
 import { splitTarget } from "../transport/vendor.ts";
 import { METRICS, type MetricDefinition, type MetricName } from "./metric-list.ts";
@@ -106,6 +107,7 @@ function recordRequest(event: RequestEvent, write: Write, upstream: string): voi
     write("precis_usage_tokens_total", usage.cacheRead, { kind: "cache_read" });
     write("precis_usage_tokens_total", usage.cacheWrite, { kind: "cache_write" });
   }
+  if (event.cache !== undefined) recordCache(event.cache, kind === "rewritten" && treatment.fresh, write);
   write("precis_bytes_total", event.bytesIn, { direction: "in" });
   write("precis_bytes_total", event.bytesOut, { direction: "out" });
   if (outcome === "turned_away") return;
@@ -113,6 +115,14 @@ function recordRequest(event: RequestEvent, write: Write, upstream: string): voi
   if (event.firstByteMs !== undefined)
     write("precis_first_byte_seconds", event.firstByteMs / MS_PER_SECOND, { upstream });
   write("precis_request_seconds", event.tookMs / MS_PER_SECOND, { upstream });
+}
+
+function recordCache(cache: CacheEffect, compacted: boolean, write: Write): void {
+  const because = compacted ? "compaction" : "other";
+  write("precis_cache_saved_usd_total", cache.savedUsd);
+  write("precis_cache_surcharge_usd_total", cache.surchargeUsd);
+  write("precis_cache_missed_tokens_total", cache.missedTokens ?? 0, { because });
+  write("precis_cache_missed_usd_total", cache.missedUsd ?? 0, { because });
 }
 
 function recordCompaction(event: CompactionEvent, write: Write): void {

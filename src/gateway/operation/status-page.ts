@@ -42,11 +42,30 @@ ${table("Tokens, as providers reported them", [
   ["of it written to the cache", usage.cacheWrite],
   ["output", usage.output],
 ])}
+${table("What the providers' caches did", cacheRows(totals))}
 ${table("Where requests go", Object.entries(status.upstreams))}
 ${table("Where they are kept", [["store", status.store]])}
 <h2>More</h2><p><code>/_precis/metrics</code> for Prometheus, <code>/_precis/</code> with <code>accept: application/json</code> for a program.</p>
 </body></html>
 `;
+}
+
+const PERCENT = 100;
+
+function cacheRows({ usage, cache }: Totals): readonly Row[] {
+  const rate = usage.input === 0 ? 0 : (usage.cacheRead / usage.input) * PERCENT;
+  return [
+    ["of the input read from a cache", `${rate.toFixed(1)} %`],
+    ["saved, what writing cost taken off", dollars(cache.savedUsd)],
+    ["tokens missed through compactions", cache.missedByCompaction.tokens],
+    ["what these cost", dollars(cache.missedByCompaction.usd)],
+    ["tokens missed otherwise", cache.missed.tokens - cache.missedByCompaction.tokens],
+    ["what these cost", dollars(cache.missed.usd - cache.missedByCompaction.usd)],
+  ];
+}
+
+function dollars(usd: number): string {
+  return `$${usd.toFixed(usd !== 0 && Math.abs(usd) < 1 ? 4 : 2)}`;
 }
 
 function compactionRows({ compactions, ahead, retried, context, observed }: Totals): readonly Row[] {

@@ -17,6 +17,21 @@ export interface Totals {
   /** The same of requests that would have been rewritten. */
   readonly observed: Sizes;
   readonly usage: Usage;
+  readonly cache: CacheTotals;
+}
+
+export interface CacheTotals {
+  /** Against reading everything at full price, what writing cost more taken off. */
+  readonly savedUsd: number;
+  /** Sent before, and read afresh all the same. */
+  readonly missed: Missed;
+  /** Of that, on the request that a compaction rewrote. */
+  readonly missedByCompaction: Missed;
+}
+
+export interface Missed {
+  readonly tokens: number;
+  readonly usd: number;
 }
 
 export interface Tally {
@@ -38,6 +53,7 @@ export function createTally(): Tally {
     context: { before: 0, after: 0 },
     observed: { before: 0, after: 0 },
     usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    cache: { savedUsd: 0, missed: { tokens: 0, usd: 0 }, missedByCompaction: { tokens: 0, usd: 0 } },
   };
   return { tell: (event) => add(totals, event), totals: () => structuredClone(totals) };
 }
@@ -49,7 +65,8 @@ function add(totals: Mutable<Totals>, event: GatewayEvent): void {
   } else if (event.kind === "request") addRequest(totals, event);
 }
 
-function addRequest(totals: Mutable<Totals>, { outcome, treatment, retried, usage }: RequestEvent): void {
+function addRequest(totals: Mutable<Totals>, event: RequestEvent): void {
+  const { outcome, treatment, retried, usage } = event;
   totals.requests++;
   totals.outcomes[outcome]++;
   totals.treatments[treatment.kind]++;
@@ -58,11 +75,23 @@ function addRequest(totals: Mutable<Totals>, { outcome, treatment, retried, usag
     totals.untouched[treatment.because] = (totals.untouched[treatment.because] ?? 0) + 1;
   if (treatment.kind === "rewritten") addSizes(totals.context, treatment.tokens);
   if (treatment.kind === "observed") addSizes(totals.observed, treatment.tokens);
+  addCache(totals, event);
   if (usage === undefined) return;
   totals.usage.input += usage.input;
   totals.usage.output += usage.output;
   totals.usage.cacheRead += usage.cacheRead;
   totals.usage.cacheWrite += usage.cacheWrite;
+}
+
+function addCache({ cache: totals }: Mutable<Totals>, { cache, treatment }: RequestEvent): void {
+  if (cache === undefined) return;
+  totals.savedUsd += cache.savedUsd - cache.surchargeUsd;
+  const { missedTokens = 0, missedUsd = 0 } = cache;
+  totals.missed.tokens += missedTokens;
+  totals.missed.usd += missedUsd;
+  if (treatment.kind !== "rewritten" || !treatment.fresh) return;
+  totals.missedByCompaction.tokens += missedTokens;
+  totals.missedByCompaction.usd += missedUsd;
 }
 
 function addSizes(to: Mutable<Sizes>, { before, after }: Sizes): void {

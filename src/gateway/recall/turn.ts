@@ -81,24 +81,33 @@ export function createTurn(options: TurnOptions): Turn {
       options.unkept(error);
     }
   };
+  const hear: Turn["heard"] = async (passage, usage) => {
+    const elements = passage.complete ? passage.said() : undefined;
+    // An answer that broke off, or that cannot be told again, is not kept: the client has what it has.
+    if (elements === undefined) return undefined;
+    if (elements.length > 0) said.push(...protocols[protocol].decode(`[${elements.join(",")}]`).transcript.messages);
+    if (passage.calls.length === 0) {
+      if (ledger.hiddenIds.size > 0) await keep([]);
+      return undefined;
+    }
+    const results = await answerAll(options, ledger, { calls: passage.calls, usage });
+    if (!passage.asks || ledger.refused > REFUSED_PASSAGES_MAX) {
+      await keep(results);
+      return undefined;
+    }
+    last = results;
+    said.push(...results.map(resultMessage));
+    return continued(protocol, body, said);
+  };
   return {
     heard: async (passage, usage) => {
-      const elements = passage.complete ? passage.said() : undefined;
-      // An answer that broke off, or that cannot be told again, is not kept: the client has what it has.
-      if (elements === undefined) return undefined;
-      if (elements.length > 0) said.push(...protocols[protocol].decode(`[${elements.join(",")}]`).transcript.messages);
-      if (passage.calls.length === 0) {
-        if (ledger.hiddenIds.size > 0) await keep([]);
+      try {
+        return await hear(passage, usage);
+      } catch (error) {
+        // Whatever fails here, the client has its answer.
+        options.unkept(error);
         return undefined;
       }
-      const results = await answerAll(options, ledger, { calls: passage.calls, usage });
-      if (!passage.asks || ledger.refused > REFUSED_PASSAGES_MAX) {
-        await keep(results);
-        return undefined;
-      }
-      last = results;
-      said.push(...results.map(resultMessage));
-      return continued(protocol, body, said);
     },
     withoutLast: () => {
       const texts = last.filter(({ text }) => text !== SAID_NO_ROOM);

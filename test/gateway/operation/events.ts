@@ -17,6 +17,7 @@ export function requestEvent(over: Partial<RequestEvent> = {}): RequestEvent {
     treatment: { kind: "unchanged" },
     retried: false,
     usage: undefined,
+    cache: undefined,
     bytesIn: 100,
     bytesOut: 10,
     heldMs: 0.4,

@@ -10,8 +10,11 @@ import { reframed, type Frame } from "../frames.ts";
 import { memberTexts, typeOf } from "../saying.ts";
 import { assembleBlocks } from "./anthropic-blocks.ts";
 import {
+  isWhole,
   joinedUsage,
+  keep,
   type HiddenCall,
+  type Kept,
   type Passage,
   type Screen,
   type WholePassage,
@@ -26,7 +29,7 @@ const INPUT_KEYS = ["input_tokens", "cache_creation_input_tokens", "cache_read_i
 /** A passage as it comes. */
 interface Coming {
   /** Data of the events that make blocks. */
-  readonly events: string[];
+  readonly events: Kept;
   readonly hidden: Set<number>;
   /** The number under which a block is shown. */
   readonly shown: Map<number, number>;
@@ -41,7 +44,7 @@ interface Coming {
 
 function coming(): Coming {
   const counts = { own: 0, stop: undefined, over: false, failed: false, usage: {} };
-  return { events: [], hidden: new Set(), shown: new Map(), held: [], ...counts };
+  return { events: { texts: [], chars: 0 }, hidden: new Set(), shown: new Map(), held: [], ...counts };
 }
 
 interface State {
@@ -101,7 +104,7 @@ function take(state: State, frame: Frame): string {
 
 function takeBlock(state: State, frame: Frame, starts: boolean): string {
   const { now } = state;
-  now.events.push(frame.data);
+  keep(now.events, frame.data);
   if (!starts && !state.hides) return frame.raw;
   const event = fieldsOf(parsed(frame.data));
   const index = countOf(event["index"]) ?? 0;
@@ -139,7 +142,10 @@ function passageOf(now: Coming): Passage {
   const complete = now.over && !now.failed;
   const answerable = complete && now.stop === CALLS_STOP;
   // A call that the end cut off is as if it had not been made.
-  const all = lazy(() => assembleBlocks(now.events)?.filter(({ index }) => answerable || !now.hidden.has(index)));
+  const all = lazy(() => {
+    const blocks = isWhole(now.events) ? assembleBlocks(now.events.texts) : undefined;
+    return blocks?.filter(({ index }) => answerable || !now.hidden.has(index));
+  });
   const calls = answerable && now.hidden.size > 0 ? (all() ?? []).filter(({ index }) => now.hidden.has(index)) : [];
   return {
     calls: calls.map(({ text }) => callOf(text)),
@@ -162,7 +168,7 @@ function messageOf(blocks: readonly string[] | undefined): readonly string[] | u
 /** A held event as the client gets it: an answer that asked for nothing of the client is over, and counts are of all passages. */
 function endOf(frame: Frame, { now, usages: before }: State): string {
   if (typeOf(frame) !== "message_delta") return frame.raw;
-  const asked = passageOf(now).asks;
+  const asked = now.hidden.size > 0 && now.own === 0 && now.stop === CALLS_STOP;
   const usages = [...before, now.usage];
   const delta = memberText(frame.data, "delta");
   return reframed(

@@ -10,8 +10,11 @@ import { reframed, type Frame } from "../frames.ts";
 import { memberTexts } from "../saying.ts";
 import { assembleMessage, nameOf } from "./chat-message.ts";
 import {
+  isWhole,
   joinedUsage,
+  keep,
   type HiddenCall,
+  type Kept,
   type Passage,
   type Screen,
   type WholePassage,
@@ -40,7 +43,7 @@ interface Call {
 
 interface Coming {
   /** Data of all chunks. */
-  readonly chunks: string[];
+  readonly chunks: Kept;
   readonly calls: Call[];
   /** By the number that the server gave. */
   readonly numbered: Map<number, Call>;
@@ -53,7 +56,7 @@ interface Coming {
 
 function coming(): Coming {
   const state = { finish: undefined, over: false, failed: false, usage: undefined };
-  return { chunks: [], calls: [], numbered: new Map(), held: [], ...state };
+  return { chunks: { texts: [], chars: 0 }, calls: [], numbered: new Map(), held: [], ...state };
 }
 
 interface State {
@@ -91,7 +94,7 @@ function take(state: State, frame: Frame): string {
     return hides ? "" : raw;
   }
   if (!hides && state.head !== undefined && !data.includes(CALLS_KEY)) {
-    now.chunks.push(data);
+    keep(now.chunks, data);
     return raw;
   }
   const chunk = parsed(data);
@@ -106,7 +109,7 @@ function take(state: State, frame: Frame): string {
 
 function takeChunk(state: State, frame: Frame, chunk: Fields): string {
   const { now } = state;
-  now.chunks.push(frame.data);
+  keep(now.chunks, frame.data);
   const counts = isFields(chunk["usage"]);
   if (counts) now.usage = fieldsOf(chunk["usage"]);
   now.finish = finishOf(chunk) ?? now.finish;
@@ -180,14 +183,15 @@ function passageOf(now: Coming): Passage {
   const hidden = now.calls.filter((call) => call.hidden);
   const complete = now.finish !== undefined && !now.failed;
   const answerable = complete && CALLS_STOPS.has(now.finish) && hidden.length > 0;
-  const calls = answerable ? hiddenCalls(assembleMessage(now.chunks), hidden) : [];
+  const whole = isWhole(now.chunks);
+  const calls = answerable && whole ? hiddenCalls(assembleMessage(now.chunks.texts), hidden) : [];
   const without = answerable ? undefined : hidden.map(({ id }) => id);
   return {
     calls,
     asks: calls.length > 0 && hidden.length === now.calls.length,
     complete: complete || (now.over && !now.failed),
     ended: now.finish !== undefined || now.over || now.failed,
-    said: () => messageOf(assembleMessage(now.chunks, without)),
+    said: () => (whole ? messageOf(assembleMessage(now.chunks.texts, without)) : undefined),
   };
 }
 
@@ -215,7 +219,7 @@ function messageOf(message: Fields): readonly string[] {
 function endOf(frame: Frame, { now, usages: before }: State): string {
   const chunk = parsed(frame.data);
   if (!isFields(chunk)) return frame.raw;
-  const asked = passageOf(now).asks;
+  const asked = now.calls.length > 0 && now.calls.every((call) => call.hidden) && CALLS_STOPS.has(now.finish);
   const done = asked && finishOf(chunk) !== undefined;
   const counted = before.length > 0 && isFields(chunk["usage"]);
   if (!done && !counted) return frame.raw;

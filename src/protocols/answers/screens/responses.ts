@@ -10,6 +10,7 @@ import { reframed, type Frame } from "../frames.ts";
 import { isFilled, memberTexts, typeOf } from "../saying.ts";
 import { kindOf } from "../../openai-responses/items.ts";
 import {
+  isWhole,
   joinedUsage,
   type HiddenCall,
   type Passage,
@@ -23,6 +24,7 @@ const OUTPUT_KEYS = ["output_tokens", "output_tokens_details"];
 interface Coming {
   /** Whole items by their number in the stream. */
   readonly items: Map<number, string>;
+  chars: number;
   readonly hidden: Set<number>;
   readonly shown: Map<number, number>;
   status: string | undefined;
@@ -32,7 +34,7 @@ interface Coming {
 }
 
 function coming(): Coming {
-  const state = { status: undefined, failed: false, usage: undefined };
+  const state = { status: undefined, failed: false, usage: undefined, chars: 0 };
   return { items: new Map(), hidden: new Set(), shown: new Map(), held: [], ...state };
 }
 
@@ -117,7 +119,10 @@ function takeItem(state: State, frame: Frame, type: string): string {
   const { now, tool } = state;
   const event = fieldsOf(parsed(frame.data));
   const index = countOf(event["output_index"]) ?? 0;
-  if (type === "response.output_item.done") now.items.set(index, memberText(frame.data, "item") ?? "{}");
+  if (type === "response.output_item.done") {
+    now.chars += frame.data.length;
+    if (isWhole(now)) now.items.set(index, memberText(frame.data, "item") ?? "{}");
+  }
   if (now.hidden.has(index)) return "";
   const fresh = !now.shown.has(index);
   if (fresh && isHidden(fieldsOf(event["item"]), tool)) {
@@ -170,11 +175,13 @@ function toolless(response: string, tool: string): string {
   return patchObject(response, { tools: `[${left.join(",")}]` });
 }
 
-function passageOf({ items, hidden, status, failed }: Coming): Passage {
+function passageOf(now: Coming): Passage {
+  const { items, hidden, status, failed } = now;
   const complete = status !== undefined && !failed;
   const texts = Array.from(items).sort(([one], [other]) => one - other);
   const all = texts.map(([index, text]) => ({ text, hidden: hidden.has(index) }));
-  return { ...itemPassage(all, { complete, answerable: status === "completed" }), ended: complete || failed };
+  const passage = itemPassage(all, { complete, answerable: status === "completed" && isWhole(now) });
+  return { ...passage, ended: complete || failed, ...(isWhole(now) ? {} : { said: () => undefined }) };
 }
 
 interface Item {

@@ -6,6 +6,24 @@ import { isFields } from "../../fields.ts";
 import type { Fields } from "../../dialect.ts";
 import type { Frame } from "../frames.ts";
 
+/** Of a streamed passage this much is kept, to be told again; of a longer one no hidden call is answered. */
+export const KEPT_CHARS_MAX = 32 * 1024 * 1024;
+
+/** The events of a passage, within that bound. */
+export interface Kept {
+  readonly texts: string[];
+  chars: number;
+}
+
+export function keep(kept: Kept, text: string): void {
+  kept.chars += text.length;
+  if (kept.chars <= KEPT_CHARS_MAX) kept.texts.push(text);
+}
+
+export function isWhole({ chars }: Pick<Kept, "chars">): boolean {
+  return chars <= KEPT_CHARS_MAX;
+}
+
 /** A call that its client does not see. */
 export interface HiddenCall {
   readonly id: string;
