@@ -25,9 +25,12 @@ export const claudeCode: Client = {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",
     CLAUDE_CODE_MAX_OUTPUT_TOKENS: "4096",
+    // A system message behind every result, with what is left of the window it believes in.
+    CLAUDE_CODE_TOTAL_TOKENS_REMINDER: "countdown",
   }),
   words: (prompt, goesOn) => [...ALWAYS, ...(goesOn ? ["--continue"] : []), "-p", prompt],
   callFor,
+  compactsFirst: { prompt: "/compact" },
   own: [
     {
       thinks: "Some tools have to be loaded first.",

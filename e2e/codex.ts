@@ -1,10 +1,12 @@
 /** Codex: Responses, its shell tool and apply_patch. */
 import { join } from "node:path";
-import { jsonLines, type Client } from "./client.ts";
+import { jsonLines, type Client, type Place } from "./client.ts";
+import { patchFor } from "./patch.ts";
 import type { Action } from "./task.ts";
 
 const MODEL = "gpt-5.6-sol";
 const CLAIMED_WINDOW_TOKENS = 1_000_000;
+const SMALL_LIMIT_TOKENS = 18_000;
 
 export const codex: Client = {
   name: "codex",
@@ -15,19 +17,7 @@ export const codex: Client = {
   model: MODEL,
   windowTokens: 48_000,
   program: ({ installed }) => [process.execPath, join(installed, "node_modules/@openai/codex/bin/codex.js")],
-  files: ({ base }) => ({
-    ".codex/config.toml": [
-      `model = "${MODEL}"`,
-      `model_provider = "precis"`,
-      `model_context_window = ${CLAIMED_WINDOW_TOKENS}`,
-      `[model_providers.precis]`,
-      `name = "precis"`,
-      `base_url = "${base}/v1"`,
-      `env_key = "PRECIS_KEY"`,
-      `wire_api = "responses"`,
-      "",
-    ].join("\n"),
-  }),
+  files: (place) => filesFor(place, CLAIMED_WINDOW_TOKENS),
   environment: () => ({ PRECIS_KEY: "key-of-codex" }),
   words: (prompt, goesOn) => [
     "exec",
@@ -38,12 +28,28 @@ export const codex: Client = {
     prompt,
   ],
   callFor,
+  compactsFirst: { files: (place) => filesFor(place, SMALL_LIMIT_TOKENS) },
   aside: () => ({ text: "A depot." }),
   complaints: (output) =>
     jsonLines(output).flatMap(({ type, message, error }) =>
       type === "error" || type === "turn.failed" ? [JSON.stringify(message ?? error)] : [],
     ),
 };
+
+function filesFor({ base }: Place, compactAtTokens: number): Readonly<Record<string, string>> {
+  const lines = [
+    `model = "${MODEL}"`,
+    'model_provider = "precis"',
+    `model_context_window = ${CLAIMED_WINDOW_TOKENS}`,
+    `model_auto_compact_token_limit = ${compactAtTokens}`,
+    "[model_providers.precis]",
+    'name = "precis"',
+    `base_url = "${base}/v1"`,
+    'env_key = "PRECIS_KEY"',
+    'wire_api = "responses"',
+  ];
+  return { ".codex/config.toml": `${lines.join("\n")}\n` };
+}
 
 /** Its one tool takes JavaScript, in which the others are functions. */
 function callFor(action: Action): { readonly name: string; readonly arguments: string; readonly custom: true } {
@@ -62,19 +68,7 @@ function scriptFor(action: Action): string {
     case "run":
       return shell(action.command);
     case "write":
-      return patching(
-        `*** Add File: ${action.path}`,
-        action.content
-          .trimEnd()
-          .split("\n")
-          .map((line) => `+${line}`),
-      );
     case "edit":
-      return patching(`*** Update File: ${action.path}`, ["@@", `-${action.before}`, `+${action.after}`]);
+      return `text(await tools.apply_patch(${JSON.stringify(patchFor(action))}));`;
   }
-}
-
-function patching(opening: string, lines: readonly string[]): string {
-  const patch = ["*** Begin Patch", opening, ...lines, "*** End Patch"].join("\n");
-  return `text(await tools.apply_patch(${JSON.stringify(patch)}));`;
 }

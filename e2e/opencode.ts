@@ -1,10 +1,12 @@
 /** OpenCode: Chat Completions through the AI SDK, tools read, bash, edit and write. */
 import { join } from "node:path";
-import { jsonLines, type Client } from "./client.ts";
+import { jsonLines, type Client, type Place } from "./client.ts";
+import { patchFor } from "./patch.ts";
 import type { Action } from "./task.ts";
 
 const MODEL = "gpt-5.4";
 const CLAIMED_WINDOW_TOKENS = 1_000_000;
+const SMALL_WINDOW_TOKENS = 20_000;
 const OUTPUT_TOKENS = 4_096;
 
 export const opencode: Client = {
@@ -16,21 +18,7 @@ export const opencode: Client = {
   model: MODEL,
   windowTokens: 48_000,
   program: ({ installed }) => [join(installed, "node_modules/opencode-linux-x64/bin/opencode")],
-  files: ({ base }) => ({
-    ".config/opencode/opencode.json": JSON.stringify({
-      $schema: "https://opencode.ai/config.json",
-      autoupdate: false,
-      share: "disabled",
-      permission: "allow",
-      provider: {
-        precis: {
-          npm: "@ai-sdk/openai-compatible",
-          options: { baseURL: `${base}/v1`, apiKey: "{env:PRECIS_KEY}" },
-          models: { [MODEL]: { reasoning: true, limit: { context: CLAIMED_WINDOW_TOKENS, output: OUTPUT_TOKENS } } },
-        },
-      },
-    }),
-  }),
+  files: (place) => filesFor(place, CLAIMED_WINDOW_TOKENS),
   environment: () => ({
     PRECIS_KEY: "key-of-opencode",
     OPENCODE_DISABLE_MODELS_FETCH: "1",
@@ -46,11 +34,23 @@ export const opencode: Client = {
     prompt,
   ],
   callFor,
+  compactsFirst: { files: (place) => filesFor(place, SMALL_WINDOW_TOKENS) },
   aside: () => ({ text: "A depot" }),
   complaints: (output) =>
     jsonLines(output).flatMap(({ type, error }) => (type === "error" ? [JSON.stringify(error)] : [])),
 };
 
+function filesFor({ base }: Place, context: number): Readonly<Record<string, string>> {
+  const precis = {
+    npm: "@ai-sdk/openai-compatible",
+    options: { baseURL: `${base}/v1`, apiKey: "{env:PRECIS_KEY}" },
+    models: { [MODEL]: { reasoning: true, limit: { context, output: OUTPUT_TOKENS } } },
+  };
+  const settings = { autoupdate: false, share: "disabled", permission: "allow", provider: { precis } };
+  return { ".config/opencode/opencode.json": JSON.stringify(settings) };
+}
+
+/** For models of this family it declares no write and no edit, but a patch. */
 function callFor(action: Action): { readonly name: string; readonly arguments: unknown } {
   switch (action.kind) {
     case "own":
@@ -60,8 +60,7 @@ function callFor(action: Action): { readonly name: string; readonly arguments: u
     case "run":
       return { name: "bash", arguments: { command: action.command, description: "Runs it" } };
     case "write":
-      return { name: "write", arguments: { filePath: action.path, content: action.content } };
     case "edit":
-      return { name: "edit", arguments: { filePath: action.path, oldString: action.before, newString: action.after } };
+      return { name: "apply_patch", arguments: { patchText: patchFor(action) } };
   }
 }

@@ -1,11 +1,13 @@
 /** pi: Chat Completions, tools read, bash, edit and write. */
 import { join } from "node:path";
-import { jsonLines, type Client } from "./client.ts";
+import { jsonLines, type Client, type Place } from "./client.ts";
 import type { Action } from "./task.ts";
 
 const MODEL = "gpt-5.4";
 /** What it is told, so that its own compaction does not come first. */
 const CLAIMED_WINDOW_TOKENS = 1_000_000;
+/** It reserves 16,384 of it for the answer. */
+const SMALL_WINDOW_TOKENS = 27_000;
 const OUTPUT_TOKENS = 4_096;
 
 const ALWAYS = ["--provider", "precis", "--model", MODEL, "--mode", "json", "-p"];
@@ -22,21 +24,11 @@ export const pi: Client = {
     process.execPath,
     join(installed, "node_modules/@earendil-works/pi-coding-agent/dist/cli.js"),
   ],
-  files: ({ base }) => ({
-    ".pi/agent/models.json": JSON.stringify({
-      providers: {
-        precis: {
-          baseUrl: `${base}/v1`,
-          api: "openai-completions",
-          apiKey: "$PRECIS_KEY",
-          models: [{ id: MODEL, reasoning: true, contextWindow: CLAIMED_WINDOW_TOKENS, maxTokens: OUTPUT_TOKENS }],
-        },
-      },
-    }),
-  }),
+  files: (place) => filesFor(place, CLAIMED_WINDOW_TOKENS),
   environment: () => ({ PI_OFFLINE: "1", PRECIS_KEY: "key-of-pi" }),
   words: (prompt, goesOn) => [...ALWAYS, ...(goesOn ? ["-c"] : []), prompt],
   callFor,
+  compactsFirst: { files: (place) => filesFor(place, SMALL_WINDOW_TOKENS) },
   aside: () => ({ text: "A depot." }),
   complaints: (output) =>
     jsonLines(output).flatMap((line) => {
@@ -44,6 +36,12 @@ export const pi: Client = {
       return message?.["stopReason"] === "error" ? [String(message["errorMessage"])] : [];
     }),
 };
+
+function filesFor({ base }: Place, contextWindow: number): Readonly<Record<string, string>> {
+  const model = { id: MODEL, reasoning: true, contextWindow, maxTokens: OUTPUT_TOKENS };
+  const precis = { baseUrl: `${base}/v1`, api: "openai-completions", apiKey: "$PRECIS_KEY", models: [model] };
+  return { ".pi/agent/models.json": JSON.stringify({ providers: { precis } }) };
+}
 
 function callFor(action: Action): { readonly name: string; readonly arguments: unknown } {
   switch (action.kind) {

@@ -1,6 +1,7 @@
 /**
  * `npm run e2e:clients [-- NAME…]`: Claude Code, Codex, OpenCode and pi each live through a long task behind the gateway,
- * in a network that has nothing else in it. Says what happened, and ends with 1 where anything did not hold.
+ * in a network that has nothing else in it. Says what happened, and ends with 1 where anything did not hold. With `--own`
+ * the clients' own compactions come first, and the gateway has to let them through.
  */
 import { parseArgs } from "node:util";
 import { claudeCode } from "./claude-code.ts";
@@ -18,7 +19,11 @@ const CLIENTS: readonly Client[] = [claudeCode, codex, opencode, pi];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "boolean", default: false }, keep: { type: "boolean", default: false } },
+  options: {
+    json: { type: "boolean", default: false },
+    keep: { type: "boolean", default: false },
+    own: { type: "boolean", default: false },
+  },
 });
 
 const tell = (message: string): void => void process.stderr.write(`${message}\n`);
@@ -44,7 +49,7 @@ async function runAll(): Promise<number> {
   for (const client of chosen()) {
     const done = await install(client);
     if (done.kind === "missing") continue;
-    const trial = await runTrial(client, { installed: done.folder, tell, keep: values.keep });
+    const trial = await runTrial(client, { installed: done.folder, tell, keep: values.keep, own: values.own });
     verdicts.push(judge(trial));
   }
   process.stdout.write(values.json ? `${JSON.stringify(verdicts)}\n` : tableOf(verdicts));

@@ -3,7 +3,7 @@
  * which step they belong to, so that a request that was compacted, or is sent twice, is answered all the same.
  */
 import type { Answer, AnswerCall, Asked } from "../src/lab/provider/index.ts";
-import type { Action, Stage } from "./task.ts";
+import { TASK_MARK, type Action, type Stage } from "./task.ts";
 
 /** How a client's own tools are called for an action. */
 export type CallFor = (action: Action, asked: Asked) => Omit<AnswerCall, "id">;
@@ -21,10 +21,12 @@ export interface Scripted {
 
 export function scriptOf({ callFor, stages, stage, isTask, aside }: Scripted): (asked: Asked) => Answer {
   return (asked) => {
-    if (!isTask(asked)) return aside(asked);
+    const text = JSON.stringify(asked.body);
     const at = stage();
+    if (asksSummary(text)) return { text: summaryOf(text, at) };
+    if (!isTask(asked)) return aside(asked);
     const { steps, closing } = stages[at]!;
-    const number = nextStep(JSON.stringify(asked.body), at);
+    const number = nextStep(text, at);
     const step = steps[number];
     if (step === undefined) return { text: closing };
     return {
@@ -36,6 +38,21 @@ export function scriptOf({ callFor, stages, stage, isTask, aside }: Scripted): (
 }
 
 const callId = (stage: number, step: number, place: number): string => `step_${stage}_${step}_${place}`;
+
+/** A client's own compaction: what each says when it asks for a summary. */
+const SUMMARY_ASKED =
+  /CONTEXT CHECKPOINT COMPACTION|detailed summary of the conversation so far|You are a context summarization/;
+
+export function asksSummary(body: string): boolean {
+  return SUMMARY_ASKED.test(body);
+}
+
+/** Short, and with what the script has to know of the way so far. */
+function summaryOf(text: string, stage: number): string {
+  const last = nextStep(text, stage) - 1;
+  const done = last < 0 ? "" : ` Done until ${callId(stage, last, 0)}.`;
+  return `<summary>A ${TASK_MARK} is under review.${done}</summary>`;
+}
 
 /** The step after the last one that the request tells of; the first of the stage where it tells of none. */
 function nextStep(text: string, stage: number): number {

@@ -19,6 +19,7 @@ export interface StageRun {
 
 export interface Trial {
   readonly client: Client;
+  readonly own: boolean;
   readonly stages: readonly StageRun[];
   readonly exchanges: readonly Exchange[];
   readonly requests: readonly RequestRecord[];
@@ -34,14 +35,16 @@ export interface TrialOptions {
   readonly tell: (message: string) => void;
   /** Keeps the folder for looking into. */
   readonly keep: boolean;
+  /** The client's own compaction comes before the gateway's. */
+  readonly own: boolean;
 }
 
-export async function runTrial(client: Client, { installed, tell, keep }: TrialOptions): Promise<Trial> {
+export async function runTrial(client: Client, { installed, tell, keep, own }: TrialOptions): Promise<Trial> {
   const root = await mkdtemp(join(tmpdir(), `precis-e2e-${client.name}-`));
   const [home, workspace] = [join(root, "home"), join(root, "work")];
   await mkdir(home);
   await makeWorkspace(workspace);
-  const task = stagesFor(client);
+  const task = stagesFor(client, own);
   let stage = 0;
   const provider = createProvider({
     every: { windowTokens: client.windowTokens },
@@ -66,7 +69,9 @@ export async function runTrial(client: Client, { installed, tell, keep }: TrialO
   const place: Place = { base: tap.url, home, workspace, installed };
   const stages: StageRun[] = [];
   try {
-    for (const [name, text] of Object.entries(client.files(place))) {
+    for (const [name, text] of Object.entries(
+      ((own ? client.compactsFirst.files : undefined) ?? client.files)(place),
+    )) {
       await mkdir(dirname(join(home, name)), { recursive: true });
       await writeFile(join(home, name), text);
     }
@@ -85,14 +90,15 @@ export async function runTrial(client: Client, { installed, tell, keep }: TrialO
     if (keep) tell(`${client.name}: kept in ${root}`);
     else await rm(root, { recursive: true, force: true });
   }
-  return { client, stages, exchanges: tap.exchanges, requests: provider.requests, log: gateway.log };
+  return { client, own, stages, exchanges: tap.exchanges, requests: provider.requests, log: gateway.log };
 }
 
-/** The task with the client's own steps behind the first one. */
-function stagesFor({ own = [] }: Client): readonly Stage[] {
+/** The task with the client's own steps behind the first one, and where it is to compact by itself, its prompt for that. */
+function stagesFor({ own: steps = [], compactsFirst: { prompt } }: Client, own: boolean): readonly Stage[] {
   const [first, ...others] = STAGES;
-  const [opening, ...steps] = first!.steps;
-  return [{ ...first!, steps: [opening!, ...own, ...steps] }, ...others];
+  const [opening, ...rest] = first!.steps;
+  const compacts = own && prompt !== undefined ? [{ prompt, steps: [], closing: "" }] : [];
+  return [{ ...first!, steps: [opening!, ...steps, ...rest] }, ...compacts, ...others];
 }
 
 /** A request of the task declares tools; what a client asks for itself, a title or a summary, mostly does not. */

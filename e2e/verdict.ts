@@ -4,6 +4,7 @@ import { createChain } from "../src/core/transcript/links.ts";
 import type { RequestRecord } from "../src/lab/provider/index.ts";
 import { protocols } from "../src/protocols/index.ts";
 import { changesBetween, type Change } from "./changes.ts";
+import { asksSummary } from "./script.ts";
 import type { Exchange } from "./tap.ts";
 import { isTask, type Trial } from "./trial.ts";
 
@@ -67,7 +68,11 @@ export function judge(trial: Trial): Verdict {
     version: client.version,
     ...counts,
     changes: talliesOf(trial, turns),
-    faults: [...faultsIn(counts), ...stages.flatMap(({ output }) => client.complaints(output)), ...strange(trial)],
+    faults: [
+      ...(trial.own ? faultsOfOwn(trial, counts) : faultsIn(counts)),
+      ...stages.flatMap(({ output }) => client.complaints(output)),
+      ...strange(trial),
+    ],
   };
 }
 
@@ -79,18 +84,42 @@ type Counts = Omit<Verdict, "client" | "version" | "changes" | "faults">;
 
 function faultsIn(counts: Counts): readonly string[] {
   const { turns, compactions, after, hits, continued, continuable, brokenLinks: broken } = counts;
-  const said: readonly (readonly [boolean, string])[] = [
-    [turns < TURNS_MIN, `only ${turns} turns`],
-    [compactions < COMPACTIONS_MIN, `only ${compactions} compactions`],
-    [hits < after, `${after - hits} turns found no compaction`],
-    [continued < continuable, `${continuable - continued} turns did not go on where the one before ended`],
-    [broken > 0, `${broken} earlier messages changed their link`],
+  return [
+    ...faultsOfAny(counts),
+    ...said([
+      [turns < TURNS_MIN, `only ${turns} turns`],
+      [compactions < COMPACTIONS_MIN, `only ${compactions} compactions`],
+      [hits < after, `${after - hits} turns found no compaction`],
+      [continued < continuable, `${continuable - continued} turns did not go on where the one before ended`],
+      [broken > 0, `${broken} earlier messages changed their link`],
+    ]),
+  ];
+}
+
+/** Where the client compacts by itself, nothing new may be made for that; what stood goes on standing. */
+function faultsOfOwn({ exchanges }: Trial, counts: Counts): readonly string[] {
+  const asked = exchanges.filter(({ body }) => asksSummary(body));
+  const disturbed = asked.filter(({ treatment }) => treatment === "unchanged" || treatment.includes("fresh"));
+  return [
+    ...faultsOfAny(counts),
+    ...said([
+      [asked.length === 0, "the client compacted nothing"],
+      [disturbed.length > 0, `${disturbed.length} compactions of the client were not known`],
+    ]),
+  ];
+}
+
+function faultsOfAny(counts: Counts): readonly string[] {
+  return said([
     [counts.refused > 0, `${counts.refused} requests were refused upstream`],
     [counts.largestTokens > counts.windowTokens, "a request was over the window"],
     [counts.markersMax > MARKERS_MAX, `${counts.markersMax} cache markers`],
     [counts.exits.some((code) => code !== 0), `exits ${counts.exits.join(", ")}`],
-  ];
-  return said.flatMap(([wrong, words]) => (wrong ? [words] : []));
+  ]);
+}
+
+function said(findings: readonly (readonly [wrong: boolean, words: string])[]): readonly string[] {
+  return findings.flatMap(([wrong, words]) => (wrong ? [words] : []));
 }
 
 /** What the client saw go wrong, and what the gateway did not do. */
