@@ -22,6 +22,7 @@ import type { Incoming, Sender } from "./transport/send.ts";
 import type { Destination, Upstreams } from "./transport/upstreams.ts";
 import { headerOf } from "./transport/vendor.ts";
 import { faultOf, learn, visit, visitAgain, visitRelaxed, type Visit, type VisitDesk } from "./visit.ts";
+import { within } from "./within.ts";
 
 export interface ExchangeDesk {
   readonly limits: GatewayLimits;
@@ -284,14 +285,6 @@ function commit(desk: Desk, entry: Entry, { reading, session, tenant }: Visit): 
       },
     ),
   );
-}
-
-/** Settles with the work, or when it takes too long: the work then goes on by itself. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => void (timer = setTimeout(resolve, ms)));
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }
 
 /** Sends what is to be sent: the bytes that came, or the rewritten body. */

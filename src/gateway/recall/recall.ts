@@ -114,8 +114,12 @@ function bounds({ models, secrets = {}, tell }: RecallDesk, { tenant, model, pre
     secrets,
     told: (call: { readonly found: boolean; readonly tokens: number }) =>
       tell({ kind: "recall", tenant, model, ...call }),
-    unkept: (error: unknown) => tell({ kind: "notice", code: "store_unavailable", tenant, message: messageOf(error) }),
+    unkept: (error: unknown) => tell({ kind: "notice", code: codeOf(error), tenant, message: messageOf(error) }),
   };
+}
+
+function codeOf(error: unknown): "store_unavailable" | "internal_fault" {
+  return error instanceof PrecisError && error.code.startsWith("store_") ? "store_unavailable" : "internal_fault";
 }
 
 /** The message of an error that is not ours may quote what it worked on. */

@@ -11,6 +11,7 @@ import { applyEdits } from "../../protocols/json/edit.ts";
 import { elementTexts } from "../../protocols/json/scan.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import type { HistoryStore } from "../../store/store.ts";
+import { within } from "../within.ts";
 import { resultMessage, type HiddenResult, type HiddenTurns } from "./hidden.ts";
 import type { RecallLimits } from "./limits.ts";
 import { answerCall, idsIn, type Recalled } from "./originals.ts";
@@ -75,11 +76,8 @@ export function createTurn(options: TurnOptions): Turn {
   const keep = async (results: readonly HiddenResult[]): Promise<void> => {
     const fingerprint = hidden.fingerprintOf(said, ledger.hiddenIds);
     const messages = protocols[protocol].format(said);
-    try {
-      await hidden.keep(tenant, link, { protocol, fingerprint, messages, results });
-    } catch (error) {
-      options.unkept(error);
-    }
+    const kept = hidden.keep(tenant, link, { protocol, fingerprint, messages, results });
+    await within(options.limits.keepWaitMs, kept.catch(options.unkept));
   };
   const hear: Turn["heard"] = async (passage, usage) => {
     const elements = passage.complete ? passage.said() : undefined;

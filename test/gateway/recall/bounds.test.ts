@@ -1,5 +1,7 @@
 /** What recall may not do: go on for ever, fill the window, show other tenants' history or secrets, or hide a failure. */
 import { describe, expect, it } from "vitest";
+import { PrecisError } from "../../../src/core/errors.ts";
+import { createMemoryStore } from "../../../src/store/index.ts";
 import { RECALL_TOOL } from "../../../src/gateway/recall/tool.ts";
 import type { RecallLimits } from "../../../src/gateway/recall/limits.ts";
 import type { Answer, Asked } from "../../../src/lab/provider/answers.ts";
@@ -197,6 +199,25 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
     agent.says("Well?");
     expect((await agent.ask()).text).toBe("Yes.");
     expect(JSON.stringify(listIn(provider.requests[1]!.body))).not.toContain(RECALL_TOOL);
+  });
+});
+
+describe("a store that takes nothing", () => {
+  it("does not keep the client from its answer, and what was hidden is remembered all the same", async () => {
+    const script = scripted({ text: "Wait. ", calls: [recallCall()] }, { text: "So." }, { text: "Yes." });
+    const store = createMemoryStore();
+    const full = new PrecisError("the disk is full", { code: "store_full", hint: "Make room." });
+    const { provider, url, events } = await stand({
+      provider: { every: EVERY, script },
+      gateway: { ...gatewayWith(), store: { ...store, putState: () => Promise.reject(full) } },
+    });
+    const agent = agentOf({ url, protocol: "anthropic-messages", history: longSession(), stream: true });
+    agent.says("What does the harbour keeper like?");
+    expect((await agent.ask()).text).toBe("Wait. So.");
+    agent.says("Sure?");
+    expect((await agent.ask()).text).toBe("Yes.");
+    expect(JSON.stringify(listIn(provider.requests[2]!.body))).toContain(RECALL_TOOL);
+    expect(events).toContainEqual(expect.objectContaining({ kind: "notice", code: "store_unavailable" }));
   });
 });
 

@@ -35,7 +35,7 @@ export interface Agent {
   readonly list: unknown[];
 }
 
-export const READ_TOOL = {
+const READ_TOOL = {
   name: "read",
   description: "Reads a file.",
   parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },

@@ -6,7 +6,7 @@ import { fieldsOf, listOf } from "../../../../src/protocols/fields.ts";
 import { worked } from "../../support/asking.ts";
 
 export const WINDOW_TOKENS = 16_000;
-export const SECRET_PLACE = "the harbour keeper likes";
+const SECRET_PLACE = "the harbour keeper likes";
 export const VALUE = "quince marmalade on rainy mornings";
 
 /** The value stands in the third result. */
