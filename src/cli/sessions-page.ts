@@ -41,17 +41,18 @@ export function sessionList(sessions: readonly SessionSummary[], now: number, { 
     `${one.branches}`,
   ]);
   const widths = columnWidths([header, ...rows]);
-  const line = (cells: readonly string[]): string =>
-    cells.map((cell, at) => (at === 0 || at === 2 ? padEnd : padStart)(cell, widths[at]!)).join("  ");
+  const cellsOf = (cells: readonly string[]): readonly string[] =>
+    cells.map((cell, at) => (at === 0 || at === 2 ? padEnd : padStart)(cell, widths[at]!));
   const room = columns - widths.reduce((sum, width) => sum + width + 2, 0);
   const beside = room >= TITLE_COLUMNS_MIN;
   const lines = rows.flatMap((row, at) => {
     const { title } = sessions[at]!;
-    const drawn = `${paint("accent", padEnd(row[0]!, widths[0]!))}${line(row).slice(widths[0]!)}`;
+    const [id = "", ...rest] = cellsOf(row);
+    const drawn = [paint("accent", id), ...rest].join("  ");
     if (beside) return [`${drawn}  ${paint("dim", clip(title, room))}`.trimEnd()];
     return [drawn, ...(title === "" ? [] : [`  ${paint("dim", clip(title, columns - 2))}`])];
   });
-  return `${[paint("dim", `${line(header)}${beside ? "  begins with" : ""}`), ...lines].join("\n")}\n`;
+  return `${[paint("dim", `${cellsOf(header).join("  ")}${beside ? "  begins with" : ""}`), ...lines].join("\n")}\n`;
 }
 
 export function sessionPage(session: SessionShown, now: number, stream: Stream): string {
@@ -83,7 +84,9 @@ function facts(session: SessionShown, now: number, stream: Stream): readonly str
   const stands = session.history.some((one) => one.stands);
   return [
     `${paint("strong", session.id)}  ${paint("dim", `tenant ${session.tenant}`)}`,
-    ...(session.title === "" ? [] : named("begins with", clip(session.title, stream.columns * 2), stream)),
+    ...(session.title === ""
+      ? []
+      : named("begins with", clip(session.title, stream.columns - LABEL_COLUMNS - 2), stream)),
     ...named("asked", [model, protocol].filter((one) => one !== undefined).join(", "), stream),
     ...named(
       "used",

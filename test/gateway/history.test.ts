@@ -4,15 +4,20 @@ import { describe, expect, it } from "vitest";
 import { canonical } from "../../src/core/transcript/links.ts";
 import type { Message, Transcript } from "../../src/core/transcript/message.ts";
 import { textMessage } from "../../src/core/transcript/message.ts";
+import { conversationOf } from "../../src/gateway/history/conversation.ts";
 import { createHistory } from "../../src/gateway/history/history.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
 import { createMemoryStore, openSqliteStore } from "../../src/store/index.ts";
 import { chain, compaction } from "../store/contract/things.ts";
+import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../support/corpus.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { atEnd, front, temporaryFolder, TENANT, type Standing } from "./support/standing.ts";
 import { upstreamOf, type Upstream } from "./support/upstream.ts";
 
 const WINDOW_TOKENS = 60_000;
+/** Of the real transcripts, a short run takes one in so many. */
+const FILES_PER_TEST = 10;
+const SHORT_RUN = Number(process.env["PRECIS_TEST_RUNS"] ?? 0) < 1_000;
 
 /** What a provider of each protocol says to anything, with a usage that teaches nothing. */
 const ANSWER = JSON.stringify({ id: "x", choices: [], output: [], content: [] });
@@ -164,4 +169,33 @@ it("labels what precis wrote in an export, or leaves it out with what it had sho
   );
   expect(dropped.length).toBeGreaterThan(0);
   expect(dropped.every((one) => originals.has(JSON.stringify(one)))).toBe(true);
+});
+
+describe.skipIf(!hasCorpus)(`real transcripts${corpusTitle}`, () => {
+  const files = corpusFiles("openai");
+  const some = SHORT_RUN ? files.filter((_, at) => at % FILES_PER_TEST === 0) : files;
+
+  it.each(PROTOCOLS)("come back as they were kept, and out as they came in (%s)", async (protocol) => {
+    const { decode, encodeText } = protocols[protocol];
+    for (const file of some) {
+      const { messages } = decode(
+        encodeText(protocols["openai-chat"].decode(corpusText(file)).transcript).messages,
+      ).transcript;
+      const links = chain.linksOf(messages);
+      const store = createMemoryStore();
+      const { session } = await store.appendChain("t", { links, messages });
+      const back = conversationOf(await store.readChain("t", links.at(-1)!));
+      expect([file, chain.linksOf(back.messages)]).toEqual([file, links]);
+      const history = createHistory({ store });
+      const how = { form: "json", synthetic: "mark", secrets: "keep" } as const;
+      const { text } = await history.export({ tenant: "t", id: session }, { ...how, compacted: false });
+      const { transcript } = decode(text);
+      expect([file, chain.linksOf([...transcript.system, ...transcript.messages])]).toEqual([file, links]);
+      const made = await history.compact({ tenant: "t", id: session }, { budget: (tokens) => tokens * 0.3 });
+      const out = await history.export({ tenant: "t", id: session }, { ...how, compacted: true });
+      const labelled = (JSON.parse(out.text) as object[]).filter((one) => "precis_origin" in one);
+      expect([file, labelled.length]).toEqual([file, out.synthetic]);
+      expect([file, labelled.length > 0]).toEqual([file, made.kind === "compacted"]);
+    }
+  });
 });
