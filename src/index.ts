@@ -27,6 +27,6 @@ export type { SessionEvents } from "./session/events.ts";
 export type { ProviderError } from "./session/recover.ts";
 export { createRuntime } from "./session/runtime.ts";
 export { createSession } from "./session/session.ts";
-export type { Session, SessionOptions, WireRequest } from "./session/session.ts";
+export type { Session, SessionCaching, SessionOptions, WireRequest } from "./session/session.ts";
 export { createMemoryStore } from "./store/memory.ts";
 export type { Store } from "./store/store.ts";

@@ -1,21 +1,16 @@
-/**
- * Cache markers on what goes out: put where the model's provider takes them, counted with those that the client set, and
- * taken from messages that only a compaction still holds. Where nothing is to be marked, the bytes stay as they are.
- */
-import { planMarkers, type CachingStrategy } from "../core/caching/breakpoints.ts";
+/** How each upstream caches each model: whose markers it takes, and what its cache makes of a compaction's price. */
+import type { CachingStrategy } from "../core/caching/breakpoints.ts";
 import { AUTOMATIC, BREAKPOINTS, TTL_MS } from "../core/caching/prefix-cache.ts";
-import type { CacheSite, Ttl } from "../core/caching/site.ts";
+import type { Ttl } from "../core/caching/site.ts";
 import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../core/engines/compressor/limits.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
-import type { Transcript } from "../core/transcript/message.ts";
 import type { Prices } from "../models/usage.ts";
 import { bareName } from "../models/registry/names.ts";
 import { lookUp, type Registry } from "../models/registry/registry.ts";
-import { cacheKeyEdits } from "../protocols/caching/key.ts";
-import { markerSites, type MarkerLayout } from "../protocols/caching/sites.ts";
-import { applyEdits, type Edit } from "../protocols/json/edit.ts";
+import type { MarkerLayout } from "../protocols/caching/sites.ts";
 import type { Economy } from "../session/contract.ts";
-import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
+import type { ProtocolName } from "../protocols/index.ts";
+import type { MarkerRules } from "../session/markers.ts";
 
 /** What an upstream takes beside what its protocol says; `auto` goes by model and host. */
 export type UpstreamCaching = "auto" | "native" | "openrouter" | "openai" | "off";
@@ -35,17 +30,9 @@ const CACHING: CachingOptions = Object.freeze({
   schedule: "threshold",
 });
 
-/** How requests of one model to one upstream are cached. */
-export interface CachingRules {
-  readonly layout: MarkerLayout;
-  /** Undefined where no markers are set: the provider caches by itself. */
-  readonly strategy: CachingStrategy | undefined;
-  readonly minimumTokens: number | undefined;
-}
-
 export interface Caching {
   /** Undefined where no markers are set. */
-  readonly rules: CachingRules | undefined;
+  readonly rules: MarkerRules | undefined;
   /** Undefined where prices have no say. */
   readonly economy: Economy | undefined;
   readonly prices: Prices | undefined;
@@ -97,7 +84,7 @@ export function createCachingDesk({ caching: stated, settings, registry }: Cachi
   };
 }
 
-function rulesOf(query: CachingQuery, { strategy }: CachingOptions, registry: Registry): CachingRules | undefined {
+function rulesOf(query: CachingQuery, { strategy }: CachingOptions, registry: Registry): MarkerRules | undefined {
   const layout = layoutOf(query);
   if (layout === undefined) return undefined;
   const cache = lookUp(registry, query.model)?.cache;
@@ -107,7 +94,7 @@ function rulesOf(query: CachingQuery, { strategy }: CachingOptions, registry: Re
 }
 
 interface Pricing {
-  readonly rules: CachingRules | undefined;
+  readonly rules: MarkerRules | undefined;
   readonly options: CachingOptions;
   readonly registry: Registry;
 }
@@ -143,68 +130,4 @@ function layoutOf({ protocol, model, upstream }: CachingQuery): MarkerLayout | u
 function isHost(origin: string, domain: string): boolean {
   const { hostname } = new URL(origin);
   return hostname === domain || hostname.endsWith(`.${domain}`);
-}
-
-/** A request as it would go out without markers. */
-export interface Unmarked {
-  readonly rules: CachingRules;
-  readonly ttl: Ttl;
-  readonly body: string;
-  /** As its client sent it. */
-  readonly incoming: Decoded;
-  /** What was made of it, in the order in which it goes out. */
-  readonly sent: Transcript;
-  /** The request of this conversation that went out before, read. */
-  readonly before: Decoded | undefined;
-  readonly headMessages: number;
-  readonly measure: Measure;
-  /** The name of the conversation, the same for all its requests. */
-  readonly root: string;
-}
-
-export interface Marked {
-  readonly body: string;
-  /** What is to be remembered as `before`. */
-  readonly outgoing: Decoded;
-}
-
-export function withMarkers(unmarked: Unmarked): Marked {
-  const { rules, incoming, body, before, root } = unmarked;
-  const outgoing = body === incoming.body ? incoming : protocols[incoming.protocol].decode(body, before);
-  const key = rules.layout === "openai" ? cacheKeyEdits(outgoing, root) : [];
-  return { body: applyEdits(body, [...key, ...markerEdits(unmarked, outgoing)]), outgoing };
-}
-
-function markerEdits(unmarked: Unmarked, outgoing: Decoded): readonly Edit[] {
-  const { rules, incoming, before, ttl } = unmarked;
-  if (rules.strategy === undefined) return [];
-  const found = markerSites(outgoing, rules.layout, incoming);
-  const plan = planMarkers(found.sites, {
-    strategy: rules.strategy,
-    ttl,
-    taken: found.taken,
-    headMessages: headOf(unmarked),
-    systemChanged: before !== undefined && systemText(before) !== systemText(outgoing),
-    ...prefixMinimum(unmarked, outgoing, found.sites),
-  });
-  return found.edits(plan);
-}
-
-/** Where a compaction stands, the head is what it left alone. */
-function headOf({ sent, headMessages }: Unmarked): number {
-  const summary = sent.messages.findIndex(({ origin }) => origin === "summary");
-  return summary < 0 ? headMessages : summary;
-}
-
-function systemText({ transcript: { system } }: Decoded): string {
-  return system.map(({ wire }) => wire?.raw ?? "").join("\n");
-}
-
-/** Only the stable beginning can be too short to be cached: weighed by system prompt and tools. */
-function prefixMinimum({ rules, measure }: Unmarked, { transcript }: Decoded, sites: readonly CacheSite[]) {
-  const { minimumTokens } = rules;
-  if (minimumTokens === undefined) return {};
-  const beginning = measure.transcript({ ...transcript, messages: [] });
-  const tokensTo = (at: number): number => (sites[at]!.section === "messages" ? Infinity : beginning);
-  return { minimumTokens, tokensTo };
 }

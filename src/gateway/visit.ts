@@ -2,7 +2,7 @@
  * A request for a model's answer, from its bytes to what is to be sent: whose it is, which conversation it goes on with,
  * what stands for it, and whether a compaction is due. Nothing here talks to a provider.
  */
-import { withMarkers, type CachingDesk, type Caching } from "./caching.ts";
+import type { CachingDesk, Caching } from "./caching.ts";
 import type { CompactionEvent, HeaderLines, Tell, Treatment, UntouchedReason } from "./contract.ts";
 import type { Compaction } from "../core/compaction/compaction.ts";
 import { PrecisError } from "../core/errors.ts";
@@ -10,6 +10,7 @@ import type { Chain } from "../core/transcript/links.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { protocols, type Decoded, type Overflow, type ProtocolName } from "../protocols/index.ts";
 import type { Prepared, Runtime, RuntimeOptions, RuntimeState } from "../session/contract.ts";
+import { withMarkers } from "../session/markers.ts";
 import { createRuntime } from "../session/runtime.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";

@@ -2,17 +2,36 @@
  * The library's door: a session over requests in a provider's own shape. Give it what you would have sent, send what
  * it answers.
  */
+import { hash } from "node:crypto";
+import type { Ttl } from "../core/caching/site.ts";
+import { COMPRESSOR_DEFAULTS } from "../core/engines/compressor/limits.ts";
 import type { Outcome } from "../core/engines/contract.ts";
-import { createMeasure } from "../core/transcript/measure.ts";
+import { createChain } from "../core/transcript/links.ts";
+import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import { createDecoder, protocols, type ProtocolName } from "../protocols/index.ts";
+import type { MarkerLayout } from "../protocols/caching/sites.ts";
+import { createDecoder, protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, Waiting } from "./contract.ts";
+import { withMarkers } from "./markers.ts";
 import type { ProviderError } from "./recover.ts";
 import { createRuntime } from "./runtime.ts";
 
 export interface SessionOptions extends RuntimeOptions {
   /** The protocol of the requests; default `openai-chat`. */
   readonly protocol?: ProtocolName;
+  /** Sets cache markers on what is to be sent; off where not given. */
+  readonly caching?: SessionCaching;
+}
+
+export interface SessionCaching {
+  /** `native`: Anthropic's on its own API. `openrouter`: the same on Chat requests. `openai`: OpenAI's breakpoints and key. */
+  readonly layout: MarkerLayout;
+  /** Default `spaced`: the system prompt, the newest message, and what a compaction leaves alone. */
+  readonly strategy?: "spaced" | "system_and_3";
+  /** How long what is written lives; default `5m`. */
+  readonly ttl?: Ttl;
+  /** The shortest prefix that the model's provider caches, in tokens, where it is known. */
+  readonly minimumTokens?: number;
 }
 
 /** A request body as an object (or its JSON text), or its array of messages alone. */
@@ -56,6 +75,7 @@ export function createSession(options: SessionOptions = {}): Session {
   const decoder = createDecoder(protocol);
   const runtime = createRuntime(options);
   const measure = createMeasure();
+  const mark = createMarking(options, measure);
   const { observe, recall, undo, report, modelChanged, reset, on, state } = runtime;
 
   /** Runs one call of the runtime on a request and puts its transcript back into the request's shape. */
@@ -68,8 +88,8 @@ export function createSession(options: SessionOptions = {}): Session {
     if (answer === undefined) return undefined;
     const { transcript, ...rest } = answer;
     const shaped = (value: unknown) => ({ ...rest, request: value }) as Shaped<Answer, Request>;
-    if (transcript === decoded.transcript) return shaped(request);
-    const text = protocol.splice(decoded, transcript);
+    const text = mark(decoded, transcript);
+    if (text === decoded.body) return shaped(request);
     return shaped(typeof request === "string" ? text : JSON.parse(text));
   };
 
@@ -98,6 +118,24 @@ export function createSession(options: SessionOptions = {}): Session {
     reset,
     on,
     state,
+  };
+}
+
+/** The request's text with this transcript in it, and with markers where they are asked for. */
+function createMarking({ protocol: name = "openai-chat", caching, settings, chain }: SessionOptions, measure: Measure) {
+  const protocol = protocols[name];
+  const { linksOf } = chain ?? createChain((text) => hash("sha256", text));
+  let before: Decoded | undefined;
+  return (incoming: Decoded, sent: Transcript): string => {
+    const body = protocol.splice(incoming, sent);
+    if (caching === undefined || incoming.locked !== undefined) return body;
+    const { layout, strategy = "spaced", ttl = "5m", minimumTokens } = caching;
+    const { protectFirstN: headMessages } = { ...COMPRESSOR_DEFAULTS, ...settings };
+    const root = linksOf(incoming.transcript.messages.slice(0, 1))[0] ?? "";
+    const rules = { layout, strategy: layout === "openai" ? ("anchors" as const) : strategy, minimumTokens };
+    const marked = withMarkers({ rules, ttl, body, incoming, sent, before, headMessages, measure, root });
+    before = marked.outgoing;
+    return marked.body;
   };
 }
 

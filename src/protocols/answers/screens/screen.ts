@@ -7,7 +7,7 @@ import type { Fields } from "../../dialect.ts";
 import type { Frame } from "../frames.ts";
 
 /** Of a streamed passage this much is kept, to be told again; of a longer one no hidden call is answered. */
-export const KEPT_CHARS_MAX = 32 * 1024 * 1024;
+const KEPT_CHARS_MAX = 32 * 1024 * 1024;
 
 /** The events of a passage, within that bound. */
 export interface Kept {

@@ -1,0 +1,85 @@
+/**
+ * Cache markers on what goes out, whichever door it goes out of: counted with those that the client set, and taken from
+ * messages that only a compaction still holds. Where nothing is to be marked, the bytes stay as they are.
+ */
+import { planMarkers, type CachingStrategy } from "../core/caching/breakpoints.ts";
+import type { CacheSite, Ttl } from "../core/caching/site.ts";
+import type { Measure } from "../core/transcript/measure.ts";
+import type { Transcript } from "../core/transcript/message.ts";
+import { cacheKeyEdits } from "../protocols/caching/key.ts";
+import { markerSites, type MarkerLayout } from "../protocols/caching/sites.ts";
+import { applyEdits, type Edit } from "../protocols/json/edit.ts";
+import { protocols, type Decoded } from "../protocols/index.ts";
+
+/** How requests of one model to one provider are marked. */
+export interface MarkerRules {
+  readonly layout: MarkerLayout;
+  /** Undefined where no markers are set: the provider caches by itself. */
+  readonly strategy: CachingStrategy | undefined;
+  /** A shorter beginning is not cached; undefined where that is not known. */
+  readonly minimumTokens: number | undefined;
+}
+
+/** A request as it would go out without markers. */
+export interface Unmarked {
+  readonly rules: MarkerRules;
+  readonly ttl: Ttl;
+  readonly body: string;
+  /** As its client sent it. */
+  readonly incoming: Decoded;
+  /** What was made of it, in the order in which it goes out. */
+  readonly sent: Transcript;
+  /** The request of this conversation that went out before, read. */
+  readonly before: Decoded | undefined;
+  readonly headMessages: number;
+  readonly measure: Measure;
+  /** The name of the conversation, the same for all its requests. */
+  readonly root: string;
+}
+
+export interface Marked {
+  readonly body: string;
+  /** What is to be remembered as `before`. */
+  readonly outgoing: Decoded;
+}
+
+export function withMarkers(unmarked: Unmarked): Marked {
+  const { rules, incoming, body, before, root } = unmarked;
+  const outgoing = body === incoming.body ? incoming : protocols[incoming.protocol].decode(body, before);
+  const key = rules.layout === "openai" ? cacheKeyEdits(outgoing, root) : [];
+  return { body: applyEdits(body, [...key, ...markerEdits(unmarked, outgoing)]), outgoing };
+}
+
+function markerEdits(unmarked: Unmarked, outgoing: Decoded): readonly Edit[] {
+  const { rules, incoming, before, ttl } = unmarked;
+  if (rules.strategy === undefined) return [];
+  const found = markerSites(outgoing, rules.layout, incoming);
+  const plan = planMarkers(found.sites, {
+    strategy: rules.strategy,
+    ttl,
+    taken: found.taken,
+    headMessages: headOf(unmarked),
+    systemChanged: before !== undefined && systemText(before) !== systemText(outgoing),
+    ...prefixMinimum(unmarked, outgoing, found.sites),
+  });
+  return found.edits(plan);
+}
+
+/** Where a compaction stands, the head is what it left alone. */
+function headOf({ sent, headMessages }: Unmarked): number {
+  const summary = sent.messages.findIndex(({ origin }) => origin === "summary");
+  return summary < 0 ? headMessages : summary;
+}
+
+function systemText({ transcript: { system } }: Decoded): string {
+  return system.map(({ wire }) => wire?.raw ?? "").join("\n");
+}
+
+/** Only the stable beginning can be too short to be cached: weighed by system prompt and tools. */
+function prefixMinimum({ rules, measure }: Unmarked, { transcript }: Decoded, sites: readonly CacheSite[]) {
+  const { minimumTokens } = rules;
+  if (minimumTokens === undefined) return {};
+  const beginning = measure.transcript({ ...transcript, messages: [] });
+  const tokensTo = (at: number): number => (sites[at]!.section === "messages" ? Infinity : beginning);
+  return { minimumTokens, tokensTo };
+}
