@@ -197,7 +197,11 @@ function passageOf(now: Coming): Passage {
 
 function hiddenCalls(message: Fields, hidden: readonly Call[]): readonly HiddenCall[] {
   const ids = new Set(hidden.map(({ id }) => id));
-  return callsIn(message).filter(({ id }) => ids.has(id));
+  return plain(callsIn(message).filter(({ id }) => ids.has(id)));
+}
+
+function plain(calls: readonly HiddenCall[]): readonly HiddenCall[] {
+  return calls.map(({ id, arguments: given }) => ({ id, arguments: given }));
 }
 
 function callsIn(message: Fields): readonly (HiddenCall & { readonly name: string })[] {
@@ -257,7 +261,7 @@ function readWhole(text: string, choice: string, tool: string): WholePassage {
   const all = callsIn(fieldsOf(parsed(message)));
   const hidden = all.filter(({ name }) => name === tool);
   const answerable = CALLS_STOPS.has(parsed(memberText(choice, "finish_reason")));
-  const calls = answerable ? hidden : [];
+  const calls = answerable ? plain(hidden) : [];
   const said = answerable ? message : shownOnly(message, tool);
   return {
     text,
