@@ -121,11 +121,14 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal }: S
   const gateway = createGateway({ ...options, store, tell: operation.tell, ownRoutes: operation.ownRoutes });
   const listening = await listen(gateway, { host, port });
   const interrupted = interruption();
-  await operation.begun(shownUrl(listening.url, host));
-  await interrupted;
-  operation.stopping();
-  await listening.close();
-  await gateway.close();
+  try {
+    await operation.begun(shownUrl(listening.url, host));
+    await interrupted;
+  } finally {
+    operation.stopping();
+    await listening.close();
+    await gateway.close();
+  }
   await operation.ended();
   return EXIT.done;
 }
