@@ -1,0 +1,106 @@
+/**
+ * `npm run bench:bill [-- --json] [-- PROTOCOL]`: what sessions cost through a window of 64K by each schedule, against the
+ * same traffic with the same caching, a window without an end, and no compaction; by the strict provider's account.
+ */
+import { createMeasure } from "../src/core/transcript/measure.ts";
+import type { ProtocolName } from "../src/protocols/index.ts";
+import { corpusFiles, hasCorpus } from "../test/support/corpus.ts";
+import { bill, type Billed } from "../test/gateway/support/billing.ts";
+import { recordingOf } from "../test/gateway/support/recordings.ts";
+import { machineLine, MACHINE, table } from "./table.ts";
+
+const WINDOW_TOKENS = 64_000;
+const TOKENS_MIN = 28_000;
+const LONG_TOKENS = 120_000;
+const PROTOCOLS: readonly ProtocolName[] = ["anthropic-messages", "openai-chat", "openai-responses"];
+
+interface Session {
+  readonly name: string;
+  readonly tokens: number;
+  readonly without: Billed;
+  readonly threshold: Billed;
+  readonly cost: Billed;
+}
+
+const asked = PROTOCOLS.filter((protocol) => process.argv.includes(protocol));
+const protocols = asked.length === 0 ? PROTOCOLS.slice(0, 1) : asked;
+const json = process.argv.includes("--json");
+
+if (!hasCorpus) {
+  process.stderr.write("No transcripts: name their folder in PRECIS_CORPUS.\n");
+  process.exitCode = 2;
+} else {
+  if (!json) process.stdout.write(`${machineLine()}\n`);
+  const results: Record<string, readonly Session[]> = {};
+  for (const protocol of protocols) {
+    results[protocol] = await sessionsOf(protocol);
+    if (!json)
+      process.stdout.write(`\n${protocol}, a window of ${WINDOW_TOKENS} tokens\n\n${page(results[protocol])}\n`);
+  }
+  if (json)
+    process.stdout.write(
+      `${JSON.stringify({ machine: MACHINE, windowTokens: WINDOW_TOKENS, results }, undefined, 2)}\n`,
+    );
+}
+
+async function sessionsOf(protocol: ProtocolName): Promise<readonly Session[]> {
+  const measure = createMeasure();
+  const sessions: Session[] = [];
+  for (const file of corpusFiles("openai")) {
+    const recording = recordingOf(file);
+    const tokens = measure.transcript(recording);
+    if (tokens < TOKENS_MIN) continue;
+    const through = (windowTokens: number | undefined, schedule: "threshold" | "cost") =>
+      bill(recording, { protocol, windowTokens, schedule });
+    sessions.push({
+      name: file.replace(/^.*\/|\.json$/g, ""),
+      tokens,
+      without: await through(undefined, "threshold"),
+      threshold: await through(WINDOW_TOKENS, "threshold"),
+      cost: await through(WINDOW_TOKENS, "cost"),
+    });
+    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${sessions.length}: ${sessions.at(-1)!.name}`);
+  }
+  if (process.stderr.isTTY) process.stderr.write("\r\u001b[K");
+  return sessions.toSorted((one, other) => other.tokens - one.tokens);
+}
+
+function page(sessions: readonly Session[]): string {
+  const long = sessions.filter(({ tokens }) => tokens > LONG_TOKENS);
+  const rows = sessions.map(({ name, tokens, without, threshold, cost }) => [
+    name,
+    `${Math.round(tokens / 1_000)}K`,
+    String(without.turns),
+    dollars(without.usd),
+    `${dollars(threshold.usd)} (${threshold.compactions})`,
+    ratio(threshold.usd, without.usd),
+    `${dollars(cost.usd)} (${cost.compactions})`,
+    ratio(cost.usd, without.usd),
+  ]);
+  const head = ["session", "tokens", "turns", "without", "threshold", "ratio", "cost", "ratio"];
+  return [
+    table(head, rows),
+    "",
+    pooled(`over ${LONG_TOKENS} tokens`, long),
+    pooled("all of these", sessions),
+    `dearest by threshold ${dearest(sessions, "threshold")}, by cost ${dearest(sessions, "cost")}`,
+  ].join("\n");
+}
+
+function pooled(name: string, sessions: readonly Session[]): string {
+  const sum = (of: "without" | "threshold" | "cost"): number => sessions.reduce((all, one) => all + one[of].usd, 0);
+  const without = sum("without");
+  return `pooled, ${name} (${sessions.length}): threshold ${ratio(sum("threshold"), without)}, cost ${ratio(sum("cost"), without)}`;
+}
+
+function dearest(sessions: readonly Session[], schedule: "threshold" | "cost"): string {
+  return Math.max(...sessions.map((one) => one[schedule].usd / one.without.usd)).toFixed(3);
+}
+
+function dollars(usd: number): string {
+  return `$${usd.toFixed(3)}`;
+}
+
+function ratio(one: number, other: number): string {
+  return (one / other).toFixed(3);
+}
