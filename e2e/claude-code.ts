@@ -33,6 +33,17 @@ export const claudeCode: Client = {
   compactsFirst: { prompt: "/compact" },
   own: [
     {
+      says: "Another agent counts while I read.",
+      does: [
+        {
+          kind: "own",
+          name: "Agent",
+          arguments: { description: "Count", prompt: "Count the files.", subagent_type: "claude" },
+        },
+        { kind: "read", path: "logs/weighing.log" },
+      ],
+    },
+    {
       thinks: "Some tools have to be loaded first.",
       does: [
         {

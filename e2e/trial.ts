@@ -9,7 +9,7 @@ import { startGateway, type LogLine } from "./gateway.ts";
 import { scriptOf } from "./script.ts";
 import { openTap, type Exchange } from "./tap.ts";
 import { STAGES, TASK_MARK, type Stage } from "./task.ts";
-import { makeWorkspace } from "./workspace.ts";
+import { makeWorkspace, touchedByOthers } from "./workspace.ts";
 
 export interface StageRun {
   readonly code: number | null;
@@ -82,6 +82,7 @@ export async function runTrial(client: Client, { installed, tell, keep, own }: T
         `${client.name}: stage ${stage + 1} of ${task.length} ended with ${run.code}, ${provider.requests.length} requests`,
       );
       if (run.code !== 0) break;
+      await touchedByOthers(workspace, stage);
     }
   } finally {
     await tap.close();

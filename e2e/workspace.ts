@@ -13,6 +13,11 @@ export async function makeWorkspace(folder: string): Promise<void> {
   await writeFile(join(folder, "logs", "weighing.log"), `${Array.from({ length: logLines }, logLine).join("\n")}\n`);
 }
 
+/** Between two stages somebody else changes a file that was read: clients that watch their files tell the model. */
+export async function touchedByOthers(folder: string, stage: number): Promise<void> {
+  await writeFile(join(folder, WORKSPACE.nameOf(2)), `export const replaced_after_stage = ${stage};\n`);
+}
+
 const FAILS_EVERY = 13;
 
 function logLine(_: unknown, at: number): string {
