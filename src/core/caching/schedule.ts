@@ -41,8 +41,10 @@ export interface Verdict {
 /** A session that ends with the request of its first compaction may have cost this share more than one without any. */
 const LOSS_SHARE_MAX = 0.02;
 
-/** A rewrite leaves so much less, or it is none: otherwise two of them would follow one another. */
-const SHRINK_SHARE_MAX = 0.6;
+/** A rewrite at the threshold leaves no more than this share: where the prompt itself is large, little can go. */
+const THRESHOLD_LEFT_MAX = 0.8;
+/** One before need leaves less, or two of them would follow one another. */
+const LEFT_MAX = 0.6;
 
 /** How a session went on so far is how it will: what is expected of it, and no more than this. */
 const TURNS_AHEAD_MAX = 200;
@@ -57,12 +59,15 @@ interface Course {
 }
 
 /**
- * The documented threshold has been passed. It is not heeded while the first compaction of a session would leave it
- * dearer than none, should it end now; the window's own limit is no matter of price and is not asked here.
+ * The documented threshold has been passed. It is not heeded while a rewrite would leave almost all, or while the first
+ * compaction of a session would leave it dearer than none, should it end now; the window's own limit is no matter of price
+ * and is not asked here.
  */
 export function atThreshold(occasion: Occasion): Verdict {
+  const { tokens, afterTokens, compacted } = occasion;
+  if (afterTokens > tokens * THRESHOLD_LEFT_MAX) return { compact: false, because: leftText(occasion) };
   const loss = lossNow(occasion);
-  if (occasion.compacted || loss <= 0) return { compact: true, because: lossText(loss) };
+  if (compacted || loss <= 0) return { compact: true, because: lossText(loss) };
   const { spent } = courseOf(occasion);
   const compact = loss <= LOSS_SHARE_MAX * spent;
   return { compact, because: `${lossText(loss)}, of ${round(spent)} spent so far` };
@@ -75,8 +80,7 @@ export function atThreshold(occasion: Occasion): Verdict {
  */
 export function atLeastCost(occasion: Occasion): Verdict {
   const { prices, tokens, afterTokens, compacted, turns } = occasion;
-  if (afterTokens > tokens * SHRINK_SHARE_MAX)
-    return { compact: false, because: `a rewrite would leave ${round(afterTokens)} of ${round(tokens)} tokens` };
+  if (afterTokens > tokens * LEFT_MAX) return { compact: false, because: leftText(occasion) };
   const loss = lossNow(occasion);
   if (loss <= 0) return { compact: true, because: `the cache is cold: a rewrite saves ${round(-loss)} at once` };
   const { spent, turnsSince, excess } = courseOf(occasion);
@@ -117,6 +121,10 @@ function courseOf({ prices, transcript, measure, afterTokens }: Occasion): Cours
   }
   // The request that is about to be sent, without a rewrite.
   return { spent: spent + read * known + write * (tokens - known), turnsSince, excess };
+}
+
+function leftText({ tokens, afterTokens }: Occasion): string {
+  return `a rewrite would leave ${round(afterTokens)} of ${round(tokens)} tokens`;
 }
 
 function lossText(loss: number): string {

@@ -46,6 +46,16 @@ describe("at the threshold", () => {
     expect(atThreshold(occasion(600, 60)).compact).toBe(true);
   });
 
+  it("none is made that would leave almost all", () => {
+    const { tokens } = occasion(20, 1_000);
+    const given = occasion(20, 1_000, { compacted: true, afterTokens: Math.ceil(0.9 * tokens) });
+    const { compact, because } = atThreshold(given);
+    expect([compact, because]).toEqual([
+      false,
+      expect.stringMatching(/^a rewrite would leave [\d,]+ of [\d,]+ tokens$/),
+    ]);
+  });
+
   it("later ones are not put off, nor one that finds the cache cold", () => {
     expect(atThreshold(occasion(20, 1_600, { compacted: true })).compact).toBe(true);
     expect(atThreshold(occasion(20, 1_600, { cold: true })).compact).toBe(true);

@@ -15,8 +15,8 @@ import { createWitness, type Tally } from "./witness.ts";
 
 const FULL = Number(process.env["PRECIS_TEST_RUNS"] ?? 0) > 1_000;
 /** Of the corpus in a short run: sessions of every kind, from a few turns to some hundred, some of them above 64K. */
-const SAMPLE = /pi__multi|entire_claude__(?:54bb2ec87cc8|a7f0375c8fb0)|whowhen__ag(?:35|80|110)\./;
-const SAMPLE_EVERY = 18;
+const SAMPLE = /pi__multi|entire_claude__(?:54bb2ec87cc8|a7f0375c8fb0)|whowhen__ag(?:35|110)\./;
+const SAMPLE_EVERY = 37;
 
 export interface Window {
   readonly name: string;
@@ -92,7 +92,7 @@ export interface Share {
 export function describeReplays({ protocol, windows, every = 1 }: Share): void {
   const all = corpusFiles("openai");
   const sample = all.filter((file, at) => SAMPLE.test(file) || at % SAMPLE_EVERY === 0);
-  const files = FULL ? all.filter((_, at) => at % every === 0) : sample.filter((_, at) => at % every === 0);
+  const files = FULL ? all.filter((_, at) => at % every === 0) : sample.filter((_, at) => at % every === 1 % every);
   const seen = { fresh: 0, recallIds: 0, refusedDirect: 0 };
   describe.each(windows)(`${protocol}, a window of $name${corpusTitle}`, (window) => {
     it.skipIf(!hasCorpus).each(files)("%s", async (file) => {

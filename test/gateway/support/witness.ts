@@ -42,7 +42,12 @@ const FAULTS_TOLD = 5;
 /** A fifth is refused (field notes on the wire, 2026-11). */
 const MARKERS_MAX = 4;
 
-export function createWitness(protocol: ProtocolName): Witness {
+export interface WitnessOptions {
+  /** False where the provider leaves out thinking that does not fit, before it counts: only it knows what. Default true. */
+  readonly cache?: boolean;
+}
+
+export function createWitness(protocol: ProtocolName, { cache = true }: WitnessOptions = {}): Witness {
   const arrived: RequestRecord[] = [];
   const caching = createCacheWitness(protocol, PROTOCOL_MODELS[protocol]);
   const wrong: string[] = [];
@@ -60,7 +65,7 @@ export function createWitness(protocol: ProtocolName): Witness {
     const forwarded = got === undefined ? undefined : unmarked(got.body);
     const markers = markersIn(got?.body ?? "");
     if (markers > MARKERS_MAX) wrong.push(`turn ${index}: ${markers} cache markers`);
-    for (const fault of got === undefined ? [] : caching.seen(got, kind === "fresh"))
+    for (const fault of got === undefined || !cache ? [] : caching.seen(got, kind === "fresh"))
       wrong.push(`turn ${index} (${treatment}): ${fault}`);
     if (forwarded === undefined || more.length > 0)
       return void wrong.push(
