@@ -11,7 +11,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createProvider, type Provider } from "../../src/lab/provider/provider.ts";
 import type { Listening } from "../../src/lab/provider/listen.ts";
-import { chatMessages, precis, precisHere, temporaryFolder, type Folder } from "./precis.ts";
+import { chatMessages, NODE_ENVIRONMENT, precis, precisHere, temporaryFolder, type Folder } from "./precis.ts";
 
 type Json = Record<string, unknown>;
 
@@ -44,7 +44,7 @@ async function serving(words: readonly string[], { environment = {}, pretty = fa
   const flags = ["serve", "--port", "0", "--upstream", upstream.url, ...(pretty ? [] : ["--json"]), ...words];
   const child = spawn(process.execPath, [BIN, ...flags], {
     cwd: folder.path,
-    env: { PATH: process.env["PATH"], HOME: folder.path, ...environment },
+    env: { ...NODE_ENVIRONMENT, HOME: folder.path, ...environment },
   });
   const printed = { out: "", err: "" };
   child.stdout.on("data", (chunk) => (printed.out += String(chunk)));
