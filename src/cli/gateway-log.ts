@@ -101,6 +101,7 @@ function compactionParts(event: CompactionEvent, { stream: { paint }, redact }: 
     ...(modelCalls === 0 ? [] : [`${counted(modelCalls, "model call")}, $${costUsd.toFixed(4)}`]),
     ...(degraded.length === 0 ? [] : [paint("warn", clip(redact(degraded.join("; ")), MESSAGE_COLUMNS_MAX))]),
     paint("dim", `${count(event.tookMs)} ms`),
+    ...(event.because === undefined ? [] : [paint("dim", event.because)]),
   ];
 }
 

@@ -137,7 +137,7 @@ function compactionLines(
 
 /** What became of the messages, what is gone, and what it cost. */
 function accountOf(report: CompactionReport, covered: number): readonly string[] {
-  const { messages, recall, lost, degraded, modelCalls, costUsd, summary } = report;
+  const { because, messages, recall, lost, degraded, modelCalls, costUsd, summary } = report;
   const gone = LOSS_KINDS.filter((kind) => lost[kind].absent > 0).map((kind) => {
     const { absent, unrecallable } = lost[kind];
     return `${count(absent)} ${absent === 1 ? kind.slice(0, -1) : kind}${unrecallable === 0 ? "" : ` (${count(unrecallable)} without a recall id)`}`;
@@ -145,6 +145,7 @@ function accountOf(report: CompactionReport, covered: number): readonly string[]
   const writer = summary === undefined ? "" : `, written by ${summary.by === "model" ? "a model" : "the ledger"}`;
   const price = modelCalls === 0 ? "" : `; ${counted(modelCalls, "model call")}, $${costUsd.toFixed(PRICE_DIGITS)}`;
   return [
+    ...(because === undefined ? [] : [`because ${because}`]),
     `covers ${counted(covered, "message")}: ${count(messages.kept)} kept, ${count(messages.edited)} digested, ${count(messages.summarised)} in the handoff${writer}; ${counted(recall.length, "recall id")}${price}`,
     ...(gone.length === 0 ? [] : [`may miss ${gone.join(", ")}`]),
     ...degraded.map((line) => `! ${line}`),

@@ -115,6 +115,8 @@ export interface CompactionEvent {
   readonly tenant: string;
   readonly model: string;
   readonly reason: CompactionReason;
+  /** What the moment was chosen by, where prices had a say. */
+  readonly because: string | undefined;
   /** Made beside the requests, before it was due. */
   readonly ahead: boolean;
   readonly tokens: Sizes;

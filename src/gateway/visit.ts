@@ -336,8 +336,8 @@ function eventOf(
   { report }: Compaction,
   how: { readonly tookMs: number; readonly ahead: boolean },
 ): CompactionEvent {
-  const { reason, tokens, degraded, modelCalls, costUsd } = report;
-  return { kind: "compaction", tenant, model, reason, tokens, degraded, modelCalls, costUsd, ...how };
+  const { reason, because, tokens, degraded, modelCalls, costUsd } = report;
+  return { kind: "compaction", tenant, model, reason, because, tokens, degraded, modelCalls, costUsd, ...how };
 }
 
 function rootOf({ links, decoded }: Reading): string {

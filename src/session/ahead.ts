@@ -6,7 +6,7 @@ import { applyCompaction, type Compaction } from "../core/compaction/compaction.
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Waiting } from "./contract.ts";
 import { benchOf, type Desk, type View } from "./desk.ts";
-import { look, make, record } from "./turn.ts";
+import { explained, look, make, record } from "./turn.ts";
 
 /** Makes it. False where nothing came of it: no need, no way, or another is being made. */
 export async function makeAhead(desk: Desk, transcript: Transcript, waiting: Waiting): Promise<boolean> {
@@ -27,7 +27,7 @@ export async function makeAhead(desk: Desk, transcript: Transcript, waiting: Wai
 }
 
 /** Puts it in place where it still fits what is asked for now; it is used up either way. */
-export async function takeAhead(desk: Desk, view: View): Promise<Compaction | undefined> {
+export async function takeAhead(desk: Desk, view: View, because?: string): Promise<Compaction | undefined> {
   const { live, chain } = desk;
   const { ahead } = live;
   if (ahead === undefined) return undefined;
@@ -37,7 +37,8 @@ export async function takeAhead(desk: Desk, view: View): Promise<Compaction | un
   const goesFurther = (standing.compaction?.covered ?? 0) < ahead.covered;
   if (!sameSoFar || !goesFurther) return undefined;
   const after = benchOf(desk).measure.transcript(applyCompaction(original, ahead));
-  return after < live.limits.thresholdTokens ? record(desk, view, ahead) : undefined;
+  if (after >= live.limits.thresholdTokens) return undefined;
+  return record(desk, view, because === undefined ? ahead : explained(ahead, because));
 }
 
 /** True where a compaction that is due can be left to be made ahead: models write it, and the window is not full yet. */

@@ -80,11 +80,11 @@ async function prepare(desk: Desk, transcript: Transcript, waiting: Waiting = {}
     if (decision.because !== undefined) desk.events.emit("degraded", { because: [decision.because] });
     return settle(desk, view);
   }
-  const made = await takeAhead(desk, view);
-  if (made !== undefined) return { ...settle(desk, view, made), ahead: true };
-  if (PATIENT.has(decision.reason) && canWait(desk, view)) return settle(desk, view);
-  const models = desk.options.modelsAhead !== true;
   const { reason, because } = decision;
+  const made = await takeAhead(desk, view, because);
+  if (made !== undefined) return { ...settle(desk, view, made), ahead: true };
+  if (PATIENT.has(reason) && canWait(desk, view)) return settle(desk, view);
+  const models = desk.options.modelsAhead !== true;
   const outcome = await compact(desk, view, {
     ...waiting,
     models,

@@ -93,7 +93,8 @@ export async function make(desk: Desk, view: View, request: CompactCall): Promis
   return outcome;
 }
 
-function explained(compaction: Compaction, because: string): Compaction {
+/** The same, with what spoke for its moment in its report. */
+export function explained(compaction: Compaction, because: string): Compaction {
   return { ...compaction, report: { ...compaction.report, because } };
 }
 

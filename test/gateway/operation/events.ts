@@ -33,6 +33,7 @@ export function compactionEvent(over: Partial<CompactionEvent> = {}): Compaction
     tenant: "local",
     model: "claude-sonnet-4-5",
     reason: "threshold",
+    because: undefined,
     ahead: false,
     tokens: { before: 100_000, after: 30_000 },
     degraded: [],
