@@ -87,7 +87,7 @@ const compressionSection = z
     }),
     schedule: z.enum(["threshold", "cost"]).default(compression.schedule).meta({
       description:
-        "What picks the moment in `precis serve`, where prices of the model's cache are known: the threshold, or what costs least. A first compaction that would leave its session dearer than none, should it end there, waits either way, at most until the window is 0.85 full.",
+        "What picks the moment in `precis serve`, where prices of the model's cache are known: the threshold, or what costs least. Either way a compaction that would be a loss waits, at most until the window is 0.85 full (docs/caching.md).",
     }),
     ingest_limit_tokens: z
       .int()

@@ -59,38 +59,62 @@ interface Course {
 }
 
 /**
- * The documented threshold has been passed. It is not heeded while a rewrite would leave almost all, or while the first
- * compaction of a session would leave it dearer than none, should it end now; the window's own limit is no matter of price
- * and is not asked here.
+ * The documented threshold has been passed. It is not heeded while a rewrite would leave almost all, while reading on has
+ * cost less than rewriting would, or while the first compaction of a session would leave it dearer than none, should it
+ * end now. The window's own limit is no matter of price and is not asked here.
  */
 export function atThreshold(occasion: Occasion): Verdict {
-  const { tokens, afterTokens, compacted } = occasion;
-  if (afterTokens > tokens * THRESHOLD_LEFT_MAX) return { compact: false, because: leftText(occasion) };
-  const loss = lossNow(occasion);
-  if (compacted || loss <= 0) return { compact: true, because: lossText(loss) };
-  const { spent } = courseOf(occasion);
-  const compact = loss <= LOSS_SHARE_MAX * spent;
-  return { compact, because: `${lossText(loss)}, of ${round(spent)} spent so far` };
+  if (leavesMore(occasion, THRESHOLD_LEFT_MAX)) return { compact: false, because: leftText(occasion) };
+  const account = accountOf(occasion);
+  return { compact: account.cold || (account.due && account.affordable), because: account.text };
 }
 
-/**
- * The moment that costs least: when one more request without a rewrite reads more above what a rewrite leaves than a
- * request cost on average since the last one, the rewrite's own price included; and when the session is likely to go on
- * long enough for it to pay.
- */
+/** The moment that costs least; and not before the session is likely to go on long enough for it to pay. */
 export function atLeastCost(occasion: Occasion): Verdict {
-  const { prices, tokens, afterTokens, compacted, turns } = occasion;
-  if (afterTokens > tokens * LEFT_MAX) return { compact: false, because: leftText(occasion) };
-  const loss = lossNow(occasion);
-  if (loss <= 0) return { compact: true, because: `the cache is cold: a rewrite saves ${round(-loss)} at once` };
-  const { spent, turnsSince, excess } = courseOf(occasion);
-  const saving = prices.read * (tokens - afterTokens);
-  const ahead = Math.min(turns, TURNS_AHEAD_MAX);
-  const due = saving * Math.max(1, turnsSince) >= loss + excess;
+  if (leavesMore(occasion, LEFT_MAX)) return { compact: false, because: leftText(occasion) };
+  const { cold, due, affordable, loss, saving, text } = accountOf(occasion);
+  const ahead = Math.min(occasion.turns, TURNS_AHEAD_MAX);
   const pays = saving * ahead >= loss;
-  const affordable = compacted || loss <= LOSS_SHARE_MAX * spent;
-  const because = `${lossText(loss)} and saves ${round(saving)} a request; ${turnsSince} requests since the last read ${round(excess)} more than they had to; about ${ahead} more are expected`;
-  return { compact: due && pays && affordable, because };
+  return {
+    compact: cold || (due && affordable && pays),
+    because: cold ? text : `${text}; about ${ahead} more are expected`,
+  };
+}
+
+function leavesMore({ tokens, afterTokens }: Occasion, share: number): boolean {
+  return afterTokens > tokens * share;
+}
+
+interface Account {
+  /** What a rewrite costs now. */
+  readonly loss: number;
+  /** What each later request then costs less. */
+  readonly saving: number;
+  /** The cache holds nothing of it: a rewrite costs nothing. */
+  readonly cold: boolean;
+  /** One more request without a rewrite costs more than requests since the last one did on average, its price included. */
+  readonly due: boolean;
+  /** Should the session end now, it would not have been dearer for it by more than is allowed. */
+  readonly affordable: boolean;
+  readonly text: string;
+}
+
+function accountOf(occasion: Occasion): Account {
+  const { prices, tokens, afterTokens, compacted } = occasion;
+  const loss = lossNow(occasion);
+  const saving = prices.read * (tokens - afterTokens);
+  const { spent, turnsSince, excess } = courseOf(occasion);
+  const cold = loss <= 0;
+  return {
+    loss,
+    saving,
+    cold,
+    due: saving * Math.max(1, turnsSince) >= loss + excess,
+    affordable: compacted || loss <= LOSS_SHARE_MAX * spent,
+    text: cold
+      ? `nothing of it is cached: a rewrite saves ${round(-loss)} tokens' worth of input at once`
+      : `a rewrite costs ${round(loss)} tokens' worth of input now and saves ${round(saving)} a request; ${turnsSince} requests since the last read ${round(excess)} more than they had to, of ${round(spent)} spent`,
+  };
 }
 
 /** What the very next request costs more with a rewrite than without one; negative where it costs less. */
@@ -125,10 +149,6 @@ function courseOf({ prices, transcript, measure, afterTokens }: Occasion): Cours
 
 function leftText({ tokens, afterTokens }: Occasion): string {
   return `a rewrite would leave ${round(afterTokens)} of ${round(tokens)} tokens`;
-}
-
-function lossText(loss: number): string {
-  return loss > 0 ? `a rewrite costs ${round(loss)} tokens' worth of input now` : "a rewrite costs nothing now";
 }
 
 function round(amount: number): string {
