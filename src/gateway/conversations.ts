@@ -15,6 +15,8 @@ export interface Conversation {
   links: readonly string[];
   /** What its model's cache costs, by the newest request. */
   readonly pricing: { economy: Economy | undefined };
+  /** Messages that the store is known to have, for a client that names no session. */
+  kept?: number;
   /** Estimated tokens of the client's newest request. */
   weighs?: number;
   /** What went out last, as it was before markers were set. */

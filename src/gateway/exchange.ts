@@ -271,14 +271,18 @@ function tellFault({ tell }: Desk, { tenant }: Entry, because: string, error: un
 }
 
 /** Keeps the request's messages; its answer's end waits for it, within a bound. */
-function commit(desk: Desk, entry: Entry, { reading, session, tenant }: Visit): Promise<void> {
+function commit(desk: Desk, entry: Entry, { reading, conversation, session, tenant }: Visit): Promise<void> {
   const { links, decoded } = reading;
-  if (links.length === 0) return Promise.resolve();
+  // A request that is sent once more brings nothing that is not kept.
+  if (links.length === 0 || (session === undefined && links.length <= (conversation.kept ?? 0))) return DONE;
   const chain = { links, messages: decoded.transcript.messages, ...(session === undefined ? {} : { session }) };
   return within(
     desk.limits.commitWaitMs,
     desk.visits.store.appendChain(tenant, chain).then(
-      () => void (desk.keeping.fails = false),
+      () => {
+        desk.keeping.fails = false;
+        conversation.kept = Math.max(conversation.kept ?? 0, links.length);
+      },
       (error: unknown) => {
         desk.keeping.fails = true;
         tellFault(desk, entry, "store_unavailable", error);

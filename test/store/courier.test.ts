@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { startCourier } from "../../src/store/sqlite/courier.ts";
+import { NOTES, startCourier } from "../../src/store/sqlite/courier.ts";
 import { createGate, QUEUE_LIMITS } from "../../src/store/sqlite/gate.ts";
+import { OPERATIONS } from "../../src/store/sqlite/operations.ts";
 import { createRecent } from "../../src/store/sqlite/recent.ts";
 
 const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
@@ -98,4 +99,9 @@ describe("what is remembered", () => {
     recent.set("light", "light", 1);
     expect(["heavy", "light"].map(recent.get)).toEqual([undefined, "light"]);
   });
+});
+
+it("knows which calls are notes, as the operations have them", () => {
+  const notes = Object.entries(OPERATIONS).filter(([, { kind }]) => kind === "note");
+  expect([...NOTES].toSorted()).toEqual(notes.map(([name]) => name).toSorted());
 });

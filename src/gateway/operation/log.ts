@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { redactJson } from "../../core/redaction/json.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
-import type { GatewayEvent, Tell, UntouchedReason } from "../contract.ts";
+import type { GatewayEvent, RequestEvent, Tell, UntouchedReason } from "../contract.ts";
 
 export interface LogOptions {
   /** Takes one line with its line break. */
@@ -20,19 +20,48 @@ export interface Log {
 /** Untouched because something failed, and not because it should be so. */
 const FAILURES: ReadonlySet<UntouchedReason> = new Set(["store_unavailable", "internal_fault"]);
 
+/** Names that are remembered redacted: clients use few, again and again. */
+const NAMES_MAX = 1_024;
+
 export function createLog({ write, redact }: LogOptions): Log {
-  const logger = pino(
-    {
-      base: null,
-      timestamp: () => `,"at":"${new Date().toISOString()}"`,
-      formatters: { level: (level) => ({ level }) },
-      hooks: { streamWrite: (line) => `${redactJson(line.trimEnd(), redact)}\n` },
-    },
-    { write },
-  );
+  const open = (streamWrite: (line: string) => string) =>
+    pino(
+      {
+        base: null,
+        timestamp: () => `,"at":"${new Date().toISOString()}"`,
+        formatters: { level: (level) => ({ level }) },
+        hooks: { streamWrite },
+      },
+      { write },
+    );
+  const guarded = open((line) => `${redactJson(line.trimEnd(), redact)}\n`);
+  const plain = open((line) => line);
+  const named = rememberingNames(redact);
   return {
-    tell: ({ kind, ...rest }) => logger[levelOf({ kind, ...rest } as GatewayEvent)]({ event: kind, ...rest }),
-    say: (event, fields) => logger.info({ event, ...fields }),
+    tell: (event) => {
+      const { kind, ...rest } = event;
+      const level = levelOf(event);
+      // A request is told for every request: what is not ours in it are names, and those come again.
+      if (event.kind === "request") plain[level]({ event: kind, ...rest, ...named(event) });
+      else guarded[level]({ event: kind, ...rest });
+    },
+    say: (event, fields) => guarded.info({ event, ...fields }),
+  };
+}
+
+type Names = Pick<RequestEvent, "method" | "path" | "upstream" | "tenant" | "model">;
+
+/** What of a request a client or an operator named, redacted with the names of its fields. */
+function rememberingNames(redact: Redactor): (event: Names) => Names {
+  const known = new Map<string, Names>();
+  return ({ method, path, upstream, tenant, model }) => {
+    const text = JSON.stringify({ method, path, upstream, tenant, model });
+    let names = known.get(text);
+    if (names === undefined) {
+      if (known.size >= NAMES_MAX) known.clear();
+      known.set(text, (names = JSON.parse(redactJson(text, redact)) as Names));
+    }
+    return names;
   };
 }
 

@@ -23,6 +23,12 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
+/** A message to a thread costs a tenth of a millisecond: notes wait for company, so long and so many at most. */
+const NOTES_WAIT_MS = 20;
+const NOTES_MAX = 64;
+/** As the operations have it; their own list would load all queries in this thread too. */
+export const NOTES: ReadonlySet<OperationName> = new Set(["touchRecords", "putUsage", "putState"]);
+
 /** Of the thread's memory; with Node's own default it keeps about 10 MB more, and is no faster. */
 const YOUNG_GENERATION_MEBIBYTES = 4;
 
@@ -74,6 +80,15 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
   let asked = 0;
   let death: unknown;
   const gone = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  let notes: readonly Call[] = [];
+  let waiting: NodeJS.Timeout | undefined;
+  const post = (calls: readonly Call[]): void => {
+    clearTimeout(waiting);
+    waiting = undefined;
+    const all = [...notes, ...calls];
+    notes = [];
+    if (all.length > 0) worker.postMessage(all satisfies ToThread);
+  };
   const settle = (id: number): Pending | undefined => {
     const one = pending.get(id);
     pending.delete(id);
@@ -87,10 +102,13 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
         const id = asked++;
         if (pending.size === 0) worker.ref();
         pending.set(id, { resolve, reject });
-        worker.postMessage({ id, ...call } satisfies ToThread);
+        if (!NOTES.has(call.name)) post([{ id, ...call }]);
+        else if ((notes = [...notes, { id, ...call }]).length >= NOTES_MAX) post([]);
+        else waiting ??= setTimeout(post, NOTES_WAIT_MS, []);
       }),
     end: async () => {
       worker.ref();
+      post([]);
       worker.postMessage("close" satisfies ToThread);
       await gone;
     },
@@ -98,6 +116,7 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
   return new Promise((resolve, reject) => {
     const lost = (): void => {
       ended();
+      clearTimeout(waiting);
       const error = lostThreadError(file.path, death);
       for (const id of pending.keys()) settle(id)?.reject(error);
       reject(error);

@@ -6,7 +6,7 @@ import { storeError, toPlain, type PlainError } from "./failures.ts";
 import type { Call } from "./operations.ts";
 import type { Reply } from "./serve.ts";
 
-export type ToThread = Call | "close";
+export type ToThread = readonly Call[] | "close";
 export type FromThread = "ready" | { readonly refused: PlainError } | readonly Reply[];
 
 const port = parentPort!;
@@ -36,7 +36,10 @@ function work(db: DatabaseSync, serve: (calls: readonly Call[]) => readonly Repl
     if (message === "close") {
       db.close();
       port.close();
-    } else if (gathered.push(message) === 1) setImmediate(serveAll);
+    } else {
+      if (gathered.length === 0) setImmediate(serveAll);
+      gathered.push(...message);
+    }
   });
 }
 
