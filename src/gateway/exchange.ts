@@ -276,19 +276,17 @@ function commit(desk: Desk, entry: Entry, { reading, conversation, session, tena
   // A request that is sent once more brings nothing that is not kept.
   if (links.length === 0 || (session === undefined && links.length <= (conversation.kept ?? 0))) return DONE;
   const chain = { links, messages: decoded.transcript.messages, ...(session === undefined ? {} : { session }) };
-  return within(
-    desk.limits.commitWaitMs,
-    desk.visits.store.appendChain(tenant, chain).then(
-      () => {
-        desk.keeping.fails = false;
-        conversation.kept = Math.max(conversation.kept ?? 0, links.length);
-      },
-      (error: unknown) => {
-        desk.keeping.fails = true;
-        tellFault(desk, entry, "store_unavailable", error);
-      },
-    ),
-  );
+  const keep = async (): Promise<void> => {
+    try {
+      await desk.visits.store.appendChain(tenant, chain);
+      desk.keeping.fails = false;
+      conversation.kept = Math.max(conversation.kept ?? 0, links.length);
+    } catch (error) {
+      desk.keeping.fails = true;
+      tellFault(desk, entry, "store_unavailable", error);
+    }
+  };
+  return within(desk.limits.commitWaitMs, keep());
 }
 
 /** Sends what is to be sent: the bytes that came, or the rewritten body. */

@@ -1,6 +1,6 @@
 /** What an operator can see of the kept conversations, and what can be done to one: what both doors, command line and HTTP, call. */
 import type { CompactionReport, Irreducible } from "../../core/compaction/compaction.ts";
-import type { Role } from "../../core/transcript/message.ts";
+import type { Message, Role } from "../../core/transcript/message.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import type { Original, TenantEntry } from "../../store/store.ts";
 
@@ -165,6 +165,8 @@ export interface History {
   /** @throws PrecisError `session_exists`, `bad_fork`. */
   readonly fork: (which: Which, how: ForkHow) => Promise<ForkResult>;
   readonly export: (which: Which, options: ExportOptions) => Promise<Exported>;
+  /** Its messages as its client knows them, secrets and all. */
+  readonly messages: (which: Which) => Promise<readonly Message[]>;
   readonly recall: (tenant: string | undefined, id: string) => Promise<Original | undefined>;
   /** Messages and removed originals that hold every word, newest first; lines are without secrets. */
   readonly search: (query: SearchQuery) => Promise<readonly Found[]>;

@@ -100,6 +100,11 @@ export async function show(desk: HistoryDesk, which: Which, tail: number): Promi
   };
 }
 
+export async function messages({ store }: HistoryDesk, which: Which): Promise<readonly Message[]> {
+  const { tenant, entry } = await findSession(store, which);
+  return (await readConversation(store, tenant, entry.head)).messages;
+}
+
 function tailOf(
   { redact }: HistoryDesk,
   messages: readonly Message[],

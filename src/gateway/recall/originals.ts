@@ -2,6 +2,7 @@
 import { redact, type RedactOptions } from "../../core/redaction/redact.ts";
 import { estimateText } from "../../core/transcript/estimate.ts";
 import { isFields, parsed, textOf } from "../../protocols/fields.ts";
+import { spanText } from "../../session/span-text.ts";
 import type { Original, Store } from "../../store/store.ts";
 import type { RecallLimits } from "./limits.ts";
 
@@ -77,31 +78,6 @@ function piecesOf(line: string): string | readonly string[] {
   if (line.length <= LINE_CHARS_MAX) return line;
   const count = Math.ceil(line.length / LINE_CHARS_MAX);
   return Array.from({ length: count }, (_, at) => line.slice(at * LINE_CHARS_MAX, (at + 1) * LINE_CHARS_MAX));
-}
-
-/** Keys whose texts are for machines. */
-const UNREAD_KEYS = new Set(["signature", "encrypted_content", "data", "image_url", "file_data", "thoughtSignature"]);
-
-/** A span has one JSON text a message; its texts are what can be read. */
-function spanText(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => {
-      const message = parsed(line);
-      return message === undefined ? line : [...textsIn(message)].join("\n");
-    })
-    .join("\n");
-}
-
-function* textsIn(value: unknown, key = ""): Generator<string> {
-  if (typeof value === "string") yield key === "role" ? `[${value}]` : value;
-  else if (Array.isArray(value)) for (const one of value) yield* textsIn(one, key);
-  else if (isFields(value))
-    for (const [name, one] of Object.entries(value)) if (isRead(name)) yield* textsIn(one, name);
-}
-
-function isRead(key: string): boolean {
-  return !UNREAD_KEYS.has(key) && key !== "type" && key !== "id" && key !== "cache_control" && !key.endsWith("_id");
 }
 
 function linesFrom({ original: { id, label }, lines }: Opened, from: number, tokensMax: number): Recalled {

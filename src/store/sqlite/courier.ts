@@ -68,6 +68,34 @@ interface Thread {
   readonly end: () => Promise<void>;
 }
 
+interface Sending {
+  readonly add: (call: Call) => void;
+  readonly flush: () => void;
+  readonly drop: () => void;
+}
+
+/** Calls in their order, each at once; but a note only when something else goes, or when it has waited. */
+function createSending(post: (calls: readonly Call[]) => void): Sending {
+  let calls: Call[] = [];
+  let waiting: NodeJS.Timeout | undefined;
+  const drop = (): void => {
+    clearTimeout(waiting);
+    waiting = undefined;
+    calls = [];
+  };
+  const flush = (): void => {
+    const gathered = calls;
+    drop();
+    if (gathered.length > 0) post(gathered);
+  };
+  const add = (call: Call): void => {
+    calls.push(call);
+    if (!NOTES.has(call.name) || calls.length >= NOTES_MAX) flush();
+    else waiting ??= setTimeout(flush, NOTES_WAIT_MS);
+  };
+  return { add, flush, drop };
+}
+
 /** `ended` is told once, when the thread cannot be asked any more. */
 function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
   // The thread's own file: as source, or as built.
@@ -80,15 +108,7 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
   let asked = 0;
   let death: unknown;
   const gone = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-  let notes: readonly Call[] = [];
-  let waiting: NodeJS.Timeout | undefined;
-  const post = (calls: readonly Call[]): void => {
-    clearTimeout(waiting);
-    waiting = undefined;
-    const all = [...notes, ...calls];
-    notes = [];
-    if (all.length > 0) worker.postMessage(all satisfies ToThread);
-  };
+  const sending = createSending((calls) => worker.postMessage(calls satisfies ToThread));
   const settle = (id: number): Pending | undefined => {
     const one = pending.get(id);
     pending.delete(id);
@@ -102,13 +122,11 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
         const id = asked++;
         if (pending.size === 0) worker.ref();
         pending.set(id, { resolve, reject });
-        if (!NOTES.has(call.name)) post([{ id, ...call }]);
-        else if ((notes = [...notes, { id, ...call }]).length >= NOTES_MAX) post([]);
-        else waiting ??= setTimeout(post, NOTES_WAIT_MS, []);
+        sending.add({ id, ...call });
       }),
     end: async () => {
       worker.ref();
-      post([]);
+      sending.flush();
       worker.postMessage("close" satisfies ToThread);
       await gone;
     },
@@ -116,7 +134,7 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
   return new Promise((resolve, reject) => {
     const lost = (): void => {
       ended();
-      clearTimeout(waiting);
+      sending.drop();
       const error = lostThreadError(file.path, death);
       for (const id of pending.keys()) settle(id)?.reject(error);
       reject(error);
