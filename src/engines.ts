@@ -11,7 +11,11 @@ export type {
   Usage,
   Workbench,
 } from "./core/engines/contract.ts";
+export { createNone } from "./core/engines/none/none.ts";
 export { createEngine, ENGINE_NAMES } from "./core/engines/engines.ts";
 export { createChain } from "./core/transcript/links.ts";
 export { createMeasure } from "./core/transcript/measure.ts";
 export { violationsOf } from "./core/transcript/oracle.ts";
+export { EngineFault, type CheckName } from "./core/engines/suite/fault.ts";
+export { sampleTranscripts } from "./core/engines/suite/samples.ts";
+export { checkEngine, type Subject, type SuiteOptions } from "./core/engines/suite/suite.ts";

@@ -3,9 +3,11 @@ import { PrecisError } from "../errors.ts";
 import { createCompressor } from "./compressor/compressor.ts";
 import type { CompressorSettings } from "./compressor/limits.ts";
 import type { Engine } from "./contract.ts";
+import { createNone } from "./none/none.ts";
 
 const BUILT_IN: Readonly<Record<string, (settings: CompressorSettings) => Engine>> = {
   compressor: (settings) => createCompressor(settings) as Engine,
+  none: () => createNone() as Engine,
 };
 
 export const ENGINE_NAMES: readonly string[] = Object.keys(BUILT_IN);

@@ -33,6 +33,12 @@ export function initialState(): CompressorState {
   return { schemaVersion: STATE_SCHEMA_VERSION, compactions: 0, ineffective: 0 };
 }
 
+/** A state of another version, or of another engine that worked on the session before, counts as none. */
+export function ownState(state: CompressorState | null | undefined): CompressorState {
+  const isOwn = state?.schemaVersion === STATE_SCHEMA_VERSION && typeof state.ineffective === "number";
+  return isOwn ? state : initialState();
+}
+
 export function decide(state: CompressorState, situation: Situation, limits: Limits): Decision {
   if (situation.tokens < limits.thresholdTokens) return { kind: "none" };
   if (state.ineffective < INEFFECTIVE_MAX) return { kind: "compact", reason: "threshold", urgency: "now" };

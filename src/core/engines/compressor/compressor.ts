@@ -11,7 +11,14 @@ import { withNote } from "../../summary/framing.ts";
 import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
 import { TEMPLATES } from "../../summary/sections.ts";
 import type { Engine, Outcome } from "../contract.ts";
-import { afterCompaction, afterFutileAttempt, decide, initialState, type CompressorState } from "./back-off.ts";
+import {
+  afterCompaction,
+  afterFutileAttempt,
+  decide,
+  initialState,
+  ownState,
+  type CompressorState,
+} from "./back-off.ts";
 import { draftOf, firstThatFits, sizeOf, type Draft, type Job, type Memory } from "./draft.ts";
 import { createHiding } from "./hiding.ts";
 import { limitsOf, type CompressorSettings } from "./limits.ts";
@@ -31,7 +38,7 @@ export function createCompressor(settings: CompressorSettings, evidence = create
     name: "compressor",
     init: initialState,
     observe: (state) => state,
-    decide: (state, situation) => decide(state, situation, limits),
+    decide: (state, situation) => decide(ownState(state), situation, limits),
     compact: async (state, original, request) => {
       const live = liveRequestOf(original.messages);
       const system = settings.note === "system" ? withNote(original.system) : original.system;
@@ -44,7 +51,7 @@ export function createCompressor(settings: CompressorSettings, evidence = create
       const handoff = { documentedTokens: limits.summaryTokensMax, template: TEMPLATES[settings.template] };
       const redact = redactorFor(request.secrets);
       const memory: Memory = { evidence, ledger, redact, hide: hiding(original.messages), shown };
-      return compact({ original, system, request, plan, live, besideTokens, ...handoff }, state, memory);
+      return compact({ original, system, request, plan, live, besideTokens, ...handoff }, ownState(state), memory);
     },
   };
 }

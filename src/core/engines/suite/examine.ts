@@ -1,0 +1,96 @@
+/** One compaction, held against everything that an engine promises of each. */
+import { applyCompaction, type Compaction } from "../../compaction/compaction.ts";
+import { liveRequestOf } from "../../evidence/facts/live-request.ts";
+import { contentText, type Transcript } from "../../transcript/message.ts";
+import { violationsOf } from "../../transcript/oracle.ts";
+import type { CompactRequest, Engine, Outcome } from "../contract.ts";
+import { demand } from "./fault.ts";
+import { isPlain, printOf, printOfAll } from "./print.ts";
+import { demandRecall } from "./recall.ts";
+
+/** Compacts, and throws an `EngineFault` at the first promise that the outcome breaks. */
+export async function examine(
+  engine: Engine,
+  { state, transcript }: { readonly state: unknown; readonly transcript: Transcript },
+  request: CompactRequest,
+): Promise<Outcome> {
+  const before = printOfAll(transcript);
+  const outcome = await engine.compact(state, transcript, request);
+  demand(printOfAll(transcript) === before, "undo", () => "the client's own transcript was changed");
+  if (outcome.kind === "unchanged") demandReason(outcome, transcript, request);
+  else demandCompaction(transcript, outcome.compaction, request);
+  return outcome;
+}
+
+function demandReason(
+  outcome: Extract<Outcome, { kind: "unchanged" }>,
+  transcript: Transcript,
+  request: CompactRequest,
+): void {
+  const { budget, measure, standing = transcript } = request;
+  const tokens = measure.transcript(standing);
+  demand(outcome.because.trim() !== "", "progress", () => "nothing was changed, and nothing is said of why");
+  demand(isPlain(outcome.state), "state", () => "the state after an attempt is not plain data");
+  demand(
+    budget === undefined || tokens <= budget || outcome.irreducible !== undefined,
+    "progress",
+    () => `${tokens} tokens stay above the ${budget} asked for, without a word of being irreducible`,
+  );
+}
+
+function demandCompaction(original: Transcript, compaction: Compaction, request: CompactRequest): void {
+  demandPlace(original, compaction, request);
+  const result = applyCompaction(original, compaction);
+  const [violation] = violationsOf(result);
+  demand(violation === undefined, "valid", () => `${violation?.code} at ${violation?.message}: ${violation?.text}`);
+  demandFigures(original, compaction, request);
+  demandLiveRequest(original, result);
+  demandRecall(original, compaction, request.chain.hash);
+  demand(
+    isPlain(compaction.state),
+    "state",
+    () => "the state is not plain data: it would not come back from the store",
+  );
+}
+
+/** The record says truly where it stands and where each message went. */
+function demandPlace({ messages }: Transcript, compaction: Compaction, { chain }: CompactRequest): void {
+  const { covered, covers, map, after } = compaction;
+  demand(covered > 0 && covered <= messages.length, "place", () => `covers ${covered} of ${messages.length} messages`);
+  demand(covers === chain.linksOf(messages)[covered - 1], "place", () => "covers another prefix than it says");
+  demand(map.length === covered, "place", () => `${map.length} destinations of ${covered} messages`);
+  map.forEach((destination, at) => {
+    if (destination.kind === "summarised") return;
+    const [there, here] = [after[destination.at], messages[at]!];
+    demand(there !== undefined, "place", () => `message ${at} is said to stand at ${destination.at}, past the end`);
+    if (destination.kind === "kept")
+      demand(there === here || printOf(there) === printOf(here), "place", () => `message ${at} is not kept as it was`);
+  });
+}
+
+function demandFigures(original: Transcript, { report, ...rest }: Compaction, request: CompactRequest): void {
+  const { measure, standing = original, budget } = request;
+  const { before, after } = report.tokens;
+  const result = applyCompaction(original, { report, ...rest });
+  const [was, is] = [measure.transcript(standing), measure.transcript(result)];
+  demand(before === was, "honest", () => `reports ${before} tokens before, there were ${was}`);
+  demand(after === is, "honest", () => `reports ${after} tokens after, there are ${is}`);
+  demand(report.messages.after === result.messages.length, "honest", () => "reports another number of messages");
+  demand(is < was, "progress", () => `${was} tokens became ${is}`);
+  demand(
+    budget === undefined || is <= budget || report.irreducible !== undefined,
+    "progress",
+    () => `${is} tokens are above the ${budget} asked for, without a word of being irreducible`,
+  );
+}
+
+/** What a person asked for last stands there in their own words, as a user's message. */
+function demandLiveRequest(original: Transcript, result: Transcript): void {
+  const live = original.messages[liveRequestOf(original.messages)];
+  if (live === undefined) return;
+  const text = contentText(live.parts);
+  const stands = result.messages.some(
+    ({ role, origin, parts }) => role === "user" && origin !== "summary" && contentText(parts) === text,
+  );
+  demand(stands, "live-request", () => "the live request does not stand in the result word for word");
+}

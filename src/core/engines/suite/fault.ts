@@ -1,0 +1,30 @@
+/** What an engine did that no engine may do, named, so that whoever reads it knows which promise was broken. */
+
+/** The promises of an engine, one a check. */
+export type CheckName =
+  | "valid"
+  | "honest"
+  | "progress"
+  | "place"
+  | "live-request"
+  | "undo"
+  | "recall"
+  | "state"
+  | "restart"
+  | "determinism"
+  | "bounded";
+
+export class EngineFault extends Error {
+  override readonly name = "EngineFault";
+  readonly check: CheckName;
+
+  constructor(check: CheckName, text: string) {
+    super(`${check}: ${text}`);
+    this.check = check;
+  }
+}
+
+/** Throws an `EngineFault` unless the condition holds. */
+export function demand(holds: boolean, check: CheckName, text: () => string): asserts holds {
+  if (!holds) throw new EngineFault(check, text());
+}

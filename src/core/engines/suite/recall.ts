@@ -1,0 +1,83 @@
+/** Nothing is lost: whatever left the transcript stands behind an id that the result shows, with its original bytes. */
+import { applyCompaction, type Compaction, type Evicted } from "../../compaction/compaction.ts";
+import { recallId, type Hash } from "../../transcript/links.ts";
+import type { ContentPart, Message, Part, Transcript } from "../../transcript/message.ts";
+import { violationsOf } from "../../transcript/oracle.ts";
+import { demand } from "./fault.ts";
+import { readableOf } from "./print.ts";
+
+export function demandRecall(original: Transcript, compaction: Compaction, hash: Hash): void {
+  const { messages } = original;
+  for (const one of compaction.evicted) demandResolvable(one, messages, hash);
+  // What a broken transcript loses to its repair has no place in the result where an id could stand.
+  if (violationsOf(original).length > 0) return;
+  const text = readableOf(applyCompaction(original, compaction).messages);
+  const shown = compaction.evicted.filter(({ id }) => text.includes(id));
+  compaction.map.forEach((destination, at) => {
+    const message = messages[at]!;
+    if (destination.kind === "summarised")
+      demand(
+        shown.some(({ kind, message: from, end = from + 1 }) => kind === "span" && at >= from && at < end),
+        "recall",
+        () => `message ${at} is gone, and no id in the result leads to it`,
+      );
+    if (destination.kind === "edited") demandPieces(message, compaction.after[destination.at]!, { at, shown });
+  });
+}
+
+function demandResolvable(one: Evicted, messages: readonly Message[], hash: Hash): void {
+  const { id, kind, message, end, original } = one;
+  const says = (text: string) => (): string => `${kind} ${id} of message ${message}: ${text}`;
+  demand(message >= 0 && message < messages.length, "recall", says("there is no such message"));
+  if (kind === "span")
+    demand(end !== undefined && end > message && end <= messages.length, "recall", says(`ends at ${end}`));
+  else demand(original !== undefined && id === recallId(original, hash), "recall", says("is not the id of its bytes"));
+}
+
+interface Around {
+  readonly at: number;
+  readonly shown: readonly Evicted[];
+}
+
+/** Every piece of an edited message that is not in its new form can be fetched, byte for byte. */
+function demandPieces(before: Message, after: Message, { at, shown }: Around): void {
+  const own = new Set(shown.filter(({ message }) => message === at).map(({ original }) => original));
+  const spans = shown.some(({ kind, message, end = message }) => kind === "span" && at >= message && at < end);
+  const standing = new Set(after.parts.flatMap(formsOf).flat());
+  for (const forms of before.parts.flatMap(formsOf))
+    demand(
+      spans || forms.some((form) => standing.has(form) || own.has(form)),
+      "recall",
+      () => `message ${at} lost "${forms[0]!.slice(0, EXCERPT_CHARS)}", and no id in the result leads to it`,
+    );
+}
+
+const EXCERPT_CHARS = 80;
+
+/** The pieces of a part that a model reads, each in the forms under which its bytes may be kept. */
+function formsOf(part: Part): readonly (readonly string[])[] {
+  switch (part.kind) {
+    case "reasoning":
+      return [];
+    case "tool-call":
+      return [[part.arguments]];
+    case "tool-result": {
+      const whole = JSON.stringify(part.content);
+      return part.content.map((piece) => [formOf(piece), whole]);
+    }
+    default:
+      return [[formOf(part)]];
+  }
+}
+
+function formOf(part: ContentPart): string {
+  switch (part.kind) {
+    case "text":
+      return part.text;
+    case "opaque":
+      return part.raw;
+    case "image":
+    case "file":
+      return JSON.stringify(part.source);
+  }
+}

@@ -1,0 +1,59 @@
+/** Every engine of ours on the contract suite: generated conversations, the suite's own samples, and the corpus. */
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, it } from "vitest";
+import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/compressor/limits.ts";
+import type { Engine } from "../../../src/core/engines/contract.ts";
+import { createEngine, ENGINE_NAMES } from "../../../src/core/engines/engines.ts";
+import { sampleTranscripts } from "../../../src/core/engines/suite/samples.ts";
+import { checkEngine } from "../../../src/core/engines/suite/suite.ts";
+import { protocols } from "../../../src/protocols/index.ts";
+import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../../support/corpus.ts";
+import { RUNS, transcripts } from "../../support/transcripts.ts";
+
+const FULL_RUNS_MIN = 1_000;
+const isFull = RUNS > FULL_RUNS_MIN;
+const GENERATED_RUNS = Math.ceil(RUNS / 25);
+const SAMPLES = isFull ? 40 : 4;
+const WINDOWS_TOKENS = [32_000, 64_000, 200_000, 1_000_000];
+/** A short run takes every so manyeth transcript of the corpus, and of these the short ones. */
+const CORPUS_STEP = isFull ? 1 : 12;
+const CORPUS_CHARS_MAX = isFull ? Infinity : 150_000;
+
+const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
+const chat = protocols["openai-chat"];
+
+const makeOf =
+  (name: string) =>
+  (contextLength: number): Engine =>
+    createEngine(name, { ...COMPRESSOR_DEFAULTS, contextLength });
+
+const corpus = corpusFiles("openai")
+  .filter((_, at) => at % CORPUS_STEP === 0)
+  .filter((file) => corpusText(file).length <= CORPUS_CHARS_MAX);
+
+describe.each(ENGINE_NAMES)("the contract, kept by %s", (name) => {
+  const make = makeOf(name);
+
+  it("on generated conversations", async () => {
+    await fc.assert(
+      fc.asyncProperty(transcripts({ large: false }), (transcript) => checkEngine({ transcript }, { make, hash })),
+      { numRuns: GENERATED_RUNS },
+    );
+  });
+
+  it("on long conversations with large results", async () => {
+    for (const transcript of sampleTranscripts(SAMPLES)) await checkEngine({ transcript }, { make, hash });
+  });
+
+  describe.skipIf(!hasCorpus)(`on the corpus${corpusTitle}`, () => {
+    it.each(WINDOWS_TOKENS)("with a window of %i tokens", async (contextTokens) => {
+      for (const file of corpus) {
+        const body = corpusText(file);
+        const decoded = chat.decode(body);
+        const wire = { body, write: (transcript: typeof decoded.transcript) => chat.splice(decoded, transcript) };
+        await checkEngine({ transcript: decoded.transcript, wire }, { make, hash, contextTokens });
+      }
+    });
+  });
+});
