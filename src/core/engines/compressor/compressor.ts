@@ -2,15 +2,16 @@
  * The default engine: Hermes' four phases (reference/000, 002, 004) with evidence taken from the original messages,
  * the live request anchored as a real user message, and a ladder that ends.
  */
-import { COMPACTION_SCHEMA_VERSION, type Irreducible, type SummaryAccount } from "../../compaction/compaction.ts";
-import { createEvidence } from "../../evidence/excerpts.ts";
+import type { Irreducible } from "../../compaction/compaction.ts";
+import type { Evidence } from "../../evidence/excerpts.ts";
 import { liveRequestOf } from "../../evidence/facts/live-request.ts";
-import { createLedgerKeeper } from "../../evidence/ledger.ts";
-import { createRedactors } from "../../redaction/redactor.ts";
 import { withNote } from "../../summary/framing.ts";
 import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
 import { TEMPLATES } from "../../summary/sections.ts";
 import type { Engine, Outcome } from "../contract.ts";
+import { draftOf, sizeOf, type Draft, type Memory } from "../result/draft.ts";
+import { finished, type Settled } from "../result/finish.ts";
+import { createMemories } from "../result/memory.ts";
 import {
   afterCompaction,
   afterFutileAttempt,
@@ -19,21 +20,15 @@ import {
   ownState,
   type CompressorState,
 } from "./back-off.ts";
-import { draftOf, firstThatFits, sizeOf, type Draft, type Job, type Memory } from "./draft.ts";
-import { createHiding } from "./hiding.ts";
+import { firstThatFits, type PlannedJob } from "./climb.ts";
 import { limitsOf, type CompressorSettings } from "./limits.ts";
 import { budgetPlan, documentedPlan } from "./plan.ts";
-import { reportOf } from "./report.ts";
-import { createShownKeeper } from "./shown.ts";
 import { toldFor } from "./told.ts";
 
 /** `evidence` ranks what a handoff quotes; the built-in ranking where it is not given. */
-export function createCompressor(settings: CompressorSettings, evidence = createEvidence()): Engine<CompressorState> {
+export function createCompressor(settings: CompressorSettings, evidence?: Evidence): Engine<CompressorState> {
   const limits = limitsOf(settings);
-  const ledger = createLedgerKeeper();
-  const redactorFor = createRedactors();
-  const shown = createShownKeeper();
-  const hiding = createHiding();
+  const remember = createMemories(evidence);
   return {
     name: "compressor",
     init: initialState,
@@ -49,14 +44,13 @@ export function createCompressor(settings: CompressorSettings, evidence = create
           ? documentedPlan(settings, limits)
           : budgetPlan(settings, request.budget, besideTokens + liveTokens);
       const handoff = { documentedTokens: limits.summaryTokensMax, template: TEMPLATES[settings.template] };
-      const redact = redactorFor(request.secrets);
-      const memory: Memory = { evidence, ledger, redact, hide: hiding(original.messages), shown };
+      const memory = remember(original.messages, request);
       return compact({ original, system, request, plan, live, besideTokens, ...handoff }, ownState(state), memory);
     },
   };
 }
 
-async function compact(job: Job, state: CompressorState, memory: Memory): Promise<Outcome> {
+async function compact(job: PlannedJob, state: CompressorState, memory: Memory): Promise<Outcome> {
   const before = job.request.measure.transcript(job.request.standing ?? job.original);
   const draft = withFullerTail(job, memory, firstThatFits(job, memory));
   const after = sizeOf(job, draft);
@@ -70,15 +64,8 @@ async function compact(job: Job, state: CompressorState, memory: Memory): Promis
   return irreducible === undefined ? futile : { ...futile, irreducible };
 }
 
-/** A draft whose handoff is settled. */
-interface Settled {
-  readonly draft: Draft;
-  readonly summary: SummaryAccount | undefined;
-  readonly remarks: readonly string[];
-}
-
 /** The draft with what a model wrote in place of the ledger's narrative, where one is asked and its answer stands. */
-async function toldBy(job: Job, state: CompressorState, memory: Memory, draft: Draft): Promise<Settled> {
+async function toldBy(job: PlannedJob, state: CompressorState, memory: Memory, draft: Draft): Promise<Settled> {
   const told = await toldFor(job, memory, draft, state.written);
   if (told?.prose === undefined) {
     const hasHandoff = draft.assembled.placed.some(({ message }) => message.origin === "summary");
@@ -93,54 +80,38 @@ async function toldBy(job: Job, state: CompressorState, memory: Memory, draft: D
 }
 
 interface Making {
-  readonly job: Job;
+  readonly job: PlannedJob;
   readonly state: CompressorState;
   readonly memory: Memory;
   readonly before: number;
 }
 
-function compactedTo({ draft, summary, remarks }: Settled, { job, state, memory, before }: Making): Outcome {
-  const { assembled, evicted, handoff, shape } = draft;
-  const { chain } = job.request;
-  const { messages } = job.original;
-  const report = reportOf({
-    ...job,
-    assembled,
-    evicted,
-    handoff,
-    rung: shape.rung,
-    before,
-    after: sizeOf(job, draft),
-    irreducible: irreducibleBecause(job, draft),
-    evidence: memory.evidence,
-    ledger: memory.ledger.ledgerOf(messages),
-    redact: memory.redact,
-    textOf: memory.shown.textOf,
-    summary,
-    remarks,
-  });
+function compactedTo(settled: Settled, { job, state, memory, before }: Making): Outcome {
+  const { draft, summary } = settled;
+  const { shape, evicted } = draft;
   const written = summary?.by === "model" ? { recall: evicted[0]!.id, until: shape.tailStart } : undefined;
-  return {
-    kind: "compacted",
-    compaction: {
-      schemaVersion: COMPACTION_SCHEMA_VERSION,
-      after: assembled.placed.slice(0, assembled.replaced).map(({ message }) => message),
-      covered: assembled.covered,
-      covers: chain.linksOf(messages.slice(0, assembled.covered)).at(-1) ?? "",
-      ...(job.system === job.original.system ? {} : { system: job.system }),
-      map: assembled.map,
-      evicted,
-      state: afterCompaction(state, report, written),
-      report,
-    },
-  };
+  const compaction = finished({
+    ...settled,
+    engine: "compressor",
+    remarks: [...(shape.rung >= RUNG_DEGRADED ? [DEGRADED] : []), ...settled.remarks],
+    job,
+    memory,
+    before,
+    irreducible: irreducibleBecause(job, draft),
+    stateAfter: (report) => afterCompaction(state, report, written),
+  });
+  return { kind: "compacted", compaction };
 }
+
+/** From this rung on, recent exchanges that the documents would keep are given up. */
+const RUNG_DEGRADED = 3;
+const DEGRADED = "even digested, the recent messages did not fit: the oldest of them went into the handoff";
 
 /** Below this share of the limit, what is left over is not worth a second draft. */
 const SPARE_SHARE_MIN = 0.1;
 
 /** What a handoff leaves of an explicit budget, because nothing more is worth quoting, goes to older exchanges, whole. */
-function withFullerTail(job: Job, memory: Memory, draft: Draft): Draft {
+function withFullerTail(job: PlannedJob, memory: Memory, draft: Draft): Draft {
   const { plan } = job;
   const spare = plan.limitTokens - sizeOf(job, draft);
   if (!plan.wantsHandoff || draft.shape.rung > 0 || spare < plan.limitTokens * SPARE_SHARE_MIN) return draft;
@@ -162,7 +133,7 @@ function withFullerTail(job: Job, memory: Memory, draft: Draft): Draft {
 }
 
 /** Nothing where the draft is within its limit. */
-function irreducibleBecause(job: Job, draft: Draft): Irreducible | undefined {
+function irreducibleBecause(job: PlannedJob, draft: Draft): Irreducible | undefined {
   const smallest = sizeOf(job, draft);
   if (smallest <= job.plan.limitTokens) return undefined;
   const { measure } = job.request;

@@ -12,17 +12,12 @@ import { HANDOFF_TOKENS_MIN, isHandoff } from "../../summary/handoff.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Workbench } from "../contract.ts";
-import { headEnd, tailStart } from "./boundaries.ts";
+import type { Shape } from "../result/assemble.ts";
+import { headEnd, tailStart } from "../result/boundaries.ts";
+import { skeletonOf } from "../result/skeleton.ts";
 import type { Plan } from "./plan.ts";
-import { skeletonOf } from "./skeleton.ts";
 
-/** Head and tail of a result; what lies between goes into the handoff. `messages[i]` is original `i`, perhaps rewritten. */
-export interface Shape {
-  readonly rung: number;
-  readonly messages: readonly Message[];
-  readonly headEnd: number;
-  readonly tailStart: number;
-  readonly evicted: readonly Evicted[];
+export interface Rung extends Shape {
   /** What the handoff must get for this rung to be taken. */
   readonly handoffTokensMin: number;
 }
@@ -42,7 +37,7 @@ const NO_TAIL = { messages: 0, messagesMin: 0 };
 const HALVINGS_MAX = 4;
 
 /** The rungs, lazily: a lower one is made only when those above did not fit. */
-export function* rungsOf(input: LadderInput): Generator<Shape> {
+export function* rungsOf(input: LadderInput): Generator<Rung> {
   const { messages, plan, measure } = input;
   // An earlier handoff is always replaced: it is merged into the new one, and never part of head or tail.
   const earlier = messages.findLastIndex(isHandoff);

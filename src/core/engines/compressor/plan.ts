@@ -2,10 +2,10 @@
  * What a compaction aims for: how large the result may be and how head, handoff and tail share it. Without a budget
  * the documented figures hold; an explicit budget overrides their minimums and is shared out by measured quality.
  */
-import type { TailBudget } from "./boundaries.ts";
+import type { TailBudget } from "../result/boundaries.ts";
 import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
 import { summaryBudget, type CompressorSettings, type Limits } from "./limits.ts";
-import { TAIL_MESSAGES_MIN } from "./boundaries.ts";
+import { TAIL_MESSAGES_MIN } from "../result/boundaries.ts";
 
 export interface Plan {
   /** The whole result must not exceed this, in tokens. */

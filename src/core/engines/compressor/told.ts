@@ -9,7 +9,8 @@ import type { Section } from "../../summary/sections.ts";
 import type { Writers } from "../../summary/writer.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import type { Written } from "./back-off.ts";
-import type { Draft, Job, Memory } from "./draft.ts";
+import type { Draft, Memory } from "../result/draft.ts";
+import type { PlannedJob } from "./climb.ts";
 
 /** A smaller handoff has no room for sentences. */
 const HANDOFF_TOKENS_ASKED_MIN = 800;
@@ -20,7 +21,7 @@ const RANKING_TOKENS = 2_500;
 
 /** Nothing where there is no handoff to write, or nobody to ask. */
 export async function toldFor(
-  job: Job,
+  job: PlannedJob,
   memory: Memory,
   draft: Draft,
   written: Written | undefined,
@@ -86,7 +87,7 @@ interface Before {
  * The handoff that stands among the messages; or, where the client sends the whole history, the one that stands for its
  * beginning, if a model wrote it: one by the ledger is not read on, because the originals say more.
  */
-function recordBefore(job: Job, written: Written | undefined, until: number): Before | undefined {
+function recordBefore(job: PlannedJob, written: Written | undefined, until: number): Before | undefined {
   const { messages } = job.original;
   const at = messages.findLastIndex(isHandoff);
   const own = at < 0 ? undefined : latestHandoff(messages);

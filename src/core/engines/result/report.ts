@@ -16,6 +16,8 @@ export interface Account {
   readonly evicted: readonly Evicted[];
   readonly handoff: Handoff | undefined;
   readonly textOf: (message: Message) => string;
+  /** Name of the engine. */
+  readonly engine: string;
   readonly rung: number;
   /** Tokens of what was sent before and what is sent now. */
   readonly before: number;
@@ -26,7 +28,7 @@ export interface Account {
   readonly redact: (text: string) => string;
   /** How the handoff was written; absent where there is none. */
   readonly summary: SummaryAccount | undefined;
-  /** What the writing of it has to say for itself. */
+  /** Why the result is poorer than it should be. */
   readonly remarks: readonly string[];
 }
 
@@ -39,7 +41,7 @@ export function reportOf(account: Account): CompactionReport {
     measure.messages(placed.map(({ message }) => message).filter(belongs));
   const summary = placed.findIndex(({ message }) => message.origin === "summary");
   return {
-    engine: "compressor",
+    engine: account.engine,
     reason: request.reason,
     tokens: { before, after },
     messages: {
@@ -59,12 +61,7 @@ export function reportOf(account: Account): CompactionReport {
     },
     rung,
     ...(irreducible === undefined ? {} : { irreducible }),
-    degraded: [
-      ...(rung >= RUNG_DEGRADED
-        ? ["even digested, the recent messages did not fit: the oldest of them went into the handoff"]
-        : []),
-      ...account.remarks,
-    ],
+    degraded: account.remarks,
     recall: [...new Set(account.evicted.map(({ id }) => id))],
     lost: lossesOf({ ...account, messages: original.messages, placed }),
     ...(written === undefined ? {} : { summary: written }),
@@ -72,9 +69,6 @@ export function reportOf(account: Account): CompactionReport {
     costUsd: (written?.steps ?? []).reduce((sum, { costUsd = 0 }) => sum + costUsd, 0),
   };
 }
-
-/** From this rung on, recent exchanges that the documents would keep are given up. */
-const RUNG_DEGRADED = 3;
 
 function isOurs({ origin }: Message): boolean {
   return origin === "summary" || origin === "anchor";

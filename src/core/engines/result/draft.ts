@@ -1,38 +1,26 @@
-/**
- * One draft of a compaction: the first shape of the ladder that leaves the handoff its room, the handoff written into it,
- * and the whole put together.
- */
+/** One draft of a compaction: a shape, the handoff written into it, and the whole put together. */
 import type { Evicted } from "../../compaction/compaction.ts";
 import type { Evidence, Present } from "../../evidence/excerpts.ts";
 import type { LedgerKeeper } from "../../evidence/ledger.ts";
-import { HANDOFF_TOKENS_MIN, latestHandoff, writeHandoff, type Handoff } from "../../summary/handoff.ts";
+import { latestHandoff, writeHandoff, type Handoff } from "../../summary/handoff.ts";
 import type { Items } from "../../summary/prose/asked.ts";
 import type { Section } from "../../summary/sections.ts";
 import { recallId } from "../../transcript/links.ts";
-import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
+import type { Message, Transcript } from "../../transcript/message.ts";
 import type { CompactRequest } from "../contract.ts";
-import { anchorOf, assemble, type Assembled } from "./assemble.ts";
-import { RUNG_LAST, rungsOf, type Shape } from "./ladder.ts";
-import type { Plan } from "./plan.ts";
+import { assemble, type Assembled, type Shape } from "./assemble.ts";
 import type { ShownKeeper } from "./shown.ts";
-import { taskWords } from "../../digest/task-words.ts";
 
-/** Tokens that a message of ours costs beside its text. */
-const MESSAGE_OVERHEAD_TOKENS = 8;
-
-/** One compaction under way: what it works on and what it aims for. */
+/** One compaction under way: what it works on. */
 export interface Job {
   readonly original: Transcript;
   /** The system prompt with our note, where the note goes there. */
   readonly system: readonly Message[];
   readonly request: CompactRequest;
-  readonly plan: Plan;
   /** Index of the live request; -1 where no user has spoken. */
   readonly live: number;
   /** Tokens of system and tools. */
   readonly besideTokens: number;
-  /** Tokens of a handoff by the documents; a budget may allow more, a model is not asked for more. */
-  readonly documentedTokens: number;
   /** The sections of the handoff. */
   readonly template: readonly Section[];
 }
@@ -42,7 +30,6 @@ export interface Memory {
   readonly evidence: Evidence;
   readonly ledger: LedgerKeeper;
   readonly redact: (text: string) => string;
-  /** Hides what is left of a secret in a finished text of ours. */
   /** Hides the secrets of the whole conversation and pieces of them, for what a model wrote. */
   readonly hide: (text: string) => string;
   readonly shown: ShownKeeper;
@@ -67,29 +54,8 @@ export interface Draft extends Cut {
   readonly handoff: Handoff | undefined;
 }
 
-/** Climbs the ladder until head, anchor and tail leave the handoff its room; the last rung is taken as it is. */
-export function firstThatFits(job: Job, memory: Memory): Draft {
-  const { messages } = job.original;
-  const { measure, chain } = job.request;
-  const live = messages[job.live];
-  const focus = taskWords(job.request.focus ?? "", live === undefined ? "" : contentText(live.parts));
-  let draft: Draft | undefined;
-  for (const shape of rungsOf({ messages, plan: job.plan, focus, live: job.live, measure, chain })) {
-    const anchor = live !== undefined && job.live < shape.tailStart ? anchorOf(live) : undefined;
-    const head = shape.messages.slice(0, shape.headEnd);
-    const verbatim = [...head, ...(anchor === undefined ? [] : [anchor]), ...shape.messages.slice(shape.tailStart)];
-    const room = job.plan.limitTokens - job.besideTokens - measure.messages(verbatim) - MESSAGE_OVERHEAD_TOKENS;
-    const wanted = job.plan.handoffTokens(measure.messages(messages.slice(shape.headEnd, shape.tailStart)));
-    const replacesNothing = shape.headEnd === shape.tailStart;
-    if (replacesNothing && job.plan.wantsHandoff && shape.rung > 0 && shape.rung < RUNG_LAST) continue;
-    const needed = replacesNothing ? 0 : Math.min(wanted, shape.handoffTokensMin);
-    if (room < needed && shape.rung < RUNG_LAST) continue;
-    const budget = Math.max(Math.min(wanted, room), Math.min(HANDOFF_TOKENS_MIN, wanted));
-    draft = draftOf(job, memory, { shape, anchor, verbatim, focus, budget });
-    break;
-  }
-  return draft!;
-}
+/** Tokens that a message of ours costs beside its text. */
+export const MESSAGE_OVERHEAD_TOKENS = 8;
 
 export function sizeOf(job: Job, { assembled }: Draft): number {
   return job.besideTokens + job.request.measure.messages(assembled.placed.map(({ message }) => message));

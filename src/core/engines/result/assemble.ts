@@ -7,7 +7,16 @@ import { repairArguments } from "../../passes/repair-arguments.ts";
 import { repairPairs } from "../../passes/repair-pairs.ts";
 import { sharesWire, textMessage, type Message } from "../../transcript/message.ts";
 import type { Workbench } from "../contract.ts";
-import type { Shape } from "./ladder.ts";
+
+/** Head and tail of a result; what lies between goes into the handoff. `messages[i]` is original `i`, perhaps rewritten. */
+export interface Shape {
+  /** The step of the engine's ladder: 0 where none was needed. */
+  readonly rung: number;
+  readonly messages: readonly Message[];
+  readonly headEnd: number;
+  readonly tailStart: number;
+  readonly evicted: readonly Evicted[];
+}
 
 /** A message of the result with the index of the original it stands for; -1 for one of ours. */
 export interface Placed {
