@@ -2,9 +2,11 @@
 import type { ArgsDef } from "citty";
 import { resolveAll, shortPath } from "../config/load.ts";
 import { configurationError } from "../config/problems.ts";
+import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
 import type { History } from "../gateway/history/contract.ts";
 import { createHistory } from "../gateway/history/history.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
+import type { HistoryStore } from "../store/store.ts";
 import type { Arguments } from "./command.ts";
 import { gatewayOptions } from "./gateway-options.ts";
 import { CONFIG_FLAGS, configurationRequest } from "./settings-flags.ts";
@@ -33,6 +35,9 @@ export interface OpenedHistory {
   readonly tenant: string;
   /** The store as a person would write it. */
   readonly store: string;
+  readonly kept: HistoryStore;
+  /** By the configured rules. */
+  readonly redact: Redactor;
 }
 
 export async function withHistory<Result>(
@@ -48,7 +53,9 @@ export async function withHistory<Result>(
   const store = await openSqliteStore({ path, readOnly });
   try {
     const tenant = args.text("tenant") ?? LOCAL_TENANT;
-    return await use({ history: createHistory({ ...options, store }), tenant, store: shortPath(path, terminal) });
+    const history = createHistory({ ...options, store });
+    const redact = createRedactor(options.secrets);
+    return await use({ history, tenant, store: shortPath(path, terminal), kept: store, redact });
   } finally {
     await store.close();
   }

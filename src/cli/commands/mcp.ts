@@ -1,0 +1,54 @@
+/** `precis mcp`: the kept history as tools for an agent, over standard input and output. */
+import type { Command } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { HISTORY_ARGS, withHistory } from "../history.ts";
+import type { Terminal } from "../terminal.ts";
+import { version } from "../version.ts";
+
+export const mcpCommand: Command = {
+  name: "mcp",
+  summary: "Let an agent search its kept conversations: a Model Context Protocol server on standard input and output.",
+  about: [
+    "An agent starts it and calls its tools: `search`, `describe`, `expand` and `timeline`, over everything that the gateway has kept of one tenant, also what compactions removed. Nothing of another tenant can be reached, and with --session nothing of another session. Secrets are masked unless --with-secrets asks for every byte. Ends when its input does.",
+    "It only reads, unless --allow-writes adds the tool `restore`, which takes a compaction back. docs/mcp.md says how to add it to Claude Code, Codex, OpenCode and pi.",
+  ],
+  examples: [
+    { line: "claude mcp add precis -- precis mcp", says: "for Claude Code" },
+    { line: "precis mcp --session 3fa94c21", says: "one conversation and nothing else" },
+  ],
+  args: {
+    session: { type: "string", valueHint: "ID", description: "Only this session: its id, or the beginning of it." },
+    "allow-writes": { type: "boolean", description: "Offer `restore` too." },
+    "with-secrets": { type: "boolean", description: "Mask nothing in messages and originals." },
+    ...HISTORY_ARGS,
+  },
+  run: (args, terminal) =>
+    withHistory(args, terminal, { readOnly: !args.is("allow-writes") }, async (opened) => {
+      const { history, kept, tenant, store, redact } = opened;
+      const named = args.text("session");
+      // Found once: the beginning of an id could later mean another session.
+      const session = named === undefined ? undefined : (await history.show({ tenant, id: named }, 0)).id;
+      const { serveStdio } = await import("../../integrations/mcp/server.ts");
+      const log = logTo(terminal);
+      const allowWrites = args.is("allow-writes");
+      log(
+        `${store}, tenant ${tenant}${session === undefined ? "" : `, session ${session}`}, ${allowWrites ? "with writes" : "read-only"}`,
+      );
+      await serveStdio({
+        archive: history,
+        store: kept,
+        tenant,
+        ...(session === undefined ? {} : { session }),
+        redact: args.is("with-secrets") ? (text) => text : redact,
+        allowWrites,
+        version: version(),
+        log,
+      });
+      return EXIT.done;
+    }),
+};
+
+/** Standard output is the protocol's. */
+function logTo({ err }: Terminal): (line: string) => void {
+  return (line) => void err.write(`precis mcp: ${line}\n`);
+}

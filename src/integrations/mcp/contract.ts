@@ -1,0 +1,71 @@
+/** What the tools work with: the kept history, whose part of it may be seen, and what a tool is. */
+import type { CompactionReport } from "../../core/compaction/compaction.ts";
+import type { Redactor } from "../../core/redaction/redactor.ts";
+import type { Message, Role } from "../../core/transcript/message.ts";
+import type { HistoryStore } from "../../store/store.ts";
+import type { McpLimits } from "./limits.ts";
+
+interface Which {
+  readonly tenant: string;
+  readonly id: string;
+}
+
+/** A place that holds words; its line is without secrets. */
+export type Hit = { readonly line: string } & (
+  | { readonly kind: "message"; readonly session: string; readonly number: number; readonly role: Role }
+  | { readonly kind: "original"; readonly id: string; readonly label: string }
+);
+
+export interface SessionAbout {
+  readonly title: string;
+  readonly model?: string;
+  readonly protocol?: string;
+  readonly tokens: number;
+  readonly tokensAre: "reported" | "estimated";
+  readonly estimate: { readonly original: number; readonly sent: number };
+  readonly sentMessages: number;
+}
+
+/** What an operator can do; the gateway's history has it. */
+export interface Archive {
+  readonly search: (query: {
+    readonly tenant: string;
+    readonly words: string;
+    readonly session?: string;
+    readonly limit: number;
+  }) => Promise<readonly Hit[]>;
+  readonly show: (which: Which, tail: number) => Promise<SessionAbout>;
+  readonly messages: (which: Which) => Promise<readonly Message[]>;
+  readonly undo: (
+    which: Which,
+  ) => Promise<{ readonly undone: CompactionReport; readonly standing?: CompactionReport } | undefined>;
+}
+
+export interface McpOptions {
+  readonly archive: Archive;
+  readonly store: HistoryStore;
+  /** Nothing of another tenant can be reached. */
+  readonly tenant: string;
+  /** The whole id of the one session that can be reached; all of the tenant's where not given. */
+  readonly session?: string;
+  /** What is shown is without secrets; the identity shows all. */
+  readonly redact: Redactor;
+  /** True: there is the tool `restore`. */
+  readonly allowWrites: boolean;
+  readonly version: string;
+  readonly limits?: Partial<McpLimits>;
+  /** A line for the operator, without content. */
+  readonly log: (line: string) => void;
+}
+
+export interface Desk extends Omit<McpOptions, "limits"> {
+  readonly limits: McpLimits;
+}
+
+/** What an answer says: a head, which is short, and what of the body fits. */
+export interface Answer {
+  readonly head: string;
+  readonly body: readonly string[];
+  /** What follows where only so many pieces of the body fit. */
+  readonly rest: (shown: number) => string;
+}

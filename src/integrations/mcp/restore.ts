@@ -1,0 +1,28 @@
+/** `restore`: takes the newest compaction of a session back, from its next request on. */
+import { PrecisError } from "../../core/errors.ts";
+import type { Answer, Desk } from "./contract.ts";
+import { sessionOf } from "./scope.ts";
+
+export async function restore(desk: Desk, { id }: { readonly id?: string | undefined }): Promise<Answer> {
+  if (id === undefined && desk.session === undefined)
+    throw new PrecisError("no session is named", {
+      code: "bad_arguments",
+      hint: "Give its `id`; `describe` without an id lists the sessions there are.",
+    });
+  const session = await sessionOf(desk, id);
+  const result = await desk.archive.undo({ tenant: desk.tenant, id: session.id });
+  if (result === undefined)
+    throw new PrecisError("no compaction stands for this session", {
+      code: "nothing_to_undo",
+      hint: "It goes out whole as it is.",
+    });
+  const { undone, standing } = result;
+  const then = standing === undefined ? "the whole conversation" : `${standing.tokens.after} tokens, as before it`;
+  return {
+    head: `Taken back in session ${session.id}: a compaction (${undone.reason}) of ${undone.tokens.before} → ${undone.tokens.after} tokens.`,
+    body: [
+      `From the next request on it goes out as ${then}. Nothing compacts it by itself until a request overflows or a person compacts it.`,
+    ],
+    rest: () => "",
+  };
+}

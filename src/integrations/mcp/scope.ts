@@ -1,0 +1,93 @@
+/** Who may see what: every id that an agent writes is looked up here first, within its tenant and its session. */
+import type { Evicted } from "../../core/compaction/compaction.ts";
+import { PrecisError } from "../../core/errors.ts";
+import type { CompactionEntry, Original, SessionEntry } from "../../store/store.ts";
+import type { Desk } from "./contract.ts";
+
+export const RECALL_ID = /^r[0-9a-f]{9}$/;
+const CANDIDATES_MAX = 5;
+const SHOWN_ID_CHARS_MAX = 80;
+
+/** Where an original left a conversation. */
+export interface Place {
+  readonly session: SessionEntry;
+  readonly compaction: CompactionEntry;
+  readonly evicted: Evicted;
+}
+
+/** The session that is meant: its id, the beginning of one, or without any the last used one. @throws PrecisError. */
+export async function sessionOf(desk: Desk, wanted: string | undefined): Promise<SessionEntry> {
+  const { store, tenant, session: only } = desk;
+  if (only !== undefined) {
+    const entry = wanted === undefined || only.startsWith(wanted) ? await store.getSession(tenant, only) : undefined;
+    if (entry === undefined || wanted === "") throw unknownSession(wanted ?? only);
+    return entry;
+  }
+  if (wanted === undefined) {
+    const [last] = await store.listSessions(tenant, { limit: 1 });
+    if (last === undefined) throw unknownSession("");
+    return last;
+  }
+  const exact = await store.getSession(tenant, wanted);
+  if (exact !== undefined) return exact;
+  const found = wanted === "" ? [] : await store.listSessions(tenant, { limit: CANDIDATES_MAX + 1, prefix: wanted });
+  if (found.length > 1) throw ambiguous(wanted, found);
+  const [begun] = found;
+  if (begun === undefined) throw unknownSession(wanted);
+  return begun;
+}
+
+/** The sessions that can be reached, the last used first. */
+export async function sessionsOf({ store, tenant, session, limits }: Desk): Promise<readonly SessionEntry[]> {
+  if (session === undefined) return store.listSessions(tenant, { limit: limits.sessions });
+  const only = await store.getSession(tenant, session);
+  return only === undefined ? [] : [only];
+}
+
+/** An original: of the tenant, and where one session is all that may be seen, one that left it. */
+export async function originalOf(desk: Desk, id: string): Promise<Original> {
+  const { store, tenant, session } = desk;
+  const place = session === undefined ? undefined : await placeOf(desk, id);
+  const reachable = RECALL_ID.test(id) && (session === undefined || place !== undefined);
+  const original = reachable ? await store.getOriginal(tenant, id) : undefined;
+  if (original === undefined)
+    throw new PrecisError(`there is nothing under the recall id ${JSON.stringify(shown(id))}`, {
+      code: "unknown_original",
+      hint: "`search` finds ids by words that the original holds.",
+    });
+  // The same text may have left another session under another label.
+  return place === undefined ? original : { ...original, label: place.evicted.label };
+}
+
+/** Undefined where none of the sessions that are looked through lost it. */
+export async function placeOf(desk: Desk, id: string): Promise<Place | undefined> {
+  const { store, tenant } = desk;
+  for (const session of await sessionsOf(desk)) {
+    const links = await store.readLinks(tenant, session.head);
+    for (const compaction of await store.listCompactions(tenant, links)) {
+      const evicted = compaction.compaction.evicted.find((one) => one.id === id);
+      if (evicted !== undefined) return { session, compaction, evicted };
+    }
+  }
+  return undefined;
+}
+
+function unknownSession(wanted: string): PrecisError {
+  const which = wanted === "" ? "" : ` ${JSON.stringify(shown(wanted))}`;
+  return new PrecisError(`there is no session${which}`, {
+    code: "unknown_session",
+    hint: "`describe` without an id lists the sessions there are.",
+  });
+}
+
+function ambiguous(wanted: string, found: readonly SessionEntry[]): PrecisError {
+  const named = found.slice(0, CANDIDATES_MAX).map(({ id }) => shown(id));
+  return new PrecisError(`more than one session begins with ${JSON.stringify(shown(wanted))}`, {
+    code: "ambiguous_session",
+    hint: `Write more of it: ${named.join(", ")}${found.length > named.length ? ", …" : ""}.`,
+  });
+}
+
+function shown(id: string): string {
+  return id.slice(0, SHOWN_ID_CHARS_MAX);
+}

@@ -1,0 +1,173 @@
+/** The tools as an agent is told of them, and each call from its arguments to a bounded text. */
+import { z } from "zod";
+import { PrecisError } from "../../core/errors.ts";
+import type { Answer, Desk } from "./contract.ts";
+import { describe } from "./describe.ts";
+import { expand } from "./expand.ts";
+import { MCP_LIMITS, type McpLimits } from "./limits.ts";
+import { restore } from "./restore.ts";
+import { search } from "./search.ts";
+import { written } from "./text.ts";
+import { timeline } from "./timeline.ts";
+
+const MESSAGE_NUMBER_MAX = 10_000_000;
+const OFFSET_MAX = 1_000_000_000;
+
+interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly writes: boolean;
+  readonly input: z.ZodObject;
+  readonly call: (desk: Desk, given: unknown) => Promise<string>;
+}
+
+/** What a client lists. */
+export interface Declaration {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly type: "object" };
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+export interface Tools {
+  readonly declarations: readonly Declaration[];
+  /** @throws PrecisError. */
+  readonly call: (name: string, given: unknown) => Promise<string>;
+}
+
+export function createTools(desk: Desk): Tools {
+  const offered = toolsOf(desk.limits).filter(({ writes }) => desk.allowWrites || !writes);
+  return {
+    declarations: offered.map(({ name, description, writes, input }) => ({
+      name,
+      description,
+      inputSchema: z.toJSONSchema(input, { io: "input" }) as Declaration["inputSchema"],
+      annotations: { readOnlyHint: !writes, destructiveHint: false, openWorldHint: false },
+    })),
+    call: async (name, given) => {
+      const found = offered.find((one) => one.name === name);
+      if (found === undefined)
+        throw new PrecisError("there is no such tool", {
+          code: "unknown_tool",
+          hint: `There are ${offered.map((one) => one.name).join(", ")}.`,
+        });
+      return found.call(desk, given);
+    },
+  };
+}
+
+function toolsOf(limits: McpLimits): readonly Tool[] {
+  const { id, session, from, to, offset, words, hits, tokens } = fieldsOf(limits);
+  return [
+    tool("search", {
+      description:
+        "Finds words in everything that was said or read in earlier conversation, also what left it when it was shortened: each place with the lines around it. Use it first when you miss an exact value, path, error or decision.",
+      input: z.strictObject({ words, session, hits, tokens }),
+      run: search,
+    }),
+    tool("describe", {
+      description:
+        "Says what a session or a recall id (such as r1a2b3c4d5) is: when, how large, what stands around it. Without an id: what there is.",
+      input: z.strictObject({ id, tokens }),
+      run: describe,
+    }),
+    tool("expand", {
+      description:
+        "Gives back the original behind a recall id, or messages of a session by their numbers, word for word. The end of an answer says how to read on.",
+      input: z.strictObject({ id, from, to, offset, tokens }),
+      run: expand,
+    }),
+    tool("timeline", {
+      description:
+        "Lists a session's turns in order: what was asked, when, how much work it was, and where it was compacted.",
+      input: z.strictObject({ id, from, tokens }),
+      run: timeline,
+    }),
+    tool("restore", {
+      description:
+        "Takes the newest compaction of a session back: from its next request on it goes out longer again. Only when a person asks for it.",
+      input: z.strictObject({ id }),
+      run: restore,
+      writes: true,
+    }),
+  ];
+}
+
+function fieldsOf(limits: McpLimits) {
+  const { answerTokensMin, answerTokensMax, answerTokens, hitsMax, idChars, wordsChars } = limits;
+  const idText = z.string().min(1).max(idChars);
+  const number = z.int().min(1).max(MESSAGE_NUMBER_MAX).optional();
+  return {
+    id: idText
+      .optional()
+      .describe("A recall id, or a session's id or the beginning of it; the last used session by default."),
+    session: idText.optional().describe("Only in this session."),
+    from: number.describe("A message's number, from 1."),
+    to: number.describe("The last message's number."),
+    offset: z
+      .int()
+      .min(0)
+      .max(OFFSET_MAX)
+      .optional()
+      .describe("The character to read on from, as the last answer said."),
+    words: z
+      .string()
+      .min(1)
+      .max(wordsChars)
+      .describe("A hit holds all of them, whatever the case; where none does, most."),
+    hits: z.int().min(1).max(hitsMax).optional().describe(`At most so many; ${limits.hits} by default.`),
+    tokens: z
+      .int()
+      .min(answerTokensMin)
+      .max(answerTokensMax)
+      .optional()
+      .describe(`The answer's size at most; ${answerTokens} by default.`),
+  };
+}
+
+interface ToolOptions<Input extends z.ZodObject> {
+  readonly description: string;
+  readonly input: Input;
+  readonly run: (desk: Desk, given: z.infer<Input>, tokensMax: number) => Promise<Answer>;
+  readonly writes?: boolean;
+}
+
+function tool<Input extends z.ZodObject>(name: string, options: ToolOptions<Input>): Tool {
+  const { description, input, run, writes = false } = options;
+  return {
+    name,
+    description,
+    writes,
+    input,
+    call: async (desk, given) => {
+      const read = input.safeParse(given ?? {});
+      if (!read.success) throw badArguments(read.error);
+      const { tokens } = read.data as { readonly tokens?: number };
+      const tokensMax = tokens ?? desk.limits.answerTokens;
+      return written(await run(desk, read.data, tokensMax), tokensMax);
+    },
+  };
+}
+
+const PROBLEMS_SHOWN_MAX = 3;
+const PROBLEM_CHARS_MAX = 160;
+
+function badArguments({ issues }: z.ZodError): PrecisError {
+  const said = issues.slice(0, PROBLEMS_SHOWN_MAX).map(({ path, message }) => {
+    const place = path.length === 0 ? "" : `${path.join(".")}: `;
+    return `${place}${message}`.slice(0, PROBLEM_CHARS_MAX);
+  });
+  return new PrecisError(`the arguments are not as the tool takes them: ${said.join("; ")}`, {
+    code: "bad_arguments",
+    hint: "The tool's input schema says what it takes.",
+  });
+}
+
+/** Bounds as they are, but for those given. */
+export function limitsOf(given: Partial<McpLimits> = {}): McpLimits {
+  return { ...MCP_LIMITS, ...given };
+}
