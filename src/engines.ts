@@ -16,6 +16,13 @@ export { createEngine, ENGINE_NAMES } from "./core/engines/engines.ts";
 export { createChain } from "./core/transcript/links.ts";
 export { createMeasure } from "./core/transcript/measure.ts";
 export { violationsOf } from "./core/transcript/oracle.ts";
+export { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "./core/engines/sacred-zone/limits.ts";
+export { createSacredZone } from "./core/engines/sacred-zone/sacred-zone.ts";
+export {
+  sacredZoneStatistics,
+  type SacredZoneState,
+  type SacredZoneStatistics,
+} from "./core/engines/sacred-zone/statistics.ts";
 export { EngineFault, type CheckName } from "./core/engines/suite/fault.ts";
 export { sampleTranscripts } from "./core/engines/suite/samples.ts";
 export { checkEngine, type Subject, type SuiteOptions } from "./core/engines/suite/suite.ts";

@@ -14,11 +14,11 @@ import { RUNS, transcripts } from "../../support/transcripts.ts";
 const FULL_RUNS_MIN = 1_000;
 const isFull = RUNS > FULL_RUNS_MIN;
 const GENERATED_RUNS = Math.ceil(RUNS / 25);
-const SAMPLES = isFull ? 40 : 4;
+const SAMPLES = isFull ? 40 : 2;
 const WINDOWS_TOKENS = [32_000, 64_000, 200_000, 1_000_000];
 /** A short run takes every so manyeth transcript of the corpus, and of these the short ones. */
 const CORPUS_STEP = isFull ? 1 : 12;
-const CORPUS_CHARS_MAX = isFull ? Infinity : 150_000;
+const CORPUS_CHARS_MAX = isFull ? Infinity : 120_000;
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
 const chat = protocols["openai-chat"];

@@ -2,10 +2,9 @@
  * The ladder: the shapes a compaction may take, from the one the documents describe down to the smallest that is
  * still valid. Each rung weighs less than the one before, so climbing ends; the first that fits is taken.
  */
-import type { Evicted } from "../../compaction/compaction.ts";
 import { digestResults } from "../../passes/digest-results.ts";
 import { evictMedia } from "../../passes/evict-media.ts";
-import type { Pass, PassContext } from "../../passes/pass.ts";
+import { inSequence } from "../../passes/sequence.ts";
 import { shrinkArguments } from "../../passes/shrink-arguments.ts";
 import { stripReasoning } from "../../passes/strip-reasoning.ts";
 import { HANDOFF_TOKENS_MIN, isHandoff } from "../../summary/handoff.ts";
@@ -70,21 +69,13 @@ export function* rungsOf(input: LadderInput): Generator<Rung> {
 }
 
 /** In the order of what they cost the reader: thinking first, then media, results, and arguments last. */
-const REWRITES: readonly Pass[] = [stripReasoning, evictMedia, digestResults, shrinkArguments];
+const rewrite = inSequence([stripReasoning, evictMedia, digestResults, shrinkArguments]);
 
 function rewritten(input: LadderInput, protect: (at: number) => boolean): Pick<Shape, "messages" | "evicted"> {
-  const context: PassContext = {
+  return rewrite(input.messages, {
     measure: input.measure,
     hash: input.chain.hash,
     protect: (at) => at === input.live || protect(at),
     focus: input.focus,
-  };
-  let messages = input.messages;
-  const evicted: Evicted[] = [];
-  for (const pass of REWRITES) {
-    const result = pass(messages, context);
-    messages = result.messages;
-    evicted.push(...result.evicted);
-  }
-  return { messages, evicted };
+  });
 }

@@ -6,6 +6,7 @@ import { applyCompaction } from "../../compaction/compaction.ts";
 import type { Writers } from "../../summary/writer.ts";
 import { createChain, type Hash } from "../../transcript/links.ts";
 import { createMeasure } from "../../transcript/measure.ts";
+import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Transcript } from "../../transcript/message.ts";
 import type { CompactRequest, Engine, Outcome, Workbench } from "../contract.ts";
 import { examine } from "./examine.ts";
@@ -81,7 +82,9 @@ async function checkBudget(trial: Trial, budget: number): Promise<void> {
 
 /** Compacted in the middle, and gone on with: by the same instance, and by one that has only the state as JSON. */
 async function checkRestart({ transcript, bench, make, windowTokens, tokens }: Trial): Promise<void> {
-  const middle = { ...transcript, messages: transcript.messages.slice(0, Math.ceil(transcript.messages.length / 2)) };
+  const { messages } = transcript;
+  const half = exchangesOf(messages).find(({ end }) => end >= messages.length / 2)?.end ?? 0;
+  const middle = { ...transcript, messages: messages.slice(0, half) };
   const request: CompactRequest = { ...bench, reason: "overflow" };
   const engine = make(windowTokens);
   const started = engine.init();

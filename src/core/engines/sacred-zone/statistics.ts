@@ -1,0 +1,63 @@
+/** The statistics of a session (reference/001 §16.6), and the rest after an attempt that could not do enough. */
+import type { CompactionReport } from "../../compaction/compaction.ts";
+import type { Decision } from "../contract.ts";
+import type { SacredZoneLimits } from "./limits.ts";
+
+const STATE_SCHEMA_VERSION = 1;
+/** What could not be made small enough is tried again when it has grown by as much. */
+const GROWN_SINCE_STUCK = 1.1;
+
+export interface SacredZoneState {
+  readonly schemaVersion: typeof STATE_SCHEMA_VERSION;
+  readonly engine: "sacred-zone";
+  readonly compactions: number;
+  readonly savedTokens: number;
+  /** Sum of the shares that each compaction saved. */
+  readonly savedShares: number;
+  /** No attempt is made up to here, in tokens. */
+  readonly restsToTokens: number;
+}
+
+export interface SacredZoneStatistics {
+  readonly compactions: number;
+  readonly savedTokens: number;
+  /** What a compaction saves on average, as a share of what was sent before it; 0 before the first. */
+  readonly averageRatio: number;
+}
+
+export function initialState(): SacredZoneState {
+  const none = { compactions: 0, savedTokens: 0, savedShares: 0, restsToTokens: 0 };
+  return { schemaVersion: STATE_SCHEMA_VERSION, engine: "sacred-zone", ...none };
+}
+
+/** A state of another version or engine counts as none. */
+export function knownState(state: SacredZoneState | null | undefined): SacredZoneState {
+  return state?.engine === "sacred-zone" && state.schemaVersion === STATE_SCHEMA_VERSION ? state : initialState();
+}
+
+/** What the compactions of a session came to, from the state in a record or a saved session. */
+export function sacredZoneStatistics(state: unknown): SacredZoneStatistics {
+  const { compactions, savedTokens, savedShares } = knownState(state as SacredZoneState | null);
+  return { compactions, savedTokens, averageRatio: compactions === 0 ? 0 : savedShares / compactions };
+}
+
+export function decide(state: SacredZoneState, tokens: number, { triggerTokens }: SacredZoneLimits): Decision {
+  if (tokens <= triggerTokens) return { kind: "none" };
+  if (tokens > state.restsToTokens) return { kind: "compact", reason: "threshold", urgency: "now" };
+  return { kind: "none", because: "what must stay is above the target by itself: start a fresh session" };
+}
+
+export function afterCompaction(state: SacredZoneState, report: CompactionReport): SacredZoneState {
+  const { before, after } = report.tokens;
+  return {
+    ...state,
+    compactions: state.compactions + 1,
+    savedTokens: state.savedTokens + before - after,
+    savedShares: state.savedShares + (before - after) / before,
+    restsToTokens: report.irreducible === undefined ? 0 : Math.ceil(after * GROWN_SINCE_STUCK),
+  };
+}
+
+export function afterFutileAttempt(state: SacredZoneState, tokens: number): SacredZoneState {
+  return { ...state, restsToTokens: Math.ceil(tokens * GROWN_SINCE_STUCK) };
+}

@@ -1,0 +1,16 @@
+/** Passes one after another, for those that edit messages where they stand: each sees what the one before left. */
+import type { Evicted } from "../compaction/compaction.ts";
+import type { Pass } from "./pass.ts";
+
+export function inSequence(passes: readonly Pass[]): Pass {
+  return (originals, context) => {
+    let messages = originals;
+    const evicted: Evicted[] = [];
+    for (const pass of passes) {
+      const result = pass(messages, context);
+      messages = result.messages;
+      evicted.push(...result.evicted);
+    }
+    return { messages, from: originals.map((_, at) => at), evicted };
+  };
+}
