@@ -17,7 +17,10 @@ export async function restore(desk: Desk, { id }: { readonly id?: string | undef
       hint: "It goes out whole as it is.",
     });
   const { undone, standing } = result;
-  const then = standing === undefined ? "the whole conversation" : `${standing.tokens.after} tokens, as before it`;
+  const then =
+    standing === undefined
+      ? "the whole conversation"
+      : `the compaction before it made it, ${standing.tokens.after} tokens`;
   return {
     head: `Taken back in session ${session.id}: a compaction (${undone.reason}) of ${undone.tokens.before} → ${undone.tokens.after} tokens.`,
     body: [

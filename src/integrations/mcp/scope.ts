@@ -8,6 +8,8 @@ export const RECALL_ID = /^r[0-9a-f]{9}$/;
 const CANDIDATES_MAX = 5;
 const SHOWN_ID_CHARS_MAX = 80;
 
+export const UNKNOWN_SESSION_HINT = "`describe` without an id says what there is.";
+
 /** Where an original left a conversation. */
 export interface Place {
   readonly session: SessionEntry;
@@ -76,7 +78,7 @@ function unknownSession(wanted: string): PrecisError {
   const which = wanted === "" ? "" : ` ${JSON.stringify(shown(wanted))}`;
   return new PrecisError(`there is no session${which}`, {
     code: "unknown_session",
-    hint: "`describe` without an id lists the sessions there are.",
+    hint: UNKNOWN_SESSION_HINT,
   });
 }
 

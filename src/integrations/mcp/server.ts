@@ -8,6 +8,7 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { PrecisError } from "../../core/errors.ts";
 import type { Desk, McpOptions } from "./contract.ts";
+import { UNKNOWN_SESSION_HINT } from "./scope.ts";
 import { createTools, limitsOf } from "./tools.ts";
 
 const INSTRUCTIONS =
@@ -102,8 +103,9 @@ function failure(desk: Desk, error: unknown): CallResult {
   const known = error instanceof PrecisError;
   // The message of an error that is not ours may quote what it worked on.
   if (!known) desk.log(`a fault in precis (${error instanceof Error ? error.name : "unknown"})`);
+  // For a session that was deleted meanwhile the archive's own hint would name other tenants.
   const text = known
-    ? `${error.code}: ${error.message}. ${error.hint}`
+    ? `${error.code}: ${error.message}. ${error.code === "unknown_session" ? UNKNOWN_SESSION_HINT : error.hint}`
     : "internal_fault: something in precis failed. Ask for less, or in another way.";
   return { content: [{ type: "text", text: desk.redact(text) }], isError: true };
 }

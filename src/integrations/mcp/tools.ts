@@ -17,6 +17,8 @@ interface Tool {
   readonly name: string;
   readonly description: string;
   readonly writes: boolean;
+  /** Worth its place in every request of an agent that otherwise looks tools up before it has them. */
+  readonly always: boolean;
   readonly input: z.ZodObject;
   readonly call: (desk: Desk, given: unknown) => Promise<string>;
 }
@@ -26,6 +28,7 @@ export interface Declaration {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: { readonly type: "object" };
+  readonly _meta?: Readonly<Record<string, unknown>>;
   readonly annotations: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint: boolean;
@@ -39,14 +42,18 @@ export interface Tools {
   readonly call: (name: string, given: unknown) => Promise<string>;
 }
 
+/** Claude Code's name for it. */
+const ALWAYS_LOADED = { "anthropic/alwaysLoad": true };
+
 export function createTools(desk: Desk): Tools {
   const offered = toolsOf(desk.limits).filter(({ writes }) => desk.allowWrites || !writes);
   return {
-    declarations: offered.map(({ name, description, writes, input }) => ({
+    declarations: offered.map(({ name, description, writes, always, input }) => ({
       name,
       description,
       inputSchema: z.toJSONSchema(input, { io: "input" }) as Declaration["inputSchema"],
       annotations: { readOnlyHint: !writes, destructiveHint: false, openWorldHint: false },
+      ...(always ? { _meta: ALWAYS_LOADED } : {}),
     })),
     call: async (name, given) => {
       const found = offered.find((one) => one.name === name);
@@ -68,6 +75,7 @@ function toolsOf(limits: McpLimits): readonly Tool[] {
         "Finds words in everything that was said or read in earlier conversation, also what left it when it was shortened: each place with the lines around it. Use it first when you miss an exact value, path, error or decision.",
       input: z.strictObject({ words, session, hits, tokens }),
       run: search,
+      always: true,
     }),
     tool("describe", {
       description:
@@ -134,14 +142,16 @@ interface ToolOptions<Input extends z.ZodObject> {
   readonly input: Input;
   readonly run: (desk: Desk, given: z.infer<Input>, tokensMax: number) => Promise<Answer>;
   readonly writes?: boolean;
+  readonly always?: boolean;
 }
 
 function tool<Input extends z.ZodObject>(name: string, options: ToolOptions<Input>): Tool {
-  const { description, input, run, writes = false } = options;
+  const { description, input, run, writes = false, always = false } = options;
   return {
     name,
     description,
     writes,
+    always,
     input,
     call: async (desk, given) => {
       const read = input.safeParse(given ?? {});

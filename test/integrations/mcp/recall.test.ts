@@ -128,6 +128,9 @@ describe("writing", () => {
     const { tools } = await agent.client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual(READERS);
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
+    // Claude Code looks the others up before it has them.
+    const always = tools.filter(({ _meta }) => _meta?.["anthropic/alwaysLoad"] === true);
+    expect(always.map(({ name }) => name)).toEqual(["search"]);
     expect(await agent.call("restore", { id: session })).toMatchObject({
       failed: true,
       text: expect.stringMatching(/^unknown_tool: /) as string,
