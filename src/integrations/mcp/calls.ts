@@ -1,0 +1,96 @@
+/**
+ * Calls, answered one after another, each within its time; a failure is an answer with our code and the next step, and
+ * never the content it was about.
+ */
+import { PrecisError } from "../../core/errors.ts";
+import type { Desk } from "./contract.ts";
+import { UNKNOWN_SESSION_HINT } from "./scope.ts";
+
+interface CallsDesk extends Pick<Desk, "redact" | "log"> {
+  readonly limits: Pick<Desk["limits"], "callMs" | "waiting">;
+}
+
+interface CallResult {
+  readonly content: { readonly type: "text"; readonly text: string }[];
+  readonly isError?: boolean;
+  readonly [key: string]: unknown;
+}
+
+interface Calls {
+  readonly answered: (call: () => Promise<string>) => Promise<CallResult>;
+  /** When everything that was read by now is answered. */
+  readonly empty: () => Promise<void>;
+}
+
+/** One call at a time, and not too many that wait. */
+export function createCalls(desk: CallsDesk): Calls {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  return {
+    answered: async (call: () => Promise<string>): Promise<CallResult> => {
+      if (waiting >= desk.limits.waiting) return failure(desk, busy());
+      waiting++;
+      const mine = last.then(() => answer(desk, call));
+      last = mine;
+      try {
+        return await mine;
+      } finally {
+        waiting--;
+      }
+    },
+    empty: async (): Promise<void> => {
+      for (let seen: unknown; seen !== last;) {
+        seen = last;
+        await turned();
+        await last;
+      }
+      await turned();
+    },
+  };
+}
+
+/** What was read reaches its handler, and an answer the stream, within a turn of the event loop. */
+function turned(): Promise<void> {
+  return new Promise((done) => setImmediate(done));
+}
+
+async function answer(desk: CallsDesk, call: () => Promise<string>): Promise<CallResult> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(tooSlow(desk.limits.callMs)), desk.limits.callMs);
+  });
+  try {
+    return { content: [{ type: "text", text: await Promise.race([call(), late]) }] };
+  } catch (error) {
+    return failure(desk, error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function failure(desk: CallsDesk, error: unknown): CallResult {
+  const known = error instanceof PrecisError;
+  // The message of an error that is not ours may quote what it worked on.
+  if (!known) desk.log(`a fault in precis (${error instanceof Error ? error.name : "unknown"})`);
+  // For a session that was deleted meanwhile the archive's own hint would name other tenants.
+  const text = known
+    ? `${error.code}: ${error.message}. ${error.code === "unknown_session" ? UNKNOWN_SESSION_HINT : error.hint}`
+    : "internal_fault: something in precis failed. Ask for less, or in another way.";
+  return { content: [{ type: "text", text: desk.redact(text) }], isError: true };
+}
+
+function busy(): PrecisError {
+  return new PrecisError("too many calls wait for their turn", {
+    code: "busy",
+    hint: "Wait for an answer before the next call.",
+    retryable: true,
+  });
+}
+
+function tooSlow(ms: number): PrecisError {
+  return new PrecisError(`the call took longer than ${ms / 1_000} s`, {
+    code: "too_slow",
+    hint: "Ask for less: one session, fewer messages, rarer words.",
+    retryable: true,
+  });
+}
