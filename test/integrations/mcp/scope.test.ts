@@ -69,7 +69,18 @@ function attempts({ sessions, links, recallIds }: Strangers, tenant: string, { w
     `${id}\0`,
     `mine-session/../${id}`,
   ]);
-  const wild = ["%", "_", "*", "?", "\0", "' or '1'='1", "x' union select * from sessions --", "__proto__", "📎", "⁠"];
+  const wild = [
+    "%",
+    "_",
+    "*",
+    "?",
+    "\0",
+    "' or '1'='1",
+    "x' union select * from sessions --",
+    "__proto__",
+    "📎",
+    "\u2060",
+  ];
   const ids = [...names, ...odd, ...wild, ...links, ...links.map((link) => link.slice(0, 8)), ...recallIds];
   return [
     ...ids.flatMap((id) => [
