@@ -12,7 +12,7 @@ import type { HistoryDesk } from "./desk.ts";
 import { exportSession } from "./export.ts";
 import { fork } from "./fork.ts";
 import { recall, search } from "./search.ts";
-import { list, messages, show } from "./show.ts";
+import { list, messagesOf, show } from "./show.ts";
 
 /** The gateway's own options, so that what the operator compacts is as the gateway would have it. */
 export interface HistoryOptions extends SessionSettings {
@@ -40,7 +40,7 @@ export function createHistory(options: HistoryOptions): History {
     undo: (which) => undo(desk, which),
     fork: (which, how) => fork(desk, which, how),
     export: (which, how) => exportSession(desk, which, how),
-    messages: (which) => messages(desk, which),
+    messages: (which) => messagesOf(desk, which),
     recall: (tenant, id) => recall(desk, tenant, id),
     search: (query) => search(desk, query),
   };

@@ -100,7 +100,7 @@ export async function show(desk: HistoryDesk, which: Which, tail: number): Promi
   };
 }
 
-export async function messages({ store }: HistoryDesk, which: Which): Promise<readonly Message[]> {
+export async function messagesOf({ store }: HistoryDesk, which: Which): Promise<readonly Message[]> {
   const { tenant, entry } = await findSession(store, which);
   return (await readConversation(store, tenant, entry.head)).messages;
 }
