@@ -2,7 +2,7 @@
 import { rmSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import type { GatewayEvent } from "../../../src/gateway/contract.ts";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../src/gateway/index.ts";
 import { createProvider, type Provider, type ProviderOptions } from "../../../src/lab/provider/provider.ts";
@@ -27,14 +27,9 @@ export interface StandingOptions {
   readonly file?: boolean;
 }
 
-const endings: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
-});
-
-/** Done after the test, the newest first. */
+/** Done after the test that is running, the newest first. */
 export function atEnd(end: () => unknown): void {
-  endings.push(end);
+  onTestFinished(async () => void (await end()));
 }
 
 export function temporaryFolder(): string {

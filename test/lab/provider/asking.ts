@@ -1,5 +1,5 @@
 /** A strict provider on a real port, and bodies that it takes, for tests to spoil. */
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { createProvider, type Provider, type ProviderOptions } from "../../../src/lab/provider/provider.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -28,12 +28,7 @@ export interface Served extends Provider {
   readonly ask: (route: Route, body: unknown, headers?: Readonly<Record<string, string>>) => Promise<Told>;
 }
 
-const open: Served[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
-
-/** Closed after the test. */
+/** Closed after the test that is running. */
 export async function served(options: ProviderOptions = {}): Promise<Served> {
   const provider = createProvider(options);
   const { url, close } = await provider.listen();
@@ -48,9 +43,8 @@ export async function served(options: ProviderOptions = {}): Promise<Served> {
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
   };
-  const one = { ...provider, url, close, send, ask };
-  open.push(one);
-  return one;
+  onTestFinished(() => close());
+  return { ...provider, url, close, send, ask };
 }
 
 function keyFor(route: Route): Readonly<Record<string, string>> {
