@@ -102,7 +102,8 @@ interface Pricing {
 /** What a cache makes of a compaction's price; undefined where there is no cache that we know of, or no price. */
 function economyOf(query: CachingQuery, { rules, options, registry }: Pricing): Economy | undefined {
   const { prices, cache } = lookUp(registry, query.model) ?? {};
-  const marked = query.protocol === "anthropic-messages";
+  // What is cached where it is marked is not cached where nobody marks it.
+  const marked = query.protocol === "anthropic-messages" || cache?.kind === "markers";
   if (prices?.cacheReadUsdPerMtok === undefined || query.upstream.caching === "off") return undefined;
   if (marked && rules === undefined) return undefined;
   const { inputUsdPerMtok: input, outputUsdPerMtok: output, cacheReadUsdPerMtok: read } = prices;

@@ -66,18 +66,18 @@ interface Course {
 export function atThreshold(occasion: Occasion): Verdict {
   if (leavesMore(occasion, THRESHOLD_LEFT_MAX)) return { compact: false, because: leftText(occasion) };
   const account = accountOf(occasion);
-  return { compact: account.cold || (account.due && account.affordable), because: account.text };
+  return { compact: account.free || (account.due && account.affordable), because: account.text };
 }
 
 /** The moment that costs least; and not before the session is likely to go on long enough for it to pay. */
 export function atLeastCost(occasion: Occasion): Verdict {
   if (leavesMore(occasion, LEFT_MAX)) return { compact: false, because: leftText(occasion) };
-  const { cold, due, affordable, loss, saving, text } = accountOf(occasion);
+  const { free, due, affordable, loss, saving, text } = accountOf(occasion);
   const ahead = Math.min(occasion.turns, TURNS_AHEAD_MAX);
   const pays = saving * ahead >= loss;
   return {
-    compact: cold || (due && affordable && pays),
-    because: cold ? text : `${text}; about ${ahead} more are expected`,
+    compact: free || (due && affordable && pays),
+    because: free ? text : `${text}; about ${ahead} more are expected`,
   };
 }
 
@@ -90,8 +90,8 @@ interface Account {
   readonly loss: number;
   /** What each later request then costs less. */
   readonly saving: number;
-  /** The cache holds nothing of it: a rewrite costs nothing. */
-  readonly cold: boolean;
+  /** A rewrite costs nothing, as where the cache holds nothing of it. */
+  readonly free: boolean;
   /** One more request without a rewrite costs more than requests since the last one did on average, its price included. */
   readonly due: boolean;
   /** Should the session end now, it would not have been dearer for it by more than is allowed. */
@@ -104,15 +104,15 @@ function accountOf(occasion: Occasion): Account {
   const loss = lossNow(occasion);
   const saving = prices.read * (tokens - afterTokens);
   const { spent, turnsSince, excess } = courseOf(occasion);
-  const cold = loss <= 0;
+  const free = loss <= 0;
   return {
     loss,
     saving,
-    cold,
+    free,
     due: saving * Math.max(1, turnsSince) >= loss + excess,
     affordable: compacted || loss <= LOSS_SHARE_MAX * spent,
-    text: cold
-      ? `nothing of it is cached: a rewrite saves ${round(-loss)} tokens' worth of input at once`
+    text: free
+      ? `${occasion.cold ? "nothing of it is cached: " : ""}a rewrite saves ${round(-loss)} tokens' worth of input at once`
       : `a rewrite costs ${round(loss)} tokens' worth of input now and saves ${round(saving)} a request; ${turnsSince} requests since the last read ${round(excess)} more than they had to, of ${round(spent)} spent`,
   };
 }
