@@ -60,9 +60,11 @@ describe("a limit for what arrives", () => {
       },
     };
     const runtime = createRuntime({ store: broken, ingestLimitTokens: LIMIT_TOKENS });
-    await expect(runtime.prepare(conversation(900))).rejects.toThrow("disk full");
+    // The very same messages: their digests are remembered by then.
+    const original = conversation(900);
+    await expect(runtime.prepare(original)).rejects.toThrow("disk full");
     fails = false;
-    const { transcript } = await runtime.prepare(conversation(900));
+    const { transcript } = await runtime.prepare(original);
     const [id] = /\br[0-9a-f]{9}\b/.exec(textsOf(transcript)[2]!)!;
     expect(await runtime.recall(id)).toHaveLength(1);
   });
