@@ -77,9 +77,15 @@ function bodyOf(request: IncomingMessage, response: ServerResponse, options: Arr
     request.off("data", read);
     request.pause();
   };
+  const release = (): void => {
+    load.release(counted);
+    counted = 0;
+  };
   const read = (chunk: Buffer): void => {
     if (count(chunk.length)) return flow.push(chunk);
     stop();
+    // What came of a refused body is dropped: its share is for the others, which are not refused with it.
+    release();
     flow.end(busy());
   };
   const gone = (): void => {
@@ -89,7 +95,7 @@ function bodyOf(request: IncomingMessage, response: ServerResponse, options: Arr
     start: () => {
       if (request.destroyed) return gone();
       if (expectsContinue) response.writeContinue();
-      response.once("close", () => load.release(counted));
+      response.once("close", release);
       request
         .on("data", read)
         .once("end", () => flow.end())

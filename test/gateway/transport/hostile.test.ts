@@ -4,7 +4,7 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { request as undiciRequest } from "undici";
+import { request as undiciRequest, type Dispatcher } from "undici";
 import { afterEach, describe, expect, test } from "vitest";
 import { bodyOf, gatewayTo, speak, upstream, type Standing, type StandingOptions } from "./standing.ts";
 
@@ -83,19 +83,25 @@ describe("a body that is too large", () => {
   });
 
   test("is asked to come again where others fill what the gateway holds", async () => {
-    const { url, port } = await standing({ limits: { bodiesBytes: 3 * MB } });
-    const holding = connect(port);
-    holding.write(`POST /v1/x HTTP/1.1\r\nhost: h\r\ncontent-length: ${3 * MB}\r\n\r\n`);
-    holding.write(Buffer.alloc(2 * MB));
-    await sleep(100);
-    const refused = await undiciRequest(`${url}/v1/x`, { method: "POST", body: Buffer.alloc(2 * MB) });
+    const arrived = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const far = await upstream(async (request, response) => {
+      const body = await bodyOf(request);
+      arrived.resolve();
+      await answered.promise;
+      response.end(String(body.length));
+    });
+    last = await gatewayTo(far.url, { limits: { bodiesBytes: 3 * MB } });
+    const send = (): Promise<Dispatcher.ResponseData> =>
+      undiciRequest(`${last!.url}/v1/x`, { method: "POST", body: Buffer.alloc(2 * MB) });
+    const holding = send();
+    await arrived.promise;
+    const refused = await send();
     expect(refused.statusCode).toBe(503);
     expect(await refused.body.json()).toMatchObject({ error: { code: "gateway_busy" } });
-    holding.write(Buffer.alloc(MB));
-    const [heard] = (await once(holding, "data")) as [Buffer];
-    expect(statusOf(heard.toString())).toBe("200 OK");
-    holding.destroy();
-    const again = await undiciRequest(`${url}/v1/x`, { method: "POST", body: Buffer.alloc(2 * MB) });
+    answered.resolve();
+    expect(await (await holding).body.text()).toBe(String(2 * MB));
+    const again = await send();
     expect(again.statusCode).toBe(200);
     await again.body.dump();
   });
