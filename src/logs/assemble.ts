@@ -17,6 +17,8 @@ const NO_RESULT = "[precis: the session file records no result for this call; wh
 export interface Assembled {
   readonly messages: readonly Message[];
   readonly injected: readonly number[];
+  /** The line that each message stands in; a result's own, a stub's that of its call. */
+  readonly lines: readonly number[];
   readonly notes: readonly LogNote[];
 }
 
@@ -26,7 +28,7 @@ interface Turn {
   readonly injected: boolean;
   /** Ids of calls that wait for a result, in the order of the calls. */
   readonly open: string[];
-  readonly results: Message[];
+  readonly results: { readonly message: Message; readonly line: number }[];
 }
 
 type ResultDraft = Extract<Draft, { kind: "result" }>;
@@ -56,7 +58,7 @@ function createPairing() {
   const given = new Map<string, string>();
   const close = (turn: Turn, id: string, draft: ResultDraft): true => {
     turn.open.splice(turn.open.indexOf(id), 1);
-    turn.results.push(resultMessage(id, draft.content, draft.isError === true));
+    turn.results.push({ message: resultMessage(id, draft.content, draft.isError === true), line: draft.line });
     given.set(id, contentText(draft.content));
     return true;
   };
@@ -139,12 +141,14 @@ function orphanOf(draft: ResultDraft, repeated: boolean, notes: LogNote[]): Turn
   return { line, message, injected: true, open: [], results: [] };
 }
 
-function flatten(turns: readonly Turn[], notes: LogNote[]): Pick<Assembled, "messages" | "injected"> {
+function flatten(turns: readonly Turn[], notes: LogNote[]): Omit<Assembled, "notes"> {
   const messages: Message[] = [];
+  const lines: number[] = [];
   const injected: number[] = [];
   for (const turn of turns) {
     if (turn.injected) injected.push(messages.length);
-    messages.push(turn.message, ...turn.results, ...turn.open.map(stub));
+    messages.push(turn.message, ...turn.results.map(({ message }) => message), ...turn.open.map(stub));
+    lines.push(turn.line, ...turn.results.map(({ line }) => line), ...turn.open.map(() => turn.line));
     if (turn.open.length === 0) continue;
     const names = callsOf(turn.message).filter((call) => turn.open.includes(call.id));
     notes.push({
@@ -153,7 +157,7 @@ function flatten(turns: readonly Turn[], notes: LogNote[]): Pick<Assembled, "mes
       text: `no result is recorded for ${names.map((call) => call.name).join(", ")}`,
     });
   }
-  return { messages: Object.freeze(messages), injected: Object.freeze(injected) };
+  return { messages: Object.freeze(messages), injected: Object.freeze(injected), lines };
 }
 
 function stub(callId: string): Message {

@@ -8,7 +8,7 @@ import { blocksOf, contentParts, replyPart } from "./claude-blocks.ts";
 import { activeBranch, messageOf } from "./claude-branch.ts";
 import { deliveredTexts } from "./claude-queue.ts";
 import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "./fields.ts";
-import { readLines, type Line } from "./lines.ts";
+import { readLines, timesOf, type Line } from "./lines.ts";
 import type { Draft, History, LogNote, Reading } from "./log.ts";
 
 export function readClaudeCode(text: string, history: History): Reading {
@@ -23,6 +23,7 @@ export function readClaudeCode(text: string, history: History): Reading {
     notes: [...notes, ...skipped, ...branch.notes, ...told.notes, ...unknownTypes(lines)],
     recognised: lines.filter((line) => isClaudeLine(line.record)).length,
     cwd: textOf(lines.findLast((line) => textOf(line.record["cwd"]) !== undefined)?.record["cwd"]),
+    times: timesOf(lines),
   };
 }
 

@@ -8,7 +8,7 @@ import { textMessage, type ContentPart, type Message, type Part } from "../core/
 import { compacted, isContext, lengthWithout, type Entry } from "./codex-history.ts";
 import { itemOf } from "./codex-items.ts";
 import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "./fields.ts";
-import { readLines, type Line } from "./lines.ts";
+import { readLines, timesOf, type Line } from "./lines.ts";
 import type { Draft, History, LogNote, Reading } from "./log.ts";
 
 interface Replay {
@@ -43,6 +43,7 @@ export function readCodex(text: string, history: History): Reading {
     model: replay.model,
     cwd: replay.cwd,
     usage: replay.usage,
+    times: timesOf(lines),
   };
 }
 

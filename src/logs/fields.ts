@@ -26,6 +26,16 @@ export function countOf(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
+/** Seconds since the epoch stay below this for three thousand years; milliseconds have been above it since 1973. */
+const SECONDS_MAX = 1e11;
+
+/** Milliseconds since the epoch of an ISO date, or of a number of seconds or milliseconds. */
+export function timeOf(value: unknown): number | undefined {
+  const time = typeof value === "string" ? Date.parse(value) : typeof value === "number" ? value : Number.NaN;
+  if (!Number.isFinite(time) || time <= 0) return undefined;
+  return typeof value === "number" && time < SECONDS_MAX ? time * 1_000 : time;
+}
+
 /** The JSON text of a value; `{}` for what has none. */
 export function jsonOf(value: unknown): string {
   return JSON.stringify(value) ?? "{}";

@@ -5,7 +5,7 @@
 import type { Usage } from "../core/engines/contract.ts";
 import type { ContentPart, MediaSource, Part } from "../core/transcript/message.ts";
 import { countOf, fieldsOf, jsonOf, listOf, objectsOf, textOf, tryParseJson, type Fields } from "./fields.ts";
-import { readLines, type Line } from "./lines.ts";
+import { readLines, timesOf, type Line } from "./lines.ts";
 import type { Draft, LogNote, Reading } from "./log.ts";
 
 /** Gemini CLI records no compaction in a chat: what it holds is the whole history, live or not. */
@@ -18,6 +18,7 @@ export function readGemini(text: string): Reading {
     recognised,
     model: records.map((one) => textOf(one.record["model"])).findLast((model) => model !== undefined),
     usage: records.map((one) => usageOf(fieldsOf(one.record["tokens"]))).findLast((usage) => usage !== undefined),
+    times: timesOf(records),
   };
 }
 

@@ -2,7 +2,7 @@
  * JSON lines as they are found on disk: with half-written lines after a crash, and records that two writers put on
  * one line. What can be read is read; the rest is noted with its line number.
  */
-import { fieldsOf, tryParseJson, type Fields } from "./fields.ts";
+import { fieldsOf, timeOf, tryParseJson, type Fields } from "./fields.ts";
 import type { LogNote } from "./log.ts";
 
 export interface Line {
@@ -34,6 +34,16 @@ export function readLines(text: string): { readonly lines: readonly Line[]; read
       });
   });
   return { lines, notes };
+}
+
+/** When each line was recorded, in milliseconds since the epoch, by its number; lines that do not say are absent. */
+export function timesOf(lines: readonly Line[]): ReadonlyMap<number, number> {
+  const times = new Map<number, number>();
+  for (const { at, record } of lines) {
+    const time = timeOf(record["timestamp"]);
+    if (time !== undefined && !times.has(at)) times.set(at, time);
+  }
+  return times;
 }
 
 /** A byte order mark, a carriage return and the zeros that a crash leaves behind are not content. */

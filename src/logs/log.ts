@@ -84,6 +84,8 @@ export interface ReadLog {
   readonly toolNames: readonly string[];
   /** Indices of user messages that the agent's own machinery wrote: reminders, expansions, environment. */
   readonly injected: readonly number[];
+  /** When each message was recorded, in milliseconds since the epoch; undefined where the file does not say. */
+  readonly timesMs: readonly (number | undefined)[];
   readonly notes: readonly LogNote[];
 }
 
@@ -109,4 +111,6 @@ export interface Reading {
   readonly model?: string | undefined;
   readonly cwd?: string | undefined;
   readonly usage?: Usage | undefined;
+  /** When each line was recorded (`timesOf`). */
+  readonly times: ReadonlyMap<number, number>;
 }

@@ -5,7 +5,7 @@
 import type { Usage } from "../core/engines/contract.ts";
 import type { ContentPart, Message, Part } from "../core/transcript/message.ts";
 import { countOf, fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "./fields.ts";
-import { readLines, type Line } from "./lines.ts";
+import { readLines, timesOf, type Line } from "./lines.ts";
 import type { Draft, History, LogNote, Reading } from "./log.ts";
 import { branchTo } from "./tree.ts";
 
@@ -23,6 +23,7 @@ export function readPi(text: string, history: History): Reading {
     model: modelOf(branch) ?? textOf(header?.["modelId"]),
     cwd: textOf(header?.["cwd"]),
     usage: usageOf(branch),
+    times: timesOf(lines),
   };
 }
 

@@ -32,7 +32,7 @@ const READERS: Readonly<Record<LogFormat, (text: string, history: History) => Re
 export function readLog(text: string, format: LogFormat, { history = "live" }: ReadOptions = {}): ReadLog {
   const reading = READERS[format](text, history);
   if (reading.recognised === 0) throw unreadable(format);
-  const { messages, injected, notes } = assemble(reading.drafts);
+  const { messages, injected, lines, notes } = assemble(reading.drafts);
   const silent: readonly LogNote[] =
     messages.length > 0 ? [] : [{ code: "no_messages", line: 0, text: "nobody has spoken in this session" }];
   const { model, cwd, usage } = reading;
@@ -45,6 +45,7 @@ export function readLog(text: string, format: LogFormat, { history = "live" }: R
     ...(usage !== undefined && { usage }),
     toolNames: [...new Set(messages.flatMap(callsOf).map((call) => call.name))],
     injected,
+    timesMs: Object.freeze(lines.map((line) => reading.times.get(line))),
     notes: gathered([...reading.notes, ...notes, ...silent]),
   });
 }
