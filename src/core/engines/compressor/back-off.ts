@@ -4,6 +4,7 @@
  */
 import type { CompactionReport } from "../../compaction/compaction.ts";
 import type { Decision, Situation } from "../contract.ts";
+import type { Written } from "../result/told.ts";
 import type { Limits } from "./limits.ts";
 
 const SAVINGS_SHARE_MIN = 0.1;
@@ -18,15 +19,7 @@ export interface CompressorState {
   /** Compactions in a row that saved too little. */
   readonly ineffective: number;
   readonly cause?: "dense session" | "poor handoff";
-  /** The last handoff, where a model wrote it: the next one is read on from there. */
   readonly written?: Written;
-}
-
-export interface Written {
-  /** Id of the span that it stands for. */
-  readonly recall: string;
-  /** Index after the last message of that span. */
-  readonly until: number;
 }
 
 export function initialState(): CompressorState {

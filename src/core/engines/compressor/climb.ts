@@ -3,15 +3,14 @@ import { taskWords } from "../../digest/task-words.ts";
 import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
 import { contentText } from "../../transcript/message.ts";
 import { anchorOf } from "../result/assemble.ts";
-import { draftOf, MESSAGE_OVERHEAD_TOKENS, type Draft, type Job, type Memory } from "../result/draft.ts";
+import { draftOf, MESSAGE_OVERHEAD_TOKENS, type Draft, type Memory } from "../result/draft.ts";
+import type { TellingJob } from "../result/told.ts";
 import { RUNG_LAST, rungsOf } from "./ladder.ts";
 import type { Plan } from "./plan.ts";
 
 /** What the default engine works on, and what it aims for. */
-export interface PlannedJob extends Job {
+export interface PlannedJob extends TellingJob {
   readonly plan: Plan;
-  /** Tokens of a handoff by the documents; a budget may allow more, a model is not asked for more. */
-  readonly documentedTokens: number;
 }
 
 /** Climbs the ladder until head, anchor and tail leave the handoff its room; the last rung is taken as it is. */

@@ -9,9 +9,10 @@ import { withNote } from "../../summary/framing.ts";
 import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
 import { TEMPLATES } from "../../summary/sections.ts";
 import type { Engine, Outcome } from "../contract.ts";
-import { draftOf, sizeOf, type Draft, type Memory } from "../result/draft.ts";
+import { sizeOf, type Draft, type Memory } from "../result/draft.ts";
 import { finished, type Settled } from "../result/finish.ts";
 import { createMemories } from "../result/memory.ts";
+import { toldBy, writtenIn } from "../result/told.ts";
 import {
   afterCompaction,
   afterFutileAttempt,
@@ -23,7 +24,6 @@ import {
 import { firstThatFits, type PlannedJob } from "./climb.ts";
 import { limitsOf, type CompressorSettings } from "./limits.ts";
 import { budgetPlan, documentedPlan } from "./plan.ts";
-import { toldFor } from "./told.ts";
 
 /** `evidence` ranks what a handoff quotes; the built-in ranking where it is not given. */
 export function createCompressor(settings: CompressorSettings, evidence?: Evidence): Engine<CompressorState> {
@@ -54,7 +54,8 @@ async function compact(job: PlannedJob, state: CompressorState, memory: Memory):
   const before = job.request.measure.transcript(job.request.standing ?? job.original);
   const draft = withFullerTail(job, memory, firstThatFits(job, memory));
   const after = sizeOf(job, draft);
-  if (after < before) return compactedTo(await toldBy(job, state, memory, draft), { job, state, memory, before });
+  if (after < before)
+    return compactedTo(await toldBy(job, memory, draft, state.written), { job, state, memory, before });
   const because =
     draft.assembled.covered === 0
       ? "what the settings protect covers the whole conversation; a budget goes below that"
@@ -62,21 +63,6 @@ async function compact(job: PlannedJob, state: CompressorState, memory: Memory):
   const futile = { kind: "unchanged", because, state: afterFutileAttempt(state) } as const;
   const irreducible = irreducibleBecause(job, draft);
   return irreducible === undefined ? futile : { ...futile, irreducible };
-}
-
-/** The draft with what a model wrote in place of the ledger's narrative, where one is asked and its answer stands. */
-async function toldBy(job: PlannedJob, state: CompressorState, memory: Memory, draft: Draft): Promise<Settled> {
-  const told = await toldFor(job, memory, draft, state.written);
-  if (told?.prose === undefined) {
-    const hasHandoff = draft.assembled.placed.some(({ message }) => message.origin === "summary");
-    const summary = told?.account ?? (hasHandoff ? { by: "ledger" as const, steps: [] } : undefined);
-    return { draft, summary, remarks: told?.degraded ?? [] };
-  }
-  return {
-    draft: draftOf(job, memory, { ...draft, prose: told.prose }),
-    summary: told.account,
-    remarks: told.degraded,
-  };
 }
 
 interface Making {
@@ -87,9 +73,8 @@ interface Making {
 }
 
 function compactedTo(settled: Settled, { job, state, memory, before }: Making): Outcome {
-  const { draft, summary } = settled;
-  const { shape, evicted } = draft;
-  const written = summary?.by === "model" ? { recall: evicted[0]!.id, until: shape.tailStart } : undefined;
+  const { draft } = settled;
+  const { shape } = draft;
   const compaction = finished({
     ...settled,
     engine: "compressor",
@@ -98,7 +83,7 @@ function compactedTo(settled: Settled, { job, state, memory, before }: Making): 
     memory,
     before,
     irreducible: irreducibleBecause(job, draft),
-    stateAfter: (report) => afterCompaction(state, report, written),
+    stateAfter: (report) => afterCompaction(state, report, writtenIn(settled)),
   });
   return { kind: "compacted", compaction };
 }

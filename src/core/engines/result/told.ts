@@ -8,9 +8,8 @@ import { tell, type Told } from "../../summary/prose/tell.ts";
 import type { Section } from "../../summary/sections.ts";
 import type { Writers } from "../../summary/writer.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
-import type { Written } from "./back-off.ts";
-import type { Draft, Memory } from "../result/draft.ts";
-import type { PlannedJob } from "./climb.ts";
+import { draftOf, type Draft, type Job, type Memory } from "./draft.ts";
+import type { Settled } from "./finish.ts";
 
 /** A smaller handoff has no room for sentences. */
 const HANDOFF_TOKENS_ASKED_MIN = 800;
@@ -19,9 +18,48 @@ const PROSE_SHARE = 0.25;
 /** Excerpts that say which messages matter. */
 const RANKING_TOKENS = 2_500;
 
+/** A job whose handoff a model may write. */
+export interface TellingJob extends Job {
+  /** The most that a model is asked for; a handoff may have more room. */
+  readonly documentedTokens: number;
+}
+
+/** The last handoff, where a model wrote it: the next one is read on from there. */
+export interface Written {
+  /** Id of the span that it stands for. */
+  readonly recall: string;
+  /** Index after the last message of that span. */
+  readonly until: number;
+}
+
+/** The draft with what a model wrote in place of the ledger's narrative, where one is asked and its answer stands. */
+export async function toldBy(
+  job: TellingJob,
+  memory: Memory,
+  draft: Draft,
+  written: Written | undefined,
+): Promise<Settled> {
+  const told = await toldFor(job, memory, draft, written);
+  if (told?.prose === undefined) {
+    const hasHandoff = draft.assembled.placed.some(({ message }) => message.origin === "summary");
+    const summary = told?.account ?? (hasHandoff ? { by: "ledger" as const, steps: [] } : undefined);
+    return { draft, summary, remarks: told?.degraded ?? [] };
+  }
+  return {
+    draft: draftOf(job, memory, { ...draft, prose: told.prose }),
+    summary: told.account,
+    remarks: told.degraded,
+  };
+}
+
+/** What a settled handoff stands for, where a model wrote it. */
+export function writtenIn({ draft, summary }: Settled): Written | undefined {
+  return summary?.by === "model" ? { recall: draft.evicted[0]!.id, until: draft.shape.tailStart } : undefined;
+}
+
 /** Nothing where there is no handoff to write, or nobody to ask. */
-export async function toldFor(
-  job: PlannedJob,
+async function toldFor(
+  job: TellingJob,
   memory: Memory,
   draft: Draft,
   written: Written | undefined,
@@ -87,7 +125,7 @@ interface Before {
  * The handoff that stands among the messages; or, where the client sends the whole history, the one that stands for its
  * beginning, if a model wrote it: one by the ledger is not read on, because the originals say more.
  */
-function recordBefore(job: PlannedJob, written: Written | undefined, until: number): Before | undefined {
+function recordBefore(job: TellingJob, written: Written | undefined, until: number): Before | undefined {
   const { messages } = job.original;
   const at = messages.findLastIndex(isHandoff);
   const own = at < 0 ? undefined : latestHandoff(messages);
