@@ -1,6 +1,5 @@
 /** How each upstream caches each model: whose markers it takes, and what its cache makes of a compaction's price. */
 import type { CachingStrategy } from "../core/caching/breakpoints.ts";
-import { AUTOMATIC, BREAKPOINTS, TTL_MS } from "../core/caching/prefix-cache.ts";
 import type { Ttl } from "../core/caching/site.ts";
 import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../core/engines/compressor/limits.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
@@ -11,6 +10,7 @@ import type { MarkerLayout } from "../protocols/caching/sites.ts";
 import type { Economy } from "../session/contract.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import type { MarkerRules } from "../session/markers.ts";
+import { economyFrom } from "../session/pricing.ts";
 
 /** What an upstream takes beside what its protocol says; `auto` goes by model and host. */
 export type UpstreamCaching = "auto" | "native" | "openrouter" | "openai" | "off";
@@ -101,19 +101,11 @@ interface Pricing {
 
 /** What a cache makes of a compaction's price; undefined where there is no cache that we know of, or no price. */
 function economyOf(query: CachingQuery, { rules, options, registry }: Pricing): Economy | undefined {
-  const { prices, cache } = lookUp(registry, query.model) ?? {};
+  const facts = lookUp(registry, query.model);
   // What is cached where it is marked is not cached where nobody marks it.
-  const marked = query.protocol === "anthropic-messages" || cache?.kind === "markers";
-  if (prices?.cacheReadUsdPerMtok === undefined || query.upstream.caching === "off") return undefined;
-  if (marked && rules === undefined) return undefined;
-  const { inputUsdPerMtok: input, outputUsdPerMtok: output, cacheReadUsdPerMtok: read } = prices;
-  const write = (options.ttl === "1h" ? prices.cacheWrite1hUsdPerMtok : prices.cacheWrite5mUsdPerMtok) ?? input;
-  const ttlMs = marked ? TTL_MS[options.ttl] : cache?.markersMax === undefined ? AUTOMATIC.ttlMs : BREAKPOINTS.ttlMs;
-  return {
-    schedule: options.schedule,
-    prices: { read: read / input, write: write / input, output: output / input },
-    ttlMs,
-  };
+  const marked = query.protocol === "anthropic-messages" || facts?.cache?.kind === "markers";
+  if (facts === undefined || query.upstream.caching === "off" || (marked && rules === undefined)) return undefined;
+  return economyFrom(facts, { schedule: options.schedule, marked, ttl: options.ttl });
 }
 
 /** Claude on its own API or through OpenRouter (reference/000); OpenAI's models at OpenAI's. */
