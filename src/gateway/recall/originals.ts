@@ -1,4 +1,5 @@
 /** What a call of the recall tool is answered: an original by its id, lines of it, or where words stand in all that left. */
+import { around, linesIn, placesIn, wordsIn } from "../../core/recall/places.ts";
 import { redact, type RedactOptions } from "../../core/redaction/redact.ts";
 import { estimateText } from "../../core/transcript/estimate.ts";
 import { isFields, parsed, textOf } from "../../protocols/fields.ts";
@@ -26,11 +27,8 @@ const WANTED = /^(r[0-9a-f]{9})(?::(\d{1,9}))?(?:\s+([^]+))?$/;
 
 /** A longer line is read in pieces, each a line of its own. */
 const LINE_CHARS_MAX = 1_000;
-/** Lines around one that holds the words. */
-const CONTEXT_LINES = 2;
 /** Of a search, this many places are shown. */
 const PLACES_MAX = 12;
-const WORDS_MAX = 8;
 
 /** `tokensMax`: by our estimate. @throws PrecisError of the store. */
 export async function answerCall(shelf: Shelf, given: string, tokensMax: number): Promise<Recalled> {
@@ -71,13 +69,7 @@ function linesOf(original: Original, { secrets, limits }: Shelf): readonly strin
   const text = original.kind === "span" ? spanText(original.text) : original.text;
   // Secrets are looked for in the whole, because a line of one does not look like it.
   const safe = redact(text.slice(0, limits.originalChars), secrets).text;
-  return safe.split("\n").flatMap(piecesOf);
-}
-
-function piecesOf(line: string): string | readonly string[] {
-  if (line.length <= LINE_CHARS_MAX) return line;
-  const count = Math.ceil(line.length / LINE_CHARS_MAX);
-  return Array.from({ length: count }, (_, at) => line.slice(at * LINE_CHARS_MAX, (at + 1) * LINE_CHARS_MAX));
+  return linesIn(safe, LINE_CHARS_MAX);
 }
 
 function linesFrom({ original: { id, label }, lines }: Opened, from: number, tokensMax: number): Recalled {
@@ -110,33 +102,6 @@ function linesWith(opened: Opened, words: string, tokensMax: number): Recalled {
     tokensMax,
   );
   return { text: `${id} (${label}), around "${words}":\n${shown.join("\n⋯\n")}`, found: true };
-}
-
-function wordsIn(text: string): readonly string[] {
-  return text
-    .toLowerCase()
-    .split(/\s+/, WORDS_MAX)
-    .filter((word) => word !== "");
-}
-
-/** Lines that hold every word; where none does, those that hold most. */
-function placesIn(lines: readonly string[], words: readonly string[]): readonly number[] {
-  const counts = lines.map((line) => {
-    const lower = line.toLowerCase();
-    return words.filter((word) => lower.includes(word)).length;
-  });
-  const most = counts.reduce((one, other) => Math.max(one, other), 0);
-  if (most === 0 || most * 2 < words.length) return [];
-  return counts.flatMap((count, at) => (count === most ? at : []));
-}
-
-/** A line with its neighbours, numbered so that it can be read on from. */
-function around(lines: readonly string[], at: number): string {
-  const from = Math.max(0, at - CONTEXT_LINES);
-  return lines
-    .slice(from, at + CONTEXT_LINES + 1)
-    .map((line, index) => `${from + index + 1}: ${line}`)
-    .join("\n");
 }
 
 async function search(shelf: Shelf, wanted: string, tokensMax: number): Promise<Recalled> {

@@ -61,11 +61,3 @@ export interface McpOptions {
 export interface Desk extends Omit<McpOptions, "limits"> {
   readonly limits: McpLimits;
 }
-
-/** What an answer says: a head, which is short, and what of the body fits. */
-export interface Answer {
-  readonly head: string;
-  readonly body: readonly string[];
-  /** What follows where only so many pieces of the body fit. */
-  readonly rest: (shown: number) => string;
-}

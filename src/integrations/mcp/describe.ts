@@ -4,10 +4,11 @@ import type { Evicted } from "../../core/compaction/compaction.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import type { Message } from "../../core/transcript/message.ts";
 import type { SessionEntry } from "../../store/store.ts";
-import type { Answer, Desk } from "./contract.ts";
+import { oneLine, type Answer } from "../../core/recall/pages.ts";
+import type { Desk } from "./contract.ts";
 import { messageText } from "./conversation.ts";
 import { originalOf, placeOf, RECALL_ID, sessionOf, sessionsOf, type Place } from "./scope.ts";
-import { oneLine, timeOf } from "./text.ts";
+import { timeOf } from "./time.ts";
 
 const TITLE_CHARS_MAX = 120;
 const LABEL_CHARS_MAX = 100;

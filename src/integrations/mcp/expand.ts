@@ -2,10 +2,10 @@
 import { PrecisError } from "../../core/errors.ts";
 import { estimateText } from "../../core/transcript/estimate.ts";
 import { spanText } from "../../session/span-text.ts";
-import type { Answer, Desk } from "./contract.ts";
+import { oneLine, pageOf, type Answer } from "../../core/recall/pages.ts";
+import type { Desk } from "./contract.ts";
 import { messagesText } from "./conversation.ts";
 import { originalOf, RECALL_ID, sessionOf } from "./scope.ts";
-import { oneLine, pageOf } from "./text.ts";
 
 const LABEL_CHARS_MAX = 100;
 const ID_CHARS_MAX = 100;

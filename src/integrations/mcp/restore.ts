@@ -1,6 +1,7 @@
 /** `restore`: takes the newest compaction of a session back, from its next request on. */
 import { PrecisError } from "../../core/errors.ts";
-import type { Answer, Desk } from "./contract.ts";
+import type { Answer } from "../../core/recall/pages.ts";
+import type { Desk } from "./contract.ts";
 import { sessionOf } from "./scope.ts";
 
 export async function restore(desk: Desk, { id }: { readonly id?: string | undefined }): Promise<Answer> {

@@ -1,9 +1,9 @@
 /** `search`: words to the places that hold them, each with the lines around it, so that one call often is enough. */
 import { spanText } from "../../session/span-text.ts";
-import type { Answer, Desk, Hit } from "./contract.ts";
+import { oneLine, type Answer } from "../../core/recall/pages.ts";
+import type { Desk, Hit } from "./contract.ts";
 import { messageText } from "./conversation.ts";
 import { originalOf, sessionOf } from "./scope.ts";
-import { oneLine } from "./text.ts";
 
 export interface SearchArguments {
   readonly words: string;

@@ -3,9 +3,10 @@ import { byPerson, personText } from "../../core/evidence/facts/person.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { callsOf, type Message } from "../../core/transcript/message.ts";
 import type { CompactionEntry } from "../../store/store.ts";
-import type { Answer, Desk } from "./contract.ts";
+import { oneLine, type Answer } from "../../core/recall/pages.ts";
+import type { Desk } from "./contract.ts";
 import { sessionOf } from "./scope.ts";
-import { oneLine, timeOf } from "./text.ts";
+import { timeOf } from "./time.ts";
 
 const REQUEST_CHARS_MAX = 160;
 const IDS_SHOWN_MAX = 8;

@@ -1,13 +1,13 @@
 /** The tools as an agent is told of them, and each call from its arguments to a bounded text. */
 import { z } from "zod";
 import { PrecisError } from "../../core/errors.ts";
-import type { Answer, Desk } from "./contract.ts";
+import { written, type Answer } from "../../core/recall/pages.ts";
+import type { Desk } from "./contract.ts";
 import { describe } from "./describe.ts";
 import { expand } from "./expand.ts";
 import { MCP_LIMITS, type McpLimits } from "./limits.ts";
 import { restore } from "./restore.ts";
 import { search } from "./search.ts";
-import { written } from "./text.ts";
 import { timeline } from "./timeline.ts";
 
 const MESSAGE_NUMBER_MAX = 10_000_000;

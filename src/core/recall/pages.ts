@@ -1,6 +1,13 @@
 /** Text for an agent within a bound of tokens: whole pieces, or pages that put together are the whole. */
-import { estimateText } from "../../core/transcript/estimate.ts";
-import type { Answer } from "./contract.ts";
+import { estimateText } from "../transcript/estimate.ts";
+
+/** What an answer says: a head, which is short, and what of the body fits. */
+export interface Answer {
+  readonly head: string;
+  readonly body: readonly string[];
+  /** What follows where only so many pieces of the body fit. */
+  readonly rest: (shown: number) => string;
+}
 
 /** Each further try shows this share of what was too much. */
 const SMALLER = 0.8;
@@ -52,8 +59,4 @@ export function oneLine(text: string, charsMax: number): string {
     .replaceAll(/\s+/g, " ")
     .trim();
   return line.length <= charsMax ? line : `${line.slice(0, charsMax - 1).toWellFormed()}…`;
-}
-
-export function timeOf(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
