@@ -3,10 +3,10 @@
  * with the results that the recording has, to any server of the three protocols, until the end or until it is refused.
  */
 import { callsOf, resultOf, withParts, type Message, type Transcript } from "../../core/transcript/message.ts";
-import { createMeasure } from "../../core/transcript/measure.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import { fieldsOf, isFields, listOf, textOf } from "../../protocols/fields.ts";
 import { ask, type Asked } from "./agent/asking.ts";
+import { outputNeeded, roundsOf } from "./agent/rounds.ts";
 import type { Fields } from "./contract.ts";
 import { openingEnd } from "./replay.ts";
 
@@ -46,10 +46,6 @@ export interface AgentRun {
   readonly refusal?: { readonly turn: number; readonly status: number; readonly message: string };
 }
 
-/** Left over the longest answer, because each server counts in its own way. */
-const OUTPUT_ROOM = 1.5;
-const MAX_OUTPUT_TOKENS_MIN = 1_000;
-
 export async function replayAsAgent(options: AgentOptions): Promise<AgentRun> {
   const { url, protocol, model, recording, key = "agent", headers = {}, body = {}, stream = false } = options;
   const start = openingEnd(recording.messages);
@@ -76,32 +72,6 @@ export async function replayAsAgent(options: AgentOptions): Promise<AgentRun> {
     issued = new Map(calls.map((id, at) => [id, reply.callIds[at] ?? id]));
   }
   return { turns: rounds.length, answered: rounds.length };
-}
-
-interface Round {
-  readonly said: readonly Message[];
-  readonly answer: readonly Message[];
-}
-
-/** What was said before each turn of the model, and the turn. What comes after the last is never sent. */
-function roundsOf(messages: readonly Message[]): readonly Round[] {
-  const rounds: { said: Message[]; answer: Message[] }[] = [];
-  let said: Message[] = [];
-  for (const message of messages) {
-    if (message.role !== "assistant") said.push(message);
-    else if (said.length === 0 && rounds.length > 0) rounds.at(-1)!.answer.push(message);
-    else {
-      rounds.push({ said, answer: [message] });
-      said = [];
-    }
-  }
-  return rounds;
-}
-
-function outputNeeded(rounds: readonly Round[]): number {
-  const measure = createMeasure();
-  const largest = Math.max(0, ...rounds.map(({ answer }) => measure.messages(answer)));
-  return Math.max(MAX_OUTPUT_TOKENS_MIN, Math.ceil(largest * OUTPUT_ROOM));
 }
 
 /** Results answer the calls as this server named them. */

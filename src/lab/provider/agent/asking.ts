@@ -5,6 +5,7 @@ import type { ProtocolName } from "../../../protocols/index.ts";
 import { parsedJson } from "../arguments.ts";
 import type { Fields } from "../contract.ts";
 import { assemblerOf } from "./assembled.ts";
+import { bodyOf, type Sending } from "./body.ts";
 
 export interface Addressee {
   /** Of the server, without `/v1`. */
@@ -16,13 +17,6 @@ export interface Addressee {
   readonly headers: Readonly<Record<string, string>>;
   /** Laid over every body. */
   readonly body: Fields;
-}
-
-export interface Sending {
-  readonly history: readonly unknown[];
-  readonly system: unknown;
-  readonly tools: unknown;
-  readonly maxOutputTokens: number;
 }
 
 export interface Asked {
@@ -57,29 +51,6 @@ function credentialsOf({ protocol, key }: Addressee): Readonly<Record<string, st
   return protocol === "anthropic-messages"
     ? { "x-api-key": key, "anthropic-version": "2023-06-01" }
     : { authorization: `Bearer ${key}` };
-}
-
-function bodyOf({ protocol, model, stream }: Addressee, sending: Sending): Fields {
-  const { history, system, tools, maxOutputTokens } = sending;
-  const more = { ...(stream ? { stream } : {}), ...(tools === undefined ? {} : { tools }) };
-  switch (protocol) {
-    case "openai-chat": {
-      const usage = stream ? { stream_options: { include_usage: true } } : {};
-      return { model, max_completion_tokens: maxOutputTokens, messages: history, ...usage, ...more };
-    }
-    case "openai-responses":
-      return {
-        model,
-        max_output_tokens: maxOutputTokens,
-        instructions: system,
-        input: history,
-        store: false,
-        include: ["reasoning.encrypted_content"],
-        ...more,
-      };
-    case "anthropic-messages":
-      return { model, max_tokens: maxOutputTokens, system, messages: history, ...more };
-  }
 }
 
 async function readWhole(response: Response): Promise<Fields> {
