@@ -1,5 +1,5 @@
 /** The figures that follow from a configuration, how each is reached, and what in it is extreme. */
-import { ENGINE_NAMES } from "../core/engines/engines.ts";
+import { builtInName, ENGINE_NAMES } from "../core/engines/engines.ts";
 import { limitsOf, type CompressorSettings, type Limits } from "../core/engines/compressor/limits.ts";
 import { compressorSettings } from "./compressor-settings.ts";
 import { isLoopback } from "./loopback.ts";
@@ -92,11 +92,10 @@ const DISABLED: Warning = {
 };
 
 function engineWarnings({ context: { engine } }: Configuration): Warning[] {
-  if (ENGINE_NAMES.includes(engine)) return [];
+  if (builtInName(engine) !== undefined) return [];
   const message = `no built-in engine is named "${engine}", so a plugin has to provide it`;
-  return [
-    { code: "engine_not_built_in", path: "context.engine", message, fix: `Built in: ${ENGINE_NAMES.join(", ")}.` },
-  ];
+  const fix = `\`precis plugins\` lists the plugins there are. Built in: ${ENGINE_NAMES.join(", ")}.`;
+  return [{ code: "engine_not_built_in", path: "context.engine", message, fix }];
 }
 
 /** What `precis serve` would refuse, or what opens its own pages to others. */

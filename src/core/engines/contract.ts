@@ -4,6 +4,7 @@
  */
 import type { Compaction, CompactionReason, Irreducible } from "../compaction/compaction.ts";
 import type { Writers } from "../summary/writer.ts";
+import type { CompressorSettings } from "./compressor/limits.ts";
 import type { RedactOptions } from "../redaction/redact.ts";
 import type { Chain } from "../transcript/links.ts";
 import type { Measure } from "../transcript/measure.ts";
@@ -74,3 +75,14 @@ export type Outcome =
       /** The engine's state after the attempt; absent where it was not asked. */
       readonly state?: unknown;
     };
+
+/** An engine as a session has it: one that lives in another thread decides in its own time. */
+export interface GuestEngine extends Omit<Engine, "decide"> {
+  readonly decide: (state: unknown, situation: Situation) => Decision | Promise<Decision>;
+}
+
+/** Where a session has an engine from that is not built in. It is asked again whenever the model's window changes. */
+export interface EngineSource {
+  readonly name: string;
+  readonly make: (settings: CompressorSettings) => GuestEngine;
+}

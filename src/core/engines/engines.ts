@@ -16,10 +16,19 @@ const BUILT_IN: Readonly<Record<string, (settings: CompressorSettings) => Engine
 
 export const ENGINE_NAMES: readonly string[] = Object.keys(BUILT_IN);
 
+/** Other names of built-in engines (reference/004 calls the lossless one so). */
+const ALIASES: Readonly<Record<string, string>> = { lcm: "lossless" };
+
+/** The built-in engine that a name means; undefined where it means none. */
+export function builtInName(name: string): string | undefined {
+  const meant = Object.hasOwn(ALIASES, name) ? ALIASES[name]! : name;
+  return Object.hasOwn(BUILT_IN, meant) ? meant : undefined;
+}
+
 /** Throws `unknown_engine` for a name that nothing answers to. */
 export function createEngine(name: string, settings: CompressorSettings): Engine {
-  const make = Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined;
-  if (make !== undefined) return make(settings);
+  const known = builtInName(name);
+  if (known !== undefined) return BUILT_IN[known]!(settings);
   throw new PrecisError(`there is no engine named "${name}"`, {
     code: "unknown_engine",
     place: "context.engine",

@@ -12,6 +12,8 @@ const CALL_OVERHEAD_TOKENS = 8;
 const RESULT_OVERHEAD_TOKENS = 4;
 
 export interface Measure {
+  /** What its figures are to our own estimates; 1 where it is absent. */
+  readonly factor?: number;
   readonly text: (text: string) => number;
   readonly message: (message: Message) => number;
   readonly messages: (messages: readonly Message[]) => number;
@@ -50,10 +52,11 @@ function createTextScales(): Weigh {
 export function calibrated(base: Measure, factor: number): Measure {
   if (factor === 1) return base;
   const scale = (tokens: number): number => Math.ceil(tokens * factor);
-  return measureOf(
+  const measure = measureOf(
     (text) => scale(base.text(text)),
     (message) => scale(base.message(message)),
   );
+  return { ...measure, factor };
 }
 
 function measureOf(text: Weigh, message: Measure["message"]): Measure {

@@ -7,6 +7,7 @@ import type { CompactRequest, Engine, Outcome } from "../contract.ts";
 import { demand } from "./fault.ts";
 import { isPlain, printOf, printOfAll } from "./print.ts";
 import { demandRecall } from "./recall.ts";
+import { demandOutcome } from "./shape.ts";
 
 /** Compacts, and throws an `EngineFault` at the first promise that the outcome breaks. */
 export async function examine(
@@ -15,11 +16,17 @@ export async function examine(
   request: CompactRequest,
 ): Promise<Outcome> {
   const before = printOfAll(transcript);
-  const outcome = await engine.compact(state, transcript, request);
+  const outcome: unknown = await engine.compact(state, transcript, request);
   demand(printOfAll(transcript) === before, "undo", () => "the client's own transcript was changed");
+  judge(outcome, transcript, request);
+  return outcome;
+}
+
+/** Throws an `EngineFault` at the first promise that an outcome breaks, whatever it is. */
+export function judge(outcome: unknown, transcript: Transcript, request: CompactRequest): asserts outcome is Outcome {
+  demandOutcome(outcome);
   if (outcome.kind === "unchanged") demandReason(outcome, transcript, request);
   else demandCompaction(transcript, outcome.compaction, request);
-  return outcome;
 }
 
 function demandReason(

@@ -2,6 +2,7 @@
 
 /** The promises of an engine, one a check. */
 export type CheckName =
+  | "shape"
   | "valid"
   | "honest"
   | "progress"

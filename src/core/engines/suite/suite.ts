@@ -12,6 +12,7 @@ import type { CompactRequest, Engine, Outcome, Workbench } from "../contract.ts"
 import { examine } from "./examine.ts";
 import { demand } from "./fault.ts";
 import { isPlain, printOfOutcome } from "./print.ts";
+import { demandDecision } from "./shape.ts";
 
 /** A transcript to try an engine on. */
 export interface Subject {
@@ -97,6 +98,7 @@ async function checkRestart({ transcript, bench, make, windowTokens, tokens }: T
   for (const share of [0.25, 0.5, 0.75, 1, 2]) {
     const situation = { tokens: Math.floor(tokens * share), messages: transcript.messages.length };
     const decisions = [engine.decide(state, situation), fresh.decide(restored, situation)];
+    decisions.forEach(demandDecision);
     demand(
       JSON.stringify(decisions[0]) === JSON.stringify(decisions[1]),
       "restart",
@@ -140,6 +142,7 @@ async function checkRounds({ transcript, bench, make, windowTokens, tokens }: Tr
     const current = standing ?? transcript;
     const situation = { tokens: bench.measure.transcript(current), messages: current.messages.length };
     const decision = engine.decide(state, situation);
+    demandDecision(decision);
     if (decision.kind === "none") return;
     demand(round < ROUNDS_MAX, "bounded", () => `still compacting after ${round} attempts on the same transcript`);
     const given = standing === undefined ? {} : { standing };
