@@ -21,6 +21,8 @@ const CARRIED_RANK: Readonly<Record<Topic, number>> = {
   files: 0.5,
   remaining: 1,
   context: 0.2,
+  messages: 0.5,
+  fixed: 0.2,
 };
 const FIRST_REQUEST_RANK = 20;
 

@@ -15,6 +15,8 @@ export interface Material {
   readonly live: number;
   /** What stands verbatim beside the handoff. */
   readonly beside: Beside;
+  /** Set where a section of its own lists what the user wrote. */
+  readonly listsMessages: boolean;
   /** Set when an earlier handoff holds what came first. */
   readonly continues: boolean;
   /** Tokens for the handoff, and what weighs them. */
@@ -146,10 +148,18 @@ export function goalDrafts(material: Material): readonly Draft[] {
   return ledger.requests.flatMap((request) => {
     if (!leaves(material, request.message)) return [];
     if (request === first) return [requestDraft(material, request, FOREMOST, FIRST_REQUEST)];
+    if (material.listsMessages) return [];
     const nod = request.text.length <= SHORT_REPLY_CHARS_MAX || questions.has(request.text);
     if (nod || request === substance || request.settled === undefined) return [];
     return [requestDraft(material, request, 1, LATER_REQUEST)];
   });
+}
+
+/** Everything that a person wrote; what stands in the goal or the task already is not said again. */
+export function messageDrafts(material: Material): readonly Draft[] {
+  return material.ledger.requests.flatMap((request) =>
+    leaves(material, request.message) ? [requestDraft(material, request, 1, LATER_REQUEST)] : [],
+  );
 }
 
 /** Newest and most repeated first. */

@@ -227,6 +227,26 @@ function errorText({ ledger, redact }: Material, { text, source, changedSince, t
   return `${clipped(redact(text), ERROR_CHARS_MAX)}${DASH}${tried}${after} [tool: ${tool}]`;
 }
 
+const MENDING_CHANGES_MAX = 3;
+
+/** Errors that no longer stand, with what was changed until they were gone. */
+export function fixedDrafts(material: Material): readonly Draft[] {
+  const { ledger, messages, redact } = material;
+  const changes = ledger.actions.filter(({ action, ok }) => (action === "edit" || action === "write") && ok !== false);
+  return ledger.errors.flatMap((error) => {
+    const { resolved, message, changedSince: _, ...met } = error;
+    if (resolved === undefined || !leaves(material, message)) return [];
+    const write = (): string => {
+      const between = changes.filter((change) => change.message > message && change.message < resolved.message);
+      const targets = new Set(between.toReversed().map(({ target }) => redact(relative(target, ledger.cwd))));
+      const mended = [...targets].slice(0, MENDING_CHANGES_MAX).join(", ");
+      return `${errorText(material, { ...met, message })} ${mended === "" ? "gone later" : `gone after changes to ${mended}`}`;
+    };
+    const rank = 1 + recency(message, messages.length) + (error.purpose === "check" ? 1 : 0);
+    return [{ rank, order: message, write }];
+  });
+}
+
 const STATE_RANK = { created: 3, edited: 3, deleted: 2, read: 1.5, listed: 0.5 } as const;
 
 /** Files with the tool that touched them. Those the tail works on show themselves there. */

@@ -31,6 +31,8 @@ const SHARE_MAX: Readonly<Record<Topic, number>> = {
   decisions: 0.05,
   resolved: 0.03,
   context: 0.03,
+  messages: 0.12,
+  fixed: 0.05,
 };
 const TOPICS_BY_NEED: readonly Topic[] = [
   "task",
@@ -41,9 +43,11 @@ const TOPICS_BY_NEED: readonly Topic[] = [
   "progress",
   "pending",
   "goal",
+  "messages",
   "files",
   "actions",
   "decisions",
+  "fixed",
   "resolved",
   "context",
 ];

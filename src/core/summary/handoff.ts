@@ -12,6 +12,7 @@ import {
   constraintDrafts,
   decisionDrafts,
   goalDrafts,
+  messageDrafts,
   pendingDrafts,
   resolvedDrafts,
   taskDrafts,
@@ -21,6 +22,7 @@ import {
   actionDrafts,
   blockedDrafts,
   fileDrafts,
+  fixedDrafts,
   progressDrafts,
   remainingDrafts,
   stateDrafts,
@@ -144,29 +146,37 @@ function redacted(excerpt: Excerpt, redact: (text: string) => string): Excerpt {
 /** Carried excerpts stand before those of any message. */
 const CARRIED_BEFORE = 1_000_000;
 
+const DRAFTS_OF: Readonly<Record<Topic, (material: Material) => readonly Draft[]>> = {
+  task: taskDrafts,
+  goal: goalDrafts,
+  constraints: constraintDrafts,
+  actions: actionDrafts,
+  state: stateDrafts,
+  progress: progressDrafts,
+  blocked: blockedDrafts,
+  decisions: decisionDrafts,
+  resolved: resolvedDrafts,
+  pending: pendingDrafts,
+  files: fileDrafts,
+  remaining: remainingDrafts,
+  context: valueDrafts,
+  messages: messageDrafts,
+  fixed: fixedDrafts,
+};
+
 /** What every section could say, best first; what an earlier handoff says among it. */
 function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly Draft[]> {
   const { ledger, previous } = request;
-  const material: Material = { ...request, live: request.liveRequest ?? -1, continues: previous !== undefined };
-  const fresh: Readonly<Record<Topic, readonly Draft[]>> = {
-    task: taskDrafts(material),
-    goal: goalDrafts(material),
-    constraints: constraintDrafts(material),
-    actions: actionDrafts(material),
-    state: stateDrafts(material),
-    progress: progressDrafts(material),
-    blocked: blockedDrafts(material),
-    decisions: decisionDrafts(material),
-    resolved: resolvedDrafts(material),
-    pending: pendingDrafts(material),
-    files: fileDrafts(material),
-    remaining: remainingDrafts(material),
-    context: valueDrafts(material),
+  const topics = (request.template ?? THIRTEEN_SECTIONS).flatMap((section) => section.topics);
+  const material: Material = {
+    ...request,
+    live: request.liveRequest ?? -1,
+    listsMessages: topics.includes("messages"),
+    continues: previous !== undefined,
   };
-  const topics = Object.keys(fresh) as Topic[];
   return new Map(
     topics.map((topic) => {
-      const own = { fresh: fresh[topic], carried: carriedDrafts(topic, previous, ledger) };
+      const own = { fresh: DRAFTS_OF[topic](material), carried: carriedDrafts(topic, previous, ledger) };
       const drafts = withProse(topic, own, request.prose ?? NO_PROSE);
       return [topic, drafts.toSorted((a, b) => b.rank - a.rank)];
     }),

@@ -57,6 +57,7 @@ function writtenKey(topic: Topic, text: string): string {
       return fileKey(text);
     case "task":
     case "goal":
+    case "messages":
       // One handoff may cut a request where another did not.
       return keyOf(text.slice(0, REQUEST_KEY_CHARS));
     default:

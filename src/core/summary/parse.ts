@@ -2,14 +2,14 @@
  * Reads a handoff back into its entries, so that the next one merges them instead of summarising a summary.
  *
  * The format: the start mark on a line of its own, the framing with the recall ids, then headings in the template's
- * order, each with items. An item opens with "- " or "N. "; lines that follow it, indented by two spaces or blank,
- * belong to it. The last section may hold excerpts: "@ source" and then verbatim lines of it, each an excerpt; one
+ * order, each with items. An item opens with "- " or "N. ", one of a section's second topic with "* " and of its third
+ * with "+ "; lines that follow it, indented by two spaces or blank, belong to it. The last section may hold excerpts: "@ source" and then verbatim lines of it, each an excerpt; one
  * that could be taken for such a line, a heading or a mark stands behind one more space.
  */
 import { LIST_SEPARATOR } from "./items.ts";
 import { HANDOFF_END, HANDOFF_START, opensWithHandoff } from "./marks.ts";
 import { RECALL_LEAD } from "./framing.ts";
-import { SEVEN_SECTIONS, THIRTEEN_SECTIONS, type Topic } from "./sections.ts";
+import { NINE_SECTIONS, SEVEN_SECTIONS, THIRTEEN_SECTIONS, type Section, type Topic } from "./sections.ts";
 
 export interface ParsedExcerpt {
   readonly source: string;
@@ -29,15 +29,21 @@ export interface ParsedHandoff {
 export const NONE = "None.";
 export const SOURCE_LEAD = "@ ";
 const LEFT_OUT = /^\(\+\d+ in \S+\)$/;
-const ITEM = /^(?:- |(\d{1,6})\. )/;
+/** By the place of an item's topic among those of its section. */
+export const BULLETS = ["-", "*", "+"] as const;
+const ITEM = /^(?:([-*+])|(\d{1,6})\.) /;
 const MAY_NEED_SPACE = new Set(" @#([");
 const NEEDS_SPACE = /^ *(?:@ |#{2,3} |\(\+\d|\[(?:end of )?precis handoff )/;
 
-const TOPIC_OF: ReadonlyMap<string, Topic> = new Map(
-  [...SEVEN_SECTIONS, ...THIRTEEN_SECTIONS].flatMap(({ heading, topics }) =>
-    topics.slice(0, 1).map((topic): [string, Topic] => [heading, topic]),
-  ),
-);
+/** The topics under a heading. Where templates share one, the thirteen say what comes first and the others what else may. */
+const TOPICS_OF = topicsByHeading([NINE_SECTIONS, SEVEN_SECTIONS, THIRTEEN_SECTIONS]);
+
+function topicsByHeading(templates: readonly (readonly Section[])[]): ReadonlyMap<string, readonly Topic[]> {
+  const known = new Map<string, readonly Topic[]>();
+  for (const { heading, topics } of templates.flat())
+    if (topics.length > 0) known.set(heading, [...topics, ...(known.get(heading) ?? []).slice(topics.length)]);
+  return known;
+}
 
 /** A verbatim line as it is written among excerpts. */
 export function guarded(line: string): string {
@@ -54,28 +60,41 @@ export function parseHandoff(text: string): ParsedHandoff | undefined {
   const start = text.indexOf(HANDOFF_START) + HANDOFF_START.length;
   const end = text.lastIndexOf(`\n${HANDOFF_END}`);
   const lines = text.slice(start, end < start ? text.length : end).split("\n");
-  const first = lines.findIndex((line) => topicIn(line) !== undefined);
+  const first = lines.findIndex((line) => topicsIn(line) !== undefined);
   const framing = lines.slice(0, first < 0 ? lines.length : first).join(" ");
   const sections = new Map<Topic, string[]>();
   const excerpts: ParsedExcerpt[] = [];
   let source: string | undefined;
   let lastNumber = 0;
+  let topics: readonly Topic[] = [];
   let topic: Topic | undefined;
   for (const line of first < 0 ? [] : lines.slice(first)) {
-    const heading = source === undefined ? topicIn(line) : undefined;
+    const heading = source === undefined ? topicsIn(line) : undefined;
     if (heading !== undefined) {
-      topic = heading;
+      [topics, topic] = [heading, heading[0]!];
       sections.set(topic, sections.get(topic) ?? []);
-    } else if (topic === "context" && line.startsWith(SOURCE_LEAD)) source = line.slice(SOURCE_LEAD.length);
+    } else if (topics.includes("context") && line.startsWith(SOURCE_LEAD)) source = line.slice(SOURCE_LEAD.length);
     else if (source !== undefined) excerpts.push({ source, text: unguarded(line) });
-    else if (topic !== undefined) lastNumber = Math.max(lastNumber, addLine(sections.get(topic)!, line));
+    else if (topic !== undefined) {
+      topic = topicOf(line, topics) ?? topic;
+      const items = sections.get(topic) ?? [];
+      sections.set(topic, items);
+      lastNumber = Math.max(lastNumber, addLine(items, line));
+    }
   }
   return { spans: spansIn(framing), sections: withoutFileGroups(sections), lastNumber, excerpts };
 }
 
-function topicIn(line: string): Topic | undefined {
+function topicsIn(line: string): readonly Topic[] | undefined {
   const match = /^#{2,3} (.+)$/.exec(line);
-  return match === null ? undefined : TOPIC_OF.get(match[1]!);
+  return match === null ? undefined : TOPICS_OF.get(match[1]!);
+}
+
+/** The topic of the item that a line opens. */
+function topicOf(line: string, topics: readonly Topic[]): Topic | undefined {
+  const match = ITEM.exec(line);
+  if (match === null) return undefined;
+  return topics[BULLETS.findIndex((bullet) => bullet === match[1])] ?? topics[0];
 }
 
 /** Adds the line to the items; returns its number, or 0. */
@@ -83,7 +102,7 @@ function addLine(items: string[], line: string): number {
   const match = ITEM.exec(line);
   if (match !== null) {
     items.push(line.slice(match[0].length));
-    return Number(match[1] ?? 0);
+    return Number(match[2] ?? 0);
   }
   if (line === NONE || LEFT_OUT.test(line)) return 0;
   if (items.length > 0) items[items.length - 1] += `\n${line.startsWith("  ") ? line.slice(2) : line}`;

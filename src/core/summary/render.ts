@@ -1,7 +1,7 @@
 /** Writes the chosen items as text, in the format that `parse.ts` describes. */
 import type { Excerpt } from "../evidence/excerpts.ts";
 import type { Item } from "./items.ts";
-import { guarded, NONE, SOURCE_LEAD } from "./parse.ts";
+import { BULLETS, guarded, NONE, SOURCE_LEAD } from "./parse.ts";
 import type { Section, Topic } from "./sections.ts";
 
 /** Every path of a line of files stands within this many characters of the tool's name (the measure of DESIGN §5 allows 120). */
@@ -35,7 +35,7 @@ export function sectionLines(
   contents: Contents,
   { recall, complete }: RenderOptions,
 ): readonly string[] {
-  const lines = section.topics.flatMap((topic) => topicLines(topic, contents));
+  const lines = section.topics.flatMap((topic, place) => topicLines(topic, contents, BULLETS[place] ?? BULLETS[0]));
   const leftOut = section.topics.reduce((sum, topic) => sum + (contents.filled.get(topic)?.leftOut ?? 0), 0);
   if (leftOut > 0 && (lines.length > 0 || complete)) lines.push(leftOutLine(leftOut, recall));
   if (section.topics.includes("context")) addExcerpts(lines, contents.excerpts);
@@ -48,10 +48,10 @@ export function leftOutLine(count: number, recall: string): string {
   return `(+${count} in ${recall})`;
 }
 
-function topicLines(topic: Topic, { filled, firstNumber }: Contents): string[] {
+function topicLines(topic: Topic, { filled, firstNumber }: Contents, bullet: string): string[] {
   const items = [...(filled.get(topic)?.items ?? [])].toSorted((a, b) => a.order - b.order);
   if (topic === "files") return fileLines(items);
-  return items.map(({ text }, at) => `${topic === "actions" ? `${firstNumber + at}. ` : "- "}${indented(text)}`);
+  return items.map(({ text }, at) => `${topic === "actions" ? `${firstNumber + at}.` : bullet} ${indented(text)}`);
 }
 
 function indented(text: string): string {

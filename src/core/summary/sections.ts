@@ -1,6 +1,9 @@
-/** The sections of a handoff as data: the thirteen of reference/002, which the default uses, and the seven of reference/000. */
+/**
+ * The sections of a handoff as data: the thirteen of reference/002, which the default uses, the seven of reference/000,
+ * and the nine of reference/003.
+ */
 
-/** What a section is about; both templates are made of these. */
+/** What a section is about; every template is made of these. */
 export type Topic =
   | "task"
   | "goal"
@@ -14,7 +17,9 @@ export type Topic =
   | "pending"
   | "files"
   | "remaining"
-  | "context";
+  | "context"
+  | "messages"
+  | "fixed";
 
 export interface Section {
   readonly heading: string;
@@ -43,6 +48,8 @@ const CONTEXT = section(
 );
 const BLOCKED = "what stands in the way, with the exact error";
 const DECIDED = "what was settled, and why";
+/** Against drift: retold words lose their sense a little each time (reference/003). */
+const QUOTED = 'the telling phrases word for word, between "double quotes", not retold';
 
 /** reference/002 §12. */
 export const THIRTEEN_SECTIONS: readonly Section[] = [
@@ -77,6 +84,42 @@ export const SEVEN_SECTIONS: readonly Section[] = [
   FILES,
   section("Next Steps", ["remaining", "pending"], "what is left"),
   CONTEXT,
+];
+
+/**
+ * reference/003 and field/agents.md, on Claude Code. The last holds the verbatim lines, because nothing may follow them;
+ * the user's messages are listed by code.
+ */
+export const NINE_SECTIONS: readonly Section[] = [
+  section(
+    "Primary Request and Intent",
+    ["goal", "task", "constraints"],
+    `what the user wants and why, and what they ruled out; ${QUOTED}`,
+  ),
+  section(
+    "Key Technical Concepts",
+    ["decisions"],
+    `the languages, libraries and conventions that the work rests on, and what was settled about them; ${QUOTED}`,
+  ),
+  section("Files and Code", ["files"], "the files that mattered, by the tool that touched them"),
+  section(
+    "Errors and Fixes",
+    ["blocked", "fixed"],
+    "the errors that were met, in their own words, and what mended each; those that still stand, as standing",
+  ),
+  section(
+    "Problem Solving",
+    ["actions", "resolved"],
+    "numbered: how the problem was worked through, each step with what it showed",
+  ),
+  section("All User Messages", ["messages"], "everything the user wrote, in order"),
+  section("Pending Tasks", ["remaining", "pending"], `what the user asked for that is not done; ${QUOTED}`),
+  section("Current Work", ["state"], "what was being worked on just before the cut, in which files, and how it stood"),
+  section(
+    "Next Step",
+    ["progress", "context"],
+    `the one step that follows from the newest work, if any, as a statement and not an order; ${QUOTED}`,
+  ),
 ];
 
 export const TEMPLATES = { thirteen: THIRTEEN_SECTIONS, seven: SEVEN_SECTIONS } as const;
