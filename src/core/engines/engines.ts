@@ -3,6 +3,8 @@ import { PrecisError } from "../errors.ts";
 import { createCompressor } from "./compressor/compressor.ts";
 import type { CompressorSettings } from "./compressor/limits.ts";
 import type { Engine } from "./contract.ts";
+import { createHandoff } from "./handoff/handoff.ts";
+import { HANDOFF_DEFAULTS } from "./handoff/limits.ts";
 import { createNone } from "./none/none.ts";
 import { SACRED_ZONE_DEFAULTS } from "./sacred-zone/limits.ts";
 import { createSacredZone } from "./sacred-zone/sacred-zone.ts";
@@ -11,6 +13,8 @@ const BUILT_IN: Readonly<Record<string, (settings: CompressorSettings) => Engine
   compressor: (settings) => createCompressor(settings) as Engine,
   "sacred-zone": ({ contextLength, maxOutputTokens }) =>
     createSacredZone({ ...SACRED_ZONE_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
+  handoff: ({ contextLength, maxOutputTokens }) =>
+    createHandoff({ ...HANDOFF_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
   none: () => createNone() as Engine,
 };
 

@@ -36,7 +36,7 @@ const LATER_REQUEST: Room = { charsMax: 280, share: 0.04 };
 const QUESTION_CHARS_MAX = 200;
 const ANSWER_CHARS_MAX = 320;
 /** How the lines about the live request open; they are of this handoff alone and never carried into the next. */
-export const LIVE_LEAD = "The newest user message below: ";
+export const LIVE_LEAD = "The newest user message: ";
 export const REPLY_LEAD = "It replies to: ";
 /** What one plain word of settling adds to a decision's weight. */
 const WEIGHT_OF_PLAIN_WORDS = 3;

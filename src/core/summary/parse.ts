@@ -8,6 +8,7 @@
  */
 import { LIST_SEPARATOR } from "./items.ts";
 import { HANDOFF_END, HANDOFF_START, opensWithHandoff } from "./marks.ts";
+import { FOUR_SECTIONS } from "./four-sections.ts";
 import { RECALL_LEAD } from "./framing.ts";
 import { NINE_SECTIONS, SEVEN_SECTIONS, THIRTEEN_SECTIONS, type Section, type Topic } from "./sections.ts";
 
@@ -36,7 +37,7 @@ const MAY_NEED_SPACE = new Set(" @#([");
 const NEEDS_SPACE = /^ *(?:@ |#{2,3} |\(\+\d|\[(?:end of )?precis handoff )/;
 
 /** The topics under a heading. Where templates share one, the thirteen say what comes first and the others what else may. */
-const TOPICS_OF = topicsByHeading([NINE_SECTIONS, SEVEN_SECTIONS, THIRTEEN_SECTIONS]);
+const TOPICS_OF = topicsByHeading([FOUR_SECTIONS, NINE_SECTIONS, SEVEN_SECTIONS, THIRTEEN_SECTIONS]);
 
 function topicsByHeading(templates: readonly (readonly Section[])[]): ReadonlyMap<string, readonly Topic[]> {
   const known = new Map<string, readonly Topic[]>();

@@ -1,6 +1,6 @@
 /**
- * Puts a shape together: head, handoff, the live request where it would otherwise be lost, tail. Keeps for every
- * message the index it came from, so that the compaction can say where each old message went.
+ * Puts a shape together: head, what is kept of the middle, handoff, the live request where it would otherwise be lost,
+ * tail. Keeps for every message the index it came from, so that the compaction can say where each old message went.
  */
 import type { Destination, Evicted } from "../../compaction/compaction.ts";
 import { repairArguments } from "../../passes/repair-arguments.ts";
@@ -41,18 +41,27 @@ export function anchorOf(live: Message): Message {
   return Object.freeze({ role: "user", parts: Object.freeze(parts), origin: "anchor" });
 }
 
+/** Messages between head and handoff: some of those that the handoff stands for, where an engine keeps them, and its own. */
+export interface Ahead {
+  readonly placed: readonly Placed[];
+  /** What was cut out of them. */
+  readonly evicted: readonly Evicted[];
+}
+
 export interface Pieces {
   readonly shape: Shape;
+  readonly ahead?: Ahead | undefined;
   readonly handoff: string | undefined;
   readonly anchor: Message | undefined;
 }
 
 export function assemble(originals: readonly Message[], pieces: Pieces, bench: Workbench): Assembled {
-  const { shape, handoff, anchor } = pieces;
+  const { shape, ahead, handoff, anchor } = pieces;
   const own = (start: number, end: number): Placed[] =>
     shape.messages.slice(start, end).map((message, offset) => ({ message, from: start + offset }));
   const joined: Placed[] = [
     ...own(0, shape.headEnd),
+    ...(ahead?.placed ?? []),
     ...(handoff === undefined ? [] : [{ message: textMessage("user", handoff, "summary"), from: -1 }]),
     ...(anchor === undefined ? [] : [{ message: anchor, from: -1 }]),
     ...own(shape.tailStart, shape.messages.length),

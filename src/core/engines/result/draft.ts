@@ -8,7 +8,7 @@ import type { Section } from "../../summary/sections.ts";
 import { recallId } from "../../transcript/links.ts";
 import type { Message, Transcript } from "../../transcript/message.ts";
 import type { CompactRequest } from "../contract.ts";
-import { assemble, type Assembled, type Shape } from "./assemble.ts";
+import { assemble, type Ahead, type Assembled, type Shape } from "./assemble.ts";
 import type { ShownKeeper } from "./shown.ts";
 
 /** One compaction under way: what it works on. */
@@ -37,6 +37,7 @@ export interface Memory {
 
 export interface Cut {
   readonly shape: Shape;
+  readonly ahead?: Ahead | undefined;
   readonly anchor: Message | undefined;
   /** What stands in the result beside the handoff. */
   readonly verbatim: readonly Message[];
@@ -62,10 +63,10 @@ export function sizeOf(job: Job, { assembled }: Draft): number {
 }
 
 export function draftOf(job: Job, memory: Memory, cut: Cut): Draft {
-  const { shape, anchor, verbatim, focus, budget, prose } = cut;
+  const { shape, ahead, anchor, verbatim, focus, budget, prose } = cut;
   const { messages } = job.original;
   const { measure } = job.request;
-  const beside = presentOf(messages, { shape, anchor, textOf: memory.shown.textOf });
+  const beside = presentOf(messages, { shape, ahead, anchor, textOf: memory.shown.textOf });
   const from = shape.headEnd;
   const until = shape.tailStart;
   const span = spanOf(job, from, until);
@@ -97,9 +98,9 @@ export function draftOf(job: Job, memory: Memory, cut: Cut): Draft {
           ...(prose === undefined ? {} : { prose }),
         });
   const safe = handoff === undefined ? undefined : prose === undefined ? handoff.text : memory.hide(handoff.text);
-  const assembled = assemble(messages, { shape, handoff: safe, anchor }, job.request);
+  const assembled = assemble(messages, { shape, ahead, handoff: safe, anchor }, job.request);
   const standing = shape.evicted.filter(({ message }) => message < from || message >= until);
-  const evicted = [...(span === undefined ? [] : [span]), ...standing, ...assembled.evicted];
+  const evicted = [...(span === undefined ? [] : [span]), ...standing, ...(ahead?.evicted ?? []), ...assembled.evicted];
   return { ...cut, assembled, evicted, handoff };
 }
 
@@ -108,15 +109,17 @@ function presentOf(
   originals: readonly Message[],
   {
     shape: { messages, headEnd, tailStart },
+    ahead,
     anchor,
     textOf,
-  }: Pick<Cut, "shape" | "anchor"> & { readonly textOf: (message: Message) => string },
+  }: Pick<Cut, "shape" | "ahead" | "anchor"> & { readonly textOf: (message: Message) => string },
 ): Present {
   const standing: Message[] = [];
   const changed: Message[] = anchor === undefined ? [] : [anchor];
   messages.forEach((message, at) => {
     if (at < headEnd || at >= tailStart) (message === originals[at] ? standing : changed).push(message);
   });
+  for (const { message, from } of ahead?.placed ?? []) (message === originals[from] ? standing : changed).push(message);
   return { standing, text: changed.map(textOf).join("\n") };
 }
 

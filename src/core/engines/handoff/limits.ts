@@ -1,0 +1,85 @@
+/** The settings of `handoff` and the figures that follow from them (reference/003; today's release: field notes on agents). */
+import { limitOf, type Asked } from "../result/course.ts";
+import type { Aim } from "../result/fitting.ts";
+import { handoffTokensMax } from "../result/room.ts";
+
+export interface HandoffSettings {
+  /** The model's window in tokens. */
+  readonly contextLength: number;
+  /** Output tokens a request reserves inside the window. */
+  readonly maxOutputTokens: number;
+  /** A trigger below that of the window, in tokens; 0 is none. */
+  readonly triggerTokens: number;
+  /**
+   * `documented`: reference/003, and results that the model has not read yet stay. `current`: as Codex does it today, all
+   * but a person's messages goes, and the provider's own compaction leaves more of these.
+   */
+  readonly preset: "documented" | "current";
+}
+
+export const HANDOFF_DEFAULTS: HandoffSettings = {
+  contextLength: 200_000,
+  maxOutputTokens: 0,
+  triggerTokens: 0,
+  preset: "documented",
+};
+
+/** 180,000 to 244,000 tokens, says reference/003: nine tenths of windows of 200,000 and 272,000. */
+const TRIGGER_WINDOW_SHARE = 0.9;
+/** A person's newest messages that stay word for word, in tokens. */
+const USER_TOKENS = 20_000;
+/** Beside the provider's own item, today. */
+const CURRENT_REMOTE_USER_TOKENS = 64_000;
+/** A result heavier than this is cut from its head: one just below the trigger would be compacted again at the next turn. */
+const RESULT_WINDOW_SHARE = 0.5;
+/** Of an explicit budget beside system and tools: what a person wrote and what the handoff says share it. */
+const BUDGET_USER_SHARE = 0.5;
+/** A shape is good enough that leaves the handoff this much, of the limit beside system and tools. */
+const HANDOFF_SHARE_MIN = 0.25;
+const HANDOFF_TOKENS_ENOUGH = 2_000;
+
+export interface HandoffLimits {
+  /** A compaction is due from here on. */
+  readonly triggerTokens: number;
+  /** A result should not weigh more. */
+  readonly resultTokens: number;
+  readonly userTokens: number;
+  readonly remoteUserTokens: number;
+  /** The most that a handoff weighs where no budget gives it more. */
+  readonly handoffTokens: number;
+}
+
+export function handoffLimits(settings: HandoffSettings): HandoffLimits {
+  const { contextLength, maxOutputTokens, triggerTokens, preset } = settings;
+  const usable = Math.max(1, contextLength - maxOutputTokens);
+  const share = Math.floor(usable * TRIGGER_WINDOW_SHARE);
+  return {
+    triggerTokens: triggerTokens > 0 ? Math.min(triggerTokens, share) : share,
+    resultTokens: Math.floor(usable * RESULT_WINDOW_SHARE),
+    userTokens: USER_TOKENS,
+    remoteUserTokens: preset === "current" ? CURRENT_REMOTE_USER_TOKENS : USER_TOKENS,
+    handoffTokens: handoffTokensMax(contextLength),
+  };
+}
+
+/** How one compaction shares out what its result may weigh. */
+export interface HandoffAim extends Aim {
+  readonly userTokens: number;
+}
+
+/** `besideTokens`: system and tools, which stand whatever happens. */
+export function aimOf(
+  limits: HandoffLimits,
+  asked: Asked,
+  { standing, beside }: { readonly standing: number; readonly beside: number },
+): HandoffAim {
+  const limitTokens = limitOf(asked, limits.resultTokens, standing);
+  const room = Math.max(0, limitTokens - beside);
+  const budgeted = asked.budget !== undefined;
+  return {
+    limitTokens,
+    userTokens: budgeted ? Math.min(limits.userTokens, Math.floor(room * BUDGET_USER_SHARE)) : limits.userTokens,
+    handoffTokens: (replaced) => (budgeted ? room : Math.min(limits.handoffTokens, replaced)),
+    handoffTokensMin: Math.min(HANDOFF_TOKENS_ENOUGH, Math.floor(room * HANDOFF_SHARE_MIN)),
+  };
+}

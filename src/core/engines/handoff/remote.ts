@@ -1,0 +1,70 @@
+/** The provider's own compaction in place of a handoff: asked once, kept byte for byte, never waited for twice. */
+import type { SummaryAccount } from "../../compaction/compaction.ts";
+import type { Message } from "../../transcript/message.ts";
+import type { Remote, RemoteItem } from "../contract.ts";
+import type { Job } from "../result/draft.ts";
+import type { Aim, Candidate } from "../result/fitting.ts";
+
+/** Beside the provider's item: enough to say what it is and where the originals are. */
+const RECORD_TOKENS = 300;
+
+export type RemoteAnswer =
+  | { readonly kind: "failed"; readonly because: string }
+  | {
+      readonly kind: "answered";
+      readonly item: Message;
+      readonly summary: SummaryAccount;
+      /** The same aim, with no more of a handoff than the item needs beside it. */
+      readonly aim: (aim: Aim) => Aim;
+      /** What is said of an item that makes nothing smaller. */
+      readonly tooLarge: string;
+    };
+
+/** Rejects only where the host's own signal aborts. What is sent today is what the provider reads: an earlier item too. */
+export async function itemFrom(remote: Remote, { original, request }: Job): Promise<RemoteAnswer> {
+  const { signal, standing = original } = request;
+  try {
+    const item = await remote(standing, signal);
+    if (!isItem(item)) return failed("its answer is not an item");
+    return {
+      kind: "answered",
+      item: messageOf(item),
+      summary: { by: "model", because: `the provider compacted the conversation (${item.type})`, steps: [] },
+      aim: (aim) => ({ ...aim, handoffTokens: (replaced) => Math.min(RECORD_TOKENS, aim.handoffTokens(replaced)) }),
+      tooLarge: "the provider's item was not used: it makes the conversation no smaller",
+    };
+  } catch (error) {
+    signal?.throwIfAborted();
+    return failed(error instanceof Error ? error.message : "it failed without a reason");
+  }
+}
+
+function failed(because: string): RemoteAnswer {
+  return {
+    kind: "failed",
+    because: `the provider's own compaction failed, so the handoff was written here: ${because}`,
+  };
+}
+
+function isItem({ type, raw }: RemoteItem): boolean {
+  if (type === "") return false;
+  try {
+    return typeof JSON.parse(raw) === "object";
+  } catch {
+    return false;
+  }
+}
+
+/** Where the provider would put it itself: as something that it said. */
+function messageOf({ type, raw }: RemoteItem): Message {
+  const part = Object.freeze({ kind: "opaque", type, raw } as const);
+  return Object.freeze({ role: "assistant", parts: Object.freeze([part]), origin: "summary" });
+}
+
+/** The shapes with the item behind what is kept. A shape that leaves nothing out has no use for it. */
+export function* besideItem(item: Message, shapes: Iterable<Candidate>): Generator<Candidate> {
+  for (const { shape, ahead } of shapes) {
+    const placed = [...(ahead?.placed ?? []), { message: item, from: -1 }];
+    yield { shape, ahead: { placed, evicted: ahead?.evicted ?? [] } };
+  }
+}

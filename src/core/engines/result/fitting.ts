@@ -1,0 +1,57 @@
+/** Of the shapes that an engine is willing to take, the first that leaves its handoff room; the last where none does. */
+import { taskWords } from "../../digest/task-words.ts";
+import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
+import { contentText, type Message } from "../../transcript/message.ts";
+import { anchorOf, type Ahead, type Shape } from "./assemble.ts";
+import { draftOf, MESSAGE_OVERHEAD_TOKENS, type Draft, type Job, type Memory } from "./draft.ts";
+
+export interface Candidate {
+  readonly shape: Shape;
+  readonly ahead?: Ahead;
+}
+
+/** What a result may weigh, and the handoff in it; in tokens. */
+export interface Aim {
+  readonly limitTokens: number;
+  /** The handoff's share, given what it stands for. */
+  readonly handoffTokens: (replacedTokens: number) => number;
+  /** With less, the next shape is tried. */
+  readonly handoffTokensMin: number;
+}
+
+/** The candidates are made one by one, while they are asked for; there is at least one. */
+export function firstThatFits(job: Job, memory: Memory, candidates: Iterable<Candidate>, aim: Aim): Draft {
+  const focus = focusOf(job);
+  const { measure } = job.request;
+  let fitting: Parameters<typeof draftOf>[2] | undefined;
+  for (const { shape, ahead } of candidates) {
+    const { headEnd, tailStart } = shape;
+    const kept = ahead?.placed ?? [];
+    const anchor = anchorFor(job, tailStart, new Set([...kept.map(({ from }) => from), ...Array(headEnd).keys()]));
+    const verbatim = [
+      ...shape.messages.slice(0, headEnd),
+      ...kept.map(({ message }) => message),
+      ...(anchor === undefined ? [] : [anchor]),
+      ...shape.messages.slice(tailStart),
+    ];
+    const room = aim.limitTokens - job.besideTokens - measure.messages(verbatim) - MESSAGE_OVERHEAD_TOKENS;
+    const replaced = measure.messages(job.original.messages.slice(headEnd, tailStart));
+    const wanted = aim.handoffTokens(replaced);
+    const budget = Math.max(Math.min(wanted, room), HANDOFF_TOKENS_MIN);
+    fitting = { shape, ahead, anchor, verbatim, focus, budget };
+    if (room >= (headEnd === tailStart ? 0 : Math.min(wanted, aim.handoffTokensMin))) break;
+  }
+  return draftOf(job, memory, fitting!);
+}
+
+/** The live request as a message of ours, where it stands nowhere else. */
+function anchorFor(job: Job, tailStart: number, kept: ReadonlySet<number>): Message | undefined {
+  const live = job.original.messages[job.live];
+  return live === undefined || job.live >= tailStart || kept.has(job.live) ? undefined : anchorOf(live);
+}
+
+/** Words of the task, lower case. */
+export function focusOf({ original, request, live }: Job): readonly string[] {
+  const asked = original.messages[live];
+  return taskWords(request.focus ?? "", asked === undefined ? "" : contentText(asked.parts));
+}
