@@ -1,6 +1,7 @@
 /** What every pass promises, asked of each of them over generated transcripts. */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { clearResults } from "../../../src/core/passes/clear-results.ts";
 import { dedupe } from "../../../src/core/passes/dedupe.ts";
 import { digestResults, digestResultsWith } from "../../../src/core/passes/digest-results.ts";
 import { evictMedia, evictMediaExcept } from "../../../src/core/passes/evict-media.ts";
@@ -18,6 +19,7 @@ import { contextOf, hash, measure } from "./building.ts";
 import { longTranscripts } from "./long-transcripts.ts";
 
 const PASSES: Readonly<Record<string, Pass>> = {
+  clearResults,
   dedupe,
   digestResults,
   "digestResults from 200 characters": digestResultsWith({ triggerChars: 200 }),

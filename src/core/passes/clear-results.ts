@@ -1,0 +1,48 @@
+/** Clears tool results outside protection: the model sees that it called, and ids by which the results can be had again. */
+import { describeCall, labelOf } from "../digest/call.ts";
+import type { ContentPart } from "../transcript/message.ts";
+import { pairingOf } from "./pairing.ts";
+import type { Pass } from "./pass.ts";
+import { rewriteParts, type Evict } from "./rewrite.ts";
+
+/** A smaller text costs about what its marker does. */
+const CLEARED_TOKENS_MIN = 50;
+
+export const clearResults: Pass = (messages, context) => {
+  const { answers } = pairingOf(messages);
+  return rewriteParts(messages, context, {
+    rewrite: (part, index, evict) => {
+      if (part.kind !== "tool-result") return part;
+      const call = answers[index]?.call;
+      const label = call === undefined ? "result" : labelOf(describeCall(call.name, call.arguments));
+      const isLarge = (text: string): boolean => context.measure.text(text) >= CLEARED_TOKENS_MIN;
+      const content = part.content.map((piece) => cleared(piece, { label, isLarge, evict }));
+      return content.every((piece, at) => piece === part.content[at]) ? part : { ...part, content };
+    },
+    origin: "stub",
+  });
+};
+
+interface Clearing {
+  readonly label: string;
+  readonly isLarge: (text: string) => boolean;
+  readonly evict: Evict;
+}
+
+/** Each piece on its own, so that what is evicted is exactly what stood there. */
+function cleared(piece: ContentPart, { label, isLarge, evict }: Clearing): ContentPart {
+  switch (piece.kind) {
+    case "text":
+      return isLarge(piece.text) ? marker(piece, evict("result", piece.text, label)) : piece;
+    case "image":
+    case "file":
+      return marker(piece, evict("media", JSON.stringify(piece.source), label));
+    case "opaque":
+      return piece;
+  }
+}
+
+function marker({ at }: ContentPart, id: string): ContentPart {
+  const text = `[precis: old result cleared; recall ${id}]`;
+  return Object.freeze({ kind: "text", text, ...(at === undefined ? {} : { at }) });
+}
