@@ -247,7 +247,8 @@ function optionsFor(number: number, { quotes, known, add, addQuote }: Making): r
       const { range } = quote;
       const make = (): Option => {
         const ties = quote.ties.map((local) => numbers[local]!);
-        const source = sources.labelAt(entry, place.start);
+        // By where the quote ends, and not by who asked first: several identifiers may share it.
+        const source = sources.labelAt(entry, range.end - 1);
         return { kind: "lines", message, range, source, ties, tool: undefined, path: undefined };
       };
       found.add(addQuote(keyOf(message, range), make));

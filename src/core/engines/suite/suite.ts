@@ -58,7 +58,8 @@ export async function checkEngine(subject: Subject, options: SuiteOptions): Prom
   const { transcript, wire } = subject;
   const tokens = bench.measure.transcript(transcript);
   const trial: Trial = { ...options, transcript, bench, tokens, windowTokens: options.contextTokens ?? tokens };
-  for (const share of BUDGET_SHARES) await checkBudget(trial, Math.max(1, Math.floor(tokens * share)));
+  const engine = options.make(trial.windowTokens);
+  for (const share of BUDGET_SHARES) await checkBudget(trial, engine, Math.max(1, Math.floor(tokens * share)));
   await checkRestart(trial);
   await checkForeign(trial);
   await checkRounds(trial);
@@ -67,11 +68,10 @@ export async function checkEngine(subject: Subject, options: SuiteOptions): Prom
     demand(wire.write(transcript) === wire.body, "undo", () => "the client's bytes do not come back");
 }
 
-/** One compaction to a budget, the same by another instance, and one of the result: nothing happens, or it gets smaller. */
-async function checkBudget(trial: Trial, budget: number): Promise<void> {
+/** One compaction to a budget, the same by an instance that has seen nothing, and one of the result: nothing happens, or it gets smaller. */
+async function checkBudget(trial: Trial, engine: Engine, budget: number): Promise<void> {
   const { transcript, bench, make, windowTokens } = trial;
   const request: CompactRequest = { ...bench, reason: "budget", budget };
-  const engine = make(windowTokens);
   const outcome = await examine(engine, { state: engine.init(), transcript }, request);
   const other = make(windowTokens);
   const same = await other.compact(other.init(), transcript, request);
