@@ -82,23 +82,12 @@ export interface Ranking {
 
 /** Remembers what lasts of the tally it saw last, so that a new message costs only what it changes. */
 export function createRanking(weights: Weights = WEIGHTS): Ranking {
-  const list = FEATURES.map((feature) => weights[feature]);
-  const [ofRequest, ofReplies] = [weights.wordsOfRequest, weights.wordsOfRecentReplies];
-  let lasting: Lasting | undefined;
+  let settled: Settled | undefined;
   return {
     probabilities: (scene) => {
-      const { tally, replies } = scene;
-      if (lasting?.tally !== tally) lasting = createLasting(tally, list, weights.bias);
-      const logits = lasting.logits();
-      const inRequest = lasting.inRequest(scene);
-      const { counts } = tally;
-      const scores = new Float64Array(counts.length);
-      for (let number = 0; number < scores.length; number++) {
-        if (counts[number]! > RARE_MESSAGES_MAX) continue;
-        const words = ofRequest * inRequest[number]! + ofReplies * overlap(number, tally, replies);
-        scores[number] = probability(logits[number]! + words);
-      }
-      return scores;
+      if (settled?.tally !== scene.tally) settled = createSettled(scene.tally, weights);
+      settled.refresh(scene);
+      return withReplies(scene, settled, weights.wordsOfRecentReplies);
     },
   };
 }
@@ -107,48 +96,84 @@ function probability(logit: number): number {
   return 1 / (1 + Math.exp(-logit));
 }
 
-/** What of a tally's scores stays the same from one message to the next; brought up to date when it is asked for. */
-interface Lasting {
-  readonly tally: Tally;
-  /** For each rare identifier: bias and weighed features, without those about words. */
-  readonly logits: () => readonly number[];
-  /** For each identifier: the mean weight of its words in the request. */
-  readonly inRequest: (scene: Scene) => readonly number[];
+/** The newest replies share words with few of the names: only those are worked out anew. */
+function withReplies({ tally, replies }: Scene, { logits, scores, namesWith }: Settled, weight: number): Float64Array {
+  const result = scores();
+  const seen = new Uint8Array(result.length);
+  for (let word = 0; word < replies.length; word++) {
+    if (replies[word] === 0) continue;
+    for (const number of namesWith(word)) {
+      if (seen[number] === 1) continue;
+      seen[number] = 1;
+      if (isRare(tally, number))
+        result[number] = probability(logits[number]! + weight * overlap(number, tally, replies));
+    }
+  }
+  return result;
 }
 
-function createLasting(tally: Tally, list: readonly number[], bias: number): Lasting {
-  const logits: number[] = [];
+/** What of a tally's scores stays the same from one message to the next; brought up to date by `refresh`. */
+interface Settled {
+  readonly tally: Tally;
+  readonly refresh: (scene: Scene) => void;
+  /** For each rare identifier: bias and weighed features, all but the words of the newest replies. */
+  readonly logits: readonly number[];
+  /** The probabilities that these come to, 0 for what is not rare: a new array each time. */
+  readonly scores: () => Float64Array;
+  /** The identifiers that hold a word. */
+  readonly namesWith: (word: number) => readonly number[];
+}
+
+function createSettled(tally: Tally, weights: Weights): Settled {
+  const list = FEATURES.map((feature) => weights[feature]);
+  /** Without any words, with those of the request, and what that comes to. */
+  const [plain, logits, scores]: [number[], number[], number[]] = [[], [], []];
   const counts: number[] = [];
+  const overlaps: number[] = [];
+  const names: number[][] = [];
   let ofEditedFile: readonly boolean[] = [];
   let asked: readonly string[] = [];
-  let overlaps: number[] = [];
-  const refresh = (number: number): void => {
-    if (!isRare(tally, number)) return;
-    const features = lastingFeatures(number, tally);
-    let logit = bias;
-    for (let at = 0; at < features.length; at++) logit += list[at]! * features[at]!;
+  const settle = (number: number): void => {
+    const logit = plain[number]! + weights.wordsOfRequest * overlaps[number]!;
     logits[number] = logit;
+    scores[number] = isRare(tally, number) ? probability(logit) : 0;
+  };
+  const weigh = (number: number): void => {
+    const features = isRare(tally, number) ? lastingFeatures(number, tally) : [];
+    plain[number] = features.reduce((logit, feature, at) => logit + list[at]! * feature, weights.bias);
+  };
+  const learn = (number: number, scene: Scene): void => {
+    overlaps[number] = overlap(number, tally, scene.request);
+    for (let at = tally.wordStarts[number]!; at < tally.wordStarts[number + 1]!; at++)
+      (names[tally.words[at]!] ??= []).push(number);
   };
   return {
     tally,
-    logits: () => {
+    logits,
+    scores: () => new Float64Array(scores),
+    namesWith: (word) => names[word] ?? [],
+    refresh: (scene) => {
+      const asksAnew = !isEqual(asked, scene.asked);
+      asked = scene.asked;
+      const stale = new Set<number>();
       for (let number = 0; number < tally.counts.length; number++) {
-        if (counts[number] === tally.counts[number]!) continue;
-        counts[number] = tally.counts[number]!;
-        logits[number] = 0;
-        refresh(number);
+        const isNew = number >= counts.length;
+        if (isNew) learn(number, scene);
+        else if (asksAnew) overlaps[number] = overlap(number, tally, scene.request);
+        if (isNew || counts[number] !== tally.counts[number]) {
+          counts[number] = tally.counts[number]!;
+          weigh(number);
+        } else if (!asksAnew) continue;
+        settle(number);
       }
       ofEditedFile.forEach((was, index) => {
-        if (was !== tally.ofEditedFile[index]) tally.entries[index]!.numbers.forEach(refresh);
+        if (was !== tally.ofEditedFile[index]) for (const number of tally.entries[index]!.numbers) stale.add(number);
       });
+      for (const number of stale) {
+        weigh(number);
+        settle(number);
+      }
       ofEditedFile = tally.ofEditedFile.slice();
-      return logits;
-    },
-    inRequest: (scene) => {
-      if (!isEqual(asked, scene.asked)) [asked, overlaps] = [scene.asked, []];
-      for (let number = overlaps.length; number < tally.counts.length; number++)
-        overlaps.push(overlap(number, tally, scene.request));
-      return overlaps;
     },
   };
 }
