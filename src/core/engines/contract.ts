@@ -34,6 +34,16 @@ export interface Workbench {
   readonly chain: Chain;
 }
 
+/** A provider's own compaction: one item that only the provider can read. Rejects where it fails. */
+export type Remote = (transcript: Transcript, signal?: AbortSignal) => Promise<RemoteItem>;
+
+export interface RemoteItem {
+  /** The item's own `type`. */
+  readonly type: string;
+  /** Its JSON text, sent back byte for byte. */
+  readonly raw: string;
+}
+
 export interface CompactRequest extends Workbench {
   readonly reason: CompactionReason;
   /** A topic that gets 60 to 70 % of the handoff (reference/002 §12). */
@@ -44,6 +54,10 @@ export interface CompactRequest extends Workbench {
   readonly budget?: number;
   /** The models that may write the handoff; where not given, the ledger writes it. */
   readonly writers?: Writers;
+  /** Has the provider compact what is sent now; where it fails or is not given, the handoff is written here. */
+  readonly remote?: Remote;
+  /** The session's time, in milliseconds since the epoch; absent where there is no clock. */
+  readonly now?: number;
   /** What is added to redaction, which is never off: further rules, source spared. One object for a session, so that answers are remembered. */
   readonly secrets?: RedactOptions;
   /** The host's: an abort rejects the compaction with its reason, and nothing has changed. */
@@ -58,11 +72,53 @@ export interface Situation {
 
 export interface Engine<State = unknown> {
   readonly name: string;
+  /** From how many tokens on `decide` compacts, where one figure says it: a session's guard of the window leaves it that. */
+  readonly triggerTokens?: number;
   readonly init: () => State;
   readonly observe: (state: State, usage: Usage) => State;
   readonly decide: (state: State, situation: Situation) => Decision;
   /** Compacts the client's own conversation: the originals, not an earlier result. */
   readonly compact: (state: State, transcript: Transcript, request: CompactRequest) => Promise<Outcome>;
+  /** Tools that the model may be given. The same throughout a session: providers cache what stands behind them. */
+  readonly tools?: (state: State) => readonly EngineTool[];
+  /** Answers a call of one of them. Never rejects: what cannot be answered is an answer with `isError`. */
+  readonly callTool?: (state: State, call: ToolCall, sources: Sources) => Promise<ToolAnswer>;
+}
+
+/** A tool as a model is told of it. */
+export interface EngineTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments, an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolCall {
+  readonly name: string;
+  /** JSON text, as the model wrote it. */
+  readonly arguments: string;
+}
+
+/** Where the tools of an engine find what left the conversation, and how much they may answer. */
+export interface Sources {
+  /** What can be read of the original behind a recall id; undefined where there is none. */
+  readonly original: (id: string) => Promise<string | undefined>;
+  /** Tokens of an answer at most, by the core's estimate. */
+  readonly tokensMax?: number;
+  /** True once the time for this call is over: nothing further is read then. */
+  readonly isLate?: () => boolean;
+}
+
+export interface ToolAnswer {
+  readonly text: string;
+  /** What in the text is original, word for word, and behind which id it stands. */
+  readonly quotes: readonly Quote[];
+  readonly isError?: true;
+}
+
+export interface Quote {
+  readonly id: string;
+  readonly text: string;
 }
 
 /** A smaller valid transcript, or the reason why there is none. */

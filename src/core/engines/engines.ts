@@ -5,6 +5,8 @@ import type { CompressorSettings } from "./compressor/limits.ts";
 import type { Engine } from "./contract.ts";
 import { createHandoff } from "./handoff/handoff.ts";
 import { HANDOFF_DEFAULTS } from "./handoff/limits.ts";
+import { LOSSLESS_DEFAULTS } from "./lossless/limits.ts";
+import { createLossless } from "./lossless/lossless.ts";
 import { createNone } from "./none/none.ts";
 import { SACRED_ZONE_DEFAULTS } from "./sacred-zone/limits.ts";
 import { createSacredZone } from "./sacred-zone/sacred-zone.ts";
@@ -15,6 +17,8 @@ const BUILT_IN: Readonly<Record<string, (settings: CompressorSettings) => Engine
     createSacredZone({ ...SACRED_ZONE_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
   handoff: ({ contextLength, maxOutputTokens }) =>
     createHandoff({ ...HANDOFF_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
+  lossless: ({ contextLength, maxOutputTokens }) =>
+    createLossless({ ...LOSSLESS_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
   none: () => createNone() as Engine,
 };
 

@@ -36,6 +36,8 @@ export interface TellRequest {
   /** The live request. */
   readonly live: Message | undefined;
   readonly focus?: string;
+  /** What may be spent where it is less than one compaction may spend. */
+  readonly allowed?: Allowance;
   /** Text beside the conversation that a record may draw on: the system prompt. */
   readonly beside: string;
 }
@@ -55,13 +57,13 @@ interface Candidate {
 
 /** Rejects when the signal aborts, with its reason; otherwise always answers. */
 export async function tell(request: TellRequest): Promise<Told> {
-  const { writers } = request;
+  const { writers, allowed: most = COMPACTION_SPEND_LIMIT } = request;
   const { candidates, because } = orderOf(writers, request.ledger);
   const steps: SummaryStep[] = writers.resting.map(restingStep);
   let spent = NOTHING_SPENT;
   let unasked: string | undefined;
   for (const { role, writer } of candidates) {
-    const allowed = leftOf(COMPACTION_SPEND_LIMIT, spent);
+    const allowed = leftOf(most, spent);
     if (isSpent(allowed)) {
       unasked = `the ${role} model ${writer.model} was not asked: one compaction may spend no more`;
       break;

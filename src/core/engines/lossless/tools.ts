@@ -1,0 +1,150 @@
+/** The tools of `lossless` as a model is told of them, and each call from its arguments to a bounded answer. */
+import { pageOf } from "../../recall/pages.ts";
+import { estimateText } from "../../transcript/estimate.ts";
+import type { EngineTool, Sources, ToolAnswer, ToolCall } from "../contract.ts";
+import type { Dag } from "./dag.ts";
+import { describe } from "./describe.ts";
+import { expand, EXPAND_DEPTH, EXPAND_DEPTH_MAX } from "./expand.ts";
+import { grep, GREP_HITS, GREP_HITS_MAX } from "./grep.ts";
+import { refused, type Given, type Reading } from "./reading.ts";
+
+/** Tokens of an answer where none are asked for: lossless-claw's bound for an expansion. */
+export const ANSWER_TOKENS = 4_000;
+const ANSWER_TOKENS_MIN = 200;
+const ANSWER_TOKENS_MAX = 16_000;
+const WORDS_CHARS_MAX = 500;
+const ID_CHARS_MAX = 40;
+const OFFSET_MAX = 1_000_000_000;
+/** Arguments that are longer are not even read. */
+const ARGUMENTS_CHARS_MAX = 4_000;
+
+/** What an argument may be; all of it is in the schema too. */
+type Field =
+  | { readonly type: "string"; readonly maxLength: number; readonly description: string }
+  | { readonly type: "integer"; readonly minimum: number; readonly maximum: number; readonly description: string };
+
+interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly fields: Readonly<Record<string, Field>>;
+  readonly required: readonly string[];
+  readonly run: (dag: Dag, given: Given, reading: Reading) => Promise<ToolAnswer>;
+}
+
+const text = (maxLength: number, description: string): Field => ({ type: "string", maxLength, description });
+const integer = (minimum: number, maximum: number, description: string): Field => ({
+  type: "integer",
+  minimum,
+  maximum,
+  description,
+});
+const ID = text(ID_CHARS_MAX, "A recall id such as r1a2b3c4d5, as the records of earlier messages show it.");
+const TOKENS = integer(
+  ANSWER_TOKENS_MIN,
+  ANSWER_TOKENS_MAX,
+  `The answer's size at most; ${ANSWER_TOKENS} where not given.`,
+);
+
+const ALL: readonly Tool[] = [
+  {
+    name: "lcm_grep",
+    description:
+      "Finds words in everything that left this conversation, word for word: each place with the lines around it. Use it first when an exact value, path, error or decision is missing.",
+    fields: {
+      words: text(WORDS_CHARS_MAX, "Plain words, no pattern; a line that holds all of them comes first."),
+      id: { ...ID, description: "Only in what this record stands for." },
+      hits: integer(1, GREP_HITS_MAX, `Places at most; ${GREP_HITS} where not given.`),
+      tokens: TOKENS,
+    },
+    required: ["words"],
+    run: grep,
+  },
+  {
+    name: "lcm_describe",
+    description:
+      "Says what a record of earlier messages stands for: which messages, how large, and what smaller records it was made of. Without an id: all records.",
+    fields: { id: ID, tokens: TOKENS },
+    required: [],
+    run: describe,
+  },
+  {
+    name: "lcm_expand",
+    description:
+      "Gives back the original messages behind a recall id, word for word, from the oldest on. The end of an answer says how to read on.",
+    fields: {
+      id: ID,
+      depth: integer(0, EXPAND_DEPTH_MAX, `Levels of records to go down at most; ${EXPAND_DEPTH} where not given.`),
+      offset: integer(0, OFFSET_MAX, "The character to read on from, as the last answer said."),
+      tokens: TOKENS,
+    },
+    required: ["id"],
+    run: expand,
+  },
+];
+
+export const TOOLS: readonly EngineTool[] = ALL.map(({ name, description, fields, required }) => ({
+  name,
+  description,
+  parameters: { type: "object", properties: fields, required, additionalProperties: false },
+}));
+
+export async function callTool(dag: Dag, call: ToolCall, sources: Sources): Promise<ToolAnswer> {
+  const { tokensMax = ANSWER_TOKENS_MAX } = sources;
+  const tool = ALL.find(({ name }) => name === call.name);
+  if (tool === undefined) return bounded(refused(`there is no tool of that name; there are ${names()}`), tokensMax);
+  const given = argumentsOf(call.arguments, tool);
+  if (typeof given === "string") return bounded(refused(given), tokensMax);
+  const { tokens = ANSWER_TOKENS, ...rest } = given;
+  const most = Math.max(1, Math.min(tokens, tokensMax));
+  try {
+    return bounded(await tool.run(dag, rest, { ...sources, tokensMax: most }), most);
+  } catch {
+    return bounded(refused("it could not be read just now; go on without it, or try again"), most);
+  }
+}
+
+function names(): string {
+  return ALL.map(({ name }) => name).join(", ");
+}
+
+/** What was given, or what is wrong with it. */
+function argumentsOf(given: string, { fields, required }: Tool): (Given & { readonly tokens?: number }) | string {
+  if (given.length > ARGUMENTS_CHARS_MAX) return "the arguments are too long";
+  let value: unknown;
+  try {
+    value = given.trim() === "" ? {} : JSON.parse(given);
+  } catch {
+    return "the arguments are not JSON";
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "the arguments are not an object";
+  const entries = Object.entries(value).filter(([, one]) => one !== null && one !== undefined);
+  for (const [name, one] of entries) {
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (field === undefined) return `it takes ${Object.keys(fields).join(", ")}, and nothing else`;
+    const objection = objectionTo(one, field);
+    if (objection !== undefined) return `\`${name}\` ${objection}`;
+  }
+  const missing = required.find((name) => !entries.some(([known]) => known === name));
+  return missing === undefined ? (Object.fromEntries(entries) as Given) : `\`${missing}\` is missing`;
+}
+
+function objectionTo(value: unknown, field: Field): string | undefined {
+  switch (field.type) {
+    case "string":
+      if (typeof value !== "string" || value.trim() === "") return "is a text that says something";
+      return value.length <= field.maxLength ? undefined : `has at most ${field.maxLength} characters`;
+    case "integer": {
+      const { minimum, maximum } = field;
+      const isWithin = Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum;
+      return isWithin ? undefined : `is a whole number from ${minimum} to ${maximum}`;
+    }
+  }
+}
+
+/** Whatever an answer came to, it is no larger than it may be, and claims no quote that is not in it. */
+function bounded(answer: ToolAnswer, tokensMax: number): ToolAnswer {
+  if (estimateText(answer.text) <= tokensMax) return answer;
+  const shown = pageOf(answer.text, 0, tokensMax).text;
+  const fits = estimateText(shown) <= tokensMax ? shown : "";
+  return { ...answer, text: fits, quotes: answer.quotes.filter((quote) => fits.includes(quote.text)) };
+}

@@ -1,0 +1,210 @@
+/**
+ * Writes the nodes that are only sketched, each from the originals that it stands for: the ledger's handoff of that
+ * stretch, or a model's where one is asked. What a node says, the next does not say again.
+ */
+import type { SummaryAccount, SummaryStep } from "../../compaction/compaction.ts";
+import { latestHandoff, parseHandoff, writeHandoff, HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
+import { askedOf, type Items } from "../../summary/prose/asked.ts";
+import { isSpent, leftOf, NOTHING_SPENT, plus, type Spent } from "../../summary/prose/fold.ts";
+import { COMPACTION_SPEND_LIMIT, tell, type Told } from "../../summary/prose/tell.ts";
+import { contentText, textMessage } from "../../transcript/message.ts";
+import type { Present } from "../../evidence/excerpts.ts";
+import { MESSAGE_OVERHEAD_TOKENS, type Cut, type Job, type Memory } from "../result/draft.ts";
+import type { Dag, Root } from "./dag.ts";
+import type { Sketch, Sketched } from "./sketch.ts";
+
+export interface Writing {
+  readonly job: Job;
+  readonly memory: Memory;
+  /** What stands beside the nodes. */
+  readonly cut: Pick<Cut, "shape" | "anchor" | "verbatim" | "focus">;
+}
+
+export interface Written {
+  readonly dag: Dag;
+  /** Who wrote the new nodes; absent where none is new. */
+  readonly summary: SummaryAccount | undefined;
+  readonly remarks: readonly string[];
+}
+
+export async function written({ roots, buried }: Sketched, before: Dag, writing: Writing): Promise<Written> {
+  const texts: string[] = roots.flatMap(({ text }) => text ?? []);
+  const beside = presentOf(writing);
+  const models = createModels(writing, before);
+  const done: Root[] = [];
+  let fresh = 0;
+  for (const node of roots) {
+    if (node.text !== undefined) {
+      done.push(node);
+      continue;
+    }
+    const prose = await models.tell(node);
+    const root = writtenRoot(node, writing, { prose, beside, others: texts.join("\n") });
+    texts.push(root.text);
+    done.push(root);
+    fresh++;
+  }
+  return { dag: { roots: done, buried }, ...(fresh === 0 ? NOTHING_WRITTEN : models.account()) };
+}
+
+/** What stands beside the nodes: messages of the conversation as they were, and the text of the others. */
+function presentOf({ job, memory, cut }: Writing): Present {
+  const originals = new Set(job.original.messages);
+  const changed = cut.verbatim.filter((message) => !originals.has(message));
+  return {
+    standing: cut.verbatim.filter((message) => originals.has(message)),
+    text: changed.map(memory.shown.textOf).join("\n"),
+  };
+}
+
+const NOTHING_WRITTEN = { summary: undefined, remarks: [] };
+
+interface Around {
+  readonly prose: Items | undefined;
+  readonly beside: Present;
+  /** What the other nodes say. */
+  readonly others: string;
+}
+
+function writtenRoot(node: Sketch, { job, memory, cut }: Writing, { prose, beside, others }: Around): Root {
+  const { measure, focus } = job.request;
+  const { messages } = job.original;
+  const own = messages.slice(node.from, node.until);
+  const heading = headingOf(node);
+  const handoff = writeHandoff({
+    messages: own,
+    ledger: memory.ledger.ledgerOf(own),
+    from: 0,
+    until: own.length,
+    budget: Math.max(HANDOFF_TOKENS_MIN, node.tokens - MESSAGE_OVERHEAD_TOKENS - measure.text(heading)),
+    measure,
+    ...(focus === undefined ? {} : { focus }),
+    spanRecall: node.id,
+    previous: latestHandoff(own),
+    excerpts: (budget, present) =>
+      memory.evidence.excerpts(messages, {
+        budget,
+        measure,
+        focus: cut.focus,
+        redact: memory.redact,
+        from: node.from,
+        until: node.until,
+        present: { standing: beside.standing, text: `${beside.text}\n${others}\n${present}` },
+      }),
+    beside: memory.shown.shownIn(cut.verbatim),
+    redact: memory.redact,
+    template: job.template,
+    ...(prose === undefined ? {} : { prose }),
+  });
+  const safe = prose === undefined ? handoff.text : memory.hide(handoff.text);
+  const text = headed(safe, heading);
+  return { ...node, text, tokens: measure.message(textMessage("user", text, "summary")) };
+}
+
+/** A smaller node has no room to say where it stands. */
+const HEADING_NODE_TOKENS_MIN = 400;
+
+/** Says what a node stands for, and what can be expanded one by one. */
+function headingOf({ from, until, depth, sources, tokens }: Sketch): string {
+  if (tokens < HEADING_NODE_TOKENS_MIN) return "";
+  const made = depth === 0 ? "" : `; made of ${sources.join(", ")}`;
+  return `Messages ${from + 1} to ${until}${made}.`;
+}
+
+/** The heading stands behind the frame's two lines. */
+function headed(text: string, heading: string): string {
+  if (heading === "") return text;
+  const at = text.indexOf("\n", text.indexOf("\n") + 1);
+  return `${text.slice(0, at)}\n${heading}${text.slice(at)}`;
+}
+
+/** The models of one compaction: asked node by node, within one limit, and no more after the first that none could write. */
+interface Models {
+  readonly tell: (node: Sketch) => Promise<Items | undefined>;
+  readonly account: () => Omit<Written, "dag">;
+}
+
+/** A smaller node has no room for sentences. */
+const NODE_TOKENS_ASKED_MIN = 800;
+/** Of a node; the rest is for requests, rules, files, and lines of the original. */
+const PROSE_SHARE = 0.4;
+
+function createModels(writing: Writing, before: Dag): Models {
+  const { writers } = writing.job.request;
+  const all: Told[] = [];
+  let spent: Spent = NOTHING_SPENT;
+  return {
+    tell: async (node) => {
+      const allowed = leftOf(COMPACTION_SPEND_LIMIT, spent);
+      const gaveUp = all.length > 0 && all.at(-1)!.prose === undefined;
+      if (writers === undefined || gaveUp || isSpent(allowed) || node.tokens < NODE_TOKENS_ASKED_MIN) return undefined;
+      const told = await tell({
+        ...asking(node, writing, before),
+        // What is said of models that rest is said once.
+        writers: all.length === 0 ? writers : { ...writers, resting: [] },
+        allowed,
+      });
+      all.push(told);
+      spent = told.account.steps.reduce<Spent>(plus, spent);
+      return told.prose;
+    },
+    account: () => ({ summary: accountOf(all), remarks: [...new Set(all.flatMap(({ degraded }) => degraded))] }),
+  };
+}
+
+/** A node above others reads their records, and of the originals only what no record holds. */
+function asking(node: Sketch, { job, memory, cut }: Writing, before: Dag): Omit<Parameters<typeof tell>[0], "writers"> {
+  const { measure, focus, signal } = job.request;
+  const { messages, system } = job.original;
+  const known = before.roots.filter(({ from, until }) => from >= node.from && until < node.until);
+  return {
+    ...(signal === undefined ? {} : { signal }),
+    ...(focus === undefined ? {} : { focus }),
+    span: {
+      messages,
+      from: known.at(-1)?.until ?? node.from,
+      until: node.until,
+      ranked: [],
+      focus: cut.focus,
+      recall: node.id,
+      measure,
+      redact: memory.redact,
+    },
+    ledger: memory.ledger.ledgerOf(messages.slice(node.from, node.until)),
+    record: itemsOf(known, job),
+    template: job.template,
+    budget: node.tokens,
+    targetTokens: Math.floor(node.tokens * PROSE_SHARE),
+    live: undefined,
+    beside: system.map(({ parts }) => contentText(parts)).join("\n"),
+  };
+}
+
+function itemsOf(known: readonly Root[], { template }: Job): Items {
+  const records = known.flatMap(({ text }) => parseHandoff(text) ?? []);
+  const topics = askedOf(template).map(({ topic }) => topic);
+  return new Map(topics.map((topic) => [topic, records.flatMap(({ sections }) => sections.get(topic) ?? [])]));
+}
+
+function accountOf(all: readonly Told[]): SummaryAccount {
+  const steps: readonly SummaryStep[] = all.flatMap(({ account }) => account.steps);
+  const items = all.flatMap(({ account }) => account.items ?? []);
+  const because = all.find(({ account }) => account.because !== undefined)?.account.because;
+  const dropped = items.flatMap((one) => one.dropped);
+  const reasons = [...new Set(dropped.map((one) => one.because))];
+  const count = (reason: string): number =>
+    dropped.filter((one) => one.because === reason).reduce((total, one) => total + one.count, 0);
+  return {
+    by: all.some(({ prose }) => prose !== undefined) ? "model" : "ledger",
+    ...(because === undefined ? {} : { because }),
+    steps,
+    ...(items.length === 0
+      ? {}
+      : {
+          items: {
+            kept: items.reduce((total, { kept }) => total + kept, 0),
+            dropped: reasons.map((reason) => ({ because: reason, count: count(reason) })),
+          },
+        }),
+  };
+}
