@@ -61,7 +61,7 @@ async function compact(job: PlannedJob, state: CompressorState, memory: Memory):
       ? "what the settings protect covers the whole conversation; a budget goes below that"
       : "nothing smaller says as much: the transcript is already about as small as it can be";
   const futile = { kind: "unchanged", because, state: afterFutileAttempt(state) } as const;
-  const irreducible = irreducibleBecause(job, draft);
+  const irreducible = before <= job.plan.limitTokens ? undefined : irreducibleBecause(job, draft);
   return irreducible === undefined ? futile : { ...futile, irreducible };
 }
 

@@ -43,6 +43,8 @@ function demandReason(
     "progress",
     () => `${tokens} tokens stay above the ${budget} asked for, without a word of being irreducible`,
   );
+  const { limit = 0 } = outcome.irreducible ?? {};
+  demand(tokens > limit, "honest", () => `irreducible to ${limit} tokens, though there are ${tokens}`);
 }
 
 function demandCompaction(original: Transcript, compaction: Compaction, request: CompactRequest): void {
