@@ -52,17 +52,20 @@ export interface Pieces {
   readonly shape: Shape;
   readonly ahead?: Ahead | undefined;
   readonly handoff: string | undefined;
+  /** Messages of ours between handoff and live request. */
+  readonly behind?: readonly Message[] | undefined;
   readonly anchor: Message | undefined;
 }
 
 export function assemble(originals: readonly Message[], pieces: Pieces, bench: Workbench): Assembled {
-  const { shape, ahead, handoff, anchor } = pieces;
+  const { shape, ahead, handoff, behind = [], anchor } = pieces;
   const own = (start: number, end: number): Placed[] =>
     shape.messages.slice(start, end).map((message, offset) => ({ message, from: start + offset }));
   const joined: Placed[] = [
     ...own(0, shape.headEnd),
     ...(ahead?.placed ?? []),
     ...(handoff === undefined ? [] : [{ message: textMessage("user", handoff, "summary"), from: -1 }]),
+    ...behind.map((message) => ({ message, from: -1 })),
     ...(anchor === undefined ? [] : [{ message: anchor, from: -1 }]),
     ...own(shape.tailStart, shape.messages.length),
   ];

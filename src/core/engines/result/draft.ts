@@ -2,7 +2,7 @@
 import type { Evicted } from "../../compaction/compaction.ts";
 import type { Evidence, Present } from "../../evidence/excerpts.ts";
 import type { LedgerKeeper } from "../../evidence/ledger.ts";
-import { latestHandoff, writeHandoff, type Handoff } from "../../summary/handoff.ts";
+import { latestHandoff, writeHandoff, type Handoff, type ParsedHandoff } from "../../summary/handoff.ts";
 import type { Items } from "../../summary/prose/asked.ts";
 import type { Section } from "../../summary/sections.ts";
 import { recallId } from "../../transcript/links.ts";
@@ -23,6 +23,8 @@ export interface Job {
   readonly besideTokens: number;
   /** The sections of the handoff. */
   readonly template: readonly Section[];
+  /** What the engine carries on from earlier handoffs, where none stands among the messages. */
+  readonly carried?: ParsedHandoff | undefined;
 }
 
 /** What remembers messages between compactions, so that a new one costs only what is new. */
@@ -38,6 +40,10 @@ export interface Memory {
 export interface Cut {
   readonly shape: Shape;
   readonly ahead?: Ahead | undefined;
+  /** Messages of ours behind the handoff. */
+  readonly behind?: readonly Message[];
+  /** The handoff that stands for the span already, where none is to be written. */
+  readonly written?: Handoff;
   readonly anchor: Message | undefined;
   /** What stands in the result beside the handoff. */
   readonly verbatim: readonly Message[];
@@ -63,59 +69,57 @@ export function sizeOf(job: Job, { assembled }: Draft): number {
 }
 
 export function draftOf(job: Job, memory: Memory, cut: Cut): Draft {
-  const { shape, ahead, anchor, verbatim, focus, budget, prose } = cut;
-  const { messages } = job.original;
-  const { measure } = job.request;
-  const beside = presentOf(messages, { shape, ahead, anchor, textOf: memory.shown.textOf });
-  const from = shape.headEnd;
-  const until = shape.tailStart;
+  const { shape, prose } = cut;
+  const { headEnd: from, tailStart: until } = shape;
   const span = spanOf(job, from, until);
-  const handoff =
-    span === undefined
-      ? undefined
-      : writeHandoff({
-          messages,
-          ledger: memory.ledger.ledgerOf(messages),
-          from,
-          until,
-          budget,
-          measure,
-          ...(job.request.focus === undefined ? {} : { focus: job.request.focus }),
-          spanRecall: span.id,
-          previous: latestHandoff(messages),
-          liveRequest: job.live,
-          excerpts: (tokens, present) =>
-            memory.evidence.excerpts(messages, {
-              budget: tokens,
-              measure,
-              focus,
-              redact: memory.redact,
-              present: { standing: beside.standing, text: `${beside.text}\n${present}` },
-            }),
-          beside: memory.shown.shownIn(verbatim),
-          redact: memory.redact,
-          template: job.template,
-          ...(prose === undefined ? {} : { prose }),
-        });
+  const handoff = span === undefined ? undefined : (cut.written ?? handoffOf(job, memory, cut, span.id));
   const safe = handoff === undefined ? undefined : prose === undefined ? handoff.text : memory.hide(handoff.text);
-  const assembled = assemble(messages, { shape, ahead, handoff: safe, anchor }, job.request);
+  const assembled = assemble(job.original.messages, { ...cut, handoff: safe }, job.request);
   const standing = shape.evicted.filter(({ message }) => message < from || message >= until);
-  const evicted = [...(span === undefined ? [] : [span]), ...standing, ...(ahead?.evicted ?? []), ...assembled.evicted];
+  const ahead = cut.ahead?.evicted ?? [];
+  const evicted = [...(span === undefined ? [] : [span]), ...standing, ...ahead, ...assembled.evicted];
   return { ...cut, assembled, evicted, handoff };
+}
+
+function handoffOf(job: Job, memory: Memory, cut: Cut, spanRecall: string): Handoff {
+  const { messages } = job.original;
+  const { measure, focus: topic } = job.request;
+  const { standing, text } = presentOf(messages, cut, memory.shown.textOf);
+  return writeHandoff({
+    messages,
+    ledger: memory.ledger.ledgerOf(messages),
+    from: cut.shape.headEnd,
+    until: cut.shape.tailStart,
+    budget: cut.budget,
+    measure,
+    ...(topic === undefined ? {} : { focus: topic }),
+    spanRecall,
+    previous: latestHandoff(messages) ?? job.carried,
+    liveRequest: job.live,
+    excerpts: (tokens, present) =>
+      memory.evidence.excerpts(messages, {
+        budget: tokens,
+        measure,
+        focus: cut.focus,
+        redact: memory.redact,
+        present: { standing, text: `${text}\n${present}` },
+      }),
+    beside: memory.shown.shownIn(cut.verbatim),
+    redact: memory.redact,
+    template: job.template,
+    ...(cut.prose === undefined ? {} : { prose: cut.prose }),
+  });
 }
 
 /** What stands beside the handoff: messages as they were, and the text of those that are not. */
 function presentOf(
   originals: readonly Message[],
-  {
-    shape: { messages, headEnd, tailStart },
-    ahead,
-    anchor,
-    textOf,
-  }: Pick<Cut, "shape" | "ahead" | "anchor"> & { readonly textOf: (message: Message) => string },
+  { shape, ahead, behind = [], anchor }: Cut,
+  textOf: (message: Message) => string,
 ): Present {
+  const { messages, headEnd, tailStart } = shape;
   const standing: Message[] = [];
-  const changed: Message[] = anchor === undefined ? [] : [anchor];
+  const changed: Message[] = [...behind, ...(anchor === undefined ? [] : [anchor])];
   messages.forEach((message, at) => {
     if (at < headEnd || at >= tailStart) (message === originals[at] ? standing : changed).push(message);
   });

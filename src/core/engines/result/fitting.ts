@@ -8,6 +8,8 @@ import { draftOf, MESSAGE_OVERHEAD_TOKENS, type Draft, type Job, type Memory } f
 export interface Candidate {
   readonly shape: Shape;
   readonly ahead?: Ahead;
+  /** Messages of ours behind the handoff. */
+  readonly behind?: readonly Message[];
 }
 
 /** What a result may weigh, and the handoff in it; in tokens. */
@@ -24,13 +26,14 @@ export function firstThatFits(job: Job, memory: Memory, candidates: Iterable<Can
   const focus = focusOf(job);
   const { measure } = job.request;
   let fitting: Parameters<typeof draftOf>[2] | undefined;
-  for (const { shape, ahead } of candidates) {
+  for (const { shape, ahead, behind = [] } of candidates) {
     const { headEnd, tailStart } = shape;
     const kept = ahead?.placed ?? [];
     const anchor = anchorFor(job, tailStart, new Set([...kept.map(({ from }) => from), ...Array(headEnd).keys()]));
     const verbatim = [
       ...shape.messages.slice(0, headEnd),
       ...kept.map(({ message }) => message),
+      ...behind,
       ...(anchor === undefined ? [] : [anchor]),
       ...shape.messages.slice(tailStart),
     ];
@@ -38,7 +41,7 @@ export function firstThatFits(job: Job, memory: Memory, candidates: Iterable<Can
     const replaced = measure.messages(job.original.messages.slice(headEnd, tailStart));
     const wanted = aim.handoffTokens(replaced);
     const budget = Math.max(Math.min(wanted, room), HANDOFF_TOKENS_MIN);
-    fitting = { shape, ahead, anchor, verbatim, focus, budget };
+    fitting = { shape, ahead, behind, anchor, verbatim, focus, budget };
     if (room >= (headEnd === tailStart ? 0 : Math.min(wanted, aim.handoffTokensMin))) break;
   }
   return draftOf(job, memory, fitting!);

@@ -55,7 +55,7 @@ export function reportOf(account: Account): CompactionReport {
       system: measure.messages(account.system),
       tools: original.tools === undefined ? 0 : measure.text(original.tools),
       head: weigh((message, at) => at < summary && !isOurs(message)),
-      handoff: weigh((message) => message.origin === "summary"),
+      handoff: weigh(({ origin }) => origin === "summary" || origin === "note"),
       anchor: weigh((message) => message.origin === "anchor"),
       tail: weigh((message, at) => at > summary && !isOurs(message)),
     },
@@ -71,5 +71,5 @@ export function reportOf(account: Account): CompactionReport {
 }
 
 function isOurs({ origin }: Message): boolean {
-  return origin === "summary" || origin === "anchor";
+  return origin === "summary" || origin === "note" || origin === "anchor";
 }
