@@ -11,6 +11,13 @@ export type {
   Usage,
   Workbench,
 } from "./core/engines/contract.ts";
+export { createHandoff } from "./core/engines/handoff/handoff.ts";
+export {
+  HANDOFF_DEFAULTS,
+  handoffLimits,
+  type HandoffLimits,
+  type HandoffSettings,
+} from "./core/engines/handoff/limits.ts";
 export { createNone } from "./core/engines/none/none.ts";
 export { createEngine, ENGINE_NAMES } from "./core/engines/engines.ts";
 export { createChain } from "./core/transcript/links.ts";

@@ -11,7 +11,7 @@ export type {
   SummaryAccount,
   SummaryStep,
 } from "./core/compaction/compaction.ts";
-export type { Usage } from "./core/engines/contract.ts";
+export type { Remote, RemoteItem, Usage } from "./core/engines/contract.ts";
 export type { CompressorSettings } from "./core/engines/compressor/limits.ts";
 export type { FailureClass, Writer, WriterPrompt, WriterReply, Writers } from "./core/summary/writer.ts";
 export type { Message, Part, Transcript } from "./core/transcript/message.ts";
@@ -25,6 +25,7 @@ export type {
 } from "./session/contract.ts";
 export type { SessionEvents } from "./session/events.ts";
 export type { ProviderError } from "./session/recover.ts";
+export { responsesCompaction, type ResponsesCompactionOptions } from "./session/remote.ts";
 export { createRuntime } from "./session/runtime.ts";
 export { createSession } from "./session/session.ts";
 export type { Session, SessionCaching, SessionOptions, WireRequest } from "./session/session.ts";

@@ -80,6 +80,20 @@ export function limitsOf(settings: CompressorSettings): Limits {
   };
 }
 
+/**
+ * The same figures for an engine that compacts from so many tokens on. Where that is no earlier than the hygiene layer
+ * would, the layer waits for the window's end: it asks no model, and every compaction would be its.
+ */
+export function limitsFrom(limits: Limits, triggerTokens: number): Limits {
+  const late = triggerTokens >= limits.hygieneTokens;
+  return {
+    ...limits,
+    thresholdTokens: triggerTokens,
+    pressureTokens: Math.floor(triggerTokens * PRESSURE_THRESHOLD_SHARE),
+    hygieneTokens: late ? limits.usableTokens : limits.hygieneTokens,
+  };
+}
+
 /** Tokens for the handoff: a fifth of what it replaces, within the limits, and never more than that content itself. */
 export function summaryBudget(contentTokens: number, limits: Limits): number {
   const budget = Math.max(
