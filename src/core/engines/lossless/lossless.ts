@@ -28,6 +28,7 @@ export function createLossless(settings: LosslessSettings): Engine<LosslessState
   const remember = createMemories();
   return {
     name: "lossless",
+    triggerTokens: limits.triggerTokens,
     init: initialState,
     observe: (state) => state,
     decide: (state, { tokens }) => decide(ownState(state), tokens, limits),

@@ -13,7 +13,8 @@ export type CheckName =
   | "state"
   | "restart"
   | "determinism"
-  | "bounded";
+  | "bounded"
+  | "tools";
 
 export class EngineFault extends Error {
   override readonly name = "EngineFault";

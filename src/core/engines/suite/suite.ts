@@ -12,6 +12,7 @@ import type { CompactRequest, Engine, Outcome, Workbench } from "../contract.ts"
 import { examine } from "./examine.ts";
 import { demand } from "./fault.ts";
 import { isPlain, printOfOutcome } from "./print.ts";
+import { demandTools } from "./tools.ts";
 import { demandDecision } from "./shape.ts";
 
 /** A transcript to try an engine on. */
@@ -77,8 +78,10 @@ async function checkBudget(trial: Trial, engine: Engine, budget: number): Promis
   const same = await other.compact(other.init(), transcript, request);
   demand(printOfOutcome(outcome) === printOfOutcome(same), "determinism", () => "the same inputs, another outcome");
   if (outcome.kind === "unchanged") return;
-  const once = applyCompaction(transcript, outcome.compaction);
-  await examine(engine, { state: outcome.compaction.state, transcript: once }, request);
+  const { compaction } = outcome;
+  await demandTools(engine, { state: compaction.state, original: transcript, compaction });
+  const once = applyCompaction(transcript, compaction);
+  await examine(engine, { state: compaction.state, transcript: once }, request);
 }
 
 /** Compacted in the middle, and gone on with: by the same instance, and by one that has only the state as JSON. */

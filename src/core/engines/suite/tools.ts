@@ -1,0 +1,109 @@
+/** The tools of an engine: what they answer is original, no larger than was asked, and no call does harm. */
+import type { Compaction } from "../../compaction/compaction.ts";
+import { estimateText } from "../../transcript/estimate.ts";
+import type { Transcript } from "../../transcript/message.ts";
+import type { Engine, EngineTool, Sources, ToolAnswer, ToolCall } from "../contract.ts";
+import { demand, EngineFault } from "./fault.ts";
+import { isPlain, readableOf } from "./print.ts";
+
+/** Bounds that are tried, in tokens; the last is large enough to hold something of an original. */
+const BOUNDS_TOKENS = [40, 300, 2_000] as const;
+const ROOM_TOKENS = 2_000;
+/** No call of any tool. */
+const BAD_ARGUMENTS = ["{", "[]", "7", '"words"', '{"no such argument":[{}]}', `{"words":"${"x".repeat(100_000)}"}`];
+const WORD = /[\p{L}\p{N}_./-]{4,40}/u;
+
+/** An engine with what it compacted. */
+interface Case {
+  readonly state: unknown;
+  readonly original: Transcript;
+  readonly compaction: Compaction;
+}
+
+export async function demandTools(engine: Engine, { state, original, compaction }: Case): Promise<void> {
+  const tools = engine.tools?.(state) ?? [];
+  if (tools.length === 0) return;
+  demand(engine.callTool !== undefined, "tools", () => "there are tools, and nothing that answers their calls");
+  demand(isPlain(tools), "tools", () => "the tools are not plain data");
+  demand(
+    JSON.stringify(tools) === JSON.stringify(engine.tools?.(engine.init())),
+    "tools",
+    () => "the tools change within a session: what providers cached behind them is lost",
+  );
+  const originals = originalsOf(compaction, original);
+  const answer = (call: ToolCall, sources: Partial<Sources> = {}): Promise<ToolAnswer> =>
+    answered(engine, { state, call, sources: { original: (id) => Promise.resolve(originals.get(id)), ...sources } });
+  await demandRefusals(tools, answer);
+  let quotes = 0;
+  for (const call of callsOf(tools, originals))
+    for (const tokensMax of BOUNDS_TOKENS) {
+      const said = await answer(call, { tokensMax });
+      demandOriginal(said, originals, tokensMax);
+      quotes += said.quotes.length;
+    }
+  const readable = [...originals.values()].some((text) => WORD.test(text) && estimateText(text) < ROOM_TOKENS);
+  demand(!readable || quotes > 0, "tools", () => "no tool gives back anything of what left the transcript");
+}
+
+interface Asked {
+  readonly state: unknown;
+  readonly call: ToolCall;
+  readonly sources: Sources;
+}
+
+async function answered(engine: Engine, { state, call, sources }: Asked): Promise<ToolAnswer> {
+  try {
+    return await engine.callTool!(state, call, sources);
+  } catch (error) {
+    throw new EngineFault("tools", `a call of ${call.name} threw ${String(error)}`);
+  }
+}
+
+type Answering = (call: ToolCall, sources?: Partial<Sources>) => Promise<ToolAnswer>;
+
+async function demandRefusals(tools: readonly EngineTool[], answer: Answering): Promise<void> {
+  const bad = tools.flatMap(({ name }) => BAD_ARGUMENTS.map((given) => ({ name, arguments: given })));
+  for (const call of [...bad, { name: "no_such_tool", arguments: "{}" }]) {
+    const { isError } = await answer(call);
+    demand(isError === true, "tools", () => `${call.name} takes ${call.arguments.slice(0, EXCERPT_CHARS)} for a call`);
+  }
+  const broken = { original: () => Promise.reject(new Error("the store is gone")) };
+  for (const call of callsOf(tools, new Map([["r000000000", "word"]]))) {
+    await answer(call, broken);
+    await answer(call, { isLate: () => true });
+  }
+}
+
+const EXCERPT_CHARS = 80;
+
+function demandOriginal({ text, quotes }: ToolAnswer, originals: ReadonlyMap<string, string>, tokensMax: number): void {
+  const tokens = estimateText(text);
+  demand(tokens <= tokensMax, "tools", () => `${tokens} tokens were answered where ${tokensMax} were asked for`);
+  for (const quote of quotes) {
+    const says = (what: string) => (): string => `"${quote.text.slice(0, EXCERPT_CHARS)}" ${what}`;
+    demand(originals.get(quote.id)?.includes(quote.text) === true, "tools", says(`does not stand behind ${quote.id}`));
+    demand(text.includes(quote.text), "tools", says("is called a quote, and the answer does not hold it"));
+  }
+}
+
+function originalsOf({ evicted }: Compaction, { messages }: Transcript): ReadonlyMap<string, string> {
+  return new Map(
+    evicted.map(({ id, message, end, original }) => [id, original ?? readableOf(messages.slice(message, end))]),
+  );
+}
+
+/** Calls of each tool with an id that there is, one that there is not, and a word, wherever it takes a text. */
+function callsOf(tools: readonly EngineTool[], originals: ReadonlyMap<string, string>): readonly ToolCall[] {
+  const ids = [...originals.keys()];
+  const word = WORD.exec([...originals.values()].join("\n"))?.[0] ?? "word";
+  const texts = [...new Set([ids[0] ?? "", ids.at(-1) ?? "", "r999999999", word])].filter((text) => text !== "");
+  return tools.flatMap(({ name, parameters }) =>
+    texts.map((text) => ({ name, arguments: JSON.stringify(requiredOf(parameters, text)) })),
+  );
+}
+
+function requiredOf({ required = [], properties = {} }: Readonly<Record<string, unknown>>, text: string): unknown {
+  const fields = properties as Readonly<Record<string, { readonly type?: string; readonly minimum?: number }>>;
+  const valueOf = (name: string): unknown => (fields[name]?.type === "string" ? text : (fields[name]?.minimum ?? 1));
+  return Object.fromEntries((required as readonly string[]).map((name) => [name, valueOf(name)]));
+}
