@@ -54,6 +54,8 @@ export interface CompactRequest extends Workbench {
   readonly budget?: number;
   /** The models that may write the handoff; where not given, the ledger writes it. */
   readonly writers?: Writers;
+  /** Reads a file of the agent's again, by the path that the agent named; undefined where it cannot be read. */
+  readonly readFile?: (path: string, signal?: AbortSignal) => Promise<string | undefined>;
   /** Has the provider compact what is sent now; where it fails or is not given, the handoff is written here. */
   readonly remote?: Remote;
   /** The session's time, in milliseconds since the epoch; absent where there is no clock. */

@@ -5,6 +5,7 @@ import type { CompressorSettings } from "./compressor/limits.ts";
 import type { Engine } from "./contract.ts";
 import { createHandoff } from "./handoff/handoff.ts";
 import { HANDOFF_DEFAULTS } from "./handoff/limits.ts";
+import { createLayered } from "./layered/layered.ts";
 import { LOSSLESS_DEFAULTS } from "./lossless/limits.ts";
 import { createLossless } from "./lossless/lossless.ts";
 import { createNone } from "./none/none.ts";
@@ -17,6 +18,7 @@ const BUILT_IN: Readonly<Record<string, (settings: CompressorSettings) => Engine
     createSacredZone({ ...SACRED_ZONE_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
   handoff: ({ contextLength, maxOutputTokens }) =>
     createHandoff({ ...HANDOFF_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
+  layered: ({ contextLength, maxOutputTokens }) => createLayered({ contextLength, maxOutputTokens }) as Engine,
   lossless: ({ contextLength, maxOutputTokens }) =>
     createLossless({ ...LOSSLESS_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
   none: () => createNone() as Engine,

@@ -1,0 +1,88 @@
+/**
+ * Layers 1 and 2 (reference/003): old tool results are cleared, as late in the conversation as will do, so that what the
+ * provider has cached stays as long as it can. The first half is never touched, nor the newest results.
+ */
+import { clearResults } from "../../passes/clear-results.ts";
+import { pairingOf } from "../../passes/pairing.ts";
+import type { Handoff } from "../../summary/handoff.ts";
+import { exchangesOf } from "../../transcript/exchanges.ts";
+import { contentText, type Message } from "../../transcript/message.ts";
+import type { Cut, Job } from "../result/draft.ts";
+import { isSkillTool } from "./standing-orders.ts";
+import type { LayeredState, Range } from "./state.ts";
+
+/** As many as the provider's own clearing keeps by default, and its imitations; reference/003 says "the most recent". */
+export const KEPT_RESULTS = 3;
+
+export interface Cleared {
+  readonly cut: Cut;
+  readonly ranges: readonly Range[];
+}
+
+/** Nothing where clearing does not bring the result within the limit. */
+export function clearedWithin(job: Job, state: LayeredState, limitTokens: number): Cleared | undefined {
+  const { messages } = job.original;
+  const { measure, chain } = job.request;
+  const standing = standingAhead(job, state.summarisedUntil);
+  if (standing === undefined) return undefined;
+  const from = state.summarisedUntil;
+  const half = Math.max(from, from - standing.length + Math.ceil((standing.length + messages.length - from) / 2));
+  const until = newestStart(messages);
+  const { answers } = pairingOf(messages);
+  const before = state.cleared.map((range) => ({ ...range, until: Math.min(range.until, until) }));
+  const stays = (at: number): boolean =>
+    isSkillTool(answers[at]?.call.name ?? "") || !isIn(at, [...before, { from: half, until }]);
+  const all = clearResults(messages, { measure, hash: chain.hash, protect: stays, focus: [] });
+  const saved = (at: number): number => measure.message(messages[at]!) - measure.message(all.messages[at]!);
+  let tokens = job.besideTokens + measure.messages([...standing, ...messages.slice(from)]);
+  messages.forEach((_, at) => (tokens -= isIn(at, before) ? saved(at) : 0));
+  let start = until;
+  while (tokens > limitTokens && start > half) if (!isIn(--start, before)) tokens -= saved(start);
+  if (tokens > limitTokens) return undefined;
+  const ranges = start < until ? [...before, { from: start, until }] : before;
+  const kept = messages.map((message, at) => (isIn(at, ranges) ? all.messages[at]! : message));
+  const evicted = all.evicted.filter(({ message }) => isIn(message, ranges));
+  const shape = { rung: 0, messages: kept, headEnd: 0, tailStart: from, evicted };
+  return { ranges, cut: { ...cutOf(standing, job), shape, verbatim: [], focus: [], budget: 0 } };
+}
+
+function isIn(at: number, ranges: readonly Range[]): boolean {
+  return ranges.some(({ from, until }) => at >= from && at < until);
+}
+
+/** Where the newest results begin; the last exchange belongs to them, because the model may not have read it. */
+function newestStart(messages: readonly Message[]): number {
+  const results = messages.flatMap(({ role }, at) => (role === "tool" ? at : []));
+  const newest = results.at(-KEPT_RESULTS) ?? 0;
+  return Math.min(newest, exchangesOf(messages).at(-1)?.start ?? 0);
+}
+
+/** The summary that stands, with what was put back and the request behind it: none before the first. Undefined where it is gone. */
+function standingAhead({ request, original, live }: Job, summarisedUntil: number): readonly Message[] | undefined {
+  if (summarisedUntil === 0) return [];
+  const messages = request.standing?.messages ?? [];
+  const end = messages.findIndex(({ origin }) => origin !== "summary" && origin !== "note" && origin !== "anchor");
+  const ahead = messages.slice(0, end < 0 ? messages.length : end);
+  if (!ahead.some(({ origin }) => origin === "summary")) return undefined;
+  const asked = original.messages[live];
+  const stands = asked === undefined || live >= summarisedUntil || ahead.some((one) => says(one, asked));
+  return stands ? ahead : undefined;
+}
+
+function says(message: Message, asked: Message): boolean {
+  return message.origin === "anchor" && contentText(message.parts) === contentText(asked.parts);
+}
+
+/** The pieces that stand, to be put together as they were. */
+function cutOf(
+  standing: readonly Message[],
+  { request: { measure } }: Job,
+): Pick<Cut, "written" | "behind" | "anchor"> {
+  const summary = standing.find(({ origin }) => origin === "summary");
+  const behind = standing.filter(({ origin }) => origin === "note");
+  const anchor = standing.find(({ origin }) => origin === "anchor");
+  if (summary === undefined) return { behind, anchor };
+  const text = contentText(summary.parts);
+  const written: Handoff = { text, tokens: measure.text(text), sections: [], said: text, excerpts: [] };
+  return { written, behind, anchor };
+}

@@ -1,0 +1,141 @@
+/**
+ * What is put back behind a summary, so that the agent need not fetch it again (reference/003, post-compression): project
+ * instructions, skills, the files touched last, and which tools it worked with. One message, and none of it a request.
+ */
+import { describeCall } from "../../digest/call.ts";
+import type { Ledger } from "../../evidence/ledger.ts";
+import { pairingOf } from "../../passes/pairing.ts";
+import { CUT_MARK } from "../../summary/items.ts";
+import type { Measure } from "../../transcript/measure.ts";
+import { callsOf, contentText, textMessage, type Message } from "../../transcript/message.ts";
+import { instructionsIn, isInstructionFile, LEAD_IN, skillIn } from "./standing-orders.ts";
+
+/** reference/003: up to five files, 5,000 tokens each. */
+export const FILES_MAX = 5;
+export const FILE_TOKENS_MAX = 5_000;
+/** Less of a text tells nothing. */
+const PIECE_TOKENS_MIN = 40;
+const TOOLS_NAMED_MAX = 20;
+
+/** Something to put back; `text` is not redacted yet. */
+export interface Piece {
+  readonly title: string;
+  readonly text: string;
+  /** The newest message that holds it; -1 where it was read again. */
+  readonly message: number;
+}
+
+/** The paths that are worth reading again, the newest first. */
+export function recentFiles({ files }: Ledger): readonly string[] {
+  const touched = files.filter(
+    ({ state, path }) => state !== "deleted" && state !== "listed" && !isInstructionFile(path),
+  );
+  const byTime = touched.toSorted((a, b) => b.last - a.last);
+  return byTime.slice(0, FILES_MAX).map(({ path }) => path);
+}
+
+/** What may be put back, in the order in which it is. `fresh`: what files hold now, by path, where a reader was handed in. */
+export function restorableIn(
+  messages: readonly Message[],
+  ledger: Ledger,
+  fresh: ReadonlyMap<string, string>,
+): readonly Piece[] {
+  const { answers } = pairingOf(messages);
+  const instructions = new Map<string, Piece>();
+  const skills = new Map<string, Piece>();
+  const reads = new Map<string, Piece>();
+  messages.forEach((message, at) => {
+    for (const { title, text } of instructionsIn(message)) instructions.set(title, { title, text, message: at });
+    const call = answers[at]?.call;
+    const skill = skillIn(message, call);
+    if (skill !== undefined) skills.set(skill.title, { ...skill, message: at });
+    const path = call === undefined ? undefined : pathRead(call.name, call.arguments);
+    if (path === undefined || contentText(message.parts) === "") return;
+    const piece = { title: `${path}, as it was last read`, text: contentText(message.parts), message: at };
+    (isInstructionFile(path) ? instructions : reads).set(path, piece);
+  });
+  const files = recentFiles(ledger).flatMap((path) => fileAt(path, { ledger, reads, fresh }));
+  return [...newestFirst(instructions), ...newestFirst(skills), ...files];
+}
+
+function newestFirst(pieces: ReadonlyMap<string, Piece>): readonly Piece[] {
+  return [...pieces.values()].toSorted((a, b) => b.message - a.message);
+}
+
+function pathRead(name: string, args: string): string | undefined {
+  const { action, paths } = describeCall(name, args);
+  return action === "read" ? paths[0] : undefined;
+}
+
+interface Known {
+  readonly ledger: Ledger;
+  readonly reads: ReadonlyMap<string, Piece>;
+  readonly fresh: ReadonlyMap<string, string>;
+}
+
+/** As it is now where that is known; else as it was last read, unless it has changed since: a stale copy misleads. */
+function fileAt(path: string, { ledger, reads, fresh }: Known): readonly Piece[] {
+  const read = reads.get(path);
+  const changed = ledger.files.find((file) => file.path === path)?.changed ?? -1;
+  const valid = read !== undefined && changed < read.message ? [read] : [];
+  const now = fresh.get(path);
+  if (now === undefined) return valid;
+  return [{ title: `${path}, read again just now`, text: now, message: valid[0]?.message ?? -1 }];
+}
+
+export interface Restoring {
+  /** Messages from here on stand in the result: what they hold is not put back. */
+  readonly tailStart: number;
+  readonly roomTokens: number;
+  readonly measure: Measure;
+  readonly redact: (text: string) => string;
+  readonly declaresTools: boolean;
+}
+
+const OPENING = "<system-reminder>";
+const CLOSING = "</system-reminder>";
+/** The message that puts back as much as there is room for; nothing where there is none. */
+export function restored(
+  messages: readonly Message[],
+  pieces: readonly Piece[],
+  restoring: Restoring,
+): readonly Message[] {
+  const { tailStart, roomTokens, measure, redact } = restoring;
+  const said = [OPENING, LEAD_IN, ...toolLines(messages.slice(0, tailStart), restoring)];
+  let left = roomTokens - measure.text([...said, CLOSING].join("\n"));
+  if (left < 0) return [];
+  for (const { title, text, message } of pieces) {
+    if (message >= tailStart) continue;
+    const heading = `\n## ${redact(title)}\n`;
+    const room = Math.min(FILE_TOKENS_MAX, left - measure.text(heading));
+    if (room < PIECE_TOKENS_MIN) continue;
+    const kept = withinTokens(redact(text).replaceAll(CLOSING, CLOSING.slice(0, -1)), room, measure);
+    said.push(heading + kept);
+    left -= measure.text(heading + kept);
+  }
+  return [textMessage("user", [...said, CLOSING].join("\n"), "note")];
+}
+
+/** Calls by tool, the most used first; their definitions are not said again where they stand in the request. */
+function toolLines(messages: readonly Message[], { declaresTools }: Restoring): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { name } of messages.flatMap(callsOf)) counts.set(name, (counts.get(name) ?? 0) + 1);
+  if (counts.size === 0) return [];
+  const ordered = [...counts].toSorted(([, a], [, b]) => b - a).slice(0, TOOLS_NAMED_MAX);
+  const used = ordered.map(([name, count]) => `${name} ×${count}`).join(", ");
+  return [`Tools used so far: ${used}.${declaresTools ? " They are declared as before." : ""}`];
+}
+
+/** Cut after a line, and visibly. */
+function withinTokens(text: string, tokens: number, measure: Measure): string {
+  let kept = text;
+  for (let weight = measure.text(kept); weight > tokens; weight = measure.text(kept)) {
+    const chars = Math.floor((kept.length * (tokens - CUT_TOKENS)) / weight);
+    const line = kept.lastIndexOf("\n", chars);
+    kept = `${kept.slice(0, line > chars / 2 ? line : chars)}${CUT_MARK}`;
+  }
+  return kept;
+}
+
+/** What the mark and the roughness of a proportional cut cost. */
+const CUT_TOKENS = 12;

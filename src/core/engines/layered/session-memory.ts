@@ -1,0 +1,51 @@
+/**
+ * The session memory: what is worth knowing of the session, kept by the ledger and handed on from summary to summary in
+ * the engine's state. It is tried as the summary before any model is asked (reference/003, layer 3).
+ */
+import type { Measure } from "../../transcript/measure.ts";
+import { parseHandoff, type Handoff, type ParsedHandoff } from "../../summary/handoff.ts";
+import type { Topic } from "../../summary/sections.ts";
+
+/** Items by topic, as a summary wrote them. */
+export type SessionMemory = Partial<Readonly<Record<Topic, readonly string[]>>>;
+
+/** What stays true as the session goes on; what is under way the ledger knows afresh each time. */
+const LASTING: readonly Topic[] = ["goal", "constraints", "decisions", "resolved", "actions", "fixed"];
+const MEMORY_TOKENS_MAX = 4_000;
+
+/** What a summary leaves in memory: its lasting sections, the newest items of each where that is too much. */
+export function memoryOf(text: string, measure: Measure): SessionMemory {
+  const sections = parseHandoff(text)?.sections;
+  const share = Math.floor(MEMORY_TOKENS_MAX / LASTING.length);
+  const kept = LASTING.flatMap((topic): readonly (readonly [Topic, readonly string[]])[] => {
+    const items = newest(sections?.get(topic) ?? [], share, measure);
+    return items.length === 0 ? [] : [[topic, items]];
+  });
+  return Object.fromEntries(kept);
+}
+
+function newest(items: readonly string[], tokens: number, measure: Measure): readonly string[] {
+  let left = tokens;
+  const first = items.findLastIndex((item) => (left -= measure.text(item)) < 0);
+  return items.slice(first + 1);
+}
+
+/** The memory as a handoff that the next one continues. */
+export function asEarlier(memory: SessionMemory | undefined): ParsedHandoff | undefined {
+  if (memory === undefined || Object.keys(memory).length === 0) return undefined;
+  const sections = new Map(Object.entries(memory) as [Topic, readonly string[]][]);
+  return { spans: [], sections, lastNumber: 0, excerpts: [] };
+}
+
+/** What a summary may not leave out of what the ledger knows. */
+const NEEDED: readonly Topic[] = ["task", "goal", "constraints", "messages", "blocked", "remaining", "pending"];
+
+/** Whether the memory says all that counts, so that no model need be asked: some of everything needed, and nothing left out. */
+export function suffices({ sections }: Pick<Handoff, "sections">): boolean {
+  const needed = sections.filter(({ topic }) => NEEDED.includes(topic));
+  const told = sections.filter(({ topic, written }) => LASTING.includes(topic) && written > 0);
+  return needed.every(({ leftOut }) => leftOut === 0) && told.length >= LASTING_MIN;
+}
+
+/** With fewer lasting sections that have something to say, the memory is as good as empty. */
+const LASTING_MIN = 2;
