@@ -11,6 +11,8 @@ import { createLossless } from "./lossless/lossless.ts";
 import { createNone } from "./none/none.ts";
 import { SACRED_ZONE_DEFAULTS } from "./sacred-zone/limits.ts";
 import { createSacredZone } from "./sacred-zone/sacred-zone.ts";
+import { STEPPED_DEFAULTS } from "./stepped/limits.ts";
+import { createStepped } from "./stepped/stepped.ts";
 
 const BUILT_IN: Readonly<Record<string, (settings: CompressorSettings) => Engine>> = {
   compressor: (settings) => createCompressor(settings) as Engine,
@@ -21,6 +23,8 @@ const BUILT_IN: Readonly<Record<string, (settings: CompressorSettings) => Engine
   layered: ({ contextLength, maxOutputTokens }) => createLayered({ contextLength, maxOutputTokens }) as Engine,
   lossless: ({ contextLength, maxOutputTokens }) =>
     createLossless({ ...LOSSLESS_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
+  stepped: ({ contextLength, maxOutputTokens }) =>
+    createStepped({ ...STEPPED_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
   none: () => createNone() as Engine,
 };
 

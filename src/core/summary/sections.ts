@@ -27,6 +27,8 @@ export interface Section {
   readonly level: 2 | 3;
   /** Empty for a section that only holds others. */
   readonly topics: readonly Topic[];
+  /** Of the topics, the one that a model's items belong to; the most telling where it is not said. */
+  readonly asked?: Topic;
   /** What belongs in it: for whoever fills it, a model or a reader of the code. */
   readonly purpose: string;
 }

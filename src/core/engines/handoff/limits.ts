@@ -1,7 +1,7 @@
 /** The settings of `handoff` and the figures that follow from them (reference/003; today's release: field notes on agents). */
 import { limitOf, type Asked } from "../result/course.ts";
 import type { Aim } from "../result/fitting.ts";
-import { handoffTokensMax } from "../result/room.ts";
+import { aimWithin, handoffTokensMax } from "../result/room.ts";
 
 export interface HandoffSettings {
   /** The model's window in tokens. */
@@ -34,10 +34,6 @@ const CURRENT_REMOTE_USER_TOKENS = 64_000;
 const RESULT_WINDOW_SHARE = 0.5;
 /** Of an explicit budget beside system and tools: what a person wrote and what the handoff says share it. */
 const BUDGET_USER_SHARE = 0.5;
-/** A shape is good enough that leaves the handoff this much, of the limit beside system and tools. */
-const HANDOFF_SHARE_MIN = 0.25;
-const HANDOFF_TOKENS_ENOUGH = 2_000;
-
 export interface HandoffLimits {
   /** A compaction is due from here on. */
   readonly triggerTokens: number;
@@ -74,12 +70,11 @@ export function aimOf(
   { standing, beside }: { readonly standing: number; readonly beside: number },
 ): HandoffAim {
   const limitTokens = limitOf(asked, limits.resultTokens, standing);
-  const room = Math.max(0, limitTokens - beside);
   const budgeted = asked.budget !== undefined;
+  const { userTokens, handoffTokens } = limits;
+  const share = Math.floor(Math.max(0, limitTokens - beside) * BUDGET_USER_SHARE);
   return {
-    limitTokens,
-    userTokens: budgeted ? Math.min(limits.userTokens, Math.floor(room * BUDGET_USER_SHARE)) : limits.userTokens,
-    handoffTokens: (replaced) => (budgeted ? room : Math.min(limits.handoffTokens, replaced)),
-    handoffTokensMin: Math.min(HANDOFF_TOKENS_ENOUGH, Math.floor(room * HANDOFF_SHARE_MIN)),
+    ...aimWithin({ limitTokens, besideTokens: beside, handoffTokens, budgeted }),
+    userTokens: budgeted ? Math.min(userTokens, share) : userTokens,
   };
 }

@@ -23,7 +23,7 @@ export interface AskedSection extends Section {
 /** The sections of a template that a model is asked for. */
 export function askedOf(template: readonly Section[]): readonly AskedSection[] {
   return template.flatMap((section) => {
-    const topic = ASKED_TOPICS.find((one) => section.topics.includes(one));
+    const topic = section.asked ?? ASKED_TOPICS.find((one) => section.topics.includes(one));
     return topic === undefined ? [] : [{ ...section, topic }];
   });
 }

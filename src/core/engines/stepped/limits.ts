@@ -1,0 +1,85 @@
+/** The settings of `stepped` and the figures that follow from them (reference/003; today's release: field notes on agents). */
+import { limitOf, type Asked } from "../result/course.ts";
+import type { Aim } from "../result/fitting.ts";
+import { aimWithin, handoffTokensMax } from "../result/room.ts";
+
+export interface SteppedSettings {
+  /** The model's window in tokens. */
+  readonly contextLength: number;
+  /** Output tokens a request reserves inside the window. */
+  readonly maxOutputTokens: number;
+  /**
+   * `documented`: reference/003, results are hidden first. `current`: as OpenCode does it today, nothing is hidden unless
+   * asked for, and a tail stays beside the summary.
+   */
+  readonly preset: "documented" | "current";
+}
+
+export const STEPPED_DEFAULTS: SteppedSettings = { contextLength: 200_000, maxOutputTokens: 0, preset: "documented" };
+
+/** "Overflow + margin", says reference/003; the margin is today's. */
+const MARGIN_TOKENS_MAX = 20_000;
+/** Of the window, where the output that a request reserves is not known. */
+const MARGIN_WINDOW_SHARE = 0.1;
+/** Hiding is worth it only above so many tokens (reference/003). */
+const HIDE_TOKENS_MIN = 20_000;
+/** The newest results, which are never hidden (reference/003). */
+const PROTECTED_RESULT_TOKENS = 40_000;
+/** A summary with what stands beside it should not weigh more: the next one would follow at once. */
+const RESULT_WINDOW_SHARE = 0.5;
+/** Today's tail. */
+const TAIL_TOKENS = { max: 15_000, min: 2_000, share: 0.25 } as const;
+
+export interface SteppedLimits {
+  /** A compaction is due from here on. */
+  readonly triggerTokens: number;
+  /** Hiding alone is enough where its result weighs no more. */
+  readonly hiddenTokens: number;
+  /** A result with a summary should not weigh more. */
+  readonly resultTokens: number;
+  readonly hideTokensMin: number;
+  readonly protectedTokens: number;
+  /** Of the newest messages, beside a summary; 0 for none but what the model has not read. */
+  readonly tailTokens: number;
+  readonly handoffTokens: number;
+}
+
+export function steppedLimits({ contextLength, maxOutputTokens, preset }: SteppedSettings): SteppedLimits {
+  const usable = Math.max(1, contextLength - maxOutputTokens);
+  const margin = Math.min(MARGIN_TOKENS_MAX, maxOutputTokens > 0 ? maxOutputTokens : usable * MARGIN_WINDOW_SHARE);
+  const isCurrent = preset === "current";
+  // Today's release takes the reserved output for margin enough.
+  const trigger = Math.floor(usable - (isCurrent && maxOutputTokens > 0 ? 0 : Math.min(margin, usable / 2)));
+  const tail = Math.min(TAIL_TOKENS.max, Math.max(TAIL_TOKENS.min, Math.floor(usable * TAIL_TOKENS.share)));
+  return {
+    triggerTokens: trigger,
+    hiddenTokens: Math.max(0, trigger - HIDE_TOKENS_MIN),
+    resultTokens: Math.floor(usable * RESULT_WINDOW_SHARE),
+    hideTokensMin: isCurrent ? Infinity : HIDE_TOKENS_MIN,
+    protectedTokens: PROTECTED_RESULT_TOKENS,
+    tailTokens: isCurrent ? tail : 0,
+    handoffTokens: handoffTokensMax(contextLength),
+  };
+}
+
+/** What each step may leave. */
+export interface SteppedAim extends Aim {
+  readonly hiddenTokens: number;
+  readonly tailTokens: number;
+}
+
+export function aimOf(
+  limits: SteppedLimits,
+  asked: Asked,
+  { standing, beside }: { readonly standing: number; readonly beside: number },
+): SteppedAim {
+  const limitTokens = limitOf(asked, limits.resultTokens, standing);
+  const budgeted = asked.budget !== undefined;
+  const { handoffTokens, tailTokens } = limits;
+  const share = Math.floor(Math.max(0, limitTokens - beside) * TAIL_TOKENS.share);
+  return {
+    ...aimWithin({ limitTokens, besideTokens: beside, handoffTokens, budgeted }),
+    hiddenTokens: limitOf(asked, limits.hiddenTokens, standing),
+    tailTokens: budgeted ? Math.min(tailTokens, share) : tailTokens,
+  };
+}
