@@ -1,15 +1,16 @@
-/** The default engine under the measure's own count of tokens: what it keeps of a prefix, as text. */
+/** An engine under the measure's own count of tokens: what it keeps of a prefix, as text, and what it leads back to. */
 import { hash } from "node:crypto";
-import { applyCompaction, type CompactionReport } from "../../core/compaction/compaction.ts";
+import { applyCompaction, type Compaction, type CompactionReport } from "../../core/compaction/compaction.ts";
 import { createCompressor } from "../../core/engines/compressor/compressor.ts";
 import { COMPRESSOR_DEFAULTS } from "../../core/engines/compressor/limits.ts";
+import type { CompactRequest, Engine } from "../../core/engines/contract.ts";
 import { createEvidence } from "../../core/evidence/excerpts.ts";
 import type { Writers } from "../../core/summary/writer.ts";
 import type { Weights } from "../../core/evidence/features.ts";
 import { describeCall } from "../../core/digest/call.ts";
 import { createChain } from "../../core/transcript/links.ts";
 import type { Measure } from "../../core/transcript/measure.ts";
-import { callsOf, contentText, type Message } from "../../core/transcript/message.ts";
+import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
 import { asMessage } from "./conversation.ts";
 import { tokensOf, type ChatMessage } from "./definition.ts";
 
@@ -20,42 +21,80 @@ export interface Kept {
   readonly handoff: string;
   /** What the engine says of it; nothing where it left the prefix as it was. */
   readonly report: CompactionReport | undefined;
+  /** What stands behind the recall ids that the result shows. */
+  readonly recallable: () => string;
+  /** What stands now, and the state that goes with it. */
+  readonly transcript: Transcript;
+  readonly state: unknown;
 }
 
 /** Compacts a prefix to a number of tokens of the measure. */
 export type Compactor = (prefix: readonly ChatMessage[], room: number) => Promise<Kept>;
 
-/** `writers`: models that write the handoff's sentences; the ledger alone where not given. */
+/** The default engine. `writers`: models that write the handoff's sentences; the ledger alone where not given. */
 export function engineCompactor(weights?: Weights, writers?: Writers): Compactor {
-  const measure = measureOfDefinition();
-  const chain = createChain((text) => hash("sha256", text));
-  const engine = createCompressor({ ...COMPRESSOR_DEFAULTS, note: "handoff" }, createEvidence(weights));
-  return async (prefix, room) => {
-    const transcript = { system: [], messages: prefix.map(asMessage) };
-    const outcome = await engine.compact(engine.init(), transcript, {
-      measure,
-      chain,
-      reason: "budget",
-      budget: room,
+  const engine = createCompressor({ ...COMPRESSOR_DEFAULTS, note: "handoff" }, createEvidence(weights)) as Engine;
+  const keep = keeperOf(engine, writers);
+  return (prefix, room) => keep({ messages: prefix.map(asMessage), room });
+}
+
+export interface Keeping {
+  readonly messages: readonly Message[];
+  /** Tokens of the measure; where not given, the size is the policy's own. */
+  readonly room?: number;
+  /** The engine's, from an earlier compaction of the same conversation. */
+  readonly state?: unknown;
+}
+
+export type Keeper = (keeping: Keeping) => Promise<Kept>;
+
+export function keeperOf(engine: Engine, writers?: Writers): Keeper {
+  const bench = { measure: measureOfDefinition(), chain: createChain((text) => hash("sha256", text)) };
+  return async ({ messages, room, state = engine.init() }) => {
+    const transcript: Transcript = { system: [], messages };
+    const request: CompactRequest = {
+      ...bench,
+      ...(room === undefined ? { reason: "threshold" } : { reason: "budget", budget: room }),
       ...(writers === undefined ? {} : { writers }),
-    });
-    const { messages } = outcome.kind === "compacted" ? applyCompaction(transcript, outcome.compaction) : transcript;
-    const handoff = messages.find(({ origin }) => origin === "summary");
-    return {
-      text: messages.map(textOf).join("\n"),
-      handoff: handoff === undefined ? "" : contentText(handoff.parts),
-      report: outcome.kind === "compacted" ? outcome.compaction.report : undefined,
     };
+    const outcome = await engine.compact(state, transcript, request);
+    if (outcome.kind === "unchanged")
+      return { ...keptOf(transcript), report: undefined, recallable: () => "", state: outcome.state ?? state };
+    const { compaction } = outcome;
+    const kept = keptOf(applyCompaction(transcript, compaction));
+    const recallable = (): string => shownOriginals(compaction, messages, kept.text);
+    return { ...kept, report: compaction.report, recallable, state: compaction.state };
   };
 }
 
-function textOf(message: Message): string {
+function keptOf(transcript: Transcript): Pick<Kept, "text" | "handoff" | "transcript"> {
+  const handoff = transcript.messages.find(({ origin }) => origin === "summary");
+  return {
+    text: transcript.messages.map(textOf).join("\n"),
+    handoff: handoff === undefined ? "" : contentText(handoff.parts),
+    transcript,
+  };
+}
+
+/** Each original message once, however many ids lead to it. */
+function shownOriginals({ evicted }: Compaction, messages: readonly Message[], text: string): string {
+  const spanned = new Set<number>();
+  const pieces: string[] = [];
+  for (const { id, kind, message, end = message + 1, original = "" } of evicted) {
+    if (!text.includes(id)) continue;
+    if (kind === "span") for (let at = message; at < end; at++) spanned.add(at);
+    else pieces.push(original);
+  }
+  return [...[...spanned].sort((a, b) => a - b).map((at) => textOf(messages[at]!)), ...pieces].join("\n");
+}
+
+export function textOf(message: Message): string {
   const calls = callsOf(message).flatMap((call) => [call.name, ...describeCall(call.name, call.arguments).values]);
   return [contentText(message.parts), ...calls].join("\n");
 }
 
 /** One line break stands between any two pieces. */
-function measureOfDefinition(): Measure {
+export function measureOfDefinition(): Measure {
   const messages = (many: readonly Message[]): number => many.reduce((sum, one) => sum + weightOf(one), 0);
   return {
     text: tokensOf,

@@ -1,5 +1,5 @@
-/** Chat messages as the core reads them. */
-import type { Message, Part } from "../../core/transcript/message.ts";
+/** Chat messages as the core reads them, and back. */
+import { callsOf as callsIn, contentText, resultOf, type Message, type Part } from "../../core/transcript/message.ts";
 import { callsOf, contentOf, type ChatMessage } from "./definition.ts";
 
 export function asMessage(chat: ChatMessage): Message {
@@ -20,4 +20,17 @@ export function asMessage(chat: ChatMessage): Message {
   }));
   const role = chat.role === "assistant" || chat.role === "system" ? chat.role : "user";
   return { role, parts: [...content, ...calls] };
+}
+
+/** What a model reads of a message. */
+export function chatOf(message: Message): ChatMessage {
+  const calls = callsIn(message).map(({ id, name, arguments: given }) => ({ id, function: { name, arguments: given } }));
+  const result = resultOf(message);
+  return {
+    role: message.role,
+    content: contentText(message.parts),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(result === undefined ? {} : { tool_call_id: result.callId }),
+    ...(message.origin === "summary" ? { summary: true } : {}),
+  };
 }

@@ -28,34 +28,67 @@ export interface CutOptions {
 /** The cuts that the published numbers are made on. */
 export const EVALUATION_CUTS: CutOptions = { shares: [0.4, 0.6], floorTokens: 24_000, repliesMin: 10, demandMin: 8 };
 
-const DEMAND_REPLIES_MAX = 40;
+/** A continuation is looked at for so many replies. */
+export const DEMAND_REPLIES_MAX = 40;
 const DEMAND_FREQUENCY_MAX = 5;
 const HEAD_MESSAGES_MAX = 4;
-/** How recorded compactions open; what follows one is a stretch of its own. */
+/** How recorded compactions open where nothing else marks them; what follows one is a stretch of its own. */
 const SUMMARY_OPENINGS = ["This session is being continued from a previous conversation", "[pi compaction summary]"];
 
 export function* cutsOf(messages: readonly ChatMessage[], reader: Reader, options: CutOptions): Generator<Cut> {
+  for (const attempt of attemptsOf(messages, reader, options)) if (attempt.kind === "cut") yield attempt.cut;
+}
+
+/** A cut, or why there is none: what a stretch weighs, how many replies follow, how many identifiers they ask for. */
+export type Attempt =
+  | { readonly kind: "cut"; readonly cut: Cut }
+  | { readonly kind: "refused"; readonly by: "tokens" | "replies" | "demand"; readonly found: number };
+
+/** The same with the places where no cut could be made. */
+export function* attemptsOf(
+  messages: readonly ChatMessage[],
+  reader: Reader,
+  options: CutOptions,
+): Generator<Attempt> {
   for (const stretch of stretchesOf(messages)) {
     const total = reader.size(stretch);
-    if (total < options.floorTokens) continue;
+    if (total < options.floorTokens) {
+      yield { kind: "refused", by: "tokens", found: total };
+      continue;
+    }
     for (const share of options.shares) {
       const at = cutAt(stretch, share * total, reader);
-      const [prefix, rest] = [stretch.slice(0, at), stretch.slice(at)];
-      if (rest.filter((message) => message.role === "assistant").length < options.repliesMin) continue;
-      const demand = demandOf(prefix, rest, reader);
-      if (demand.size >= options.demandMin) yield { share, prefix, rest, demand };
+      yield attemptAt({ share, prefix: stretch.slice(0, at), rest: stretch.slice(at) }, reader, options);
     }
   }
+}
+
+/** A cut at a place that something else has settled, by the same rules. */
+export function attemptAt(
+  place: Omit<Cut, "demand">,
+  reader: Reader,
+  { repliesMin, demandMin }: Omit<CutOptions, "shares" | "floorTokens">,
+): Attempt {
+  const replies = place.rest.filter(({ role }) => role === "assistant").length;
+  if (replies < repliesMin) return { kind: "refused", by: "replies", found: replies };
+  const demand = demandOf(place.prefix, place.rest, reader);
+  if (demand.size < demandMin) return { kind: "refused", by: "demand", found: demand.size };
+  return { kind: "cut", cut: { ...place, demand } };
 }
 
 function stretchesOf(messages: readonly ChatMessage[]): readonly (readonly ChatMessage[])[] {
   const stretches: ChatMessage[][] = [[]];
   for (const message of messages) {
-    const text = contentOf(message.content);
-    if (message.role === "user" && SUMMARY_OPENINGS.some((opening) => text.startsWith(opening))) stretches.push([]);
+    if (isRecordedSummary(message)) stretches.push([]);
     stretches.at(-1)!.push(message);
   }
   return stretches;
+}
+
+export function isRecordedSummary(message: ChatMessage): boolean {
+  if (message.summary === true) return true;
+  const text = contentOf(message.content);
+  return message.role === "user" && SUMMARY_OPENINGS.some((opening) => text.startsWith(opening));
 }
 
 function cutAt(stretch: readonly ChatMessage[], tokens: number, reader: Reader): number {

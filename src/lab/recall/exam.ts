@@ -19,10 +19,17 @@ export interface Score {
   readonly total: number;
 }
 
+/** The demanded identifiers that a text holds, and those that it binds. */
+export interface Marks {
+  readonly held: ReadonlySet<string>;
+  readonly bound: ReadonlySet<string>;
+}
+
 export interface Exam {
   readonly demand: Demand;
   readonly total: number;
   readonly score: (kept: string) => Score;
+  readonly marks: (kept: string) => Marks;
   /** Whether the kept text binds one identifier. */
   readonly binds: (id: string, kept: string) => boolean;
   /** Those that the whole prefix binds. */
@@ -47,15 +54,19 @@ export function createExam(cut: Cut, reader: Reader): Exam {
     );
   const bindable = [...demand.keys()].filter((id) => binds(id, original));
   const total = reader.size(prefix);
-  const score = (text: string): Score => {
+  const marks = (text: string): Marks => {
     const kept = flattened(text);
-    const bound = bindable.filter((id) => binds(id, kept));
-    const unaided = (ids: readonly string[]): number => ids.filter((id) => demand.get(id)).length;
-    const held = [...demand.keys()].filter((id) => wholeOccurrencesOf(id, kept).length > 0).length;
-    const counts = { need: demand.size, held, bindable: bindable.length, bound: bound.length };
-    return { ...counts, unaided: unaided(bindable), unaidedBound: unaided(bound), kept: tokensOf(kept), total };
+    const held = [...demand.keys()].filter((id) => wholeOccurrencesOf(id, kept).length > 0);
+    return { held: new Set(held), bound: new Set(bindable.filter((id) => binds(id, kept))) };
   };
-  return { demand, total, score, bindable, binds: (id, kept) => binds(id, flattened(kept)) };
+  const score = (text: string): Score => {
+    const { held, bound } = marks(text);
+    const unaided = (ids: Iterable<string>): number => [...ids].filter((id) => demand.get(id)).length;
+    const counts = { need: demand.size, held: held.size, bindable: bindable.length, bound: bound.size };
+    const kept = tokensOf(flattened(text));
+    return { ...counts, unaided: unaided(bindable), unaidedBound: unaided(bound), kept, total };
+  };
+  return { demand, total, score, marks, bindable, binds: (id, kept) => binds(id, flattened(kept)) };
 }
 
 /** One unit a code point, so that offsets and lengths are those of the definition. */

@@ -1,0 +1,120 @@
+/** Every contestant on one cut: the baselines and the engines, at each budget and at the size each policy gives. */
+import { createCompressor } from "../../core/engines/compressor/compressor.ts";
+import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../../core/engines/compressor/limits.ts";
+import type { Engine } from "../../core/engines/contract.ts";
+import { createEngine } from "../../core/engines/engines.ts";
+import { createEvidence } from "../../core/evidence/excerpts.ts";
+import type { Message } from "../../core/transcript/message.ts";
+import { createDraw } from "../provider/random.ts";
+import { baselineOf, BASELINES } from "../recall/baselines.ts";
+import { keeperOf, type Kept } from "../recall/compactor.ts";
+import { asMessage } from "../recall/conversation.ts";
+import type { Cut } from "../recall/cuts.ts";
+import { tokensOf } from "../recall/definition.ts";
+import type { Exam } from "../recall/exam.ts";
+import type { Reader } from "../recall/reader.ts";
+import type { Entrant, Mark, Size } from "./plan.ts";
+import { sentenceShare } from "./sentences.ts";
+import type { Tally } from "./tally.ts";
+
+/** A cut, read and ready to be marked. */
+export interface Stand {
+  readonly cut: Cut;
+  readonly reader: Reader;
+  readonly exam: Exam;
+  readonly tally: Tally;
+  readonly messages: readonly Message[];
+}
+
+/** The engine whose result stands beside each other's, at the same size. */
+export const DEFAULT_ENGINE = "compressor";
+/** One seed: what is random is the same on every machine, and for every change of ours. */
+const SEED = 1;
+
+export function baselineMarks({ cut, reader, tally, exam }: Stand, sizes: readonly (readonly [Size, number])[]): Mark[] {
+  const random = createDraw(SEED);
+  return sizes.flatMap(([size, budget]) =>
+    BASELINES.map((contestant): Mark => {
+      const text = baselineOf(contestant, cut.prefix, { budget, reader, random });
+      const counts = tally(text, () => "");
+      return { contestant, size, kept: tokensOf(text), total: exam.total, counts };
+    }),
+  );
+}
+
+export function engineOf({ engine, weights }: Entrant, contextLength = COMPRESSOR_DEFAULTS.contextLength): Engine {
+  const settings: CompressorSettings = { ...COMPRESSOR_DEFAULTS, contextLength, note: "handoff" };
+  if (weights === undefined) return createEngine(engine, settings);
+  return createCompressor(settings, createEvidence(weights)) as Engine;
+}
+
+/** At each budget, and at the size that its own policy gives where that ever compacts. */
+export async function engineMarks(stand: Stand, entrant: Entrant, budgets: readonly number[]): Promise<readonly Mark[]> {
+  const { exam, messages } = stand;
+  const keep = keeperOf(engineOf(entrant));
+  const marks: Mark[] = [];
+  for (const budget of budgets) {
+    const kept = await keep({ messages, room: Math.floor(budget * exam.total) });
+    marks.push(markOf(stand, { contestant: entrant.name, size: budget, kept }));
+  }
+  const window = triggeringWindow(entrant, exam.total, messages.length);
+  if (window === undefined) return marks;
+  const kept = await keeperOf(engineOf(entrant, window))({ messages });
+  const own = markOf(stand, { contestant: entrant.name, size: "policy", kept });
+  marks.push(own);
+  if (entrant.engine !== DEFAULT_ENGINE) marks.push(await atSizeOf(stand, own));
+  return marks;
+}
+
+/** What the default engine makes of as much room as another's policy took. */
+async function atSizeOf(stand: Stand, { contestant, kept }: Mark): Promise<Mark> {
+  const entrant = { name: DEFAULT_ENGINE, engine: DEFAULT_ENGINE };
+  const result = await keeperOf(engineOf(entrant))({ messages: stand.messages, room: kept });
+  return markOf(stand, { contestant: DEFAULT_ENGINE, size: `as ${contestant}`, kept: result });
+}
+
+interface Marking {
+  readonly contestant: string;
+  readonly size: Size;
+  readonly kept: Pick<Kept, "text" | "handoff" | "recallable" | "report">;
+}
+
+export function markOf({ exam, tally }: Stand, { contestant, size, kept }: Marking): Mark {
+  const { text, handoff, recallable, report } = kept;
+  return {
+    contestant,
+    size,
+    kept: tokensOf(text),
+    total: exam.total,
+    counts: tally(text, recallable),
+    ...(handoff === "" ? {} : { sentences: sentenceShare(handoff) }),
+    ...(report === undefined ? { unchanged: true } : {}),
+  };
+}
+
+/** Windows up to this many times the transcript, and so much more, are looked at. */
+const WINDOW_FACTOR_MAX = 8;
+const WINDOW_TOKENS_BEYOND = 200_000;
+
+/**
+ * The largest window in which the policy's own trigger is reached by a transcript of this size: so each engine meets it
+ * at the moment at which it would have compacted. Undefined where it never would.
+ */
+export function triggeringWindow(entrant: Entrant, tokens: number, messages: number): number | undefined {
+  const triggers = (window: number): boolean => {
+    const engine = engineOf(entrant, window);
+    return engine.decide(engine.init(), { tokens, messages }).kind === "compact";
+  };
+  let [low, high] = [tokens, tokens * WINDOW_FACTOR_MAX + WINDOW_TOKENS_BEYOND];
+  if (!triggers(low)) return undefined;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (triggers(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+export function standOf(cut: Cut, reader: Reader, parts: Pick<Stand, "exam" | "tally">): Stand {
+  return { cut, reader, ...parts, messages: cut.prefix.map(asMessage) };
+}

@@ -1,0 +1,62 @@
+/**
+ * What digests make of tool results, by kind of tool: how short they are, and how much of what the continuation then
+ * asked for is still in them. The documents give such a table without saying how it came about (reference/001 §16.4).
+ */
+import { hash } from "node:crypto";
+import { describeCall } from "../../core/digest/call.ts";
+import { taskWords } from "../../core/digest/task-words.ts";
+import { DIGEST_TRIGGER_TOKENS } from "../../core/digest/digest.ts";
+import { digestResults } from "../../core/passes/digest-results.ts";
+import { callsOf, contentText, type Message } from "../../core/transcript/message.ts";
+import { measureOfDefinition } from "../recall/compactor.ts";
+import { identifiersOf, tokensOf } from "../recall/definition.ts";
+import type { Stand } from "./contest.ts";
+import type { DigestCount } from "./plan.ts";
+
+const NOTHING: DigestCount = { results: 0, before: 0, after: 0, asked: 0, held: 0 };
+
+/** Results of more than 500 tokens (reference/001 §16.3), every one digested, wherever it stands. */
+export function digestCounts({ cut: { demand }, messages }: Stand): Readonly<Record<string, DigestCount>> {
+  const live = messages.findLast(({ role }) => role === "user");
+  const context = {
+    measure: measureOfDefinition(),
+    hash: (text: string) => hash("sha256", text),
+    protect: () => false,
+    focus: live === undefined ? [] : taskWords(contentText(live.parts)),
+  };
+  const digested = digestResults(messages, context).messages;
+  const actions = new Map<string, string>();
+  const counts: Record<string, DigestCount> = {};
+  messages.forEach((message, at) => {
+    for (const call of callsOf(message)) actions.set(call.id, describeCall(call.name, call.arguments).action);
+    if (message.role !== "tool") return;
+    const [before, after] = [contentText(message.parts), contentText(digested[at]!.parts)];
+    if (tokensOf(before) <= DIGEST_TRIGGER_TOKENS) return;
+    const asked = [...identifiersOf(before)].filter((id) => demand.has(id));
+    const left = identifiersOf(after);
+    const action = actions.get(callIdOf(message)) ?? "other";
+    counts[action] = sumOf(counts[action] ?? NOTHING, {
+      results: 1,
+      before: tokensOf(before),
+      after: tokensOf(after),
+      asked: asked.length,
+      held: asked.filter((id) => left.has(id)).length,
+    });
+  });
+  return counts;
+}
+
+function callIdOf(message: Message): string {
+  const [part] = message.parts;
+  return part?.kind === "tool-result" ? part.callId : "";
+}
+
+export function sumOf(one: DigestCount, other: DigestCount): DigestCount {
+  return {
+    results: one.results + other.results,
+    before: one.before + other.before,
+    after: one.after + other.after,
+    asked: one.asked + other.asked,
+    held: one.held + other.held,
+  };
+}

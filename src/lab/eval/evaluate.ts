@@ -1,0 +1,181 @@
+/**
+ * An evaluation from end to end: every session is surveyed, the ranking is fitted anew for each repository that an index
+ * names, every distinct cut is examined, and the probes are run. Nothing here depends on how many threads there are.
+ */
+import type { Weights } from "../../core/evidence/features.ts";
+import { fitWeights } from "../recall/fit.ts";
+import { codeVersion } from "./cache.ts";
+import { DEFAULT_ENGINE } from "./contest.ts";
+import type { Entrant, Finding, Plan } from "./plan.ts";
+import { PROBE_SEEDS, type ProbeOutcome } from "./probes/probes.ts";
+import { sourcesOf } from "./sources.ts";
+import type { Survey } from "./survey.ts";
+import type { Product, Task } from "./task.ts";
+import { startThreads, type Threads } from "./threads.ts";
+
+export interface Request {
+  /** Files and folders, absolute. */
+  readonly paths: readonly string[];
+  /** What names are shown relative to. */
+  readonly folder: string;
+  /** Shares of the prefix's tokens, above 0 and below 1. */
+  readonly budgets: readonly number[];
+  readonly engines: readonly string[];
+  readonly threads: number;
+  /** Where findings are kept, so that an ended evaluation goes on. */
+  readonly cacheFolder?: string;
+}
+
+export interface Step {
+  readonly doing: string;
+  readonly done: number;
+  readonly of: number;
+}
+
+export interface Evaluation {
+  readonly budgets: readonly number[];
+  /** In the order of the report. */
+  readonly entrants: readonly string[];
+  readonly sessions: readonly SessionAccount[];
+  readonly findings: readonly Finding[];
+  readonly probes: readonly ProbeOutcome[];
+}
+
+export interface SessionAccount {
+  readonly file: string;
+  readonly format?: string;
+  readonly messages?: number;
+  readonly tokens?: number;
+  readonly repository?: string;
+  readonly cuts: number;
+  /** Of the cuts, those that an earlier file of the list has too. */
+  readonly repeated: number;
+  readonly recorded: number;
+  /** Why it is not scored. */
+  readonly because?: string;
+}
+
+/** Throws `unreadable_input` for a path that is not there, and `unknown_engine`. */
+export async function evaluate(request: Request, told: (step: Step) => Promise<void>): Promise<Evaluation> {
+  const version = request.cacheFolder === undefined ? "" : codeVersion();
+  const sources = sourcesOf(request.paths, request.folder);
+  const threads = startThreads(request.threads, { cacheFolder: request.cacheFolder, version });
+  try {
+    const fits = request.engines.includes(DEFAULT_ENGINE) && new Set(sources.map(repositoryOf)).size > 1;
+    const surveys: Survey[] = [];
+    const surveying = sources.map((source): Task => ({ kind: "survey", source, fits }));
+    await runTasks(threads, { tasks: surveying, doing: "reading sessions", told }, (product) => {
+      if (product.kind === "survey") surveys.push(product.survey);
+    });
+    surveys.sort((a, b) => (a.source.path < b.source.path ? -1 : 1));
+    return await examineAll(request, { surveys, threads, told, fits });
+  } finally {
+    await threads.end();
+  }
+}
+
+interface Surveyed {
+  readonly surveys: readonly Survey[];
+  readonly threads: Threads;
+  readonly told: (step: Step) => Promise<void>;
+  readonly fits: boolean;
+}
+
+async function examineAll(request: Request, { surveys, threads, told, fits }: Surveyed): Promise<Evaluation> {
+  const { budgets, engines } = request;
+  const weights = fits ? weightsByRepository(surveys) : new Map<string, Weights>();
+  const planFor = ({ source }: Survey): Plan => ({
+    budgets,
+    entrants: engines.flatMap((engine) => entrantsOf(engine, fits ? weights.get(source.repository ?? "") : undefined)),
+  });
+  const { examinations, repeated } = distinct(surveys, planFor);
+  const probing = engines.flatMap((engine) =>
+    PROBE_SEEDS.map((seed): Task => ({ kind: "probe", entrant: { name: engine, engine }, seed })),
+  );
+  const findings: Finding[] = [];
+  const probes: ProbeOutcome[] = [];
+  await runTasks(threads, { tasks: [...examinations, ...probing], doing: "examining cuts", told }, (product) => {
+    if (product.kind === "finding") findings.push(product.finding);
+    if (product.kind === "probe") probes.push(...product.outcomes);
+  });
+  const place = new Map(surveys.map(({ source }, at) => [source.name, at]));
+  findings.sort((a, b) => place.get(a.file)! - place.get(b.file)!);
+  probes.sort((a, b) => engines.indexOf(a.contestant) - engines.indexOf(b.contestant) || a.seed - b.seed);
+  return {
+    budgets,
+    entrants: engines.flatMap((engine) => entrantsOf(engine, weights.values().next().value).map(({ name }) => name)),
+    sessions: surveys.map((survey) => accountOf(survey, repeated.get(survey.source.path) ?? 0)),
+    findings,
+    probes,
+  };
+}
+
+/** The engine as it ships; of the default one also with a ranking that never saw the session's repository. */
+function entrantsOf(engine: string, unseen: Weights | undefined): readonly Entrant[] {
+  const shipped = { name: engine, engine };
+  if (engine !== DEFAULT_ENGINE || unseen === undefined) return [shipped];
+  return [{ name: `${engine}, cross-validated`, engine, weights: unseen }, shipped];
+}
+
+function repositoryOf({ repository = "" }: { readonly repository?: string }): string {
+  return repository;
+}
+
+function weightsByRepository(surveys: readonly Survey[]): ReadonlyMap<string, Weights> {
+  const samples = surveys.flatMap((survey) => survey.samples);
+  const repositories = [...new Set(surveys.map(({ source }) => repositoryOf(source)))];
+  return new Map(
+    repositories.map((held) => [held, fitWeights(samples.filter(({ repository }) => repository !== held))]),
+  );
+}
+
+/** Checkpoints of one session repeat it: a cut that is the same twice is examined once, in the first file. */
+function distinct(
+  surveys: readonly Survey[],
+  planFor: (survey: Survey) => Plan,
+): { readonly examinations: readonly Task[]; readonly repeated: ReadonlyMap<string, number> } {
+  const seen = new Set<string>();
+  const repeated = new Map<string, number>();
+  const examinations = surveys.flatMap((survey): readonly (Task & { readonly kind: "examine" })[] => {
+    const { source } = survey;
+    const keys = [...survey.cuts, ...survey.recorded.map((key) => `recorded ${key}`)];
+    const places = [...keys.keys()].filter((at) => !seen.has(keys[at]!) && seen.add(keys[at]!));
+    repeated.set(source.path, survey.cuts.length - places.filter((at) => at < survey.cuts.length).length);
+    if (places.length === 0) return [];
+    return [{ kind: "examine", source, places, keys: places.map((at) => keys[at]!), plan: planFor(survey) }];
+  });
+  return { examinations: examinations.toSorted((a, b) => b.source.bytes - a.source.bytes), repeated };
+}
+
+interface Running {
+  readonly tasks: readonly Task[];
+  readonly doing: string;
+  readonly told: (step: Step) => Promise<void>;
+}
+
+/** Steps are cuts where a task has several. */
+async function runTasks(
+  threads: Threads,
+  { tasks, doing, told }: Running,
+  found: (product: Product) => void,
+): Promise<void> {
+  const of = tasks.reduce((sum, task) => sum + (task.kind === "examine" ? task.places.length : 1), 0);
+  let done = 0;
+  await told({ doing, done, of });
+  await threads.run(tasks, (product) => {
+    found(product);
+    void told({ doing, done: ++done, of });
+  });
+}
+
+function accountOf({ source, session, cuts, recorded, because }: Survey, repeated: number): SessionAccount {
+  return {
+    file: source.name,
+    ...session,
+    ...(source.repository === undefined ? {} : { repository: source.repository }),
+    cuts: cuts.length,
+    repeated,
+    recorded: recorded.length,
+    ...(because === undefined ? {} : { because }),
+  };
+}

@@ -1,0 +1,96 @@
+/** What an evaluation is asked for, and what it finds on one cut: plain data, so that threads and files can carry it. */
+import type { Weights } from "../../core/evidence/features.ts";
+
+/** One engine on the stand. */
+export interface Entrant {
+  /** As the report calls it. */
+  readonly name: string;
+  readonly engine: string;
+  /** Of the default engine's ranking, where it is examined with other than its own. */
+  readonly weights?: Weights;
+}
+
+export interface Plan {
+  /** Shares of the prefix's tokens. */
+  readonly budgets: readonly number[];
+  readonly entrants: readonly Entrant[];
+}
+
+/** Counts over identifiers that the continuation asked for. */
+export interface Counts {
+  readonly need: number;
+  readonly held: number;
+  /** Those that the whole prefix binds: what `bound` and `recallable` are shares of. */
+  readonly bindable: number;
+  readonly bound: number;
+  /** Bound, or bound in what a recall id of the result leads to. */
+  readonly recallable: number;
+  /** Asked for before anyone had shown them again. */
+  readonly unaided: number;
+  readonly unaidedBound: number;
+}
+
+/** `all`, `class path`, `from read`… */
+export type Group = string;
+
+/** The size of a result: a share of the prefix, the policy's own, another engine's, or a recorded compaction's. */
+export type Size = number | "policy" | `as ${string}`;
+
+/** One contestant at one size on one cut. */
+export interface Mark {
+  readonly contestant: string;
+  readonly size: Size;
+  /** Tokens kept, and of the prefix. */
+  readonly kept: number;
+  readonly total: number;
+  readonly counts: Readonly<Record<Group, Counts>>;
+  /** The share of the handoff's characters that stand in sentences. */
+  readonly sentences?: number;
+  /** The prefix came back as it was. */
+  readonly unchanged?: true;
+}
+
+/** Digests of tool results of one kind of tool. */
+export interface DigestCount {
+  readonly results: number;
+  readonly before: number;
+  readonly after: number;
+  /** Identifiers in these results that the continuation asked for, and those that the digests hold. */
+  readonly asked: number;
+  readonly held: number;
+}
+
+export interface Rereads {
+  /** Reads of files after the cut, and those of files that had been read before it. */
+  readonly reads: number;
+  readonly again: number;
+}
+
+/** Bound recall after so many compactions one upon another. */
+export interface Drift {
+  readonly contestant: string;
+  /** `session`: the engine sees the originals each time; `result`: it is given its own result. */
+  readonly way: "session" | "result";
+  readonly rounds: number;
+  readonly kept: number;
+  readonly total: number;
+  readonly bindable: number;
+  readonly bound: number;
+}
+
+/** What was found at one cut. */
+export interface Finding {
+  readonly kind: "cut" | "recorded";
+  /** The same for a cut that stands in another file again. */
+  readonly key: string;
+  readonly file: string;
+  /** Where in its stretch it lies; 1 for a recorded compaction. */
+  readonly share: number;
+  /** Whose compaction was recorded. */
+  readonly agent?: string;
+  readonly tokens: number;
+  readonly marks: readonly Mark[];
+  readonly digests: Readonly<Record<string, DigestCount>>;
+  readonly rereads: Rereads;
+  readonly drift: readonly Drift[];
+}

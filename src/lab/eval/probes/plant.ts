@@ -1,0 +1,73 @@
+/**
+ * What a person or the agent says once and means for good: prohibitions, decisions and facts, with names drawn from a
+ * seed, so that no ranking has seen them and no two sessions plant the same.
+ */
+
+export type ProbeKind = "prohibition" | "decision" | "fact";
+export const PROBE_KINDS: readonly ProbeKind[] = ["prohibition", "decision", "fact"];
+
+export interface Probe {
+  readonly kind: ProbeKind;
+  readonly by: "user" | "assistant";
+  readonly says: string;
+  /** What a later reader needs of it: together, near each other. */
+  readonly needs: readonly string[];
+}
+
+/** Draws a whole number below `below`. */
+export type Draw = (below: number) => number;
+
+/** The words around a need may be left out, but not so many that nobody would see that they belong together. */
+const NEAR_CHARS = 300;
+
+/** Whether a text still tells it. */
+export function tells(text: string, { needs }: Probe): boolean {
+  const [first = "", ...others] = needs;
+  for (let at = text.indexOf(first); at >= 0; at = text.indexOf(first, at + 1)) {
+    const near = text.slice(Math.max(0, at - NEAR_CHARS), at + first.length + NEAR_CHARS);
+    if (others.every((other) => near.includes(other))) return true;
+  }
+  return false;
+}
+
+export function probesFrom(draw: Draw): readonly Probe[] {
+  const one = (words: string): string => {
+    const list = words.split(" ");
+    return list[draw(list.length)]!;
+  };
+  const word = (): string => `${one(STEMS)}${draw(90) + 10}`;
+  const [branch, file, service, made] = [`release/${word()}`, `src/${word()}/${word()}.ts`, word(), `gen/${word()}.sql`];
+  const [queue, other, lock, pool] = [word(), word(), `${one(STEMS)}Lock${draw(99)}`, `${one(STEMS)}Pool${draw(99)}`];
+  const [format, former, port, code] = [word(), word(), `${draw(50_000) + 10_000}`, `K-${draw(90_000) + 10_000}`];
+  const [day, signer, limit] = [`${draw(28) + 1} March`, one(PEOPLE), `${draw(9_000) + 1_000}`];
+  return [
+    forbidden(`Never push to ${branch}, it is frozen until the audit is over.`, [branch, "Never"]),
+    forbidden(`Do not touch ${file}; another team owns it.`, [file, "Do not"]),
+    forbidden(`You must not call ${service} from the tests.`, [service, "must not"]),
+    forbidden(`不要修改 ${made}，那是自动生成的。`, [made, "不要"]),
+    decided("user", `Let's go with ${queue} instead of ${other} for the queue, because it survives a restart.`, [queue, other]),
+    decided("user", `For exports use ${format}, not ${former}.`, [format, former]),
+    decided("assistant", `I decided to keep ${lock} synchronous, because its callers hold a transaction.`, [lock, "synchronous"]),
+    decided("assistant", `The root cause was ${pool}: it was closed twice, so I chose to guard it with a flag.`, [pool, "twice"]),
+    stated(`The staging database listens on port ${port}.`, [port, "staging"]),
+    stated(`The customer's contract number is ${code}.`, [code, "contract"]),
+    stated(`The release is planned for ${day}, and ${signer} signs it off.`, [signer, day]),
+    stated(`The payment provider allows us ${limit} requests a minute.`, [limit, "requests"]),
+  ];
+}
+
+const STEMS =
+  "harbor lantern maple quartz ribbon saffron timber violet walnut zephyr anchor basalt cobalt dahlia ember fjord glacier";
+const PEOPLE = "Oyelaran Brandt Castellanos Dvorak Eriksson Fontaine Grigoryan Hashimoto";
+
+function forbidden(says: string, needs: readonly string[]): Probe {
+  return { kind: "prohibition", by: "user", says, needs };
+}
+
+function decided(by: Probe["by"], says: string, needs: readonly string[]): Probe {
+  return { kind: "decision", by, says, needs };
+}
+
+function stated(says: string, needs: readonly string[]): Probe {
+  return { kind: "fact", by: "user", says, needs };
+}

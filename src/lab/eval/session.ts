@@ -1,0 +1,58 @@
+/** A recorded session as the evaluation reads it: what was said, in chat form, whatever format the file is in. */
+import { PrecisError } from "../../core/errors.ts";
+import { detectFormat, joinWireLines, LOG_FORMATS, readLog } from "../../logs/index.ts";
+import type { InputFormat, LogFormat } from "../../logs/index.ts";
+import { fieldsOf, listOf } from "../../protocols/fields.ts";
+import { protocols } from "../../protocols/index.ts";
+import { chatOf } from "../recall/conversation.ts";
+import type { ChatMessage } from "../recall/definition.ts";
+import { recordedInChat, recordedInLog, type Recorded } from "./recorded.ts";
+
+export interface Session {
+  readonly format: InputFormat;
+  /** The whole history, behind recorded compactions too. */
+  readonly messages: readonly ChatMessage[];
+  /** Compactions that another agent made, where the file tells what stood before and after. */
+  readonly recorded: readonly Recorded[];
+}
+
+/** Throws `unreadable_input` for a text in no format known. */
+export function readSession(text: string, fileName: string): Session {
+  const format = detectFormat(text, fileName);
+  if (format === undefined)
+    throw new PrecisError(`${fileName} is in none of the formats known`, {
+      code: "unreadable_input",
+      place: fileName,
+      hint: "Give session files, request bodies or their messages, or folders of them.",
+    });
+  if (isLogFormat(format)) {
+    const { system, messages } = readLog(text, format, { history: "all" }).transcript;
+    return { format, messages: [...system, ...messages].map(chatOf), recorded: recordedInLog(text, format) };
+  }
+  const messages = format === "openai-chat" ? chatMessages(text) : decodedMessages(text, format);
+  return { format, messages, recorded: recordedInChat(messages) };
+}
+
+function isLogFormat(format: InputFormat): format is LogFormat {
+  return (LOG_FORMATS as readonly string[]).includes(format);
+}
+
+/** The form that the measure is defined on is read as it stands. */
+function chatMessages(text: string): readonly ChatMessage[] {
+  const body: unknown = JSON.parse(oneDocument(text));
+  return listOf(Array.isArray(body) ? body : fieldsOf(body)?.["messages"]) as readonly ChatMessage[];
+}
+
+function decodedMessages(text: string, format: Exclude<InputFormat, LogFormat>): readonly ChatMessage[] {
+  const { system, messages } = protocols[format].decode(oneDocument(text)).transcript;
+  return [...system, ...messages].map(chatOf);
+}
+
+function oneDocument(text: string): string {
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return joinWireLines(text).json;
+  }
+}

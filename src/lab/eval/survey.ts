@@ -1,0 +1,94 @@
+/** A first look at a session: where it can be cut, why it cannot, and what the ranking could learn from it. */
+import { PrecisError } from "../../core/errors.ts";
+import { attemptAt, attemptsOf, EVALUATION_CUTS, type Attempt, type Cut } from "../recall/cuts.ts";
+import { samplesOf, type Sample } from "../recall/fit.ts";
+import { createReader, type Reader } from "../recall/reader.ts";
+import type { Recorded } from "./recorded.ts";
+import { readSession, type Session } from "./session.ts";
+import { readSource, type Source } from "./sources.ts";
+
+export interface Survey {
+  readonly source: Source;
+  /** Absent where the file is no session. */
+  readonly session?: { readonly format: string; readonly messages: number; readonly tokens: number };
+  /** A key for each cut: a cut that stands in two files is examined once. */
+  readonly cuts: readonly string[];
+  readonly recorded: readonly string[];
+  /** Why there is not one cut more, for a person. */
+  readonly because?: string;
+  readonly samples: readonly Sample[];
+}
+
+/** A cut, or a recorded compaction as one: its prefix is what the agent compacted. */
+export interface Place {
+  readonly cut: Cut;
+  readonly recorded?: Recorded;
+}
+
+/** Throws `unreadable_input` where a file that was named is no session; one in a folder is passed over. */
+export function surveyOf(source: Source, fits: boolean): Survey {
+  const nothing = { source, cuts: [], recorded: [], samples: [] };
+  let session: Session;
+  try {
+    session = readSession(readSource(source), source.path);
+  } catch (error) {
+    if (source.named && error instanceof PrecisError) throw error;
+    return { ...nothing, because: `no session: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  const reader = createReader();
+  const { cuts, refused } = cutsIn(session, reader);
+  const recorded = recordedPlaces(session, reader).map(({ cut }) => keyOf(cut, reader));
+  const { format, messages } = session;
+  const samples = fits ? samplesOf({ file: source.name, repository: source.repository ?? "", messages }) : [];
+  return {
+    source,
+    session: { format, messages: messages.length, tokens: reader.size(messages) },
+    cuts: cuts.map((cut) => keyOf(cut, reader)),
+    recorded,
+    samples,
+    ...(cuts.length > 0 ? {} : { because: reasonOf(refused) }),
+  };
+}
+
+/** In order, as the survey counted them: cuts first, then recorded compactions. */
+export function placesIn(session: Session, reader: Reader): readonly Place[] {
+  return [...cutsIn(session, reader).cuts.map((cut) => ({ cut })), ...recordedPlaces(session, reader)];
+}
+
+type Refusal = Extract<Attempt, { kind: "refused" }>;
+
+function cutsIn({ messages }: Session, reader: Reader): { readonly cuts: Cut[]; readonly refused: Refusal[] } {
+  const cuts: Cut[] = [];
+  const refused: Refusal[] = [];
+  for (const attempt of attemptsOf(messages, reader, EVALUATION_CUTS))
+    if (attempt.kind === "cut") cuts.push(attempt.cut);
+    else refused.push(attempt);
+  return { cuts, refused };
+}
+
+function recordedPlaces({ recorded }: Session, reader: Reader): readonly Place[] {
+  return recorded.flatMap((one): readonly Place[] => {
+    const place = { share: 1, prefix: one.prefix, rest: one.rest };
+    if (reader.size(one.prefix) < EVALUATION_CUTS.floorTokens) return [];
+    const attempt = attemptAt(place, reader, EVALUATION_CUTS);
+    return attempt.kind === "cut" ? [{ cut: attempt.cut, recorded: one }] : [];
+  });
+}
+
+function keyOf({ prefix }: Cut, reader: Reader): string {
+  return `${reader.text(prefix.at(-1)!)}${reader.size(prefix)}`;
+}
+
+/** The reason that came closest to a cut. */
+function reasonOf(refused: readonly Refusal[]): string {
+  const most = (by: Refusal["by"]): number | undefined => {
+    const found = refused.filter((one) => one.by === by).map((one) => one.found);
+    return found.length === 0 ? undefined : Math.max(...found);
+  };
+  const { floorTokens, repliesMin, demandMin } = EVALUATION_CUTS;
+  const [demand, replies, tokens] = [most("demand"), most("replies"), most("tokens")];
+  if (demand !== undefined)
+    return `too little to ask: ${demand} identifiers come up again behind a cut, and ${demandMin} are needed`;
+  if (replies !== undefined) return `too short behind a cut: ${replies} replies, and ${repliesMin} are needed`;
+  return `too small: ${(tokens ?? 0).toLocaleString("en-US")} tokens without a recorded compaction, and ${floorTokens.toLocaleString("en-US")} are needed`;
+}

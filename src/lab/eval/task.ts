@@ -1,0 +1,32 @@
+/** The three kinds of work of an evaluation, each small enough to be given to a thread. */
+import type { Cache } from "./cache.ts";
+import { examine, type Examining } from "./examine.ts";
+import type { Entrant, Finding } from "./plan.ts";
+import { probe, type ProbeOutcome } from "./probes/probes.ts";
+import type { Source } from "./sources.ts";
+import { surveyOf, type Survey } from "./survey.ts";
+
+export type Task =
+  | { readonly kind: "survey"; readonly source: Source; readonly fits: boolean }
+  | ({ readonly kind: "examine" } & Examining)
+  | { readonly kind: "probe"; readonly entrant: Entrant; readonly seed: number };
+
+export type Product =
+  | { readonly kind: "survey"; readonly survey: Survey }
+  | { readonly kind: "finding"; readonly finding: Finding }
+  | { readonly kind: "probe"; readonly outcomes: readonly ProbeOutcome[] };
+
+export async function* perform(task: Task, cache: Cache): AsyncGenerator<Product> {
+  switch (task.kind) {
+    case "survey":
+      yield { kind: "survey", survey: surveyOf(task.source, task.fits) };
+      return;
+    case "examine":
+      for await (const finding of examine(task, cache)) yield { kind: "finding", finding };
+      return;
+    case "probe": {
+      const { entrant, seed } = task;
+      yield { kind: "probe", outcomes: await cache.get(["probe", entrant, seed], () => probe(entrant, seed)) };
+    }
+  }
+}
