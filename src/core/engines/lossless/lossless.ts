@@ -21,7 +21,7 @@ import { lastStartOf, RUNG_LAST_EXCHANGE, RUNG_SKELETON, shapesOf } from "./shap
 import { sketched } from "./sketch.ts";
 import { decide, initialState, ownState, stateWith, type LosslessState } from "./state.ts";
 import { callTool, TOOLS } from "./tools.ts";
-import { written } from "./write.ts";
+import { written, type Written } from "./write.ts";
 
 export function createLossless(settings: LosslessSettings): Engine<LosslessState> {
   const limits = losslessLimits(settings);
@@ -53,6 +53,8 @@ interface AimedJob extends Job, Figures {
   readonly exchanges: readonly Exchange[];
   readonly focus: readonly string[];
   readonly aim: Aim;
+  /** Tokens of system, tools and the live request. */
+  readonly fixedTokens: number;
   /** Tokens of what is sent today. */
   readonly before: number;
 }
@@ -64,7 +66,7 @@ function jobOf(original: Transcript, request: CompactRequest, figures: Figures):
   const asked = messages[live];
   const besideTokens = measure.transcript({ ...original, messages: [] });
   const before = measure.transcript(standing ?? original);
-  const fixed = besideTokens + (asked === undefined ? 0 : measure.message(asked));
+  const fixedTokens = besideTokens + (asked === undefined ? 0 : measure.message(asked));
   return {
     ...figures,
     original,
@@ -72,11 +74,12 @@ function jobOf(original: Transcript, request: CompactRequest, figures: Figures):
     request,
     live,
     besideTokens,
+    fixedTokens,
     before,
     template: SEVEN_SECTIONS,
     exchanges: exchangesOf(messages),
     focus: taskWords(focus, asked === undefined ? "" : contentText(asked.parts)),
-    aim: aimOf(figures.limits, request, { fixed, standing: before }),
+    aim: aimOf(figures.limits, request, { fixed: fixedTokens, standing: before }),
   };
 }
 
@@ -84,22 +87,7 @@ async function compact(job: AimedJob, dag: Dag, memory: Memory): Promise<Outcome
   const { before, request, aim } = job;
   if (request.budget !== undefined && before <= aim.totalTokens)
     return { kind: "unchanged", because: "the transcript is within the budget already" };
-  const cut = cutOf(job, dag);
-  const until = cut.shape.tailStart;
-  const sketches = sketched(dag, {
-    messages: job.original.messages,
-    exchanges: job.exchanges,
-    until,
-    measure: request.measure,
-    chain: request.chain,
-    settings: job.settings,
-    limits: job.limits,
-    roomTokens: Math.min(cut.budget, aim.summariesTokens),
-    fills: request.budget !== undefined,
-  });
-  const nodes = await written(sketches, dag, { job, memory, cut });
-  const draft = draftOf(job, cut, nodes.dag);
-  const after = sizeOf(job, draft);
+  const { draft, nodes, after } = await withFullerTail(job, dag, memory);
   const irreducible = irreducibleBecause(job, after);
   const stuck = irreducible === undefined ? {} : { irreducible };
   if (after >= before)
@@ -117,28 +105,69 @@ async function compact(job: AimedJob, dag: Dag, memory: Memory): Promise<Outcome
     before,
     irreducible,
     summary: nodes.summary,
-    remarks: [...remarksOn(cut.shape.rung), ...nodes.remarks],
+    remarks: [...remarksOn(draft.shape.rung), ...nodes.remarks],
     stateAfter: () => stateWith(nodes.dag, irreducible === undefined ? 0 : after),
   });
   return { kind: "compacted", compaction };
 }
 
-/** Of what is left beside system and tools, the summaries should have this much before the tail gives way. */
+interface Attempt {
+  readonly draft: Draft;
+  readonly nodes: Written;
+  readonly after: number;
+}
+
+/** Below this share of an explicit budget, what the summaries leave of it is not worth a second attempt. */
+const SPARE_SHARE_MIN = 0.1;
+
+/** What the summaries leave of an explicit budget goes to older messages, whole. No model is asked twice for that. */
+async function withFullerTail(job: AimedJob, dag: Dag, memory: Memory): Promise<Attempt> {
+  const { aim, request } = job;
+  const attempt = await attempted(job, dag, memory);
+  const spare = aim.totalTokens - attempt.after;
+  const isDone = request.budget === undefined || request.writers !== undefined;
+  if (isDone || spare < aim.totalTokens * SPARE_SHARE_MIN) return attempt;
+  const fuller = await attempted({ ...job, aim: { ...aim, tailTokens: aim.tailTokens + spare } }, dag, memory);
+  return fuller.draft.shape.rung === attempt.draft.shape.rung && fuller.after <= aim.totalTokens ? fuller : attempt;
+}
+
+async function attempted(job: AimedJob, dag: Dag, memory: Memory): Promise<Attempt> {
+  const { original, request, exchanges, settings, limits, aim } = job;
+  const cut = cutOf(job, dag);
+  const sketches = sketched(dag, {
+    messages: original.messages,
+    exchanges,
+    measure: request.measure,
+    chain: request.chain,
+    settings,
+    limits,
+    until: cut.shape.tailStart,
+    roomTokens: Math.min(cut.budget, aim.summariesTokens),
+    fills: request.budget !== undefined,
+  });
+  const nodes = await written(sketches, dag, { job, memory, cut });
+  const draft = draftOf(job, cut, nodes.dag);
+  return { draft, nodes, after: sizeOf(job, draft) };
+}
+
+/** Of what is left beside system, tools and live request, the summaries should have this much before the tail gives way. */
 const SUMMARIES_SHARE_MIN = 0.3;
+/** With an explicit budget: there a summary recalls more a token than a digest does. */
+const SUMMARIES_BUDGET_SHARE_MIN = 0.65;
 
 /** The first shape that leaves the summaries their room; the smallest where none does. `budget` is that room. */
 function cutOf(job: AimedJob, dag: Dag): Cut {
   const { original, request, live, aim, besideTokens, settings, focus } = job;
   const { messages } = original;
   const { measure, chain } = request;
-  const wanted = Math.max(HANDOFF_TOKENS_MIN, (aim.totalTokens - besideTokens) * SUMMARIES_SHARE_MIN);
+  const wanted = wantedOf(job);
   let cut: Cut | undefined;
   const shapes = shapesOf({
     messages,
     exchanges: job.exchanges,
     live,
     summarised: endOf(dag),
-    tailMessages: settings.freshTailCount,
+    tailMessages: request.budget === undefined ? settings.freshTailCount : Infinity,
     tailTokens: aim.tailTokens,
     context: { measure, hash: chain.hash, focus },
   });
@@ -146,9 +175,17 @@ function cutOf(job: AimedJob, dag: Dag): Cut {
     const verbatim = verbatimOf(job, shape);
     const room = aim.totalTokens - besideTokens - measure.messages(verbatim.all);
     cut = { shape, anchor: verbatim.anchor, verbatim: verbatim.all, focus, budget: room };
-    if (room >= (shape.tailStart === 0 ? 0 : Math.min(wanted, settings.condensedTargetTokens))) break;
+    if (room >= (shape.tailStart === 0 ? 0 : wanted)) break;
   }
   return cut!;
+}
+
+/** What summaries should have at least, in tokens. */
+function wantedOf({ request, aim, fixedTokens, settings }: AimedJob): number {
+  const room = aim.totalTokens - fixedTokens;
+  const share = request.budget === undefined ? SUMMARIES_SHARE_MIN : SUMMARIES_BUDGET_SHARE_MIN;
+  const most = request.budget === undefined ? settings.condensedTargetTokens : Infinity;
+  return Math.max(HANDOFF_TOKENS_MIN, Math.min(room * share, most));
 }
 
 function verbatimOf({ original, live }: AimedJob, shape: Shape) {

@@ -38,7 +38,9 @@ export function* shapesOf(input: ShapeInput): Generator<Shape> {
   yield { ...shape, rung: 0, tailStart: freshTail(input, last) };
   yield { ...shape, rung: RUNG_LAST_EXCHANGE };
   const digested = digestResults(messages, { ...context, protect: (at) => at === live || at < last });
-  yield { ...shape, rung: RUNG_DIGESTED, messages: digested.messages, evicted: digested.evicted };
+  // With the last exchange digested, there is room for some before it again.
+  const start = freshTail({ ...input, messages: digested.messages }, last);
+  yield { ...shape, rung: RUNG_DIGESTED, tailStart: start, messages: digested.messages, evicted: digested.evicted };
   const bare = skeletonOf(messages.slice(last), { first: last, live, hash: context.hash });
   const skeleton = [...messages.slice(0, last), ...bare.messages];
   yield { ...shape, rung: RUNG_SKELETON, messages: skeleton, evicted: bare.evicted };

@@ -39,7 +39,8 @@ export async function written({ roots, buried }: Sketched, before: Dag, writing:
       continue;
     }
     const prose = await models.tell(node);
-    const root = writtenRoot(node, writing, { prose, beside, others: texts.join("\n") });
+    const quotesUntil = node === roots.at(-1) ? lostUntil(writing) : node.until;
+    const root = writtenRoot(node, writing, { prose, beside, quotesUntil, others: texts.join("\n") });
     texts.push(root.text);
     done.push(root);
     fresh++;
@@ -57,16 +58,29 @@ function presentOf({ job, memory, cut }: Writing): Present {
   };
 }
 
+/** The newest node quotes what the tail lost to digests too: no other does. */
+function lostUntil({ job, cut }: Writing): number {
+  const { messages } = job.original;
+  const changed = cut.shape.messages.findLastIndex((message, at) => message !== messages[at]);
+  return Math.max(cut.shape.tailStart, changed + 1);
+}
+
 const NOTHING_WRITTEN = { summary: undefined, remarks: [] };
 
 interface Around {
   readonly prose: Items | undefined;
   readonly beside: Present;
+  /** Lines of the messages before this one are quoted. */
+  readonly quotesUntil: number;
   /** What the other nodes say. */
   readonly others: string;
 }
 
-function writtenRoot(node: Sketch, { job, memory, cut }: Writing, { prose, beside, others }: Around): Root {
+function writtenRoot(
+  node: Sketch,
+  { job, memory, cut }: Writing,
+  { prose, beside, quotesUntil, others }: Around,
+): Root {
   const { measure, focus } = job.request;
   const { messages } = job.original;
   const own = messages.slice(node.from, node.until);
@@ -88,7 +102,7 @@ function writtenRoot(node: Sketch, { job, memory, cut }: Writing, { prose, besid
         focus: cut.focus,
         redact: memory.redact,
         from: node.from,
-        until: node.until,
+        until: quotesUntil,
         present: { standing: beside.standing, text: `${beside.text}\n${others}\n${present}` },
       }),
     beside: memory.shown.shownIn(cut.verbatim),
