@@ -101,7 +101,7 @@ export function restored(
   restoring: Restoring,
 ): readonly Message[] {
   const { tailStart, roomTokens, measure, redact } = restoring;
-  const said = [OPENING, LEAD_IN, ...toolLines(messages.slice(0, tailStart), restoring)];
+  const said = [OPENING, LEAD_IN, ...toolLines(messages, restoring)];
   let left = roomTokens - measure.text([...said, CLOSING].join("\n"));
   if (left < 0) return [];
   for (const { title, text, message } of pieces) {

@@ -38,7 +38,20 @@ export function asEarlier(memory: SessionMemory | undefined): ParsedHandoff | un
 }
 
 /** What a summary may not leave out of what the ledger knows. */
-const NEEDED: readonly Topic[] = ["task", "goal", "constraints", "messages", "blocked", "remaining", "pending"];
+const NEEDED: readonly Topic[] = [
+  "task",
+  "goal",
+  "constraints",
+  "messages",
+  "blocked",
+  "remaining",
+  "pending",
+  "decisions",
+  "resolved",
+  "fixed",
+  "actions",
+  "files",
+];
 
 /** Whether the memory says all that counts, so that no model need be asked: some of everything needed, and nothing left out. */
 export function suffices({ sections }: Pick<Handoff, "sections">): boolean {
