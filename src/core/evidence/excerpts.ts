@@ -13,6 +13,7 @@ import type { Range } from "./names.ts";
 import { createOptions } from "./options.ts";
 import { dropTiedBy, dropTiedIn } from "./present.ts";
 import { createQuotes } from "./quotes.ts";
+import type { Reading } from "./reading.ts";
 import { selectExcerpts } from "./selection.ts";
 import { createSources } from "./sources.ts";
 import { createTallyKeeper, type Tally } from "./tally.ts";
@@ -128,8 +129,9 @@ function missingFrom(
 }
 
 /** The text of the message that an identifier stands in first, and where it stands there. */
-function placeOf(places: readonly number[], { entries }: Tally): [text: string, place: Range] {
-  const { text, mentions, first } = entries[places[0]!]!.reading;
+function placeOf(places: readonly number[], { entries }: Tally): [reading: Reading, place: Range] {
+  const { reading } = entries[places[0]!]!;
+  const { mentions, first } = reading;
   const mention = first[places[1]!]!;
-  return [text, { start: mentions.starts[mention]!, end: mentions.ends[mention]! }];
+  return [reading, { start: mentions.starts[mention]!, end: mentions.ends[mention]! }];
 }

@@ -11,8 +11,19 @@ const LINE_REACH_CHARS = 1_000;
 const BLOCK_START = "-----BEGIN";
 const BLOCK_REACH_CHARS = 8_000;
 
-export function exposes(text: string, piece: Range, redact: (text: string) => string): boolean {
-  const { start, end } = surroundings(text, piece);
+/** A text, and where the first key block opens in it; -1 where none does. */
+export interface Exposed {
+  readonly text: string;
+  readonly firstBlock: number;
+}
+
+export function firstBlockIn(text: string): number {
+  return text.indexOf(BLOCK_START);
+}
+
+export function exposes(within: Exposed, piece: Range, redact: (text: string) => string): boolean {
+  const { text } = within;
+  const { start, end } = surroundings(within, piece);
   if (start === piece.start && end === piece.end) return false;
   const whole = text.slice(start, end);
   const safe = redact(whole);
@@ -25,13 +36,14 @@ export function looksMade(path: string): boolean {
 }
 
 /** The lines that a piece is cut from; where a key block opens before it, from there on. */
-function surroundings(text: string, piece: Range): Range {
+function surroundings({ text, firstBlock }: Exposed, piece: Range): Range {
   const least = Math.max(0, piece.start - LINE_REACH_CHARS);
   const most = Math.min(text.length, piece.end + LINE_REACH_CHARS);
   let { start, end } = piece;
   while (start > least && text.charCodeAt(start - 1) !== LINE_BREAK) start--;
   while (end < most && text.charCodeAt(end) !== LINE_BREAK) end++;
-  return { start: Math.min(start, blockStart(text, piece.start) ?? start), end };
+  const block = firstBlock < 0 || firstBlock >= piece.start ? undefined : blockStart(text, piece.start);
+  return { start: Math.min(start, block ?? start), end };
 }
 
 /** Where the key block opens that a place may stand in; only so far back is looked, whatever the text's length. */

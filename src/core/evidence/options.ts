@@ -130,8 +130,8 @@ function createBook(quotes: Quotes, known: Known): BookWriter {
 }
 
 function showsNoSecret({ message, range, path }: Option, { tally, sources }: Known): boolean {
-  const { text } = tally.entries[message]!.reading;
-  return !exposes(text, range, sources.redact) && !(path !== undefined && looksMade(path));
+  const { reading } = tally.entries[message]!;
+  return !exposes(reading, range, sources.redact) && !(path !== undefined && looksMade(path));
 }
 
 /** Which options each identifier has. */

@@ -22,6 +22,8 @@ export interface Quotes {
 
 interface Known {
   readonly quotes: (Quote | null | undefined)[];
+  /** By where they begin: several mentions may stand in one piece. */
+  readonly pieces: Map<number, Quote>;
   readonly tied: (boolean | undefined)[];
 }
 
@@ -29,14 +31,14 @@ export function createQuotes(): Quotes {
   const known = new WeakMap<Reading, Known>();
   const knownOf = (reading: Reading): Known => {
     let entry = known.get(reading);
-    if (entry === undefined) known.set(reading, (entry = { quotes: [], tied: [] }));
+    if (entry === undefined) known.set(reading, (entry = { quotes: [], pieces: new Map(), tied: [] }));
     return entry;
   };
   return {
     around: (reading, mention) => {
-      const { quotes } = knownOf(reading);
+      const { quotes, pieces } = knownOf(reading);
       let quote = quotes[mention];
-      if (quote === undefined) quotes[mention] = quote = quoteAround(reading, mention) ?? null;
+      if (quote === undefined) quotes[mention] = quote = quoteAround(reading, mention, pieces) ?? null;
       return quote ?? undefined;
     },
     tiedIn: (reading) => {
@@ -46,10 +48,15 @@ export function createQuotes(): Quotes {
   };
 }
 
-function quoteAround(reading: Reading, mention: number): Quote | undefined {
+function quoteAround(reading: Reading, mention: number, pieces: Map<number, Quote>): Quote | undefined {
   const { starts, ends } = reading.mentions;
   const range = windowAround(reading.text, { start: starts[mention]!, end: ends[mention]! });
-  return range === undefined ? undefined : { range, ties: tiedIn(reading, range) };
+  if (range === undefined) return undefined;
+  const known = pieces.get(range.start);
+  if (known?.range.end === range.end) return known;
+  const quote = { range, ties: tiedIn(reading, range) };
+  pieces.set(range.start, quote);
+  return quote;
 }
 
 const readRange = createRunReader();

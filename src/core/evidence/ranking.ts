@@ -46,10 +46,23 @@ export function featuresOf(number: number, scene: Scene): readonly number[] {
   return [...lastingFeatures(number, tally), overlap(number, tally, request), overlap(number, tally, replies)];
 }
 
-/** All but the words: what stays the same until the identifier is mentioned again or a file that shows it is edited. */
-function lastingFeatures(number: number, { entries, standings, ofEditedFile }: Tally): readonly number[] {
+/** All but those about words. */
+const LASTING_FEATURES = FEATURES.length - 2;
+/** Where they are written: thousands of identifiers are read, and their memory is one. */
+const lasting = new Float64Array(LASTING_FEATURES);
+
+/**
+ * All but the words: what stays the same until the identifier is mentioned again or a file that shows it is edited.
+ * What one call answers is good until the next.
+ */
+function lastingFeatures(number: number, { entries, standings, ofEditedFile }: Tally): Float64Array {
   const { kind, places } = standings[number]!;
-  let [company, neighbours, pointed, quoted, results, edited] = [0, Infinity, 0, 0, 0, 0];
+  let company = 0;
+  let neighbours = Infinity;
+  let pointed = 0;
+  let quoted = 0;
+  let results = 0;
+  let edited = 0;
   for (let place = 0; place < places.length; place += 2) {
     const index = places[place]!;
     const local = places[place + 1]!;
@@ -61,10 +74,15 @@ function lastingFeatures(number: number, { entries, standings, ofEditedFile }: T
     if (message.role === "tool") results++;
     if (ofEditedFile[index]!) edited++;
   }
-  const path = kind === "path" ? 1 : 0;
-  const startedByAssistant = entries[places[0]!]!.message.role === "assistant" ? 1 : 0;
-  const [alone, crowd] = [Math.log(company + COMPANY_LEAST), Math.log1p(neighbours)];
-  return [alone, crowd, path, startedByAssistant, pointed, quoted, results, edited];
+  lasting[0] = Math.log(company + COMPANY_LEAST);
+  lasting[1] = Math.log1p(neighbours);
+  lasting[2] = kind === "path" ? 1 : 0;
+  lasting[3] = entries[places[0]!]!.message.role === "assistant" ? 1 : 0;
+  lasting[4] = pointed;
+  lasting[5] = quoted;
+  lasting[6] = results;
+  lasting[7] = edited;
+  return lasting;
 }
 
 /** Mean weight of an identifier's words in a bag. */
@@ -97,19 +115,21 @@ function probability(logit: number): number {
 }
 
 /** The newest replies share words with few of the names: only those are worked out anew. */
-function withReplies({ tally, replies }: Scene, { logits, scores, namesWith }: Settled, weight: number): Float64Array {
-  const result = scores();
-  const seen = new Uint8Array(result.length);
+function withReplies({ tally, replies }: Scene, settled: Settled, weight: number): Float64Array {
+  const { logits, heads, nexts, owners } = settled;
+  const scores = settled.scores();
+  const seen = new Uint8Array(scores.length);
   for (let word = 0; word < replies.length; word++) {
     if (replies[word] === 0) continue;
-    for (const number of namesWith(word)) {
+    for (let slot = heads[word] ?? -1; slot >= 0; slot = nexts[slot]!) {
+      const number = owners[slot]!;
       if (seen[number] === 1) continue;
       seen[number] = 1;
       if (isRare(tally, number))
-        result[number] = probability(logits[number]! + weight * overlap(number, tally, replies));
+        scores[number] = probability(logits[number]! + weight * overlap(number, tally, replies));
     }
   }
-  return result;
+  return scores;
 }
 
 /** What of a tally's scores stays the same from one message to the next; brought up to date by `refresh`. */
@@ -120,8 +140,13 @@ interface Settled {
   readonly logits: readonly number[];
   /** The probabilities that these come to, 0 for what is not rare: a new array each time. */
   readonly scores: () => Float64Array;
-  /** The identifiers that hold a word. */
-  readonly namesWith: (word: number) => readonly number[];
+  /**
+   * Which identifiers hold a word, as chains through the tally's `words`: the last place of each word, for each place
+   * the one before it of the same word or -1, and the identifier that it belongs to.
+   */
+  readonly heads: readonly number[];
+  readonly nexts: readonly number[];
+  readonly owners: readonly number[];
 }
 
 function createSettled(tally: Tally, weights: Weights): Settled {
@@ -130,7 +155,7 @@ function createSettled(tally: Tally, weights: Weights): Settled {
   const [plain, logits, scores]: [number[], number[], number[]] = [[], [], []];
   const counts: number[] = [];
   const overlaps: number[] = [];
-  const names: number[][] = [];
+  const [heads, nexts, owners]: [number[], number[], number[]] = [[], [], []];
   let ofEditedFile: readonly boolean[] = [];
   let asked: readonly string[] = [];
   const settle = (number: number): void => {
@@ -139,23 +164,32 @@ function createSettled(tally: Tally, weights: Weights): Settled {
     scores[number] = isRare(tally, number) ? probability(logit) : 0;
   };
   const weigh = (number: number): void => {
-    const features = isRare(tally, number) ? lastingFeatures(number, tally) : [];
-    plain[number] = features.reduce((logit, feature, at) => logit + list[at]! * feature, weights.bias);
+    let logit = weights.bias;
+    if (isRare(tally, number)) {
+      const features = lastingFeatures(number, tally);
+      for (let at = 0; at < LASTING_FEATURES; at++) logit += list[at]! * features[at]!;
+    }
+    plain[number] = logit;
   };
   const learn = (number: number, scene: Scene): void => {
     overlaps[number] = overlap(number, tally, scene.request);
-    for (let at = tally.wordStarts[number]!; at < tally.wordStarts[number + 1]!; at++)
-      (names[tally.words[at]!] ??= []).push(number);
+    for (let at = tally.wordStarts[number]!; at < tally.wordStarts[number + 1]!; at++) {
+      const word = tally.words[at]!;
+      while (heads.length <= word) heads.push(-1);
+      nexts.push(heads[word]!);
+      heads[word] = owners.push(number) - 1;
+    }
   };
   return {
     tally,
     logits,
     scores: () => new Float64Array(scores),
-    namesWith: (word) => names[word] ?? [],
+    heads,
+    nexts,
+    owners,
     refresh: (scene) => {
       const asksAnew = !isEqual(asked, scene.asked);
       asked = scene.asked;
-      const stale = new Set<number>();
       for (let number = 0; number < tally.counts.length; number++) {
         const isNew = number >= counts.length;
         if (isNew) learn(number, scene);
@@ -167,12 +201,12 @@ function createSettled(tally: Tally, weights: Weights): Settled {
         settle(number);
       }
       ofEditedFile.forEach((was, index) => {
-        if (was !== tally.ofEditedFile[index]) for (const number of tally.entries[index]!.numbers) stale.add(number);
+        if (was === tally.ofEditedFile[index]) return;
+        for (const number of tally.entries[index]!.numbers) {
+          weigh(number);
+          settle(number);
+        }
       });
-      for (const number of stale) {
-        weigh(number);
-        settle(number);
-      }
       ofEditedFile = tally.ofEditedFile.slice();
     },
   };

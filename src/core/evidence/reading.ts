@@ -3,6 +3,7 @@ import { describeCall, type CallSummary } from "../digest/call.ts";
 import { callsOf, contentText, type Message, type ToolCallPart } from "../transcript/message.ts";
 import { opensWithHandoff } from "../summary/marks.ts";
 import { BACKTICK } from "./characters.ts";
+import { firstBlockIn } from "./exposure.ts";
 import { mentionsIn, type Mentions } from "./mentions.ts";
 
 export interface Reading {
@@ -12,6 +13,8 @@ export interface Reading {
   /** Where each call begins in the text. */
   readonly callStarts: readonly number[];
   readonly mentions: Mentions;
+  /** Where the first key block opens; -1 where none does. */
+  readonly firstBlock: number;
   /** For each distinct identifier: its first mention. */
   readonly first: readonly number[];
   /** For each mention: the next one of the same identifier, or -1. */
@@ -53,7 +56,18 @@ export function readMessage(message: Message): Reading {
   for (let at = 0; at < mentions.which.length; at++)
     if (text.charCodeAt(mentions.starts[at]! - 1) === BACKTICK) quoted[mentions.which[at]!] = 1;
   const pointed = message.role === "assistant" ? pointedOf(mentions, pieces) : first.map(() => 0);
-  return { text, calls, callStarts, mentions, first, next, neighbours, quoted, pointed };
+  return {
+    text,
+    calls,
+    callStarts,
+    mentions,
+    firstBlock: firstBlockIn(text),
+    first,
+    next,
+    neighbours,
+    quoted,
+    pointed,
+  };
 }
 
 /** The decoded values among a call's arguments; the raw text where they are not JSON. */
