@@ -7,7 +7,7 @@ import { withParts, type Message, type TextPart } from "../../transcript/message
 /** With less room a message is not worth keeping in part. */
 const CUT_TOKENS_MIN = 200;
 /** What a cut takes away beyond what it has to, until the message fits. */
-const SHRINK_FACTOR = 0.9;
+const SHRINK_FACTOR = 0.97;
 /** A word is not cut in two where it ends within so many characters. */
 const WORD_CHARS_MAX = 200;
 

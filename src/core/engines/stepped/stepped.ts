@@ -91,13 +91,14 @@ function* summariesOf(job: Job, aim: SteppedAim): Generator<Candidate> {
   const context = { measure: request.measure, hash: request.chain.hash, focus: focusOf(job) };
   const last = lastStart(messages, live);
   const start = Math.min(last, newestStart(job, aim.tailTokens));
-  const shape = (rung: number, tail: Rewritten, from: number): Candidate => ({
-    shape: { rung, ...tail, headEnd: 0, tailStart: from },
-  });
-  yield shape(RUNG_SUMMARY, { messages, evicted: [] }, start);
-  yield shape(RUNG_DIGESTED, digestedTail({ messages, start, live, context }), start);
-  if (start < last) yield shape(RUNG_DIGESTED, digestedTail({ messages, start: last, live, context }), last);
-  yield shape(RUNG_SKELETON, bareTail({ messages, start: last, live, context }), last);
+  yield summarisedTo(RUNG_SUMMARY, { messages, evicted: [] }, start);
+  yield summarisedTo(RUNG_DIGESTED, digestedTail({ messages, start, live, context }), start);
+  if (start < last) yield summarisedTo(RUNG_DIGESTED, digestedTail({ messages, start: last, live, context }), last);
+  yield summarisedTo(RUNG_SKELETON, bareTail({ messages, start: last, live, context }), last);
+}
+
+function summarisedTo(rung: number, tail: Rewritten, start: number): Candidate {
+  return { shape: { rung, ...tail, headEnd: 0, tailStart: start } };
 }
 
 /** What is never summarised: results that the model has not read, and a request that nobody has answered to. */
