@@ -35,6 +35,7 @@ const USAGE_CODES = new Set([
   "usage",
   "bad_configuration",
   "unknown_engine",
+  "unknown_prices",
   "unwritable_output",
   "upstream_settings",
   "listen_failed",

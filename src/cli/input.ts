@@ -6,7 +6,7 @@ import { nearest } from "../config/problems.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { detectFormat, joinWireLines, LOG_FORMATS, readLog, WIRE_FORMATS } from "../logs/index.ts";
-import type { InputFormat, LogFormat, LogNote } from "../logs/index.ts";
+import type { InputFormat, LogFormat, LogNote, ReadOptions } from "../logs/index.ts";
 import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 import type { Arguments } from "./command.ts";
 import { usageError } from "./exit.ts";
@@ -38,18 +38,25 @@ export interface Input {
   readonly decoded?: Decoded;
   readonly notes: readonly LogNote[];
   readonly chars: number;
+  /** When each message was recorded, in milliseconds since the epoch, as far as a session file says. */
+  readonly timesMs?: readonly (number | undefined)[];
 }
 
 /** Larger texts do not fit a JavaScript string. */
 const INPUT_BYTES_MAX = 500_000_000;
 
-export async function readInput(args: Arguments, terminal: Terminal): Promise<Input> {
+/** Of a session file, the history that its agent would send now; `all` goes back behind what the agent compacted. */
+export async function readInput(
+  args: Arguments,
+  terminal: Terminal,
+  { history = "live" }: ReadOptions = {},
+): Promise<Input> {
   const file = args.text("file")!;
   const from = formatNamed(args.text("from"), "--from", FORMATS);
   const name = shownName(file);
   const { text, notes } = textOf(await bytesOf(file, terminal), name);
   try {
-    const input = read(text, name, from);
+    const input = read(text, { name, from, history });
     return { ...input, notes: [...notes, ...input.notes] };
   } catch (error) {
     if (!(error instanceof PrecisError)) throw error;
@@ -82,12 +89,17 @@ export function formatNamed<Name extends string>(
   throw usageError(`${flag} is "${given}", which is not a format`, hint);
 }
 
-function read(text: string, name: string, from: InputFormat | undefined): Input {
+interface Reading extends ReadOptions {
+  readonly name: string;
+  readonly from: InputFormat | undefined;
+}
+
+function read(text: string, { name, from, ...options }: Reading): Input {
   const format = from ?? detectFormat(text, name);
   if (format === undefined) throw unknownFormat(text);
   if (isLogFormat(format)) {
-    const { transcript, speaks, notes } = readLog(text, format);
-    return { name, format, protocol: speaks, transcript, notes, chars: text.length };
+    const { transcript, speaks, notes, timesMs } = readLog(text, format, options);
+    return { name, format, protocol: speaks, transcript, notes, timesMs, chars: text.length };
   }
   const { json, notes } = isOneDocument(text) ? { json: text, notes: [] } : joinWireLines(text);
   const body = protocols[format].decode(json);

@@ -11,6 +11,7 @@ import { version } from "./version.ts";
 const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> = {
   compact: async () => (await import("./commands/compact.ts")).compactCommand,
   inspect: async () => (await import("./commands/inspect.ts")).inspectCommand,
+  replay: async () => (await import("./commands/replay.ts")).replayCommand,
   check: async () => (await import("./commands/check.ts")).checkCommand,
   recall: async () => (await import("./commands/recall.ts")).recallCommand,
   config: async () => (await import("./commands/config.ts")).configCommands,

@@ -4,10 +4,7 @@
  */
 import { hash } from "node:crypto";
 import {
-  AUTOMATIC,
-  BREAKPOINTS,
   createPrefixCache,
-  MARKED,
   type CachePrompt,
   type CacheRules,
   type CacheUse,
@@ -16,6 +13,7 @@ import {
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
 import type { TokenUse } from "../../../src/lab/provider/contract.ts";
 import type { RequestRecord } from "../../../src/lab/provider/record.ts";
+import { rulesOf } from "../../../src/lab/replay/terms.ts";
 import { createRegistry, lookUp } from "../../../src/models/index.ts";
 import { cachePrompt } from "../../../src/protocols/caching/prompt.ts";
 import type { ProtocolName } from "../../../src/protocols/index.ts";
@@ -23,14 +21,6 @@ import type { ProtocolName } from "../../../src/protocols/index.ts";
 export interface CacheWitness {
   /** A request that was answered, in order; `fresh` where it was compacted anew. Says what was wrong. */
   readonly seen: (record: RequestRecord, fresh: boolean) => readonly string[];
-}
-
-/** How a provider of this protocol caches this model. */
-function cacheRulesOf(protocol: ProtocolName, model: string): CacheRules {
-  const cache = lookUp(createRegistry(), model)?.cache;
-  const minimum = cache?.minimumTokens === undefined ? {} : { minimumTokens: cache.minimumTokens };
-  if (protocol === "anthropic-messages") return { ...MARKED, ...minimum };
-  return cache?.markersMax === undefined ? { ...AUTOMATIC, ...minimum } : { ...BREAKPOINTS, ...minimum };
 }
 
 /** A conversation is weighed again with every request: texts of some length are remembered. */
@@ -45,7 +35,7 @@ function rememberingScales(): (text: string) => number {
 }
 
 export function createCacheWitness(protocol: ProtocolName, model: string): CacheWitness {
-  const rules = cacheRulesOf(protocol, model);
+  const rules = rulesOf(lookUp(createRegistry(), model), protocol);
   const cache = createPrefixCache((text) => hash("sha256", text));
   const text = rememberingScales();
   let last: CacheUse | undefined;

@@ -1,0 +1,267 @@
+/** `precis replay`: a recorded session lived again under each strategy, with what the cache and the bill make of it. */
+import { resolve } from "node:path";
+import { compressorSettings } from "../../config/compressor-settings.ts";
+import { loadConfiguration } from "../../config/load.ts";
+import type { Configuration } from "../../config/schema.ts";
+import { PrecisError } from "../../core/errors.ts";
+import { coursesOf } from "../../lab/replay/courses.ts";
+import { EXAMPLE, EXAMPLE_NOTES, exampleRecording } from "../../lab/replay/example.ts";
+import { withPrompt, type Recording } from "../../lab/replay/requests.ts";
+import { replay, type ReplayedSession } from "../../lab/replay/replay.ts";
+import { SCHEDULES, strategiesOf } from "../../lab/replay/strategies.ts";
+import { summaryWriter } from "../../lab/replay/summaries.ts";
+import { svgOf } from "../../lab/replay/svg.ts";
+import { termsOf, type Terms } from "../../lab/replay/terms.ts";
+import { registryOf, type Prices } from "../../models/index.ts";
+import { loadSecretRules } from "../../secrets/rules.ts";
+import { counted, durationOf, tokensOf } from "../amounts.ts";
+import type { Arguments, Command } from "../command.ts";
+import { EXIT, usageError, type ExitCode } from "../exit.ts";
+import { writeWhole } from "../files.ts";
+import { INPUT_ARGS, inputBytes, readInput } from "../input.ts";
+import { withProgress, type Progress } from "../progress.ts";
+import { replayPage, underTitle, type Replay } from "../replay-page.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
+import type { Terminal } from "../terminal.ts";
+
+const GAP_DEFAULT = "30s";
+
+export const replayCommand: Command = {
+  name: "replay",
+  summary: "Live a recorded session again, and show what caching and compaction make of its bill.",
+  about: [
+    "Each turn is sent as its agent sent it, with the whole history, through a session of precis; a model of the provider's prompt cache says what is read, written and sent afresh, and the price table what it costs. No model is asked, nothing leaves the machine.",
+    "Under each strategy: nothing, the cache only, compaction only, and both, by each schedule. Caches expire by the file's own time stamps where it has some, else by an assumed gap between requests.",
+  ],
+  examples: [
+    { line: "precis replay session.jsonl", says: "a session file of Claude Code, Codex, pi or Gemini CLI" },
+    {
+      line: "precis replay session.jsonl --engines compressor,sacred-zone --svg course.svg",
+      says: "two engines, and a picture",
+    },
+    {
+      line: "precis replay session.json --model gpt-5.4 --context-length 128k",
+      says: "as another model would have billed it",
+    },
+    { line: "precis replay --example", says: "the documents' session of 127 minutes and 83 calls" },
+  ],
+  args: {
+    file: { ...INPUT_ARGS.file, required: false },
+    from: INPUT_ARGS.from,
+    example: { type: "boolean", description: "Replay the documents' example instead of a file." },
+    model: {
+      type: "string",
+      valueHint: "NAME",
+      description: "The model that is billed; the file's own by default, then the configured one.",
+    },
+    prices: {
+      type: "string",
+      valueHint: "IN,OUT[,READ[,WRITE]]",
+      description: "Its prices in US dollars for a million tokens, instead of the known ones.",
+    },
+    engines: {
+      type: "string",
+      valueHint: "NAME,…",
+      description: "The engines to compact with; the configured one by default.",
+    },
+    schedules: {
+      type: "string",
+      valueHint: "NAME,…",
+      description: `When to compact with a cache: ${SCHEDULES.join(", ")}; each by default.`,
+    },
+    gap: {
+      type: "string",
+      valueHint: "TIME",
+      description: `Between two requests where the file does not say, for example 2m; ${GAP_DEFAULT} by default.`,
+    },
+    "prompt-tokens": {
+      type: "string",
+      valueHint: "TOKENS",
+      description: "Put a system prompt of this size in front: session files leave out what agents send there.",
+    },
+    "summaries-by": {
+      type: "string",
+      valueHint: "MODEL",
+      description: "Bill summaries as if this model wrote them; by default code writes them, for nothing.",
+    },
+    "context-length": ENGINE_FLAGS["context-length"],
+    svg: { type: "string", valueHint: "FILE", description: "Draw the courses into this file." },
+    json: { type: "boolean", description: "Print JSON, each request included." },
+    ...CONFIG_FLAGS,
+  },
+  run: async (args, terminal): Promise<ExitCode> => {
+    const configuration = await loadConfiguration(configurationRequest(args, terminal));
+    const told = await withProgress(terminal.err, async (progress) => {
+      const source = args.is("example") ? example(args) : await recorded(args, terminal, progress);
+      return replayed(source, { args, configuration, progress });
+    });
+    const svg = args.text("svg");
+    if (svg !== undefined) {
+      const { name, terms } = told;
+      const picture = {
+        title: name.slice(name.lastIndexOf("/") + 1),
+        under: underTitle(told),
+        windowTokens: terms.windowTokens,
+      };
+      writeWhole(resolve(terminal.folder, svg), svgOf(coursesOf(told.session.runs), picture));
+    }
+    await terminal.out.write(args.is("json") ? jsonText(told) : replayPage(told, terminal.out));
+    return EXIT.done;
+  },
+};
+
+interface Source {
+  readonly name: string;
+  readonly format: string;
+  readonly recording: Recording;
+  /** Where nothing else is said. */
+  readonly model: string | undefined;
+  readonly windowTokens?: number;
+  readonly tokenFactor?: number;
+  readonly notes: readonly string[];
+}
+
+function example(args: Arguments): Source {
+  if (args.text("file") !== undefined)
+    throw usageError("--example replays no file, but one is named", "Leave out one of them.");
+  return {
+    name: "127 minutes and 83 calls, synthesised from the documents' figures",
+    format: "synthetic",
+    recording: exampleRecording(),
+    model: EXAMPLE.model,
+    windowTokens: EXAMPLE.windowTokens,
+    // The documents count tokens, not our estimates of them.
+    tokenFactor: 1,
+    notes: EXAMPLE_NOTES,
+  };
+}
+
+async function recorded(args: Arguments, terminal: Terminal, progress: Progress): Promise<Source> {
+  if (args.text("file") === undefined)
+    throw usageError("`precis replay` needs a session file", "Name one, or add --example.");
+  progress.expect(inputBytes(args, terminal));
+  await progress.stage("reading", 0);
+  const { name, format, protocol, transcript, timesMs, notes } = await readInput(args, terminal, { history: "all" });
+  if (!transcript.messages.some(({ role }) => role === "assistant"))
+    throw new PrecisError(`there is no turn of a model in ${name}`, {
+      code: "unreadable_input",
+      place: name,
+      hint: "Give it a session in which a model has answered at least once.",
+    });
+  const summaries = transcript.messages.filter(({ origin }) => origin === "summary").length;
+  return {
+    name,
+    format,
+    recording: { transcript, spoken: protocol, ...(timesMs === undefined ? {} : { timesMs }) },
+    model: transcript.model,
+    notes: [
+      ...notes.map(({ text, line }) => (line > 0 ? `line ${line}: ${text}` : text)),
+      ...(summaries === 0
+        ? []
+        : [
+            `${counted(summaries, "summary").replace("summarys", "summaries")} of the agent's own stand among the messages`,
+          ]),
+    ],
+  };
+}
+
+interface Doing {
+  readonly args: Arguments;
+  readonly configuration: Configuration;
+  readonly progress: Progress;
+}
+
+async function replayed(source: Source, { args, configuration, progress }: Doing): Promise<Replay> {
+  const terms = termsFor(source, args, configuration);
+  const { contextLength: _, maxOutputTokens, ...settings } = compressorSettings(configuration);
+  const writer = args.text("summaries-by");
+  const prompt = args.text("prompt-tokens");
+  const recording =
+    prompt === undefined
+      ? source.recording
+      : withPrompt(source.recording, tokensOf(prompt, "--prompt-tokens") / terms.tokenFactor);
+  const gapMs = durationOf(args.text("gap") ?? GAP_DEFAULT, "--gap");
+  const session: ReplayedSession = await replay(recording, {
+    terms,
+    strategies: strategiesFor(args, configuration),
+    gapMs,
+    maxOutputTokens: maxOutputTokens > 0 ? maxOutputTokens : undefined,
+    writer: writer === undefined ? undefined : summaryWriter(registryOf(configuration), writer),
+    session: {
+      settings,
+      secrets: await loadSecretRules(configuration.redaction),
+      redactOutgoing: configuration.redaction.outgoing,
+      ingestLimitTokens: configuration.compression.ingest_limit_tokens,
+    },
+    onTurn: (turn, of) => progress.stage(`request ${turn + 1} of ${of}`, turn / of),
+  });
+  const { name, format, notes } = source;
+  return { name, format, terms, session, gapMs, notes, summariesBy: writer };
+}
+
+function termsFor(source: Source, args: Arguments, configuration: Configuration): Terms {
+  const { model, prompt_caching: caching } = configuration;
+  const name = args.text("model") ?? source.model ?? model.name;
+  if (name === null)
+    throw usageError(
+      `${source.name} does not say which model it was recorded with`,
+      "Name the model to bill, for example `--model claude-sonnet-4-5`.",
+    );
+  const window = args.text("context-length");
+  const prices = args.text("prices");
+  return termsOf({
+    registry: registryOf(configuration),
+    model: name,
+    spoken: source.recording.spoken,
+    windowTokens:
+      window === undefined ? (model.context_length ?? source.windowTokens) : tokensOf(window, "--context-length"),
+    ttl: caching.cache_ttl,
+    strategy: caching.strategy,
+    tokenFactor: source.tokenFactor,
+    ...(prices === undefined ? {} : { prices: pricesOf(prices) }),
+  });
+}
+
+function strategiesFor(args: Arguments, { context }: Configuration): ReturnType<typeof strategiesOf> {
+  const schedules = listed(args.text("schedules")) ?? SCHEDULES;
+  const known = schedules.map((name) => {
+    const found = SCHEDULES.find((one) => one === name);
+    if (found === undefined)
+      throw usageError(`--schedules names "${name}"`, `Use one or more of: ${SCHEDULES.join(", ")}.`);
+    return found;
+  });
+  return strategiesOf([...new Set(listed(args.text("engines")) ?? [context.engine])], [...new Set(known)]);
+}
+
+function listed(text: string | undefined): readonly string[] | undefined {
+  return text
+    ?.split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+}
+
+/** Dollars for a million tokens of input, output, read, written. */
+function pricesOf(text: string): Partial<Prices> {
+  const figures = text
+    .split(",")
+    .map((figure) => (/^\s*\d{1,6}(?:\.\d{1,6})?\s*$/.test(figure) ? Number(figure) : Number.NaN));
+  const [inputUsdPerMtok, outputUsdPerMtok, cacheReadUsdPerMtok, cacheWrite5mUsdPerMtok] = figures;
+  if (figures.length < 2 || figures.length > 4 || figures.some((figure) => Number.isNaN(figure)))
+    throw usageError(
+      `--prices is "${text}"; expected two to four amounts in dollars`,
+      "Write for example `--prices 3,15,0.30,3.75`: input, output, read from the cache, written to it.",
+    );
+  return {
+    inputUsdPerMtok: inputUsdPerMtok!,
+    outputUsdPerMtok: outputUsdPerMtok!,
+    ...(cacheReadUsdPerMtok === undefined ? {} : { cacheReadUsdPerMtok }),
+    ...(cacheWrite5mUsdPerMtok === undefined
+      ? {}
+      : { cacheWrite5mUsdPerMtok, cacheWrite1hUsdPerMtok: cacheWrite5mUsdPerMtok }),
+  };
+}
+
+function jsonText({ name, format, terms, session, gapMs, notes, summariesBy }: Replay): string {
+  const { facts: _facts, caching: _caching, ...told } = terms;
+  return `${JSON.stringify({ name, format, terms: told, gapMs, summariesBy: summariesBy ?? null, notes, ...session }, null, 2)}\n`;
+}

@@ -1,0 +1,185 @@
+/** A replay as a person reads it: on what terms, what each strategy sent and cost, and how full the window was on the way. */
+import { wrapped } from "../config/wrap.ts";
+import { chartsOf } from "../lab/replay/chart.ts";
+import { coursesOf, nameOf, short, type Course } from "../lab/replay/courses.ts";
+import type { ReplayedRun, ReplayedSession } from "../lab/replay/replay.ts";
+import type { Terms } from "../lab/replay/terms.ts";
+import type { Prices } from "../models/index.ts";
+import { count, counted } from "./amounts.ts";
+import { clip, columnWidths, padEnd, padStart } from "./bars.ts";
+import { headingOf } from "./compaction-page.ts";
+import type { Stream } from "./terminal.ts";
+
+export interface Replay {
+  readonly name: string;
+  readonly format: string;
+  readonly terms: Terms;
+  readonly session: ReplayedSession;
+  readonly gapMs: number;
+  /** What is to be known of the recording. */
+  readonly notes: readonly string[];
+  readonly summariesBy: string | undefined;
+}
+
+const MINUTE_MS = 60_000;
+const NOTES_SHOWN_MAX = 8;
+
+export function replayPage(told: Replay, stream: Stream): string {
+  const { name, format, terms, session } = told;
+  const { paint, columns } = stream;
+  const shown = told.notes.slice(0, NOTES_SHOWN_MAX);
+  return [
+    ...headingOf({ name, format, to: terms.protocol, notes: [] }, stream).slice(0, 1),
+    ...termLines(told).flatMap((line) => wrapped(line, columns)),
+    "",
+    ...table(session.runs, stream),
+    "",
+    ...remarks(told).flatMap((line) => wrapped(line, columns).map((part) => paint("dim", part))),
+    "",
+    ...charts(session, stream),
+    ...(shown.length === 0 ? [] : [paint("strong", "Of this recording")]),
+    ...shown.flatMap((note) =>
+      wrapped(note, columns - 4).map((part, at) => paint("dim", `${at === 0 ? "  · " : "    "}${part}`)),
+    ),
+    ...(told.notes.length > shown.length
+      ? [paint("dim", `  and ${counted(told.notes.length - shown.length, "more remark")}`)]
+      : []),
+    "",
+  ].join("\n");
+}
+
+/** For the picture: in a line. */
+export function underTitle({ terms, session }: Replay): string {
+  return `${terms.model}, ${counted(session.requests, "request")} over ${minutes(session.spanMs)}`;
+}
+
+function termLines({ terms, session, gapMs }: Replay): readonly string[] {
+  const { model, prices, windowTokens, tokenFactor, sources } = terms;
+  const times =
+    session.untimed === 0
+      ? "at the times that stand in it"
+      : session.untimed === session.requests
+        ? `assumed to be ${gapMs / 1_000} s apart, because it says no times`
+        : `${count(session.untimed)} of them assumed to be ${gapMs / 1_000} s apart, because it says no times`;
+  const factor = tokenFactor === 1 ? "" : `; tokens are our estimates times ${tokenFactor}`;
+  return [
+    `${counted(session.requests, "request")} over ${minutes(session.spanMs)}, ${times}; a window of ${count(windowTokens)} tokens, of which each request reserves ${count(session.maxOutputTokens)} for its answer${factor}.`,
+    `${model}: ${priceText(prices, terms)}. From ${sources.join("; then ")}.`,
+    ...terms.assumed.map((one) => `Assumed: ${one}.`),
+  ];
+}
+
+function priceText(prices: Prices, { ttl, rules }: Terms): string {
+  const { inputUsdPerMtok, outputUsdPerMtok, cacheReadUsdPerMtok } = prices;
+  const written = ttl === "1h" ? prices.cacheWrite1hUsdPerMtok : prices.cacheWrite5mUsdPerMtok;
+  const kept = rules.kind === "marked" ? `, kept for ${ttl}` : "";
+  const said = [
+    `$${inputUsdPerMtok} for a million tokens of input`,
+    ...(cacheReadUsdPerMtok === undefined ? [] : [`$${cacheReadUsdPerMtok} read from the cache`]),
+    ...(written === undefined ? [] : [`$${written} written to it${kept}`]),
+    `$${outputUsdPerMtok} of output`,
+  ];
+  return said.join(", ");
+}
+
+const HEAD = ["strategy", "sent", "read", "written", "fresh", "peak", "busts", "cuts", "bill"] as const;
+
+function table(runs: readonly ReplayedRun[], { paint, columns }: Stream): readonly string[] {
+  const rows = runs.map(({ strategy, totals }) => [
+    strategy.name,
+    short(totals.input),
+    short(totals.read),
+    short(totals.written),
+    short(totals.fresh),
+    short(totals.peak),
+    strategy.caching ? String(bustsOf(totals)) : "-",
+    totals.compactions === 0 ? "-" : String(totals.compactions),
+    dollars(totals.usd),
+  ]);
+  const [names = 0, ...widths] = columnWidths([HEAD, ...rows]);
+  const figures = (cells: readonly string[]): string =>
+    cells.map((cell, at) => `  ${padStart(cell, widths[at]!)}`).join("");
+  const room = Math.min(names, columns - figures(HEAD.slice(1)).length);
+  // A name that does not fit stands above its figures.
+  const linesOf = ([name = "", ...cells]: readonly string[]): readonly string[] =>
+    name.length <= room ? [padEnd(name, room) + figures(cells)] : [name, " ".repeat(room) + figures(cells)];
+  const least = Math.min(...runs.map(({ totals }) => totals.usd));
+  return [
+    ...linesOf(HEAD).map((line) => paint("dim", line)),
+    ...rows.flatMap((row, at) =>
+      runs[at]!.totals.usd === least ? linesOf(row).map((line) => paint("good", line)) : linesOf(row),
+    ),
+  ];
+}
+
+function bustsOf({ busts }: ReplayedRun["totals"]): number {
+  return busts.compaction + busts.expired + busts.other;
+}
+
+function remarks({ session, terms, summariesBy }: Replay): readonly string[] {
+  const written = session.runs.reduce((sum, { totals }) => sum + totals.summaries, 0);
+  return [
+    "Fresh tokens are neither read from the cache nor written to it; a bust is a request that read less than the one before it left there, a cut a compaction.",
+    ...coursesOf(session.runs).flatMap(overText),
+    ...session.runs.flatMap(bustText),
+    ...(written === 0 ? [] : summaryLines(session.runs, summariesBy)),
+    ...(terms.rules.kind === "automatic"
+      ? ["Without a cache is a comparison only: this provider caches by itself, asked or not."]
+      : []),
+  ];
+}
+
+function overText(course: Course): readonly string[] {
+  const [{ requests, totals }] = course.runs as readonly [ReplayedRun];
+  const { overAt } = totals;
+  if (overAt === undefined) return [];
+  const after = minutes(requests[overAt]!.atMs - requests[0]!.atMs);
+  return [
+    `${nameOf(course)}: the window is full at request ${overAt + 1}, after ${after}; a provider refuses what is billed from there on.`,
+  ];
+}
+
+function bustText({ strategy, totals: { busts, bustTokens } }: ReplayedRun): readonly string[] {
+  const causes = [
+    busts.compaction > 0 ? `${busts.compaction} by compaction` : "",
+    busts.expired > 0 ? `${busts.expired} because it had expired` : "",
+    busts.other > 0 ? `${busts.other} otherwise` : "",
+  ].filter((cause) => cause !== "");
+  if (causes.length === 0) return [];
+  return [`${strategy.name}: the cache lost ${causes.join(", ")}; ${short(bustTokens)} tokens of it.`];
+}
+
+function summaryLines(runs: readonly ReplayedRun[], by: string | undefined): readonly string[] {
+  if (by === undefined)
+    return [
+      "Summaries are written by code and cost nothing; `--summaries-by MODEL` bills them as if a model wrote them.",
+    ];
+  const paid = runs.filter(({ totals }) => totals.summaries > 0);
+  return paid.map(
+    ({ strategy, totals }) =>
+      `${strategy.name}: ${counted(totals.summaries, "time")} a summary, ${dollars(totals.bill.summaries)} of the bill if ${by} writes them.`,
+  );
+}
+
+function charts(session: ReplayedSession, { paint, columns }: Stream): readonly string[] {
+  const drawn = chartsOf(coursesOf(session.runs), { columns });
+  const end = `request 1 to ${session.requests}, over ${minutes(session.spanMs)}`;
+  return [
+    paint("strong", "Tokens of each request"),
+    ...drawn.flatMap(({ title, lines }) => [paint("accent", clip(title, columns)), ...lines]),
+    paint("dim", `${" ".repeat(8)}${end}`),
+    "",
+  ];
+}
+
+function minutes(ms: number): string {
+  const rounded = Math.round(ms / MINUTE_MS);
+  if (rounded < 1) return "less than a minute";
+  return rounded < 600 ? counted(rounded, "minute") : counted(Math.round(rounded / 60), "hour");
+}
+
+const CENT_USD = 0.01;
+
+function dollars(usd: number): string {
+  return `$${usd.toFixed(usd !== 0 && usd < 100 * CENT_USD ? 4 : 2)}`;
+}

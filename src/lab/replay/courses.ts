@@ -1,0 +1,28 @@
+/** How full the window was, request by request: one course for all strategies that sent the same. */
+import type { ReplayedRun } from "./replay.ts";
+
+export interface Course {
+  /** Of the strategies that took it. */
+  readonly runs: readonly ReplayedRun[];
+  /** Tokens of each request. */
+  readonly tokens: readonly number[];
+}
+
+export function coursesOf(runs: readonly ReplayedRun[]): readonly Course[] {
+  const groups = Map.groupBy(runs, ({ requests }) => requests.map(({ use }) => use.input).join(" "));
+  return Array.from(groups.values(), (same) => ({
+    runs: same,
+    tokens: same[0]!.requests.map(({ use }) => use.input),
+  }));
+}
+
+export function nameOf({ runs }: Course): string {
+  return runs.map(({ strategy }) => strategy.name).join("; ");
+}
+
+/** `950`, `47K`, `8.74M` */
+export function short(tokens: number): string {
+  if (tokens < 1_000) return String(Math.round(tokens));
+  if (tokens < 999_500) return `${Math.round(tokens / 1_000)}K`;
+  return `${(tokens / 1_000_000).toFixed(2)}M`;
+}
