@@ -6,7 +6,7 @@ import { ASSUMED_CONTEXT_TOKENS, UNKNOWN_CONTEXT_TOKENS } from "./defaults.ts";
 import type { Configuration } from "./schema.ts";
 
 export function compressorSettings(configuration: Configuration): CompressorSettings {
-  const { model, compression } = configuration;
+  const { model, compression, context } = configuration;
   return {
     contextLength: mainWindow(configuration).tokens,
     maxOutputTokens: model.max_output_tokens,
@@ -17,6 +17,7 @@ export function compressorSettings(configuration: Configuration): CompressorSett
     protectFirstN: compression.protect_first_n,
     note: compression.note,
     template: compression.template,
+    preset: context.preset,
   };
 }
 

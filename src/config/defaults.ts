@@ -14,7 +14,7 @@ export const DEFAULTS = Object.freeze({
     context_length: null,
     max_output_tokens: COMPRESSOR_DEFAULTS.maxOutputTokens,
   } as const),
-  context: Object.freeze({ engine: "compressor" }),
+  context: Object.freeze({ engine: "compressor", preset: COMPRESSOR_DEFAULTS.preset } as const),
   compression: Object.freeze({
     enabled: true,
     mode: "rewrite",

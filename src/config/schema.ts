@@ -20,6 +20,10 @@ const contextSection = z
           "The engine that decides when to compact and how. A name that is not built in must be a plugin's; none is ever chosen for you.",
         examples: ["compressor"],
       }),
+    preset: z.enum(["documented", "current"]).default(context.preset).meta({
+      description:
+        "For `handoff` and `stepped`: the policy as it is documented, or what the agent it comes from does today. Other engines have one policy.",
+    }),
   })
   .prefault({})
   .meta({ description: "How the context is managed." });

@@ -18,13 +18,13 @@ const BUILT_IN: Readonly<Record<string, (settings: CompressorSettings) => Engine
   compressor: (settings) => createCompressor(settings) as Engine,
   "sacred-zone": ({ contextLength, maxOutputTokens }) =>
     createSacredZone({ ...SACRED_ZONE_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
-  handoff: ({ contextLength, maxOutputTokens }) =>
-    createHandoff({ ...HANDOFF_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
+  handoff: ({ contextLength, maxOutputTokens, preset }) =>
+    createHandoff({ ...HANDOFF_DEFAULTS, contextLength, maxOutputTokens, preset }) as Engine,
   layered: ({ contextLength, maxOutputTokens }) => createLayered({ contextLength, maxOutputTokens }) as Engine,
   lossless: ({ contextLength, maxOutputTokens }) =>
     createLossless({ ...LOSSLESS_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
-  stepped: ({ contextLength, maxOutputTokens }) =>
-    createStepped({ ...STEPPED_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
+  stepped: ({ contextLength, maxOutputTokens, preset }) =>
+    createStepped({ ...STEPPED_DEFAULTS, contextLength, maxOutputTokens, preset }) as Engine,
   none: () => createNone() as Engine,
 };
 

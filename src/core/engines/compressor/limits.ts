@@ -2,6 +2,8 @@
 
 import type { TemplateName } from "../../summary/sections.ts";
 
+export type Preset = "documented" | "current";
+
 /** Defaults and ranges: reference/000 and 004; names: 004; what the documents leave open: DESIGN §10. */
 export interface CompressorSettings {
   /** The model's window in tokens. */
@@ -20,6 +22,8 @@ export interface CompressorSettings {
   readonly protectFirstN: number;
   /** Where the model is told that its transcript was rewritten. */
   readonly note: "system" | "handoff";
+  /** Of the engines that have two: as the documents describe it, or as its original does it today. */
+  readonly preset: Preset;
   /** Sections of the handoff: the thirteen of reference/002, or the seven of reference/000. */
   readonly template: TemplateName;
 }
@@ -33,6 +37,7 @@ export const COMPRESSOR_DEFAULTS: CompressorSettings = {
   protectLastN: 20,
   protectFirstN: 3,
   note: "system",
+  preset: "documented",
   template: "thirteen",
 };
 

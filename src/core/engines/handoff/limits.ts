@@ -1,4 +1,5 @@
 /** The settings of `handoff` and the figures that follow from them (reference/003; today's release: field notes on agents). */
+import type { Preset } from "../compressor/limits.ts";
 import { limitOf, type Asked } from "../result/course.ts";
 import type { Aim } from "../result/fitting.ts";
 import { aimWithin, handoffTokensMax } from "../result/room.ts";
@@ -14,7 +15,7 @@ export interface HandoffSettings {
    * `documented`: reference/003, and results that the model has not read yet stay. `current`: as Codex does it today, all
    * but a person's messages goes, and the provider's own compaction leaves more of these.
    */
-  readonly preset: "documented" | "current";
+  readonly preset: Preset;
 }
 
 export const HANDOFF_DEFAULTS: HandoffSettings = {

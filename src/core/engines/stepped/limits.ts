@@ -1,4 +1,5 @@
 /** The settings of `stepped` and the figures that follow from them (reference/003; today's release: field notes on agents). */
+import type { Preset } from "../compressor/limits.ts";
 import { limitOf, type Asked } from "../result/course.ts";
 import type { Aim } from "../result/fitting.ts";
 import { aimWithin, handoffTokensMax } from "../result/room.ts";
@@ -12,7 +13,7 @@ export interface SteppedSettings {
    * `documented`: reference/003, results are hidden first. `current`: as OpenCode does it today, nothing is hidden unless
    * asked for, and a tail stays beside the summary.
    */
-  readonly preset: "documented" | "current";
+  readonly preset: Preset;
 }
 
 export const STEPPED_DEFAULTS: SteppedSettings = { contextLength: 200_000, maxOutputTokens: 0, preset: "documented" };
