@@ -92,7 +92,7 @@ function bounded(writer: Writer, { state, waitMs, spent }: Asking, deadline: Abo
     spent(reply);
     return reply;
   };
-  return { model: writer.model, windowTokens, ask };
+  return { ...writer, windowTokens, ask };
 }
 
 function failed(kind: "timeout" | "network", message: string): WriterReply {

@@ -2,10 +2,13 @@
  * What a language model is to a handoff: something that answers one prompt, or fails in a way that has a class. The
  * one effect an engine is handed; everything else about a handoff is data.
  */
+import type { Transcript } from "../transcript/message.ts";
 
 export interface WriterPrompt {
   readonly system: string;
   readonly user: string;
+  /** What the prompt follows, as it is sent now: only for a writer that follows up. `system` is empty then. */
+  readonly conversation?: Transcript;
   /** Output tokens at most: 1.3 × the handoff's budget (reference/002). */
   readonly maxOutputTokens: number;
 }
@@ -56,6 +59,11 @@ export interface Writer {
   readonly model: string;
   /** Input and output together. */
   readonly windowTokens: number;
+  /**
+   * It can be asked behind a conversation: it sends system prompt, tools and messages as they are sent in the session, with
+   * the prompt as one more user message, and no tool may be called. What the provider has cached of it is then read again.
+   */
+  readonly followsUp?: boolean;
   /** Never rejects, but for an abort by `signal`, with the signal's reason. */
   readonly ask: (prompt: WriterPrompt, signal?: AbortSignal) => Promise<WriterReply>;
 }

@@ -140,10 +140,15 @@ interface Room {
   readonly sourceTokens: number;
 }
 
+/** What an answer may take of a window, in tokens. */
+export function outputIn(windowTokens: number, { budget }: Pick<FoldRequest, "budget">): number {
+  return Math.floor(Math.min(budget * OUTPUT_BUDGET_FACTOR, windowTokens * OUTPUT_WINDOW_SHARE_MAX));
+}
+
 /** How a window is shared out: answer, instructions, the record to bring up to date, and what is to be read. */
 function roomIn(windowTokens: number, request: FoldRequest): Room {
-  const { budget, span } = request;
-  const outputTokens = Math.floor(Math.min(budget * OUTPUT_BUDGET_FACTOR, windowTokens * OUTPUT_WINDOW_SHARE_MAX));
+  const { span } = request;
+  const outputTokens = outputIn(windowTokens, request);
   const instructions = span.measure.text(`${SYSTEM}\n${promptText({ ...request, source: "", record: "record" })}`);
   const room =
     Math.floor((windowTokens - outputTokens) / ESTIMATE_MARGIN_FACTOR) - instructions - REQUEST_OVERHEAD_TOKENS;
@@ -164,7 +169,7 @@ function tooDear(read: Spent & { readonly source: string }): Folded {
   return { kind: "failed", failure, ...read };
 }
 
-function spentOn({ usage }: WriterReply): Spent {
+export function spentOn({ usage }: WriterReply): Spent {
   const { requests, inputTokens, outputTokens, costUsd } = usage;
   const free = requests === 0 ? { costUsd: 0 } : {};
   const price = costUsd === undefined ? free : { costUsd };

@@ -4,12 +4,13 @@
  */
 import type { SummaryAccount, SummaryStep } from "../../compaction/compaction.ts";
 import type { Ledger } from "../../evidence/ledger.ts";
-import { contentText, type Message } from "../../transcript/message.ts";
+import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
 import type { Section } from "../sections.ts";
 import type { Writer, Writers } from "../writer.ts";
 import { askedOf, recordText, type Items } from "./asked.ts";
 import { complexityOf } from "./complexity.ts";
 import { fold, isSpent, leftOf, NOTHING_SPENT, plus, type Allowance, type Folded, type FoldRequest } from "./fold.ts";
+import { followUp } from "./follow-up.ts";
 import { createGrounds } from "./grounds.ts";
 import type { Span } from "./source.ts";
 import { verify, type Verified } from "./verify.ts";
@@ -33,6 +34,8 @@ export interface TellRequest {
   /** Tokens of the handoff, and of the part of it that the model writes. */
   readonly budget: number;
   readonly targetTokens: number;
+  /** What is sent now, where a model that can is to be asked behind it. */
+  readonly conversation?: Transcript;
   /** The live request. */
   readonly live: Message | undefined;
   readonly focus?: string;
@@ -68,7 +71,7 @@ export async function tell(request: TellRequest): Promise<Told> {
       unasked = `the ${role} model ${writer.model} was not asked: one compaction may spend no more`;
       break;
     }
-    const folded = await fold(writer, foldRequest(request, allowed));
+    const folded = await answerOf(writer, foldRequest(request, allowed), request.conversation);
     request.signal?.throwIfAborted();
     spent = plus(spent, folded);
     const checked = check(folded, request);
@@ -81,6 +84,15 @@ export async function tell(request: TellRequest): Promise<Told> {
     account: { by: "ledger", ...(why === undefined ? {} : { because: why }), steps },
     degraded: degradedBy(writers, steps, unasked),
   };
+}
+
+/** Behind the conversation where that is wanted and it can be asked there; with the span described where not, or where it is too long. */
+async function answerOf(writer: Writer, request: FoldRequest, conversation: Transcript | undefined): Promise<Folded> {
+  if (conversation === undefined || writer.followsUp !== true) return fold(writer, request);
+  const behind = await followUp(writer, request, conversation);
+  if (behind.kind !== "failed" || behind.failure.class !== "overflow") return behind;
+  const described = await fold(writer, { ...request, allowed: leftOf(request.allowed, behind) });
+  return { ...described, ...plus(behind, described) };
 }
 
 /** With `auto`, a complex state goes to the main model first. One model in two roles is asked once. */
