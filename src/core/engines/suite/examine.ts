@@ -43,7 +43,7 @@ function demandReason(
     "progress",
     () => `${tokens} tokens stay above the ${budget} asked for, without a word of being irreducible`,
   );
-  const { limit = 0 } = outcome.irreducible ?? {};
+  const { limit = -1 } = outcome.irreducible ?? {};
   demand(tokens > limit, "honest", () => `irreducible to ${limit} tokens, though there are ${tokens}`);
 }
 
