@@ -1,0 +1,140 @@
+/** A plugin as a session sees it: an engine whose thinking is done in another thread. */
+import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
+import type { CompactRequest, GuestEngine, Outcome, Usage } from "../core/engines/contract.ts";
+import { createRedactor } from "../core/redaction/redactor.ts";
+import type { Writer, Writers } from "../core/summary/writer.ts";
+import type { Transcript } from "../core/transcript/message.ts";
+import { createBaring, unpacked, type CompactData, type Told, type WritersData } from "./crossing.ts";
+import { PluginFault } from "./fault.ts";
+import type { Host } from "./host.ts";
+import type { PluginLimits } from "./limits.ts";
+import type { Call } from "./thread.ts";
+
+const STATE_SCHEMA_VERSION = 1;
+/** Usages that wait for the next decision; of more, the newest. */
+const USAGES_MAX = 64;
+
+/** What a record holds: the plugin's own state, under its name. */
+interface State extends Told {
+  readonly schemaVersion: typeof STATE_SCHEMA_VERSION;
+  readonly plugin: string;
+}
+
+export interface Seat {
+  readonly name: string;
+  readonly host: Host;
+  readonly limits: PluginLimits;
+  readonly settings: CompressorSettings;
+}
+
+/** What is reported is kept with the state and told with the next decision, so that nobody waits for it. */
+export function createPluginEngine({ name, host, limits, settings }: Seat): GuestEngine {
+  const stateOf = (told: Told): State => ({ schemaVersion: STATE_SCHEMA_VERSION, plugin: name, ...told });
+  const toldOf = (state: unknown): Told => {
+    const { schemaVersion, plugin, own, usages } = (state ?? {}) as Partial<State>;
+    const isOwn = schemaVersion === STATE_SCHEMA_VERSION && plugin === name && Array.isArray(usages);
+    return isOwn ? { own, usages } : { usages: [] };
+  };
+  // What a state has become by the usages that came with it.
+  const become = new WeakMap<object, unknown>();
+  return {
+    name,
+    init: () => stateOf({ usages: [] }),
+    observe: (state, usage) => {
+      if (typeof state === "object" && state !== null && become.has(state))
+        return stateOf({ own: become.get(state), usages: [usage] });
+      const { usages, ...told } = toldOf(state);
+      return stateOf({ ...told, usages: [...usages.slice(1 - USAGES_MAX), usage] satisfies Usage[] });
+    },
+    decide: async (state, situation) => {
+      const data = { name: "decide", settings, ...toldOf(state), situation } as const;
+      const answer = (await host.run({ data, deadlineMs: limits.decideMs })) as { decision: never; state: unknown };
+      if (typeof state === "object" && state !== null) become.set(state, answer.state);
+      return answer.decision;
+    },
+    compact: async (state, transcript, request) => {
+      const asking = createAsking(request, limits);
+      const answer = await host.run({
+        data: compactData({ settings, ...toldOf(state) }, transcript, request),
+        deadlineMs: limits.compactMs,
+        ...(request.signal === undefined ? {} : { signal: request.signal }),
+        ask: asking.ask,
+      });
+      return named(unpacked(answer, transcript, request.chain), {
+        name,
+        wrap: (own) => stateOf({ own, usages: [] }),
+        spent: asking.spent(),
+      });
+    },
+  };
+}
+
+function compactData(
+  begun: Told & Pick<CompactData, "settings">,
+  transcript: Transcript,
+  request: CompactRequest,
+): CompactData {
+  const { reason, focus, budget, now, standing, measure, secrets, writers } = request;
+  const bared = createBaring();
+  return {
+    name: "compact",
+    ...begun,
+    transcript: bared(transcript),
+    reason,
+    factor: measure.factor ?? 1,
+    code: secrets?.code ?? false,
+    ...(standing === undefined ? {} : { standing: bared(standing) }),
+    ...(focus === undefined ? {} : { focus }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(now === undefined ? {} : { now }),
+    ...(writers === undefined ? {} : { writers: writersData(writers) }),
+  };
+}
+
+function writersData({ auxiliary, main, auto, resting, withheld }: Writers): WritersData {
+  const plain = ({ model, windowTokens }: Writer) => ({ model, windowTokens });
+  return {
+    auto,
+    resting,
+    ...(auxiliary === undefined ? {} : { auxiliary: plain(auxiliary) }),
+    ...(main === undefined ? {} : { main: plain(main) }),
+    ...(withheld === undefined ? {} : { withheld }),
+  };
+}
+
+interface Spent {
+  readonly calls: number;
+  readonly costUsd: number;
+}
+
+/** Models are asked from here, with secrets masked whatever the plugin did about them, and counted here too. */
+function createAsking({ writers, secrets, signal }: CompactRequest, limits: PluginLimits) {
+  const redact = createRedactor(secrets);
+  let asked = 0;
+  let spent: Spent = { calls: 0, costUsd: 0 };
+  const ask: NonNullable<Call["ask"]> = async (role, { system, user, maxOutputTokens }) => {
+    const writer = writers?.[role];
+    if (writer === undefined || ++asked > limits.asks)
+      throw new PluginFault({ kind: "asked_too_often", detail: `${asked} times, of ${limits.asks}` });
+    const reply = await writer.ask({ system: redact(system), user: redact(user), maxOutputTokens }, signal);
+    const { requests, costUsd = 0 } = reply.usage;
+    spent = { calls: spent.calls + requests, costUsd: spent.costUsd + costUsd };
+    return reply;
+  };
+  return { ask, spent: () => spent };
+}
+
+interface Naming {
+  readonly name: string;
+  readonly wrap: (own: unknown) => State;
+  readonly spent: Spent;
+}
+
+/** With the name it was found by, its state as the record keeps it, and what it really spent. */
+function named(outcome: Outcome, { name, wrap, spent }: Naming): Outcome {
+  if (outcome.kind === "unchanged")
+    return outcome.state === undefined ? outcome : { ...outcome, state: wrap(outcome.state) };
+  const { compaction } = outcome;
+  const report = { ...compaction.report, engine: name, modelCalls: spent.calls, costUsd: spent.costUsd };
+  return { kind: "compacted", compaction: { ...compaction, state: wrap(compaction.state), report } };
+}

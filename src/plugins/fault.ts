@@ -1,0 +1,78 @@
+/** What an engine that is not ours did wrong, in a form that crosses threads: a kind for programs, words for a person. */
+import { EngineFault, type CheckName } from "../core/engines/suite/fault.ts";
+
+/** Each with what is said of it; none of it quotes the conversation. */
+export const FAULTS = {
+  unloadable: "its module cannot be loaded",
+  threw: "it threw an error",
+  hung: "it did not answer in time",
+  died: "it ended its own thread",
+  memory: "it used more memory than it may",
+  too_large: "its answer is larger than it may be",
+  not_data: "its answer is not plain data",
+  asked_too_often: "it asked models more often than it may",
+  out_of_service: "it was lost too often, and is left alone until a restart",
+  busy: "it was busy with other sessions",
+  broke_contract: "its answer breaks the contract of an engine",
+} as const satisfies Readonly<Record<string, string>>;
+
+export type FaultKind = keyof typeof FAULTS;
+
+/** Plain data. */
+export interface FaultData {
+  readonly kind: FaultKind;
+  /** One line; may quote what the engine said. */
+  readonly detail: string;
+  /** The promise that was broken. */
+  readonly check?: CheckName;
+  /** Where in the plugin: file, line and column, as far as the error tells. */
+  readonly place?: string;
+}
+
+export class PluginFault extends Error {
+  override readonly name = "PluginFault";
+  readonly data: FaultData;
+
+  constructor(data: FaultData) {
+    super(`${FAULTS[data.kind]}: ${data.detail}`);
+    this.data = data;
+  }
+}
+
+const DETAIL_CHARS_MAX = 300;
+/** A stack, as far as it is looked through. */
+const STACK_CHARS_MAX = 4_000;
+
+/** Any error as data; `folder` is where the plugin's own files are, as a URL. */
+export function faultOf(error: unknown, folder?: string): FaultData {
+  if (error instanceof PluginFault) return error.data;
+  const place = folder === undefined ? undefined : placeIn(error, folder);
+  const where = place === undefined ? {} : { place };
+  if (error instanceof EngineFault)
+    return { kind: "broke_contract", check: error.check, detail: oneLine(error.message), ...where };
+  return { kind: "threw", detail: oneLine(wordsOf(error)), ...where };
+}
+
+function wordsOf(error: unknown): string {
+  try {
+    return error instanceof Error ? `${error.name}: ${error.message}` : `it threw ${String(error)}`;
+  } catch {
+    return "it threw something that cannot be shown";
+  }
+}
+
+export function oneLine(text: string): string {
+  return text.slice(0, DETAIL_CHARS_MAX).replaceAll(/\s+/g, " ");
+}
+
+/** The first line of an error's stack that lies in the folder, without the folder. */
+function placeIn(error: unknown, folder: string): string | undefined {
+  const stack = error instanceof Error && typeof error.stack === "string" ? error.stack : "";
+  const line = stack
+    .slice(0, STACK_CHARS_MAX)
+    .split("\n")
+    .find((one) => one.includes(folder));
+  if (line === undefined) return undefined;
+  const [, place] = /^\/?([^\s)]+)/.exec(line.slice(line.indexOf(folder) + folder.length)) ?? [];
+  return place;
+}

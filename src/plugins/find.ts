@@ -1,0 +1,119 @@
+/**
+ * Plugins on the disk: a folder each, `plugins/context_engine/<name>/` (reference/004), whose package.json is the manifest.
+ * Looking reads manifests alone; no code of a plugin runs before a session needs it.
+ */
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, isAbsolute, join, relative, resolve } from "node:path";
+import { PrecisError } from "../core/errors.ts";
+
+/** The version of the engine contract that this precis speaks; a manifest names the one that its plugin was written for. */
+export const CONTRACT_VERSION = 1;
+/** Where plugins of a folder stand in it. */
+export const PLUGIN_FOLDER = join("plugins", "context_engine");
+
+const MANIFEST = "package.json";
+const MANIFEST_BYTES_MAX = 100_000;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+export interface Plugin {
+  /** The folder's. */
+  readonly name: string;
+  readonly folder: string;
+  readonly version: string;
+  readonly description: string;
+  /** The module that makes the engine. */
+  readonly entry: string;
+}
+
+/** A folder whose manifest is not what it should be. */
+export interface BrokenPlugin {
+  readonly name: string;
+  readonly folder: string;
+  readonly problem: string;
+}
+
+/** The first of that name; throws `bad_plugin` where it is broken. */
+export function findPlugin(name: string, folders: readonly string[]): Plugin | undefined {
+  if (!NAME.test(name)) return undefined;
+  const folder = folders.map((one) => join(resolve(one), name)).find(isFolder);
+  if (folder === undefined) return undefined;
+  return sound(readPlugin(folder, name));
+}
+
+/** The plugin in a folder, wherever that is; throws `bad_plugin`. */
+export function pluginAt(folder: string): Plugin {
+  const path = resolve(folder);
+  return sound(readPlugin(path, basename(path)));
+}
+
+function sound(plugin: Plugin | BrokenPlugin): Plugin {
+  if (!("problem" in plugin)) return plugin;
+  throw new PrecisError(`the plugin "${plugin.name}" cannot be used: ${plugin.problem}`, {
+    code: "bad_plugin",
+    place: plugin.folder,
+    hint: "docs/engines/plugins.md shows what a plugin's folder holds.",
+  });
+}
+
+/** All of them, in the order in which they are looked for; one whose name came before is shadowed by it. */
+export function listPlugins(folders: readonly string[]): readonly (Plugin | BrokenPlugin)[] {
+  return folders.flatMap((one) => {
+    const root = resolve(one);
+    const names = isFolder(root) ? readdirSync(root).toSorted() : [];
+    return names
+      .filter((name) => NAME.test(name) && isFolder(join(root, name)))
+      .map((name) => readPlugin(join(root, name), name));
+  });
+}
+
+function readPlugin(folder: string, name: string): Plugin | BrokenPlugin {
+  const broken = (problem: string): BrokenPlugin => ({ name, folder, problem });
+  const manifest = readManifest(join(folder, MANIFEST));
+  if (typeof manifest === "string") return broken(manifest);
+  const { version, description = "", main = "index.js", precis } = manifest;
+  const contract = isRecord(precis) ? precis["contract"] : undefined;
+  if (contract !== CONTRACT_VERSION) return broken(wrongContract(contract));
+  if (typeof version !== "string") return broken(`its ${MANIFEST} names no version`);
+  if (typeof main !== "string" || typeof description !== "string")
+    return broken(`main and description of its ${MANIFEST} have to be texts`);
+  const entry = resolve(folder, main);
+  if (!isWithin(folder, entry)) return broken(`its main file ${main} lies outside its folder`);
+  if (!isFile(entry)) return broken(`its main file ${main} does not exist`);
+  return { name, folder, version, description, entry };
+}
+
+function wrongContract(found: unknown): string {
+  const wanted = `\`"precis": { "contract": ${CONTRACT_VERSION} }\``;
+  return found === undefined
+    ? `its ${MANIFEST} lacks ${wanted}`
+    : `its ${MANIFEST} asks for contract ${JSON.stringify(found)}, and this precis speaks ${CONTRACT_VERSION}`;
+}
+
+/** What the manifest says, or what is wrong with it. */
+function readManifest(path: string): Readonly<Record<string, unknown>> | string {
+  try {
+    if (statSync(path).size > MANIFEST_BYTES_MAX) return `its ${MANIFEST} is over ${MANIFEST_BYTES_MAX} bytes long`;
+    const manifest: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return isRecord(manifest) ? manifest : `its ${MANIFEST} is no object`;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? `it has no ${MANIFEST}` : `its ${MANIFEST} cannot be read: ${message}`;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== "" && !way.startsWith("..") && !isAbsolute(way);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}

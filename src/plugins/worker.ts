@@ -1,0 +1,182 @@
+/**
+ * The thread's side: loads the plugin, rebuilds what an engine works with (measure, chain, models), and answers one call at
+ * a time. `precis/engines` is the host's own copy, wherever the plugin stands.
+ */
+import { hash } from "node:crypto";
+import { registerHooks } from "node:module";
+import { pathToFileURL } from "node:url";
+import { serialize } from "node:v8";
+import { parentPort, workerData } from "node:worker_threads";
+import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
+import { COMPRESSOR_DEFAULTS } from "../core/engines/compressor/limits.ts";
+import type { CompactRequest, Engine } from "../core/engines/contract.ts";
+import { demand } from "../core/engines/suite/fault.ts";
+import { checkEngine } from "../core/engines/suite/suite.ts";
+import type { Writer, WriterReply, Writers } from "../core/summary/writer.ts";
+import { createChain } from "../core/transcript/links.ts";
+import { calibrated, createMeasure } from "../core/transcript/measure.ts";
+import { packed, type CallData, type CompactData, type FromThread, type Told, type ToThread } from "./crossing.ts";
+import type { WriterRole, WritersData } from "./crossing.ts";
+import { faultOf, oneLine, PluginFault } from "./fault.ts";
+import type { ThreadData } from "./thread.ts";
+
+type Make = (settings: CompressorSettings) => Engine;
+
+const port = parentPort!;
+const { entry, folder, prints } = workerData as ThreadData;
+const sha256 = (text: string): string => hash("sha256", text);
+/** Engines that are kept, by their settings. */
+const ENGINES_MAX = 8;
+const engines = new Map<string, Engine>();
+const asked = new Map<number, (reply: WriterReply) => void>();
+let asks = 0;
+
+/** What a thread may print before it is not listened to. */
+const PRINTED_CHARS_MAX = 100_000;
+let printed = 0;
+for (const stream of [process.stdout, process.stderr]) stream.write = heard;
+
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === "precis/engines"
+      ? { url: new URL(`../engines${import.meta.url.slice(-3)}`, import.meta.url).href, shortCircuit: true }
+      : next(specifier, context),
+});
+
+try {
+  const make = await load();
+  port.on("message", (message: ToThread) => {
+    if (message.kind === "call") void answer(make, message);
+    else asked.get(message.ask)?.(message.reply);
+  });
+  tell({ kind: "ready" });
+} catch (error) {
+  tell({ kind: "failed", fault: { ...faultOf(error, folder), kind: "unloadable" } });
+}
+
+/** Takes what the plugin prints, in place of a stream. */
+function heard(chunk: unknown, ...rest: readonly unknown[]): boolean {
+  const text = String(chunk);
+  printed += text.length;
+  if (prints && printed <= PRINTED_CHARS_MAX) tell({ kind: "printed", text });
+  const done = rest.find((one) => typeof one === "function");
+  if (done !== undefined) (done as () => void)();
+  return true;
+}
+
+function tell(message: FromThread): void {
+  port.postMessage(message);
+}
+
+async function load(): Promise<Make> {
+  const { default: make } = (await import(pathToFileURL(entry).href)) as { readonly default?: unknown };
+  if (typeof make === "function") return make as Make;
+  throw new TypeError("its default export is no function that makes an engine");
+}
+
+async function answer(make: Make, { call, answerBytesMax }: Extract<ToThread, { kind: "call" }>): Promise<void> {
+  try {
+    const bytes = asBytes(await answerTo(make, call));
+    if (bytes.length > answerBytesMax)
+      throw new PluginFault({ kind: "too_large", detail: `${bytes.length} bytes, of ${answerBytesMax}` });
+    tell({ kind: "answer", bytes });
+  } catch (error) {
+    tell({ kind: "failed", fault: faultOf(error, folder) });
+  }
+}
+
+function asBytes(value: unknown): Uint8Array {
+  try {
+    return serialize(value);
+  } catch (error) {
+    throw new PluginFault({ kind: "not_data", detail: oneLine((error as Error).message) });
+  }
+}
+
+async function answerTo(make: Make, call: CallData): Promise<unknown> {
+  switch (call.name) {
+    case "decide": {
+      const engine = engineFor(make, call.settings);
+      const state = stateOf(engine, call);
+      return { decision: engine.decide(state, call.situation), state };
+    }
+    case "compact": {
+      const engine = engineFor(make, call.settings);
+      const { transcript } = call;
+      return packed(await engine.compact(stateOf(engine, call), transcript, requestOf(call)), transcript);
+    }
+    case "check": {
+      const { transcript, contextTokens } = call;
+      await checkEngine(
+        { transcript },
+        {
+          make: (contextLength) => made(make, { ...COMPRESSOR_DEFAULTS, contextLength }),
+          hash: sha256,
+          ...(contextTokens === undefined ? {} : { contextTokens }),
+        },
+      );
+      return undefined;
+    }
+  }
+}
+
+function engineFor(make: Make, settings: CompressorSettings): Engine {
+  const key = JSON.stringify(settings);
+  const known = engines.get(key);
+  if (known !== undefined) return known;
+  if (engines.size >= ENGINES_MAX) engines.clear();
+  const engine = made(make, settings);
+  engines.set(key, engine);
+  return engine;
+}
+
+const METHODS = ["init", "observe", "decide", "compact"] as const;
+
+function made(make: Make, settings: CompressorSettings): Engine {
+  const engine = make(settings) as Engine | undefined;
+  for (const method of METHODS)
+    demand(typeof engine?.[method] === "function", "shape", () => `what it made has no function \`${method}\``);
+  return engine!;
+}
+
+function stateOf(engine: Engine, { own = engine.init(), usages }: Told): unknown {
+  return usages.reduce<unknown>((state, usage) => engine.observe(state, usage), own);
+}
+
+function requestOf(call: CompactData): CompactRequest {
+  const { reason, focus, budget, now, standing, factor, code, writers } = call;
+  return {
+    measure: calibrated(createMeasure(), factor),
+    chain: createChain(sha256),
+    reason,
+    secrets: { code },
+    ...(focus === undefined ? {} : { focus }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(now === undefined ? {} : { now }),
+    ...(standing === undefined ? {} : { standing }),
+    ...(writers === undefined ? {} : { writers: writersOf(writers) }),
+  };
+}
+
+function writersOf({ auxiliary, main, ...rest }: WritersData): Writers {
+  return {
+    ...rest,
+    ...(auxiliary === undefined ? {} : { auxiliary: writerOf("auxiliary", auxiliary) }),
+    ...(main === undefined ? {} : { main: writerOf("main", main) }),
+  };
+}
+
+function writerOf(role: WriterRole, writer: Pick<Writer, "model" | "windowTokens">): Writer {
+  return {
+    ...writer,
+    ask: ({ system, user, maxOutputTokens }) =>
+      new Promise((resolve) => {
+        const ask = asks++;
+        asked.set(ask, (reply) => {
+          asked.delete(ask);
+          resolve(reply);
+        });
+        tell({ kind: "ask", ask, role, prompt: { system, user, maxOutputTokens } });
+      }),
+  };
+}
