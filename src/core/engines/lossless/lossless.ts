@@ -53,8 +53,8 @@ interface AimedJob extends Job, Figures {
   readonly exchanges: readonly Exchange[];
   readonly focus: readonly string[];
   readonly aim: Aim;
-  /** Tokens of system, tools and the live request. */
-  readonly fixedTokens: number;
+  /** Tokens that the summaries should have before the tail gives way. */
+  readonly wantedTokens: number;
   /** Tokens of what is sent today. */
   readonly before: number;
 }
@@ -66,7 +66,8 @@ function jobOf(original: Transcript, request: CompactRequest, figures: Figures):
   const asked = messages[live];
   const besideTokens = measure.transcript({ ...original, messages: [] });
   const before = measure.transcript(standing ?? original);
-  const fixedTokens = besideTokens + (asked === undefined ? 0 : measure.message(asked));
+  const fixed = besideTokens + (asked === undefined ? 0 : measure.message(asked));
+  const aim = aimOf(figures.limits, request, { fixed, standing: before });
   return {
     ...figures,
     original,
@@ -74,12 +75,12 @@ function jobOf(original: Transcript, request: CompactRequest, figures: Figures):
     request,
     live,
     besideTokens,
-    fixedTokens,
     before,
     template: SEVEN_SECTIONS,
     exchanges: exchangesOf(messages),
     focus: taskWords(focus, asked === undefined ? "" : contentText(asked.parts)),
-    aim: aimOf(figures.limits, request, { fixed: fixedTokens, standing: before }),
+    aim,
+    wantedTokens: wantedOf(request, figures.settings, aim.totalTokens - fixed),
   };
 }
 
@@ -119,6 +120,8 @@ interface Attempt {
 
 /** Below this share of an explicit budget, what the summaries leave of it is not worth a second attempt. */
 const SPARE_SHARE_MIN = 0.1;
+/** Of what they leave: sums of estimates are not quite the estimate of the sum. */
+const SPARE_TAKEN_SHARE = 0.9;
 
 /** What the summaries leave of an explicit budget goes to older messages, whole. No model is asked twice for that. */
 async function withFullerTail(job: AimedJob, dag: Dag, memory: Memory): Promise<Attempt> {
@@ -127,7 +130,9 @@ async function withFullerTail(job: AimedJob, dag: Dag, memory: Memory): Promise<
   const spare = aim.totalTokens - attempt.after;
   const isDone = request.budget === undefined || request.writers !== undefined;
   if (isDone || spare < aim.totalTokens * SPARE_SHARE_MIN) return attempt;
-  const fuller = await attempted({ ...job, aim: { ...aim, tailTokens: aim.tailTokens + spare } }, dag, memory);
+  const tailTokens = aim.tailTokens + Math.floor(spare * SPARE_TAKEN_SHARE);
+  const wider = { ...job, aim: { ...aim, tailTokens }, wantedTokens: attempt.draft.handoff?.tokens ?? 0 };
+  const fuller = await attempted(wider, dag, memory);
   return fuller.draft.shape.rung === attempt.draft.shape.rung && fuller.after <= aim.totalTokens ? fuller : attempt;
 }
 
@@ -157,10 +162,9 @@ const SUMMARIES_BUDGET_SHARE_MIN = 0.65;
 
 /** The first shape that leaves the summaries their room; the smallest where none does. `budget` is that room. */
 function cutOf(job: AimedJob, dag: Dag): Cut {
-  const { original, request, live, aim, besideTokens, settings, focus } = job;
+  const { original, request, live, aim, besideTokens, settings, focus, wantedTokens } = job;
   const { messages } = original;
   const { measure, chain } = request;
-  const wanted = wantedOf(job);
   let cut: Cut | undefined;
   const shapes = shapesOf({
     messages,
@@ -175,17 +179,16 @@ function cutOf(job: AimedJob, dag: Dag): Cut {
     const verbatim = verbatimOf(job, shape);
     const room = aim.totalTokens - besideTokens - measure.messages(verbatim.all);
     cut = { shape, anchor: verbatim.anchor, verbatim: verbatim.all, focus, budget: room };
-    if (room >= (shape.tailStart === 0 ? 0 : wanted)) break;
+    if (room >= (shape.tailStart === 0 ? 0 : wantedTokens)) break;
   }
   return cut!;
 }
 
-/** What summaries should have at least, in tokens. */
-function wantedOf({ request, aim, fixedTokens, settings }: AimedJob): number {
-  const room = aim.totalTokens - fixedTokens;
-  const share = request.budget === undefined ? SUMMARIES_SHARE_MIN : SUMMARIES_BUDGET_SHARE_MIN;
-  const most = request.budget === undefined ? settings.condensedTargetTokens : Infinity;
-  return Math.max(HANDOFF_TOKENS_MIN, Math.min(room * share, most));
+/** What summaries should have at least. */
+function wantedOf({ budget }: CompactRequest, { condensedTargetTokens }: LosslessSettings, roomTokens: number): number {
+  const share = budget === undefined ? SUMMARIES_SHARE_MIN : SUMMARIES_BUDGET_SHARE_MIN;
+  const most = budget === undefined ? condensedTargetTokens : Infinity;
+  return Math.max(HANDOFF_TOKENS_MIN, Math.min(roomTokens * share, most));
 }
 
 function verbatimOf({ original, live }: AimedJob, shape: Shape) {
