@@ -2,13 +2,14 @@
 import type { CachePrices } from "../core/caching/schedule.ts";
 import type { Compaction, CompactionReason, CompactionReport } from "../core/compaction/compaction.ts";
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
-import type { Engine, Outcome, Usage, Workbench } from "../core/engines/contract.ts";
+import type { Engine, EngineTool, Outcome, ToolAnswer, ToolCall, Usage, Workbench } from "../core/engines/contract.ts";
 import type { Writers } from "../core/summary/writer.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
 import type { Overflow } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
+import type { ToolBounds } from "./engine-tools.ts";
 import type { Events } from "./events.ts";
 import type { GoneResult } from "./gone-results.ts";
 import type { RecallHit } from "./originals.ts";
@@ -161,6 +162,10 @@ export interface Runtime {
     waiting?: Waiting,
   ) => Promise<Prepared | undefined>;
   readonly recall: (idOrQuery: string) => Promise<readonly RecallHit[]>;
+  /** The engine's tools, the same throughout a session; none for most engines. */
+  readonly tools: () => readonly EngineTool[];
+  /** Answers a model's call of one of them. Never rejects. */
+  readonly callTool: (call: ToolCall, bounds?: ToolBounds) => Promise<ToolAnswer>;
   /** Takes the last compaction back; automatic compaction then rests until an overflow or an explicit call. */
   readonly undo: () => Promise<boolean>;
   readonly report: () => RuntimeReport;

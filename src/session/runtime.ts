@@ -13,6 +13,7 @@ import { createMemoryStore } from "../store/memory.ts";
 import { initialFactor, learnFactor } from "./calibration.ts";
 import { canWait, makeAhead, takeAhead } from "./ahead.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, Waiting } from "./contract.ts";
+import { callEngineTool, engineTools } from "./engine-tools.ts";
 import { createEvents } from "./events.ts";
 import { createIngest } from "./ingest.ts";
 import { begin, learnWindow, saved, useSettings } from "./live.ts";
@@ -50,6 +51,8 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     ahead: (transcript, waiting = {}) => makeAhead(desk, transcript, waiting),
     recover: (error, transcript, waiting) => recover(desk, { error, transcript, ...waiting }),
     recall: (idOrQuery) => recall(desk.store, desk.tenant, idOrQuery),
+    tools: () => engineTools(desk),
+    callTool: (call, bounds) => callEngineTool(desk, call, bounds),
     undo: () => undo(desk),
     report: () => reportOf(desk),
     modelChanged: ({ model, contextLength, maxOutputTokens = 0 }) => {

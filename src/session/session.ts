@@ -5,12 +5,13 @@
 import { hash } from "node:crypto";
 import type { Ttl } from "../core/caching/site.ts";
 import { COMPRESSOR_DEFAULTS } from "../core/engines/compressor/limits.ts";
-import type { Outcome } from "../core/engines/contract.ts";
+import type { EngineTool, Outcome } from "../core/engines/contract.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { MarkerLayout } from "../protocols/caching/sites.ts";
 import { createDecoder, protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
+import { encodeTools } from "../protocols/tools.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, Waiting } from "./contract.ts";
 import { withMarkers } from "./markers.ts";
 import type { ProviderError } from "./recover.ts";
@@ -44,7 +45,7 @@ export interface SessionPrepared<Request extends WireRequest> extends Omit<Prepa
 
 export interface Session extends Pick<
   Runtime,
-  "observe" | "recall" | "undo" | "report" | "modelChanged" | "reset" | "on" | "state"
+  "observe" | "recall" | "callTool" | "undo" | "report" | "modelChanged" | "reset" | "on" | "state"
 > {
   /** Call before every request, with the whole history. */
   readonly prepare: <Request extends WireRequest>(
@@ -56,6 +57,8 @@ export interface Session extends Pick<
     request: Request,
     options?: CompactOptions,
   ) => Promise<Outcome & { readonly request: Request }>;
+  /** The engine's tools as the protocol declares them, for the end of a request's own; the same throughout a session. */
+  readonly tools: () => readonly unknown[];
   /** Call with a provider's error: answers with a smaller request when the error tells of an overflow. */
   readonly recover: <Request extends WireRequest>(
     error: ProviderError,
@@ -76,7 +79,7 @@ export function createSession(options: SessionOptions = {}): Session {
   const runtime = createRuntime(options);
   const measure = createMeasure();
   const mark = createMarking(options, measure);
-  const { observe, recall, undo, report, modelChanged, reset, on, state } = runtime;
+  const { observe, recall, callTool, undo, report, modelChanged, reset, on, state } = runtime;
 
   /** Runs one call of the runtime on a request and puts its transcript back into the request's shape. */
   const through = async <Request extends WireRequest, Answer extends { readonly transcript: Transcript }>(
@@ -110,6 +113,8 @@ export function createSession(options: SessionOptions = {}): Session {
       through(request, async (transcript, locked) =>
         locked === undefined ? runtime.recover(error, transcript, waiting) : undefined,
       ),
+    tools: () => declared(runtime.tools(), protocol.name),
+    callTool,
     observe,
     recall,
     undo,
@@ -119,6 +124,11 @@ export function createSession(options: SessionOptions = {}): Session {
     on,
     state,
   };
+}
+
+function declared(tools: readonly EngineTool[], protocol: ProtocolName): readonly unknown[] {
+  const neutral = tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters }));
+  return JSON.parse(encodeTools(JSON.stringify(neutral), protocol)) as unknown[];
 }
 
 /** The request's text with this transcript in it, and with markers where they are asked for. */

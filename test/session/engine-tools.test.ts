@@ -1,0 +1,73 @@
+/** A host of the library gives its model the engine's tools: what was compacted away comes back in one call. */
+import { describe, expect, it } from "vitest";
+import { createRuntime } from "../../src/session/runtime.ts";
+import { createSession } from "../../src/session/session.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
+import { filler, ran, talk, user } from "../support/compacting.ts";
+
+const KEY = ["sk", "live", "4eC39HqLyjWDarjtT1zdp7dc"].join("_");
+const LOCKERS = filler(400, "locker");
+const STEPS = 60;
+
+const whole = talk(
+  user("Tidy the lockers."),
+  ...ran("shell", { command: "cat lockers" }, `${LOCKERS}\nexport STRIPE_SECRET_KEY=${KEY} # of locker 99`),
+  ...Array.from({ length: STEPS }, (_, at) => ran("shell", { command: `step ${at}` }, filler(700, `step${at}`))),
+  user("Which part was in locker 7?"),
+);
+
+const settings = { contextLength: 32_000 };
+const tools = ["lcm_grep", "lcm_describe", "lcm_expand"];
+
+describe("a session with lossless", () => {
+  it("answers a call from what left the conversation, also in another process", async () => {
+    const store = createMemoryStore();
+    const runtime = createRuntime({ store, engine: "lossless", settings });
+    const { transcript } = await runtime.prepare(whole);
+    const sent = JSON.stringify(transcript.messages);
+    const gone = LOCKERS.split("\n").find((line) => !sent.includes(line))!;
+    const call = { name: "lcm_grep", arguments: JSON.stringify({ words: gone.split(" ")[3] }) };
+    expect((await runtime.callTool(call)).text).toContain(gone);
+    const other = createRuntime({ store, engine: "lcm", settings });
+    await other.prepare(whole);
+    expect((await other.callTool(call)).text).toContain(gone);
+    const stranger = createRuntime({ store, tenant: "another", engine: "lossless", settings, state: runtime.state() });
+    expect(await stranger.callTool(call)).toMatchObject({ isError: true, quotes: [] });
+  });
+
+  it("masks secrets, and keeps to the host's bounds", async () => {
+    const runtime = createRuntime({ engine: "lossless", settings });
+    await runtime.prepare(whole);
+    const call = { name: "lcm_grep", arguments: JSON.stringify({ words: "locker 99" }) };
+    const { text } = await runtime.callTool(call);
+    expect(text).toContain("of locker 99");
+    expect(text).not.toContain(KEY);
+    expect((await runtime.callTool(call, { tokensMax: 20 })).text.length).toBeLessThan(160);
+    expect((await runtime.callTool(call, { waitMs: 0 })).isError).toBe(true);
+  });
+
+  it("declares its tools as each protocol does, the same before and after a compaction", async () => {
+    const messages = whole.messages.flatMap(({ role, parts: [part] }) =>
+      part?.kind === "text" ? [{ role, content: `${part.text}\n${filler(20_000, "much")}` }] : [],
+    );
+    const nameOf = (tool: unknown): unknown => {
+      const { name, function: inner } = tool as { name?: string; function?: { name: string } };
+      return name ?? inner?.name;
+    };
+    for (const protocol of ["openai-chat", "openai-responses", "anthropic-messages"] as const) {
+      const session = createSession({ protocol, engine: "lossless", settings });
+      const before = session.tools();
+      expect(before.map(nameOf)).toEqual(tools);
+      await session.compact({ model: "m", ...(protocol === "openai-responses" ? { input: messages } : { messages }) });
+      expect(session.tools()).toEqual(before);
+    }
+  });
+});
+
+describe("a session with an engine that has no tools", () => {
+  it("offers none, and says so when called", async () => {
+    const session = createSession();
+    expect(session.tools()).toEqual([]);
+    expect(await session.callTool({ name: "lcm_grep", arguments: "{}" })).toMatchObject({ isError: true });
+  });
+});
