@@ -54,7 +54,7 @@ const RUNG_LAST = 3;
 /** How often the room for what a person wrote is halved before only the live request is left. */
 const TRIMS_MAX = 4;
 
-/** As the policy has it; then the unread results to digests; then the oldest words of the person go; then nothing is left to give. */
+/** As the policy has it; unread results as digests; fewer and fewer of the person's words; the last that can be given. */
 function* shapesOf(job: AimedJob, userTokens: number): Generator<Candidate> {
   const { original, request, live, tailStart } = job;
   const { messages } = original;

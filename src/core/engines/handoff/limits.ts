@@ -12,8 +12,8 @@ export interface HandoffSettings {
   /** A trigger below that of the window, in tokens; 0 is none. */
   readonly triggerTokens: number;
   /**
-   * `documented`: reference/003, and results that the model has not read yet stay. `current`: as Codex does it today, all
-   * but a person's messages goes, and the provider's own compaction leaves more of these.
+   * `documented`: reference/003, and results that the model has not read yet stay. `current`: as Codex does it today,
+   * all but a person's messages goes, and the provider's own compaction leaves more of these.
    */
   readonly preset: Preset;
 }

@@ -69,7 +69,7 @@ export interface Asked {
   readonly reason: string;
 }
 
-/** What a result may weigh: the budget where there is one, else what the engine aims at; below what was refused in any case. */
+/** What a result may weigh: the budget, else what the engine aims at; below what was refused in any case. */
 export function limitOf({ budget, reason }: Asked, targetTokens: number, standingTokens: number): number {
   if (budget !== undefined) return budget;
   return reason === "overflow" ? Math.min(targetTokens, Math.floor(standingTokens * REFUSED_SHARE)) : targetTokens;

@@ -84,7 +84,7 @@ const RUNG_SUMMARY = 1;
 const RUNG_DIGESTED = 2;
 const RUNG_SKELETON = 3;
 
-/** The second step: as the policy has it; then its tail to digests; then no tail but what the model has not read; then its skeleton. */
+/** The second step: as the policy has it; its tail as digests; no tail but what the model has not read; its skeleton. */
 function* summariesOf(job: Job, aim: SteppedAim): Generator<Candidate> {
   const { original, request, live } = job;
   const { messages } = original;
