@@ -6,8 +6,13 @@ export type {
   CompactRequest,
   Decision,
   Engine,
+  EngineTool,
   Outcome,
+  Quote,
   Situation,
+  Sources,
+  ToolAnswer,
+  ToolCall,
   Usage,
   Workbench,
 } from "./core/engines/contract.ts";
@@ -18,6 +23,9 @@ export {
   type HandoffLimits,
   type HandoffSettings,
 } from "./core/engines/handoff/limits.ts";
+export { LOSSLESS_DEFAULTS, type LosslessSettings } from "./core/engines/lossless/limits.ts";
+export { createLossless } from "./core/engines/lossless/lossless.ts";
+export type { LosslessState } from "./core/engines/lossless/state.ts";
 export { createNone } from "./core/engines/none/none.ts";
 export { createEngine, ENGINE_NAMES } from "./core/engines/engines.ts";
 export { createChain } from "./core/transcript/links.ts";

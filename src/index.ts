@@ -11,7 +11,7 @@ export type {
   SummaryAccount,
   SummaryStep,
 } from "./core/compaction/compaction.ts";
-export type { Remote, RemoteItem, Usage } from "./core/engines/contract.ts";
+export type { EngineTool, Remote, RemoteItem, ToolAnswer, ToolCall, Usage } from "./core/engines/contract.ts";
 export type { CompressorSettings } from "./core/engines/compressor/limits.ts";
 export type { FailureClass, Writer, WriterPrompt, WriterReply, Writers } from "./core/summary/writer.ts";
 export type { Message, Part, Transcript } from "./core/transcript/message.ts";
@@ -23,6 +23,7 @@ export type {
   RuntimeState,
   Waiting,
 } from "./session/contract.ts";
+export type { ToolBounds } from "./session/engine-tools.ts";
 export type { SessionEvents } from "./session/events.ts";
 export type { ProviderError } from "./session/recover.ts";
 export { responsesCompaction, type ResponsesCompactionOptions } from "./session/remote.ts";

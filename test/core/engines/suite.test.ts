@@ -5,7 +5,10 @@ import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { reachTo } from "../../../src/core/compaction/reach.ts";
 import { createCompressor } from "../../../src/core/engines/compressor/compressor.ts";
 import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/compressor/limits.ts";
-import type { CompactRequest, Engine, Outcome } from "../../../src/core/engines/contract.ts";
+import type { CompactRequest, Engine, Outcome, ToolAnswer } from "../../../src/core/engines/contract.ts";
+import { LOSSLESS_DEFAULTS } from "../../../src/core/engines/lossless/limits.ts";
+import { createLossless } from "../../../src/core/engines/lossless/lossless.ts";
+import type { LosslessState } from "../../../src/core/engines/lossless/state.ts";
 import type { CheckName } from "../../../src/core/engines/suite/fault.ts";
 import { sampleTranscripts } from "../../../src/core/engines/suite/samples.ts";
 import { checkEngine } from "../../../src/core/engines/suite/suite.ts";
@@ -136,6 +139,22 @@ function meddling(contextLength: number): Engine {
   };
 }
 
+/** `lossless`, whose tools answer otherwise. */
+const answering =
+  (spoil: (answer: ToolAnswer) => ToolAnswer | Promise<ToolAnswer>) =>
+  (contextLength: number): Engine => {
+    const engine = createLossless({ ...LOSSLESS_DEFAULTS, contextLength }) as Engine;
+    return { ...engine, callTool: async (...call) => spoil(await engine.callTool!(...call)) };
+  };
+
+const forgetsTools = (contextLength: number): Engine => {
+  const engine = createLossless({ ...LOSSLESS_DEFAULTS, contextLength });
+  return {
+    ...engine,
+    tools: (state: LosslessState) => (state.dag.roots.length > 0 ? engine.tools!(state) : []),
+  } as Engine;
+};
+
 const BROKEN: readonly (readonly [string, (contextLength: number) => Engine, CheckName])[] = [
   ["drops a tool result", spoiled(losesResult), "valid"],
   ["keeps its state to itself", forgetful, "restart"],
@@ -146,6 +165,12 @@ const BROKEN: readonly (readonly [string, (contextLength: number) => Engine, Che
   ["rewords the live request", spoiled(rewordsRequest), "live-request"],
   ["never comes to rest", restless, "bounded"],
   ["changes the client's transcript", meddling, "undo"],
+  ["throws at odd calls", answering((one) => (one.isError ? Promise.reject(new Error("odd")) : one)), "tools"],
+  ["takes anything for a call", answering(({ isError: _, ...one }) => one), "tools"],
+  ["answers more than was asked for", answering((one) => ({ ...one, text: one.text.padEnd(9_000, "more ") })), "tools"],
+  ["makes up what it quotes", answering((one) => ({ ...one, quotes: [{ id: "r000000000", text: "" }] })), "tools"],
+  ["gives back nothing", answering((one) => ({ ...one, quotes: [] })), "tools"],
+  ["has other tools after a compaction", forgetsTools, "tools"],
   ["covers less than it says", spoiled((one) => ({ ...one, map: one.map.slice(1) })), "place"],
 ];
 
