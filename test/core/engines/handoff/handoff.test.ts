@@ -1,4 +1,5 @@
 /** `handoff`, held against the figures of reference/003 and of today's release, and against its policy. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
 import type { CompactRequest, Remote } from "../../../../src/core/engines/contract.ts";
@@ -64,6 +65,28 @@ describe("the figures of handoff", () => {
 });
 
 describe("a compaction by handoff", () => {
+  it("keeps an unbroken run of the newest requests, whatever they weigh: whole, but for the oldest of them", async () => {
+    const sizes = fc.array(fc.integer({ min: 5, max: 9_000 }), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(sizes, async (drawn) => {
+        const session = sessionOf(...drawn);
+        const { messages } = await compactionOf(session);
+        const asked = session.messages.filter((message) => message.role === "user" && message !== ENVIRONMENT);
+        const whole = messages.filter((message) => asked.includes(message));
+        const cut = messages.filter(({ origin }) => origin === "digest");
+        expect(whole).toEqual(asked.slice(asked.length - whole.length));
+        expect(cut.length).toBeLessThanOrEqual(1);
+        expect(measure.messages([...whole.slice(0, -1), ...cut]) + measure.message(asked.at(-1)!)).toBeLessThanOrEqual(
+          20_000,
+        );
+        const next = asked.at(-whole.length - 1);
+        if (cut.length === 0 && next !== undefined && whole.length < asked.length)
+          expect(measure.messages([...whole, next])).toBeGreaterThan(20_000);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
   it("keeps the newest 20,000 tokens of the person, and cuts the first above it in the middle", async () => {
     const session = sessionOf(4_000, 6_000, 9_500, 9_000, 3_000, 40);
     const { messages, compaction } = await compactionOf(session);

@@ -1,4 +1,5 @@
 /** `stepped`, held against the figures of reference/003 and of today's release, and against its policy. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
 import type { CompactRequest } from "../../../../src/core/engines/contract.ts";
@@ -8,7 +9,13 @@ import { FIVE_SECTIONS_IN_ALL, fiveSections } from "../../../../src/core/summary
 import { parseHandoff } from "../../../../src/core/summary/handoff.ts";
 import { languageOf, type Language } from "../../../../src/core/summary/language.ts";
 import type { Writers } from "../../../../src/core/summary/writer.ts";
-import { contentText, resultOf, type Message, type Transcript } from "../../../../src/core/transcript/message.ts";
+import {
+  callsOf,
+  contentText,
+  resultOf,
+  type Message,
+  type Transcript,
+} from "../../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../../src/core/transcript/oracle.ts";
 import { chain, filler, measure, ran, says, talk, user } from "../../../support/compacting.ts";
 
@@ -78,6 +85,32 @@ describe("the figures of stepped", () => {
 });
 
 describe("hiding", () => {
+  it("keeps to its rules whatever the results weigh", async () => {
+    const results = fc.array(fc.tuple(fc.constantFrom("shell", "skill"), fc.integer({ min: 10, max: 16_000 })), {
+      minLength: 9,
+      maxLength: 13,
+    });
+    let hidings = 0;
+    await fc.assert(
+      fc.asyncProperty(results, async (drawn) => {
+        const session = sessionOf(...drawn);
+        const done = await compactionOf(session);
+        if (done.compaction.report.rung > 0) return;
+        hidings++;
+        const hidden = hiddenIn(session, done);
+        const turn = session.messages.findIndex((message) => contentText(message.parts) === "Now the tests.");
+        const newer = session.messages.slice(Math.max(...hidden) + 1);
+        const isSkill = (at: number): boolean => callsOf(session.messages[at - 1]!)[0]?.name === "skill";
+        expect(hidden.every((at) => at < turn && !isSkill(at))).toBe(true);
+        expect(measure.messages([session.messages[Math.max(...hidden)]!, ...newer])).toBeGreaterThan(40_000);
+        const { before, after } = done.compaction.report.tokens;
+        expect(before - after).toBeGreaterThan(20_000);
+      }),
+      { numRuns: 12 },
+    );
+    expect(hidings).toBeGreaterThan(0);
+  });
+
   it("hides what is older than the newest 40,000 tokens of results, and nothing else", async () => {
     const session = sessionOf(...shell(5_000, 16));
     const done = await compactionOf(session);
