@@ -9,6 +9,8 @@ export type {
   EngineTool,
   Outcome,
   Quote,
+  Remote,
+  RemoteItem,
   Situation,
   Sources,
   ToolAnswer,
@@ -23,6 +25,13 @@ export {
   type HandoffLimits,
   type HandoffSettings,
 } from "./core/engines/handoff/limits.ts";
+export { createLayered } from "./core/engines/layered/layered.ts";
+export {
+  LAYERED_DEFAULTS,
+  layeredLimits,
+  type LayeredLimits,
+  type LayeredSettings,
+} from "./core/engines/layered/limits.ts";
 export { LOSSLESS_DEFAULTS, type LosslessSettings } from "./core/engines/lossless/limits.ts";
 export { createLossless } from "./core/engines/lossless/lossless.ts";
 export type { LosslessState } from "./core/engines/lossless/state.ts";
@@ -38,6 +47,33 @@ export {
   type SacredZoneState,
   type SacredZoneStatistics,
 } from "./core/engines/sacred-zone/statistics.ts";
+export {
+  STEPPED_DEFAULTS,
+  steppedLimits,
+  type SteppedLimits,
+  type SteppedSettings,
+} from "./core/engines/stepped/limits.ts";
+export { createStepped, hiddenResults, type SteppedState } from "./core/engines/stepped/stepped.ts";
+export type { Stamp } from "./core/engines/stepped/hide.ts";
 export { EngineFault, type CheckName } from "./core/engines/suite/fault.ts";
 export { sampleTranscripts } from "./core/engines/suite/samples.ts";
 export { checkEngine, type Subject, type SuiteOptions } from "./core/engines/suite/suite.ts";
+
+// What an engine of one's own is made of (docs/engines/plugins.md).
+export { applyCompaction } from "./core/compaction/compaction.ts";
+export type { Compaction, CompactionReport, Destination, Evicted, Irreducible } from "./core/compaction/compaction.ts";
+export { composeOutcome, type Composition } from "./core/engines/result/compose.ts";
+export type { Shape } from "./core/engines/result/assemble.ts";
+export { liveRequestOf } from "./core/evidence/facts/live-request.ts";
+export { digestResultsWith, type DigestResultsOptions } from "./core/passes/digest-results.ts";
+export { evictMedia } from "./core/passes/evict-media.ts";
+export type { Pass, PassContext, PassResult } from "./core/passes/pass.ts";
+export { inSequence } from "./core/passes/sequence.ts";
+export { shrinkArguments } from "./core/passes/shrink-arguments.ts";
+export { stripReasoning } from "./core/passes/strip-reasoning.ts";
+export type { Writer, WriterPrompt, WriterReply, Writers } from "./core/summary/writer.ts";
+export { exchangesOf, type Exchange } from "./core/transcript/exchanges.ts";
+export { recallId, type Chain, type Hash } from "./core/transcript/links.ts";
+export type { Measure } from "./core/transcript/measure.ts";
+export { callsOf, contentText, resultOf, textMessage, withParts } from "./core/transcript/message.ts";
+export type { Message, Part, Role, Transcript } from "./core/transcript/message.ts";
