@@ -22,7 +22,7 @@ const contextSection = z
       }),
     preset: z.enum(["documented", "current"]).default(context.preset).meta({
       description:
-        "For `handoff` and `stepped`: the policy as it is documented, or what the agent it comes from does today. Other engines have one policy.",
+        "For `compressor`, `handoff` and `stepped`: the policy as it is documented, or what the agent it comes from does today, whose figures then hold instead of those of `compression`. Other engines have one policy.",
     }),
   })
   .prefault({})

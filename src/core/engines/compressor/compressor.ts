@@ -22,7 +22,7 @@ import {
   type CompressorState,
 } from "./back-off.ts";
 import { firstThatFits, type PlannedJob } from "./climb.ts";
-import { limitsOf, type CompressorSettings } from "./limits.ts";
+import { headMessages, limitsOf, type CompressorSettings } from "./limits.ts";
 import { budgetPlan, documentedPlan } from "./plan.ts";
 
 /** `evidence` ranks what a handoff quotes; the built-in ranking where it is not given. */
@@ -34,18 +34,20 @@ export function createCompressor(settings: CompressorSettings, evidence?: Eviden
     init: initialState,
     observe: (state) => state,
     decide: (state, situation) => decide(ownState(state), situation, limits),
-    compact: async (state, original, request) => {
+    compact: async (given, original, request) => {
+      const state = ownState(given);
       const live = liveRequestOf(original.messages);
       const system = settings.note === "system" ? withNote(original.system) : original.system;
       const besideTokens = request.measure.transcript({ ...original, system, messages: [] });
       const liveTokens = live < 0 ? 0 : request.measure.message(original.messages[live]!);
+      const head = headMessages(settings, state.compactions);
       const plan =
         request.budget === undefined
-          ? documentedPlan(settings, limits)
-          : budgetPlan(settings, request.budget, besideTokens + liveTokens);
+          ? documentedPlan({ ...settings, protectFirstN: head }, limits)
+          : budgetPlan({ ...settings, protectFirstN: head }, request.budget, besideTokens + liveTokens);
       const handoff = { documentedTokens: limits.summaryTokensMax, template: TEMPLATES[settings.template] };
       const memory = remember(original.messages, request);
-      return compact({ original, system, request, plan, live, besideTokens, ...handoff }, ownState(state), memory);
+      return compact({ original, system, request, plan, live, besideTokens, ...handoff }, state, memory);
     },
   };
 }

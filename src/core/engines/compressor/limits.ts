@@ -54,6 +54,34 @@ const SUMMARY_WINDOW_SHARE = 0.05;
 const SUMMARY_TOKENS_MIN = 2_000;
 const SUMMARY_TOKENS_MAX = 12_000;
 
+/** Today's release (field/agents.md): three quarters of a window under 512,000, where half of it thrashed; never above 256,000. */
+const CURRENT_THRESHOLD = 0.75;
+const CURRENT_THRESHOLD_LARGE = 0.5;
+const CURRENT_LARGE_WINDOW_TOKENS = 512_000;
+const CURRENT_THRESHOLD_TOKENS_MAX = 256_000;
+const CURRENT_FLOOR_TOKENS = 64_000;
+/** Its lean tail: a share of the window, between two bounds. */
+const LEAN_TAIL_WINDOW_SHARE = 0.025;
+const LEAN_TAIL_TOKENS_MIN = 10_000;
+const LEAN_TAIL_TOKENS_MAX = 25_000;
+/** In a window so small that the lower bound would be most of it. */
+const LEAN_TAIL_THRESHOLD_SHARE_MAX = 0.4;
+
+function currentThreshold(contextLength: number, usableTokens: number): number {
+  const share = contextLength < CURRENT_LARGE_WINDOW_TOKENS ? CURRENT_THRESHOLD : CURRENT_THRESHOLD_LARGE;
+  return Math.min(share * usableTokens, CURRENT_THRESHOLD_TOKENS_MAX);
+}
+
+function leanTail(contextLength: number, thresholdTokens: number): number {
+  const lean = Math.min(Math.max(contextLength * LEAN_TAIL_WINDOW_SHARE, LEAN_TAIL_TOKENS_MIN), LEAN_TAIL_TOKENS_MAX);
+  return Math.min(lean, thresholdTokens * LEAN_TAIL_THRESHOLD_SHARE_MAX);
+}
+
+/** Messages of the head: today's release gives it up after the first compaction, whose handoff has it. */
+export function headMessages({ preset, protectFirstN }: CompressorSettings, compactions: number): number {
+  return preset === "current" && compactions > 0 ? 0 : protectFirstN;
+}
+
 export interface Limits {
   /** The window less the requested output. */
   readonly usableTokens: number;
@@ -68,10 +96,11 @@ export interface Limits {
 
 export function limitsOf(settings: CompressorSettings): Limits {
   const usable = Math.max(1, settings.contextLength - settings.maxOutputTokens);
-  const threshold = Math.floor(
-    Math.min(Math.max(settings.threshold * usable, settings.thresholdFloorTokens), THRESHOLD_WINDOW_SHARE_MAX * usable),
-  );
-  const tail = Math.floor(threshold * settings.targetRatio);
+  const current = settings.preset === "current";
+  const floor = current ? CURRENT_FLOOR_TOKENS : settings.thresholdFloorTokens;
+  const wanted = current ? currentThreshold(settings.contextLength, usable) : settings.threshold * usable;
+  const threshold = Math.floor(Math.min(Math.max(wanted, floor), THRESHOLD_WINDOW_SHARE_MAX * usable));
+  const tail = Math.floor(current ? leanTail(settings.contextLength, threshold) : threshold * settings.targetRatio);
   const summaryMax = Math.floor(Math.min(settings.contextLength * SUMMARY_WINDOW_SHARE, SUMMARY_TOKENS_MAX));
   return {
     usableTokens: usable,
