@@ -21,9 +21,9 @@ export type {
   RuntimeOptions,
   RuntimeReport,
   RuntimeState,
+  ToolBounds,
   Waiting,
 } from "./session/contract.ts";
-export type { ToolBounds } from "./session/engine-tools.ts";
 export type { SessionEvents } from "./session/events.ts";
 export type { ProviderError } from "./session/recover.ts";
 export { responsesCompaction, type ResponsesCompactionOptions } from "./session/remote.ts";

@@ -9,7 +9,6 @@ import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
 import type { Overflow } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
-import type { ToolBounds } from "./engine-tools.ts";
 import type { Events } from "./events.ts";
 import type { GoneResult } from "./gone-results.ts";
 import type { RecallHit } from "./originals.ts";
@@ -138,6 +137,14 @@ export interface RuntimeReport {
   readonly tokens: number;
   readonly thresholdTokens: number;
   readonly last?: CompactionReport;
+}
+
+/** What a call of an engine's tool may take. */
+export interface ToolBounds {
+  /** Tokens of the answer at most; the engine's own bound holds too. */
+  readonly tokensMax?: number;
+  /** How long originals are read, in milliseconds; what was read by then is the answer. */
+  readonly waitMs?: number;
 }
 
 export interface Runtime {

@@ -1,15 +1,9 @@
 /** The tools of a session's engine, for a host that gives them to its model: what they are, and what a call is answered. */
 import type { EngineTool, Sources, ToolAnswer, ToolCall } from "../core/engines/contract.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
+import type { ToolBounds } from "./contract.ts";
 import type { Desk } from "./desk.ts";
 import { spanText } from "./span-text.ts";
-
-export interface ToolBounds {
-  /** Tokens of the answer at most; the engine's own bound holds too. */
-  readonly tokensMax?: number;
-  /** How long originals are read, in milliseconds; what was read by then is the answer. */
-  readonly waitMs?: number;
-}
 
 const WAIT_MS = 5_000;
 /** Of an original, this much is read. */
