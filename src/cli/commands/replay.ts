@@ -79,6 +79,11 @@ export const replayCommand: Command = {
       valueHint: "TOKENS",
       description: "Put a system prompt of this size in front: session files leave out what agents send there.",
     },
+    "token-factor": {
+      type: "string",
+      valueHint: "N",
+      description: "The model's tokens for one of our estimates; by the model's name by default.",
+    },
     "summaries-by": {
       type: "string",
       valueHint: "MODEL",
@@ -209,6 +214,7 @@ function termsFor(source: Source, args: Arguments, configuration: Configuration)
     );
   const window = args.text("context-length");
   const prices = args.text("prices");
+  const factor = args.text("token-factor");
   return termsOf({
     registry: registryOf(configuration),
     model: name,
@@ -217,7 +223,7 @@ function termsFor(source: Source, args: Arguments, configuration: Configuration)
       window === undefined ? (model.context_length ?? source.windowTokens) : tokensOf(window, "--context-length"),
     ttl: caching.cache_ttl,
     strategy: caching.strategy,
-    tokenFactor: source.tokenFactor,
+    tokenFactor: factor === undefined ? source.tokenFactor : factorOf(factor),
     ...(prices === undefined ? {} : { prices: pricesOf(prices) }),
   });
 }
@@ -238,6 +244,17 @@ function listed(text: string | undefined): readonly string[] | undefined {
     ?.split(",")
     .map((name) => name.trim())
     .filter((name) => name !== "");
+}
+
+const FACTOR_MAX = 10;
+
+function factorOf(text: string): number {
+  const factor = /^\d{1,2}(?:\.\d{1,4})?$/.test(text.trim()) ? Number(text) : 0;
+  if (factor > 0 && factor <= FACTOR_MAX) return factor;
+  throw usageError(
+    `--token-factor is "${text}"; expected a number above 0, at most ${FACTOR_MAX}`,
+    "Write for example `--token-factor 1.18`.",
+  );
 }
 
 /** Dollars for a million tokens of input, output, read, written. */

@@ -24,8 +24,7 @@ export function filler(kind: FillerKind, tokens: number, seed: number): string {
   const draw = createDraw(seed);
   const word = (): string => WORDS[Math.floor(draw() * WORDS.length)]!;
   const lines: string[] = [];
-  let weight = 0;
-  for (let at = 1; weight < tokens; at++) {
+  for (let at = 1, weight = 0; weight < tokens; at++) {
     const line = LINES[kind](word, at);
     weight += estimateText(`${line}\n`);
     lines.push(line);
@@ -33,17 +32,11 @@ export function filler(kind: FillerKind, tokens: number, seed: number): string {
   return cut(lines.join("\n"), tokens);
 }
 
-/** The longest beginning of whole words that weighs no more. */
+/** Without the words at its end that are too much. */
 function cut(text: string, tokens: number): string {
-  const words = text.split(/(?<= )/);
-  let low = 0;
-  let high = words.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (estimateText(words.slice(0, middle).join("")) <= tokens) low = middle;
-    else high = middle - 1;
-  }
-  return words.slice(0, low).join("").trimEnd();
+  let end = text.length;
+  while (end > 0 && estimateText(text.slice(0, end)) > tokens) end = text.lastIndexOf(" ", end - 1);
+  return text.slice(0, Math.max(0, end)).trimEnd();
 }
 
 function two(number: number): string {
