@@ -1,6 +1,6 @@
 /**
- * Constraints: sentences in which a person says how things are to be done or left alone. Whole sentences, verbatim,
- * in the languages that the transcripts we know are written in.
+ * Constraints: sentences in which a person says how things are to be done or left alone, settles a choice, or states what
+ * holds. Whole sentences, verbatim, in the languages that the transcripts we know are written in.
  */
 import { sentencesOf } from "./sentences.ts";
 
@@ -12,7 +12,7 @@ const FROM_DOCUMENT_MAX = 6;
 
 /** Binding in any sentence, but not where it reports what was. */
 const STRONG =
-  /(?<!\b(?:was|were|has|have|had|is|are|i) )\b(?:never|must(?! have \w+ed)(?:n['’]t)?|always|under no circumstances|at all costs|no exceptions|not allowed|forbidden|mandatory)\b/i;
+  /(?<!\b(?:was|were|has|have|had|is|are|i) )\b(?:never|must(?! have \w+ed)(?:n['’]t)?|always|under no circumstances|at all costs|no exceptions)\b|\b(?:is|are|be) (?:not allowed|forbidden|mandatory|off[ -]limits)\b/i;
 
 /** Where a clause can begin: "don't" after a pronoun is a report, so orders are looked for here only. */
 const CLAUSE = String.raw`(?:^|[,;:(—–-]\s*|\b(?:and|but|also|please|pls|so|then|just|ok|okay|yes|no|again|omfg|dude)[,:]?\s+)(?:(?:please|just|also|always|then)\s+)?`;
@@ -29,6 +29,29 @@ const RULE =
 /** "Use X", "keep X", "answer in X": an order that names the thing to use or keep. */
 const OPENING =
   /^\(?(?:(?:please|and|but|also|so|ok|okay|then|just|no|yes|actually|for now|omfg|dude)[,:]?\s+){0,2}(?:(?:use|using|keep|follow|stick|only|omit|skip)\s+\S|(?:answer|respond|reply|express|format|output|return)\b.{0,80}\b(?:in|as|without|using|only)\b)/i;
+
+/** "Let's go with X", "for exports use X, not Y": a choice that people have made. */
+const CHOICE =
+  /\b(?:let['’]?s (?:go with|use|stick with|keep)|(?:we|the (?:team|client|customer|board))(?:['’]ve| have| has)? (?:decided|settled on|agreed|chose)|we['’](?:ll|re going to) (?:use|keep|go with)|use\s+\S.{0,60}?,? (?:and not|not|instead of|rather than)\s+\S)/i;
+
+/**
+ * "Our staging database listens on port 4471", "Demo tenant: id 1298": what is so, with something exact in it that no one
+ * remembers. What opens with a pronoun or an order speaks of the work at hand, and errors are not rules.
+ */
+const IS =
+  "(?:is|are|has|have|allows?|listens?|runs?|lives?|stands?|needs?|expects?|uses?|takes?|costs?|pays?|starts?|ends?|expires?|belongs?|moved|changed)\\s";
+const STATED = [
+  /^(?:fyi|by the way|btw|for reference|(?:please )?(?:note|remember) that)\b/i,
+  new RegExp(String.raw`^(?:the|our|my|your|their)\s[^?]{2,60}?\s${IS}`, "i"),
+  new RegExp(String.raw`^(?:in|on|at|for|as of|since|until)\s(?:\S{1,40}\s){1,4}?${IS}`, "i"),
+  new RegExp(
+    String.raw`^(?!(?:It|This|That|These|There|You|He|She|They|I|We|What|Why|How|Who|Please)\b)\p{Lu}[\p{L}-]+\s${IS}`,
+    "u",
+  ),
+];
+const LABELLED = /^(?!error|warn|step|fail|note|line|\w*(?:error|exception)\b)\p{L}[\p{L}\p{N} '’-]{2,40}:\s\S/iu;
+const EXACT = /\d{2,}|\w:\/\/|\d(?:st|nd|rd|th)?\s(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i;
+const STATED_CHARS_MAX = 200;
 
 const OTHER_LANGUAGES: readonly RegExp[] = [
   /不要|请勿|切勿|禁止|不得|不许|(?<!说)不准(?![确备时])|必须|务必|一定要|始终|永远不|只能|只允许|请使用|请用|统一(?:用|使用)|优先使用|尽量(?:用|不|使用)|避免|别(?:再|用|改|动|忘)/,
@@ -59,6 +82,11 @@ export function constraintsIn(text: string): readonly string[] {
 
 function binds(sentence: string): boolean {
   if (OTHER_LANGUAGES.some((language) => language.test(sentence))) return true;
-  if (ORDER.test(sentence) || RULE.test(sentence) || OPENING.test(sentence)) return true;
+  if (ORDER.test(sentence) || RULE.test(sentence) || OPENING.test(sentence) || CHOICE.test(sentence)) return true;
+  if (sentence.length <= STATED_CHARS_MAX && EXACT.test(sentence) && states(sentence)) return true;
   return (STRONG.test(sentence) || BAN.test(sentence)) && !MUSING.test(sentence);
+}
+
+function states(sentence: string): boolean {
+  return LABELLED.test(sentence) || STATED.some((form) => form.test(sentence));
 }
