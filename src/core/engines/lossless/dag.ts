@@ -4,7 +4,8 @@
  * through their sources. A node is named by the recall id of its stretch, so its originals are in the store.
  */
 import type { Chain } from "../../transcript/links.ts";
-import type { Message } from "../../transcript/message.ts";
+import type { Measure } from "../../transcript/measure.ts";
+import { textMessage, type Message } from "../../transcript/message.ts";
 
 /** A node as a place: what it stands for. Plain data. */
 export interface Place {
@@ -37,13 +38,14 @@ export interface Dag {
 export const NO_DAG: Dag = { roots: [], buried: [] };
 
 /** What of a graph belongs to this conversation: the roots from the beginning on, as far as its messages are the same. */
-export function ownDag({ roots, buried }: Dag, messages: readonly Message[], { chain, most }: Bounds): Dag {
+export function ownDag({ roots, buried }: Dag, messages: readonly Message[], { chain, measure, most }: Bounds): Dag {
   const links = chain.linksOf(messages);
   const own: Root[] = [];
   for (const root of roots) {
     const follows = root.from === (own.at(-1)?.until ?? 0);
     if (!follows || root.until > most || links[root.until - 1] !== root.link) break;
-    own.push(root);
+    // What a session learns of its model's tokens since makes a text heavier or lighter.
+    own.push({ ...root, tokens: measure.message(textMessage("user", root.text, "summary")) });
   }
   const end = own.at(-1)?.until ?? 0;
   return { roots: own, buried: buried.filter(({ until }) => until <= end) };
@@ -51,6 +53,7 @@ export function ownDag({ roots, buried }: Dag, messages: readonly Message[], { c
 
 interface Bounds {
   readonly chain: Chain;
+  readonly measure: Measure;
   /** No root reaches past this message. */
   readonly most: number;
 }

@@ -36,7 +36,8 @@ export function createLossless(settings: LosslessSettings): Engine<LosslessState
       request.signal?.throwIfAborted();
       const job = jobOf(original, request, { settings, limits });
       const most = lastStartOf(original.messages, job.exchanges);
-      const dag = ownDag(ownState(state).dag, original.messages, { chain: request.chain, most });
+      const { chain, measure } = request;
+      const dag = ownDag(ownState(state).dag, original.messages, { chain, measure, most });
       return compact(job, dag, remember(original.messages, request));
     },
     tools: () => TOOLS,
