@@ -57,9 +57,9 @@ function newestStart(messages: readonly Message[]): number {
   return Math.min(newest, exchangesOf(messages).at(-1)?.start ?? 0);
 }
 
-/** The summary that stands, with what was put back and the request behind it: none before the first. Undefined where it is gone. */
+/** The summary that stands, with what was put back and the request behind it: none before the first. Undefined where it cannot be kept. */
 function standingAhead({ request, original, live }: Job, summarisedUntil: number): readonly Message[] | undefined {
-  if (summarisedUntil === 0) return [];
+  if (summarisedUntil <= 0) return summarisedUntil === 0 ? [] : undefined;
   const messages = request.standing?.messages ?? [];
   const end = messages.findIndex(({ origin }) => origin !== "summary" && origin !== "note" && origin !== "anchor");
   const ahead = messages.slice(0, end < 0 ? messages.length : end);

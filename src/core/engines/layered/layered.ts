@@ -115,12 +115,13 @@ async function summarising(job: LayeredJob, making: Making): Promise<Outcome> {
   const text = settled.draft.handoff?.text ?? "";
   return compactedTo(settled, job, making, {
     cleared: [],
-    summarisedUntil: settled.draft.shape.tailStart,
+    summarisedUntil: draft.shape.rung === RUNG_SUMMARY ? draft.shape.tailStart : REWRITTEN,
     memory: memoryOf(text, job.request.measure),
     written: writtenIn(settled),
   });
 }
 
+const REWRITTEN = -1;
 /** A handoff with less of the limit is too poor while there are shapes left. */
 const HANDOFF_SHARE_MIN = 0.1;
 

@@ -25,7 +25,7 @@ export interface LayeredState extends Course {
   readonly messages: number;
   /** Where results were cleared: they stay so. */
   readonly cleared: readonly Range[];
-  /** Index after the last message that the standing summary is of; 0 without one. */
+  /** Index after the last message that the standing summary is of; 0 without one, -1 where what stands behind it was rewritten. */
   readonly summarisedUntil: number;
   readonly memory?: SessionMemory;
 }

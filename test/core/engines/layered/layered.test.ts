@@ -142,6 +142,17 @@ describe("layers 1 and 2", () => {
     expect(second.messages).toHaveLength(standing.messages.length);
   });
 
+  it("do not bring back a tail that had to be rewritten", async () => {
+    const heavy = talk(session.messages, step(60_000, "huge"));
+    const first = await compacted(heavy);
+    expect(first.compaction.report.rung).toBeGreaterThan(1);
+    const later = talk(heavy.messages, steps(20, 2_000, "more"));
+    const standing = applyCompaction(later, first.compaction);
+    const second = await compacted(later, { standing }, first.state);
+    expect(second.compaction.report.rung).toBe(1);
+    expect(second.messages.filter(isCleared)).toEqual([]);
+  });
+
   it("give way to a summary where they cannot free enough", async () => {
     const talkative = talk(
       user("Begin."),
