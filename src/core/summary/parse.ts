@@ -39,7 +39,13 @@ const MAY_NEED_SPACE = new Set(" @#([");
 const NEEDS_SPACE = /^ *(?:@ |#{2,3} |\(\+\d|\[(?:end of )?precis handoff )/;
 
 /** The topics under a heading. Where templates share one, the thirteen say what comes first and the others what else may. */
-const TOPICS_OF = topicsByHeading([...FIVE_SECTIONS_IN_ALL, FOUR_SECTIONS, NINE_SECTIONS, SEVEN_SECTIONS, THIRTEEN_SECTIONS]);
+const TOPICS_OF = topicsByHeading([
+  ...FIVE_SECTIONS_IN_ALL,
+  FOUR_SECTIONS,
+  NINE_SECTIONS,
+  SEVEN_SECTIONS,
+  THIRTEEN_SECTIONS,
+]);
 
 function topicsByHeading(templates: readonly (readonly Section[])[]): ReadonlyMap<string, readonly Topic[]> {
   const known = new Map<string, readonly Topic[]>();
