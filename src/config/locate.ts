@@ -4,18 +4,30 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Environment } from "./environment.ts";
 
+/** As reference/004 has it. */
+const PLUGINS = join("plugins", "context_engine");
 const PROJECT_FILES = ["precis.yaml", join(".precis", "config.yaml")];
 
 /**
  * The project's files in the nearest folder that has one, from `folder` upward; more than one is for the caller to
- * refuse. The search ends at the top of the repository, at the home folder or at the root.
+ * refuse.
  */
 export function projectFiles(folder: string): readonly string[] {
+  for (const at of upwardFrom(folder)) {
+    const found = PROJECT_FILES.map((name) => join(at, name)).filter(existsSync);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** A search for what belongs to a project ends at the top of the repository, at the home folder or at the root. */
+function upwardFrom(folder: string): readonly string[] {
+  const folders: string[] = [];
   let at = resolve(folder);
   for (;;) {
-    const found = PROJECT_FILES.map((name) => join(at, name)).filter(existsSync);
+    folders.push(at);
     const parent = dirname(at);
-    if (found.length > 0 || existsSync(join(at, ".git")) || at === homedir() || parent === at) return found;
+    if (existsSync(join(at, ".git")) || at === homedir() || parent === at) return folders;
     at = parent;
   }
 }
@@ -26,6 +38,17 @@ export function userFile(environment: Environment, platform: NodeJS.Platform): s
   const home = environment["HOME"] ?? homedir();
   const folder = platform === "win32" && APPDATA ? APPDATA : XDG_CONFIG_HOME ? XDG_CONFIG_HOME : join(home, ".config");
   return join(folder, "precis", "config.yaml");
+}
+
+/** Where plugins are looked for: in the nearest folder from `folder` upward that has some, then beside the user's file. */
+export function pluginFolders(
+  folder: string,
+  environment: Environment,
+  platform: NodeJS.Platform,
+): readonly [project: string, user: string] {
+  const own = upwardFrom(folder).find((at) => existsSync(join(at, PLUGINS)));
+  const user = dirname(userFile(environment, platform));
+  return [join(own ?? resolve(folder), PLUGINS), join(user, PLUGINS)];
 }
 
 /** The history's file: in `%LOCALAPPDATA%` on Windows, else in `$XDG_DATA_HOME` or `~/.local/share`; it need not exist. */

@@ -97,7 +97,7 @@ export function createBaring(): (transcript: Transcript) => Transcript {
 /** In the thread: a message of the transcript that stands in the result goes back as its index. */
 export function packed(outcome: unknown, { messages }: Transcript): unknown {
   const { compaction } = (outcome ?? {}) as { readonly compaction?: { readonly after?: unknown } };
-  if (!Array.isArray(compaction?.after)) return outcome;
+  if (!isDense(compaction?.after)) return outcome;
   const places = new Map(messages.map((message, at) => [message, at]));
   const after = compaction.after.map((message: unknown) => places.get(message as Message) ?? message);
   return { ...(outcome as object), compaction: { ...compaction, after } };
@@ -110,7 +110,7 @@ export function packed(outcome: unknown, { messages }: Transcript): unknown {
 export function unpacked(answer: unknown, transcript: Transcript, chain: Chain): Outcome {
   const { messages } = transcript;
   const { compaction } = (answer ?? {}) as { readonly compaction?: { readonly after?: unknown } };
-  const placed = Array.isArray(compaction?.after)
+  const placed = isDense(compaction?.after)
     ? compaction.after.map((one: unknown) => (typeof one === "number" ? messages[one] : one))
     : undefined;
   const outcome =
@@ -119,6 +119,11 @@ export function unpacked(answer: unknown, transcript: Transcript, chain: Chain):
   if (outcome.kind === "unchanged") return outcome;
   const restored = withWires(outcome.compaction, transcript);
   return { kind: "compacted", compaction: reachTo(restored, wholeWire(messages, restored.covered), transcript, chain) };
+}
+
+/** A list without holes: one with them can be short to write down and endless to go through. */
+function isDense(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value) && Object.keys(value).length === value.length;
 }
 
 /** Messages that the map calls kept are the very objects; those it calls edited remember the bytes they were. */

@@ -92,7 +92,6 @@ function compactData(
 }
 
 function writersData({ auxiliary, main, auto, resting, withheld }: Writers): WritersData {
-  const plain = ({ model, windowTokens }: Writer) => ({ model, windowTokens });
   return {
     auto,
     resting,
@@ -100,6 +99,10 @@ function writersData({ auxiliary, main, auto, resting, withheld }: Writers): Wri
     ...(main === undefined ? {} : { main: plain(main) }),
     ...(withheld === undefined ? {} : { withheld }),
   };
+}
+
+function plain({ model, windowTokens }: Writer): Pick<Writer, "model" | "windowTokens"> {
+  return { model, windowTokens };
 }
 
 interface Spent {

@@ -7,7 +7,7 @@ import { basename, isAbsolute, join, relative, resolve } from "node:path";
 import { PrecisError } from "../core/errors.ts";
 
 /** The version of the engine contract that this precis speaks; a manifest names the one that its plugin was written for. */
-export const CONTRACT_VERSION = 1;
+const CONTRACT_VERSION = 1;
 /** Where plugins of a folder stand in it. */
 export const PLUGIN_FOLDER = join("plugins", "context_engine");
 

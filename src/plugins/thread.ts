@@ -55,14 +55,57 @@ interface Pending {
 const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
 
 export async function startThread(options: ThreadOptions): Promise<Thread> {
-  const { limits } = options;
   const worker = workerOf(options);
+  const turns = createTurns(worker);
+  hear(worker, turns, options.says);
+  try {
+    await turns.begin(options.limits.startMs);
+  } catch (error) {
+    await worker.terminate();
+    throw error;
+  }
+  return {
+    run: async ({ data, deadlineMs, signal, ask }) => {
+      signal?.throwIfAborted();
+      const aborted = (): void => turns.lose(signal?.reason);
+      signal?.addEventListener("abort", aborted, { once: true });
+      try {
+        const answer = turns.begin(deadlineMs, ask);
+        const answerBytesMax = options.limits.answerBytes;
+        worker.postMessage({ kind: "call", call: data, answerBytesMax } satisfies ToThread);
+        return await answer;
+      } finally {
+        signal?.removeEventListener("abort", aborted);
+      }
+    },
+    alive: turns.alive,
+    end: async () => {
+      turns.lose(new PluginFault({ kind: "died", detail: "its thread was ended" }));
+      await worker.terminate();
+    },
+  };
+}
+
+/** What a thread is asked, one thing at a time. */
+interface Turns {
+  /** Resolves or rejects with the turn's end. */
+  readonly begin: (ms: number, ask?: Call["ask"]) => Promise<unknown>;
+  readonly now: () => Pending | undefined;
+  /** Ends the turn, if one is under way. */
+  readonly settle: () => Pending | undefined;
+  /** Ends the thread, and the turn with what ended it. */
+  readonly lose: (error: unknown) => void;
+  readonly alive: () => boolean;
+}
+
+function createTurns(worker: Worker): Turns {
   let pending: Pending | undefined;
   let alive = true;
   const settle = (): Pending | undefined => {
     const one = pending;
     pending = undefined;
     one?.deadline.end();
+    // A thread that nobody waits for keeps no program alive.
     worker.unref();
     return one;
   };
@@ -71,54 +114,46 @@ export async function startThread(options: ThreadOptions): Promise<Thread> {
     settle()?.reject(error);
     void worker.terminate();
   };
-  const call = (ms: number, ask?: Call["ask"]): Promise<unknown> =>
-    new Promise((resolve, reject) => {
-      worker.ref();
-      const hung = (): void => lose(new PluginFault({ kind: "hung", detail: `no answer within ${ms} ms` }));
-      pending = { resolve, reject, deadline: createDeadline(ms, hung), ask };
-    });
-  const hear = (message: FromThread): void => {
-    if (message.kind === "ask") void relay(message, { pending, lose, worker });
-    else if (message.kind === "printed") options.says?.(message.text);
-    else if (message.kind === "failed") settle()?.reject(new PluginFault(message.fault));
-    else if (message.kind === "ready") settle()?.resolve(undefined);
-    else if (message.kind === "answer") settle()?.resolve(deserialize(message.bytes));
+  return {
+    begin: (ms, ask) =>
+      new Promise((resolve, reject) => {
+        worker.ref();
+        const hung = (): void => lose(new PluginFault({ kind: "hung", detail: `no answer within ${ms} ms` }));
+        pending = { resolve, reject, deadline: createDeadline(ms, hung), ask };
+      }),
+    now: () => pending,
+    settle,
+    lose,
+    alive: () => alive,
+  };
+}
+
+function hear(worker: Worker, turns: Turns, says: ThreadOptions["says"]): void {
+  const take = (message: FromThread): void => {
+    switch (message.kind) {
+      case "ready":
+        return turns.settle()?.resolve(undefined);
+      case "answer":
+        return turns.settle()?.resolve(deserialize(message.bytes));
+      case "failed":
+        return turns.settle()?.reject(new PluginFault(message.fault));
+      case "ask":
+        return void relay(message, worker, turns);
+      case "printed":
+        return says?.(message.text);
+    }
   };
   worker.on("message", (message: FromThread) => {
     try {
-      hear(message);
+      take(message);
     } catch (error) {
-      lose(new PluginFault({ kind: "not_data", detail: oneLine(String(error)) }));
+      turns.lose(new PluginFault({ kind: "not_data", detail: oneLine(String(error)) }));
     }
   });
-  worker.on("error", (error) => lose(lossOf(error)));
-  worker.once("exit", (code) => lose(new PluginFault({ kind: "died", detail: `its thread ended with code ${code}` })));
-  const end = async (): Promise<void> => {
-    alive = false;
-    await worker.terminate();
-  };
-  try {
-    await call(limits.startMs);
-  } catch (error) {
-    await end();
-    throw error;
-  }
-  return {
-    run: async ({ data, deadlineMs, signal, ask }) => {
-      signal?.throwIfAborted();
-      const aborted = (): void => lose(signal?.reason);
-      signal?.addEventListener("abort", aborted, { once: true });
-      try {
-        const answer = call(deadlineMs, ask);
-        worker.postMessage({ kind: "call", call: data, answerBytesMax: limits.answerBytes } satisfies ToThread);
-        return await answer;
-      } finally {
-        signal?.removeEventListener("abort", aborted);
-      }
-    },
-    alive: () => alive,
-    end,
-  };
+  worker.on("error", (error) => turns.lose(lossOf(error)));
+  worker.once("exit", (code) =>
+    turns.lose(new PluginFault({ kind: "died", detail: `its thread ended with code ${code}` })),
+  );
 }
 
 /** Of a thread's memory: what lives shortly. */
@@ -139,17 +174,13 @@ function workerOf({ plugin, limits, says }: ThreadOptions): Worker {
   });
 }
 
-interface Asking {
-  readonly pending: Pending | undefined;
-  readonly lose: (error: unknown) => void;
-  readonly worker: Worker;
-}
-
 /** While a model answers, the plugin's time stands still. */
 async function relay(
   { ask, role, prompt }: Extract<FromThread, { kind: "ask" }>,
-  { pending, lose, worker }: Asking,
+  worker: Worker,
+  turns: Turns,
 ): Promise<void> {
+  const pending = turns.now();
   if (pending?.ask === undefined) return;
   pending.deadline.hold();
   try {
@@ -157,7 +188,7 @@ async function relay(
     worker.postMessage({ kind: "told", ask, reply } satisfies ToThread);
     pending.deadline.goOn();
   } catch (error) {
-    lose(error);
+    turns.lose(error);
   }
 }
 

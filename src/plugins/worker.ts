@@ -11,7 +11,6 @@ import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import { COMPRESSOR_DEFAULTS } from "../core/engines/compressor/limits.ts";
 import type { CompactRequest, Engine } from "../core/engines/contract.ts";
 import { demand } from "../core/engines/suite/fault.ts";
-import { checkEngine } from "../core/engines/suite/suite.ts";
 import type { Writer, WriterReply, Writers } from "../core/summary/writer.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { calibrated, createMeasure } from "../core/transcript/measure.ts";
@@ -69,9 +68,9 @@ function tell(message: FromThread): void {
 }
 
 async function load(): Promise<Make> {
-  const { default: make } = (await import(pathToFileURL(entry).href)) as { readonly default?: unknown };
-  if (typeof make === "function") return make as Make;
-  throw new TypeError("its default export is no function that makes an engine");
+  const { createEngine } = (await import(pathToFileURL(entry).href)) as { readonly createEngine?: unknown };
+  if (typeof createEngine === "function") return createEngine as Make;
+  throw new TypeError("it exports no function `createEngine`");
 }
 
 async function answer(make: Make, { call, answerBytesMax }: Extract<ToThread, { kind: "call" }>): Promise<void> {
@@ -107,6 +106,7 @@ async function answerTo(make: Make, call: CallData): Promise<unknown> {
     }
     case "check": {
       const { transcript, contextTokens } = call;
+      const { checkEngine } = await import("../core/engines/suite/suite.ts");
       await checkEngine(
         { transcript },
         {

@@ -41,9 +41,9 @@ export async function takeAhead(desk: Desk, view: View, because?: string): Promi
   return record(desk, view, because === undefined ? ahead : explained(ahead, because));
 }
 
-/** True where a compaction that is due can be left to be made ahead: models write it, and the window is not full yet. */
+/** True where a compaction that is due can be left to be made ahead: others write it, and the window is not full yet. */
 export function canWait({ options, live }: Desk, { tokens }: View): boolean {
   const { writers } = options;
-  const asks = writers?.auxiliary !== undefined || writers?.main !== undefined;
+  const asks = options.remote !== undefined || writers?.auxiliary !== undefined || writers?.main !== undefined;
   return options.modelsAhead === true && asks && tokens < live.limits.hygieneTokens;
 }

@@ -2,22 +2,36 @@
 import type { CachePrices } from "../core/caching/schedule.ts";
 import type { Compaction, CompactionReason, CompactionReport } from "../core/compaction/compaction.ts";
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
-import type { Engine, EngineTool, Outcome, ToolAnswer, ToolCall, Usage, Workbench } from "../core/engines/contract.ts";
+import type {
+  CompactRequest,
+  Engine,
+  EngineSource,
+  EngineTool,
+  Outcome,
+  Remote,
+  ToolAnswer,
+  ToolCall,
+  Usage,
+  Workbench,
+} from "../core/engines/contract.ts";
 import type { Writers } from "../core/summary/writer.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
 import type { Overflow } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
-import type { Events } from "./events.ts";
+import type { Contained, Events } from "./events.ts";
 import type { GoneResult } from "./gone-results.ts";
 import type { RecallHit } from "./originals.ts";
 import type { ProviderError } from "./recover.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
 
 export interface RuntimeOptions {
-  /** A name (default `compressor`) or an engine of your own. */
-  readonly engine?: string | Engine;
+  /**
+   * The name of a built-in or a registered engine (default `compressor`), what `loadEngine` of `precis/plugins` answered, or
+   * an engine of your own. One that is not built in is held to its contract, and put out of service where it breaks it.
+   */
+  readonly engine?: string | Engine | EngineSource;
   readonly settings?: Partial<CompressorSettings>;
   /** False: nothing compacts by itself, hygiene included; an explicit call still works. */
   readonly enabled?: boolean;
@@ -31,12 +45,16 @@ export interface RuntimeOptions {
   readonly hooks?: Hooks;
   /** The models that may write handoffs; the ledger alone where not given. Hygiene never waits for one. */
   readonly writers?: Pick<Writers, "auxiliary" | "main" | "auto">;
+  /** Has the provider compact, for engines that let it. Its item goes to that provider only: give it where every request does. */
+  readonly remote?: Remote;
   /** What the session may spend on them. */
   readonly spendLimit?: Partial<SpendLimit>;
-  /** How long one compaction waits for them, in milliseconds. */
+  /** How long one compaction waits for either of them, in milliseconds. */
   readonly handoffWaitMs?: number;
   /** The clock, in milliseconds since the epoch. */
   readonly now?: () => number;
+  /** Reads a file of the agent's again, by the path that the agent named, for engines that put files back. */
+  readonly readFile?: NonNullable<CompactRequest["readFile"]>;
   /** Rules added to redaction, for example by `loadSecretRules` of `precis/secrets`. Our own rules are never off. */
   readonly secrets?: RedactOptions;
   /**
@@ -137,6 +155,8 @@ export interface RuntimeReport {
   readonly tokens: number;
   readonly thresholdTokens: number;
   readonly last?: CompactionReport;
+  /** The engine that was put out of service, where one was; `engine` is the one that took its place. */
+  readonly contained?: Contained;
 }
 
 /** What a call of an engine's tool may take. */

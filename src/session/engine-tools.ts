@@ -10,7 +10,12 @@ const WAIT_MS = 5_000;
 const ORIGINAL_CHARS_MAX = 4 * 1024 * 1024;
 
 export function engineTools({ live }: Desk): readonly EngineTool[] {
-  return live.engine.tools?.(live.engineState) ?? [];
+  try {
+    return live.engine.tools?.(live.engineState) ?? [];
+  } catch (error) {
+    if (live.guest) return [];
+    throw error;
+  }
 }
 
 /** Never rejects: what goes wrong is an answer with `isError`. */

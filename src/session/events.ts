@@ -1,5 +1,6 @@
 /** What a session tells its host while it works. To the operator, never to the model (reference/004). */
 import type { Compaction, CompactionReport, Irreducible } from "../core/compaction/compaction.ts";
+import type { FaultKind } from "../plugins/fault.ts";
 
 export interface SessionEvents {
   /** The window is filled to 85 % of the threshold: once, until usage falls below again (reference/000). */
@@ -8,6 +9,18 @@ export interface SessionEvents {
   /** A compaction is poorer than it should be, or none ran although one was due. */
   readonly degraded: { readonly because: readonly string[]; readonly report?: CompactionReport };
   readonly irreducible: Irreducible;
+  /** An engine that is not built in failed or broke its contract: the session goes on with the built-in from here. */
+  readonly contained: Contained;
+}
+
+export interface Contained {
+  /** The engine that was put out of service. */
+  readonly engine: string;
+  readonly fault: FaultKind;
+  /** One line without anything of the conversation. */
+  readonly because: string;
+  /** One line more, for whoever mends the engine; may quote the conversation. */
+  readonly detail: string;
 }
 
 export type EventName = keyof SessionEvents;

@@ -2,15 +2,17 @@
 import type { Compaction, CompactionReport } from "../core/compaction/compaction.ts";
 import {
   COMPRESSOR_DEFAULTS,
+  limitsFrom,
   limitsOf,
   type CompressorSettings,
   type Limits,
 } from "../core/engines/compressor/limits.ts";
-import type { Engine } from "../core/engines/contract.ts";
-import { createEngine } from "../core/engines/engines.ts";
+import type { GuestEngine } from "../core/engines/contract.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import { initialFactor } from "./calibration.ts";
 import type { RuntimeOptions, RuntimeState } from "./contract.ts";
+import type { Contained } from "./events.ts";
+import { seated } from "./seat.ts";
 import { FRESH, type SummarizerState } from "./summarizer.ts";
 
 const STATE_SCHEMA_VERSION = 1;
@@ -19,7 +21,13 @@ export interface Live {
   model: string | undefined;
   settings: CompressorSettings;
   limits: Limits;
-  engine: Engine;
+  engine: GuestEngine;
+  /** The engine is not built in. */
+  guest: boolean;
+  /** A guest that was put out of service: it is not asked again in this session. */
+  contained: Contained | undefined;
+  /** Nobody was told of that yet. */
+  untold: boolean;
   engineState: unknown;
   factor: number;
   /** The measure corrected by the factor it was made for. */
@@ -44,13 +52,13 @@ export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
   const before = state?.schemaVersion === STATE_SCHEMA_VERSION ? state : undefined;
   const settings = { ...COMPRESSOR_DEFAULTS, ...options.settings };
   if (before !== undefined) Object.assign(settings, { contextLength: before.contextLength });
-  const engine = engineOf(options, settings);
+  const { begun, ...seat } = seated(options, settings, { begins: before?.engine == null });
   return {
     model: options.model,
     settings,
-    limits: limitsOf(settings),
-    engine,
-    engineState: before?.engine ?? engine.init(),
+    limits: limitsWith(seat.engine, settings),
+    ...seat,
+    engineState: before?.engine ?? begun,
     factor: before?.factor ?? options.factor ?? initialFactor(options.model),
     measure: undefined,
     pressed: before?.pressed ?? false,
@@ -66,16 +74,19 @@ export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
   };
 }
 
-function engineOf({ engine = "compressor" }: RuntimeOptions, settings: CompressorSettings): Engine {
-  return typeof engine === "string" ? createEngine(engine, settings) : engine;
-}
-
 export function useSettings(live: Live, options: RuntimeOptions, settings: CompressorSettings): void {
   live.settings = settings;
   live.ahead = undefined;
   live.futileAheadTokens = 0;
-  live.limits = limitsOf(settings);
-  live.engine = engineOf(options, settings);
+  const { contained, untold } = live;
+  const { begun: _, ...seat } = seated(options, settings, { begins: false, contained });
+  Object.assign(live, seat, { untold: untold || seat.untold });
+  live.limits = limitsWith(live.engine, settings);
+}
+
+export function limitsWith({ triggerTokens }: GuestEngine, settings: CompressorSettings): Limits {
+  const limits = limitsOf(settings);
+  return triggerTokens === undefined ? limits : limitsFrom(limits, triggerTokens);
 }
 
 /** A provider's own word on its window outranks the configuration, downwards only. */

@@ -78,7 +78,8 @@ const PATIENT: ReadonlySet<CompactionReason> = new Set(["threshold", "cost"]);
 
 async function prepare(desk: Desk, transcript: Transcript, waiting: Waiting = {}): Promise<Prepared> {
   const view = await look(desk, transcript);
-  const decision = due(desk, view);
+  const decided = due(desk, view);
+  const decision = decided instanceof Promise ? await decided : decided;
   if (decision.kind === "none") {
     if (decision.because !== undefined) desk.events.emit("degraded", { because: [decision.because] });
     return settle(desk, view);
@@ -160,5 +161,6 @@ function reportOf({ live }: Desk): RuntimeReport {
     tokens: live.tokens,
     thresholdTokens: live.limits.thresholdTokens,
     ...(live.last === undefined ? {} : { last: live.last }),
+    ...(live.contained === undefined ? {} : { contained: live.contained }),
   };
 }

@@ -1,7 +1,7 @@
 /** The steps of a turn: see what stands, decide what is due, compact, record, and settle on what to send. */
 import { applyCompaction, type Compaction } from "../core/compaction/compaction.ts";
 import { reachTo } from "../core/compaction/reach.ts";
-import type { Decision, Outcome, Usage } from "../core/engines/contract.ts";
+import type { CompactRequest, Decision, Outcome, Usage } from "../core/engines/contract.ts";
 import type { Writers } from "../core/summary/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { learnFactor } from "./calibration.ts";
@@ -9,8 +9,10 @@ import type { CompactOptions, Prepared, RuntimeOptions } from "./contract.ts";
 import { benchOf, type Desk, type View } from "./desk.ts";
 import { asPriced, isPutOff } from "./economy.ts";
 import { goneResults } from "./gone-results.ts";
+import { announce, compactBy, decideBy, observeBy } from "./guest.ts";
 import { resume } from "./live.ts";
 import { originalsOf } from "./originals.ts";
+import { withinTime } from "./remote.ts";
 import type { Sent } from "./situation.ts";
 import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, writersFor } from "./summarizer.ts";
 
@@ -25,6 +27,7 @@ export interface CompactCall extends CompactOptions {
 
 export async function look(desk: Desk, original: Transcript): Promise<View> {
   const { store, tenant, chain, live, situation } = desk;
+  announce(desk);
   const standing = await store.findCompaction(tenant, chain.linksOf(original.messages));
   const { compaction } = standing;
   if (compaction !== undefined && compaction.covers !== live.lastCovers) resume(live, compaction);
@@ -46,7 +49,7 @@ async function ingested(desk: Desk, original: Transcript, compaction: Compaction
 }
 
 /** What is due by itself. A person who undid a compaction is not overruled; back-off binds the engine, not hygiene. */
-export function due(desk: Desk, view: View): Decision {
+export function due(desk: Desk, view: View): Decision | Promise<Decision> {
   const { options, live } = desk;
   const { current, standing, tokens } = view;
   if (options.enabled === false || standing.undone) return { kind: "none" };
@@ -55,7 +58,9 @@ export function due(desk: Desk, view: View): Decision {
   // What does not fit would be refused for certain, however few its messages.
   if (tokens > usableTokens || (tokens >= hygieneTokens && messages >= HYGIENE_MESSAGES_MIN))
     return { kind: "compact", reason: "hygiene", urgency: "now" };
-  return asPriced(desk, view, live.engine.decide(live.engineState, { tokens, messages }));
+  const decided = decideBy(desk, { tokens, messages });
+  if (decided instanceof Promise) return decided.then((decision) => asPriced(desk, view, decision));
+  return asPriced(desk, view, decided);
 }
 
 export async function compact(desk: Desk, view: View, request: CompactCall): Promise<Outcome> {
@@ -71,15 +76,19 @@ export async function make(desk: Desk, view: View, request: CompactCall): Promis
   const { force: _, models = true, reason = "explicit", because, ...rest } = request;
   const standing = view.current === view.original ? {} : { standing: view.current };
   // Hygiene guards the window and waits on no model.
-  const asks = options.writers !== undefined && models && reason !== "hygiene";
-  const outcome = await live.engine.compact(live.engineState, view.original, {
+  const waits = models && reason !== "hygiene";
+  const asked: CompactRequest = {
     ...benchOf(desk),
     ...rest,
     ...standing,
-    ...(asks ? { writers: writersOf(desk) } : {}),
+    ...(waits && options.writers !== undefined ? { writers: writersOf(desk) } : {}),
+    ...(waits && options.remote !== undefined ? { remote: withinTime(options.remote, waitMsOf(options)) } : {}),
     ...(options.secrets === undefined ? {} : { secrets: options.secrets }),
+    ...(options.readFile === undefined ? {} : { readFile: options.readFile }),
+    now: timeOf(options),
     reason,
-  });
+  };
+  const outcome = await compactBy(desk, view.original, asked);
   learnFrom(desk, outcome);
   if (outcome.kind === "compacted") {
     const made = because === undefined ? outcome.compaction : explained(outcome.compaction, because);
@@ -104,7 +113,7 @@ function writersOf({ options, live }: Desk): Writers {
     state: live.summarizer,
     limit: { ...SESSION_SPEND_LIMIT, ...options.spendLimit },
     now: timeOf(options),
-    waitMs: options.handoffWaitMs ?? HANDOFF_WAIT_MS,
+    waitMs: waitMsOf(options),
     spent: (reply) => {
       live.summarizer = afterReply(live.summarizer, reply);
     },
@@ -114,6 +123,10 @@ function writersOf({ options, live }: Desk): Writers {
 function learnFrom({ options, live }: Desk, outcome: Outcome): void {
   const summary = outcome.kind === "compacted" ? outcome.compaction.report.summary : undefined;
   if (summary !== undefined) live.summarizer = afterSummary(live.summarizer, summary, timeOf(options));
+}
+
+function waitMsOf({ handoffWaitMs = HANDOFF_WAIT_MS }: RuntimeOptions): number {
+  return handoffWaitMs;
 }
 
 function timeOf({ now = Date.now }: RuntimeOptions): number {
@@ -191,8 +204,9 @@ function worthMakingAhead(desk: Desk, view: View): boolean {
 }
 
 /** The usage reported for what was sent; for the newest where it is not said. */
-export function observe({ live, situation, estimate }: Desk, usage: Usage, about?: Sent): void {
-  live.engineState = live.engine.observe(live.engineState, usage);
+export function observe(desk: Desk, usage: Usage, about?: Sent): void {
+  const { live, situation, estimate } = desk;
+  observeBy(desk, usage);
   const sent = situation.reported(usage.input, about);
   if (sent !== undefined) live.factor = learnFactor(live.factor, usage.input, estimate.transcript(sent.transcript));
 }

@@ -30,7 +30,7 @@ const everythingShort = inSequence([
 ]);
 
 /** @type {(settings: import("precis/engines").CompressorSettings) => import("precis/engines").Engine} */
-export default function createKeepEnds({ contextLength, maxOutputTokens }) {
+export function createEngine({ contextLength, maxOutputTokens }) {
   const usableTokens = Math.max(1, contextLength - maxOutputTokens);
   const triggerTokens = Math.floor(usableTokens * TRIGGER_WINDOW_SHARE);
   const targetTokens = Math.floor(usableTokens * TARGET_WINDOW_SHARE);
