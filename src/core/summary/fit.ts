@@ -59,7 +59,7 @@ const NARRATIVE: readonly Topic[] = ["goal", "actions", "decisions", "resolved"]
 const NARRATIVE_TOPICS_BY_NEED = TOPICS_BY_NEED.map((topic) =>
   topic === "files" ? "actions" : topic === "actions" ? "files" : topic,
 );
-const UNSCALED: readonly Topic[] = ["task", "constraints", "goal", "state", "blocked", "progress"];
+const UNSCALED: readonly Topic[] = ["task", "constraints", "goal", "state", "blocked", "progress", "decisions"];
 /** The task gets this much of a small budget, up to a share of it: nothing else helps without it. */
 const TASK_TOKENS = 160;
 const TASK_SHARE_MAX = 0.3;
