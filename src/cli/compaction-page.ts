@@ -7,6 +7,7 @@ import {
   type SummaryAccount,
 } from "../core/compaction/compaction.ts";
 import type { LogNote } from "../logs/index.ts";
+import type { Contained } from "../session/events.ts";
 import { change, count, counted } from "./amounts.ts";
 import { clip, padEnd, padStart, track, widthOf } from "./bars.ts";
 import type { Look, Stream } from "./terminal.ts";
@@ -167,4 +168,10 @@ export function unchangedPage({ because, irreducible, next }: Unchanged, stream:
   ];
   if (irreducible !== undefined) lines.push(...warned(irreducibleLine(irreducible), stream));
   return `${lines.join("\n")}\n`;
+}
+
+/** What an engine that was put out of service said or did, for whoever mends it; nothing where none was. */
+export function containedPage(contained: Contained | undefined, stream: Stream): string {
+  if (contained === undefined) return "";
+  return `${warned(`${contained.engine}: ${contained.detail}`, stream).join("\n")}\n`;
 }

@@ -12,6 +12,8 @@ import { createRuntime } from "../session/runtime.ts";
 import { originalsOf } from "../session/originals.ts";
 import type { Original } from "../store/store.ts";
 import type { Environment } from "../config/environment.ts";
+import type { PluginSource } from "../plugins/load.ts";
+import type { Contained } from "../session/events.ts";
 import { budgetOf } from "./amounts.ts";
 import type { Input } from "./input.ts";
 
@@ -20,6 +22,8 @@ export interface CompactionRequest {
   readonly budget?: string | undefined;
   readonly focus?: string | undefined;
   readonly force: boolean;
+  /** As `withEngine` gives it. */
+  readonly engine: PluginSource | string;
 }
 
 export type Compacted = Outcome & {
@@ -30,6 +34,8 @@ export type Compacted = Outcome & {
   readonly budget: number | undefined;
   /** What the compaction removed. */
   readonly originals: readonly Original[];
+  /** The engine that was put out of service on the way. */
+  readonly contained?: Contained;
 };
 
 /** For those who let the configured models write. */
@@ -55,7 +61,7 @@ export async function compactInput(
   if (!configuration.compression.enabled && !asked)
     return { kind: "unchanged", because: "compression.enabled is false; --force compacts all the same", ...asIs };
   const runtime = createRuntime({
-    engine: configuration.context.engine,
+    engine: request.engine,
     settings: settingsFor(transcript, configuration),
     secrets: await loadSecretRules(configuration.redaction),
     redactOutgoing: configuration.redaction.outgoing,
@@ -68,7 +74,8 @@ export async function compactInput(
     ...(request.focus === undefined ? {} : { focus: request.focus }),
   });
   const originals = outcome.kind === "compacted" ? originalsOf(outcome.compaction, transcript) : [];
-  return { ...outcome, before, budget, originals };
+  const { contained } = runtime.report();
+  return { ...outcome, before, budget, originals, ...(contained === undefined ? {} : { contained }) };
 }
 
 function overflow(status: number, body: string): ReturnType<typeof overflowOf> {

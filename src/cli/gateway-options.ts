@@ -5,6 +5,7 @@ import type { Configuration } from "../config/schema.ts";
 import type { Environment } from "../config/environment.ts";
 import type { GatewayLimits, GatewayOptions } from "../gateway/index.ts";
 import { GATEWAY_LIMITS } from "../gateway/limits.ts";
+import type { PluginSource } from "../plugins/load.ts";
 import { registryOf } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
@@ -23,12 +24,13 @@ export interface Configured {
 export async function gatewayOptions(
   { configuration, provenance }: Configured,
   environment: Environment,
+  engine: PluginSource | string,
 ): Promise<GatewayOptions> {
-  const { gateway, compression, context, model, recall, redaction } = configuration;
+  const { gateway, compression, model, recall, redaction } = configuration;
   const { auxiliary, ...others } = createWriters(configuration, { environment, overflow: readOverflow });
   return {
     upstreams: upstreamSettings(configuration),
-    engine: context.engine,
+    engine,
     settings: engineSettings(configuration, provenance),
     registry: registryOf(configuration),
     ...(model.context_length === null ? {} : { contextLength: model.context_length }),

@@ -1,5 +1,6 @@
 /** The kept conversations, opened for a command: the store that is meant, and the settings a gateway would use on it. */
 import type { ArgsDef } from "citty";
+import { DEFAULTS } from "../config/defaults.ts";
 import { resolveAll, shortPath } from "../config/load.ts";
 import { configurationError } from "../config/problems.ts";
 import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
@@ -8,6 +9,7 @@ import { createHistory } from "../gateway/history/history.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
 import type { HistoryStore } from "../store/store.ts";
 import type { Arguments } from "./command.ts";
+import { withEngine } from "./engine.ts";
 import { gatewayOptions } from "./gateway-options.ts";
 import { CONFIG_FLAGS, configurationRequest } from "./settings-flags.ts";
 import { existingStoreFile } from "./store-file.ts";
@@ -40,25 +42,34 @@ export interface OpenedHistory {
   readonly redact: Redactor;
 }
 
+interface HistoryUse {
+  readonly readOnly: boolean;
+  /** The engine is needed: only then is one that is not there an error. */
+  readonly compacts?: boolean;
+}
+
 export async function withHistory<Result>(
   args: Arguments,
   terminal: Terminal,
-  { readOnly }: { readonly readOnly: boolean },
+  { readOnly, compacts = false }: HistoryUse,
   use: (opened: OpenedHistory) => Promise<Result>,
 ): Promise<Result> {
   const loaded = await resolveAll(configurationRequest(args, terminal));
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
   const path = existingStoreFile(args.text("store"), loaded.configuration, terminal);
-  const options = await gatewayOptions(loaded, terminal.environment);
-  const store = await openSqliteStore({ path, readOnly });
-  try {
-    const tenant = args.text("tenant") ?? LOCAL_TENANT;
-    const history = createHistory({ ...options, store });
-    const redact = createRedactor(options.secrets);
-    return await use({ history, tenant, store: shortPath(path, terminal), kept: store, redact });
-  } finally {
-    await store.close();
-  }
+  const { context } = compacts ? loaded.configuration : DEFAULTS;
+  return withEngine({ context }, terminal, async (engine) => {
+    const options = await gatewayOptions(loaded, terminal.environment, engine);
+    const store = await openSqliteStore({ path, readOnly });
+    try {
+      const tenant = args.text("tenant") ?? LOCAL_TENANT;
+      const history = createHistory({ ...options, store });
+      const redact = createRedactor(options.secrets);
+      return await use({ history, tenant, store: shortPath(path, terminal), kept: store, redact });
+    } finally {
+      await store.close();
+    }
+  });
 }
 
 /** The one session that a command is about. */

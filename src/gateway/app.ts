@@ -32,7 +32,8 @@ export interface GatewayOptions {
   readonly upstreams?: Readonly<Record<string, UpstreamSettings>>;
   /** Where history is kept; in memory by default. It stays open when the gateway closes. */
   readonly store?: HistoryStore;
-  readonly engine?: string;
+  /** A name, or an engine of your own (`loadEngine` of `precis/plugins` gives one). */
+  readonly engine?: NonNullable<RuntimeOptions["engine"]>;
   /** The window and what an answer reserves follow from each request. */
   readonly settings?: Partial<CompressorSettings>;
   /** What is known of models. */

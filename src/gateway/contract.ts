@@ -98,6 +98,8 @@ export interface RequestEvent {
   readonly treatment: Treatment;
   /** True when the provider refused it as too large and it was sent once more, compacted. */
   readonly retried: boolean;
+  /** The engine that was put out of service in this conversation; the built-in one stands in for it. */
+  readonly contained?: string | undefined;
   readonly usage: Usage | undefined;
   /** What the provider's cache did for it; undefined where no usage was reported. */
   readonly cache: CacheEffect | undefined;
@@ -135,7 +137,8 @@ export interface NoticeEvent {
     | "window_learned"
     | "store_unavailable"
     | "internal_fault"
-    | "background_failed";
+    | "background_failed"
+    | "engine_contained";
   readonly tenant: string;
   /** One line, without content or secrets. */
   readonly message: string;

@@ -17,6 +17,7 @@ export interface Entry {
   status: number;
   streamed: boolean;
   retried: boolean;
+  contained: string | undefined;
   treatment: Treatment;
   usage: Usage | undefined;
   cache: CacheEffect | undefined;
@@ -56,6 +57,7 @@ export function openEntry(arrival: Arrival, tell: Tell, span: RequestSpan): Entr
     status: 0,
     streamed: false,
     retried: false,
+    contained: undefined,
     treatment: { kind: "passed" },
     usage: undefined,
     cache: undefined,

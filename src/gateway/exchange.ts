@@ -194,6 +194,7 @@ async function onceMore(desk: Desk, passage: Passage, refused: Opened): Promise<
     await refused.body.return();
     entry.retried = true;
     entry.treatment = again.treatment;
+    entry.contained = again.conversation.runtime.report().contained?.engine;
     const retry = { ...passage, visit: again };
     return { passage: retry, opened: await ask(desk, retry) };
   } catch (error) {
@@ -248,6 +249,7 @@ async function look(desk: Desk, passage: Omit<Passage, "visit">): Promise<Passag
             }),
     });
     entry.span.compacted(visited.prepared, since);
+    entry.contained = visited.conversation.runtime.report().contained?.engine;
     // Nothing of what came before was kept either; the operator and the client are told.
     const unkept = desk.keeping.fails && visited.treatment.kind === "unchanged";
     entry.treatment = unkept ? { kind: "untouched", because: "store_unavailable" } : visited.treatment;
@@ -349,6 +351,7 @@ function departureOf(
   const own: HeaderLines = [
     ["x-precis", treatmentLine(entry.treatment)],
     ["x-precis-request", entry.id],
+    ...(entry.contained === undefined ? [] : [["x-precis-contained", encodeURIComponent(entry.contained)] as const]),
   ];
   // The client has its answer before anything is learnt or told of it.
   const over = (): void =>

@@ -2,7 +2,7 @@
 import type { RuntimeOptions } from "../session/contract.ts";
 
 export interface SessionSettings {
-  readonly engine?: string;
+  readonly engine?: NonNullable<RuntimeOptions["engine"]>;
   /** The window and what an answer reserves follow from each request. */
   readonly settings?: NonNullable<RuntimeOptions["settings"]>;
   /** Models that write handoffs while nobody waits; without one the ledger writes them. */

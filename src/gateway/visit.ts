@@ -215,13 +215,17 @@ async function begin(desk: VisitDesk, begun: Begun): Promise<Beginning> {
     // What is known of the model is newer than what the session knew.
     ...(isState(state) ? { state: { ...state, factor } } : {}),
   });
-  const notice = (code: "pressure" | "irreducible", message: string): void =>
+  const notice = (code: "pressure" | "irreducible" | "engine_contained", message: string): void =>
     desk.tell({ kind: "notice", code, tenant, message });
   runtime.on("pressure", ({ tokens, thresholdTokens }) =>
     notice("pressure", `a conversation has ${tokens} tokens and is compacted at ${thresholdTokens}`),
   );
   runtime.on("irreducible", ({ smallest, limit, because }) =>
     notice("irreducible", `nothing below ${smallest} of ${limit} tokens: ${because}`),
+  );
+  // What the engine said may quote the conversation.
+  runtime.on("contained", ({ engine, because }) =>
+    notice("engine_contained", `the engine ${engine} was put out of service: ${because}`),
   );
   return { runtime, sent, pricing };
 }

@@ -43,22 +43,22 @@ export function engineSource(methods: Readonly<Record<string, string>>, before =
 }
 
 /**
- * Leaves out what stands between the first two and the last message, keeps the contract, and says so. `spoil` takes the
+ * Leaves out what stands between the first message and the last exchange, keeps the contract, and says so. `spoil` takes the
  * compaction and answers with a worse one.
  */
 const DROPPING = `
 function droppingMiddle({ system, messages, tools }, { measure, chain, reason, standing }, spoil = (one) => one) {
-  const last = messages.length - 1;
+  const last = messages.findLastIndex(({ role }) => role !== "tool");
   const id = "r" + chain.hash(messages.slice(1, last).map(chain.hashOf).join("\\n")).slice(0, 9);
   const note = { role: "user", parts: [{ kind: "text", text: "[earlier messages left out; recall " + id + "]" }], origin: "summary" };
   const after = [messages[0], note];
-  const result = { system, messages: [...after, messages[last]], ...(tools === undefined ? {} : { tools }) };
+  const result = { system, messages: [...after, ...messages.slice(last)], ...(tools === undefined ? {} : { tools }) };
   const none = { absent: 0, unrecallable: 0, examples: [] };
   const report = {
     engine: "own",
     reason,
     tokens: { before: measure.transcript(standing ?? { system, messages, tools }), after: measure.transcript(result) },
-    messages: { before: messages.length, after: 3, kept: 2, edited: 0, summarised: last - 1 },
+    messages: { before: messages.length, after: result.messages.length, kept: 2, edited: 0, summarised: last - 1 },
     parts: { system: 0, tools: 0, head: 0, handoff: 0, anchor: 0, tail: 0 },
     rung: 0,
     degraded: [],

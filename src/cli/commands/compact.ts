@@ -8,7 +8,8 @@ import type { ProtocolName } from "../../protocols/index.ts";
 import { counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { compactInput, type Compacted } from "../compaction.ts";
-import { compactionPage, headingOf, unchangedPage } from "../compaction-page.ts";
+import { compactionPage, containedPage, headingOf, unchangedPage } from "../compaction-page.ts";
+import { withEngine } from "../engine.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { writeWhole } from "../files.ts";
 import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../input.ts";
@@ -84,7 +85,9 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
       await progress.stage(`asking ${model} for the handoff`, 0.5);
     };
     const asking = { environment: terminal.environment, before };
-    const made = await compactInput(input, configuration, { ...request, asking });
+    const made = await withEngine(configuration, terminal, (engine) =>
+      compactInput(input, configuration, { ...request, engine, asking }),
+    );
     await progress.stage("writing", 0.9);
     if (files.keep !== undefined && made.originals.length > 0) addToKeep(files.keep, made.originals);
     const protocol = to ?? input.protocol;
@@ -157,7 +160,7 @@ function account(input: Input, result: Compacted, { to, keep, stream }: Telling)
     result.kind === "compacted"
       ? compactionPage(result.compaction.report, wayBack(keep), stream)
       : unchangedPage({ because: result.because, irreducible: result.irreducible, next: nextStep(result) }, stream);
-  return `${headingOf({ ...input, to }, stream).join("\n")}\n${page}`;
+  return `${headingOf({ ...input, to }, stream).join("\n")}\n${page}${containedPage(result.contained, stream)}`;
 }
 
 function wayBack(keep: string | undefined): string {
@@ -178,7 +181,7 @@ function jsonText(input: Input, result: Compacted, to: ProtocolName): string {
 /** The same keys whatever happened, so that a script need not look for them. */
 function reportOf({ format, notes, transcript }: Input, result: Compacted, protocol: ProtocolName): object {
   const { before, budget } = result;
-  const common = { format, protocol, budget: budget ?? null, notes };
+  const common = { format, protocol, budget: budget ?? null, contained: result.contained ?? null, notes };
   if (result.kind === "compacted") {
     const { irreducible = null, summary = null, ...report } = result.compaction.report;
     return { changed: true, because: null, ...report, irreducible, summary, ...common };

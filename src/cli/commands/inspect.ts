@@ -9,6 +9,7 @@ import { censusPage, type DryRun } from "../census-page.ts";
 import type { Command } from "../command.ts";
 import { compactInput, type Compacted } from "../compaction.ts";
 import { headingOf } from "../compaction-page.ts";
+import { withEngine } from "../engine.ts";
 import { EXIT } from "../exit.ts";
 import { INPUT_ARGS, inputBytes, readInput } from "../input.ts";
 import { withProgress } from "../progress.ts";
@@ -49,10 +50,12 @@ export const inspectCommand: Command = {
       await progress.stage("counting", 0.2);
       const counts = censusOf(read.transcript, createMeasure());
       await progress.stage("trying a compaction", 0.4);
-      const first = await compactInput(read, configuration, { force: true });
-      await progress.stage("trying another", 0.7);
-      const second = await compactInput(read, configuration, { force: true, budget });
-      return { input: read, census: counts, atWindow: first, atBudget: second };
+      return withEngine(configuration, terminal, async (engine) => {
+        const first = await compactInput(read, configuration, { force: true, engine });
+        await progress.stage("trying another", 0.7);
+        const second = await compactInput(read, configuration, { force: true, engine, budget });
+        return { input: read, census: counts, atWindow: first, atBudget: second };
+      });
     });
     const dryRuns = [dryRun("at this window", atWindow), dryRun(`at ${budget}`, atBudget)];
     const { name, format, protocol, notes } = input;

@@ -6,8 +6,10 @@ import { isLoopback } from "../../config/loopback.ts";
 import { configurationError } from "../../config/problems.ts";
 import type { Configuration } from "../../config/schema.ts";
 import type { Gateway } from "../../gateway/index.ts";
+import type { PluginSource } from "../../plugins/load.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { Arguments, Command } from "../command.ts";
+import { withEngine } from "../engine.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { keepMemoryLean } from "../lean-memory.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
@@ -70,21 +72,24 @@ async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const loaded = await resolveAll(request(args, terminal));
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
   const token = tokenFor(loaded.configuration, terminal);
-  const opened = await openStore(loaded.configuration, terminal);
-  try {
-    return await serveWith(opened, { loaded, token, terminal });
-  } finally {
-    await opened.store.close();
-  }
+  return withEngine(loaded.configuration, terminal, async (engine) => {
+    const opened = await openStore(loaded.configuration, terminal);
+    try {
+      return await serveWith(opened, { loaded, token, terminal, engine });
+    } finally {
+      await opened.store.close();
+    }
+  });
 }
 
 interface Serving {
   readonly loaded: Loaded;
   readonly token: string | undefined;
   readonly terminal: Terminal;
+  readonly engine: PluginSource | string;
 }
 
-async function serveWith({ store, path }: Opened, { loaded, token, terminal }: Serving): Promise<ExitCode> {
+async function serveWith({ store, path }: Opened, { loaded, token, terminal, engine }: Serving): Promise<ExitCode> {
   const { configuration } = loaded;
   const { host, port } = configuration.gateway;
   const [
@@ -100,7 +105,7 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal }: S
     import("../gateway-operation.ts"),
     import("../gateway-options.ts"),
   ]);
-  const options = await gatewayOptions(loaded, terminal.environment);
+  const options = await gatewayOptions(loaded, terminal.environment, engine);
   const { all } = createUpstreams(options.upstreams);
   const operation = await operate({
     version: version(),

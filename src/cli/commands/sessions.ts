@@ -100,7 +100,7 @@ const compact: Command = {
     ...JSON_ARG,
   },
   run: (args, terminal) =>
-    withHistory(args, terminal, { readOnly: false }, async (opened) => {
+    withHistory(args, terminal, { readOnly: false, compacts: true }, async (opened) => {
       const [focus, budget] = [args.text("focus"), args.text("budget")];
       const work = opened.history.compact(sessionNamed(args, opened), {
         ...(focus === undefined ? {} : { focus }),

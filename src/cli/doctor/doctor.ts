@@ -2,6 +2,7 @@
 import { checkCaching } from "./caching.ts";
 import { checkClients } from "./clients.ts";
 import { checkConfiguration, checkWindows } from "./configuration.ts";
+import { checkEngineNamed } from "./engine.ts";
 import type { Examination } from "./examination.ts";
 import type { Finding } from "./finding.ts";
 import { checkKeys } from "./keys.ts";
@@ -22,6 +23,7 @@ export async function examine(examination: Examination): Promise<readonly Findin
   return [
     ...checkNode(process.versions.node),
     ...checkConfiguration(examination),
+    ...checkEngineNamed(examination),
     ...store,
     ...upstreams,
     ...keys,

@@ -1,0 +1,177 @@
+/** `precis plugins …`: engines of other people: which there are, where each stands, and whether it keeps the contract. */
+import { resolve } from "node:path";
+import { loadConfiguration } from "../../config/load.ts";
+import { pluginFolders } from "../../config/locate.ts";
+import { PrecisError } from "../../core/errors.ts";
+import { sampleTranscripts } from "../../core/engines/suite/samples.ts";
+import type { Transcript } from "../../core/transcript/message.ts";
+import { PluginFault } from "../../plugins/fault.ts";
+import { findPlugin, pluginAt, type Plugin } from "../../plugins/find.ts";
+import { PLUGIN_LIMITS } from "../../plugins/limits.ts";
+import { openPlugin } from "../../plugins/load.ts";
+import { wholeOf } from "../amounts.ts";
+import type { Arguments, Command, CommandGroup } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { readInput } from "../input.ts";
+import { pluginsFound, type FoundPlugins } from "../plugins-found.ts";
+import { checkPage, pluginList, pluginPage, type Checked } from "../plugins-page.ts";
+import { withProgress } from "../progress.ts";
+import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
+import type { Terminal } from "../terminal.ts";
+
+const SAMPLES_DEFAULT = 20;
+const SAMPLES_MAX = 1_000;
+const SEED_DEFAULT = 1;
+const SEED_MAX = 1_000_000;
+
+const JSON_ARG = { json: { type: "boolean", description: "Print JSON." } } as const;
+
+async function foundBy(args: Arguments, terminal: Terminal): Promise<FoundPlugins> {
+  return pluginsFound(await loadConfiguration(configurationRequest(args, terminal)), terminal);
+}
+
+const list: Command = {
+  name: "plugins list",
+  summary: "List the plugins there are, where each was found, and which engine is in force.",
+  about: [
+    "Plugins stand in plugins/context_engine, a folder each: of the project first, then beside your own configuration. None is used unless context.engine or --engine names it. `precis plugins` alone does the same. No code of a plugin runs for it.",
+  ],
+  examples: [
+    { line: "precis plugins list", says: "what could be named" },
+    { line: "precis plugins list --json | jq -r '.plugins[].name'", says: "for a script" },
+  ],
+  args: { ...CONFIG_FLAGS, ...JSON_ARG },
+  run: async (args, terminal) => {
+    const found = await foundBy(args, terminal);
+    await terminal.out.write(args.is("json") ? json(found) : pluginList(found, terminal));
+    return EXIT.done;
+  },
+};
+
+const show: Command = {
+  name: "plugins show",
+  summary: "Show one plugin: its manifest, where it was found, and whether it is in force.",
+  about: ["Exits with 2 where there is none of that name. No code of the plugin runs for it."],
+  examples: [{ line: "precis plugins show keep-ends", says: "before naming it" }],
+  args: {
+    name: { type: "positional", valueHint: "NAME", description: "The plugin's name: its folder's." },
+    ...CONFIG_FLAGS,
+    ...JSON_ARG,
+  },
+  run: async (args, terminal) => {
+    const found = await foundBy(args, terminal);
+    const name = args.text("name")!;
+    const plugin = found.plugins.find((one) => one.name === name);
+    if (plugin === undefined) throw unknownPlugin(name, found.folders);
+    await terminal.out.write(args.is("json") ? json(plugin) : pluginPage(plugin, terminal));
+    return EXIT.done;
+  },
+};
+
+const check: Command = {
+  name: "plugins check",
+  summary: "Run a plugin against the contract of an engine, in a thread of its own.",
+  about: [
+    "The suite that the built-in engines are held to, on transcripts drawn from a seed or on one of your own. Ends at the first promise that is broken and exits with 1: it says which, on what, and where in the plugin. What the plugin prints goes to standard error.",
+    "Exits with 2 where there is no such plugin or its manifest is wrong.",
+  ],
+  examples: [
+    { line: "precis plugins check keep-ends", says: "by its name" },
+    { line: "precis plugins check ./my-engine --samples 100", says: "by its folder, while it is written" },
+    { line: "precis plugins check keep-ends --on session.jsonl", says: "on a transcript of yours" },
+  ],
+  args: {
+    plugin: {
+      type: "positional",
+      valueHint: "NAME|FOLDER",
+      description: "The plugin's name, or a path to its folder.",
+    },
+    samples: { type: "string", valueHint: "N", description: `So many transcripts; ${SAMPLES_DEFAULT} by default.` },
+    seed: { type: "string", valueHint: "N", description: "What they are drawn from: the same for the same number." },
+    on: {
+      type: "string",
+      valueHint: "FILE",
+      description: "A transcript of your own instead, in any format that is read.",
+    },
+    ...JSON_ARG,
+  },
+  run: async (args, terminal) => {
+    const plugin = pluginNamed(args.text("plugin")!, terminal);
+    const checked = await checkedOn(plugin, await subjectsOf(args, terminal), terminal);
+    await terminal.out.write(args.is("json") ? json(checked) : checkPage(checked, terminal.out));
+    return checked.broken === null ? EXIT.done : EXIT.failed;
+  },
+};
+
+export const pluginCommands: CommandGroup = {
+  name: "plugins",
+  summary: "Engines of other people: list them, show one, hold one to the contract.",
+  commands: [list, show, check],
+  alone: list,
+};
+
+/** A path has a separator in it or stands for a folder by dots; a name has neither. */
+function pluginNamed(named: string, { folder, environment, platform }: Terminal): Plugin {
+  if (/[/\\]|^\.+$/.test(named)) return pluginAt(resolve(folder, named));
+  const folders = pluginFolders(folder, environment, platform);
+  const plugin = findPlugin(named, folders);
+  if (plugin === undefined) throw unknownPlugin(named, folders);
+  return plugin;
+}
+
+interface Subject {
+  /** As shown to a person. */
+  readonly name: string;
+  readonly transcript: Transcript;
+}
+
+async function subjectsOf(args: Arguments, terminal: Terminal): Promise<readonly Subject[]> {
+  const file = args.text("on");
+  if (file !== undefined) {
+    const own: Arguments = { ...args, text: (name) => (name === "file" ? file : undefined) };
+    return [{ name: file, transcript: (await readInput(own, terminal)).transcript }];
+  }
+  const count = wholeOf(args.text("samples") ?? String(SAMPLES_DEFAULT), "--samples", SAMPLES_MAX);
+  const seed = wholeOf(args.text("seed") ?? String(SEED_DEFAULT), "--seed", SEED_MAX);
+  return sampleTranscripts(count, seed).map((transcript, at) => ({
+    name: `sample ${at + 1} of seed ${seed}`,
+    transcript,
+  }));
+}
+
+async function checkedOn(plugin: Plugin, subjects: readonly Subject[], { err }: Terminal): Promise<Checked> {
+  const { name, version, folder } = plugin;
+  const says = (text: string): void => void err.write(text);
+  const { host, close } = openPlugin(plugin, { says });
+  const common = { name, version, folder, transcripts: subjects.length };
+  try {
+    const broken = await withProgress(err, async ({ stage }) => {
+      for (const [at, subject] of subjects.entries()) {
+        await stage(`transcript ${at + 1} of ${subjects.length}`, at / subjects.length);
+        try {
+          const data = { name: "check", transcript: subject.transcript } as const;
+          await host.run({ data, deadlineMs: PLUGIN_LIMITS.checkMs });
+        } catch (error) {
+          if (!(error instanceof PluginFault)) throw error;
+          const { kind, check: promise = null, detail, place = null } = error.data;
+          return { fault: kind, promise, text: detail, on: subject.name, place };
+        }
+      }
+      return null;
+    });
+    return { ...common, kept: broken === null, broken };
+  } finally {
+    await close();
+  }
+}
+
+function unknownPlugin(name: string, folders: readonly string[]): PrecisError {
+  return new PrecisError(`there is no plugin "${name}" in ${folders.join(" or ")}`, {
+    code: "unknown_engine",
+    hint: "`precis plugins` lists those there are; a path to a folder works too for `precis plugins check`.",
+  });
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,104 @@
+/** Plugins as a person reads them: all of them, one of them, and what became of a check. */
+import { shortPath, type Surroundings } from "../config/load.ts";
+import { wrapped } from "../config/wrap.ts";
+import type { CheckName } from "../core/engines/suite/fault.ts";
+import { FAULTS, type FaultKind } from "../plugins/fault.ts";
+import { counted } from "./amounts.ts";
+import { clip, columnWidths, padEnd } from "./bars.ts";
+import type { FoundPlugin, FoundPlugins } from "./plugins-found.ts";
+import type { Stream, Terminal } from "./terminal.ts";
+
+export interface Checked {
+  readonly name: string;
+  readonly version: string;
+  readonly folder: string;
+  /** How many it was tried on, at most. */
+  readonly transcripts: number;
+  readonly kept: boolean;
+  readonly broken: Broken | null;
+}
+
+export interface Broken {
+  readonly fault: FaultKind;
+  /** Which promise of the contract, where one was broken. */
+  readonly promise: CheckName | null;
+  readonly text: string;
+  /** The transcript. */
+  readonly on: string;
+  /** Where in the plugin, as far as the error tells. */
+  readonly place: string | null;
+}
+
+const NAME_COLUMNS = 10;
+
+export function pluginList({ engine, means, plugins, folders, builtIn }: FoundPlugins, terminal: Terminal): string {
+  const { paint, columns } = terminal.out;
+  const rows = plugins.map((one) => [
+    one.inForce ? "→" : " ",
+    one.name,
+    one.version ?? "?",
+    shortPath(one.folder, terminal),
+  ]);
+  const widths = columnWidths(rows);
+  const lines = plugins.flatMap((one, at) => {
+    const [mark = "", name = "", version = "", folder = ""] = rows[at]!.map((cell, of) => padEnd(cell, widths[of]!));
+    const remark = remarkOn(one);
+    const drawn = `${paint("good", mark)} ${paint("accent", name)}  ${version}  ${paint("dim", folder)}`.trimEnd();
+    return [drawn, ...(remark === "" ? [] : [`  ${paint("warn", clip(remark, columns - 2))}`])];
+  });
+  const none = `no plugin in ${folders.map((folder) => shortPath(folder, terminal)).join(" or ")}`;
+  const says = { plugin: "a plugin", "built-in": "built in", nothing: "nothing there is" }[means];
+  const named = `context.engine is ${engine}: ${means === "nothing" ? paint("bad", says) : says}`;
+  const others = wrapped(`built in: ${builtIn.join(", ")}`, columns);
+  return `${[...(lines.length === 0 ? [none] : lines), "", named, ...others.map((line) => paint("dim", line))].join("\n")}\n`;
+}
+
+function remarkOn({ problem, shadowed }: FoundPlugin): string {
+  if (problem !== null) return problem;
+  return shadowed ? "not used: another engine of that name comes first" : "";
+}
+
+export function pluginPage(plugin: FoundPlugin, terminal: Surroundings & Pick<Terminal, "out">): string {
+  const { paint } = terminal.out;
+  const { name, version, description, folder, from, inForce, shadowed, problem } = plugin;
+  const state = inForce
+    ? "yes: context.engine names it"
+    : shadowed
+      ? "no: another engine of that name comes first"
+      : `no: name it by \`--engine ${name}\` or context.engine`;
+  const rows: readonly (readonly [string, string])[] = [
+    ["version", version ?? "?"],
+    ...(description === "" ? [] : [["about", description] as const]),
+    ["folder", shortPath(folder, terminal)],
+    ["found", from === "project" ? "in the project" : "beside your own configuration"],
+    ["in force", state],
+    ...(problem === null ? [] : [["problem", problem] as const]),
+  ];
+  return `${paint("strong", name)}\n${rowLines(rows, terminal.out)}`;
+}
+
+export function checkPage({ name, version, transcripts, broken }: Checked, stream: Stream): string {
+  const { paint } = stream;
+  const title = `${paint("strong", name)} ${version}`;
+  if (broken === null)
+    return `${title}  ${paint("good", "keeps the contract")} on ${counted(transcripts, "transcript")}\n`;
+  const { fault, promise, text, on, place } = broken;
+  return `${title}  ${paint("bad", "breaks the contract")}\n${rowLines(
+    [
+      ["promise", promise ?? FAULTS[fault]],
+      ["what", text],
+      ["on", on],
+      ...(place === null ? [] : [["at", place] as const]),
+    ],
+    stream,
+  )}`;
+}
+
+function rowLines(rows: readonly (readonly [string, string])[], { paint, columns }: Stream): string {
+  const lines = rows.flatMap(([name, says]) =>
+    wrapped(says, columns - NAME_COLUMNS - 2).map(
+      (line, at) => `  ${paint("dim", padEnd(at === 0 ? name : "", NAME_COLUMNS))}${line}`,
+    ),
+  );
+  return `${lines.join("\n")}\n`;
+}
