@@ -20,6 +20,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   undo: async () => (await import("./commands/undo.ts")).undoCommand,
   search: async () => (await import("./commands/search.ts")).searchCommand,
   mcp: async () => (await import("./commands/mcp.ts")).mcpCommand,
+  plugins: async () => (await import("./commands/plugins.ts")).pluginCommands,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
   store: async () => (await import("./commands/store.ts")).storeCommands,
   provider: async () => (await import("./commands/provider.ts")).providerCommand,
