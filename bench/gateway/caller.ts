@@ -23,9 +23,9 @@ export interface Caller {
 
 const PATH = "/v1/chat/completions";
 
-export function createCaller(url: string): Caller {
+export function createCaller(url: string, path = PATH): Caller {
   const agent = new Agent({ keepAlive: true });
-  const target = new URL(PATH, url);
+  const target = new URL(path, url);
   const call = ({ body, headers = {} }: Call): Promise<Timing> => {
     const { promise, resolve, reject } = Promise.withResolvers<Timing>();
     const startMs = performance.now();

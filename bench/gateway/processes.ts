@@ -68,7 +68,7 @@ async function isReady(url: string): Promise<boolean> {
   return response?.ok === true;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -77,7 +77,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function running(child: ChildProcess, url: string): Running {
+/** A process that has been started, and answers there. */
+export function running(child: ChildProcess, url: string): Running {
   return {
     url,
     residentMb: () =>

@@ -1,0 +1,83 @@
+/** The table of cost beside recall. */
+import { markdownTable } from "../../../src/config/markdown.ts";
+import { PRICES, TRIGGER_TOKENS, WINDOW_TOKENS } from "../compaction/prices.ts";
+import type { Figures } from "../main.ts";
+import type { Kept } from "../results.ts";
+import { absentLines, provenance, type Blocks } from "./section.ts";
+import { listed, percent, thousands, times } from "./wording.ts";
+
+type Row = Figures["cost"]["rows"][number];
+
+const HEAD = [
+  "strategy",
+  "how",
+  "cost, M",
+  "of it summaries",
+  "of doing nothing",
+  "sent a request",
+  "busts",
+  "not valid",
+  "bound, %",
+  "precis costs",
+  "against precis",
+];
+
+export function costSection(kept: Kept<Figures["cost"]>): Blocks {
+  const { absent, cuts, transcripts, rows } = kept.figures;
+  const [ours] = rows;
+  return [
+    "## What a session costs, beside what it remembers",
+    provenance(kept),
+    `${ours!.sessions} long stretches of ${transcripts} real sessions, ${ours!.requests} requests, sent as an agent sends them: before each reply the whole history,
+made smaller by each strategy once it is over ${thousands(TRIGGER_TOKENS)} tokens (half of a window of ${thousands(WINDOW_TOKENS)}). Cost is in millions of input tokens under an
+ideal prefix cache that forgets nothing: ${PRICES.read} for a token read, ${PRICES.write} for one written; a summary costs what its model is shown, at 1, and
+${PRICES.output} for each token of its answer. The agent's own answers are the same under all and left out. **Bound** is marked on the contexts
+that were really sent at ${cuts} cuts. **Busts** are requests whose prefix had changed. precis has no model here, and weights of other repositories.`,
+    markdownTable([HEAD, ...rows.map(cellsOf)]),
+    `**Precis costs**: its cost at its own threshold over this row's. **Against precis** compares cost and bound, each by its 95 %
+interval over sessions drawn anew.`,
+    ...absentLines(absent),
+    verdict(rows),
+  ];
+}
+
+function cellsOf(row: Row): readonly string[] {
+  return [
+    row.name,
+    row.how,
+    row.cost.toFixed(3),
+    row.summaryCalls === 0 ? "" : `${row.summaries.toFixed(3)} (${row.summaryCalls})`,
+    row.ofNothing.toFixed(2),
+    thousands(row.meanSent),
+    String(row.busts),
+    String(row.invalid),
+    percent(row.bound),
+    isOurs(row) && row.costRatio === 1 ? "" : times(row.costRatio),
+    isOurs(row) && row.costRatio === 1 ? "" : `${costWord(row)}, ${boundWord(row)}`,
+  ];
+}
+
+const isOurs = ({ name }: Row): boolean => name === "precis";
+
+function costWord({ costRatioInterval: [low, high] }: Row): string {
+  return low > 1 ? "cheaper" : high < 1 ? "dearer" : "cost not told apart";
+}
+
+function boundWord({ boundDifference: [low, high] }: Row): string {
+  return low > 0 ? "remembers less" : high < 0 ? "remembers more" : "recall not told apart";
+}
+
+function verdict(rows: readonly Row[]): string {
+  const peers = rows.filter((row) => !isOurs(row) && row.name !== "nothing");
+  const named = (found: readonly Row[]): string => listed(found.map(({ name, how }) => `${name} (${how})`));
+  const remembering = peers.filter((row) => boundWord(row) !== "remembers less");
+  const cheaper = peers.filter(({ costRatio }) => costRatio > 1);
+  return [
+    remembering.length === 0
+      ? "No peer here remembers as much as precis."
+      : `Peers whose recall is not clearly below that of precis: ${named(remembering)}; of these cheaper than precis, by the figure: ${named(remembering.filter((row) => row.costRatio > 1)) || "none"}.`,
+    cheaper.length === 0
+      ? "None is cheaper."
+      : `Cheaper than precis at its threshold, by the figure: ${named(cheaper)}.`,
+  ].join("\n");
+}

@@ -1,0 +1,49 @@
+/** The table of what gateways add. */
+import { markdownTable } from "../../../src/config/markdown.ts";
+import type { Figures } from "../main.ts";
+import type { Kept } from "../results.ts";
+import { absentLines, provenance, type Blocks } from "./section.ts";
+import { listed, milliseconds } from "./wording.ts";
+
+type Row = Figures["gateways"]["rows"][number];
+
+export function gatewaysSection(kept: Kept<Figures["gateways"]>): Blocks {
+  const { absent, residentMb, rows, versions } = kept.figures;
+  const memory = Object.entries(residentMb).map(([name, mb]) => `${name} ${mb.toFixed(0)} MB`);
+  return [
+    "## What a gateway adds to a call",
+    provenance(kept),
+    `${listed(versions)}, beside \`precis serve\` with a history on disk, all asked in turns, each by the next turn of a conversation of its own,
+before the same upstream on the loopback. Portkey and precis are asked in Chat; claude-code-router in Messages, as Claude Code asks it, once
+passing requests on and once translating them to Chat, beside precis in Messages. A fresh install of Portkey answers every stream with a 500;
+here its server library is pinned to \`@hono/node-server\` 1.13.8, with which it streams. Nothing is compacted. Medians of a call, in milliseconds.`,
+    markdownTable([
+      ["case", "", "wire", "median", "added", "added at p95", "calls", "failed"],
+      ...rows.map((row) => [
+        row.case,
+        row.door,
+        row.wire,
+        milliseconds(row.medianMs),
+        row.door === "direct" ? "" : milliseconds(row.addedMs),
+        row.door === "direct" ? "" : milliseconds(row.addedP95Ms),
+        String(row.calls),
+        String(row.failed),
+      ]),
+    ]),
+    `Resident memory when it was over: ${listed(memory)}.`,
+    ...absentLines(absent),
+    verdict(rows),
+  ];
+}
+
+const PEERS = /Portkey|router/;
+
+function verdict(rows: readonly Row[]): string {
+  const peers = rows.filter(({ door }) => PEERS.test(door));
+  const oursBeside = (row: Row): Row =>
+    rows.find((other) => other.door === "precis" && other.case === row.case && other.wire === row.wire)!;
+  const won = peers.filter((row) => row.addedMs <= oursBeside(row).addedMs);
+  const lost = peers.length - won.length;
+  const where = won.map((row) => `${row.door} at ${row.case}`);
+  return `precis adds less than the peer in ${lost} of ${peers.length} comparisons${won.length === 0 ? "." : `; more than ${listed(where)}.`}`;
+}

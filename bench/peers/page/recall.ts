@@ -1,0 +1,111 @@
+/** The table of recall at size. */
+import { markdownTable } from "../../../src/config/markdown.ts";
+import type { Figures } from "../main.ts";
+import type { Kept } from "../results.ts";
+import { absentLines, provenance, type Blocks } from "./section.ts";
+import { listed, percent, pointsInterval } from "./wording.ts";
+
+type Row = Figures["recall"]["rows"][number];
+
+const OURS = "precis";
+const HEAD = [
+  "",
+  "cuts",
+  "kept",
+  "valid",
+  "live request",
+  "bound",
+  "precis kept",
+  "precis bound",
+  "precis ahead by",
+  "95 % interval",
+];
+
+export function recallSection(kept: Kept<Figures["recall"]>): Blocks {
+  const { absent, cuts, transcripts, rows } = kept.figures;
+  const settings = [...new Set(rows.map(({ setting }) => setting))];
+  return [
+    "## What a later turn still finds",
+    provenance(kept),
+    `${cuts} cuts of ${transcripts} real transcripts, the same for all. Each peer compacts what stands before the cut; what it leaves is
+marked by the measure of [evaluation.md](evaluation.md). Beside it precis, without a model, is given the size of that peer's
+result on that cut, with weights fitted on other repositories. All figures in percent, pooled over the cuts that the peer
+made smaller (their number is in the second column); the row of precis is precis asked like a peer. The interval is of the difference, in points, by drawing transcripts anew.`,
+    ...settings.flatMap((setting) =>
+      tableOf(
+        setting,
+        rows.filter((row) => row.setting === setting),
+        cuts,
+      ),
+    ),
+    ...faults(rows),
+    ...absentLines(absent),
+    verdict(rows),
+  ];
+}
+
+function tableOf(setting: Row["setting"], rows: readonly Row[], cuts: number): Blocks {
+  const title =
+    setting === "as it comes"
+      ? "### Each peer as it comes"
+      : `### A budget of ${percent(setting).replace(".0", "")} % of what stands before the cut`;
+  const text =
+    setting === "as it comes"
+      ? "With its own defaults; trimMessages and pruneMessages have none, and are set to 20,000 tokens and 20 messages."
+      : "Each peer's knob is turned down until its result fits; where no setting fits, its smallest result counts (“over”).";
+  const last = setting === "as it comes" ? "how" : "over";
+  const cells = rows.map((row) => [
+    row.peer,
+    `${row.compacted} of ${cuts}`,
+    ...(row.compacted === 0 ? Array.from({ length: HEAD.length - 2 }, () => "") : figuresOf(row)),
+    setting === "as it comes" ? row.how : String(row.overBudget),
+  ]);
+  return [title, text, markdownTable([[...HEAD, last], ...cells])];
+}
+
+function figuresOf(row: Row): readonly string[] {
+  return [
+    percent(row.kept),
+    percent(row.valid),
+    percent(row.liveRequest),
+    percent(row.bound),
+    ...(row.peer === OURS
+      ? ["", "", "", ""]
+      : [
+          percent(row.oursKept),
+          percent(row.oursBound),
+          percent(row.oursBound - row.bound),
+          pointsInterval(row.differenceInterval),
+        ]),
+  ];
+}
+
+/** What the oracle found, by peer. */
+function faults(rows: readonly Row[]): Blocks {
+  const byPeer = Map.groupBy(
+    rows.filter((row) => Object.keys(row.faults).length > 0),
+    ({ peer }) => peer,
+  );
+  const lines = [...byPeer].map(([peer, own]) => {
+    const codes = [...new Set(own.flatMap((row) => Object.keys(row.faults)))].toSorted();
+    return `- ${peer}: ${listed(codes.map((code) => `\`${code}\``))}`;
+  });
+  if (lines.length === 0) return [];
+  return [
+    `**Valid** is what the oracle says of the result by the rules of OpenAI Chat and Anthropic Messages, beyond what was wrong with the
+original; **live request**: the newest user message stands in it word for word. What was not valid:`,
+    lines.join("\n"),
+  ];
+}
+
+function verdict(rows: readonly Row[]): string {
+  const counted = rows.filter(({ peer, compacted }) => peer !== OURS && compacted > 0);
+  const better = counted.filter(({ differenceInterval: [, high] }) => high < 0);
+  const apart = counted.filter(({ differenceInterval: [low] }) => low > 0);
+  const ahead = `In ${apart.length} of ${counted.length} rows precis binds more than the peer at the same size, beyond the interval`;
+  const behind =
+    better.length === 0
+      ? "in none less."
+      : `in ${better.length} less: ${listed(better.map(({ peer, setting }) => `${peer} (${setting})`))}.`;
+  return `${ahead}; ${behind}`;
+}
