@@ -1,4 +1,4 @@
-"""Marks what `npm run eval -- --export DIR` kept with another implementation of the measure and compares.
+"""Marks what `npm run eval -- --export DIR` (any `precis eval … --export DIR`) kept with another implementation of the measure and compares.
 
 Usage: recall-agrees.py RECALL.PY DIR ['CONTESTANT']      RECALL.PY defines score(prefix, continuation, kept)
 """
@@ -13,7 +13,8 @@ for name in sorted(glob.glob(f"{sys.argv[2]}/*.json")):
     case = json.load(open(name))
     if only and case["contestant"] != only:
         continue
-    key = (case["contestant"], case["budget"])
+    size = case["budget"]
+    key = (case["contestant"], f"{size:4.0%}" if isinstance(size, float) else size)
     marked = recall.score(case["prefix"], case["continuation"], case["kept"])
     own = case["score"]
     apart += any(marked[a] != own[b] for a, b in (("need", "need"), ("held", "held"), ("bindable", "bindable"), ("bound", "bound")))
@@ -21,5 +22,5 @@ for name in sorted(glob.glob(f"{sys.argv[2]}/*.json")):
     ours[key] += collections.Counter({k: own[k] for k in ("need", "held", "bindable", "bound")})
 for key in sorted(theirs):
     t, o = theirs[key], ours[key]
-    print(f"{key[0]:24s} {key[1]:4.0%}  bound {t['bound'] / t['bindable']:6.1%} (here {o['bound'] / o['bindable']:6.1%})  held {t['held'] / t['need']:6.1%} (here {o['held'] / o['need']:6.1%})")
+    print(f"{key[0]:28s} {key[1]:14s}  bound {t['bound'] / max(1, t['bindable']):6.1%} (here {o['bound'] / max(1, o['bindable']):6.1%})  held {t['held'] / t['need']:6.1%} (here {o['held'] / o['need']:6.1%})")
 print("cases marked differently:", apart)

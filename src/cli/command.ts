@@ -12,6 +12,8 @@ export interface Command {
   readonly about: readonly string[];
   readonly examples: readonly Example[];
   readonly args: ArgsDef;
+  /** The positional that may be given several times: `all` has every one. */
+  readonly many?: string;
   readonly run: (args: Arguments, terminal: Terminal) => Promise<ExitCode>;
 }
 
@@ -49,7 +51,7 @@ export function readArguments(command: Command, raw: readonly string[]): Argumen
   }
   const positionals = Object.values(command.args).filter(({ type }) => type === "positional").length;
   const extra = values._[positionals];
-  if (extra !== undefined)
+  if (extra !== undefined && command.many === undefined)
     throw usageError(
       `unexpected argument "${extra}"`,
       `Quote arguments that hold spaces; see \`precis ${command.name} --help\`.`,
@@ -57,7 +59,7 @@ export function readArguments(command: Command, raw: readonly string[]): Argumen
   return {
     text: (name) => values[name] as string | undefined,
     is: (name) => values[name] === true,
-    all: (name) => repeated.get(name) ?? [],
+    all: (name) => (name === command.many ? values._ : (repeated.get(name) ?? [])),
   };
 }
 

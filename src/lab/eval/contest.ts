@@ -24,6 +24,8 @@ export interface Stand {
   readonly exam: Exam;
   readonly tally: Tally;
   readonly messages: readonly Message[];
+  /** Is shown what each contestant kept, for those who mark it with another implementation. */
+  readonly witness: (mark: Mark, kept: string) => void;
 }
 
 /** The engine whose result stands beside each other's, at the same size. */
@@ -31,13 +33,18 @@ export const DEFAULT_ENGINE = "compressor";
 /** One seed: what is random is the same on every machine, and for every change of ours. */
 const SEED = 1;
 
-export function baselineMarks({ cut, reader, tally, exam }: Stand, sizes: readonly (readonly [Size, number])[]): Mark[] {
+export function baselineMarks(
+  { cut, reader, tally, exam, witness }: Stand,
+  sizes: readonly (readonly [Size, number])[],
+): Mark[] {
   const random = createDraw(SEED);
   return sizes.flatMap(([size, budget]) =>
     BASELINES.map((contestant): Mark => {
       const text = baselineOf(contestant, cut.prefix, { budget, reader, random });
       const counts = tally(text, () => "");
-      return { contestant, size, kept: tokensOf(text), total: exam.total, counts };
+      const mark = { contestant, size, kept: tokensOf(text), total: exam.total, counts };
+      witness(mark, text);
+      return mark;
     }),
   );
 }
@@ -49,7 +56,11 @@ export function engineOf({ engine, weights }: Entrant, contextLength = COMPRESSO
 }
 
 /** At each budget, and at the size that its own policy gives where that ever compacts. */
-export async function engineMarks(stand: Stand, entrant: Entrant, budgets: readonly number[]): Promise<readonly Mark[]> {
+export async function engineMarks(
+  stand: Stand,
+  entrant: Entrant,
+  budgets: readonly number[],
+): Promise<readonly Mark[]> {
   const { exam, messages } = stand;
   const keep = keeperOf(engineOf(entrant));
   const marks: Mark[] = [];
@@ -79,9 +90,9 @@ interface Marking {
   readonly kept: Pick<Kept, "text" | "handoff" | "recallable" | "report">;
 }
 
-export function markOf({ exam, tally }: Stand, { contestant, size, kept }: Marking): Mark {
+export function markOf({ exam, tally, witness }: Stand, { contestant, size, kept }: Marking): Mark {
   const { text, handoff, recallable, report } = kept;
-  return {
+  const mark: Mark = {
     contestant,
     size,
     kept: tokensOf(text),
@@ -90,6 +101,8 @@ export function markOf({ exam, tally }: Stand, { contestant, size, kept }: Marki
     ...(handoff === "" ? {} : { sentences: sentenceShare(handoff) }),
     ...(report === undefined ? { unchanged: true } : {}),
   };
+  witness(mark, text);
+  return mark;
 }
 
 /** Windows up to this many times the transcript, and so much more, are looked at. */
@@ -115,6 +128,6 @@ export function triggeringWindow(entrant: Entrant, tokens: number, messages: num
   return low;
 }
 
-export function standOf(cut: Cut, reader: Reader, parts: Pick<Stand, "exam" | "tally">): Stand {
-  return { cut, reader, ...parts, messages: cut.prefix.map(asMessage) };
+export function standOf(cut: Cut, reader: Reader, rest: Pick<Stand, "exam" | "tally" | "witness">): Stand {
+  return { cut, reader, ...rest, messages: cut.prefix.map(asMessage) };
 }

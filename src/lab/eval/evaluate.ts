@@ -24,6 +24,8 @@ export interface Request {
   readonly threads: number;
   /** Where findings are kept, so that an ended evaluation goes on. */
   readonly cacheFolder?: string;
+  /** Where what each contestant kept is written, whole; nothing is taken from the cache then. */
+  readonly exportFolder?: string;
 }
 
 export interface Step {
@@ -57,9 +59,10 @@ export interface SessionAccount {
 
 /** Throws `unreadable_input` for a path that is not there, and `unknown_engine`. */
 export async function evaluate(request: Request, told: (step: Step) => Promise<void>): Promise<Evaluation> {
-  const version = request.cacheFolder === undefined ? "" : codeVersion();
+  const cacheFolder = request.exportFolder === undefined ? request.cacheFolder : undefined;
+  const version = cacheFolder === undefined ? "" : codeVersion();
   const sources = sourcesOf(request.paths, request.folder);
-  const threads = startThreads(request.threads, { cacheFolder: request.cacheFolder, version });
+  const threads = startThreads(request.threads, { cacheFolder, version });
   try {
     const fits = request.engines.includes(DEFAULT_ENGINE) && new Set(sources.map(repositoryOf)).size > 1;
     const surveys: Survey[] = [];
@@ -82,11 +85,12 @@ interface Surveyed {
 }
 
 async function examineAll(request: Request, { surveys, threads, told, fits }: Surveyed): Promise<Evaluation> {
-  const { budgets, engines } = request;
+  const { budgets, engines, exportFolder } = request;
   const weights = fits ? weightsByRepository(surveys) : new Map<string, Weights>();
   const planFor = ({ source }: Survey): Plan => ({
     budgets,
     entrants: engines.flatMap((engine) => entrantsOf(engine, fits ? weights.get(source.repository ?? "") : undefined)),
+    ...(exportFolder === undefined ? {} : { exportFolder }),
   });
   const { examinations, repeated } = distinct(surveys, planFor);
   const probing = engines.flatMap((engine) =>

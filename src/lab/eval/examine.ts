@@ -1,5 +1,8 @@
 /** Examines a session's cuts: what every contestant keeps of the prefix, marked against what the recording did next. */
 import { hash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Cut } from "../recall/cuts.ts";
 import { createExam } from "../recall/exam.ts";
 import { keeperOf } from "../recall/compactor.ts";
 import { tokensOf } from "../recall/definition.ts";
@@ -27,12 +30,14 @@ export interface Examining {
 /** One finding a place, in order. */
 export async function* examine({ source, places, keys, plan }: Examining, cache: Cache): AsyncGenerator<Finding> {
   const reader = createReader();
-  const all = placesIn(readSession(readSource(source), source.path), reader);
+  const session = readSession(readSource(source), source.path);
+  const all = session === undefined ? [] : placesIn(session, reader);
   for (const [index, at] of places.entries()) {
     const place = all[at];
     if (place === undefined) continue;
     const exam = createExam(place.cut, reader);
-    const stand = standOf(place.cut, reader, { exam, tally: createTally(place.cut, exam, reader) });
+    const witness = plan.exportFolder === undefined ? () => undefined : witnessIn(plan.exportFolder, source, place.cut);
+    const stand = standOf(place.cut, reader, { exam, tally: createTally(place.cut, exam, reader), witness });
     yield { key: keys[index]!, file: source.name, ...(await findingAt(place, stand, { plan, cache })) };
   }
 }
@@ -90,7 +95,10 @@ async function marksAtRecorded(stand: Stand, recorded: Recorded, { plan, cache }
   const size = `as ${recorded.agent}` as const;
   const theirs: Mark = { contestant: recorded.agent, size, kept, total, counts: tally(text, () => "") };
   const place = placeKey(stand);
-  const marks = [theirs, ...(await cache.get([place, "baselines", kept], () => baselineMarks(stand, [[size, kept / total]])))];
+  const marks = [
+    theirs,
+    ...(await cache.get([place, "baselines", kept], () => baselineMarks(stand, [[size, kept / total]]))),
+  ];
   const atSize = async (entrant: Entrant): Promise<Mark> => {
     const result = await keeperOf(engineOf(entrant))({ messages: stand.messages, room: kept });
     return markOf(stand, { contestant: entrant.name, size, kept: result });
@@ -100,8 +108,29 @@ async function marksAtRecorded(stand: Stand, recorded: Recorded, { plan, cache }
   return { marks, drift: [] };
 }
 
+/** A file for each contestant at each size: what was kept of what, how the work went on, and how it was marked here. */
+function witnessIn(folder: string, { name }: Source, cut: Cut): Stand["witness"] {
+  mkdirSync(folder, { recursive: true });
+  const { share, prefix, rest } = cut;
+  return ({ contestant, size, counts }, kept) => {
+    const record = {
+      contestant,
+      budget: size,
+      file: name,
+      share,
+      prefix,
+      continuation: rest,
+      kept,
+      score: counts["all"],
+    };
+    const text = JSON.stringify(record);
+    writeFileSync(join(folder, `${hash("sha256", text).slice(0, EXPORT_NAME_DIGITS)}.json`), text);
+  };
+}
+
+const EXPORT_NAME_DIGITS = 16;
+
 /** Everything that the marks of a place depend on, apart from who is marked. */
 function placeKey({ cut: { prefix, demand } }: Stand): string {
   return hash("sha256", JSON.stringify([prefix, [...demand]]));
 }
-

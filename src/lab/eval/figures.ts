@@ -99,7 +99,8 @@ function rowsOf(findings: readonly Finding[], { budgets, entrants }: Evaluation,
   const sizes: readonly Size[] = [...budgets, "policy"];
   const contestants = [...entrants, ...BASELINES];
   const asked = sizes.flatMap((size) => contestants.map((contestant) => ({ contestant, size })));
-  const beside = group === "all" ? entrants.map((name) => ({ contestant: "compressor", size: `as ${name}` as const })) : [];
+  const beside =
+    group === "all" ? entrants.map((name) => ({ contestant: "compressor", size: `as ${name}` as const })) : [];
   return [...asked, ...beside].flatMap(({ contestant, size }) => {
     const own = found.filter(({ mark }) => mark.contestant === contestant && mark.size === size);
     return own.length === 0 ? [] : [rowOf(own, { contestant, size, group })];
@@ -140,7 +141,11 @@ function rowOf(found: readonly Found[], { contestant, size, group }: Naming): Ro
     ...(interval === undefined ? {} : { interval }),
     ...share("unaided", sum("unaidedBound"), sum("unaided")),
     ...share("recallable", sum("recallable"), sum("bindable")),
-    ...share("sentences", handoffs.reduce((all, one) => all + one, 0), handoffs.length),
+    ...share(
+      "sentences",
+      handoffs.reduce((all, one) => all + one, 0),
+      handoffs.length,
+    ),
     unchanged: found.filter(({ mark }) => mark.unchanged === true).length,
   };
 }
@@ -189,7 +194,13 @@ function driftRows(findings: readonly Finding[]): readonly DriftRow[] {
     const sum = (field: "kept" | "total" | "bound" | "bindable"): number =>
       own.reduce((all, one) => all + one[field], 0);
     const { contestant, way, rounds } = own[0]!;
-    return { contestant, way, rounds, kept: sum("kept") / sum("total"), ...share("bound", sum("bound"), sum("bindable")) };
+    return {
+      contestant,
+      way,
+      rounds,
+      kept: sum("kept") / sum("total"),
+      ...share("bound", sum("bound"), sum("bindable")),
+    };
   });
 }
 

@@ -14,6 +14,8 @@ export interface Plan {
   /** Shares of the prefix's tokens. */
   readonly budgets: readonly number[];
   readonly entrants: readonly Entrant[];
+  /** Where what each contestant kept is written, whole. */
+  readonly exportFolder?: string;
 }
 
 /** Counts over identifiers that the continuation asked for. */

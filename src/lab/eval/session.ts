@@ -1,5 +1,4 @@
 /** A recorded session as the evaluation reads it: what was said, in chat form, whatever format the file is in. */
-import { PrecisError } from "../../core/errors.ts";
 import { detectFormat, joinWireLines, LOG_FORMATS, readLog } from "../../logs/index.ts";
 import type { InputFormat, LogFormat } from "../../logs/index.ts";
 import { fieldsOf, listOf } from "../../protocols/fields.ts";
@@ -16,15 +15,10 @@ export interface Session {
   readonly recorded: readonly Recorded[];
 }
 
-/** Throws `unreadable_input` for a text in no format known. */
-export function readSession(text: string, fileName: string): Session {
+/** Undefined for a text in no format known. Throws `unreadable_input` for one that is broken. */
+export function readSession(text: string, fileName: string): Session | undefined {
   const format = detectFormat(text, fileName);
-  if (format === undefined)
-    throw new PrecisError(`${fileName} is in none of the formats known`, {
-      code: "unreadable_input",
-      place: fileName,
-      hint: "Give session files, request bodies or their messages, or folders of them.",
-    });
+  if (format === undefined) return undefined;
   if (isLogFormat(format)) {
     const { system, messages } = readLog(text, format, { history: "all" }).transcript;
     return { format, messages: [...system, ...messages].map(chatOf), recorded: recordedInLog(text, format) };

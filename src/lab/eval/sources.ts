@@ -62,7 +62,9 @@ function repositoryOf(path: string, indexes: Map<string, ReadonlyMap<string, str
 function readIndex(path: string): ReadonlyMap<string, string> {
   if (!existsSync(path)) return new Map();
   const rows = readFileSync(path, "utf8").trim().split("\n").slice(1);
-  return new Map(rows.map((row) => row.split("\t") as [string, string]).map(([file, repository]) => [file, repository]));
+  return new Map(
+    rows.map((row) => row.split("\t") as [string, string]).map(([file, repository]) => [file, repository]),
+  );
 }
 
 function unreadable(message: string, hint: string): PrecisError {

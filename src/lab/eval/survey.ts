@@ -28,13 +28,8 @@ export interface Place {
 /** Throws `unreadable_input` where a file that was named is no session; one in a folder is passed over. */
 export function surveyOf(source: Source, fits: boolean): Survey {
   const nothing = { source, cuts: [], recorded: [], samples: [] };
-  let session: Session;
-  try {
-    session = readSession(readSource(source), source.path);
-  } catch (error) {
-    if (source.named && error instanceof PrecisError) throw error;
-    return { ...nothing, because: `no session: ${error instanceof Error ? error.message : String(error)}` };
-  }
+  const session = sessionAt(source);
+  if (typeof session === "string") return { ...nothing, because: session };
   const reader = createReader();
   const { cuts, refused } = cutsIn(session, reader);
   const recorded = recordedPlaces(session, reader).map(({ cut }) => keyOf(cut, reader));
@@ -48,6 +43,24 @@ export function surveyOf(source: Source, fits: boolean): Survey {
     samples,
     ...(cuts.length > 0 ? {} : { because: reasonOf(refused) }),
   };
+}
+
+/** The session, or why there is none. */
+function sessionAt(source: Source): Session | string {
+  const { name, named, path } = source;
+  try {
+    const session = readSession(readSource(source), path);
+    if (session !== undefined) return session;
+  } catch (error) {
+    if (named && error instanceof PrecisError) throw error;
+    return `broken: ${error instanceof Error ? error.message : String(error)}`;
+  }
+  if (!named) return "no session in any format known";
+  throw new PrecisError(`${name} is in none of the formats known`, {
+    code: "unreadable_input",
+    place: name,
+    hint: "Give session files, request bodies or their messages, or folders of them.",
+  });
 }
 
 /** In order, as the survey counted them: cuts first, then recorded compactions. */
@@ -88,7 +101,8 @@ function reasonOf(refused: readonly Refusal[]): string {
   const { floorTokens, repliesMin, demandMin } = EVALUATION_CUTS;
   const [demand, replies, tokens] = [most("demand"), most("replies"), most("tokens")];
   if (demand !== undefined)
-    return `too little to ask: ${demand} identifiers come up again behind a cut, and ${demandMin} are needed`;
-  if (replies !== undefined) return `too short behind a cut: ${replies} replies, and ${repliesMin} are needed`;
-  return `too small: ${(tokens ?? 0).toLocaleString("en-US")} tokens without a recorded compaction, and ${floorTokens.toLocaleString("en-US")} are needed`;
+    return `too little asked: ${demand} identifiers come up again behind a cut, ${demandMin} are needed`;
+  if (replies !== undefined) return `too short behind a cut: ${replies} replies, ${repliesMin} are needed`;
+  const [found, needed] = [tokens ?? 0, floorTokens].map((count) => count.toLocaleString("en-US"));
+  return `too small: ${found} tokens between compactions, ${needed} are needed`;
 }

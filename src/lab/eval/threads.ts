@@ -21,7 +21,8 @@ export function startThreads(count: number, settings: WorkerSettings): Threads {
     run: async (tasks, found) => {
       const waiting = [...tasks];
       const serve = async (worker: Worker): Promise<void> => {
-        for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) await performed(worker, task, found);
+        for (let task = waiting.shift(); task !== undefined; task = waiting.shift())
+          await performed(worker, task, found);
       };
       await Promise.all(workers.map(serve));
     },

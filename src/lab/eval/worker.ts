@@ -28,7 +28,6 @@ const { cacheFolder, version } = workerData as WorkerSettings;
 const cache = createCache(cacheFolder, version);
 
 port.on("message", async (task: Task) => {
-  const tell = (message: FromWorker): void => port.postMessage(message);
   try {
     for await (const product of perform(task, cache)) tell({ kind: "product", product });
     tell({ kind: "done" });
@@ -36,6 +35,10 @@ port.on("message", async (task: Task) => {
     tell({ kind: "failed", failure: plain(error) });
   }
 });
+
+function tell(message: FromWorker): void {
+  port.postMessage(message);
+}
 
 function plain(error: unknown): PlainFailure {
   if (!(error instanceof Error)) return { message: String(error) };

@@ -24,7 +24,10 @@ export function asMessage(chat: ChatMessage): Message {
 
 /** What a model reads of a message. */
 export function chatOf(message: Message): ChatMessage {
-  const calls = callsIn(message).map(({ id, name, arguments: given }) => ({ id, function: { name, arguments: given } }));
+  const calls = callsIn(message).map(({ id, name, arguments: given }) => ({
+    id,
+    function: { name, arguments: given },
+  }));
   const result = resultOf(message);
   return {
     role: message.role,

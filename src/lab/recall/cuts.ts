@@ -45,11 +45,7 @@ export type Attempt =
   | { readonly kind: "refused"; readonly by: "tokens" | "replies" | "demand"; readonly found: number };
 
 /** The same with the places where no cut could be made. */
-export function* attemptsOf(
-  messages: readonly ChatMessage[],
-  reader: Reader,
-  options: CutOptions,
-): Generator<Attempt> {
+export function* attemptsOf(messages: readonly ChatMessage[], reader: Reader, options: CutOptions): Generator<Attempt> {
   for (const stretch of stretchesOf(messages)) {
     const total = reader.size(stretch);
     if (total < options.floorTokens) {

@@ -11,12 +11,12 @@ const ROUNDS_A_REQUEST = 8;
 export function workWith(probes: readonly Probe[], tokens: number, draw: Draw): readonly Message[] {
   const messages: Message[] = [];
   const waiting = [...probes];
-  let weight = 0;
+  const weighed = { tokens: 0 };
   const add = (message: Message, text: string): void => {
     messages.push(message);
-    weight += tokensOf(text);
+    weighed.tokens += tokensOf(text);
   };
-  for (let round = 0; weight < tokens || waiting.length > 0; round++) {
+  for (let round = 0; weighed.tokens < tokens || waiting.length > 0; round++) {
     if (round % ROUNDS_A_REQUEST === 0) {
       const answer = answerText(draw);
       if (round > 0) add(textMessage("assistant", answer), answer);

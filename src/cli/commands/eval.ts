@@ -1,0 +1,157 @@
+/** `precis eval`: how much of what the work needed next survives a compaction, on sessions of one's own. */
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { COMPRESSOR_DEFAULTS } from "../../core/engines/compressor/limits.ts";
+import { createEngine, ENGINE_NAMES } from "../../core/engines/engines.ts";
+import { evaluate, type Evaluation } from "../../lab/eval/evaluate.ts";
+import { figuresOf, type Figures } from "../../lab/eval/figures.ts";
+import { pageOf } from "../../lab/eval/page.ts";
+import { pictureOf } from "../../lab/eval/picture.ts";
+import { summaryOf } from "../../lab/eval/report.ts";
+import { THREADS_MAX } from "../../lab/eval/threads.ts";
+import { wholeOf } from "../amounts.ts";
+import type { Arguments, Command } from "../command.ts";
+import { evalPage } from "../eval-page.ts";
+import { EXIT, usageError, type ExitCode } from "../exit.ts";
+import { writeWhole } from "../files.ts";
+import { withProgress } from "../progress.ts";
+import type { Terminal } from "../terminal.ts";
+import { version } from "../version.ts";
+
+const BUDGETS_DEFAULT = "5,10,20";
+const ENGINE_DEFAULT = "compressor";
+const THREADS_DEFAULT_MAX = 8;
+const BUDGETS_MAX = 12;
+
+export const evalCommand: Command = {
+  name: "eval",
+  summary: "Measure on recorded sessions how much of what the work needed next survives a compaction.",
+  about: [
+    "Each session is cut, what lies before the cut is compacted, and what the agent really did afterwards says what it needed. No model is asked, and nothing leaves the machine. Beside every engine stand the baselines: what anyone gets at that size without one.",
+    "Cuts are made only where no recorded compaction stands; compactions that other agents recorded are marked by the same measure. Where an INDEX.tsv names the sessions' repositories, the default engine is also examined with a ranking that never saw the repository. docs/evaluation.md says how to read it.",
+  ],
+  examples: [
+    { line: "precis eval ~/.claude/projects", says: "a folder of your own sessions" },
+    {
+      line: "precis eval sessions/ --engines compressor,sacred-zone --html report.html",
+      says: "two engines, and a report to keep",
+    },
+    { line: "precis eval sessions/ --cache .eval", says: "goes on where it was ended" },
+  ],
+  args: {
+    paths: {
+      type: "positional",
+      valueHint: "PATH…",
+      description:
+        "Session files, request bodies or messages, or folders of them (*.json, *.jsonl); formats are detected.",
+    },
+    budgets: {
+      type: "string",
+      valueHint: "P,P…",
+      description: `Sizes of the result in percent of what is compacted; ${BUDGETS_DEFAULT} by default.`,
+    },
+    engines: {
+      type: "string",
+      valueHint: "NAME,…",
+      description: `Engines to examine, or all; ${ENGINE_DEFAULT} by default.`,
+    },
+    cache: {
+      type: "string",
+      valueHint: "FOLDER",
+      description:
+        "Keep what is found here, counts only, and go on from it; what depends on changed input or code is made anew.",
+    },
+    threads: { type: "string", valueHint: "N", description: "Sessions examined at a time; one a core by default." },
+    svg: { type: "string", valueHint: "FILE", description: "Write recall against size as a picture." },
+    html: { type: "string", valueHint: "FILE", description: "Write the whole report as one HTML file." },
+    export: {
+      type: "string",
+      valueHint: "FOLDER",
+      description: "Write what each contestant kept, whole, for marking it with another implementation.",
+    },
+    json: { type: "boolean", description: "Print every figure as JSON." },
+  },
+  many: "paths",
+  run: runEval,
+};
+
+async function runEval(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  const { folder } = terminal;
+  const paths = args.all("paths");
+  const options = {
+    paths: paths.map((path) => resolve(folder, path)),
+    folder,
+    budgets: budgetsOf(args.text("budgets") ?? BUDGETS_DEFAULT),
+    engines: enginesOf(args.text("engines") ?? ENGINE_DEFAULT),
+    threads: threadsOf(args.text("threads")),
+    ...folderOf(args, "cache", "cacheFolder", folder),
+    ...folderOf(args, "export", "exportFolder", folder),
+  };
+  const evaluation = await withProgress(terminal.err, async (progress) => {
+    progress.expect(Infinity);
+    return evaluate(options, ({ doing, done, of }) =>
+      progress.stage(`${doing}, ${done} of ${of}`, done / Math.max(of, 1)),
+    );
+  });
+  const figures = figuresOf(evaluation);
+  writeFiles(args, terminal, { evaluation, figures });
+  await terminal.out.write(
+    args.is("json") ? jsonOf(evaluation, figures) : `${evalPage(evaluation, figures, terminal.out)}\n`,
+  );
+  return EXIT.done;
+}
+
+function writeFiles(
+  args: Arguments,
+  { folder }: Terminal,
+  { evaluation, figures }: { readonly evaluation: Evaluation; readonly figures: Figures },
+): void {
+  const [svg, html] = [args.text("svg"), args.text("html")];
+  if (svg !== undefined)
+    writeWhole(resolve(folder, svg), pictureOf(evaluation, figures, summaryOf(evaluation).replace(/;.*/s, ".")));
+  if (html === undefined) return;
+  const flags = ["budgets", "engines"].flatMap((name) =>
+    args.text(name) === undefined ? [] : [`--${name} ${args.text(name)!}`],
+  );
+  const command = ["precis eval", ...args.all("paths"), ...flags].join(" ");
+  writeWhole(resolve(folder, html), pageOf(evaluation, figures, { version: version(), command }));
+}
+
+function jsonOf({ budgets, entrants, sessions, findings }: Evaluation, figures: Figures): string {
+  const cuts = findings.map(({ kind, file, share, tokens, agent }) => ({ kind, file, share, tokens, agent }));
+  return `${JSON.stringify({ version: version(), budgets, engines: entrants, ...figures, sessions, cuts }, undefined, 2)}\n`;
+}
+
+/** Shares, ascending. */
+function budgetsOf(text: string): readonly number[] {
+  const shares = [...new Set(text.split(",").map((one) => Number(one.trim().replace(/\s*%$/, "")) / 100))];
+  if (shares.length > BUDGETS_MAX || shares.some((share) => !(share > 0 && share < 1)))
+    throw usageError(
+      `--budgets is "${text}"; expected at most ${BUDGETS_MAX} percentages above 0 and below 100`,
+      `Write for example \`--budgets ${BUDGETS_DEFAULT}\`.`,
+    );
+  return shares.toSorted((a, b) => a - b);
+}
+
+/** Throws `unknown_engine` before an hour's work and not after it. */
+function enginesOf(text: string): readonly string[] {
+  if (text.trim() === "all") return ENGINE_NAMES;
+  const names = [...new Set(text.split(",").map((name) => name.trim()))];
+  for (const name of names) createEngine(name, COMPRESSOR_DEFAULTS);
+  return names;
+}
+
+function threadsOf(text: string | undefined): number {
+  if (text === undefined) return Math.min(availableParallelism(), THREADS_DEFAULT_MAX);
+  return wholeOf(text, "--threads", THREADS_MAX);
+}
+
+function folderOf<Name extends string>(
+  args: Arguments,
+  flag: string,
+  name: Name,
+  folder: string,
+): { readonly [key in Name]?: string } {
+  const given = args.text(flag);
+  return given === undefined ? {} : ({ [name]: resolve(folder, given) } as { readonly [key in Name]: string });
+}
