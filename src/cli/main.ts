@@ -12,6 +12,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   compact: async () => (await import("./commands/compact.ts")).compactCommand,
   inspect: async () => (await import("./commands/inspect.ts")).inspectCommand,
   replay: async () => (await import("./commands/replay.ts")).replayCommand,
+  eval: async () => (await import("./commands/eval.ts")).evalCommand,
   check: async () => (await import("./commands/check.ts")).checkCommand,
   recall: async () => (await import("./commands/recall.ts")).recallCommand,
   config: async () => (await import("./commands/config.ts")).configCommands,
