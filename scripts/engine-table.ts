@@ -1,0 +1,46 @@
+/**
+ * node scripts/engine-table.ts FIGURES.JSON: writes the engines' recall into docs/engines/README.md, from what
+ * `npm run --silent eval -- --engines all --json` printed.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ENGINE_NAMES } from "../src/core/engines/engines.ts";
+import { markdownTable, withGenerated } from "../src/config/markdown.ts";
+import type { Figures, Row } from "../src/lab/eval/figures.ts";
+import type { Size } from "../src/lab/eval/plan.ts";
+
+const PAGE = join(import.meta.dirname, "..", "docs", "engines", "README.md");
+const BUDGETS = [0.1, 0.2];
+
+const { rows } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as Figures;
+
+const found = (contestant: string, size: Size): Row | undefined =>
+  rows.find((row) => row.contestant === contestant && row.size === size);
+const shown = (share: number | undefined): string => (share === undefined ? "–" : (share * 100).toFixed(1));
+const within = (row: Row | undefined): string =>
+  row?.interval === undefined ? shown(row?.bound) : `${shown(row.bound)} (${row.interval.map(shown).join("–")})`;
+
+const head = ["", "kept", "bound", "with recall", "`compressor`, as large"];
+const ofBudget = BUDGETS.flatMap((budget) => [`bound at ${budget * 100} %`, "with recall"]);
+const lines = [...ENGINE_NAMES.filter((name) => name !== "none"), "cover", "tail"].flatMap((name) => {
+  const policy = found(name, "policy");
+  const beside = found("compressor", `as ${name}`);
+  if (found(name, BUDGETS[0]!) === undefined) return [];
+  const atOwnSize = [shown(policy?.kept), within(policy), shown(policy?.recallable), shown(beside?.bound)];
+  const isEngine = policy !== undefined;
+  return [
+    [
+      `\`${name}\``,
+      ...atOwnSize,
+      ...BUDGETS.flatMap((budget) => [
+        within(found(name, budget)),
+        isEngine ? shown(found(name, budget)?.recallable) : "–",
+      ]),
+    ],
+  ];
+});
+
+writeFileSync(
+  PAGE,
+  withGenerated(readFileSync(PAGE, "utf8"), "recall", markdownTable([[...head, ...ofBudget], ...lines])),
+);
