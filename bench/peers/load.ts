@@ -31,8 +31,9 @@ export async function orAbsent<Made>(name: string, make: () => Promise<Made>): P
   try {
     return await make();
   } catch (error) {
-    const because = error instanceof Error ? error.message : String(error);
-    return { name, because: because.split("\n")[0]! };
+    const told = error instanceof Error ? error.message : String(error);
+    // Where on this machine it was looked for is nobody's reason.
+    return { name, because: told.split("\n")[0]!.replace(/,? (?:imported|required) from .*/, "") };
   }
 }
 

@@ -30,13 +30,21 @@ export async function gateways(blocks: number): Promise<Gateways> {
     const upstream = await keep(startUpstream());
     const bare = await keep(startBareProxy(upstream.url));
     const precis = await keep(startGateway(upstream.url, folder));
-    const portkey = await orAbsent("Portkey", () => keep(startPortkey(folder)));
-    const router = await orAbsent("claude-code-router", () => keep(startRouter(upstream.url, folder)));
+    const versions: string[] = [];
+    const startedOr = (name: string, from: string, start: () => Promise<Running>): Promise<Running | Absent> =>
+      orAbsent(name, async () => {
+        const version = installed(from);
+        const started = await keep(start());
+        versions.push(version);
+        return started;
+      });
+    const portkey = await startedOr("Portkey", PORTKEY, () => startPortkey(folder));
+    const router = await startedOr("claude-code-router", ROUTER, () => startRouter(upstream.url, folder));
     const there = { portkey: present(portkey), router: present(router) };
     const rows = await gatewayRows({ upstream, bare, precis, ...there }, blocks);
     const named = { precis, Portkey: there.portkey, "claude-code-router": there.router };
     return {
-      versions: [PORTKEY, ROUTER].map(installed),
+      versions,
       absent: [portkey, router].filter(isAbsent),
       rows,
       residentMb: Object.fromEntries(

@@ -35,7 +35,8 @@ describe("stored results", () => {
     const strings: string[] = [];
     JSON.parse(readFileSync(join(RESULTS, name), "utf8"), (key, value: unknown) => {
       strings.push(key);
-      if (typeof value === "string") strings.push(value);
+      // What a table is to be read with is our own prose.
+      if (typeof value === "string" && key !== "says") strings.push(value);
       return value;
     });
     expect(
