@@ -55,6 +55,8 @@ export interface SessionAccount {
   readonly recorded: number;
   /** Why it is not scored. */
   readonly because?: string;
+  /** What an engine tripped over: only what was found before counts. */
+  readonly fault?: string;
 }
 
 /** Throws `unreadable_input` for a path that is not there, and `unknown_engine`. */
@@ -98,9 +100,11 @@ async function examineAll(request: Request, { surveys, threads, told, fits }: Su
   );
   const findings: Finding[] = [];
   const probes: ProbeOutcome[] = [];
+  const faults = new Map<string, string>();
   await runTasks(threads, { tasks: [...examinations, ...probing], doing: "examining cuts", told }, (product) => {
     if (product.kind === "finding") findings.push(product.finding);
     if (product.kind === "probe") probes.push(...product.outcomes);
+    if (product.kind === "fault") faults.set(product.file, product.because);
   });
   const place = new Map(surveys.map(({ source }, at) => [source.name, at]));
   findings.sort((a, b) => place.get(a.file)! - place.get(b.file)!);
@@ -108,7 +112,11 @@ async function examineAll(request: Request, { surveys, threads, told, fits }: Su
   return {
     budgets,
     entrants: engines.flatMap((engine) => entrantsOf(engine, weights.values().next().value).map(({ name }) => name)),
-    sessions: surveys.map((survey) => accountOf(survey, repeated.get(survey.source.path) ?? 0)),
+    sessions: surveys.map((survey) => {
+      const fault = faults.get(survey.source.name);
+      const account = accountOf(survey, repeated.get(survey.source.path) ?? 0);
+      return fault === undefined ? account : { ...account, fault };
+    }),
     findings,
     probes,
   };

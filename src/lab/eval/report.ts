@@ -52,11 +52,14 @@ export interface Unscored {
   readonly detail: string;
 }
 
+const FAULT = "scored in part, for a fault in precis or an engine";
+
 /** Files that were not scored, by the kind of reason. */
 export function notScored({ sessions }: Evaluation): ReadonlyMap<string, readonly Unscored[]> {
   const groups = new Map<string, Unscored[]>();
-  for (const { file, cuts, because } of sessions) {
-    if (cuts > 0 || because === undefined) continue;
+  for (const { file, cuts, because: reason, fault } of sessions) {
+    const because = fault === undefined ? reason : `${FAULT}: ${fault}`;
+    if ((cuts > 0 && fault === undefined) || because === undefined) continue;
     const colon = because.indexOf(": ");
     const [kind, detail] = colon < 0 ? [because, ""] : [because.slice(0, colon), because.slice(colon + 2)];
     groups.set(kind, [...(groups.get(kind) ?? []), { file, detail }]);

@@ -14,6 +14,7 @@ export type Task =
 export type Product =
   | { readonly kind: "survey"; readonly survey: Survey }
   | { readonly kind: "finding"; readonly finding: Finding }
+  | { readonly kind: "fault"; readonly file: string; readonly because: string }
   | { readonly kind: "probe"; readonly outcomes: readonly ProbeOutcome[] };
 
 export async function* perform(task: Task, cache: Cache): AsyncGenerator<Product> {
@@ -22,11 +23,21 @@ export async function* perform(task: Task, cache: Cache): AsyncGenerator<Product
       yield { kind: "survey", survey: surveyOf(task.source, task.fits) };
       return;
     case "examine":
-      for await (const finding of examine(task, cache)) yield { kind: "finding", finding };
+      yield* examined(task, cache);
       return;
     case "probe": {
       const { entrant, seed } = task;
       yield { kind: "probe", outcomes: await cache.get(["probe", entrant, seed], () => probe(entrant, seed)) };
     }
+  }
+}
+
+/** What an engine trips over in one session must not cost the findings of all others. */
+async function* examined(task: Examining, cache: Cache): AsyncGenerator<Product> {
+  try {
+    for await (const finding of examine(task, cache)) yield { kind: "finding", finding };
+  } catch (error) {
+    const because = error instanceof Error ? error.message : String(error);
+    yield { kind: "fault", file: task.source.name, because };
   }
 }

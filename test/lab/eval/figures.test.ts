@@ -6,7 +6,7 @@ import { figuresOf, TRANSCRIPTS_MIN } from "../../../src/lab/eval/figures.ts";
 import { pageOf } from "../../../src/lab/eval/page.ts";
 import { pictureOf } from "../../../src/lab/eval/picture.ts";
 import type { Counts, Finding } from "../../../src/lab/eval/plan.ts";
-import { sectionsOf, summaryOf } from "../../../src/lab/eval/report.ts";
+import { notScored, sectionsOf, summaryOf } from "../../../src/lab/eval/report.ts";
 import { RUNS } from "../../support/transcripts.ts";
 
 const counts = (bound: number, bindable: number): Counts => ({
@@ -99,6 +99,13 @@ describe("the report", () => {
   it("holds no figure that is not a number", () => {
     expect(text(few)).not.toMatch(/NaN|Infinity|undefined/);
     expect(sectionsOf(evaluation([]), figuresOf(evaluation([])))).toEqual([]);
+  });
+
+  it("names a session that an engine tripped over, although it has cuts", () => {
+    const tripped = { file: "t.json", cuts: 2, repeated: 0, recorded: 0, fault: "it fell" };
+    expect([...notScored({ ...few, sessions: [...few.sessions, tripped] }).values()]).toEqual([
+      [{ file: "t.json", detail: "it fell" }],
+    ]);
   });
 
   it("is one whole file, with names as text and not as markup", () => {
