@@ -33,6 +33,7 @@ export function createSacredZone(settings: SacredZoneSettings): Engine<SacredZon
   const limits = sacredZoneLimits(settings);
   return {
     name: "sacred-zone",
+    triggerTokens: limits.triggerTokens + 1,
     init: initialState,
     observe: (state) => state,
     decide: (state, { tokens }) => decide(knownState(state), tokens, limits),
