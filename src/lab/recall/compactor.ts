@@ -88,7 +88,7 @@ function shownOriginals({ evicted }: Compaction, messages: readonly Message[], t
   return [...[...spanned].sort((a, b) => a - b).map((at) => textOf(messages[at]!)), ...pieces].join("\n");
 }
 
-export function textOf(message: Message): string {
+function textOf(message: Message): string {
   const calls = callsOf(message).flatMap((call) => [call.name, ...describeCall(call.name, call.arguments).values]);
   return [contentText(message.parts), ...calls].join("\n");
 }

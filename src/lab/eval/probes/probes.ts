@@ -12,7 +12,7 @@ import { workWith } from "./work.ts";
 export const PROBE_CYCLES = 10;
 export const PROBE_SEEDS: readonly number[] = [1, 2, 3, 4, 5];
 /** Small, so that ten cycles stay cheap; each fills the half of it at which the default engine compacts. */
-export const PROBE_WINDOW_TOKENS = 64_000;
+const PROBE_WINDOW_TOKENS = 64_000;
 const CYCLE_TOKENS = PROBE_WINDOW_TOKENS / 2;
 /** The probes are said in the first cycles. */
 const PLANTING_CYCLES = 3;

@@ -25,6 +25,19 @@ const BINDING = [
   "main ブランチには直接 push しないで",
   "절대 main에 직접 푸시하지 마세요",
   "nunca borres la base de datos",
+  "Builds without --strict are not allowed on the shared runner.",
+  "The table orders is off limits, the auditors are reading it.",
+  // Choices that people made.
+  "Let's go with Postgres instead of Redis for the queue, because it survives a restart.",
+  "For exports use parquet, not csv.",
+  "We settled on the small store, the licence of the other rules it out.",
+  "The team agreed to host everything in Frankfurt.",
+  // What is so, with something exact in it.
+  "The staging database listens on port 5471.",
+  "The release is planned for 9 March, and Brandt signs it off.",
+  "FYI our VPN gateway moved to 10.4.7.9.",
+  "Brandt pays 4,310 euros a month for the old plan.",
+  "Demo tenant: walnut, account id 4410.",
 ];
 
 const NOT_BINDING = [
@@ -38,6 +51,12 @@ const NOT_BINDING = [
   "我也说不准",
   "I've still got a shadow, no condensation commit",
   "looks good",
+  "Please find out why renderStream458 is slow when stringString860 runs, and mend it.",
+  "It has 12 items in it now.",
+  "The tests are slow.",
+  "Error: request failed with status 404",
+  "You moved 12 files.",
+  "The old rules were never allowed to change.",
 ];
 
 describe("constraints", () => {
