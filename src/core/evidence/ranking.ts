@@ -116,7 +116,8 @@ function probability(logit: number): number {
 
 /** The newest replies share words with few of the names: only those are worked out anew. */
 function withReplies({ tally, replies }: Scene, settled: Settled, weight: number): Float64Array {
-  const { logits, heads, nexts, owners } = settled;
+  const { logits } = settled;
+  const { heads, nexts, owners } = settled.chains;
   const scores = settled.scores();
   const seen = new Uint8Array(scores.length);
   for (let word = 0; word < replies.length; word++) {
@@ -140,13 +141,36 @@ interface Settled {
   readonly logits: readonly number[];
   /** The probabilities that these come to, 0 for what is not rare: a new array each time. */
   readonly scores: () => Float64Array;
-  /**
-   * Which identifiers hold a word, as chains through the tally's `words`: the last place of each word, for each place
-   * the one before it of the same word or -1, and the identifier that it belongs to.
-   */
+  readonly chains: WordChains;
+}
+
+/**
+ * Which identifiers hold a word, as chains through the tally's `words`: the last place of each word, for each place the
+ * one before it of the same word or -1, and the identifier that it belongs to.
+ */
+interface WordChains {
   readonly heads: readonly number[];
   readonly nexts: readonly number[];
   readonly owners: readonly number[];
+  /** Adds the words of the next identifier. */
+  readonly add: (number: number) => void;
+}
+
+function createWordChains({ words, wordStarts }: Tally): WordChains {
+  const [heads, nexts, owners]: [number[], number[], number[]] = [[], [], []];
+  return {
+    heads,
+    nexts,
+    owners,
+    add: (number) => {
+      for (let at = wordStarts[number]!; at < wordStarts[number + 1]!; at++) {
+        const word = words[at]!;
+        while (heads.length <= word) heads.push(-1);
+        nexts.push(heads[word]!);
+        heads[word] = owners.push(number) - 1;
+      }
+    },
+  };
 }
 
 function createSettled(tally: Tally, weights: Weights): Settled {
@@ -155,7 +179,7 @@ function createSettled(tally: Tally, weights: Weights): Settled {
   const [plain, logits, scores]: [number[], number[], number[]] = [[], [], []];
   const counts: number[] = [];
   const overlaps: number[] = [];
-  const [heads, nexts, owners]: [number[], number[], number[]] = [[], [], []];
+  const chains = createWordChains(tally);
   let ofEditedFile: readonly boolean[] = [];
   let asked: readonly string[] = [];
   const settle = (number: number): void => {
@@ -171,29 +195,18 @@ function createSettled(tally: Tally, weights: Weights): Settled {
     }
     plain[number] = logit;
   };
-  const learn = (number: number, scene: Scene): void => {
-    overlaps[number] = overlap(number, tally, scene.request);
-    for (let at = tally.wordStarts[number]!; at < tally.wordStarts[number + 1]!; at++) {
-      const word = tally.words[at]!;
-      while (heads.length <= word) heads.push(-1);
-      nexts.push(heads[word]!);
-      heads[word] = owners.push(number) - 1;
-    }
-  };
   return {
     tally,
     logits,
     scores: () => new Float64Array(scores),
-    heads,
-    nexts,
-    owners,
+    chains,
     refresh: (scene) => {
       const asksAnew = !isEqual(asked, scene.asked);
       asked = scene.asked;
       for (let number = 0; number < tally.counts.length; number++) {
         const isNew = number >= counts.length;
-        if (isNew) learn(number, scene);
-        else if (asksAnew) overlaps[number] = overlap(number, tally, scene.request);
+        if (isNew) chains.add(number);
+        if (isNew || asksAnew) overlaps[number] = overlap(number, tally, scene.request);
         if (isNew || counts[number] !== tally.counts[number]) {
           counts[number] = tally.counts[number]!;
           weigh(number);

@@ -1,5 +1,6 @@
 /** Clears tool results outside protection: the model sees that it called, and ids by which the results can be had again. */
 import { describeCall, labelOf } from "../digest/call.ts";
+import type { Measure } from "../transcript/measure.ts";
 import type { ContentPart } from "../transcript/message.ts";
 import { pairingOf } from "./pairing.ts";
 import type { Pass } from "./pass.ts";
@@ -10,13 +11,13 @@ const CLEARED_TOKENS_MIN = 50;
 
 export const clearResults: Pass = (messages, context) => {
   const { answers } = pairingOf(messages);
+  const { measure } = context;
   return rewriteParts(messages, context, {
     rewrite: (part, index, evict) => {
       if (part.kind !== "tool-result") return part;
       const call = answers[index]?.call;
       const label = call === undefined ? "result" : labelOf(describeCall(call.name, call.arguments));
-      const isLarge = (text: string): boolean => context.measure.text(text) >= CLEARED_TOKENS_MIN;
-      const content = part.content.map((piece) => cleared(piece, { label, isLarge, evict }));
+      const content = part.content.map((piece) => cleared(piece, { label, measure, evict }));
       return content.every((piece, at) => piece === part.content[at]) ? part : { ...part, content };
     },
     origin: "stub",
@@ -25,15 +26,16 @@ export const clearResults: Pass = (messages, context) => {
 
 interface Clearing {
   readonly label: string;
-  readonly isLarge: (text: string) => boolean;
+  readonly measure: Measure;
   readonly evict: Evict;
 }
 
 /** Each piece on its own, so that what is evicted is exactly what stood there. */
-function cleared(piece: ContentPart, { label, isLarge, evict }: Clearing): ContentPart {
+function cleared(piece: ContentPart, { label, measure, evict }: Clearing): ContentPart {
   switch (piece.kind) {
     case "text":
-      return isLarge(piece.text) ? marker(piece, evict("result", piece.text, label)) : piece;
+      if (measure.text(piece.text) < CLEARED_TOKENS_MIN) return piece;
+      return marker(piece, evict("result", piece.text, label));
     case "image":
     case "file":
       return marker(piece, evict("media", JSON.stringify(piece.source), label));

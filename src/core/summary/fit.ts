@@ -66,7 +66,7 @@ const TASK_SHARE_MAX = 0.3;
 /** Less than this is not worth a heading. */
 const SECTION_TOKENS_MIN = 60;
 /** reference/002 §12: what matches the focus gets 60 to 70 %. */
-const FOCUS_SHARE = 0.65;
+const FOCUS_SHARE = 0.66;
 /** With a focus, a section that matches may grow by this factor. */
 const FOCUS_STRETCH = 2;
 /** Excerpts that an earlier handoff chose, of the room for excerpts: what is older gives way, round by round. */
