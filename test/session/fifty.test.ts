@@ -12,6 +12,7 @@ import { createRuntime } from "../../src/session/runtime.ts";
 import { filler, measure, ran, says, user } from "../support/compacting.ts";
 import { careful, forgetful } from "../support/model-answers.ts";
 import { answer, startEndpoint, type ScriptedEndpoint, type Text } from "../support/scripted-endpoint.ts";
+import { RUNS } from "../support/transcripts.ts";
 import { writerAt } from "../support/writers.ts";
 
 const ROUNDS = 50;
@@ -95,17 +96,21 @@ const at = (text: Text): Pick<Writers, "auxiliary" | "auto"> => {
 };
 const textOf = ({ messages }: Transcript): string => messages.map(({ parts }) => contentText(parts)).join("\n");
 
-const WAYS: readonly (readonly [string, () => Pick<Writers, "auxiliary" | "auto"> | undefined])[] = [
-  ["the ledger alone", () => undefined],
-  ["a careful model", () => at(({ user: prompt }) => careful(prompt))],
-  ["a forgetful model", () => at(({ user: prompt }) => forgetful(prompt))],
+const WHOLE = ["of a history that is sent whole", false] as const;
+const RESENT = ["of what the one before gave", true] as const;
+const BOTH = [WHOLE, RESENT];
+/** A short run tries one of the two with each model. */
+const isFull = RUNS > 1_000;
+
+type Way = readonly [string, () => Pick<Writers, "auxiliary" | "auto"> | undefined, typeof BOTH];
+const WAYS: readonly Way[] = [
+  ["the ledger alone", () => undefined, BOTH],
+  ["a careful model", () => at(({ user: prompt }) => careful(prompt)), isFull ? BOTH : [WHOLE]],
+  ["a forgetful model", () => at(({ user: prompt }) => forgetful(prompt)), isFull ? BOTH : [RESENT]],
 ];
 
-describe.each(WAYS)("fifty compactions with %s", (name, writers) => {
-  describe.each([
-    ["of a history that is sent whole", false],
-    ["of what the one before gave", true],
-  ] as const)("%s", (_, resent) => {
+describe.each(WAYS)("fifty compactions with %s", (name, writers, histories) => {
+  describe.each(histories)("%s", (_, resent) => {
     let rounds: readonly Round[];
     beforeAll(async () => {
       rounds = await fifty(writers(), resent);

@@ -13,12 +13,12 @@ import { RUNS, transcripts } from "../../support/transcripts.ts";
 
 const FULL_RUNS_MIN = 1_000;
 const isFull = RUNS > FULL_RUNS_MIN;
-const GENERATED_RUNS = Math.ceil(RUNS / 25);
-const SAMPLES = isFull ? 40 : 2;
+const GENERATED_RUNS = Math.ceil(RUNS / 40);
+const SAMPLES = isFull ? 40 : 1;
 const WINDOWS_TOKENS = [32_000, 64_000, 200_000, 1_000_000];
 /** A short run tries each window on every so manyeth of the corpus's short transcripts, and each on others. */
-const CORPUS_STEP = isFull ? 1 : 24;
-const CORPUS_CHARS_MAX = isFull ? Infinity : 120_000;
+const CORPUS_STEP = isFull ? 1 : 36;
+const CORPUS_CHARS_MAX = isFull ? Infinity : 100_000;
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
 const chat = protocols["openai-chat"];

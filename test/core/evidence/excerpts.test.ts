@@ -28,7 +28,7 @@ describe("excerpts", () => {
           expect(readMessage(messages[message]!).text.slice(at, at! + text.length)).toBe(text);
         }
       }),
-      { numRuns: RUNS / 5 },
+      { numRuns: RUNS / 10 },
     );
   });
 
@@ -44,7 +44,7 @@ describe("excerpts", () => {
             expect(texts.some((one) => one.includes(path))).toBe(true);
         }
       }),
-      { numRuns: RUNS / 5 },
+      { numRuns: RUNS / 10 },
     );
   });
 
@@ -56,7 +56,7 @@ describe("excerpts", () => {
         const lines = excerpts.filter(({ source }) => source === PATHS).length;
         expect(weigh(excerpts)).toBeLessThanOrEqual(budget + lines * 3);
       }),
-      { numRuns: RUNS / 5 },
+      { numRuns: RUNS / 10 },
     );
   });
 
@@ -69,7 +69,7 @@ describe("excerpts", () => {
           expect(message).toBeLessThan(until);
         }
       }),
-      { numRuns: RUNS / 5 },
+      { numRuns: RUNS / 10 },
     );
   });
 
@@ -81,7 +81,7 @@ describe("excerpts", () => {
         expect(grown.excerpts(messages, ask(budget))).toEqual(createEvidence().excerpts(messages, ask(budget)));
         expect(grown.probabilities(messages)).toEqual(createEvidence().probabilities(messages));
       }),
-      { numRuns: RUNS / 5 },
+      { numRuns: RUNS / 10 },
     );
   });
 
@@ -101,7 +101,7 @@ describe("excerpts", () => {
           expect(evidence.excerpts(messages, request)).toEqual(createEvidence().excerpts(messages, request));
         }
       }),
-      { numRuns: RUNS / 5 },
+      { numRuns: RUNS / 10 },
     );
   });
 
@@ -212,7 +212,7 @@ describe("what is missing", () => {
         const text = talk.map((message) => readMessage(message).text).join("\n");
         for (const { id } of createEvidence().missing(talk, { standing: [], text })) expect(text).not.toContain(id);
       }),
-      { numRuns: RUNS / 5 },
+      { numRuns: RUNS / 10 },
     );
   });
 });

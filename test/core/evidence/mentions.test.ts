@@ -18,7 +18,7 @@ describe("mentions", () => {
       fc.property(namings, (text) => {
         expect(sorted(mentionsIn(text).ids)).toEqual(sorted(identifiersOf(text)));
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS / 2 },
     );
   });
 
@@ -35,7 +35,7 @@ describe("mentions", () => {
           if (at > 0) expect(starts[at]!).toBeGreaterThanOrEqual(starts[at - 1]!);
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS / 2 },
     );
   });
 
@@ -49,7 +49,7 @@ describe("mentions", () => {
         const { ids, which, starts, ends } = mentionsIn(text);
         expect(heard).toEqual(which.map((id, at) => [ids[id], starts[at], ends[at]]));
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS / 2 },
     );
   });
 
@@ -108,7 +108,7 @@ describe("plain words", () => {
         const words = found.map((start, at) => text.slice(start, wordEnds[at]).toLowerCase());
         expect(sorted(new Set(words))).toEqual(sorted(wordsOf(text)));
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS / 2 },
     );
   });
 });

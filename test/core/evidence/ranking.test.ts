@@ -25,7 +25,7 @@ describe("the ranking", () => {
           else expect(probability).toBeGreaterThan(0);
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS / 5 },
     );
   });
 
@@ -61,7 +61,7 @@ describe("the ranking", () => {
           expect(evidence.probabilities(some)).toEqual(rank(some));
         }
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS / 5 },
     );
   });
 

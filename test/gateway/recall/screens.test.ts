@@ -105,7 +105,7 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
         if (protocol === "openai-responses") expect(shown).not.toContain(RECALL_TOOL);
         else expect(shown).toBe(text);
       }),
-      { numRuns: RUNS },
+      { numRuns: CLIENT_RUNS },
     );
   });
 
@@ -133,7 +133,7 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
         );
         expect(content).toEqual(joined(protocol, plain));
       }),
-      { numRuns: RUNS },
+      { numRuns: CLIENT_RUNS },
     );
   });
 });
