@@ -1,4 +1,6 @@
 /** `precis/engines`: the engine contract, the built-in engines and what they are made of. */
+export { cacheEffectiveness, type CachedTokens, type CacheEffectiveness } from "./core/caching/effectiveness.ts";
+export { stableFirst, type Lasting, type PromptPiece } from "./core/caching/stable-first.ts";
 export { createCompressor } from "./core/engines/compressor/compressor.ts";
 export { COMPRESSOR_DEFAULTS, limitsOf, summaryBudget } from "./core/engines/compressor/limits.ts";
 export type { CompressorSettings, Limits } from "./core/engines/compressor/limits.ts";

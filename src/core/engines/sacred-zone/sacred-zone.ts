@@ -25,7 +25,7 @@ import { createMemories } from "../result/memory.ts";
 import { digestLargestFirst } from "./digests.ts";
 import { fallbackSteps, RUNG_RESTARTED, RUNG_TRUNCATED, type Step } from "./fallback.ts";
 import { aimOf, recentTokensOf, sacredZoneLimits, type SacredZoneSettings } from "./limits.ts";
-import { afterCompaction, afterFutileAttempt, decide, initialState, knownState } from "./statistics.ts";
+import { afterCompaction, afterFutileAttempt, decide, initialState, knownState, observed } from "./statistics.ts";
 import type { SacredZoneState } from "./statistics.ts";
 import { zoneOf } from "./zone.ts";
 
@@ -35,7 +35,7 @@ export function createSacredZone(settings: SacredZoneSettings): Engine<SacredZon
     name: "sacred-zone",
     triggerTokens: limits.triggerTokens + 1,
     init: initialState,
-    observe: (state) => state,
+    observe: (state, usage) => observed(knownState(state), usage),
     decide: (state, { tokens }) => decide(knownState(state), tokens, limits),
     compact: async (state, original, request) => {
       request.signal?.throwIfAborted();

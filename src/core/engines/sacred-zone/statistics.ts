@@ -1,9 +1,16 @@
 /** The statistics of a session (reference/001 §16.6), and the rest after an attempt that could not do enough. */
+import {
+  addTokens,
+  cacheEffectiveness,
+  NO_TOKENS,
+  type CachedTokens,
+  type CacheEffectiveness,
+} from "../../caching/effectiveness.ts";
 import type { CompactionReport } from "../../compaction/compaction.ts";
-import type { Decision } from "../contract.ts";
+import type { Decision, Usage } from "../contract.ts";
 import type { SacredZoneLimits } from "./limits.ts";
 
-const STATE_SCHEMA_VERSION = 1;
+const STATE_SCHEMA_VERSION = 2;
 /** What could not be made small enough is tried again when it has grown by as much. */
 const GROWN_SINCE_STUCK = 1.1;
 
@@ -16,9 +23,12 @@ export interface SacredZoneState {
   readonly savedShares: number;
   /** No attempt is made up to here, in tokens. */
   readonly restsToTokens: number;
+  /** What the provider reported of all requests. */
+  readonly used: CachedTokens;
 }
 
-export interface SacredZoneStatistics {
+/** The cache's part is over all requests that a provider reported on. */
+export interface SacredZoneStatistics extends CacheEffectiveness {
   readonly compactions: number;
   readonly savedTokens: number;
   /** What a compaction saves on average, as a share of what was sent before it; 0 before the first. */
@@ -26,7 +36,7 @@ export interface SacredZoneStatistics {
 }
 
 export function initialState(): SacredZoneState {
-  const none = { compactions: 0, savedTokens: 0, savedShares: 0, restsToTokens: 0 };
+  const none = { compactions: 0, savedTokens: 0, savedShares: 0, restsToTokens: 0, used: NO_TOKENS };
   return { schemaVersion: STATE_SCHEMA_VERSION, engine: "sacred-zone", ...none };
 }
 
@@ -37,8 +47,13 @@ export function knownState(state: SacredZoneState | null | undefined): SacredZon
 
 /** What the compactions of a session came to, from the state in a record or a saved session. */
 export function sacredZoneStatistics(state: unknown): SacredZoneStatistics {
-  const { compactions, savedTokens, savedShares } = knownState(state as SacredZoneState | null);
-  return { compactions, savedTokens, averageRatio: compactions === 0 ? 0 : savedShares / compactions };
+  const { compactions, savedTokens, savedShares, used } = knownState(state as SacredZoneState | null);
+  const averageRatio = compactions === 0 ? 0 : savedShares / compactions;
+  return { compactions, savedTokens, averageRatio, ...cacheEffectiveness(used) };
+}
+
+export function observed(state: SacredZoneState, usage: Usage): SacredZoneState {
+  return { ...state, used: addTokens(state.used, usage) };
 }
 
 export function decide(state: SacredZoneState, tokens: number, { triggerTokens }: SacredZoneLimits): Decision {

@@ -10,7 +10,7 @@ import {
   type SacredZoneSettings,
 } from "../../../../src/core/engines/sacred-zone/limits.ts";
 import { createSacredZone, SUMMARY_WORDS_MAX } from "../../../../src/core/engines/sacred-zone/sacred-zone.ts";
-import { sacredZoneStatistics } from "../../../../src/core/engines/sacred-zone/statistics.ts";
+import { sacredZoneStatistics, type SacredZoneState } from "../../../../src/core/engines/sacred-zone/statistics.ts";
 import { workloadFactor } from "../../../../src/core/engines/sacred-zone/workload.ts";
 import { contentText, resultOf, type Message, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../../src/core/transcript/oracle.ts";
@@ -116,7 +116,13 @@ describe("a compaction by sacred-zone", () => {
   it("counts what it did, through JSON", async () => {
     const engine = engineWith();
     const session = sessionOf(30_000, 30_000);
-    expect(sacredZoneStatistics(engine.init())).toEqual({ compactions: 0, savedTokens: 0, averageRatio: 0 });
+    const unused = { hitRate: 0, savedShare: 0 };
+    expect(sacredZoneStatistics(engine.init())).toEqual({
+      compactions: 0,
+      savedTokens: 0,
+      averageRatio: 0,
+      ...unused,
+    });
     const { compaction } = await compactionOf(session);
     const { before, after } = compaction.report.tokens;
     const statistics = sacredZoneStatistics(JSON.parse(JSON.stringify(compaction.state)));
@@ -124,7 +130,11 @@ describe("a compaction by sacred-zone", () => {
       compactions: 1,
       savedTokens: before - after,
       averageRatio: (before - after) / before,
+      ...unused,
     });
+    const usage = { input: 1_000, output: 9, cacheRead: 800, cacheWrite: 100 };
+    const used = engine.observe(engine.observe(compaction.state as SacredZoneState, usage), usage);
+    expect(sacredZoneStatistics(used)).toMatchObject({ compactions: 1, hitRate: 0.8, savedShare: 0.72 - 0.025 });
   });
 });
 

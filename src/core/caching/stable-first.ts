@@ -1,0 +1,23 @@
+/**
+ * A system prompt in the order that a cache likes: what stays the same longest stands first, so that a change of what
+ * stands last leaves the beginning cached (reference/001 §16.5.3).
+ */
+
+/** How long a piece stays as it is: over all sessions, for one session, for one task. */
+export type Lasting = "always" | "session" | "task";
+
+export interface PromptPiece {
+  readonly text: string;
+  readonly lasts: Lasting;
+}
+
+const ORDER: Readonly<Record<Lasting, number>> = { always: 0, session: 1, task: 2 };
+
+/** The pieces as one text, a blank line between two; those that last equally long keep their order. */
+export function stableFirst(pieces: readonly PromptPiece[]): string {
+  return pieces
+    .filter(({ text }) => text.trim() !== "")
+    .toSorted((a, b) => ORDER[a.lasts] - ORDER[b.lasts])
+    .map(({ text }) => text)
+    .join("\n\n");
+}
