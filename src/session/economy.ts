@@ -34,8 +34,7 @@ function occasionOf(desk: Desk, { original, current, standing, tokens }: View, e
   const { now = Date.now } = options;
   const stableTokens = measure.transcript({ ...current, messages: headOf(current, live.settings.protectFirstN) });
   const { tailTokens, summaryTokensMax } = live.limits;
-  // What the last one left tells more of an engine that keeps more than the default one.
-  const left = standing.compaction?.report.tokens.after ?? 0;
+  const { targetTokens = 0 } = live.engine;
   const turns = original.messages.filter(({ role }) => role === "assistant").length;
   return {
     prices: economy.prices,
@@ -43,7 +42,7 @@ function occasionOf(desk: Desk, { original, current, standing, tokens }: View, e
     measure,
     tokens,
     stableTokens,
-    afterTokens: Math.max(left, stableTokens + tailTokens + summaryTokensMax),
+    afterTokens: Math.max(targetTokens, stableTokens + tailTokens + summaryTokensMax),
     cold: turns === 0 || (live.sentAtMs !== undefined && now() - live.sentAtMs > economy.ttlMs),
     compacted: standing.compaction !== undefined,
     turns,

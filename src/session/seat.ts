@@ -45,8 +45,9 @@ export function seated(
     const engine = made(guest, settings);
     const seat = own(engine, { guest: true });
     demand(isPlain(seat.begun), "state", () => "the first state is not plain data");
-    const { triggerTokens = 0 } = engine;
+    const { triggerTokens = 0, targetTokens = 0 } = engine;
     demand(Number.isFinite(triggerTokens), "shape", () => `triggerTokens is ${triggerTokens}`);
+    demand(Number.isFinite(targetTokens), "shape", () => `targetTokens is ${targetTokens}`);
     return seat;
   } catch (error) {
     return own(standIn(settings), { contained: containedBy(guest.name, error), untold: true });

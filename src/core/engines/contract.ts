@@ -76,6 +76,8 @@ export interface Engine<State = unknown> {
   readonly name: string;
   /** From how many tokens on `decide` compacts, where one figure says it: a session's guard of the window leaves it that. */
   readonly triggerTokens?: number;
+  /** What a compaction brings a transcript down to and not below, where one figure says it: prices reckon with it. */
+  readonly targetTokens?: number;
   readonly init: () => State;
   readonly observe: (state: State, usage: Usage) => State;
   readonly decide: (state: State, situation: Situation) => Decision;

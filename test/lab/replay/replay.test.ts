@@ -94,8 +94,7 @@ describe("a replay", () => {
     expect(nothing!.requests[overAt! - 1]!.use.input).toBeLessThanOrEqual(WINDOW_TOKENS);
     expect(nothing!.totals.busts).toEqual({ compaction: 0, expired: 0, other: 0 });
     expect(cacheOnly!.totals.busts).toEqual({ compaction: 0, expired: 2, other: 0 });
-    // Those that wait for the cache to expire by itself lose nothing of it.
-    expect(both!.totals.compactions).toBeGreaterThan(both!.totals.busts.compaction);
+    expect(both!.totals.busts.compaction).toBeGreaterThan(0);
     const lost = both!.requests.flatMap(({ bust }) => bust ?? []);
     expect(lost.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(both!.totals.bustTokens);
   });

@@ -29,6 +29,7 @@ export function createLossless(settings: LosslessSettings): Engine<LosslessState
   return {
     name: "lossless",
     triggerTokens: limits.triggerTokens,
+    targetTokens: Math.min(limits.aimTokens, limits.tailTokens + limits.summariesTokens),
     init: initialState,
     observe: (state) => state,
     decide: (state, { tokens }) => decide(ownState(state), tokens, limits),

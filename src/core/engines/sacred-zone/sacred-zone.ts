@@ -34,6 +34,7 @@ export function createSacredZone(settings: SacredZoneSettings): Engine<SacredZon
   return {
     name: "sacred-zone",
     triggerTokens: limits.triggerTokens + 1,
+    targetTokens: limits.targetTokens,
     init: initialState,
     observe: (state, usage) => observed(knownState(state), usage),
     decide: (state, { tokens }) => decide(knownState(state), tokens, limits),
