@@ -1,6 +1,6 @@
 /** Bodies of messages and originals, each once a tenant, and the words they are found by. */
 import { hash } from "node:crypto";
-import { sql } from "kysely";
+import type { RawBuilder, Sql } from "kysely";
 import { searchableText, type Body, type BodyForm } from "../body.ts";
 import { tokensOf } from "../words.ts";
 import { query, type Runner } from "./query.ts";
@@ -12,7 +12,7 @@ const addBody = query<{
   encoding: string;
   content: Uint8Array;
   bytes: number;
-}>()((db, arg) =>
+}>("addBody")((db, arg) =>
   db
     .insertInto("bodies")
     .values({
@@ -26,7 +26,7 @@ const addBody = query<{
     .onConflict((conflict) => conflict.columns(["tenant", "form", "hash"]).doNothing()),
 );
 
-const findBody = query<{ tenant: number; form: string; hash: Uint8Array }>()((db, arg) =>
+const findBody = query<{ tenant: number; form: string; hash: Uint8Array }>("findBody")((db, arg) =>
   db
     .selectFrom("bodies")
     .select("id")
@@ -35,15 +35,15 @@ const findBody = query<{ tenant: number; form: string; hash: Uint8Array }>()((db
     .where("hash", "=", arg("hash")),
 );
 
-const readBodyById = query<{ id: number }>()((db, arg) =>
+const readBodyById = query<{ id: number }>("readBodyById")((db, arg) =>
   db.selectFrom("bodies").select(["form", "encoding", "content"]).where("id", "=", arg("id")),
 );
 
-const addWords = query<{ id: number; tokens: string }>()((db, arg) =>
+const addWords = query<{ id: number; tokens: string }>("addWords")((db, arg) =>
   db.insertInto("words").values({ rowid: arg("id"), tokens: arg("tokens") }),
 );
 
-const deleteBody = query<{ id: number }>()((db, arg) =>
+const deleteBody = query<{ id: number }>("deleteBody")((db, arg) =>
   db
     .deleteFrom("bodies")
     .where("id", "=", arg("id"))
@@ -54,7 +54,9 @@ const deleteBody = query<{ id: number }>()((db, arg) =>
     .returning("bytes"),
 );
 
-const deleteWords = query<{ id: number }>()((db, arg) => db.deleteFrom("words").where("rowid", "=", arg("id")));
+const deleteWords = query<{ id: number }>("deleteWords")((db, arg) =>
+  db.deleteFrom("words").where("rowid", "=", arg("id")),
+);
 
 /** Words of one tenant stand under a token that no text has. */
 export function tenantToken(tenant: number): string {
@@ -109,6 +111,6 @@ export function keyOf(encoding: string, content: Uint8Array): Uint8Array {
 }
 
 /** Rows whose words meet a query of FTS5. */
-export function wordsMatch(expression: string) {
+export function wordsMatch(sql: Sql, expression: string): RawBuilder<boolean> {
   return sql<boolean>`words match ${expression}`;
 }

@@ -1,5 +1,4 @@
 /** Conversations: links that name the one before them, each with a message's body. */
-import { sql } from "kysely";
 import type { Role } from "../../core/transcript/message.ts";
 import type { Appended, StoredMessage } from "../store.ts";
 import { decoded, keepBody } from "./bodies.ts";
@@ -29,7 +28,7 @@ export interface ChainEnd {
   readonly now: number;
 }
 
-const findLink = query<{ tenant: number; link: string }>()((db, arg) =>
+const findLink = query<{ tenant: number; link: string }>("findLink")((db, arg) =>
   db
     .selectFrom("links")
     .innerJoin("sessions", "sessions.id", "links.session")
@@ -49,7 +48,7 @@ const addLink = query<{
   member: number;
   body: number;
   now: number;
-}>()((db, arg) =>
+}>("addLink")((db, arg) =>
   db.insertInto("links").values({
     tenant: arg("tenant"),
     link: arg("link"),
@@ -64,16 +63,16 @@ const addLink = query<{
   }),
 );
 
-const findLinks = query<{ tenant: number; links: string }>()((db, arg) =>
+const findLinks = query<{ tenant: number; links: string }>("findLinks")((db, arg, sql) =>
   db
-    .selectFrom(eachOf(arg("links")))
+    .selectFrom(eachOf(sql, arg("links")))
     .crossJoin("links")
     .select("links.link")
     .where("links.tenant", "=", arg("tenant"))
     .whereRef("links.link", "=", "wanted.value"),
 );
 
-const readUpTo = query<{ tenant: number; link: string }>()((db, arg) =>
+const readUpTo = query<{ tenant: number; link: string }>("readUpTo")((db, arg) =>
   db
     .withRecursive("chain", (cte) =>
       cte
@@ -92,7 +91,7 @@ const readUpTo = query<{ tenant: number; link: string }>()((db, arg) =>
     .orderBy("links.position"),
 );
 
-const readLinksUpTo = query<{ tenant: number; link: string }>()((db, arg) =>
+const readLinksUpTo = query<{ tenant: number; link: string }>("readLinksUpTo")((db, arg) =>
   db
     .withRecursive("chain", (cte) =>
       cte
@@ -193,7 +192,7 @@ export function readLinks(runner: Runner, tenantName: string, link: string): rea
 }
 
 /** Chains whose links do not count up from their beginning; none unless the file was changed by somebody else. */
-export const brokenLinks = query()((db) =>
+export const brokenLinks = query("brokenLinks")((db, _arg, sql) =>
   db
     .selectFrom("links")
     .leftJoin("links as parents", "parents.id", "links.parent")

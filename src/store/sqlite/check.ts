@@ -4,7 +4,7 @@ import { keyOf } from "./bodies.ts";
 import { brokenLinks } from "./chains.ts";
 import { query, type Runner } from "./query.ts";
 
-const allBodies = query()((db) => db.selectFrom("bodies").select(["id", "hash", "encoding", "content"]));
+const allBodies = query("allBodies")((db) => db.selectFrom("bodies").select(["id", "hash", "encoding", "content"]));
 
 /** One line a fault; none for a sound file. Reads the whole of it. */
 export function checkDatabase(db: DatabaseSync, runner: Runner): readonly string[] {

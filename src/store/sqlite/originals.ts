@@ -5,7 +5,7 @@ import { decoded, dropUnused, keepBody } from "./bodies.ts";
 import { query, type Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
-const findOriginal = query<{ tenant: number; id: string }>()((db, arg) =>
+const findOriginal = query<{ tenant: number; id: string }>("findOriginal")((db, arg) =>
   db
     .selectFrom("originals")
     .select(["id", "kind", "label"])
@@ -13,7 +13,7 @@ const findOriginal = query<{ tenant: number; id: string }>()((db, arg) =>
     .where("recall_id", "=", arg("id")),
 );
 
-const readPieces = query<{ original: number }>()((db, arg) =>
+const readPieces = query<{ original: number }>("readPieces")((db, arg) =>
   db
     .selectFrom("original_pieces")
     .innerJoin("bodies", "bodies.id", "original_pieces.body")
@@ -22,24 +22,25 @@ const readPieces = query<{ original: number }>()((db, arg) =>
     .orderBy("original_pieces.position"),
 );
 
-const addOriginal = query<{ tenant: number; id: string; kind: string; label: string; now: number }>()((db, arg) =>
-  db.insertInto("originals").values({
-    tenant: arg("tenant"),
-    recall_id: arg("id"),
-    kind: arg("kind"),
-    label: arg("label"),
-    created_at: arg("now"),
-  }),
+const addOriginal = query<{ tenant: number; id: string; kind: string; label: string; now: number }>("addOriginal")(
+  (db, arg) =>
+    db.insertInto("originals").values({
+      tenant: arg("tenant"),
+      recall_id: arg("id"),
+      kind: arg("kind"),
+      label: arg("label"),
+      created_at: arg("now"),
+    }),
 );
 
-const addPiece = query<{ original: number; position: number; body: number }>()((db, arg) =>
+const addPiece = query<{ original: number; position: number; body: number }>("addPiece")((db, arg) =>
   db.insertInto("original_pieces").values({ original: arg("original"), position: arg("position"), body: arg("body") }),
 );
 
-const deletePieces = query<{ original: number }>()((db, arg) =>
+const deletePieces = query<{ original: number }>("deletePieces")((db, arg) =>
   db.deleteFrom("original_pieces").where("original", "=", arg("original")),
 );
-const deleteOriginal = query<{ original: number }>()((db, arg) =>
+const deleteOriginal = query<{ original: number }>("deleteOriginal")((db, arg) =>
   db.deleteFrom("originals").where("id", "=", arg("original")),
 );
 

@@ -1,74 +1,44 @@
 /**
- * Queries are written once in Kysely, compiled once, and run as prepared statements with their arguments by name. The
- * builder never runs anything, so the same definitions compile for another database.
+ * Queries are defined in Kysely, each beside the code that asks it, and run as prepared statements with their arguments
+ * by name. `npm run queries` compiles the definitions to `statements.ts`, so that Kysely, which takes long to load, gives
+ * the types here and nothing else.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import {
-  DummyDriver,
-  Kysely,
-  sql,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-  type Compilable,
-  type RawBuilder,
-} from "kysely";
+import type { AliasedRawBuilder, Compilable, Kysely, RawBuilder, Sql } from "kysely";
+import { STATEMENTS } from "./statements.ts";
 import type { Tables } from "./tables.ts";
 
-export type Value = string | number | Uint8Array | null;
-
-/** Stands in a definition for the argument of this name. */
-class Slot {
-  readonly name: string;
-  constructor(name: string) {
-    this.name = name;
-  }
-}
-
-function slotFor(name: string): unknown {
-  return new Slot(name);
-}
+type Values = Readonly<Record<string, string | number | Uint8Array | null>>;
 
 export interface Query<Arguments, Row> {
   readonly sql: string;
-  readonly bind: (args: Arguments) => Value[];
-  /** Never there: carries the type of a row. */
-  readonly row?: Row;
+  /** Never there: carries the types of the arguments and of a row. */
+  readonly types?: (args: Arguments) => Row;
 }
 
-const builder = new Kysely<Tables>({
-  dialect: {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  },
-});
+type Argument<Arguments> = <Key extends keyof Arguments & string>(name: Key) => Arguments[Key];
+type Definition<Arguments, Row> = (db: Kysely<Tables>, arg: Argument<Arguments>, sql: Sql) => Compilable<Row>;
+type QueryName = keyof typeof STATEMENTS;
 
-type Argument<Arguments> = <Name extends keyof Arguments & string>(name: Name) => Arguments[Name];
+/** What `npm run queries` compiles: those of all files that are loaded, by name. */
+export const DEFINITIONS = new Map<string, Definition<Readonly<Record<string, unknown>>, unknown>>();
 
-/** Gives the type of the arguments, and answers with what takes the definition. */
-export function query<Arguments extends object = object>() {
-  return <Row>(define: (db: Kysely<Tables>, arg: Argument<Arguments>) => Compilable<Row>): Query<Arguments, Row> => {
-    const compiled = define(builder, slotFor as Argument<Arguments>).compile();
-    const parameters = compiled.parameters.map((parameter) => parameter as Slot | Value);
-    return {
-      sql: compiled.sql,
-      bind: (args) =>
-        parameters.map(
-          (parameter) => (parameter instanceof Slot ? args[parameter.name as keyof Arguments] : parameter) as Value,
-        ),
-    };
+/** Gives the name and the type of the arguments, and answers with what takes the definition. */
+export function query<Arguments extends object = object>(name: QueryName) {
+  return <Row>(define: Definition<Arguments, Row>): Query<Arguments, Row> => {
+    if (DEFINITIONS.has(name)) throw new Error(`two queries are named ${name}`);
+    DEFINITIONS.set(name, define as never);
+    return { sql: STATEMENTS[name] };
   };
 }
 
 /** The strings of a JSON array, to look for any of them: one statement whatever their number. */
-export function anyOf(json: string): RawBuilder<string> {
-  return sql<string>`(select value from json_each(${json}))`;
+export function anyOf(sql: Sql, json: string): RawBuilder<string> {
+  return sql`(select value from json_each(${json}))`;
 }
 
 /** The same as a table `wanted` to start from, one row a string: with a cross join, only these are looked up. */
-export function eachOf(json: string) {
+export function eachOf(sql: Sql, json: string): AliasedRawBuilder<{ value: string }, "wanted"> {
   return sql<{ value: string }>`json_each(${json})`.as("wanted");
 }
 
@@ -90,15 +60,20 @@ export function createRunner(db: DatabaseSync): Runner {
   const statements = new Map<string, StatementSync>();
   const prepared = (text: string): StatementSync => {
     let statement = statements.get(text);
-    if (statement === undefined) statements.set(text, (statement = db.prepare(text)));
+    if (statement === undefined) {
+      statement = db.prepare(text);
+      // Arguments may hold more than is asked for.
+      statement.setAllowUnknownNamedParameters(true);
+      statements.set(text, statement);
+    }
     return statement;
   };
   return {
-    all: (one, args) => prepared(one.sql).all(...one.bind(args)) as never,
-    first: (one, args) => prepared(one.sql).get(...one.bind(args)) as never,
-    each: (one, args) => prepared(one.sql).iterate(...one.bind(args)) as never,
-    run: (one, args) => {
-      const { changes, lastInsertRowid } = prepared(one.sql).run(...one.bind(args));
+    all: ({ sql }, args) => prepared(sql).all(args as Values) as never,
+    first: ({ sql }, args) => prepared(sql).get(args as Values) as never,
+    each: ({ sql }, args) => prepared(sql).iterate(args as Values) as never,
+    run: ({ sql }, args) => {
+      const { changes, lastInsertRowid } = prepared(sql).run(args as Values);
       return { changes: Number(changes), id: Number(lastInsertRowid) };
     },
   };

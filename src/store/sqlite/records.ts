@@ -26,18 +26,18 @@ export interface FoundRecord {
   readonly unmarked: readonly string[];
 }
 
-const recordsOf = query<{ tenant: number; links: string }>()((db, arg) =>
+const recordsOf = query<{ tenant: number; links: string }>("recordsOf")((db, arg, sql) =>
   db
-    .selectFrom(eachOf(arg("links")))
+    .selectFrom(eachOf(sql, arg("links")))
     .crossJoin("records")
     .select(["records.id", "records.link", "schema_version", "generation", "used_at", "created_at"])
     .where("records.tenant", "=", arg("tenant"))
     .whereRef("records.link", "=", "wanted.value"),
 );
 
-const tombstonesOf = query<{ tenant: number; links: string }>()((db, arg) =>
+const tombstonesOf = query<{ tenant: number; links: string }>("tombstonesOf")((db, arg, sql) =>
   db
-    .selectFrom(eachOf(arg("links")))
+    .selectFrom(eachOf(sql, arg("links")))
     .crossJoin("tombstones")
     .select("tombstones.link")
     .where("tombstones.tenant", "=", arg("tenant"))
@@ -51,7 +51,7 @@ const addRecord = query<{
   generation: number;
   record: Uint8Array;
   now: number;
-}>()((db, arg) =>
+}>("addRecord")((db, arg) =>
   db.insertInto("records").values({
     tenant: arg("tenant"),
     link: arg("link"),
@@ -63,28 +63,29 @@ const addRecord = query<{
   }),
 );
 
-const nameOriginal = query<{ record: number; recallId: string }>()((db, arg) =>
+const nameOriginal = query<{ record: number; recallId: string }>("nameOriginal")((db, arg) =>
   db
     .insertInto("record_originals")
     .values({ record: arg("record"), recall_id: arg("recallId") })
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-const addTombstone = query<{ tenant: number; link: string; generation: number; now: number }>()((db, arg) =>
-  db
-    .insertInto("tombstones")
-    .values({ tenant: arg("tenant"), link: arg("link"), generation: arg("generation"), created_at: arg("now") }),
+const addTombstone = query<{ tenant: number; link: string; generation: number; now: number }>("addTombstone")(
+  (db, arg) =>
+    db
+      .insertInto("tombstones")
+      .values({ tenant: arg("tenant"), link: arg("link"), generation: arg("generation"), created_at: arg("now") }),
 );
 
-const markUsed = query<{ tenant: number; links: string; now: number }>()((db, arg) =>
+const markUsed = query<{ tenant: number; links: string; now: number }>("markUsed")((db, arg, sql) =>
   db
     .updateTable("records")
     .set({ used_at: arg("now") })
     .where("tenant", "=", arg("tenant"))
-    .where("link", "in", anyOf(arg("links"))),
+    .where("link", "in", anyOf(sql, arg("links"))),
 );
 
-const readRecordById = query<{ id: number }>()((db, arg) =>
+const readRecordById = query<{ id: number }>("readRecordById")((db, arg) =>
   db.selectFrom("records").select("record").where("id", "=", arg("id")),
 );
 

@@ -2,7 +2,7 @@
  * What is deleted, and how much is left: the longest unused first, never what something younger stands on. It runs in
  * steps, each a transaction of its own, so that nobody waits long for the file.
  */
-import { sql } from "kysely";
+import type { RawBuilder, Sql } from "kysely";
 import type { Holdings, Retention } from "../store.ts";
 import { dropUnused } from "./bodies.ts";
 import { removeOriginal } from "./originals.ts";
@@ -22,12 +22,13 @@ interface Unit {
 type Scope = { readonly tenant: number | null };
 
 /** Whether a record names the original `o`. */
-const named = sql`exists (
-  select 1 from record_originals n join records r on r.id = n.record where n.recall_id = o.recall_id and r.tenant = o.tenant
-)`;
+function named(sql: Sql): RawBuilder<boolean> {
+  return sql`exists (select 1 from record_originals n join records r on r.id = n.record
+    where n.recall_id = o.recall_id and r.tenant = o.tenant)`;
+}
 
 /** Sessions that no other stands on. */
-const oldestSession = query<Scope>()((db, arg) =>
+const oldestSession = query<Scope>("oldestSession")((db, arg, sql) =>
   db
     .selectFrom("sessions as s")
     .select(["s.id", "s.updated_at"])
@@ -45,7 +46,7 @@ const oldestSession = query<Scope>()((db, arg) =>
 );
 
 /** Records of conversations that are not stored. */
-const oldestRecord = query<Scope>()((db, arg) =>
+const oldestRecord = query<Scope>("oldestRecord")((db, arg, sql) =>
   db
     .selectFrom("records as r")
     .select(["r.tenant", "r.link", ({ fn }) => fn.max("r.used_at").as("used_at")])
@@ -57,33 +58,33 @@ const oldestRecord = query<Scope>()((db, arg) =>
 );
 
 /** Originals that no record names. */
-const oldestOriginal = query<Scope>()((db, arg) =>
+const oldestOriginal = query<Scope>("oldestOriginal")((db, arg, sql) =>
   db
     .selectFrom("originals as o")
     .select(["o.id", "o.created_at"])
     .where(({ or, eb, val }) => or([eb(val(arg("tenant")), "is", null), eb("o.tenant", "=", arg("tenant"))]))
-    .where(sql<boolean>`not ${named}`)
+    .where(sql<boolean>`not ${named(sql)}`)
     .orderBy("o.created_at")
     .orderBy("o.id")
     .limit(1),
 );
 
-const linksOfSession = query<{ session: number }>()((db, arg) =>
+const linksOfSession = query<{ session: number }>("linksOfSession")((db, arg) =>
   db.selectFrom("links").select(["tenant", "link", "body"]).where("session", "=", arg("session")),
 );
-const dropHead = query<{ session: number }>()((db, arg) =>
+const dropHead = query<{ session: number }>("dropHead")((db, arg) =>
   db.updateTable("sessions").set({ head: null }).where("id", "=", arg("session")),
 );
-const deleteLinks = query<{ session: number }>()((db, arg) =>
+const deleteLinks = query<{ session: number }>("deleteLinks")((db, arg) =>
   db.deleteFrom("links").where("session", "=", arg("session")),
 );
-const deleteSession = query<{ session: number }>()((db, arg) =>
+const deleteSession = query<{ session: number }>("deleteSession")((db, arg) =>
   db.deleteFrom("sessions").where("id", "=", arg("session")),
 );
 
 type OfLink = { readonly tenant: number; readonly link: string };
 
-const originalsOfLink = query<OfLink>()((db, arg) =>
+const originalsOfLink = query<OfLink>("originalsOfLink")((db, arg) =>
   db
     .selectFrom("records")
     .innerJoin("record_originals", "record_originals.record", "records.id")
@@ -95,30 +96,27 @@ const originalsOfLink = query<OfLink>()((db, arg) =>
     .where("records.tenant", "=", arg("tenant"))
     .where("records.link", "=", arg("link")),
 );
-const isNamed = query<{ id: number }>()((db, arg) =>
-  db
-    .selectFrom("originals as o")
-    .select("o.id")
-    .where("o.id", "=", arg("id"))
-    .where(sql<boolean>`${named}`),
+const isNamed = query<{ id: number }>("isNamed")((db, arg, sql) =>
+  db.selectFrom("originals as o").select("o.id").where("o.id", "=", arg("id")).where(named(sql)),
 );
-const deleteNames = query<OfLink>()((db, arg) =>
+const deleteNames = query<OfLink>("deleteNames")((db, arg) =>
   db
     .deleteFrom("record_originals")
     .where("record", "in", ({ selectFrom }) =>
       selectFrom("records").select("id").where("tenant", "=", arg("tenant")).where("link", "=", arg("link")),
     ),
 );
-const deleteOfLink = (["records", "tombstones"] as const).map((table) =>
-  query<OfLink>()((db, arg) =>
-    db.deleteFrom(table).where("tenant", "=", arg("tenant")).where("link", "=", arg("link")),
-  ),
+const deleteRecords = query<OfLink>("deleteRecords")((db, arg) =>
+  db.deleteFrom("records").where("tenant", "=", arg("tenant")).where("link", "=", arg("link")),
 );
-const deleteUsages = query<OfLink>()((db, arg) =>
+const deleteTombstones = query<OfLink>("deleteTombstones")((db, arg) =>
+  db.deleteFrom("tombstones").where("tenant", "=", arg("tenant")).where("link", "=", arg("link")),
+);
+const deleteUsages = query<OfLink>("deleteUsages")((db, arg) =>
   db.deleteFrom("usages").where("tenant", "=", arg("tenant")).where("link", "=", arg("link")),
 );
 
-const count = query<Scope>()((db, arg) => {
+const count = query<Scope>("count")((db, arg, sql) => {
   const mine = sql<boolean>`(${arg("tenant")} is null or tenant = ${arg("tenant")})`;
   const rows = (table: "sessions" | "links" | "records" | "originals") =>
     db
@@ -200,7 +198,8 @@ function removeRecords(runner: Runner, links: readonly OfLink[]): number {
   for (const { tenant, link } of links) {
     for (const { id } of runner.all(originalsOfLink, { tenant, link })) originals.add(id);
     runner.run(deleteNames, { tenant, link });
-    for (const one of deleteOfLink) runner.run(one, { tenant, link });
+    runner.run(deleteRecords, { tenant, link });
+    runner.run(deleteTombstones, { tenant, link });
   }
   let bytes = 0;
   for (const id of originals) if (runner.first(isNamed, { id }) === undefined) bytes += removeOriginal(runner, id);

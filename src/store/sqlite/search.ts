@@ -15,25 +15,25 @@ export interface WordsAndLimit {
   readonly limit: number;
 }
 
-const originalsMatching = query<{ expression: string; limit: number }>()((db, arg) =>
+const originalsMatching = query<{ expression: string; limit: number }>("originalsMatching")((db, arg, sql) =>
   db
     .selectFrom("words")
     .innerJoin("original_pieces", "original_pieces.body", "words.rowid")
     .innerJoin("originals", "originals.id", "original_pieces.original")
     .select(["originals.recall_id", "originals.label", "original_pieces.body"])
-    .where(wordsMatch(arg("expression")))
+    .where(wordsMatch(sql, arg("expression")))
     .orderBy("originals.id", "desc")
     .orderBy("original_pieces.position")
     .limit(arg("limit")),
 );
 
-const messagesMatching = query<{ expression: string; limit: number }>()((db, arg) =>
+const messagesMatching = query<{ expression: string; limit: number }>("messagesMatching")((db, arg, sql) =>
   db
     .selectFrom("words")
     .innerJoin("links", "links.body", "words.rowid")
     .innerJoin("sessions", "sessions.id", "links.session")
     .select(["links.link", "links.role", "links.body", "links.position", "sessions.name"])
-    .where(wordsMatch(arg("expression")))
+    .where(wordsMatch(sql, arg("expression")))
     .where("links.member", "=", 0)
     .orderBy("links.id", "desc")
     .limit(arg("limit")),

@@ -1,5 +1,4 @@
 /** Sessions: the newest link of a line of conversation, and the session that a branch left. */
-import { sql } from "kysely";
 import type { SessionEntry, SessionsQuery } from "../store.ts";
 import { query, type Runner } from "./query.ts";
 import { knownTenant } from "./tenants.ts";
@@ -16,7 +15,7 @@ interface Place {
   readonly now: number;
 }
 
-const findByName = query<{ tenant: number; name: string }>()((db, arg) =>
+const findByName = query<{ tenant: number; name: string }>("findByName")((db, arg) =>
   db.selectFrom("sessions").select(["id", "name"]).where("tenant", "=", arg("tenant")).where("name", "=", arg("name")),
 );
 
@@ -26,7 +25,7 @@ const addSession = query<{
   parent: number | null;
   forkedAt: number | null;
   now: number;
-}>()((db, arg) =>
+}>("addSession")((db, arg) =>
   db.insertInto("sessions").values({
     tenant: arg("tenant"),
     name: arg("name"),
@@ -38,25 +37,25 @@ const addSession = query<{
   }),
 );
 
-const firstLink = query<{ session: number }>()((db, arg) =>
+const firstLink = query<{ session: number }>("firstLink")((db, arg) =>
   db.selectFrom("links").select("link").where("session", "=", arg("session")).orderBy("id").limit(1),
 );
 
-const renameSession = query<{ session: number; name: string }>()((db, arg) =>
+const renameSession = query<{ session: number; name: string }>("renameSession")((db, arg) =>
   db
     .updateTable("sessions")
     .set({ name: arg("name") })
     .where("id", "=", arg("session")),
 );
 
-const updateSession = query<{ id: number; head: number; now: number }>()((db, arg) =>
+const updateSession = query<{ id: number; head: number; now: number }>("updateSession")((db, arg) =>
   db
     .updateTable("sessions")
     .set({ head: arg("head"), updated_at: arg("now") })
     .where("id", "=", arg("id")),
 );
 
-const touchSession = query<{ id: number; now: number; before: number }>()((db, arg) =>
+const touchSession = query<{ id: number; now: number; before: number }>("touchSession")((db, arg) =>
   db
     .updateTable("sessions")
     .set({ updated_at: arg("now") })
@@ -75,7 +74,7 @@ interface EntriesWanted {
   readonly limit: number;
 }
 
-const listEntries = query<EntriesWanted>()((db, arg) =>
+const listEntries = query<EntriesWanted>("listEntries")((db, arg, sql) =>
   db
     .selectFrom("sessions")
     .innerJoin("links as heads", "heads.id", "sessions.head")

@@ -2,17 +2,17 @@
 import type { TenantEntry } from "../store.ts";
 import { query, type Runner } from "./query.ts";
 
-const addTenant = query<{ name: string }>()((db, arg) =>
+const addTenant = query<{ name: string }>("addTenant")((db, arg) =>
   db
     .insertInto("tenants")
     .values({ name: arg("name") })
     .onConflict((conflict) => conflict.column("name").doNothing()),
 );
-const findTenant = query<{ name: string }>()((db, arg) =>
+const findTenant = query<{ name: string }>("findTenant")((db, arg) =>
   db.selectFrom("tenants").select("id").where("name", "=", arg("name")),
 );
 
-const tenantsWithSessions = query()((db) =>
+const tenantsWithSessions = query("tenantsWithSessions")((db) =>
   db
     .selectFrom("tenants")
     .innerJoin("sessions", "sessions.tenant", "tenants.id")

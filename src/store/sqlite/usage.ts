@@ -4,23 +4,24 @@ import { fromTheEnd } from "./chains.ts";
 import { eachOf, query, type Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
-const addUsage = query<{ tenant: number; costUsd: number | null } & Omit<UsageEntry, "costUsd">>()((db, arg) =>
-  db.insertInto("usages").values({
-    tenant: arg("tenant"),
-    link: arg("link"),
-    model: arg("model"),
-    input: arg("input"),
-    output: arg("output"),
-    cache_read: arg("cacheRead"),
-    cache_write: arg("cacheWrite"),
-    cost_usd: arg("costUsd"),
-    at: arg("at"),
-  }),
+const addUsage = query<{ tenant: number; costUsd: number | null } & Omit<UsageEntry, "costUsd">>("addUsage")(
+  (db, arg) =>
+    db.insertInto("usages").values({
+      tenant: arg("tenant"),
+      link: arg("link"),
+      model: arg("model"),
+      input: arg("input"),
+      output: arg("output"),
+      cache_read: arg("cacheRead"),
+      cache_write: arg("cacheWrite"),
+      cost_usd: arg("costUsd"),
+      at: arg("at"),
+    }),
 );
 
-const newestUsages = query<{ tenant: number; links: string }>()((db, arg) =>
+const newestUsages = query<{ tenant: number; links: string }>("newestUsages")((db, arg, sql) =>
   db
-    .selectFrom(eachOf(arg("links")))
+    .selectFrom(eachOf(sql, arg("links")))
     .crossJoin("usages")
     .select(["usages.link", ({ fn }) => fn.max("usages.id").as("id")])
     .where("usages.tenant", "=", arg("tenant"))
@@ -28,9 +29,11 @@ const newestUsages = query<{ tenant: number; links: string }>()((db, arg) =>
     .groupBy("usages.link"),
 );
 
-const readUsage = query<{ id: number }>()((db, arg) => db.selectFrom("usages").selectAll().where("id", "=", arg("id")));
+const readUsage = query<{ id: number }>("readUsage")((db, arg) =>
+  db.selectFrom("usages").selectAll().where("id", "=", arg("id")),
+);
 
-const sumUsage = query<{ tenant: number; since: number }>()((db, arg) =>
+const sumUsage = query<{ tenant: number; since: number }>("sumUsage")((db, arg) =>
   db
     .selectFrom("usages")
     .select(({ fn }) => [
@@ -45,7 +48,7 @@ const sumUsage = query<{ tenant: number; since: number }>()((db, arg) =>
     .where("at", ">=", arg("since")),
 );
 
-const setState = query<{ tenant: number; root: string; state: string; now: number }>()((db, arg) =>
+const setState = query<{ tenant: number; root: string; state: string; now: number }>("setState")((db, arg) =>
   db
     .insertInto("states")
     .values({ tenant: arg("tenant"), root: arg("root"), state: arg("state"), updated_at: arg("now") })
@@ -54,7 +57,7 @@ const setState = query<{ tenant: number; root: string; state: string; now: numbe
     ),
 );
 
-const readState = query<{ tenant: number; root: string }>()((db, arg) =>
+const readState = query<{ tenant: number; root: string }>("readState")((db, arg) =>
   db.selectFrom("states").select("state").where("tenant", "=", arg("tenant")).where("root", "=", arg("root")),
 );
 
