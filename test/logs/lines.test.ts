@@ -45,7 +45,7 @@ describe("lines as they are found on disk", () => {
     const started = performance.now();
     for (const line of ['{"a":"' + "x".repeat(MEGA), "{".repeat(MEGA), '"'.repeat(MEGA), "9".repeat(MEGA)])
       readLines(line);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(performance.now() - started).toBeLessThan(5_000);
   });
 });
 

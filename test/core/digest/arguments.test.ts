@@ -64,6 +64,6 @@ describe("shrinkJsonStrings", () => {
     const text = JSON.stringify({ a: '\\"'.repeat(300_000), b: "\\".repeat(300_000) });
     const started = performance.now();
     expect(shrinkJsonStrings(text, options)!.length).toBeLessThan(500);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - started).toBeLessThan(3_000);
   });
 });

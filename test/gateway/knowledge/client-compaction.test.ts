@@ -77,6 +77,6 @@ describe("no request for a summary", () => {
     const transcript = asks("x".repeat(10_000_000), "y".repeat(10_000_000));
     const started = performance.now();
     for (let at = 0; at < 1_000; at++) clientCompaction(transcript);
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - started).toBeLessThan(3_000);
   });
 });

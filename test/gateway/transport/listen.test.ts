@@ -156,7 +156,7 @@ describe("a stop", () => {
     await sleep(20);
     const started = performance.now();
     await Promise.all([gateway.close(), once(fresh, "close"), once(used, "close")]);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(performance.now() - started).toBeLessThan(5_000);
     await gateway.close();
   });
 });

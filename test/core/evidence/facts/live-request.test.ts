@@ -61,7 +61,7 @@ describe("what a person wrote", () => {
     const text = "<system-reminder>x</system-reminder>".repeat(30_000);
     const started = performance.now();
     expect(personText(user(`${text}go on`))).toBe("go on");
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(performance.now() - started).toBeLessThan(3_000);
   });
 });
 
