@@ -7,6 +7,7 @@ import type { Engine } from "../../../src/core/engines/contract.ts";
 import { createEngine, ENGINE_NAMES } from "../../../src/core/engines/engines.ts";
 import { sampleTranscripts } from "../../../src/core/engines/suite/samples.ts";
 import { checkEngine } from "../../../src/core/engines/suite/suite.ts";
+import type { Transcript } from "../../../src/core/transcript/message.ts";
 import { protocols } from "../../../src/protocols/index.ts";
 import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../../support/corpus.ts";
 import { RUNS, transcripts } from "../../support/transcripts.ts";
@@ -30,6 +31,29 @@ const makeOf =
 
 const corpus = corpusFiles("openai").filter((file) => corpusText(file).length <= CORPUS_CHARS_MAX);
 
+const twoTexts: Transcript = {
+  system: [],
+  messages: [
+    {
+      role: "assistant",
+      parts: [{ kind: "tool-call", id: "a", name: "read_file", arguments: '{"path":"src/app.ts"}' }],
+    },
+    {
+      role: "tool",
+      parts: [
+        {
+          kind: "tool-result",
+          callId: "a",
+          content: [
+            { kind: "text", text: "What is left of a file is on page 1. ".repeat(40) },
+            { kind: "text", text: "What is left of a file is on page 2. ".repeat(40) },
+          ],
+        },
+      ],
+    },
+  ],
+};
+
 describe.each(ENGINE_NAMES)("the contract, kept by %s", (name) => {
   const make = makeOf(name);
 
@@ -38,6 +62,10 @@ describe.each(ENGINE_NAMES)("the contract, kept by %s", (name) => {
       fc.asyncProperty(transcripts({ large: false }), (transcript) => checkEngine({ transcript }, { make, hash })),
       { numRuns: GENERATED_RUNS },
     );
+  });
+
+  it("on a result of two texts, which a digest takes as one", async () => {
+    await checkEngine({ transcript: twoTexts }, { make, hash });
   });
 
   it("on long conversations with large results", async () => {

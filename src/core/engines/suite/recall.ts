@@ -1,7 +1,7 @@
 /** Nothing is lost: whatever left the transcript stands behind an id that the result shows, with its original bytes. */
 import { applyCompaction, type Compaction, type Evicted } from "../../compaction/compaction.ts";
 import { recallId, type Hash } from "../../transcript/links.ts";
-import type { ContentPart, Message, Part, Transcript } from "../../transcript/message.ts";
+import { contentText, type ContentPart, type Message, type Part, type Transcript } from "../../transcript/message.ts";
 import { violationsOf } from "../../transcript/oracle.ts";
 import { demand } from "./fault.ts";
 import { readableOf } from "./print.ts";
@@ -63,7 +63,8 @@ function formsOf(part: Part): readonly (readonly string[])[] {
       return [[part.arguments]];
     case "tool-result": {
       const whole = JSON.stringify(part.content);
-      return part.content.map((piece) => [formOf(piece), whole]);
+      const read = contentText(part.content);
+      return part.content.map((piece) => (piece.kind === "text" ? [piece.text, whole, read] : [formOf(piece), whole]));
     }
     default:
       return [[formOf(part)]];
