@@ -4,7 +4,10 @@ import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import { callsOf, contentText, resultOf } from "../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
 import { EXAMPLE, EXAMPLE_NOTES, exampleRecording } from "../../../src/lab/replay/example.ts";
+import { replay } from "../../../src/lab/replay/replay.ts";
 import { requestsOf } from "../../../src/lab/replay/requests.ts";
+import { strategiesOf } from "../../../src/lab/replay/strategies.ts";
+import { termsFor } from "./sessions.ts";
 
 const { transcript, timesMs } = exampleRecording();
 const { messages, system } = transcript;
@@ -65,5 +68,15 @@ describe("what is said of the documents' figures", () => {
   it.each(figures)("%s is what they give", (shown, figure) => {
     expect(Math.round(figure).toLocaleString("en-US")).toBe(shown);
     expect(notes).toContain(shown);
+  });
+
+  it.each(["sacred-zone", "lossless"])("is compacted a few times by price, though %s leaves much", async (engine) => {
+    const { runs } = await replay(exampleRecording(), {
+      terms: termsFor("anthropic-messages", { windowTokens: EXAMPLE.windowTokens }),
+      strategies: strategiesOf([engine], ["cost"]).slice(-1),
+      gapMs: 1,
+    });
+    expect(runs[0]!.totals.compactions).toBeGreaterThan(0);
+    expect(runs[0]!.totals.compactions).toBeLessThan(10);
   });
 });

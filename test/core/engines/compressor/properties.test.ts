@@ -6,7 +6,7 @@ import { liveRequestOf } from "../../../../src/core/evidence/facts/live-request.
 import { isHandoff } from "../../../../src/core/summary/handoff.ts";
 import { contentText, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../../src/core/transcript/oracle.ts";
-import { chain, measure, outcomeOf } from "../../../support/compacting.ts";
+import { chain, measure, outcomeOf, says, talk, user } from "../../../support/compacting.ts";
 import { RUNS, transcripts } from "../../../support/transcripts.ts";
 
 const shares = fc.constantFrom(0.05, 0.2, 0.5, 0.9);
@@ -75,5 +75,12 @@ describe("a compaction by the default engine", () => {
       }),
       { numRuns: Math.ceil(RUNS / 5) },
     );
+  });
+
+  it("calls nothing irreducible that is within its limit already", async () => {
+    const transcript = talk(user("Which port?"), says("8080."));
+    const outcome = await outcomeOf(transcript, { budget: measure.transcript(transcript), reason: "budget" });
+    expect(outcome).toMatchObject({ kind: "unchanged" });
+    expect(outcome).not.toHaveProperty("irreducible");
   });
 });

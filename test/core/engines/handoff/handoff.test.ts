@@ -24,7 +24,7 @@ async function compactionOf(
   return { compaction: outcome.compaction, messages: result.messages };
 }
 
-const ENVIRONMENT = user("<environment_context>\n  <cwd>/work/shop</cwd>\n</environment_context>");
+const ENVIRONMENT = user("<environment_context>\n  <cwd>/home/ada/shop</cwd>\n</environment_context>");
 /** Requests of so many tokens, each with work behind it; the last is answered. */
 function sessionOf(...sizes: readonly number[]): Transcript {
   return talk(
