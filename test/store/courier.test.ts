@@ -1,5 +1,5 @@
 /** The way to the store's thread: how much may be on it, and what happens when the thread dies. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { NOTES, startCourier } from "../../src/store/sqlite/courier.ts";
 import { createGate, QUEUE_LIMITS } from "../../src/store/sqlite/gate.ts";
 import { OPERATIONS } from "../../src/store/sqlite/operations.ts";
+import { createReader } from "../../src/store/sqlite/reader.ts";
 import { createRecent } from "../../src/store/sqlite/recent.ts";
 
 const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
@@ -25,6 +26,55 @@ describe("the store's thread", () => {
     await put("after");
     expect(await courier.call("getState", "t", "before")).toBe("1");
     expect(await courier.call("check", "", undefined)).toEqual([]);
+    await courier.close();
+  });
+});
+
+describe("what is read at once", () => {
+  const question = { name: "getState", tenant: "t", argument: "root" } as const;
+
+  it("is what was written, by whomever", async () => {
+    const file = { path: join(folder, "reads.db"), busyTimeoutMs: 1_000, readOnly: false };
+    const [one, other] = [await startCourier(file, QUEUE_LIMITS), await startCourier(file, QUEUE_LIMITS)];
+    await other.call("putState", "t", { root: "root", state: "theirs", now: 0 });
+    expect(await one.call("getState", "t", "root")).toBe("theirs");
+    const reader = createReader(file);
+    expect(reader.answer(question)).toEqual({ answer: "theirs" });
+    reader.close();
+    await one.close();
+    await other.close();
+    expect(existsSync(`${file.path}-wal`)).toBe(false);
+  });
+
+  it("never overtakes a write that was begun before it", async () => {
+    const file = { path: join(folder, "order.db"), busyTimeoutMs: 1_000, readOnly: false };
+    const courier = await startCourier(file, QUEUE_LIMITS);
+    const asked: Promise<unknown>[] = [];
+    for (let at = 0; at < 50; at++) {
+      void courier.call("putState", "t", { root: "root", state: String(at), now: 0 });
+      asked.push(courier.call("getState", "t", "root"));
+    }
+    expect(await Promise.all(asked)).toEqual(asked.map((_, at) => String(at)));
+    await courier.close();
+  });
+
+  it("is left to the thread where the file cannot be read here", () => {
+    const reader = createReader({ path: join(folder, "nowhere", "is.db"), busyTimeoutMs: 0, readOnly: false });
+    expect(reader.answer(question)).toBeUndefined();
+    expect(reader.answer({ ...question, name: "check" })).toBeUndefined();
+  });
+
+  it("comes from the file that is there when the thread was replaced", async () => {
+    const file = { path: join(folder, "moved.db"), busyTimeoutMs: 1_000, readOnly: false };
+    const courier = await startCourier(file, QUEUE_LIMITS);
+    await courier.call("putState", "t", { root: "root", state: "old", now: 0 });
+    expect(await courier.call("getState", "t", "root")).toBe("old");
+    for (const end of ["", "-wal", "-shm"]) rmSync(file.path + end, { force: true });
+    await expect(courier.call("unheard of" as "check", "t", undefined)).rejects.toMatchObject({
+      code: "store_interrupted",
+    });
+    await courier.call("putState", "t", { root: "root", state: "new", now: 0 });
+    expect(await courier.call("getState", "t", "root")).toBe("new");
     await courier.close();
   });
 });

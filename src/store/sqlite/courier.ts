@@ -1,9 +1,13 @@
-/** Carries calls to the thread that has the file, and their answers back. A thread that dies is replaced at the next call. */
+/**
+ * Carries calls to the thread that has the file, and their answers back; what can be read at once is. A thread that dies
+ * is replaced at the next call.
+ */
 import { Worker } from "node:worker_threads";
 import type { FileOptions } from "./database.ts";
 import { fromPlain, lostThreadError } from "./failures.ts";
 import { createGate, type QueueLimits } from "./gate.ts";
 import type { AnswerOf, ArgumentOf, Call, OperationName } from "./operations.ts";
+import { createReader } from "./reader.ts";
 import type { FromThread, ToThread } from "./worker.ts";
 
 export interface Courier {
@@ -35,12 +39,15 @@ const YOUNG_GENERATION_MEBIBYTES = 4;
 /** Resolves when the file is open. */
 export async function startCourier(file: FileOptions, limits: QueueLimits): Promise<Courier> {
   const gate = createGate(limits);
+  const reader = createReader(file);
   let thread: Promise<Thread> | undefined;
 
   const threadNow = (): Promise<Thread> => {
     if (thread === undefined) {
       const starting = startThread(file, () => {
         if (thread === starting) thread = undefined;
+        // Whoever comes next may find another file there.
+        reader.close();
       });
       thread = starting;
     }
@@ -48,18 +55,29 @@ export async function startCourier(file: FileOptions, limits: QueueLimits): Prom
   };
 
   const carry = async (call: Omit<Call, "id">, bytes: number): Promise<unknown> => {
-    await gate.enter(bytes);
+    const read = reader.answer(call);
+    if (read !== undefined) return read.answer;
+    const answered = reader.begun(call.name);
     try {
-      return await (await threadNow()).ask(call);
+      await gate.enter(bytes);
+      try {
+        return await (await threadNow()).ask(call);
+      } finally {
+        gate.leave(bytes);
+      }
     } finally {
-      gate.leave(bytes);
+      answered();
     }
   };
 
   await threadNow();
   return {
     call: async (name, tenant, argument, bytes = 0) => (await carry({ name, tenant, argument }, bytes)) as never,
-    close: async () => (await thread)?.end(),
+    close: async () => {
+      // The last to let go of the file puts it in order, and that is the thread.
+      reader.close();
+      await (await thread)?.end();
+    },
   };
 }
 

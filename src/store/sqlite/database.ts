@@ -28,13 +28,13 @@ export interface FileOptions {
 }
 
 /** @throws PrecisError as docs/store.md lists them; a file that is refused has not been touched. */
-export async function openDatabase(options: FileOptions): Promise<DatabaseSync> {
+export function openDatabase(options: FileOptions): DatabaseSync {
   const { path, readOnly, busyTimeoutMs } = options;
   let db: DatabaseSync | undefined;
   try {
     checkHeader(path);
     if (!readOnly) createForOwner(path);
-    const { DatabaseSync: Database } = await import("node:sqlite");
+    const { DatabaseSync: Database } = loadQuietly();
     db = new Database(path, { readOnly, timeout: busyTimeoutMs });
     if (readOnly) checkSchema(db, path);
     else prepareForWriting(db, options);
@@ -42,6 +42,20 @@ export async function openDatabase(options: FileOptions): Promise<DatabaseSync> 
   } catch (error) {
     db?.close();
     throw storeError(error, path);
+  }
+}
+
+/** Some versions of Node warn that their SQLite is experimental; every other warning still comes through. */
+function loadQuietly() {
+  const emit = process.emitWarning;
+  process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
+    const text = typeof warning === "string" ? warning : warning.message;
+    if (!text.startsWith("SQLite is an experimental feature")) Reflect.apply(emit, process, [warning, ...rest]);
+  };
+  try {
+    return process.getBuiltinModule("node:sqlite");
+  } finally {
+    process.emitWarning = emit;
   }
 }
 

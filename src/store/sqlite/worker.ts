@@ -11,10 +11,9 @@ export type FromThread = "ready" | { readonly refused: PlainError } | readonly R
 
 const port = parentPort!;
 const options = workerData as FileOptions;
-silenceSqliteWarning();
 
 try {
-  const db = await openDatabase(options);
+  const db = openDatabase(options);
   // The queries load while the store is already open, and the first calls gather.
   tell("ready");
   const [{ createRunner }, { serve }] = await Promise.all([import("./query.ts"), import("./serve.ts")]);
@@ -45,13 +44,4 @@ function work(db: DatabaseSync, serve: (calls: readonly Call[]) => readonly Repl
 
 function tell(message: FromThread): void {
   port.postMessage(message);
-}
-
-/** Some versions of Node warn that their SQLite is experimental; every other warning still comes through. */
-function silenceSqliteWarning(): void {
-  const emit = process.emitWarning.bind(process) as (...args: unknown[]) => void;
-  process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {
-    const text = typeof warning === "string" ? warning : warning.message;
-    if (!text.startsWith("SQLite is an experimental feature")) emit(warning, ...rest);
-  };
 }

@@ -1,0 +1,76 @@
+/**
+ * Answers on the caller's own thread what is asked before every request. In a write-ahead log a reader waits for nobody,
+ * and these questions read little: the way to the store's thread and back would take ten times as long.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { countStored, readLinks } from "./chains.ts";
+import { openDatabase, type FileOptions } from "./database.ts";
+import type { AnswerOf, Call, OperationName } from "./operations.ts";
+import { createRunner, type Runner } from "./query.ts";
+import { find } from "./records.ts";
+import { getState } from "./usage.ts";
+
+type Question = "findRecord" | "countStored" | "readLinks" | "getState";
+type Ask<Name extends OperationName> = (runner: Runner, tenant: string, argument: never) => AnswerOf<Name>;
+
+const QUESTIONS: { readonly [Name in Question]: Ask<Name> } = { findRecord: find, countStored, readLinks, getState };
+
+/** Whoever asks after a write was begun is to see it: such a question goes the same way, behind the write. */
+const BEHIND: Readonly<Record<Question, readonly OperationName[]>> = {
+  findRecord: ["putRecord", "undoRecord"],
+  countStored: ["append"],
+  readLinks: ["append"],
+  getState: ["putState"],
+};
+
+const CACHE_KIBIBYTES = 256;
+
+export interface Reader {
+  /** Undefined where the store's thread has to be asked, which also knows what is wrong. */
+  readonly answer: (call: Omit<Call, "id">) => { readonly answer: unknown } | undefined;
+  /** A call is on its way to the thread until what is returned is called. */
+  readonly begun: (name: OperationName) => () => void;
+  /** Lets go of the file; the next question opens it again. */
+  readonly close: () => void;
+}
+
+export function createReader(file: FileOptions): Reader {
+  let open: { readonly db: DatabaseSync; readonly runner: Runner } | "refused" | undefined;
+  const underWay = new Map<OperationName, number>();
+  const add = (name: OperationName, count: number): void => void underWay.set(name, (underWay.get(name) ?? 0) + count);
+  return {
+    answer: ({ name, tenant, argument }) => {
+      if (!isQuestion(name) || BEHIND[name].some((write) => (underWay.get(write) ?? 0) > 0)) return undefined;
+      open ??= openToRead(file);
+      if (open === "refused") return undefined;
+      try {
+        return { answer: QUESTIONS[name](open.runner, tenant, argument as never) };
+      } catch {
+        return undefined;
+      }
+    },
+    begun: (name) => {
+      add(name, 1);
+      return () => add(name, -1);
+    },
+    close: () => {
+      if (open !== "refused") open?.db.close();
+      open = undefined;
+    },
+  };
+}
+
+function isQuestion(name: OperationName): name is Question {
+  return Object.hasOwn(QUESTIONS, name);
+}
+
+function openToRead(file: FileOptions): { readonly db: DatabaseSync; readonly runner: Runner } | "refused" {
+  try {
+    // Whoever would have to wait leaves it to the thread.
+    const db = openDatabase({ ...file, readOnly: true, busyTimeoutMs: 0 });
+    db.exec(`pragma cache_size = -${CACHE_KIBIBYTES}`);
+    return { db, runner: createRunner(db) };
+  } catch {
+    return "refused";
+  }
+}
