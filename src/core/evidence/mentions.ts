@@ -123,22 +123,26 @@ interface Collector {
 }
 
 /** Where mentions are collected before their number is known: one text at a time, so one place serves all. */
-const COLLECTED = { which: [] as number[], starts: [] as number[], ends: [] as number[] };
+const COLLECTED = {
+  ids: [] as string[],
+  kinds: [] as MentionKind[],
+  which: [] as number[],
+  starts: [] as number[],
+  ends: [] as number[],
+};
 
 function createCollector(text: string): Collector {
-  const { which, starts, ends } = COLLECTED;
-  const ids: string[] = [];
-  const kinds: MentionKind[] = [];
+  const { ids, kinds, which, starts, ends } = COLLECTED;
   const known = new Map<string, number>();
   let count = 0;
   const add = (kind: MentionKind, start: number, end: number, id = text.slice(start, end)): void => {
     let index = known.get(id);
     if (index === undefined) {
-      if (ids.length >= NAMES_MAX) return;
-      index = ids.length;
+      index = known.size;
+      if (index >= NAMES_MAX) return;
       known.set(id, index);
-      ids.push(id);
-      kinds.push(kind);
+      ids[index] = id;
+      kinds[index] = kind;
     }
     which[count] = index;
     starts[count] = start;
@@ -150,8 +154,8 @@ function createCollector(text: string): Collector {
       if (form !== PLAIN) add(form === HASH ? "hash" : "symbol", start, end);
     },
     mentions: () => ({
-      ids,
-      kinds,
+      ids: ids.slice(0, known.size),
+      kinds: kinds.slice(0, known.size),
       which: which.slice(0, count),
       starts: starts.slice(0, count),
       ends: ends.slice(0, count),

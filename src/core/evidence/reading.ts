@@ -52,10 +52,10 @@ export function readMessage(message: Message): Reading {
   const mentions = withoutGutter(text, mentionsIn(text));
   const { first, next } = chainsOf(mentions);
   const neighbours = neighboursOf(mentions);
-  const quoted = first.map(() => 0);
+  const quoted: number[] = new Array(first.length).fill(0);
   for (let at = 0; at < mentions.which.length; at++)
     if (text.charCodeAt(mentions.starts[at]! - 1) === BACKTICK) quoted[mentions.which[at]!] = 1;
-  const pointed = message.role === "assistant" ? pointedOf(mentions, pieces) : first.map(() => 0);
+  const pointed = message.role === "assistant" ? pointedOf(mentions, pieces) : new Array<number>(first.length).fill(0);
   return {
     text,
     calls,
@@ -113,20 +113,19 @@ function withoutGutter(text: string, mentions: Mentions): Mentions {
 }
 
 function chainsOf({ ids, which }: Mentions): Pick<Reading, "first" | "next"> {
-  const [first, last]: [number[], number[]] = [[], []];
-  const next: number[] = [];
+  const first: number[] = new Array(ids.length).fill(-1);
+  const last: number[] = new Array(ids.length).fill(-1);
+  const next: number[] = new Array(which.length).fill(-1);
+  let seen = 0;
   for (let at = 0; at < which.length; at++) {
     const id = which[at]!;
-    next.push(-1);
-    if (id === first.length) {
-      first.push(at);
-      last.push(at);
-    } else {
-      next[last[id]!] = at;
-      last[id] = at;
-    }
+    if (id === seen) {
+      first[id] = at;
+      seen++;
+    } else next[last[id]!] = at;
+    last[id] = at;
   }
-  if (first.length !== ids.length) throw new RangeError("identifiers are numbered in order of first mention");
+  if (seen !== ids.length) throw new RangeError("identifiers are numbered in order of first mention");
   return { first, next };
 }
 

@@ -96,18 +96,20 @@ function createFold(read: (message: Message) => Reading): Fold {
   const byMessage = new Map<Message, Entry>();
   const pairing = createPairing();
   const count = (id: string, local: number, reading: Reading): number => {
-    let number = numbers.get(id);
-    if (number === undefined) {
-      number = standings.length;
-      numbers.set(id, number);
-      const own: number[] = [];
-      standings.push({ id, kind: reading.mentions.kinds[local]!, places: own });
-      places.push(own);
-      counts.push(0);
-      for (const word of vocabulary.add(id)) words.push(word);
-      wordStarts.push(words.length);
+    const known = numbers.get(id);
+    if (known !== undefined) {
+      if (++counts[known]! <= RARE_MESSAGES_MAX) places[known]!.push(entries.length, local);
+      return known;
     }
-    if (++counts[number]! <= RARE_MESSAGES_MAX) places[number]!.push(entries.length, local);
+    const number = standings.length;
+    numbers.set(id, number);
+    // Most names stand in one message, and an array that begins with all it will hold takes a tenth of the memory.
+    const own = [entries.length, local];
+    standings.push({ id, kind: reading.mentions.kinds[local]!, places: own });
+    places.push(own);
+    counts.push(1);
+    for (const word of vocabulary.add(id)) words.push(word);
+    wordStarts.push(words.length);
     return number;
   };
   return {
