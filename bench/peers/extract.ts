@@ -41,6 +41,11 @@ export function createConversation(messages: readonly ChatMessage[] = []): Conve
   return { has: (line) => lines.has(line), say };
 }
 
+/** For where time is taken. */
+export function summaryAtHand(): Conversation {
+  return { ...createConversation(), ready: "A summary that was there before it was asked for. ".repeat(100) };
+}
+
 export function createExtractor({ has, ready }: Pick<Conversation, "has" | "ready">): Extractor {
   const told = { calls: 0, shown: 0, written: 0 };
   const answer = (prompt: string, tokens: number): string => {

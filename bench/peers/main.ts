@@ -9,6 +9,7 @@ import { precisContestant } from "./compaction/precis.ts";
 import { recallRows } from "./compaction/recall.ts";
 import { sittingsOf } from "./compaction/sittings.ts";
 import { speed } from "./compaction/speed.ts";
+import { turns } from "./compaction/turns.ts";
 import { evaluated } from "./evaluation.ts";
 import { gateways } from "./gateways/gateways.ts";
 import { installPeers } from "./install.ts";
@@ -46,7 +47,12 @@ const SECTIONS = {
   },
   speed: async () => {
     const { peers, absent } = await loadPeers();
-    return { absent, ...(await speed(precisContestant(), peers, sittingsOf(Number.POSITIVE_INFINITY))) };
+    const sittings = sittingsOf(Number.POSITIVE_INFINITY);
+    return {
+      absent,
+      ...(await speed(precisContestant(), peers, sittings)),
+      turns: await turns(peers, sittings),
+    };
   },
   gateways: (quick: boolean) => gateways(quick ? QUICK_GATEWAY_BLOCKS : GATEWAY_BLOCKS),
   text: async () => ({ decoding: await decoding(), estimates: await estimates(), secrets: await secrets() }),

@@ -26,6 +26,8 @@ export interface Contestant {
   /** Whether its result takes the place of the history (a summary), or is made anew from the whole at every request. */
   readonly stands: boolean;
   readonly read: (messages: readonly ChatMessage[]) => Native;
+  /** Its own count of its messages, in tokens, by which it knows that it is due; none where it has nothing to wait for. */
+  readonly weigh?: (messages: Native) => number;
   /** Makes ready for one conversation, which the stub of a model knows. */
   readonly on: (conversation: Conversation) => Compacting;
 }

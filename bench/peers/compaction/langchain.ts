@@ -58,17 +58,18 @@ const AT_ONCE = { tokens: 1 };
 async function ground() {
   const messages = await load<Messages>("@langchain/core/messages");
   const agents = await load<Agents>("langchain");
-  return { messages, agents, read: reader(messages), knob: "tokens" as const };
+  return { messages, agents, read: reader(messages), weigh: agents.countTokensApproximately, knob: "tokens" as const };
 }
 
 export async function trimContestants(): Promise<readonly Contestant[]> {
-  const { messages: core, agents, read, knob } = await ground();
+  const { messages: core, agents, read, weigh, knob } = await ground();
   const plain = {
     from: installed("@langchain/core"),
     knob,
     asItComes: { keep: AS_MEASURED_BEFORE_TOKENS, summaryTokens: 0 },
     stands: false,
     read,
+    weigh,
   };
   const variant = (name: string, how: string, options: object): Contestant => ({
     ...plain,
@@ -94,7 +95,7 @@ export async function trimContestants(): Promise<readonly Contestant[]> {
 }
 
 export async function contextEditingContestant(): Promise<Contestant> {
-  const { agents, read, knob } = await ground();
+  const { agents, read, weigh, knob } = await ground();
   return {
     name: "LangChain.js contextEditingMiddleware",
     from: installed("langchain"),
@@ -103,6 +104,7 @@ export async function contextEditingContestant(): Promise<Contestant> {
     asItComes: { keep: -TOOL_RESULTS_KEPT, summaryTokens: 0 },
     stands: false,
     read,
+    weigh,
     on: () => ({
       compact: (messages, { keep }) => {
         // A negative number stands for so many results.
@@ -119,7 +121,7 @@ export async function contextEditingContestant(): Promise<Contestant> {
 }
 
 export async function summarizationContestant(): Promise<Contestant> {
-  const { agents, read, knob } = await ground();
+  const { agents, read, weigh, knob } = await ground();
   return {
     name: "LangChain.js summarizationMiddleware",
     from: installed("langchain"),
@@ -128,6 +130,7 @@ export async function summarizationContestant(): Promise<Contestant> {
     asItComes: { keep: -MESSAGES_KEPT, summaryTokens: SUMMARY_TOKENS },
     stands: true,
     read,
+    weigh,
     on: (conversation) => {
       const extractor = createExtractor(conversation);
       return {

@@ -29,6 +29,7 @@ interface PiCore {
     ...rest: unknown[]
   ) => Promise<Result<Compacted>>;
   readonly createCompactionSummaryMessage: (summary: string, tokensBefore: number, timestamp: number) => AgentMessage;
+  readonly estimateTokens: (message: AgentMessage) => number;
   readonly convertToLlm: (messages: readonly AgentMessage[]) => readonly AgentMessage[];
 }
 
@@ -61,6 +62,10 @@ export async function piContestant(): Promise<Contestant> {
     asItComes: { keep: KEEP_RECENT_TOKENS, summaryTokens: SUMMARY_TOKENS },
     stands: true,
     read: asEntries,
+    weigh: (entries) =>
+      (entries as readonly Entry[])
+        .flatMap(messagesOf(pi))
+        .reduce((tokens, message) => tokens + pi.estimateTokens(message), 0),
     on: (conversation) => {
       const extractor = createExtractor(conversation);
       return {

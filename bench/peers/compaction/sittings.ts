@@ -32,6 +32,17 @@ export function sittingsOf(most: number, options: CutOptions = EVALUATION_CUTS):
   return sittings.filter((_, at) => Math.floor(at / every) !== Math.floor((at - 1) / every));
 }
 
+/** The longest, one a file. */
+export function longest<Item extends { readonly file: string; readonly tokens: number }>(
+  items: readonly Item[],
+  most: number,
+): readonly Item[] {
+  return items
+    .toSorted((a, b) => b.tokens - a.tokens)
+    .filter(({ file }, at, all) => all.findIndex((one) => one.file === file) === at)
+    .slice(0, most);
+}
+
 function createFitting(corpus: readonly Recorded[]): (repository: string) => Weights {
   const known = new Map<string, Weights>();
   let samples: ReturnType<typeof samplesOf> | undefined;

@@ -4,12 +4,12 @@
  * answer is at hand, so that the time is the library's own.
  */
 import type { ChatMessage } from "../../../src/lab/recall/definition.ts";
-import { createConversation } from "../extract.ts";
+import { summaryAtHand } from "../extract.ts";
 import { createProgress } from "../progress.ts";
 import type { Compacting, Contestant, Native, Size } from "./contestant.ts";
 import { medianOf } from "./pooled.ts";
 import { PRECIS } from "./precis.ts";
-import type { Sitting } from "./sittings.ts";
+import { longest, type Sitting } from "./sittings.ts";
 
 /** Of the transcript's tokens: what is to be left. */
 const BUDGET_SHARE = 0.2;
@@ -44,14 +44,14 @@ export async function speed(
   peers: readonly Contestant[],
   sittings: readonly Sitting[],
 ): Promise<Speed> {
-  const longest = longestOf(sittings);
-  const progress = createProgress("speed", longest.length + 1);
+  const courses = longestOf(sittings);
+  const progress = createProgress("speed", courses.length + 1);
   const everyone = [ours, ...peers];
   // Once untimed, so that the compiler is done with everyone.
-  await timesOn(everyone, longest[0]!);
+  await timesOn(everyone, courses[0]!);
   progress.step("warm-up");
   const times = new Map(everyone.map((one) => [one, [] as Times[]]));
-  for (const course of longest) {
+  for (const course of courses) {
     for (const [one, taken] of await timesOn(everyone, course)) times.get(one)!.push(taken);
     progress.step(course.file);
   }
@@ -65,7 +65,7 @@ export async function speed(
     oursCold: medianOf(taken.map(({ cold }, at) => base[at]!.cold / cold)),
     oursWarm: medianOf(taken.map(({ warm }, at) => base[at]!.warm / warm)),
   }));
-  const transcripts = longest.map(({ prefix, tokens }) => ({ messages: prefix.length, tokens }));
+  const transcripts = courses.map(({ prefix, tokens }) => ({ messages: prefix.length, tokens }));
   return { rows, transcripts };
 }
 
@@ -86,10 +86,7 @@ function longestOf(sittings: readonly Sitting[]): readonly Course[] {
     const prefix = whole.slice(0, at);
     return { file, prefix, rest: whole.slice(at), tokens: reader.size(prefix) };
   });
-  return courses
-    .toSorted((a, b) => b.tokens - a.tokens)
-    .filter(({ file }, at, all) => all.findIndex((one) => one.file === file) === at)
-    .slice(0, TRANSCRIPTS);
+  return longest(courses, TRANSCRIPTS);
 }
 
 async function timesOn(everyone: readonly Contestant[], course: Course): Promise<ReadonlyMap<Contestant, Times>> {
@@ -114,10 +111,7 @@ async function inTurns(
   return new Map(rounds.map(([one, , taken]) => [one, taken]));
 }
 
-const CONVERSATION = {
-  ...createConversation(),
-  ready: "A summary that was there before it was asked for. ".repeat(100),
-};
+const CONVERSATION = summaryAtHand();
 
 function coldRound(one: Contestant, { prefix, tokens }: Course): Round {
   const size = sizeFor(one, tokens);

@@ -35,8 +35,7 @@ export const NOTHING: Strategy = {
 
 /** A peer that leaves about `tokens` of what it compacts. */
 export function peerStrategy(peer: Contestant, tokens: number): Strategy {
-  const summaryTokens = peer.stands ? Math.floor(tokens * SUMMARY_SHARE) : 0;
-  const size = peer.knob === "messages" ? peer.asItComes : { keep: tokens - summaryTokens, summaryTokens };
+  const size = leaving(peer, tokens);
   const left = peer.knob === "messages" ? `${size.keep} messages` : `${tokens / 1_000}K`;
   return {
     name: peer.name,
@@ -57,6 +56,11 @@ export function peerStrategy(peer: Contestant, tokens: number): Strategy {
       };
     },
   };
+}
+
+export function leaving({ knob, stands, asItComes }: Contestant, tokens: number): Size {
+  const summaryTokens = stands ? Math.floor(tokens * SUMMARY_SHARE) : 0;
+  return knob === "messages" ? asItComes : { keep: tokens - summaryTokens, summaryTokens };
 }
 
 /** At every request from the whole history, as soon as that is over the trigger. */

@@ -1,9 +1,9 @@
-/** The table of times. */
+/** The tables of times: of a compaction, and of a turn. */
 import { markdownTable } from "../../../src/config/markdown.ts";
 import type { Figures } from "../main.ts";
 import type { Kept } from "../results.ts";
 import { absentLines, provenance, type Blocks } from "./section.ts";
-import { listed, milliseconds, thousands, times } from "./wording.ts";
+import { listed, milliseconds, percent, thousands, times } from "./wording.ts";
 
 const PRUNE = "AI SDK pruneMessages";
 const PRUNE_TARGET = 3;
@@ -35,6 +35,7 @@ that the time is the library's own. Medians in milliseconds; the ratios are medi
 lost; the others delete, or cut and hand the rest to a model, whose seconds are not counted here.`,
     ...absentLines(absent),
     verdict(peers),
+    ...turnBlocks(kept),
   ];
 }
 
@@ -45,6 +46,77 @@ function verdict(peers: Figures["speed"]["rows"]): string {
   const target =
     prune === undefined
       ? ""
-      : ` Against ${PRUNE}, which only deletes, precis takes ${times(prune.oursWarm)} as long warm: the aim of ${PRUNE_TARGET}× is ${prune.oursWarm <= PRUNE_TARGET ? "met" : "missed"}.`;
+      : ` Against ${PRUNE}, which only deletes, precis takes ${times(prune.oursWarm)} as long warm: the aim of
+${PRUNE_TARGET}× is ${aim(prune.oursWarm)} for a compaction itself. Most requests compact nothing: what a turn takes stands below.`;
   return `Warm, precis is faster than ${names(true) || "none of them"}, and slower than ${names(false) || "none of them"}.${target}`;
+}
+
+function aim(ratio: number): string {
+  return ratio <= PRUNE_TARGET ? "met" : "missed";
+}
+
+type Turns = Figures["speed"]["turns"];
+type Side = "native" | "body";
+
+function turnBlocks(kept: Kept<Figures["speed"]>): Blocks {
+  const { rows, sessions, triggerTokens, statelessTurns } = kept.figures.turns;
+  const sizes = listed(sessions.map(({ turns, tokens }) => `${turns} turns up to ${thousands(tokens)} tokens`));
+  return [
+    "## How long a turn takes",
+    provenance(kept),
+    `What an agent's loop pays: before every request of a recorded session everyone is given the whole history and answers what is to be sent, all
+in turns on the same sessions (${sizes}).
+precis compacts when it is over its threshold, ${thousands(triggerTokens)} tokens, and otherwise puts its standing compaction in place; its time includes finding that in
+the store, and being told the usage afterwards. pi and \`summarizationMiddleware\` replace their history when it is over the same trigger;
+\`trimMessages\` and \`contextEditingMiddleware\` are run on the whole at each turn from there on; \`pruneMessages\` at every turn, as a
+\`prepareStep\` does. Those of LangChain that keep nothing are slow, and asked at up to ${statelessTurns} turns spread over each
+session. Peers with a trigger are given a running sum of their own count, cheaper than what they do by themselves, and are told what is new of a
+history; precis finds out. Summaries are at hand. **Compacting**: the turns that make the history smaller, rather than
+putting in place what was made before. Milliseconds, medians over the sessions; of each turn the median of three times through its session.`,
+    "**From own messages to own messages**; reading and writing any other form is nobody's time.",
+    turnTable(rows, "native"),
+    `**From body to body**: from the JSON text of a Chat request to the JSON text of the one to send, which is what goes over the wire. Most of it is
+reading and writing: a peer parses the whole, converts what is new, and writes what is to be sent; precis reads what is new and copies the rest.`,
+    turnTable(rows, "body"),
+    turnVerdict(rows),
+  ];
+}
+
+function turnTable(rows: Turns["rows"], side: Side): string {
+  return markdownTable([
+    ["", "compacting, %", "median", "mean", "p95", "slowest", "precis takes, median", "precis takes, mean"],
+    ...rows.map(({ name, madeShare, [side]: taken }) => [
+      name,
+      percent(madeShare),
+      milliseconds(taken.medianMs),
+      milliseconds(taken.meanMs),
+      milliseconds(taken.p95Ms),
+      milliseconds(taken.slowestMs),
+      name === "precis" ? "" : times(taken.oursMedian),
+      name === "precis" ? "" : times(taken.oursMean),
+    ]),
+  ]);
+}
+
+const SIDES: readonly (readonly [Side, string])[] = [
+  ["native", "from messages to messages"],
+  ["body", "from body to body"],
+];
+
+function turnVerdict(rows: Turns["rows"]): string {
+  const peers = rows.filter(({ name }) => name !== "precis");
+  const quicker = SIDES.map(([side, how]) => {
+    const names = peers.filter((row) => row[side].oursMean > 1).map(({ name }) => name);
+    return `longer than that of ${listed(names) || "none of them"} ${how}`;
+  });
+  const prune = peers.find(({ name }) => name === PRUNE);
+  const targets = SIDES.flatMap(([side, how]) => {
+    if (prune === undefined) return [];
+    const { oursMedian, oursMean } = prune[side];
+    return `- ${how}: ${times(oursMedian)} at the median turn: ${aim(oursMedian)}; ${times(oursMean)} in the mean: ${aim(oursMean)}`;
+  });
+  return [
+    `The mean turn of precis, its compactions included, takes ${quicker.join(", and ")}.`,
+    ...(targets.length === 0 ? [] : [`Within ${PRUNE_TARGET}× of ${PRUNE} is the aim:\n`, ...targets]),
+  ].join("\n");
 }
