@@ -16,20 +16,30 @@ export interface Chain {
   readonly linksOf: (messages: readonly Message[]) => readonly string[];
 }
 
-/** A chain that remembers each message object it has hashed, and the link it last had. */
+/** The link that a message has after another. */
+interface Linked {
+  readonly after: string;
+  readonly link: string;
+}
+
+/**
+ * A chain that remembers each message object it has hashed, and its last two links: where a compaction stands, the
+ * messages behind it follow their own history and what is sent in its place, turn by turn.
+ */
 export function createChain(hash: Hash): Chain {
   const known = new WeakMap<Message, string>();
-  const linked = new WeakMap<Message, { readonly after: string; readonly link: string }>();
+  const linked = new WeakMap<Message, { readonly last: Linked; readonly before?: Linked }>();
   const hashOf = (message: Message): string => {
     let value = known.get(message);
     if (value === undefined) known.set(message, (value = hash(canonical(message))));
     return value;
   };
   const linkAfter = (after: string, message: Message): string => {
-    const last = linked.get(message);
+    const { last, before } = linked.get(message) ?? {};
     if (last?.after === after) return last.link;
+    if (before?.after === after) return before.link;
     const link = hash(`${after}\n${hashOf(message)}`);
-    linked.set(message, { after, link });
+    linked.set(message, last === undefined ? { last: { after, link } } : { last: { after, link }, before: last });
     return link;
   };
   const linksOf = (messages: readonly Message[]): readonly string[] => {

@@ -29,6 +29,23 @@ describe("the chain of links", () => {
     expect(chain.linksOf([first!, second!, first!])).toEqual(createChain(hash).linksOf([first!, second!, first!]));
   });
 
+  it("hashes nothing again where a history and what is sent in its place are asked for in turns", () => {
+    let hashed = 0;
+    const chain = createChain((text) => {
+      hashed++;
+      return hash(text);
+    });
+    const tail = Array.from({ length: 20 }, (_, at) => textMessage("user", `step ${at}`));
+    const [history, sent] = [
+      [first!, second!, ...tail],
+      [first!, other!, ...tail],
+    ];
+    const once = [chain.linksOf(history), chain.linksOf(sent)];
+    const before = hashed;
+    expect([chain.linksOf(history), chain.linksOf(sent)]).toEqual(once);
+    expect(hashed).toBe(before);
+  });
+
   it("ignores reasoning, which clients drop when they resend", () => {
     const said: Message = { role: "assistant", parts: [{ kind: "text", text: "done" }] };
     const thought = withParts(said, [{ kind: "reasoning", text: "hm" }, ...said.parts]);
