@@ -10,7 +10,7 @@ import { createChain } from "../src/core/transcript/links.ts";
 import { createMeasure } from "../src/core/transcript/measure.ts";
 import { createSession } from "../src/index.ts";
 import { createDecoder, protocols } from "../src/protocols/index.ts";
-import { timed, type Rounds, type Times } from "./stopwatch.ts";
+import { timed, timedInTurns, type Rounds, type Times } from "./stopwatch.ts";
 import { createNames } from "./traffic/names.ts";
 import { log } from "./traffic/outputs.ts";
 import { createTraffic, trafficAround } from "./traffic/session.ts";
@@ -118,14 +118,11 @@ function growing(longer: (count: number) => string): readonly string[] {
 async function unbrokenRows(): Promise<readonly Row[]> {
   const ordinary = "1M characters, ordinary text";
   const texts = { [ordinary]: ordinaryText(), ...unbrokenTexts() };
-  const rows: Row[] = [];
-  for (const [name, text] of Object.entries(texts)) {
-    const body = trafficAround(3, text);
-    const times = await timed(() => createBodyCompactor()(body, UNBROKEN_BUDGET_TOKENS), ROUNDS);
-    const base = rows[0];
-    rows.push(base === undefined ? { name, times } : { name, times, ratio: ratio(times, base, UNBROKEN_RATIO_MAX) });
-  }
-  return rows;
+  const bodies = Object.values(texts).map((text) => trafficAround(3, text));
+  const runs = bodies.map((body) => () => createBodyCompactor()(body, UNBROKEN_BUDGET_TOKENS));
+  const times = await timedInTurns(runs, ROUNDS);
+  const rows = Object.keys(texts).map((name, at): Row => ({ name, times: times[at]! }));
+  return rows.map((row, at) => (at === 0 ? row : { ...row, ratio: ratio(row.times, rows[0]!, UNBROKEN_RATIO_MAX) }));
 }
 
 function ordinaryText(): string {
