@@ -35,17 +35,21 @@ export function createSituation(): SituationKeeper {
   let newest: Sent | undefined;
   let report: Reported | undefined;
   let era = 0;
+  /** What is weighed is mostly what is sent next: its links are read once for both. */
+  let weighed: { readonly transcript: Transcript; readonly links: readonly string[] } | undefined;
   return {
-    tokensOf: (transcript, bench) => {
+    tokensOf: (transcript, { chain, measure }) => {
       if (report !== undefined && report.messages > 0) {
-        const before = transcript.messages.slice(0, report.messages);
-        const stillThere = before.length === report.messages && bench.chain.linksOf(before).at(-1) === report.link;
-        if (stillThere) return report.tokens + bench.measure.messages(transcript.messages.slice(report.messages));
+        weighed = { transcript, links: chain.linksOf(transcript.messages) };
+        const stillThere = weighed.links[report.messages - 1] === report.link;
+        if (stillThere) return report.tokens + measure.messages(transcript.messages.slice(report.messages));
       }
-      return bench.measure.transcript(transcript);
+      return measure.transcript(transcript);
     },
-    sent: (transcript, bench) => {
-      newest = { transcript, link: bench.chain.linksOf(transcript.messages).at(-1) ?? "", era };
+    sent: (transcript, { chain }) => {
+      const links = weighed?.transcript === transcript ? weighed.links : chain.linksOf(transcript.messages);
+      weighed = undefined;
+      newest = { transcript, link: links.at(-1) ?? "", era };
       return newest;
     },
     reported: (inputTokens, about = newest) => {
