@@ -18,7 +18,7 @@ const KEPT_SHARE_MIN = 0.95;
 /** Below, a handoff has no room for a model's sentences. */
 const MODEL_SHARE_MIN = 0.75;
 /** Of so many questions `npm test` asks one, `npm run test:full` every one. */
-const EVERY = Number(process.env["PRECIS_TEST_RUNS"] ?? 500) > 500 ? 1 : 3;
+const EVERY = Number(process.env["PRECIS_TEST_RUNS"] ?? 500) > 500 ? 1 : 6;
 
 interface Question {
   readonly cut: Cut;
