@@ -227,7 +227,7 @@ interface Making {
 /** Every way to tie one identifier: a line of paths, or a quote from one of its places. */
 function optionsFor(number: number, { quotes, known, add, addQuote }: Making): readonly number[] {
   const { tally, sources } = known;
-  const found = new Set<number>();
+  const found: number[] = [];
   const { kind, places } = tally.standings[number]!;
   for (let at = Math.max(0, places.length - 2 * PLACES_MAX); at < places.length; at += 2) {
     const message = places[at]!;
@@ -240,7 +240,7 @@ function optionsFor(number: number, { quotes, known, add, addQuote }: Making): r
       const tool = kind === "path" && seen === 0 ? sources.toolAt(entry, place.start) : undefined;
       if (tool !== undefined) {
         const path = sources.pathAround(reading.text, place);
-        found.add(add({ kind: "path", message, range: place, source: PATHS_SOURCE, ties: [number], tool, path }));
+        found.push(add({ kind: "path", message, range: place, source: PATHS_SOURCE, ties: [number], tool, path }));
       }
       const quote = quotes.around(reading, mention);
       if (quote === undefined) continue;
@@ -251,10 +251,11 @@ function optionsFor(number: number, { quotes, known, add, addQuote }: Making): r
         const source = sources.labelAt(entry, range.end - 1);
         return { kind: "lines", message, range, source, ties, tool: undefined, path: undefined };
       };
-      found.add(addQuote(keyOf(message, range), make));
+      const option = addQuote(keyOf(message, range), make);
+      if (!found.includes(option)) found.push(option);
     }
   }
-  return [...found];
+  return found;
 }
 
 const CHARS_PER_MESSAGE_MAX = 2 ** 24;

@@ -108,7 +108,7 @@ function createFold(read: (message: Message) => Reading): Fold {
     standings.push({ id, kind: reading.mentions.kinds[local]!, places: own });
     places.push(own);
     counts.push(1);
-    for (const word of vocabulary.add(id)) words.push(word);
+    vocabulary.add(id, words);
     wordStarts.push(words.length);
     return number;
   };

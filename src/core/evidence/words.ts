@@ -48,8 +48,8 @@ function slotOf(hash: number): number {
 
 /** The words that names are made of, numbered as they come: a conversation knows a few thousand. */
 export interface Vocabulary {
-  /** Numbers of the words in a name, each once. */
-  readonly add: (name: string) => readonly number[];
+  /** Adds the numbers of the words in a name to a list, each once: thousands of names share one. */
+  readonly add: (name: string, to: number[]) => void;
   /** How often its words stand in the texts together. */
   readonly bag: (texts: readonly string[]) => WordBag;
 }
@@ -62,13 +62,12 @@ export function createVocabulary(): Vocabulary {
     return number;
   };
   return {
-    add: (name) => {
-      const words: number[] = [];
+    add: (name, to) => {
+      const from = to.length;
       eachWord(name, (slot) => {
         const word = numberOf(slot);
-        if (!words.includes(word)) words.push(word);
+        if (!to.includes(word, from)) to.push(word);
       });
-      return words;
     },
     bag: (texts) => {
       const counts = new Uint8Array(numbers.size);
