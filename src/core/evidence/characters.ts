@@ -12,6 +12,8 @@ export const SLASH = 64;
 export const MARK = 128;
 /** Set beside `LOWER` for the letters that no hexadecimal number holds. */
 const BEYOND_HEX = 256;
+/** All bits that letters of ASCII in lower case have. */
+export const LOWER_LETTERS = LOWER | BEYOND_HEX;
 /** The characters of a word. */
 export const WORD = LOWER | UPPER | DIGIT | UNDERSCORE | WIDE;
 

@@ -1,5 +1,5 @@
 /** Plain words: what a reader can make sense of beside the identifiers. Letters in runs of four, or two of Chinese. */
-import { classAt, COLON, LOWER, SLASH, UPPER, WORD } from "./characters.ts";
+import { classAt, COLON, LOWER, LOWER_LETTERS, SLASH, UPPER, WORD } from "./characters.ts";
 import { pathEnd, PLAIN, readWord, urlEnd, urlStart, wordEnd, wordForm, type Range } from "./names.ts";
 
 const LETTERS_MIN = 4;
@@ -48,7 +48,9 @@ export function createRunReader(): (text: string, start: number, end: number) =>
       }
       const url = at < end && text.charCodeAt(at) === COLON ? urlStart(text, from, at) : -1;
       const until = url < 0 ? at : url;
-      addWords(text, (seen & SLASH) === 0 ? from : pathEnd(text, { start: from, end: until }), until, found);
+      // Most runs are one word in lower case.
+      if ((seen & ~LOWER_LETTERS) === 0) addIfLong(found, from, until);
+      else addWords(text, (seen & SLASH) === 0 ? from : pathEnd(text, { start: from, end: until }), until, found);
       if (url >= 0) at = urlEnd(text, at);
       found.starts[found.count] = from;
       found.ends[found.count] = at;
@@ -79,10 +81,14 @@ function addLetters(text: string, start: number, end: number, found: Found): voi
     while (at < end && (classAt(text, at) & (LOWER | UPPER)) !== 0) at++;
     const chinese = at;
     while (at < end && isChinese(text.charCodeAt(at))) at++;
-    if (chinese - from >= LETTERS_MIN) addWord(found, from, chinese);
+    addIfLong(found, from, chinese);
     if (at - chinese >= CHINESE_MIN) addWord(found, chinese, at);
     if (at === from) at++;
   }
+}
+
+function addIfLong(found: Found, start: number, end: number): void {
+  if (end - start >= LETTERS_MIN) addWord(found, start, end);
 }
 
 function addWord(found: Found, start: number, end: number): void {

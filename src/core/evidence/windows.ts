@@ -24,11 +24,15 @@ const TELLING_LINE_CHARS_MIN = 4;
 /** Whether `window` ties the identifier that stands at `id`; `runs` are those of all that may tie it. */
 export function ties(text: string, window: Range, id: Range, runs: Runs): boolean {
   const width = tyingChars(id);
+  return tiesFrom(window, id, (start) => holdsTwoWords(text, runs, { start, end: start + width }));
+}
+
+/** The same, given whether the narrowest window that begins at a place holds two words. */
+function tiesFrom(window: Range, id: Range, holds: (start: number) => boolean): boolean {
+  const width = tyingChars(id);
   const first = firstStart(window.start, id.end - width);
   const last = Math.min(id.start, window.end - width);
-  if (last < first) return false;
-  for (let start = first; start <= last; start += TYING_STEP_CHARS)
-    if (holdsTwoWords(text, runs, { start, end: start + width })) return true;
+  for (let start = first; start <= last; start += TYING_STEP_CHARS) if (holds(start)) return true;
   return false;
 }
 
@@ -112,7 +116,12 @@ export function windowAround(text: string, id: Range): Range | undefined {
   const reach = { start: Math.max(0, id.start - REACH_CHARS), end: Math.min(text.length, id.end + REACH_CHARS) };
   const within = tyingReach(text, id);
   const runs = readAround(text, within.start, within.end);
-  const tied = (window: Range): boolean => ties(text, window, id, runs);
+  const width = tyingChars(id);
+  // Whatever window is tried, its narrowest ones begin at the same places: what they hold is worked out once.
+  const held: (boolean | undefined)[] = [];
+  const holds = (start: number): boolean =>
+    (held[(start - id.end + width) / TYING_STEP_CHARS] ??= holdsTwoWords(text, runs, { start, end: start + width }));
+  const tied = (window: Range): boolean => tiesFrom(window, id, holds);
   const line = lineAround(text, id, reach);
   if (line.end - line.start > WHOLE_LINE_CHARS_MAX) {
     const inLine = phrase(text, { id, limits: line, tied });
