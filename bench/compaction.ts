@@ -40,7 +40,7 @@ export interface Row {
   readonly ratio?: Ratio;
 }
 
-/** A time as a multiple of another row's, both at their best. */
+/** A time as a multiple of another row's: in the same round where both were timed in turns, else both at their best. */
 interface Ratio {
   readonly to: string;
   readonly value: number;
@@ -56,14 +56,11 @@ export async function compactionRows(): Promise<readonly Row[]> {
     rows.push({ name: `200K tokens, one new exchange, ${name}`, times: warm, targetMs: WARM_TARGET_MS });
   }
   const large = await coldTimes(SESSION_TOKENS * TIMES_LARGER, undefined, LARGE_ROUNDS);
-  const growth = ratio(large, rows[0]!, TIMES_SLOWER_MAX);
+  const { name: base, times: small } = rows[0]!;
+  const growth = { to: base, value: large.minMs / small.minMs, target: TIMES_SLOWER_MAX };
   rows.push({ name: "2M tokens, cold, documented settings", times: large, ratio: growth });
   rows.push({ name: "50K tokens, one new exchange, nothing due", times: await prepareTimes() });
   return [...rows, ...(await unbrokenRows())];
-}
-
-function ratio(times: Times, { name, times: base }: Row, target: number): Ratio {
-  return { to: name, value: times.minMs / base.minMs, target };
 }
 
 type Compact = (body: string, budget: number | undefined) => Promise<string>;
@@ -122,9 +119,13 @@ async function unbrokenRows(): Promise<readonly Row[]> {
   const texts = { [ordinary]: ordinaryText(), ...unbrokenTexts() };
   const bodies = Object.values(texts).map((text) => trafficAround(3, text));
   const runs = bodies.map((body) => () => createBodyCompactor()(body, UNBROKEN_BUDGET_TOKENS));
-  const times = await timedInTurns(runs, UNBROKEN_ROUNDS);
-  const rows = Object.keys(texts).map((name, at): Row => ({ name, times: times[at]! }));
-  return rows.map((row, at) => (at === 0 ? row : { ...row, ratio: ratio(row.times, rows[0]!, UNBROKEN_RATIO_MAX) }));
+  const taken = await timedInTurns(runs, UNBROKEN_ROUNDS);
+  return Object.keys(texts).map((name, at): Row => {
+    const { times, ofFirst } = taken[at]!;
+    return at === 0
+      ? { name, times }
+      : { name, times, ratio: { to: ordinary, value: ofFirst, target: UNBROKEN_RATIO_MAX } };
+  });
 }
 
 function ordinaryText(): string {

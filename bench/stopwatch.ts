@@ -17,12 +17,18 @@ export interface Rounds {
 type Run = (round: number) => unknown;
 
 export async function timed(run: Run, rounds: Rounds): Promise<Times> {
-  const [times] = await timedInTurns([run], rounds);
-  return times!;
+  const [only] = await timedInTurns([run], rounds);
+  return only!.times;
+}
+
+interface InTurns {
+  readonly times: Times;
+  /** Its time as a multiple of the first one's in the same round: the median over the rounds. */
+  readonly ofFirst: number;
 }
 
 /** A round of each after another: whatever else the machine does falls on all, and their ratios stay what they are. */
-export async function timedInTurns(runs: readonly Run[], { warmups, samples }: Rounds): Promise<readonly Times[]> {
+export async function timedInTurns(runs: readonly Run[], { warmups, samples }: Rounds): Promise<readonly InTurns[]> {
   for (let round = 0; round < warmups; round += 1) for (const run of runs) await run(round);
   const taken = runs.map((): number[] => []);
   for (let round = warmups; round < warmups + samples; round += 1)
@@ -31,11 +37,22 @@ export async function timedInTurns(runs: readonly Run[], { warmups, samples }: R
       await run(round);
       taken[at]!.push(performance.now() - start);
     }
-  return taken.map(timesOf);
+  const first = taken[0] ?? [];
+  return taken.map((own) => ({
+    times: timesOf(own),
+    ofFirst: quantile(
+      own.map((ms, round) => ms / first[round]!),
+      0.5,
+    ),
+  }));
 }
 
-function timesOf(taken: number[]): Times {
-  taken.sort((a, b) => a - b);
-  const at = (share: number): number => taken[Math.min(taken.length - 1, Math.floor(taken.length * share))]!;
-  return { samples: taken.length, minMs: taken[0]!, medianMs: at(0.5), p95Ms: at(0.95) };
+function timesOf(taken: readonly number[]): Times {
+  const samples = taken.length;
+  return { samples, minMs: quantile(taken, 0), medianMs: quantile(taken, 0.5), p95Ms: quantile(taken, 0.95) };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 }
