@@ -1,25 +1,25 @@
 /**
  * Answers on the caller's own thread what is asked before every request. In a write-ahead log a reader waits for nobody,
- * and these questions read little: the way to the store's thread and back would take ten times as long.
+ * and these questions read little: the way to the store's thread and back would take ten times as long. What reads as
+ * much as a whole chain stays with the thread, so that nobody else waits for it.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { countStored, readLinks } from "./chains.ts";
+import { countStored } from "./chains.ts";
 import { openDatabase, type FileOptions } from "./database.ts";
 import type { AnswerOf, Call, OperationName } from "./operations.ts";
 import { createRunner, type Runner } from "./query.ts";
 import { find } from "./records.ts";
 import { getState } from "./usage.ts";
 
-type Question = "findRecord" | "countStored" | "readLinks" | "getState";
+type Question = "findRecord" | "countStored" | "getState";
 type Ask<Name extends OperationName> = (runner: Runner, tenant: string, argument: never) => AnswerOf<Name>;
 
-const QUESTIONS: { readonly [Name in Question]: Ask<Name> } = { findRecord: find, countStored, readLinks, getState };
+const QUESTIONS: { readonly [Name in Question]: Ask<Name> } = { findRecord: find, countStored, getState };
 
 /** Whoever asks after a write was begun is to see it: such a question goes the same way, behind the write. */
 const BEHIND: Readonly<Record<Question, readonly OperationName[]>> = {
   findRecord: ["putRecord", "undoRecord"],
   countStored: ["append"],
-  readLinks: ["append"],
   getState: ["putState"],
 };
 
