@@ -1,0 +1,46 @@
+/** What is quoted around a name ties it, by the same test that the whole reach around it is put to. */
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { mentionsIn } from "../../../src/core/evidence/mentions.ts";
+import { createRunReader } from "../../../src/core/evidence/plain-words.ts";
+import { ties, windowAround } from "../../../src/core/evidence/windows.ts";
+import { RUNS } from "../../support/transcripts.ts";
+
+const PIECES = [
+  "orderTotal",
+  "src/pay/refund.ts",
+  "4711",
+  "the",
+  "a",
+  "failed",
+  "because",
+  "account",
+  "{",
+  "}",
+  "=",
+  "::",
+];
+const text = fc
+  .array(fc.tuple(fc.constantFrom(...PIECES), fc.constantFrom(" ", " ", "\n", "\n    ", "   ")), { maxLength: 60 })
+  .map((pieces) => pieces.flat().join(""));
+const REACH_CHARS = 400;
+
+it("ties the name it was looked for, and where none is found nothing near the name would", () => {
+  const read = createRunReader();
+  let [found, missed] = [0, 0];
+  fc.assert(
+    fc.property(text, (within) => {
+      const { starts, ends } = mentionsIn(within);
+      for (const [at, start] of starts.entries()) {
+        const id = { start, end: ends[at]! };
+        const window = windowAround(within, id);
+        const runs = read(within, Math.max(0, start - REACH_CHARS), Math.min(within.length, id.end + REACH_CHARS));
+        if (window === undefined) missed++;
+        else found++;
+        expect(ties(within, window ?? { start: 0, end: within.length }, id, runs)).toBe(window !== undefined);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  expect(Math.min(found, missed)).toBeGreaterThan(0);
+});
