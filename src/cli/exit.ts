@@ -39,6 +39,7 @@ const USAGE_CODES = new Set([
   "unknown_prices",
   "unwritable_output",
   "upstream_settings",
+  "proxy_settings",
   "listen_failed",
   "unknown_session",
   "ambiguous_session",

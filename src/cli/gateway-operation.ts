@@ -42,7 +42,7 @@ export interface Operation {
 const SECOND_MS = 1_000;
 
 export async function operate(options: Operating): Promise<Operation> {
-  const { terminal, version, mode, caching, upstreams, store } = options;
+  const { terminal, version, mode, caching, upstreams, proxies, store } = options;
   const { out, err } = terminal;
   const byName = Object.fromEntries(upstreams.map(({ name, url }) => [name, url]));
   const redact = createRedactor(await loadSecretRules(options.redaction));
@@ -77,7 +77,7 @@ export async function operate(options: Operating): Promise<Operation> {
     tell: (event) => listeners.forEach((tell) => tell(event)),
     ownRoutes: (request) => routes.fetch(request),
     begun: async (url) => {
-      if (json === undefined) await err.write(startPage({ url, upstreams, mode, caching, store }, err));
+      if (json === undefined) await err.write(startPage({ url, upstreams, proxies, mode, caching, store }, err));
       else json.say("listening", { url, version, mode, caching, upstreams: byName, store });
       lines.flush();
     },

@@ -10,6 +10,7 @@ import { registryOf } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
 import { overflowOf } from "../session/recover.ts";
+import { outwardProxies } from "./outward-proxies.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const SECOND_MS = 1_000;
@@ -30,6 +31,7 @@ export async function gatewayOptions(
   const { auxiliary, ...others } = createWriters(configuration, { environment, overflow: readOverflow });
   return {
     upstreams: upstreamSettings(configuration),
+    proxies: outwardProxies(environment),
     engine,
     settings: engineSettings(configuration, provenance),
     registry: registryOf(configuration),

@@ -1,5 +1,6 @@
 /** What `precis serve` says when it begins, with settings to copy for each client, and when it ends. */
 import { clientSetups, type ClientSetup } from "../gateway/operation/clients.ts";
+import type { OutwardProxies } from "../gateway/transport/proxies.ts";
 import type { Totals } from "../gateway/operation/tally.ts";
 import { change, count, counted } from "./amounts.ts";
 import { columnWidths, padEnd } from "./bars.ts";
@@ -8,6 +9,8 @@ import type { Stream } from "./terminal.ts";
 export interface StartPage {
   /** As clients reach it. */
   readonly url: string;
+  /** What stands between this machine and them, where something does. */
+  readonly proxies: OutwardProxies | undefined;
   /** In the order in which they are asked whether a route is theirs. */
   readonly upstreams: readonly UpstreamShown[];
   readonly mode: "rewrite" | "observe" | "off";
@@ -35,12 +38,13 @@ const MODES: Readonly<Record<StartPage["mode"], string>> = {
   off: "off: compression.enabled is false; requests are forwarded and kept",
 };
 
-export function startPage({ url, upstreams, mode, caching, store }: StartPage, { paint }: Stream): string {
+export function startPage({ url, upstreams, proxies, mode, caching, store }: StartPage, { paint }: Stream): string {
   const facts = [
     ...upstreams.map((one, at) => [
       at === 0 ? "forwards to" : "",
       `${one.url}  ${paint("dim", servedBy(upstreams, at))}`,
     ]),
+    ...proxyFacts(proxies),
     ["mode", MODES[mode]],
     ["caching", cachingLine(caching)],
     ["store", store],
@@ -57,6 +61,16 @@ export function startPage({ url, upstreams, mode, caching, store }: StartPage, {
     ...setups.flatMap((setup) => setupLines(setup, row)),
     "",
   ].join("\n");
+}
+
+/** Without the names and passwords in their addresses. */
+function proxyFacts({ http, https, except }: OutwardProxies = {}): readonly (readonly [string, string])[] {
+  const ways = [
+    ...(https === undefined ? [] : [`https by ${new URL(https).host}`]),
+    ...(http === undefined ? [] : [`http by ${new URL(http).host}`]),
+    ...(except === undefined ? [] : [`not to ${except}`]),
+  ];
+  return ways.length === 0 ? [] : [["proxy", ways.join(", ")]];
 }
 
 /** Whether prompts are marked for caching, and how (reference/000). */

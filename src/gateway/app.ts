@@ -22,6 +22,7 @@ import { createSpans } from "./operation/spans.ts";
 import { sessionOptions } from "./session-options.ts";
 import type { TenantPolicy } from "./tenant.ts";
 import { listen, type Listening } from "./transport/listen.ts";
+import type { OutwardProxies } from "./transport/proxies.ts";
 import { createSender } from "./transport/send.ts";
 import { createUpstreams, type UpstreamSettings } from "./transport/upstreams.ts";
 import { webHandle } from "./transport/web.ts";
@@ -30,6 +31,8 @@ import type { Mode, Visit } from "./visit.ts";
 export interface GatewayOptions {
   /** Providers by name; `openai` and `anthropic` are the vendors' own where they are not given. */
   readonly upstreams?: Readonly<Record<string, UpstreamSettings>>;
+  /** What stands between this machine and them; nothing where not given, whatever the environment says. */
+  readonly proxies?: OutwardProxies | undefined;
   /** Where history is kept; in memory by default. It stays open when the gateway closes. */
   readonly store?: HistoryStore;
   /** A name, or an engine of your own (`loadEngine` of `precis/plugins` gives one). */
@@ -83,7 +86,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   });
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const chain = createChain((text) => hash("sha256", text));
-  const sender = createSender(limits);
+  const sender = createSender(limits, options.proxies);
   const { contextLength } = options;
   const models = createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS });
   const background = createBackground(limits);

@@ -15,3 +15,4 @@ export { GATEWAY_LIMITS } from "./limits.ts";
 export type { GatewayLimits } from "./limits.ts";
 export { RECALL_LIMITS, type RecallLimits } from "./recall/limits.ts";
 export type { RecallSettings } from "./recall/recall.ts";
+export type { OutwardProxies } from "./transport/proxies.ts";

@@ -19,7 +19,7 @@ export interface GatewayLimits {
   readonly upstreamHeadersTimeoutMs: number;
   readonly upstreamIdleTimeoutMs: number;
   readonly connectTimeoutMs: number;
-  /** Connections to one provider. */
+  /** Connections to one provider: as many as there are clients, so that none waits for one. */
   readonly upstreamConnections: number;
   /** Conversations whose reading is remembered, and the bodies they may hold. */
   readonly conversations: number;
@@ -58,7 +58,7 @@ export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
   upstreamHeadersTimeoutMs: 10 * MINUTE,
   upstreamIdleTimeoutMs: 10 * MINUTE,
   connectTimeoutMs: 10 * SECOND,
-  upstreamConnections: 256,
+  upstreamConnections: 1_024,
   conversations: 128,
   conversationBytes: 64 * MB,
   examinedBytes: 4 * MB,

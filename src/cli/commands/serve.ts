@@ -112,6 +112,7 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal, eng
     mode: modeOf(configuration),
     caching: cachingOf(configuration),
     upstreams: all.map(({ name, origin, basePath, protocol }) => ({ name, url: origin + basePath, protocol })),
+    proxies: options.proxies,
     store: path === undefined ? IN_MEMORY : shortPath(path, terminal),
     storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),
     history: createHistory({ ...options, store }),

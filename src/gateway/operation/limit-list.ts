@@ -26,7 +26,7 @@ const TOLD: Readonly<Record<keyof GatewayLimits, Told>> = {
   upstreamHeadersTimeoutMs: ["the time a provider has to begin its answer; then 504", `${SECTION}.answer_seconds`],
   upstreamIdleTimeoutMs: ["how long a provider may be silent within an answer", `${SECTION}.idle_seconds`],
   connectTimeoutMs: ["the time to connect to a provider; then 502", `${SECTION}.connect_seconds`],
-  upstreamConnections: ["connections to one provider; more requests wait for one"],
+  upstreamConnections: ["connections to one provider: as many as clients"],
   conversations: ["conversations whose reading is remembered; others are read anew"],
   conversationBytes: ["characters of their bodies that are remembered", `${SECTION}.memory_mb`],
   examinedBytes: ["an answer that is no stream, looked at for its usage and errors; all of it is relayed"],

@@ -22,6 +22,22 @@ const BROKE_OFF: ReadonlySet<string> = new Set([
   "EPIPE",
 ]);
 
+/** The other side is not who it should be, as far as this machine knows: to ask again changes nothing. */
+const NOT_TRUSTED: ReadonlySet<string> = new Set([
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/** A proxy on the way that would not open it; undici has no code of its own for the first. */
+const PROXY_REFUSED = /^Proxy response \((\d+)\)/;
+const PROXY_FAILED: ReadonlySet<string> = new Set(["UND_ERR_PRX_CONN", "UND_ERR_PRX_TLS"]);
+
 export function clientGone(): PrecisError {
   return new PrecisError("The client left before its answer.", {
     code: "client_gone",
@@ -47,6 +63,20 @@ export function upstreamFailure(cause: unknown, upstream: Upstream, connected: b
       retryable: true,
       cause,
     });
+  const refusal = proxyRefusal(cause, sign);
+  if (refusal !== undefined)
+    return new PrecisError(`precis: the proxy on the way to ${name} (${origin}) ${refusal}.`, {
+      code: "upstream_unreachable",
+      hint: "Check HTTPS_PROXY and HTTP_PROXY where the gateway was started; NO_PROXY lists hosts that need none.",
+      retryable: true,
+      cause,
+    });
+  if (NOT_TRUSTED.has(sign))
+    return new PrecisError(`precis: the certificate of ${name} (${origin}) is not trusted here (${sign}).`, {
+      code: "upstream_unreachable",
+      hint: "Start the gateway with NODE_EXTRA_CA_CERTS naming the file of its authority, or mend the upstream's URL.",
+      cause,
+    });
   if (connected || BROKE_OFF.has(sign) || sign.startsWith("HPE_"))
     return new PrecisError(`precis: the provider ${name} (${origin}) broke off before its answer was whole.`, {
       code: "upstream_broke_off",
@@ -58,9 +88,16 @@ export function upstreamFailure(cause: unknown, upstream: Upstream, connected: b
     `precis: the provider ${name} (${origin}) cannot be reached${sign === "" ? "" : ` (${sign})`}.`,
     {
       code: "upstream_unreachable",
-      hint: "Check the upstream's URL and this machine's network, then send the request again.",
+      hint: "Check the upstream's URL, this machine's network and HTTPS_PROXY if it needs one, then send the request again.",
       retryable: true,
       cause,
     },
   );
+}
+
+/** What a proxy did instead of opening the way. */
+function proxyRefusal(cause: unknown, sign: string): string | undefined {
+  const status = PROXY_REFUSED.exec((cause as Error).message)?.[1];
+  if (status !== undefined) return `refused with ${status}`;
+  return PROXY_FAILED.has(sign) ? `cannot be used (${sign})` : undefined;
 }

@@ -7,6 +7,7 @@ import type { GatewayLimits } from "../limits.ts";
 import { clientGone, upstreamFailure } from "./failures.ts";
 import { Flow } from "./flow.ts";
 import { flatHeaders, headerLines } from "./headers.ts";
+import { createProxyAgent, type OutwardProxies } from "./proxies.ts";
 import type { Destination, Upstream } from "./upstreams.ts";
 
 export interface Outgoing {
@@ -49,8 +50,10 @@ const IDLE_CONNECTION_MS = 30_000;
 
 const OK_STATUS = 200;
 
-export function createSender(limits: SendLimits): Sender {
-  const agent = new Agent({
+type Written = NonNullable<Dispatcher.DispatchOptions["headers"]>;
+
+export function createSender(limits: SendLimits, proxies?: OutwardProxies): Sender {
+  const options = {
     connections: limits.upstreamConnections,
     pipelining: 1,
     allowH2: false,
@@ -59,11 +62,23 @@ export function createSender(limits: SendLimits): Sender {
     bodyTimeout: limits.upstreamIdleTimeoutMs,
     keepAliveTimeout: IDLE_CONNECTION_MS,
     maxHeaderSize: ANSWER_HEADERS_BYTES,
-  });
-  return { send: (outgoing) => call(agent, outgoing), close: () => agent.destroy() };
+  };
+  // With a proxy, undici would keep one of two lines of a name where they come in a list.
+  const [agent, written] =
+    proxies === undefined
+      ? [new Agent(options), flatHeaders]
+      : [createProxyAgent(options, proxies), (lines: HeaderLines): Written => new Set(lines as [string, string][])];
+  return {
+    send: (outgoing) => call(agent, outgoing, written(outgoing.headers)),
+    close: () => agent.destroy(),
+  };
 }
 
-function call(agent: Dispatcher, { to, method, headers, body, signal }: Outgoing): Promise<Incoming> {
+function call(
+  agent: Dispatcher,
+  { to, method, body, signal }: Omit<Outgoing, "headers">,
+  headers: Written,
+): Promise<Incoming> {
   return new Promise((resolve, reject) => {
     const handler = createHandler(to.upstream, signal, { resolve, reject });
     if (signal.aborted) return handler.gone();
@@ -72,7 +87,7 @@ function call(agent: Dispatcher, { to, method, headers, body, signal }: Outgoing
       origin: to.upstream.origin,
       path: to.path,
       method: method as Dispatcher.HttpMethod,
-      headers: flatHeaders(headers),
+      headers,
       // Undici takes any iterable that yields bytes; its type says only streams.
       body: (body ?? null) as Uint8Array | null,
     };

@@ -8,6 +8,7 @@ import { GATEWAY_LIMITS, type GatewayLimits } from "../../../src/gateway/limits.
 import { backwardHeaders, onwardHeaders } from "../../../src/gateway/transport/headers.ts";
 import { takeIn } from "../../../src/gateway/transport/intake.ts";
 import { listen, type Listening, type ListenOptions } from "../../../src/gateway/transport/listen.ts";
+import type { OutwardProxies } from "../../../src/gateway/transport/proxies.ts";
 import { createSender } from "../../../src/gateway/transport/send.ts";
 import { createUpstreams, type UpstreamSettings } from "../../../src/gateway/transport/upstreams.ts";
 
@@ -20,6 +21,7 @@ export interface Standing extends Listening {
 export interface StandingOptions extends Omit<ListenOptions, "limits"> {
   readonly limits?: Partial<GatewayLimits>;
   readonly upstreams?: Readonly<Record<string, UpstreamSettings>>;
+  readonly proxies?: OutwardProxies;
   /** Bodies are read whole (as for what the gateway looks at), or go by as they come. */
   readonly reads?: boolean;
 }
@@ -27,7 +29,7 @@ export interface StandingOptions extends Omit<ListenOptions, "limits"> {
 /** Sends everything on to one upstream as it came. */
 export async function gatewayTo(url: string, options: StandingOptions = {}): Promise<Standing> {
   const limits = { ...GATEWAY_LIMITS, drainMs: 500, ...options.limits };
-  const sender = createSender(limits);
+  const sender = createSender(limits, options.proxies);
   const upstreams = createUpstreams(options.upstreams ?? { upstream: { url } });
   const arrivals: Arrival[] = [];
   const handle = async (arrival: Arrival): Promise<Departure> => {

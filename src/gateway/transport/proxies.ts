@@ -1,0 +1,50 @@
+/**
+ * The proxies between this machine and its providers, as whoever runs a network sets them up. What a request says or
+ * who sent it never decides the way it takes.
+ */
+import { createRequire } from "node:module";
+import type * as Undici from "undici";
+import { PrecisError } from "../../core/errors.ts";
+
+export interface OutwardProxies {
+  /** For providers with an `http:` address, and for those with an `https:` one: `http://`, `https://` or `socks5://`. */
+  readonly http?: string;
+  readonly https?: string;
+  /** Hosts that are called directly, between commas: `example.com` and what lies below it, `*` for all. */
+  readonly except?: string;
+}
+
+type AgentOptions = NonNullable<ConstructorParameters<typeof Undici.Agent>[0]>;
+
+/** A model server beside the gateway is nobody's to reach but this machine's. */
+export const NEVER_THROUGH_PROXIES = "localhost,127.0.0.1,::1";
+const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "socks5:"]);
+
+/** @throws PrecisError `proxy_settings` for what is no proxy's address. */
+export function createProxyAgent(options: AgentOptions, { http, https, except }: OutwardProxies): Undici.Dispatcher {
+  // Its parts need the package as a whole, which nobody else should pay for.
+  const { EnvHttpProxyAgent } = createRequire(import.meta.url)("undici") as typeof Undici;
+  return new EnvHttpProxyAgent({
+    ...options,
+    // Undici would read the environment for what is not given.
+    httpProxy: http === undefined ? "" : proxyAddress(http),
+    httpsProxy: https === undefined ? "" : proxyAddress(https),
+    noProxy: [NEVER_THROUGH_PROXIES, ...(except === undefined ? [] : [except])].join(","),
+  });
+}
+
+/**
+ * `proxy.example:3128` is what people write.
+ *
+ * @throws PrecisError `proxy_settings`.
+ */
+export function proxyAddress(proxy: string): string {
+  const address = proxy.includes("://") ? proxy : `http://${proxy}`;
+  if (URL.canParse(address) && SCHEMES.has(new URL(address).protocol)) return address;
+  // It may hold a password, so it is not repeated.
+  throw new PrecisError("The address of a proxy cannot be used.", {
+    code: "proxy_settings",
+    place: "HTTPS_PROXY, HTTP_PROXY",
+    hint: "Write http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT; a name and a password go before the host.",
+  });
+}
