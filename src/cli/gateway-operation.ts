@@ -66,7 +66,15 @@ export async function operate(options: Operating): Promise<Operation> {
   let stopping = false;
   const routes = createOwnRoutes({
     metrics,
-    status: () => ({ version, mode, upstreams: byName, store, upSeconds: upSeconds(), totals: tally.totals() }),
+    status: () => ({
+      version,
+      mode,
+      upstreams: byName,
+      store,
+      upSeconds: upSeconds(),
+      totals: tally.totals(),
+      recent: tally.recent(),
+    }),
     history: options.history,
     checkStore: options.checkStore,
     stopping: () => stopping,

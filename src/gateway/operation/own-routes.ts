@@ -53,7 +53,8 @@ export function createOwnRoutes(options: OwnRoutesOptions): Hono {
   app.get("/", (context) => {
     const status = options.status();
     if (!(context.req.header("accept") ?? "").includes("text/html")) return context.json(status, 200, NO_STORE);
-    return context.html(statusPage(status), 200, { ...NO_STORE, "content-security-policy": PAGE_POLICY });
+    const page = statusPage(status, context.req.query("all") !== undefined);
+    return context.html(page, 200, { ...NO_STORE, "content-security-policy": PAGE_POLICY });
   });
   app.route(API, createAdminRoutes(options.history));
   app.notFound((context) => error(context, 404, "no_such_route", ROUTES_THERE_ARE));

@@ -1,5 +1,6 @@
 /** What is running, and what it did so far: as data, and as a page for a person that needs no script. */
-import type { Totals } from "./tally.ts";
+import { recentChart } from "./recent-chart.ts";
+import type { RecentRequest, Totals } from "./tally.ts";
 
 export interface Status {
   readonly version: string;
@@ -11,51 +12,106 @@ export interface Status {
   /** Seconds since it began. */
   readonly upSeconds: number;
   readonly totals: Totals;
+  readonly recent: readonly RecentRequest[];
 }
 
 const REFRESH_SECONDS = 5;
 
 const STYLE = `
-  :root { color-scheme: light dark; }
+  :root { color-scheme: light dark; --soft: rgb(128 128 128 / 0.25); --ink: light-dark(#1c5fd0, #7ab0ff); --made: light-dark(#c2410c, #ff9f5a); }
   body { font: 15px/1.5 system-ui, sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem; }
   h1 { font-size: 1.3rem; margin: 0; } h2 { font-size: 1rem; margin: 1.6rem 0 0.3rem; }
-  p { margin: 0.2rem 0; opacity: 0.75; } table { border-collapse: collapse; width: 100%; }
-  td { padding: 0.15rem 0; border-bottom: 1px solid rgb(128 128 128 / 0.25); overflow-wrap: anywhere; }
-  td:last-child { text-align: right; font-variant-numeric: tabular-nums; } code { font-size: 0.9em; }
+  p { margin: 0.2rem 0; } .dim { opacity: 0.7; } .says { font-size: 1.1rem; margin: 1.2rem 0; }
+  .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.8rem; margin: 1.2rem 0; }
+  .figures div { border: 1px solid var(--soft); border-radius: 0.5rem; padding: 0.6rem 0.8rem; }
+  .figures b { display: block; font-size: 1.5rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
+  .figures span { opacity: 0.7; font-size: 0.85rem; }
+  svg { width: 100%; height: auto; display: block; } svg text { font-size: 11px; fill: currentColor; opacity: 0.7; }
+  svg .tick { text-anchor: end; dominant-baseline: middle; } .grid { stroke: var(--soft); }
+  .sent { fill: var(--soft); } .went { fill: var(--ink); } .fresh { fill: var(--made); }
+  .key i { display: inline-block; width: 0.7rem; height: 0.7rem; border-radius: 2px; margin: 0 0.35rem 0 0.9rem; }
+  .key i:first-child { margin-left: 0; } .key { font-size: 0.85rem; }
+  table { border-collapse: collapse; width: 100%; } .more { margin-top: 1.6rem; } a { color: var(--ink); }
+  td { padding: 0.15rem 0; border-bottom: 1px solid var(--soft); overflow-wrap: anywhere; }
+  td:last-child { text-align: right; padding-left: 1rem; } td.count { white-space: nowrap; font-variant-numeric: tabular-nums; }
+  code { font-size: 0.9em; }
 `;
 
-export function statusPage(status: Status): string {
+/** `all` shows every count there is. */
+export function statusPage(status: Status, all = false): string {
   const { totals } = status;
-  const { usage } = totals;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>precis</title>
 <meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="${REFRESH_SECONDS}">
 <style>${STYLE}</style></head><body>
 <h1>precis ${escaped(status.version)}</h1>
-<p>up ${duration(status.upSeconds)}, mode ${escaped(status.mode)}</p>
-${table("Requests", [["in all", totals.requests], ...entries(totals.outcomes)])}
-${table("What was done", [...entries(totals.treatments), ...entries(totals.untouched).map(because)])}
-${table("Compactions", compactionRows(totals))}
-${table("Tokens, as providers reported them", [
-  ["input", usage.input],
-  ["of it read from the cache", usage.cacheRead],
-  ["of it written to the cache", usage.cacheWrite],
-  ["output", usage.output],
-])}
-${table("What the providers' caches did", cacheRows(totals))}
+<p class="dim">up ${duration(status.upSeconds)}, mode ${escaped(status.mode)}</p>
+<p class="says">${escaped(verdict(totals))}</p>
+${figures(totals)}
+${picture(status.recent)}
 ${table("Where requests go", Object.entries(status.upstreams))}
 ${table("Where they are kept", [["store", status.store]])}
-<h2>More</h2><p><code>/_precis/metrics</code> for Prometheus, <code>/_precis/</code> with <code>accept: application/json</code> for a program.</p>
+${all ? counted(totals) : '<p class="more"><a href="?all">Everything that is counted</a></p>'}
+<h2>More</h2><p class="dim"><code>/_precis/metrics</code> for Prometheus, <code>/_precis/</code> with <code>accept: application/json</code> for a program.</p>
 </body></html>
 `;
 }
 
-const PERCENT = 100;
+/** What somebody wants to know who looks for a second. */
+function verdict({ requests, treatments, outcomes, context, retried }: Totals): string {
+  if (requests === 0) return "No request has come yet.";
+  const failed = outcomes.refused + outcomes.turned_away + outcomes.upstream_failed;
+  const said = [
+    `${plural(requests, "request")}; ${failed === 0 ? "none failed" : `${shown(failed)} failed`}.`,
+    treatments.rewritten === 0
+      ? "None was long enough to be rewritten."
+      : `${shown(treatments.rewritten)} went on shorter, with ${share(context.before - context.after, context.before)} of their tokens taken out.`,
+    ...(retried === 0 ? [] : [`${shown(retried)} would have died of their size.`]),
+  ];
+  return said.join(" ");
+}
+
+function figures({ context, compactions, ahead, usage, cache }: Totals): string {
+  const tiles: readonly (readonly [value: string, name: string])[] = [
+    [short(context.before - context.after), "tokens not sent"],
+    [shown(compactions), ahead === 0 ? "compactions" : `compactions, ${shown(ahead)} ahead of need`],
+    [share(usage.cacheRead, usage.input), "of the input read from a cache"],
+    [dollars(cache.savedUsd), "saved by caches"],
+  ];
+  return `<div class="figures">${tiles.map(([value, name]) => `<div><b>${value}</b><span>${name}</span></div>`).join("")}</div>`;
+}
+
+function picture(recent: readonly RecentRequest[]): string {
+  if (recent.length === 0) return "";
+  const key = [
+    ["sent", "sent by the client"],
+    ["went", "went on"],
+    ["fresh", "went on, compacted for this request"],
+  ].map(([kind, means]) => `<i style="background:var(--${COLOURS[kind!]})"></i>${means}`);
+  return `<h2>Tokens of each request</h2>${recentChart(recent)}<p class="key">${key.join("")}</p>`;
+}
+
+const COLOURS: Readonly<Record<string, string>> = { sent: "soft", went: "ink", fresh: "made" };
+
+function counted(totals: Totals): string {
+  const { usage } = totals;
+  return [
+    table("Requests", [["in all", totals.requests], ...entries(totals.outcomes)]),
+    table("What was done", [...entries(totals.treatments), ...entries(totals.untouched).map(because)]),
+    table("Compactions", compactionRows(totals)),
+    table("Tokens, as providers reported them", [
+      ["input", usage.input],
+      ["of it read from the cache", usage.cacheRead],
+      ["of it written to the cache", usage.cacheWrite],
+      ["output", usage.output],
+    ]),
+    table("What the providers' caches did", cacheRows(totals)),
+  ].join("\n");
+}
 
 function cacheRows({ usage, cache }: Totals): readonly Row[] {
-  const rate = usage.input === 0 ? 0 : (usage.cacheRead / usage.input) * PERCENT;
   return [
-    ["of the input read from a cache", `${rate.toFixed(1)} %`],
+    ["of the input read from a cache", share(usage.cacheRead, usage.input)],
     ["saved, what writing cost taken off", dollars(cache.savedUsd)],
     ["tokens missed through compactions", cache.missedByCompaction.tokens],
     ["what these cost", dollars(cache.missedByCompaction.usd)],
@@ -66,6 +122,22 @@ function cacheRows({ usage, cache }: Totals): readonly Row[] {
 
 function dollars(usd: number): string {
   return `$${usd.toFixed(usd !== 0 && Math.abs(usd) < 1 ? 4 : 2)}`;
+}
+
+const PERCENT = 100;
+
+function share(part: number, whole: number): string {
+  return `${(whole === 0 ? 0 : (part / whole) * PERCENT).toFixed(1)} %`;
+}
+
+const SHORT = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 3 });
+
+function short(count: number): string {
+  return SHORT.format(count);
+}
+
+function plural(count: number, noun: string): string {
+  return `${shown(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function compactionRows({ compactions, ahead, retried, context, observed }: Totals): readonly Row[] {
@@ -95,7 +167,10 @@ function because([name, count]: Row): Row {
 }
 
 function table(title: string, rows: readonly Row[]): string {
-  const lines = rows.map(([name, value]) => `<tr><td>${escaped(name)}</td><td>${escaped(shown(value))}</td></tr>`);
+  const lines = rows.map(
+    ([name, value]) =>
+      `<tr><td>${escaped(name)}</td><td${typeof value === "number" ? ' class="count"' : ""}>${escaped(shown(value))}</td></tr>`,
+  );
   return `<h2>${title}</h2><table>${lines.join("")}</table>`;
 }
 

@@ -20,6 +20,14 @@ export interface Totals {
   readonly cache: CacheTotals;
 }
 
+/** What a client sent and what went on, in tokens: estimated where it was rewritten, else as the provider counted it. */
+export interface RecentRequest extends Sizes {
+  /** A compaction was made for it. */
+  readonly fresh: boolean;
+}
+
+export const RECENT_MAX = 120;
+
 export interface CacheTotals {
   /** Against reading everything at full price, what writing cost more taken off. */
   readonly savedUsd: number;
@@ -37,6 +45,8 @@ export interface Missed {
 export interface Tally {
   readonly tell: Tell;
   readonly totals: () => Totals;
+  /** The last requests that a size is known of, newest last, `RECENT_MAX` at most. */
+  readonly recent: () => readonly RecentRequest[];
 }
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] extends object ? Mutable<T[Key]> : T[Key] };
@@ -55,7 +65,15 @@ export function createTally(): Tally {
     usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
     cache: { savedUsd: 0, missed: { tokens: 0, usd: 0 }, missedByCompaction: { tokens: 0, usd: 0 } },
   };
-  return { tell: (event) => add(totals, event), totals: () => structuredClone(totals) };
+  const recent: RecentRequest[] = [];
+  return {
+    tell: (event) => {
+      add(totals, event);
+      if (event.kind === "request") addRecent(recent, event);
+    },
+    totals: () => structuredClone(totals),
+    recent: () => [...recent],
+  };
 }
 
 function add(totals: Mutable<Totals>, event: GatewayEvent): void {
@@ -92,6 +110,12 @@ function addCache({ cache: totals }: Mutable<Totals>, { cache, treatment }: Requ
   if (treatment.kind !== "rewritten" || !treatment.fresh) return;
   totals.missedByCompaction.tokens += missedTokens;
   totals.missedByCompaction.usd += missedUsd;
+}
+
+function addRecent(recent: RecentRequest[], { treatment, usage }: RequestEvent): void {
+  if (treatment.kind === "rewritten") recent.push({ ...treatment.tokens, fresh: treatment.fresh });
+  else if (usage !== undefined) recent.push({ before: usage.input, after: usage.input, fresh: false });
+  if (recent.length > RECENT_MAX) recent.shift();
 }
 
 function addSizes(to: Mutable<Sizes>, { before, after }: Sizes): void {

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { createHistory } from "../../../src/gateway/history/history.ts";
 import { createMetrics } from "../../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes, type OwnRoutesOptions } from "../../../src/gateway/operation/own-routes.ts";
-import { createTally } from "../../../src/gateway/operation/tally.ts";
+import { recentChart } from "../../../src/gateway/operation/recent-chart.ts";
+import { createTally, RECENT_MAX } from "../../../src/gateway/operation/tally.ts";
 import { createMemoryStore } from "../../../src/store/memory.ts";
 import { compactionEvent, requestEvent } from "./events.ts";
 
@@ -16,7 +17,8 @@ function ask(
 ): Promise<Response> {
   const tally = createTally();
   tally.tell(requestEvent({ treatment: { kind: "rewritten", fresh: true, tokens: { before: 9_000, after: 2_000 } } }));
-  tally.tell(requestEvent({ treatment: { kind: "untouched", because: "not_text" } }));
+  const usage = { input: 100, output: 10, cacheRead: 0, cacheWrite: 0 };
+  tally.tell(requestEvent({ treatment: { kind: "untouched", because: "not_text" }, usage }));
   tally.tell(compactionEvent({ ahead: true }));
   const upstreams = { openai: "https://api.openai.com", "<b>": "http://x" };
   const app = createOwnRoutes({
@@ -28,6 +30,7 @@ function ask(
       store: "memory",
       upSeconds: 3_725,
       totals: tally.totals(),
+      recent: tally.recent(),
     }),
     checkStore: async () => undefined,
     stopping: () => false,
@@ -65,7 +68,33 @@ describe("own routes", () => {
     expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(page).toContain("1 h 2 min");
     expect(page).toContain("&lt;b&gt;");
-    expect(page).not.toMatch(/<script|<b>/);
+    expect(page).not.toMatch(/<script|<b>x/);
+  });
+
+  it("say in a sentence and a picture what came of the requests, and every count when asked for all", async () => {
+    const pageOf = async (path: string): Promise<string> => (await ask(path, {}, { accept: "text/html" })).text();
+    const page = await pageOf("/_precis/");
+    expect(page).toContain("2 requests; none failed. 1 went on shorter, with 77.8 % of their tokens taken out.");
+    expect(page.match(/<title>[^<]*sent[^<]*<\/title>/g)).toEqual([
+      "<title>9K sent, 2K went on, compacted here</title>",
+      "<title>100 sent, 100 went on</title>",
+    ]);
+    expect(page).not.toContain("tokens that went on instead");
+    expect(await pageOf("/_precis/?all")).toContain("tokens that went on instead");
+  });
+
+  it("draw the last requests only, however many there were", () => {
+    const tally = createTally();
+    for (let at = 0; at < RECENT_MAX + 5; at++)
+      tally.tell(
+        requestEvent({ treatment: { kind: "rewritten", fresh: false, tokens: { before: at + 2_000, after: 1 } } }),
+      );
+    const recent = tally.recent();
+    expect([recent.length, recent[0]?.before, recent.at(-1)?.before]).toEqual([RECENT_MAX, 2_005, RECENT_MAX + 2_004]);
+    const drawn = recentChart(recent);
+    expect(drawn.match(/class="sent"/g)).toHaveLength(RECENT_MAX);
+    for (const [, x, width] of drawn.matchAll(/<rect class="went" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/g))
+      expect(Number(x) + Number(width)).toBeLessThanOrEqual(704);
   });
 
   it.each([
