@@ -14,7 +14,7 @@ export function recentChart(recent: readonly RecentRequest[]): string {
   const top = roundedUp(Math.max(1, ...recent.map(({ before, after }) => Math.max(before, after))));
   const step = Math.min(BAR_PX_MAX, (WIDTH - LABEL_PX) / Math.max(1, recent.length));
   const bars = recent.map((one, at) => bar(one, LABEL_PX + at * step, { step, top }));
-  const lines = [0, top / 2, top].map((tokens) => gridLine(tokens, top));
+  const lines = [0, top / 2, top].map((value) => gridLine(value, top));
   return [
     `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label(recent)}">`,
     ...lines,

@@ -43,7 +43,15 @@ interface Asked {
 function routesOf(options: Partial<OwnRoutesOptions>): ReturnType<typeof createOwnRoutes> {
   return createOwnRoutes({
     metrics: createMetrics({ upstreams: [], processMetrics: false }),
-    status: () => ({ version: "1", mode: "", upstreams: {}, store: "", upSeconds: 0, totals: createTally().totals() }),
+    status: () => ({
+      version: "1",
+      mode: "",
+      upstreams: {},
+      store: "",
+      upSeconds: 0,
+      totals: createTally().totals(),
+      recent: [],
+    }),
     checkStore: async () => undefined,
     stopping: () => false,
     loopback: true,
