@@ -1,6 +1,6 @@
 /** Which tool results a compaction took out of the model's sight: a host drops its read caches for exactly these. */
 import type { Compaction } from "../core/compaction/compaction.ts";
-import { describeCall } from "../core/digest/call.ts";
+import { described } from "../core/digest/call.ts";
 import { callsOf, resultOf, type Message } from "../core/transcript/message.ts";
 
 export interface GoneResult {
@@ -14,7 +14,7 @@ export function goneResults(messages: readonly Message[], compaction: Compaction
   const gone: GoneResult[] = [];
   const open = new Map<string, { tool: string; target: string }>();
   messages.slice(0, compaction.covered).forEach((message, at) => {
-    for (const call of callsOf(message)) open.set(call.id, describeCall(call.name, call.arguments));
+    for (const call of callsOf(message)) open.set(call.id, described(call));
     const result = resultOf(message);
     if (result === undefined || compaction.map[at]?.kind === "kept") return;
     const { tool, target } = open.get(result.callId) ?? { tool: "", target: "" };

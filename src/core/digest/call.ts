@@ -2,6 +2,7 @@
  * What a tool call does, to what: by the tool's name where it is known, by the keys of its arguments where it is not.
  * Everything that speaks of a call (digests, the ledger, labels for people) reads this one description.
  */
+import type { ToolCallPart } from "../transcript/message.ts";
 import { cut, oneLine } from "./cut.ts";
 import { actionByName, actionByVerb, type CallAction } from "./tool-names.ts";
 
@@ -94,6 +95,15 @@ export function describeCall(name: string, args: string): CallSummary {
     ...(command === undefined ? {} : { command }),
     ...(firstLine === undefined ? {} : { firstLine }),
   };
+}
+
+const known = new WeakMap<ToolCallPart, CallSummary>();
+
+/** The same of a message's call, worked out once: evidence, ledger and digests all ask. */
+export function described(call: ToolCallPart): CallSummary {
+  let summary = known.get(call);
+  if (summary === undefined) known.set(call, (summary = describeCall(call.name, call.arguments)));
+  return summary;
 }
 
 /** One line for a person: the tool and its target. */

@@ -2,7 +2,7 @@
  * The ledger: what happened, kept by code and not by a model, from the original messages. It is folded message by
  * message and remembers what it has read, so a longer conversation costs only what is new in it.
  */
-import { describeCall } from "../digest/call.ts";
+import { described } from "../digest/call.ts";
 import { callsOf, contentText, resultOf, type Message } from "../transcript/message.ts";
 import { deedOf, type Deed } from "./facts/commands.ts";
 import { readResult, type CallResult } from "./facts/results.ts";
@@ -51,11 +51,11 @@ function createReader(): Reader {
   const speeches = new WeakMap<Message, Speech>();
   const calls = new WeakMap<Message, readonly Deed[]>();
   const results = new WeakMap<Message, { readonly call: Deed; readonly read: ReadResult }>();
-  const described = (message: Message): readonly Deed[] =>
-    remembered(calls, message, () => callsOf(message).map((call) => deedOf(describeCall(call.name, call.arguments))));
+  const deeds = (message: Message): readonly Deed[] =>
+    remembered(calls, message, () => callsOf(message).map((call) => deedOf(described(call))));
   return {
-    speech: (message) => remembered(speeches, message, () => speechOf(message, described(message))),
-    calls: described,
+    speech: (message) => remembered(speeches, message, () => speechOf(message, deeds(message))),
+    calls: deeds,
     result: (message, call) => {
       const known = results.get(message);
       if (known?.call === call) return known.read;

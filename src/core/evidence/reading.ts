@@ -1,5 +1,5 @@
 /** What one message says, read once: its text as a model sees it, the identifiers in it and how each of them stands there. */
-import { describeCall, type CallSummary } from "../digest/call.ts";
+import { described, type CallSummary } from "../digest/call.ts";
 import { callsOf, contentText, type Message, type ToolCallPart } from "../transcript/message.ts";
 import { opensWithHandoff } from "../summary/marks.ts";
 import { BACKTICK } from "./characters.ts";
@@ -34,7 +34,7 @@ const NEIGHBOUR_CHARS = 150;
 const NEIGHBOURS_MAX = 99;
 
 export function readMessage(message: Message): Reading {
-  const calls = callsOf(message).map((call) => describeCall(call.name, call.arguments));
+  const calls = callsOf(message).map((call) => described(call));
   const said = contentText(message.parts);
   // An earlier handoff is read back by the next one; quoting it would be quoting a copy.
   const content = opensWithHandoff(said) ? "" : said;

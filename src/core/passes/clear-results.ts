@@ -1,5 +1,5 @@
 /** Clears tool results outside protection: the model sees that it called, and ids by which the results can be had again. */
-import { describeCall, labelOf } from "../digest/call.ts";
+import { described, labelOf } from "../digest/call.ts";
 import type { Measure } from "../transcript/measure.ts";
 import type { ContentPart } from "../transcript/message.ts";
 import { pairingOf } from "./pairing.ts";
@@ -16,7 +16,7 @@ export const clearResults: Pass = (messages, context) => {
     rewrite: (part, index, evict) => {
       if (part.kind !== "tool-result") return part;
       const call = answers[index]?.call;
-      const label = call === undefined ? "result" : labelOf(describeCall(call.name, call.arguments));
+      const label = call === undefined ? "result" : labelOf(described(call));
       const content = part.content.map((piece) => cleared(piece, { label, measure, evict }));
       return content.every((piece, at) => piece === part.content[at]) ? part : { ...part, content };
     },

@@ -3,7 +3,7 @@
  * stub is read; otherwise the newest stays. A stub names another place only if that place is protected: a later pass
  * may shorten any other, and then the recall id, which all copies share, is the one way that still leads to the text.
  */
-import { describeCall, labelOf } from "../digest/call.ts";
+import { described, labelOf } from "../digest/call.ts";
 import { resultOf, type Message, type ToolResultPart } from "../transcript/message.ts";
 import { pairingOf } from "./pairing.ts";
 import type { Pass } from "./pass.ts";
@@ -22,11 +22,7 @@ export const dedupe: Pass = (messages, context) => {
       if (part.kind !== "tool-result" || text === undefined || survivor === undefined || survivor === index)
         return part;
       const call = answers[index]?.call;
-      const id = evict(
-        "result",
-        text,
-        call === undefined ? "result" : labelOf(describeCall(call.name, call.arguments)),
-      );
+      const id = evict("result", text, call === undefined ? "result" : labelOf(described(call)));
       const place = context.protect(survivor)
         ? `stands word for word ${survivor > index ? "further down" : "further up"}`
         : "repeats another result";

@@ -1,5 +1,5 @@
 /** Replaces large tool results outside protection by their digests; what a result was can be fetched by its recall id. */
-import { describeCall, labelOf, type CallSummary } from "../digest/call.ts";
+import { describeCall, described, labelOf, type CallSummary } from "../digest/call.ts";
 import { digestResult, DIGEST_TRIGGER_TOKENS, mayWeigh } from "../digest/digest.ts";
 import { recallId } from "../transcript/links.ts";
 import { namesIn } from "../digest/telling.ts";
@@ -60,7 +60,7 @@ function turnsAfter(messages: readonly Message[], index: number): readonly numbe
 
 /** The names in what a turn said and called, lower case. */
 function namesUsed(message: Message): readonly string[] {
-  const values = callsOf(message).map((call) => describeCall(call.name, call.arguments).values.join(" "));
+  const values = callsOf(message).map((call) => described(call).values.join(" "));
   return [contentText(message.parts), ...values]
     .flatMap((text) => namesIn(text.slice(0, CHARS_AFTER), NAMES_AFTER))
     .map((name) => name.toLowerCase());

@@ -1,6 +1,6 @@
 /** Sessions as an operator sees them: in a list, and one with its compactions and its newest messages. Secrets are masked before anything is cut. */
 import { applyCompaction } from "../../core/compaction/compaction.ts";
-import { describeCall, labelOf } from "../../core/digest/call.ts";
+import { described, labelOf } from "../../core/digest/call.ts";
 import { personText } from "../../core/evidence/facts/person.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
@@ -119,6 +119,6 @@ function tailOf(
     text: redact(contentText(message.parts)).slice(0, MESSAGE_CHARS_MAX),
     calls: callsOf(message)
       .slice(0, CALLS_SHOWN_MAX)
-      .map((call) => redact(labelOf(describeCall(call.name, call.arguments)))),
+      .map((call) => redact(labelOf(described(call)))),
   }));
 }

@@ -3,7 +3,7 @@
  * asked for is still in them. The documents give such a table without saying how it came about (reference/001 §16.4).
  */
 import { hash } from "node:crypto";
-import { describeCall } from "../../core/digest/call.ts";
+import { described } from "../../core/digest/call.ts";
 import { taskWords } from "../../core/digest/task-words.ts";
 import { DIGEST_TRIGGER_TOKENS } from "../../core/digest/digest.ts";
 import { digestResults } from "../../core/passes/digest-results.ts";
@@ -28,7 +28,7 @@ export function digestCounts({ cut: { demand }, messages }: Stand): Readonly<Rec
   const actions = new Map<string, string>();
   const counts: Record<string, DigestCount> = {};
   messages.forEach((message, at) => {
-    for (const call of callsOf(message)) actions.set(call.id, describeCall(call.name, call.arguments).action);
+    for (const call of callsOf(message)) actions.set(call.id, described(call).action);
     if (message.role !== "tool") return;
     const [before, after] = [contentText(message.parts), contentText(digested[at]!.parts)];
     if (tokensOf(before) <= DIGEST_TRIGGER_TOKENS) return;

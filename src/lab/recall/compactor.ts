@@ -7,7 +7,7 @@ import type { CompactRequest, Engine } from "../../core/engines/contract.ts";
 import { createEvidence } from "../../core/evidence/excerpts.ts";
 import type { Writers } from "../../core/summary/writer.ts";
 import type { Weights } from "../../core/evidence/features.ts";
-import { describeCall } from "../../core/digest/call.ts";
+import { described } from "../../core/digest/call.ts";
 import { createChain } from "../../core/transcript/links.ts";
 import type { Measure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
@@ -89,7 +89,7 @@ function shownOriginals({ evicted }: Compaction, messages: readonly Message[], t
 }
 
 function textOf(message: Message): string {
-  const calls = callsOf(message).flatMap((call) => [call.name, ...describeCall(call.name, call.arguments).values]);
+  const calls = callsOf(message).flatMap((call) => [call.name, ...described(call).values]);
   return [contentText(message.parts), ...calls].join("\n");
 }
 

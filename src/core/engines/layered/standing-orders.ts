@@ -1,6 +1,6 @@
 /** Recognises what an agent is told once and must go by from then on: project instructions and skills. */
 import { contentText, type Message, type ToolCallPart } from "../../transcript/message.ts";
-import { describeCall } from "../../digest/call.ts";
+import { described } from "../../digest/call.ts";
 
 /** Opens what `layered` puts back. */
 export const LEAD_IN =
@@ -53,7 +53,7 @@ export function skillIn(message: Message, call: ToolCallPart | undefined): Found
   if (text === "") return undefined;
   if (call !== undefined) {
     if (!isSkillTool(call.name)) return undefined;
-    return { title: `Skill ${describeCall(call.name, call.arguments).target}`.trimEnd(), text };
+    return { title: `Skill ${described(call).target}`.trimEnd(), text };
   }
   if (message.role !== "user" || !text.trimStart().startsWith(SKILL_OPENING)) return undefined;
   const [first = ""] = text.trimStart().slice(SKILL_OPENING.length).split("\n", 1);

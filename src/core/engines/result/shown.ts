@@ -1,5 +1,5 @@
 /** What stands verbatim beside a handoff: what it says need not be said again. Remembers what each message was asked. */
-import { describeCall } from "../../digest/call.ts";
+import { described } from "../../digest/call.ts";
 import type { Beside } from "../../summary/items.ts";
 import { callsOf, contentText, type Message } from "../../transcript/message.ts";
 
@@ -52,8 +52,6 @@ export function createShownKeeper(): ShownKeeper {
 }
 
 function readable(message: Message): string {
-  const calls = callsOf(message).map(
-    (call) => `${call.name} ${describeCall(call.name, call.arguments).values.join("\n")}`,
-  );
+  const calls = callsOf(message).map((call) => `${call.name} ${described(call).values.join("\n")}`);
   return [contentText(message.parts), ...calls].join("\n");
 }

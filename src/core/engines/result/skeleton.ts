@@ -4,7 +4,7 @@
  * and "irreducible", and keeps in-flight calls from being made twice.
  */
 import type { Evicted } from "../../compaction/compaction.ts";
-import { describeCall } from "../../digest/call.ts";
+import { described } from "../../digest/call.ts";
 import { recallId, type Hash } from "../../transcript/links.ts";
 import {
   callsOf,
@@ -86,7 +86,7 @@ function bareResult(part: ToolResultPart, label: string, cut: Cut): ToolResultPa
 }
 
 function labelOf(call: ToolCallPart): string {
-  const { tool, target } = describeCall(call.name, call.arguments);
+  const { tool, target } = described(call);
   return target === "" ? tool : `${tool} ${target}`;
 }
 
@@ -103,7 +103,7 @@ function excerpt(text: string, id: string): string {
 function bareCall(part: ToolCallPart, cut: Cut): ToolCallPart {
   if (part.arguments.length <= KEEP_CHARS_MAX) return part;
   const id = cut("arguments", part.arguments, labelOf(part));
-  const { target } = describeCall(part.name, part.arguments);
+  const { target } = described(part);
   const marker = `arguments left out${target === "" ? "" : ` (${target.slice(0, EXCERPT_CHARS)})`}; recall ${id}`;
   return { ...part, arguments: part.custom === true ? `[precis: ${marker}]` : JSON.stringify({ precis: marker }) };
 }

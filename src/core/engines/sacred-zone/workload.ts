@@ -2,7 +2,7 @@
  * How large the recent part should be for what the agent is at: work that calls many tools, on many things, goes back
  * to more of what it saw than a talk does (the first question that reference/001 leaves open; the figures are ours).
  */
-import { describeCall } from "../../digest/call.ts";
+import { described } from "../../digest/call.ts";
 import { callsOf, type Message } from "../../transcript/message.ts";
 
 /** Looked at: the newest messages. */
@@ -22,7 +22,7 @@ export function workloadFactor(messages: readonly Message[]): number {
   const calls = recent.flatMap(callsOf);
   const targets = new Set(
     calls.map((call) => {
-      const { tool, target } = describeCall(call.name, call.arguments);
+      const { tool, target } = described(call);
       return target === "" ? tool : target;
     }),
   );
