@@ -232,8 +232,7 @@ async function begin(desk: VisitDesk, begun: Begun): Promise<Beginning> {
 
 /** Whether a request went out before this process began: its messages were kept before it was answered. */
 async function wentOut({ store }: VisitDesk, { tenant, reading, decide }: Begun): Promise<boolean> {
-  if (decide === "standing") return false;
-  return (await store.readLinks(tenant, reading.links.at(-1)!)).length > 0;
+  return decide !== "standing" && store.isStored(tenant, reading.links.at(-1)!);
 }
 
 /** The limits that follow from this very request: its model, and what it reserves for the answer. */

@@ -33,6 +33,7 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
     appendChain: async (tenant, chain) => append(shelfOf(tenant), checkChain(chain), now()),
     readChain: async (tenant, link) => chainTo(shelfOf(tenant), link),
     readLinks: async (tenant, link) => linksTo(shelfOf(tenant), link),
+    isStored: async (tenant, link) => shelfOf(tenant).links.has(link),
     listCompactions: async (tenant, links) => listRecords(shelfOf(tenant), links),
     listTenants: async () => {
       shelvesOf();

@@ -68,6 +68,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     search: (tenant, words, limit) => call("searchOriginals", tenant, { words, limit }),
     readChain: (tenant, link) => call("readChain", tenant, link),
     readLinks: (tenant, link) => call("readLinks", tenant, link),
+    isStored: async (tenant, link) => (await call("countStored", tenant, [link])) > 0,
     listTenants: () => call("listTenants", "", undefined),
     listSessions: (tenant, query) => call("listSessions", tenant, query),
     getSession: (tenant, id) => call("getSession", tenant, id),

@@ -168,6 +168,8 @@ export interface HistoryStore extends Store {
   readonly readChain: (tenant: string, link: string) => Promise<readonly StoredMessage[]>;
   /** The links up to one, oldest first, without their messages; empty for an unknown one. */
   readonly readLinks: (tenant: string, link: string) => Promise<readonly string[]>;
+  /** Whether a conversation is kept up to a link. */
+  readonly isStored: (tenant: string, link: string) => Promise<boolean>;
   /** Every compaction of a conversation, given its links: by how far they reach, then in order of time. */
   readonly listCompactions: (tenant: string, links: readonly string[]) => Promise<readonly CompactionEntry[]>;
   /** Those that have a session, the last used first. */

@@ -135,6 +135,8 @@ export function historyContract(open: OpenStore): void {
       expect(await store.readLinks("t", links[1]!)).toEqual(links.slice(0, 2));
       expect(await store.readLinks("t", "unknown")).toEqual([]);
       expect(await store.readLinks("u", links[1]!)).toEqual([]);
+      const kept = [store.isStored("t", links[2]!), store.isStored("t", "unknown"), store.isStored("u", links[1]!)];
+      expect(await Promise.all(kept)).toEqual([true, false, false]);
       const named = async (prefix: string) => (await store.listSessions("t", { limit: 9, prefix })).map(({ id }) => id);
       expect(await named(session.slice(0, 5))).toEqual([session]);
       expect(await named("mi")).toEqual(["mine"]);
