@@ -97,12 +97,12 @@ export function describeCall(name: string, args: string): CallSummary {
   };
 }
 
-const known = new WeakMap<ToolCallPart, CallSummary>();
+const summaries = new WeakMap<ToolCallPart, CallSummary>();
 
 /** The same of a message's call, worked out once: evidence, ledger and digests all ask. */
 export function described(call: ToolCallPart): CallSummary {
-  let summary = known.get(call);
-  if (summary === undefined) known.set(call, (summary = describeCall(call.name, call.arguments)));
+  let summary = summaries.get(call);
+  if (summary === undefined) summaries.set(call, (summary = describeCall(call.name, call.arguments)));
   return summary;
 }
 
