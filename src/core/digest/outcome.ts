@@ -4,6 +4,7 @@
  */
 import { head, withoutColour } from "./cut.ts";
 import { errorKey, isErrorLine } from "./error-line.ts";
+import { createFinder } from "./finder.ts";
 import { sumOf, tallyIn, type Tally } from "./test-counts.ts";
 import { distinctFailures, failureIn, type NamedFailure } from "./test-names.ts";
 
@@ -33,16 +34,21 @@ const HEADER_LINES = 5;
 export const ERRORS_MAX = 200;
 const FAILURES_MAX = 2_000;
 
-/** What a line that matters holds, somewhere. Apart, each is a fast scan; as one pattern they would take ten times as long. */
+/** What a line that matters holds, somewhere; `#` is a digit. */
 const MARKS = [
-  /[Ee]rror|ERROR|[Ff]ail|FAIL|[Ff]atal|FATAL|[Ee]xit|EXIT/g,
-  /[Ee]xception|CRITICAL|panic|not ok|[Nn]o such|denied|not found|not recognized|core dumped|undefined ref|rspec \.\/|\*\*\* \[/g,
-  /pass(?:ed|ing| \d)|\d pass|tests? completed|Tests|tests,|examples,|runs,|Ran \d/g,
-  /[✗✘✖×✕❌●]/g,
-  /\.go:\d|:\d+:\d+: |--- PASS| x [\w@/-]+\(/g,
+  "Error|error|ERROR|Fail|fail|FAIL|Fatal|fatal|FATAL|Exit|exit|EXIT|Exception|exception|CRITICAL|panic",
+  "not ok|No such|no such|denied|not found|not recognized|core dumped|undefined ref|rspec ./|*** [",
+  "passed|passing|pass #|# pass|test completed|tests completed|Tests|tests,|examples,|runs,|Ran #",
+  ".go:#|--- PASS|✗|✘|✖|×|✕|❌|●",
+].flatMap((marks) => marks.split("|"));
+/** These count only where what stands around them is of this form; `back` is how far before their end it begins. */
+const AROUND: readonly { readonly mark: string; readonly form: RegExp; readonly back: number }[] = [
+  { mark: "#: ", form: /(?<=:\d+:\d+: )/y, back: 0 },
+  { mark: " x ", form: / x [\w@/-]+\(/y, back: 3 },
 ];
+const FINDER = createFinder([...MARKS, ...AROUND.map(({ mark }) => mark)]);
 /** Reporters that number their failures (mocha, phpunit, playwright): looked for only where a count says that there are any. */
-const NUMBERED_MARKS = [/^ {0,8}\d{1,5}\) /gm];
+const NUMBERED = /^ {0,8}\d{1,5}\) /gm;
 const GO_RESULT = /^\s*--- (?:PASS|FAIL): /;
 
 const EXIT =
@@ -61,10 +67,10 @@ export function outcomeOf(text: string): Outcome {
     goPassed: 0,
     goFailed: 0,
   };
-  forMarkedLines(text, MARKS, (line, number) => read(line, number, found));
+  forMarkedLines(text, nextMark, (line, number) => read(line, number, found));
   const counts = countsOf(found);
   if ((counts.failed ?? 0) > 0 && found.failures.length === 0)
-    forMarkedLines(text, NUMBERED_MARKS, (line) => addFailure(line, found));
+    forMarkedLines(text, nextNumbered, (line) => addFailure(line, found));
   const exit = found.exit ?? exitField(text);
   const isTestRun = counts.failed !== undefined || counts.passed !== undefined;
   return {
@@ -134,26 +140,37 @@ function exitField(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
-/** Calls `visit` with each line that holds a mark and its number from 1. */
-function forMarkedLines(text: string, marks: readonly RegExp[], visit: (line: string, number: number) => void): void {
-  const next = marks.map((mark) => placeOf(mark, text, 0));
+/** Where the next marked line is found from a place on: a place in it, or -1. */
+type Next = (text: string, from: number) => number;
+
+/** Calls `visit` with each line that is marked and its number from 1. */
+function forMarkedLines(text: string, next: Next, visit: (line: string, number: number) => void): void {
   let number = 1;
   let counted = 0;
-  for (let at = Math.min(...next); at < text.length; at = Math.min(...next)) {
+  for (let at = next(text, 0); at >= 0;) {
     const start = text.lastIndexOf("\n", at) + 1;
     const newline = text.indexOf("\n", at);
     const end = newline < 0 ? text.length : newline;
     number += newlinesIn(text, counted, start);
     counted = start;
     visit(text.slice(start, Math.min(end, start + LINE_CHARS_MAX)), number);
-    for (let mark = 0; mark < marks.length; mark++)
-      if (next[mark]! <= end) next[mark] = placeOf(marks[mark]!, text, end);
+    at = next(text, end);
   }
 }
 
-function placeOf(mark: RegExp, text: string, from: number): number {
-  mark.lastIndex = from;
-  return mark.exec(text)?.index ?? text.length;
+function nextMark(text: string, from: number): number {
+  for (let end = FINDER.next(text, from); end >= 0; end = FINDER.next(text, end - 1)) {
+    const around = AROUND[FINDER.found() - MARKS.length];
+    if (around === undefined) return end - 1;
+    around.form.lastIndex = end - around.back;
+    if (around.form.test(text)) return end - 1;
+  }
+  return -1;
+}
+
+function nextNumbered(text: string, from: number): number {
+  NUMBERED.lastIndex = from;
+  return NUMBERED.exec(text)?.index ?? -1;
 }
 
 function newlinesIn(text: string, from: number, to: number): number {
