@@ -51,7 +51,7 @@ export function selectExcerpts(material: Material, request: ExcerptRequest): rea
     if (redact !== undefined && !book.isSafe(option)) continue;
     left -= price;
     shelf.take(option, place);
-    for (const number of book.options[option]!.ties) scores[number] = 0;
+    for (let at = book.tieStarts[option]!; at < book.tieStarts[option + 1]!; at++) scores[book.ties[at]!] = 0;
   }
   return shelf.excerpts();
 }

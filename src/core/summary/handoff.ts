@@ -137,10 +137,17 @@ export function writeHandoff(request: HandoffRequest): Handoff {
   return withinBudget(chosen, write, request);
 }
 
+/** What an excerpt came to last: most stand in one handoff after another. */
+const safeForms = new WeakMap<Excerpt, { readonly redact: HandoffRequest["redact"]; readonly safe: Excerpt }>();
+
 /** The same object where there is nothing to take out: what is remembered of it holds. */
-function redacted(excerpt: Excerpt, redact: (text: string) => string): Excerpt {
+function redacted(excerpt: Excerpt, redact: HandoffRequest["redact"]): Excerpt {
+  const known = safeForms.get(excerpt);
+  if (known?.redact === redact) return known.safe;
   const [text, source] = [redact(excerpt.text), redact(excerpt.source)];
-  return text === excerpt.text && source === excerpt.source ? excerpt : { ...excerpt, text, source };
+  const safe = text === excerpt.text && source === excerpt.source ? excerpt : { ...excerpt, text, source };
+  safeForms.set(excerpt, { redact, safe });
+  return safe;
 }
 
 /** Carried excerpts stand before those of any message. */
