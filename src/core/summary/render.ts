@@ -99,10 +99,22 @@ function addExcerpts(lines: string[], excerpts: readonly Excerpt[]): void {
   }
   for (const [source, own] of bySource) {
     lines.push(`${SOURCE_LEAD}${source.replace(/\s+/g, " ")}`);
-    for (const { text } of own)
-      if (text.includes("\n")) lines.push(...text.split("\n").map(guarded));
-      else lines.push(guarded(text));
+    for (const one of own) lines.push(guardedLines(one));
   }
+}
+
+/** Most excerpts stand in one handoff after another. */
+const written = new WeakMap<Excerpt, string>();
+
+/** The lines of an excerpt, none of which reads as anything else. */
+function guardedLines(excerpt: Excerpt): string {
+  let lines = written.get(excerpt);
+  if (lines === undefined) {
+    const { text } = excerpt;
+    lines = text.includes("\n") ? text.split("\n").map(guarded).join("\n") : guarded(text);
+    written.set(excerpt, lines);
+  }
+  return lines;
 }
 
 /** Message by message: many short lists are sorted faster than a long one. */
