@@ -38,7 +38,8 @@ export { LOSSLESS_DEFAULTS, type LosslessSettings } from "./core/engines/lossles
 export { createLossless } from "./core/engines/lossless/lossless.ts";
 export type { LosslessState } from "./core/engines/lossless/state.ts";
 export { createNone } from "./core/engines/none/none.ts";
-export { createEngine, ENGINE_NAMES } from "./core/engines/engines.ts";
+export { createEngine } from "./core/engines/engines.ts";
+export { ENGINE_NAMES } from "./core/engines/names.ts";
 export { createChain } from "./core/transcript/links.ts";
 export { createMeasure } from "./core/transcript/measure.ts";
 export { violationsOf } from "./core/transcript/oracle.ts";

@@ -1,5 +1,5 @@
 /** The figures that follow from a configuration, how each is reached, and what in it is extreme. */
-import { builtInName, ENGINE_NAMES } from "../core/engines/engines.ts";
+import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
 import { limitsOf, type CompressorSettings, type Limits } from "../core/engines/compressor/limits.ts";
 import { compressorSettings } from "./compressor-settings.ts";
 import { isLoopback } from "./loopback.ts";

@@ -2,7 +2,8 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { COMPRESSOR_DEFAULTS } from "../../core/engines/compressor/limits.ts";
-import { createEngine, ENGINE_NAMES } from "../../core/engines/engines.ts";
+import { createEngine } from "../../core/engines/engines.ts";
+import { ENGINE_NAMES } from "../../core/engines/names.ts";
 import { evaluate, type Evaluation } from "../../lab/eval/evaluate.ts";
 import { figuresOf, type Figures } from "../../lab/eval/figures.ts";
 import { pageOf } from "../../lab/eval/page.ts";

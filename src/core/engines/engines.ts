@@ -8,13 +8,14 @@ import { HANDOFF_DEFAULTS } from "./handoff/limits.ts";
 import { createLayered } from "./layered/layered.ts";
 import { LOSSLESS_DEFAULTS } from "./lossless/limits.ts";
 import { createLossless } from "./lossless/lossless.ts";
+import { builtInName, ENGINE_NAMES, type EngineName } from "./names.ts";
 import { createNone } from "./none/none.ts";
 import { SACRED_ZONE_DEFAULTS } from "./sacred-zone/limits.ts";
 import { createSacredZone } from "./sacred-zone/sacred-zone.ts";
 import { STEPPED_DEFAULTS } from "./stepped/limits.ts";
 import { createStepped } from "./stepped/stepped.ts";
 
-const BUILT_IN: Readonly<Record<string, (settings: CompressorSettings) => Engine>> = {
+const BUILT_IN: Readonly<Record<EngineName, (settings: CompressorSettings) => Engine>> = {
   compressor: (settings) => createCompressor(settings) as Engine,
   "sacred-zone": ({ contextLength, maxOutputTokens }) =>
     createSacredZone({ ...SACRED_ZONE_DEFAULTS, contextLength, maxOutputTokens }) as Engine,
@@ -28,21 +29,10 @@ const BUILT_IN: Readonly<Record<string, (settings: CompressorSettings) => Engine
   none: () => createNone() as Engine,
 };
 
-export const ENGINE_NAMES: readonly string[] = Object.keys(BUILT_IN);
-
-/** Other names of built-in engines (reference/004 calls the lossless one so). */
-const ALIASES: Readonly<Record<string, string>> = { lcm: "lossless" };
-
-/** The built-in engine that a name means; undefined where it means none. */
-export function builtInName(name: string): string | undefined {
-  const meant = Object.hasOwn(ALIASES, name) ? ALIASES[name]! : name;
-  return Object.hasOwn(BUILT_IN, meant) ? meant : undefined;
-}
-
 /** Throws `unknown_engine` for a name that nothing answers to. */
 export function createEngine(name: string, settings: CompressorSettings): Engine {
   const known = builtInName(name);
-  if (known !== undefined) return BUILT_IN[known]!(settings);
+  if (known !== undefined) return BUILT_IN[known](settings);
   throw new PrecisError(`there is no engine named "${name}"`, {
     code: "unknown_engine",
     place: "context.engine",

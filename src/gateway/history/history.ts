@@ -6,7 +6,7 @@ import { createRegistry, type Registry } from "../../models/registry/registry.ts
 import type { HistoryStore } from "../../store/store.ts";
 import { UNKNOWN_WINDOW_TOKENS, createModelBook } from "../models.ts";
 import { sessionOptions, type SessionSettings } from "../session-options.ts";
-import { compact, undo } from "./change.ts";
+import type * as Change from "./change.ts";
 import type { History } from "./contract.ts";
 import type { HistoryDesk } from "./desk.ts";
 import { exportSession } from "./export.ts";
@@ -36,12 +36,17 @@ export function createHistory(options: HistoryOptions): History {
     tenants: () => store.listTenants(),
     list: (tenant, limit) => list(desk, tenant, limit),
     show: (which, tail) => show(desk, which, tail),
-    compact: (which, how) => compact(desk, which, how),
-    undo: (which) => undo(desk, which),
+    compact: async (which, how) => (await loadChange()).compact(desk, which, how),
+    undo: async (which) => (await loadChange()).undo(desk, which),
     fork: (which, how) => fork(desk, which, how),
     export: (which, how) => exportSession(desk, which, how),
     messages: (which) => messagesOf(desk, which),
     recall: (tenant, id) => recall(desk, tenant, id),
     search: (query) => search(desk, query),
   };
+}
+
+/** Loaded when something is compacted or undone: whoever looks needs no engine. */
+function loadChange(): Promise<typeof Change> {
+  return import("./change.ts");
 }
