@@ -11,7 +11,7 @@ import { recordingOf } from "./support/recordings.ts";
 
 const FULL = Number(process.env["PRECIS_TEST_RUNS"] ?? 0) > 1_000;
 /** Of a short run: sessions that end soon after the threshold, and one of some length. */
-const SAMPLE = /whowhen__(?:hc36|ag80)\.|entire_claude__(?:262cf8fa0634|91b42542f24f)/;
+const SAMPLE = /whowhen__(?:hc36|ag80)\.|entire_claude__262cf8fa0634/;
 const WINDOW_TOKENS = 64_000;
 /** Below the threshold nothing can be compacted, and the two are the same. */
 const TOKENS_MIN = 28_000;
