@@ -58,8 +58,10 @@ export function mentionsIn(text: string): Mentions {
     const start = at++;
     let later = 0;
     for (let one = 0; at < end && (one = classAt(text, at)) !== 0; at++) later |= one;
-    const url = text.charCodeAt(at) === COLON ? urlStart(text, start, at) : -1;
-    if (at - start >= RUN_CHARS_MIN && ((later & TELLING) | (first & TELLING_FIRST)) !== 0) {
+    const long = at - start >= RUN_CHARS_MIN;
+    // `http` is as long.
+    const url = long && text.charCodeAt(at) === COLON ? urlStart(text, start, at) : -1;
+    if (long && ((later & TELLING) | (first & TELLING_FIRST)) !== 0) {
       const seen = first | later;
       if (url < 0 && (first & DIGIT) === 0 && (seen & BEYOND_WORDS) === 0)
         found.addWord({ start, end: at }, formOf(text, { start, end: at }, first, later));

@@ -118,7 +118,14 @@ export function sharesWire(one: Message | undefined, other: Message): boolean {
 }
 
 export function callsOf(message: Message): readonly ToolCallPart[] {
-  return message.parts.filter((part) => part.kind === "tool-call");
+  return message.parts.some(isCall) ? message.parts.filter(isCall) : NO_CALLS;
+}
+
+/** Most messages have none, and everybody asks. */
+const NO_CALLS: readonly ToolCallPart[] = [];
+
+function isCall(part: Part): part is ToolCallPart {
+  return part.kind === "tool-call";
 }
 
 export function resultOf(message: Message): ToolResultPart | undefined {
