@@ -16,6 +16,7 @@ import type { PluginSource } from "../plugins/load.ts";
 import type { Contained } from "../session/events.ts";
 import { budgetOf } from "./amounts.ts";
 import type { Input } from "./input.ts";
+import { outwardFetch } from "./outward-proxies.ts";
 
 export interface CompactionRequest {
   /** As given: tokens, or a share of the input. */
@@ -84,7 +85,11 @@ function overflow(status: number, body: string): ReturnType<typeof overflowOf> {
 
 /** The models that the configuration names; none where it names none. */
 function writersFor(configuration: Configuration, { environment, before }: Asking): Writers {
-  const { auxiliary, main, ...writers } = createWriters(configuration, { environment, overflow });
+  const { auxiliary, main, ...writers } = createWriters(configuration, {
+    environment,
+    overflow,
+    fetch: outwardFetch(environment),
+  });
   const told = ({ ask, ...writer }: Writer): Writer => ({
     ...writer,
     ask: async (prompt, signal) => {

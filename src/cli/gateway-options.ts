@@ -10,7 +10,7 @@ import { registryOf } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
 import { overflowOf } from "../session/recover.ts";
-import { outwardProxies } from "./outward-proxies.ts";
+import { outwardFetch } from "./outward-proxies.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const SECOND_MS = 1_000;
@@ -28,10 +28,13 @@ export async function gatewayOptions(
   engine: PluginSource | string,
 ): Promise<GatewayOptions> {
   const { gateway, compression, model, recall, redaction } = configuration;
-  const { auxiliary, ...others } = createWriters(configuration, { environment, overflow: readOverflow });
+  const { auxiliary, ...others } = createWriters(configuration, {
+    environment,
+    overflow: readOverflow,
+    fetch: outwardFetch(environment),
+  });
   return {
     upstreams: upstreamSettings(configuration),
-    proxies: outwardProxies(environment),
     engine,
     settings: engineSettings(configuration, provenance),
     registry: registryOf(configuration),

@@ -83,16 +83,7 @@ async function runCommand(command: Command, words: readonly string[], terminal: 
   const end = words.indexOf("--");
   if (words.slice(0, end < 0 ? undefined : end).some((word) => HELP.has(word)))
     return said(terminal, commandUsage(command, terminal.out));
-  await goOutAsTold(terminal);
   return command.run(readArguments(command, words), terminal);
-}
-
-/** Through the proxies that the environment names. */
-async function goOutAsTold({ environment }: Terminal): Promise<void> {
-  if (!Object.keys(environment).some((name) => /^https?_proxy$/i.test(name))) return;
-  const { outwardProxies, useOutwardProxies } = await import("./outward-proxies.ts");
-  const proxies = outwardProxies(environment);
-  if (proxies !== undefined) await useOutwardProxies(proxies);
 }
 
 async function said(terminal: Terminal, text: string): Promise<ExitCode> {

@@ -63,8 +63,12 @@ describe("behind a proxy", () => {
     expect(proxy.asked).toContain(`CONNECT ${PROVIDER_NAME}:443`);
   });
 
-  it("an address that is none is named, without what it may hold", async () => {
-    const { code, err } = await precisHere(["config", "check"], { environment: { HTTPS_PROXY: "ftp://me:mine@x" } });
+  it("an address that is none is named by what goes out, without what it may hold; nothing else minds", async () => {
+    const environment = { HTTPS_PROXY: "socks5h://me:mine@x" };
+    const { code, err } = await precisHere(["serve", "--port", "0", "--store", "memory"], { environment });
     expect([code, err.includes("HTTPS_PROXY, HTTP_PROXY"), err.includes("mine")]).toEqual([2, true, false]);
+    expect((await precisHere(["config", "check"], { environment })).code).toBe(0);
+    const { out } = await precisHere(["doctor", "--json"], { environment, folder: folder.path });
+    expect(out).toContain("The address of a proxy cannot be used");
   });
 });

@@ -98,13 +98,16 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal, eng
     { createUpstreams },
     { operate },
     { cachingOf, gatewayOptions, modeOf },
+    { outwardProxies },
   ] = await Promise.all([
     import("../../gateway/index.ts"),
     import("../../gateway/history/history.ts"),
     import("../../gateway/transport/upstreams.ts"),
     import("../gateway-operation.ts"),
     import("../gateway-options.ts"),
+    import("../outward-proxies.ts"),
   ]);
+  const proxies = outwardProxies(terminal.environment);
   const options = await gatewayOptions(loaded, terminal.environment, engine);
   const { all } = createUpstreams(options.upstreams);
   const operation = await operate({
@@ -112,7 +115,7 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal, eng
     mode: modeOf(configuration),
     caching: cachingOf(configuration),
     upstreams: all.map(({ name, origin, basePath, protocol }) => ({ name, url: origin + basePath, protocol })),
-    proxies: options.proxies,
+    proxies,
     store: path === undefined ? IN_MEMORY : shortPath(path, terminal),
     storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),
     history: createHistory({ ...options, store }),
@@ -124,7 +127,7 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal, eng
     token,
     terminal,
   });
-  const gateway = createGateway({ ...options, store, tell: operation.tell, ownRoutes: operation.ownRoutes });
+  const gateway = createGateway({ ...options, proxies, store, tell: operation.tell, ownRoutes: operation.ownRoutes });
   const listening = await listen(gateway, { host, port });
   const interrupted = interruption();
   try {

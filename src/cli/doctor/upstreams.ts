@@ -7,13 +7,14 @@ import { createUpstreams, type Upstream } from "../../gateway/transport/upstream
 import { upstreamSettings } from "../gateway-options.ts";
 import type { Examination } from "./examination.ts";
 import { fault, fine, note, warning, type Finding } from "./finding.ts";
+import { outwardFetch } from "../outward-proxies.ts";
 
 const ANSWER_WITHIN_MS = 5_000;
 const MODELS_PATH = "/v1/models";
 
 export async function checkUpstreams(
   configuration: Configuration,
-  { offline }: Pick<Examination, "offline">,
+  { offline, terminal }: Pick<Examination, "offline" | "terminal">,
 ): Promise<readonly Finding[]> {
   const configured = Object.keys(configuration.gateway.upstreams);
   let all: readonly Upstream[];
@@ -24,8 +25,9 @@ export async function checkUpstreams(
     return [fault("upstreams", error.code, { says: error.message, fix: error.hint })];
   }
   const asked = configured.length === 0 ? all : all.filter(({ name }) => configured.includes(name));
+  const send = outwardFetch(terminal.environment);
   const found = await Promise.all(
-    asked.map((one) => examined(one, configuration, { offline, own: configured.length > 0 })),
+    asked.map((one) => examined(one, configuration, { offline, own: configured.length > 0, send })),
   );
   return found.flat();
 }
@@ -34,19 +36,17 @@ interface Asking {
   readonly offline: boolean;
   /** It was configured, and is not one of the vendors' that are there by default. */
   readonly own: boolean;
+  /** As the gateway goes out. */
+  readonly send: typeof fetch;
 }
 
-async function examined(
-  upstream: Upstream,
-  { gateway }: Configuration,
-  { offline, own }: Asking,
-): Promise<readonly Finding[]> {
+async function examined(upstream: Upstream, { gateway }: Configuration, asking: Asking): Promise<readonly Finding[]> {
   const wrong = [...badPath(upstream), ...itself(upstream, gateway), ...inTheClear(upstream)];
   if (wrong.some(({ level }) => level === "fault")) return wrong;
   const { name } = upstream;
-  if (offline)
+  if (asking.offline)
     return [...wrong, note("upstreams", "not_asked", `${name}: ${addressOf(upstream)}, not asked (--offline)`)];
-  return [...wrong, ...(await answers(upstream, own))];
+  return [...wrong, ...(await answers(upstream, asking))];
 }
 
 function addressOf({ origin, basePath }: Upstream): string {
@@ -114,12 +114,12 @@ function isNear(hostname: string): boolean {
   return !bare.includes(".") || /\.(?:local|lan|internal|home|intranet|home\.arpa)$/i.test(bare);
 }
 
-async function answers(upstream: Upstream, own: boolean): Promise<readonly Finding[]> {
+async function answers(upstream: Upstream, { own, send }: Asking): Promise<readonly Finding[]> {
   const { name } = upstream;
-  const asked = await ask(upstream.origin + joined(upstream.basePath));
+  const asked = await ask(upstream.origin + joined(upstream.basePath), send);
   if ("failed" in asked) return [unreachable(upstream, asked, own)];
   const { status, location } = asked;
-  if (status === 404) return [await notFound(upstream)];
+  if (status === 404) return [await notFound(upstream, send)];
   if (status >= 300 && status < 400)
     return [
       fault("upstreams", "upstream_moved", {
@@ -146,10 +146,10 @@ type Asked =
   | { readonly status: number; readonly location: string | undefined }
   | { readonly failed: string; readonly because: string };
 
-async function ask(url: string): Promise<Asked> {
+async function ask(url: string, send: typeof fetch): Promise<Asked> {
   try {
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-    const response = await fetch(url, { redirect: "manual", signal });
+    const response = await send(url, { redirect: "manual", signal });
     await response.body?.cancel();
     return { status: response.status, location: response.headers.get("location") ?? undefined };
   } catch (error) {
@@ -191,14 +191,14 @@ function unreachable(
       : `Start the server, or mend ${place}; behind a proxy, the gateway has to reach it directly.`;
   if (own) return fault("upstreams", "upstream_unreachable", { says, fix });
   // The vendors' own are there by default, and perhaps not meant to be used.
-  const check = "Check this machine's connection: the gateway goes there directly, whatever HTTPS_PROXY says.";
+  const check = "Check this machine's connection, and HTTPS_PROXY if its network wants a proxy.";
   return warning("upstreams", "upstream_unreachable", { says, fix: certificate ? fix : check });
 }
 
 /** Nothing under this path; perhaps under the bare address. */
-async function notFound(upstream: Upstream): Promise<Finding> {
+async function notFound(upstream: Upstream, send: typeof fetch): Promise<Finding> {
   const { name, origin, basePath } = upstream;
-  const bare = basePath === "" || basePath === "/v1" ? undefined : await ask(origin + MODELS_PATH);
+  const bare = basePath === "" || basePath === "/v1" ? undefined : await ask(origin + MODELS_PATH, send);
   const there = bare !== undefined && "status" in bare && [200, 401, 403].includes(bare.status);
   const says = `${name}: nothing answers under ${addressOf(upstream)} (404 for ${MODELS_PATH})`;
   if (there)

@@ -7,8 +7,9 @@ import type * as Undici from "undici";
 import { PrecisError } from "../../core/errors.ts";
 
 export interface OutwardProxies {
-  /** For providers with an `http:` address, and for those with an `https:` one: `http://`, `https://` or `socks5://`. */
+  /** For providers with an `http:` address: `http://`, `https://` or `socks5://`. */
   readonly http?: string;
+  /** For those with an `https:` one; where it is not given, that of `http`. */
   readonly https?: string;
   /** Hosts that are called directly, between commas: `example.com` and what lies below it, `*` for all. */
   readonly except?: string;
@@ -17,11 +18,14 @@ export interface OutwardProxies {
 type AgentOptions = NonNullable<ConstructorParameters<typeof Undici.Agent>[0]>;
 
 /** A model server beside the gateway is nobody's to reach but this machine's. */
-export const NEVER_THROUGH_PROXIES = "localhost,127.0.0.1,::1";
+const NEVER_THROUGH = "localhost,127.0.0.1,::1";
 const SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "socks5:"]);
 
 /** @throws PrecisError `proxy_settings` for what is no proxy's address. */
-export function createProxyAgent(options: AgentOptions, { http, https, except }: OutwardProxies): Undici.Dispatcher {
+export function createProxyAgent(
+  options: AgentOptions,
+  { http, https = http, except }: OutwardProxies,
+): Undici.Dispatcher {
   // Its parts need the package as a whole, which nobody else should pay for.
   const { EnvHttpProxyAgent } = createRequire(import.meta.url)("undici") as typeof Undici;
   return new EnvHttpProxyAgent({
@@ -29,7 +33,7 @@ export function createProxyAgent(options: AgentOptions, { http, https, except }:
     // Undici would read the environment for what is not given.
     httpProxy: http === undefined ? "" : proxyAddress(http),
     httpsProxy: https === undefined ? "" : proxyAddress(https),
-    noProxy: [NEVER_THROUGH_PROXIES, ...(except === undefined ? [] : [except])].join(","),
+    noProxy: [NEVER_THROUGH, ...(except === undefined ? [] : [except])].join(","),
   });
 }
 

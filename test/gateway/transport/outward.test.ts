@@ -65,6 +65,14 @@ describe("through a proxy", () => {
     expect(proxy.asked).toEqual([`CONNECT ${PROVIDER_NAME}:443`]);
   });
 
+  test("for http goes those for https too, where there is no other", async () => {
+    const certificate = certificateFor(PROVIDER_NAME);
+    trust(certificate);
+    const proxy = await proxyTo(await secureProvider(certificate));
+    const { status } = await through(`https://${PROVIDER_NAME}`, { http: `127.0.0.1:${proxy.port}` });
+    expect([status, proxy.asked]).toEqual([200, [`CONNECT ${PROVIDER_NAME}:443`]]);
+  });
+
   test("that refuses: the answer says so, and not who asked", async () => {
     const proxy = await proxyTo(9, "someone:else");
     const { status, text } = await through(`https://${PROVIDER_NAME}`, {
