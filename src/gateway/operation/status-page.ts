@@ -1,4 +1,5 @@
 /** What is running, and what it did so far: as data, and as a page for a person that needs no script. */
+import type { Sizes } from "../contract.ts";
 import { recentChart } from "./recent-chart.ts";
 import type { RecentRequest, Totals } from "./tally.ts";
 
@@ -58,17 +59,21 @@ ${all ? counted(totals) : '<p class="more"><a href="?all">Everything that is cou
 }
 
 /** What somebody wants to know who looks for a second. */
-function verdict({ requests, treatments, outcomes, context, retried }: Totals): string {
+function verdict({ requests, treatments, outcomes, context, observed, retried }: Totals): string {
   if (requests === 0) return "No request has come yet.";
   const failed = outcomes.refused + outcomes.turned_away + outcomes.upstream_failed;
   const said = [
     `${plural(requests, "request")}; ${failed === 0 ? "none failed" : `${shown(failed)} failed`}.`,
-    treatments.rewritten === 0
-      ? "None was long enough to be rewritten."
-      : `${shown(treatments.rewritten)} went on shorter, with ${share(context.before - context.after, context.before)} of their tokens taken out.`,
+    ...(treatments.rewritten + treatments.observed === 0 ? ["None was rewritten."] : []),
+    ...shorter(treatments.rewritten, context, "went on shorter, with"),
+    ...shorter(treatments.observed, observed, "would have gone on shorter, with"),
     ...(retried === 0 ? [] : [`${shown(retried)} would have died of their size.`]),
   ];
   return said.join(" ");
+}
+
+function shorter(count: number, { before, after }: Sizes, how: string): readonly string[] {
+  return count === 0 ? [] : [`${shown(count)} ${how} ${share(before - after, before)} of their tokens taken out.`];
 }
 
 function figures({ context, compactions, ahead, usage, cache }: Totals): string {
@@ -83,15 +88,15 @@ function figures({ context, compactions, ahead, usage, cache }: Totals): string 
 
 function picture(recent: readonly RecentRequest[]): string {
   if (recent.length === 0) return "";
-  const key = [
-    ["sent", "sent by the client"],
-    ["went", "went on"],
-    ["fresh", "went on, compacted for this request"],
-  ].map(([kind, means]) => `<i style="background:var(--${COLOURS[kind!]})"></i>${means}`);
+  const key = KEY.map(([colour, means]) => `<i style="background:var(--${colour})"></i>${means}`);
   return `<h2>Tokens of each request</h2>${recentChart(recent)}<p class="key">${key.join("")}</p>`;
 }
 
-const COLOURS: Readonly<Record<string, string>> = { sent: "soft", went: "ink", fresh: "made" };
+const KEY = [
+  ["soft", "sent by the client"],
+  ["ink", "went on"],
+  ["made", "went on, compacted for this request"],
+] as const;
 
 function counted(totals: Totals): string {
   const { usage } = totals;

@@ -4,6 +4,7 @@ import { createHistory } from "../../../src/gateway/history/history.ts";
 import { createMetrics } from "../../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes, type OwnRoutesOptions } from "../../../src/gateway/operation/own-routes.ts";
 import { recentChart } from "../../../src/gateway/operation/recent-chart.ts";
+import { statusPage } from "../../../src/gateway/operation/status-page.ts";
 import { createTally, RECENT_MAX } from "../../../src/gateway/operation/tally.ts";
 import { createMemoryStore } from "../../../src/store/memory.ts";
 import { compactionEvent, requestEvent } from "./events.ts";
@@ -81,6 +82,14 @@ describe("own routes", () => {
     ]);
     expect(page).not.toContain("tokens that went on instead");
     expect(await pageOf("/_precis/?all")).toContain("tokens that went on instead");
+  });
+
+  it("say in observe mode what would have been done", () => {
+    const tally = createTally();
+    tally.tell(requestEvent({ treatment: { kind: "observed", tokens: { before: 4_000, after: 1_000 } } }));
+    const status = { version: "1", mode: "observe", upstreams: {}, store: "", upSeconds: 0, recent: [] };
+    const page = statusPage({ ...status, totals: tally.totals() });
+    expect(page).toContain("1 request; none failed. 1 would have gone on shorter, with 75.0 % of their tokens");
   });
 
   it("draw the last requests only, however many there were", () => {
