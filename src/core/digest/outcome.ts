@@ -4,7 +4,7 @@
  */
 import { head, withoutColour } from "./cut.ts";
 import { errorKey, isErrorLine } from "./error-line.ts";
-import { createFinder } from "./finder.ts";
+import { createFinder } from "./mark-finder.ts";
 import { sumOf, tallyIn, type Tally } from "./test-counts.ts";
 import { distinctFailures, failureIn, type NamedFailure } from "./test-names.ts";
 
@@ -159,6 +159,7 @@ function forMarkedLines(text: string, next: Next, visit: (line: string, number: 
 }
 
 function nextMark(text: string, from: number): number {
+  // A mark may begin with the last character of another.
   for (let end = FINDER.next(text, from); end >= 0; end = FINDER.next(text, end - 1)) {
     const around = AROUND[FINDER.found() - MARKS.length];
     if (around === undefined) return end - 1;

@@ -1,16 +1,10 @@
 /** The names of the built-in engines, apart from the engines: whoever only asks for a name loads none of them. */
 
-export const ENGINE_NAMES = [
-  "compressor",
-  "sacred-zone",
-  "handoff",
-  "layered",
-  "lossless",
-  "stepped",
-  "none",
-] as const satisfies readonly string[];
+const NAMES = ["compressor", "sacred-zone", "handoff", "layered", "lossless", "stepped", "none"] as const;
 
-export type EngineName = (typeof ENGINE_NAMES)[number];
+export type EngineName = (typeof NAMES)[number];
+
+export const ENGINE_NAMES: readonly string[] = NAMES;
 
 /** Other names of built-in engines (reference/004 calls the lossless one so). */
 const ALIASES: Readonly<Record<string, EngineName>> = { lcm: "lossless" };
@@ -18,5 +12,5 @@ const ALIASES: Readonly<Record<string, EngineName>> = { lcm: "lossless" };
 /** The built-in engine that a name means; undefined where it means none. */
 export function builtInName(name: string): EngineName | undefined {
   const meant = Object.hasOwn(ALIASES, name) ? ALIASES[name]! : name;
-  return ENGINE_NAMES.find((one) => one === meant);
+  return NAMES.find((one) => one === meant);
 }

@@ -19,6 +19,14 @@ FAILED tests/test_cart.py::test_discount[10-90] - AssertionError: assert 100 == 
 ========================= 1 failed, 1 passed in 0.12s ==========================`,
     { failing: ["tests/test_cart.py::test_discount[10-90]"], passed: 1, failed: 1, errors: [[7, /AssertionError/]] },
   ],
+  "a compiler that names only the place": [
+    "compiling 2: app\nsrc/app.ts:10:5: expected ';' before '}'\ndone",
+    { errors: [[2, /^src\/app\.ts:10:5: expected/]] },
+  ],
+  oxlint: [
+    "\n  x eslint(no-shadow): 'known' is declared in the upper scope.\n    ,-[src/a.ts:100:7]\n",
+    { errors: [[2, /no-shadow/]] },
+  ],
   "pytest collection": [
     "ERROR tests/test_a.py - ModuleNotFoundError: No module named 'x'\n=== 1 error in 0.10s ===",
     { failing: ["tests/test_a.py"], failed: 1, errors: [[1, /ModuleNotFoundError/]] },

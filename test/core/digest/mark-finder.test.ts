@@ -1,7 +1,7 @@
 /** One walk for many marks finds what looking for each of them would. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createFinder } from "../../../src/core/digest/finder.ts";
+import { createFinder } from "../../../src/core/digest/mark-finder.ts";
 
 /** Where the first mark ends behind a place, and which: the one listed first where several end there. */
 function firstEnd(marks: readonly string[], text: string, from: number): [end: number, mark: number] {
@@ -19,7 +19,7 @@ const letters = fc.constantFrom(..."aab#. ✗");
 const words = fc.string({ unit: letters, minLength: 1, maxLength: 4 });
 const texts = fc.string({ unit: fc.constantFrom(..."aab127#. ✗é"), maxLength: 40 });
 
-describe("a finder", () => {
+describe("a mark finder", () => {
   test("finds the mark that ends first, from any place on", () => {
     fc.assert(
       fc.property(fc.uniqueArray(words, { minLength: 1, maxLength: 6 }), texts, fc.nat(40), (marks, text, from) => {
