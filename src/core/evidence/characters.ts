@@ -1,4 +1,7 @@
-/** What kind of character stands at a place of a text, as far as identifiers are concerned: one bit a class. */
+/**
+ * A text as identifiers are looked for in it: one byte for each UTF-16 code unit. ASCII stands as it is, everything else
+ * by what it is to an identifier. Bytes are read several times as fast as a string, and each is read more than once.
+ */
 
 export const LOWER = 1;
 export const UPPER = 2;
@@ -25,10 +28,19 @@ export const UNDERSCORE_CODE = 0x5f;
 export const BACKTICK = 0x60;
 export const TILDE = 0x7e;
 
-const CLASSES = classTable();
+/** What stands for a code unit outside ASCII. Both halves of a pair count as what the pair is. */
+const ASCII_END = 0x80;
+const WIDE_CODE = 0x80;
+const WIDE_SECOND_HALF = 0x81;
+export const CHINESE_CODE = 0x82;
+const WIDE_SPACE = 0x83;
+const OTHER_CODE = 0x84;
+
+/** The class of each byte, one bit a kind: 0 for one that no identifier holds. */
+export const CLASS_OF = classTable();
 
 function classTable(): Uint16Array {
-  const table = new Uint16Array(128);
+  const table = new Uint16Array(256);
   const classify = (from: string, to: string, kind: number): void =>
     void table.fill(kind, from.charCodeAt(0), to.charCodeAt(0) + 1);
   classify("a", "f", LOWER);
@@ -39,30 +51,82 @@ function classTable(): Uint16Array {
   classify(".", ".", DOT);
   classify("/", "/", SLASH);
   for (const mark of "@+-~") classify(mark, mark, MARK);
+  for (const code of [WIDE_CODE, WIDE_SECOND_HALF, CHINESE_CODE]) table[code] = WIDE;
   return table;
 }
 
-/** The class of the character at a place, 0 for one that no identifier holds. Both halves of a surrogate pair have its class. */
-export function classAt(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  return code < 128 ? CLASSES[code]! : wideClass(text, at, code);
+/** 1 for the bytes that no URL holds: white space, and what a URL is put in. */
+export const ENDS_URL = urlEndTable();
+
+function urlEndTable(): Uint8Array {
+  const table = new Uint8Array(256);
+  table.fill(1, 0x09, 0x0e).fill(1, 0x1c, 0x21);
+  for (const stop of "\"'<>)]\\`") table[stop.charCodeAt(0)] = 1;
+  table[WIDE_SPACE] = 1;
+  return table;
+}
+
+const encoder = new TextEncoder();
+/** Shorter texts are encoded faster here than handed over. */
+const HANDED_OVER_CHARS_MIN = 64;
+/** Longer texts are rare; their bytes are not kept. */
+const KEPT_CHARS_MAX = 1 << 20;
+let kept = new Uint8Array(1 << 12);
+
+/** The bytes of a range, and a zero behind them. Good until the next call: thousands are read, and their memory is one. */
+export function bytesOf(text: string, start: number, end: number): Uint8Array {
+  const length = end - start;
+  const bytes = roomFor(length + 1);
+  if (length < HANDED_OVER_CHARS_MIN || !encodeAscii(text.slice(start, end), bytes))
+    for (let at = start; at < end; at++) {
+      const code = text.charCodeAt(at);
+      bytes[at - start] = code < ASCII_END ? code : wideCode(text, at, code);
+    }
+  bytes[length] = 0;
+  return bytes;
+}
+
+function roomFor(size: number): Uint8Array<ArrayBuffer> {
+  if (size <= kept.length) return kept;
+  if (size > KEPT_CHARS_MAX) return new Uint8Array(size);
+  return (kept = new Uint8Array(Math.min(KEPT_CHARS_MAX, 2 * size)));
+}
+
+/** Whether it is nothing else: only ASCII takes a byte a unit. */
+function encodeAscii(text: string, bytes: Uint8Array<ArrayBuffer>): boolean {
+  const { read, written } = encoder.encodeInto(text, bytes);
+  return read === text.length && written === text.length;
 }
 
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;
 
-function wideClass(text: string, at: number, code: number): number {
+function wideCode(text: string, at: number, code: number): number {
+  if (isWideSpace(code)) return WIDE_SPACE;
   // Dashes and quotes, what tools draw with (arrows, mathematics, boxes, shapes), and Chinese: most of what is not ASCII.
-  if (code >= 0x2000 && code <= 0x206f) return 0;
-  if (code >= 0x2190 && code <= 0x245f) return 0;
-  if (code >= 0x2500 && code <= 0x2775) return 0;
-  if (code >= 0x4e00 && code <= 0x9fff) return WIDE;
-  if (code >= 0xdc00 && code <= 0xdfff && isHighSurrogate(text.charCodeAt(at - 1)))
-    return wideClass(text, at - 1, text.charCodeAt(at - 1));
-  return LETTER_OR_NUMBER.test(String.fromCodePoint(text.codePointAt(at)!)) ? WIDE : 0;
+  if (code >= 0x2000 && code <= 0x206f) return OTHER_CODE;
+  if (code >= 0x2190 && code <= 0x245f) return OTHER_CODE;
+  if (code >= 0x2500 && code <= 0x2775) return OTHER_CODE;
+  if (code >= 0x4e00 && code <= 0x9fff) return CHINESE_CODE;
+  const second = code >= 0xdc00 && code <= 0xdfff && isHighSurrogate(text.charCodeAt(at - 1));
+  const character = String.fromCodePoint(text.codePointAt(second ? at - 1 : at)!);
+  if (!LETTER_OR_NUMBER.test(character)) return OTHER_CODE;
+  return second ? WIDE_SECOND_HALF : WIDE_CODE;
+}
+
+function isWideSpace(code: number): boolean {
+  if (code >= 0x2000 && code <= 0x205f)
+    return code <= 0x200a || code === 0x2028 || code === 0x2029 || code === 0x202f || code === 0x205f;
+  return code === 0x85 || code === 0xa0 || code === 0x1680 || code === 0x3000;
 }
 
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
+}
+
+/** Whether an identifier may hold the character at a place. */
+export function isOfNames(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return CLASS_OF[code < ASCII_END ? code : wideCode(text, at, code)] !== 0;
 }
 
 export function isSpace(code: number): boolean {
@@ -70,16 +134,15 @@ export function isSpace(code: number): boolean {
 }
 
 /** Length of a range in code points. */
-export function codePoints(text: string, start: number, end: number): number {
+export function codePoints(bytes: Uint8Array, start: number, end: number): number {
   let count = end - start;
-  for (let at = start + 1; at < end; at++)
-    if ((text.charCodeAt(at) & 0xfc00) === 0xdc00 && isHighSurrogate(text.charCodeAt(at - 1))) count--;
+  for (let at = start + 1; at < end; at++) if (bytes[at] === WIDE_SECOND_HALF) count--;
   return count;
 }
 
-/** The last place of a character in `[from, before)`, or `from - 1`: unlike `lastIndexOf`, it never looks further back. */
-export function lastOf(code: number, text: string, from: number, before: number): number {
+/** The last place of a byte in `[from, before)`, or `from - 1`: unlike `lastIndexOf`, it never looks further back. */
+export function lastOf(code: number, bytes: Uint8Array, from: number, before: number): number {
   let at = before - 1;
-  while (at >= from && text.charCodeAt(at) !== code) at--;
+  while (at >= from && bytes[at] !== code) at--;
   return at;
 }

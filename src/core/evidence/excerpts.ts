@@ -6,8 +6,6 @@ import type { Message } from "../transcript/message.ts";
 import type { Excerpt, ExcerptRequest, Present } from "./excerpt.ts";
 import type { Weights } from "./features.ts";
 import { exposes } from "./exposure.ts";
-import { createLineReader } from "./lines.ts";
-import { mentionsIn } from "./mentions.ts";
 import { createRanking, sceneOf } from "./ranking.ts";
 import type { Range } from "./names.ts";
 import { createOptions } from "./options.ts";
@@ -49,7 +47,6 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
   const keeper = createTallyKeeper();
   const quotes = createQuotes();
   const options = createOptions(quotes);
-  const read = createLineReader();
   let last:
     | { readonly messages: number; readonly tally: Tally; readonly focus: string; readonly scores: Float64Array }
     | undefined;
@@ -68,7 +65,7 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
       const sources = createSources(tally, request.redact ?? asItIs);
       const { standing, text } = request.present;
       dropTiedIn(keeper.entriesOf(standing), quotes, scores);
-      dropTiedBy(text, { tally, sources, read }, scores);
+      dropTiedBy(text, { tally, sources }, scores);
       return selectExcerpts({ tally, sources, options, scores }, request);
     },
     missing: (messages, result) => {
@@ -98,19 +95,18 @@ function likely(scores: Float64Array): readonly number[] {
 const SEARCHES_MAX = 40;
 
 /** Whether a likely identifier does not stand in a result, tied or not. */
-function isNotIn({ standing, excerpts = [], text }: Present, { entries, standings }: Tally) {
+function isNotIn({ standing, excerpts = [], text }: Present, { entries, standings, eachNamed }: Tally) {
   const whole = new Set(standing);
-  const quoted = new Uint8Array(standings.length);
-  for (const { names = [] } of excerpts) for (let at = 0; at < names.length; at++) quoted[names[at]!] = 1;
+  const named = new Uint8Array(standings.length);
+  for (const { names = [] } of excerpts) for (let at = 0; at < names.length; at++) named[names[at]!] = 1;
   let searches = 0;
-  let named: ReadonlySet<string> | undefined;
   return (number: number): boolean => {
-    if (quoted[number] === 1) return false;
+    if (named[number] === 1) return false;
     const { id, places } = standings[number]!;
     if (places.some((message, at) => at % 2 === 0 && whole.has(entries[message]!.message))) return false;
-    if (++searches > SEARCHES_MAX) named ??= new Set(mentionsIn(text).ids);
+    if (searches++ === SEARCHES_MAX) eachNamed(text, (one) => (named[one] = 1));
     // A name inside a longer one is found by search alone.
-    return named?.has(id) !== true && !text.includes(id);
+    return named[number] === 0 && !text.includes(id);
   };
 }
 

@@ -3,7 +3,8 @@
  * These are what a continuation asks for by name, so they are what a handoff must be able to bind. A scanner by hand
  * keeps this linear on any input, one endless line included.
  */
-import { classAt, COLON, DIGIT, DOT, MARK, SLASH, UNDERSCORE, UPPER, WORD } from "./characters.ts";
+import { bytesOf, CLASS_OF, COLON, DIGIT, DOT, MARK, SLASH, UNDERSCORE, UPPER, WORD } from "./characters.ts";
+import { createNameTable, NO_NAME, type NameTable } from "./name-table.ts";
 import {
   formOf,
   HASH,
@@ -12,25 +13,30 @@ import {
   pathName,
   PLAIN,
   readWord,
-  trimmedEnd,
   urlEnd,
   urlStart,
   wordEnd,
   wordForm,
-  type Range,
+  type PathName,
 } from "./names.ts";
 
 export type MentionKind = "path" | "symbol" | "number" | "hash" | "url";
 
 /** Where identifiers stand in one text. Parallel arrays, in order of place, because a transcript holds tens of thousands. */
 export interface Mentions {
-  /** Distinct identifiers, in order of first mention. */
-  readonly ids: readonly string[];
+  /** Distinct identifiers, by their numbers in the table of names, in order of first mention. */
+  readonly names: readonly number[];
   readonly kinds: readonly MentionKind[];
   /** For each mention: the index of its identifier, and its half-open range in the text. */
   readonly which: readonly number[];
   readonly starts: readonly number[];
   readonly ends: readonly number[];
+}
+
+/** The distinct identifiers of a text. */
+export function identifiersIn(text: string): readonly string[] {
+  const table = createNameTable();
+  return mentionsIn(text, table).names.map((name) => table.names[name]!);
 }
 
 /** What a run must hold to be worth a closer look: plain words are not, capitalised or not. */
@@ -45,122 +51,144 @@ const NAMES_MAX = 5_000;
 /** Punctuation of the sentence around a URL. */
 const URL_TRAIL = ".,;:";
 
-export function mentionsIn(text: string): Mentions {
-  const found = createCollector(text);
-  const end = text.length;
+const NOTHING = { text: "", bytes: new Uint8Array(0) as Uint8Array, table: createNameTable() };
+
+/** The text that is being read, and what was found in it: one at a time, so one place serves all. */
+const found = {
+  ...NOTHING,
+  /** Distinct identifiers, and mentions. */
+  distinct: 0,
+  count: 0,
+  names: [] as number[],
+  kinds: [] as MentionKind[],
+  which: [] as number[],
+  starts: [] as number[],
+  ends: [] as number[],
+  /** For each name of the table: the last reading that met it, and its index there. */
+  reading: 0,
+  metIn: [] as number[],
+  indexes: [] as number[],
+};
+
+export function mentionsIn(text: string, table: NameTable): Mentions {
+  found.text = text;
+  found.bytes = bytesOf(text, 0, text.length);
+  found.table = table;
+  found.distinct = 0;
+  found.count = 0;
+  found.reading++;
+  scan(text.length);
+  // Nothing of it is kept alive.
+  ({ text: found.text, bytes: found.bytes, table: found.table } = NOTHING);
+  const { names, kinds, which, starts, ends, distinct, count } = found;
+  return {
+    names: names.slice(0, distinct),
+    kinds: kinds.slice(0, distinct),
+    which: which.slice(0, count),
+    starts: starts.slice(0, count),
+    ends: ends.slice(0, count),
+  };
+}
+
+function scan(end: number): void {
+  const { bytes } = found;
   let at = 0;
   while (at < end) {
-    const first = classAt(text, at);
+    const first = CLASS_OF[bytes[at]!]!;
     if (first === 0) {
       at++;
       continue;
     }
     const start = at++;
     let later = 0;
-    for (let one = 0; at < end && (one = classAt(text, at)) !== 0; at++) later |= one;
-    const long = at - start >= RUN_CHARS_MIN;
+    // The zero behind the text ends every run.
+    for (let one = 0; (one = CLASS_OF[bytes[at]!]!) !== 0; at++) later |= one;
+    if (at - start < RUN_CHARS_MIN) continue;
     // `http` is as long.
-    const url = long && text.charCodeAt(at) === COLON ? urlStart(text, start, at) : -1;
-    if (long && ((later & TELLING) | (first & TELLING_FIRST)) !== 0) {
+    const url = bytes[at] === COLON ? urlStart(bytes, start, at, end) : -1;
+    if (((later & TELLING) | (first & TELLING_FIRST)) !== 0) {
       const seen = first | later;
       if (url < 0 && (first & DIGIT) === 0 && (seen & BEYOND_WORDS) === 0)
-        found.addWord({ start, end: at }, formOf(text, { start, end: at }, first, later));
-      else scanRun(text, { start, end: url < 0 ? at : url, slashed: (seen & SLASH) !== 0 }, found);
+        addWord(start, at, formOf(bytes, start, at, later));
+      else scanRun(start, url < 0 ? at : url, (seen & SLASH) !== 0);
     }
-    if (url < 0) continue;
-    at = urlEnd(text, at);
-    found.add("url", url, trimmedEnd(text, { start: url, end: at }, URL_TRAIL));
+    if (url >= 0) {
+      at = urlEnd(bytes, at, end);
+      addUrl(url, at);
+    }
   }
-  return found.mentions();
-}
-
-/** A stretch of characters that a path may hold. */
-interface Run extends Range {
-  readonly slashed: boolean;
 }
 
 /** At most one path opens a run; words and numbers fill the rest, and a hash counts inside a path too. */
-function scanRun(text: string, run: Run, found: Collector): void {
-  const rest = run.slashed ? pathEnd(text, run) : run.start;
-  const beyond = { start: rest, end: run.end };
-  const name = rest > run.start ? pathName(text, { start: run.start, end: rest }) : undefined;
-  if (name === undefined) return scanWords(text, { ...run, beyond }, found);
+function scanRun(start: number, end: number, slashed: boolean): void {
+  const { bytes } = found;
+  const rest = slashed ? pathEnd(bytes, start, end) : start;
+  const name = rest > start ? pathName(bytes, start, rest) : undefined;
+  if (name === undefined) return scanWords(start, end, rest, end);
   // In order of place, so that whoever looks for what stands in a range can search.
-  const { parent, last } = name;
-  scanWords(text, { start: run.start, end: parent.start, beyond }, found);
-  const apart = parent.end + 1 !== last.start;
-  const id = apart ? `${text.slice(parent.start, parent.end)}/${text.slice(last.start, last.end)}` : undefined;
-  found.add("path", parent.start, last.end, id);
-  scanWords(text, { start: parent.start, end: run.end, beyond }, found);
+  scanWords(start, name.parent.start, rest, end);
+  addPath(name);
+  scanWords(name.parent.start, end, rest, end);
 }
 
-/** A part of a run; `beyond` is what lies behind the run's path. */
-interface Part extends Range {
-  readonly beyond: Range;
-}
-
-function scanWords(text: string, { start, end, beyond }: Part, found: Collector): void {
+/** The words of a part of a run that ends at `until`; from `rest` on it is no longer its path. */
+function scanWords(start: number, end: number, rest: number, until: number): void {
+  const { bytes } = found;
   let at = start;
   while (at < end) {
-    const first = classAt(text, at);
+    const first = CLASS_OF[bytes[at]!]!;
     if ((first & WORD) === 0) {
       at++;
       continue;
     }
-    const number = first === DIGIT && at >= beyond.start ? numberEnd(text, at, beyond) : -1;
-    if (number >= 0) found.add("number", at, number);
-    const word = readWord(text, at, end);
+    const number = first === DIGIT && at >= rest ? numberEnd(bytes, at, rest, until) : -1;
+    if (number >= 0) add("number", at, number);
+    const word = readWord(bytes, at, end);
     const form = wordForm(word);
     // Inside a path only a hash counts.
-    if (form === HASH || at >= beyond.start) found.addWord({ start: at, end: wordEnd(word) }, form);
+    if (form === HASH || at >= rest) addWord(at, wordEnd(word), form);
     at = wordEnd(word);
   }
 }
 
-interface Collector {
-  readonly mentions: () => Mentions;
-  readonly add: (kind: MentionKind, start: number, end: number, id?: string) => void;
-  /** Adds a word that is a symbol or a hash. */
-  readonly addWord: (word: Range, form: number) => void;
+/** Adds a word that is a symbol or a hash. */
+function addWord(start: number, end: number, form: number): void {
+  if (form !== PLAIN) add(form === HASH ? "hash" : "symbol", start, end);
 }
 
-/** Where mentions are collected before their number is known: one text at a time, so one place serves all. */
-const COLLECTED = {
-  ids: [] as string[],
-  kinds: [] as MentionKind[],
-  which: [] as number[],
-  starts: [] as number[],
-  ends: [] as number[],
-};
+function addUrl(start: number, end: number): void {
+  let last = end;
+  while (URL_TRAIL.includes(found.text.charAt(last - 1))) last--;
+  add("url", start, last);
+}
 
-function createCollector(text: string): Collector {
-  const { ids, kinds, which, starts, ends } = COLLECTED;
-  const known = new Map<string, number>();
-  let count = 0;
-  const add = (kind: MentionKind, start: number, end: number, id = text.slice(start, end)): void => {
-    let index = known.get(id);
-    if (index === undefined) {
-      index = known.size;
-      if (index >= NAMES_MAX) return;
-      known.set(id, index);
-      ids[index] = id;
-      kinds[index] = kind;
-    }
-    which[count] = index;
-    starts[count] = start;
-    ends[count++] = end;
-  };
-  return {
-    add,
-    addWord: ({ start, end }, form) => {
-      if (form !== PLAIN) add(form === HASH ? "hash" : "symbol", start, end);
-    },
-    mentions: () => ({
-      ids: ids.slice(0, known.size),
-      kinds: kinds.slice(0, known.size),
-      which: which.slice(0, count),
-      starts: starts.slice(0, count),
-      ends: ends.slice(0, count),
-    }),
-  };
+/** Adds a path by its last two components, whatever stands between them. */
+function addPath({ parent, last }: PathName): void {
+  const { text, table } = found;
+  if (parent.end + 1 === last.start) return add("path", parent.start, last.end);
+  const name = `${text.slice(parent.start, parent.end)}/${text.slice(last.start, last.end)}`;
+  addName("path", parent.start, last.end, table.numberOf(name, hasRoom()));
+}
+
+function add(kind: MentionKind, start: number, end: number): void {
+  addName(kind, start, end, found.table.numberAt(found, start, end, hasRoom()));
+}
+
+function hasRoom(): boolean {
+  return found.distinct < NAMES_MAX;
+}
+
+function addName(kind: MentionKind, start: number, end: number, name: number): void {
+  const { metIn, indexes } = found;
+  if (name === NO_NAME) return;
+  if (metIn[name] !== found.reading) {
+    if (!hasRoom()) return;
+    metIn[name] = found.reading;
+    indexes[name] = found.distinct;
+    found.kinds[found.distinct] = kind;
+    found.names[found.distinct++] = name;
+  }
+  found.which[found.count] = indexes[name]!;
+  found.starts[found.count] = start;
+  found.ends[found.count++] = end;
 }

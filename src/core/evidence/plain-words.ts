@@ -1,5 +1,5 @@
 /** Plain words: what a reader can make sense of beside the identifiers. Letters in runs of four, or two of Chinese. */
-import { classAt, COLON, LOWER, LOWER_LETTERS, SLASH, UPPER, WORD } from "./characters.ts";
+import { bytesOf, CHINESE_CODE, CLASS_OF, COLON, LOWER, LOWER_LETTERS, SLASH, UPPER, WORD } from "./characters.ts";
 import { pathEnd, PLAIN, readWord, urlEnd, urlStart, wordEnd, wordForm, type Range } from "./names.ts";
 
 const LETTERS_MIN = 4;
@@ -21,6 +21,8 @@ export interface Runs {
 interface Found extends Runs {
   count: number;
   words: number;
+  /** Where the range begins in its text. */
+  offset: number;
   readonly starts: number[];
   readonly ends: number[];
   readonly firsts: number[];
@@ -33,54 +35,66 @@ interface Found extends Runs {
  * of ranges are read, and their memory is one.
  */
 export function createRunReader(): (text: string, start: number, end: number) => Runs {
-  const found: Found = { count: 0, words: 0, starts: [], ends: [], firsts: [0], wordStarts: [], wordEnds: [] };
+  const found: Found = {
+    count: 0,
+    words: 0,
+    offset: 0,
+    starts: [],
+    ends: [],
+    firsts: [0],
+    wordStarts: [],
+    wordEnds: [],
+  };
   return (text, start, end) => {
+    const bytes = bytesOf(text, start, end);
+    const length = end - start;
     found.count = 0;
     found.words = 0;
-    let at = start;
-    while (at < end) {
+    found.offset = start;
+    let at = 0;
+    while (at < length) {
       let seen = 0;
       const from = at;
-      for (let one = 0; at < end && (one = classAt(text, at)) !== 0; at++) seen |= one;
+      for (let one = 0; (one = CLASS_OF[bytes[at]!]!) !== 0; at++) seen |= one;
       if (at === from) {
         at++;
         continue;
       }
-      const url = at < end && text.charCodeAt(at) === COLON ? urlStart(text, from, at) : -1;
+      const url = bytes[at] === COLON ? urlStart(bytes, from, at, length) : -1;
       const until = url < 0 ? at : url;
       // Most runs are one word in lower case.
       if ((seen & ~LOWER_LETTERS) === 0) addIfLong(found, from, until);
-      else addWords(text, (seen & SLASH) === 0 ? from : pathEnd(text, { start: from, end: until }), until, found);
-      if (url >= 0) at = urlEnd(text, at);
-      found.starts[found.count] = from;
-      found.ends[found.count] = at;
+      else addWords(bytes, (seen & SLASH) === 0 ? from : pathEnd(bytes, from, until), until, found);
+      if (url >= 0) at = urlEnd(bytes, at, length);
+      found.starts[found.count] = start + from;
+      found.ends[found.count] = start + at;
       found.firsts[++found.count] = found.words;
     }
     return found;
   };
 }
 
-function addWords(text: string, start: number, end: number, found: Found): void {
+function addWords(bytes: Uint8Array, start: number, end: number, found: Found): void {
   let at = start;
   while (at < end) {
-    if ((classAt(text, at) & WORD) === 0) {
+    if ((CLASS_OF[bytes[at]!]! & WORD) === 0) {
       at++;
       continue;
     }
-    const word = readWord(text, at, end);
-    if (wordForm(word) === PLAIN) addLetters(text, at, wordEnd(word), found);
+    const word = readWord(bytes, at, end);
+    if (wordForm(word) === PLAIN) addLetters(bytes, at, wordEnd(word), found);
     at = wordEnd(word);
   }
 }
 
 /** Letters in a row, of one script: what stands in a word that is no identifier, digits and underscores taken out. */
-function addLetters(text: string, start: number, end: number, found: Found): void {
+function addLetters(bytes: Uint8Array, start: number, end: number, found: Found): void {
   let at = start;
   while (at < end) {
     const from = at;
-    while (at < end && (classAt(text, at) & (LOWER | UPPER)) !== 0) at++;
+    while (at < end && (CLASS_OF[bytes[at]!]! & (LOWER | UPPER)) !== 0) at++;
     const chinese = at;
-    while (at < end && isChinese(text.charCodeAt(at))) at++;
+    while (at < end && bytes[at] === CHINESE_CODE) at++;
     addIfLong(found, from, chinese);
     if (at - chinese >= CHINESE_MIN) addWord(found, chinese, at);
     if (at === from) at++;
@@ -92,12 +106,8 @@ function addIfLong(found: Found, start: number, end: number): void {
 }
 
 function addWord(found: Found, start: number, end: number): void {
-  found.wordStarts[found.words] = start;
-  found.wordEnds[found.words++] = end;
-}
-
-function isChinese(code: number): boolean {
-  return code >= 0x4e00 && code <= 0x9fff;
+  found.wordStarts[found.words] = found.offset + start;
+  found.wordEnds[found.words++] = found.offset + end;
 }
 
 /** Whether two words of a text are the same, in whatever case. */

@@ -2,7 +2,6 @@
  * What a text ties already: names in it that stand in words of the original, or near the tool that they belong to.
  * A name that merely occurs there still needs its excerpt.
  */
-import type { LineReader } from "./lines.ts";
 import type { Range } from "./names.ts";
 import type { Quotes } from "./quotes.ts";
 import type { Sources } from "./sources.ts";
@@ -24,10 +23,9 @@ export function dropTiedIn(standing: readonly Entry[], quotes: Quotes, scores: F
 }
 
 /** Nor are those that a text ties. */
-export function dropTiedBy(text: string, { tally, sources, read }: Known, scores: Float64Array): void {
-  read(text, (id, start, end) => {
-    const number = tally.numberOf(id);
-    if (number === undefined || !(scores[number]! > 0)) return;
+export function dropTiedBy(text: string, { tally, sources }: Known, scores: Float64Array): void {
+  tally.eachNamed(text, (number, start, end) => {
+    if (!(scores[number]! > 0)) return;
     const mention = { start, end };
     const standing = tally.standings[number]!;
     if (nearTool(text, mention, standing, { tally, sources }) || inOriginalWords(text, mention, standing, tally))
@@ -38,15 +36,9 @@ export function dropTiedBy(text: string, { tally, sources, read }: Known, scores
 interface Known {
   readonly tally: Tally;
   readonly sources: Sources;
-  readonly read: LineReader;
 }
 
-function nearTool(
-  text: string,
-  mention: Range,
-  { kind, places }: Standing,
-  { tally, sources }: Omit<Known, "read">,
-): boolean {
+function nearTool(text: string, mention: Range, { kind, places }: Standing, { tally, sources }: Known): boolean {
   if (kind !== "path" && kind !== "url") return false;
   const near = text.slice(Math.max(0, mention.start - TOOL_WITHIN_CHARS), mention.end + TOOL_WITHIN_CHARS);
   for (let at = 0; at < places.length; at += 2) {

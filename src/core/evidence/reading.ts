@@ -5,6 +5,7 @@ import { opensWithHandoff } from "../summary/marks.ts";
 import { BACKTICK } from "./characters.ts";
 import { firstBlockIn } from "./exposure.ts";
 import { mentionsIn, type Mentions } from "./mentions.ts";
+import type { NameTable } from "./name-table.ts";
 
 export interface Reading {
   /** Content, then each call's tool name and decoded argument strings, a line break between any two. */
@@ -33,7 +34,7 @@ const SHORT_ARGUMENT_CHARS_MAX = 300;
 const NEIGHBOUR_CHARS = 150;
 const NEIGHBOURS_MAX = 99;
 
-export function readMessage(message: Message): Reading {
+export function readMessage(message: Message, table: NameTable): Reading {
   const calls = callsOf(message).map((call) => described(call));
   const said = contentText(message.parts);
   // An earlier handoff is read back by the next one; quoting it would be quoting a copy.
@@ -49,7 +50,7 @@ export function readMessage(message: Message): Reading {
     }
   }
   const text = calls.length === 0 ? content : pieces.join("\n");
-  const mentions = withoutGutter(text, mentionsIn(text));
+  const mentions = withoutGutter(text, mentionsIn(text, table));
   const { first, next } = chainsOf(mentions);
   const neighbours = neighboursOf(mentions);
   const quoted: number[] = new Array(first.length).fill(0);
@@ -94,7 +95,7 @@ const GUTTER_MARK = 0x2192;
 
 /** Without the numbers that a tool put before lines (`1240→`): they name nothing. */
 function withoutGutter(text: string, mentions: Mentions): Mentions {
-  const { ids, kinds, which, starts, ends } = mentions;
+  const { names, kinds, which, starts, ends } = mentions;
   const isGutter = (at: number): boolean =>
     kinds[which[at]!] === "number" && text.charCodeAt(ends[at]!) === GUTTER_MARK;
   let numbered = false;
@@ -104,7 +105,7 @@ function withoutGutter(text: string, mentions: Mentions): Mentions {
   const order = [...new Set(kept.map((at) => which[at]!))];
   const renumbered = new Map(order.map((id, at) => [id, at]));
   return {
-    ids: order.map((id) => ids[id]!),
+    names: order.map((id) => names[id]!),
     kinds: order.map((id) => kinds[id]!),
     which: kept.map((at) => renumbered.get(which[at]!)!),
     starts: kept.map((at) => starts[at]!),
@@ -112,9 +113,9 @@ function withoutGutter(text: string, mentions: Mentions): Mentions {
   };
 }
 
-function chainsOf({ ids, which }: Mentions): Pick<Reading, "first" | "next"> {
-  const first: number[] = new Array(ids.length).fill(-1);
-  const last: number[] = new Array(ids.length).fill(-1);
+function chainsOf({ names, which }: Mentions): Pick<Reading, "first" | "next"> {
+  const first: number[] = new Array(names.length).fill(-1);
+  const last: number[] = new Array(names.length).fill(-1);
   const next: number[] = new Array(which.length).fill(-1);
   let seen = 0;
   for (let at = 0; at < which.length; at++) {
@@ -125,12 +126,12 @@ function chainsOf({ ids, which }: Mentions): Pick<Reading, "first" | "next"> {
     } else next[last[id]!] = at;
     last[id] = at;
   }
-  if (seen !== ids.length) throw new RangeError("identifiers are numbered in order of first mention");
+  if (seen !== names.length) throw new RangeError("identifiers are numbered in order of first mention");
   return { first, next };
 }
 
-function neighboursOf({ ids, which, starts, ends }: Mentions): number[] {
-  const fewest: number[] = new Array(ids.length).fill(NEIGHBOURS_MAX);
+function neighboursOf({ names, which, starts, ends }: Mentions): number[] {
+  const fewest: number[] = new Array(names.length).fill(NEIGHBOURS_MAX);
   let [from, until] = [0, 0];
   for (let at = 0; at < which.length; at++) {
     while (starts[at]! - ends[from]! >= NEIGHBOUR_CHARS) from++;
@@ -142,8 +143,8 @@ function neighboursOf({ ids, which, starts, ends }: Mentions): number[] {
 }
 
 /** Which identifiers stand outside long arguments. */
-function pointedOf({ ids, which, starts }: Mentions, pieces: readonly string[]): number[] {
-  const pointed: number[] = new Array(ids.length).fill(0);
+function pointedOf({ names, which, starts }: Mentions, pieces: readonly string[]): number[] {
+  const pointed: number[] = new Array(names.length).fill(0);
   let [piece, end] = [0, pieces[0]!.length];
   for (let at = 0; at < which.length; at++) {
     while (starts[at]! > end) end += 1 + pieces[++piece]!.length;

@@ -1,7 +1,7 @@
 /** Where an excerpt comes from, said in a few words: who spoke, or the tool and what it was about. */
 import { oneLine } from "../digest/cut.ts";
 import type { CallSummary } from "../digest/call.ts";
-import { classAt } from "./characters.ts";
+import { isOfNames } from "./characters.ts";
 import type { Range } from "./names.ts";
 import type { Entry, Tally } from "./tally.ts";
 
@@ -41,7 +41,7 @@ export function createSources(tally: Tally, redact: (text: string) => string): S
     toolAt: (entry, at) => (callAt(entry, at) ?? entry.reading.calls[0])?.tool,
     pathAround: (text, mention) => {
       let start = mention.start;
-      while (start > 0 && mention.end - start < PATH_CHARS_MAX && classAt(text, start - 1) !== 0) start--;
+      while (start > 0 && mention.end - start < PATH_CHARS_MAX && isOfNames(text, start - 1)) start--;
       return shortPath(below(text.slice(start, mention.end)));
     },
   };

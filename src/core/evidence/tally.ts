@@ -5,7 +5,9 @@
 import type { CallSummary } from "../digest/call.ts";
 import { resultOf, type Message } from "../transcript/message.ts";
 import { createEdits } from "./edits.ts";
+import { createLineReader, type Hear, type LineReader } from "./lines.ts";
 import type { MentionKind } from "./mentions.ts";
+import { createNameTable, type NameTable } from "./name-table.ts";
 import { readMessage, type Reading } from "./reading.ts";
 import { createRoots } from "./roots.ts";
 import { createVocabulary, type Vocabulary } from "./words.ts";
@@ -45,7 +47,8 @@ export interface Tally {
   readonly ofEditedFile: readonly boolean[];
   /** The folder that most absolute paths lie below; empty where there is none. */
   readonly root: () => string;
-  readonly numberOf: (id: string) => number | undefined;
+  /** Hears of each place where a text names an identifier of the conversation, in order. */
+  readonly eachNamed: (text: string, hear: Hear) => void;
 }
 
 export interface TallyKeeper {
@@ -54,24 +57,43 @@ export interface TallyKeeper {
   readonly entriesOf: (messages: readonly Message[]) => readonly Entry[];
 }
 
+/** A conversation names some thousands; a keeper that has read of more than this begins anew with the next. */
+const NAMES_KEPT_MAX = 100_000;
+
 export function createTallyKeeper(): TallyKeeper {
-  const readings = new WeakMap<Message, Reading>();
-  const read = (message: Message): Reading => {
-    let reading = readings.get(message);
-    if (reading === undefined) {
-      reading = readMessage(message);
-      readings.set(message, reading);
-    }
-    return reading;
-  };
-  let fold = createFold(read);
+  let reader = createReader();
+  let fold = createFold(reader);
   return {
     tallyOf: (messages) => {
-      if (!fold.isPrefixOf(messages)) fold = createFold(read);
+      if (!fold.isPrefixOf(messages)) {
+        if (reader.table.names.length > NAMES_KEPT_MAX) reader = createReader();
+        fold = createFold(reader);
+      }
       for (let at = fold.tally.entries.length; at < messages.length; at++) fold.add(messages[at]!);
       return fold.tally;
     },
     entriesOf: (messages) => messages.flatMap((message) => fold.entryOf(message) ?? []),
+  };
+}
+
+/** Reads each message once, and the lines of other texts; what it reads goes by the numbers of one table of names. */
+interface Reader {
+  readonly table: NameTable;
+  readonly message: (message: Message) => Reading;
+  readonly lines: LineReader;
+}
+
+function createReader(): Reader {
+  const table = createNameTable();
+  const readings = new WeakMap<Message, Reading>();
+  return {
+    table,
+    lines: createLineReader(table),
+    message: (message) => {
+      let reading = readings.get(message);
+      if (reading === undefined) readings.set(message, (reading = readMessage(message, table)));
+      return reading;
+    },
   };
 }
 
@@ -82,61 +104,74 @@ interface Fold {
   readonly isPrefixOf: (messages: readonly Message[]) => boolean;
 }
 
-function createFold(read: (message: Message) => Reading): Fold {
+function createFold(reader: Reader): Fold {
   const entries: Entry[] = [];
-  const standings: Standing[] = [];
-  const places: number[][] = [];
-  const counts: number[] = [];
-  const words: number[] = [];
-  const wordStarts: number[] = [0];
-  const vocabulary = createVocabulary();
   const edits = createEdits();
   const roots = createRoots();
-  const numbers = new Map<string, number>();
   const byMessage = new Map<Message, Entry>();
   const pairing = createPairing();
-  const count = (id: string, local: number, reading: Reading): number => {
-    const known = numbers.get(id);
-    if (known !== undefined) {
-      if (++counts[known]! <= RARE_MESSAGES_MAX) places[known]!.push(entries.length, local);
-      return known;
-    }
-    const number = standings.length;
-    numbers.set(id, number);
-    // Most names stand in one message, and an array that begins with all it will hold takes a tenth of the memory.
-    const own = [entries.length, local];
-    standings.push({ id, kind: reading.mentions.kinds[local]!, places: own });
-    places.push(own);
-    counts.push(1);
-    vocabulary.add(id, words);
-    wordStarts.push(words.length);
-    return number;
-  };
+  const { count, ...counted } = createRegister(reader);
   return {
-    tally: {
-      entries,
-      standings,
-      counts,
-      words,
-      wordStarts,
-      vocabulary,
-      ofEditedFile: edits.shown,
-      root: roots.root,
-      numberOf: (id) => numbers.get(id),
-    },
+    tally: { ...counted, entries, ofEditedFile: edits.shown, root: roots.root },
     add: (message) => {
-      const reading = read(message);
+      const reading = reader.message(message);
       const call = pairing.callOf(message, reading.calls);
       edits.add(reading.calls, call);
       roots.add(reading.calls);
-      const own = reading.mentions.ids.map((id, local) => count(id, local, reading));
-      const entry = { message, reading, call, numbers: own };
+      const entry = { message, reading, call, numbers: count(reading, entries.length) };
       entries.push(entry);
       byMessage.set(message, entry);
     },
     entryOf: (message) => byMessage.get(message),
     isPrefixOf: (messages) =>
       entries.length <= messages.length && entries.every(({ message }, at) => message === messages[at]),
+  };
+}
+
+/** What a tally says of each identifier. */
+interface Register extends Pick<Tally, "standings" | "counts" | "words" | "wordStarts" | "vocabulary" | "eachNamed"> {
+  /** Adds what a message says, and answers with the numbers of its identifiers. */
+  readonly count: (reading: Reading, message: number) => readonly number[];
+}
+
+function createRegister({ table, lines }: Reader): Register {
+  const standings: Standing[] = [];
+  const places: number[][] = [];
+  const counts: number[] = [];
+  const words: number[] = [];
+  const wordStarts: number[] = [0];
+  const vocabulary = createVocabulary();
+  /** For each name of the table: its number here, or -1. */
+  const numbers: number[] = [];
+  const add = (id: string, kind: MentionKind, message: number, local: number): number => {
+    // Most names stand in one message, and an array that begins with all it will hold takes a tenth of the memory.
+    const own = [message, local];
+    places.push(own);
+    counts.push(1);
+    vocabulary.add(id, words);
+    wordStarts.push(words.length);
+    return standings.push({ id, kind, places: own }) - 1;
+  };
+  return {
+    standings,
+    counts,
+    words,
+    wordStarts,
+    vocabulary,
+    eachNamed: (text, hear) =>
+      lines(text, (name, start, end) => {
+        const number = numbers[name] ?? -1;
+        if (number >= 0) hear(number, start, end);
+      }),
+    count: ({ mentions: { names, kinds } }, message) => {
+      while (numbers.length < table.names.length) numbers.push(-1);
+      return names.map((name, local) => {
+        const known = numbers[name]!;
+        if (known < 0) return (numbers[name] = add(table.names[name]!, kinds[local]!, message, local));
+        if (++counts[known]! <= RARE_MESSAGES_MAX) places[known]!.push(message, local);
+        return known;
+      });
+    },
   };
 }
 

@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createEvidence, type Excerpt } from "../../../src/core/evidence/excerpts.ts";
+import { createNameTable } from "../../../src/core/evidence/name-table.ts";
 import { readMessage } from "../../../src/core/evidence/reading.ts";
 import { calibrated, createMeasure } from "../../../src/core/transcript/measure.ts";
 import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
@@ -11,6 +12,7 @@ import { talks } from "./namings.ts";
 const measure = createMeasure();
 const NOTHING = { standing: [], text: "" };
 const ask = (budget: number) => ({ budget, measure, present: NOTHING, focus: [] });
+const textOf = (message: Message): string => readMessage(message, createNameTable()).text;
 const budgets = fc.integer({ min: 0, max: 600 });
 const PATHS = "paths, by tool";
 
@@ -25,7 +27,7 @@ describe("excerpts", () => {
         for (const { message, at, text, source, tokens } of createEvidence().excerpts(messages, ask(budget))) {
           expect(tokens).toBe(measure.text(`${text}\n`));
           if (source === PATHS) continue;
-          expect(readMessage(messages[message]!).text.slice(at, at! + text.length)).toBe(text);
+          expect(textOf(messages[message]!).slice(at, at! + text.length)).toBe(text);
         }
       }),
       { numRuns: RUNS / 10 },
@@ -35,7 +37,7 @@ describe("excerpts", () => {
   it("list paths by the tool that was given or returned them", () => {
     fc.assert(
       fc.property(talks, budgets, (messages, budget) => {
-        const texts = messages.map((message) => readMessage(message).text);
+        const texts = messages.map(textOf);
         for (const { source, text } of createEvidence().excerpts(messages, ask(budget))) {
           if (source !== PATHS) continue;
           expect(text).toMatch(/^Read: /);
@@ -209,7 +211,7 @@ describe("what is missing", () => {
   it("is nothing that the result holds", () => {
     fc.assert(
       fc.property(talks, (talk) => {
-        const text = talk.map((message) => readMessage(message).text).join("\n");
+        const text = talk.map(textOf).join("\n");
         for (const { id } of createEvidence().missing(talk, { standing: [], text })) expect(text).not.toContain(id);
       }),
       { numRuns: RUNS / 10 },

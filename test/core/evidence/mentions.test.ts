@@ -2,7 +2,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createLineReader } from "../../../src/core/evidence/lines.ts";
-import { mentionsIn } from "../../../src/core/evidence/mentions.ts";
+import { identifiersIn, mentionsIn } from "../../../src/core/evidence/mentions.ts";
+import { createNameTable } from "../../../src/core/evidence/name-table.ts";
 import { createRunReader } from "../../../src/core/evidence/plain-words.ts";
 import { createReader } from "../../../src/lab/recall/reader.ts";
 import { identifiersOf, wordsOf, type ChatMessage } from "../../../src/lab/recall/definition.ts";
@@ -13,10 +14,12 @@ import { namings } from "./namings.ts";
 const sorted = (ids: Iterable<string>): readonly string[] => [...ids].toSorted();
 
 describe("mentions", () => {
+  const table = createNameTable();
+
   it("are the identifiers of the definition, on any text", () => {
     fc.assert(
       fc.property(namings, (text) => {
-        expect(sorted(mentionsIn(text).ids)).toEqual(sorted(identifiersOf(text)));
+        expect(sorted(identifiersIn(text))).toEqual(sorted(identifiersOf(text)));
       }),
       { numRuns: RUNS / 2 },
     );
@@ -25,9 +28,9 @@ describe("mentions", () => {
   it("stand where they say, in order, each with its identifier", () => {
     fc.assert(
       fc.property(namings, (text) => {
-        const { ids, kinds, which, starts, ends } = mentionsIn(text);
+        const { names, kinds, which, starts, ends } = mentionsIn(text, table);
         for (let at = 0; at < which.length; at++) {
-          const id = ids[which[at]!]!;
+          const id = table.names[names[which[at]!]!]!;
           const written = text.slice(starts[at]!, ends[at]!);
           // `a//b` and `a/./b` are the file a/b.
           const isPath = kinds[which[at]!] === "path";
@@ -40,14 +43,14 @@ describe("mentions", () => {
   });
 
   it("are those of its lines, however often some of these were read before", () => {
-    const read = createLineReader();
+    const read = createLineReader(table);
     fc.assert(
       fc.property(fc.array(namings, { maxLength: 4 }), (texts) => {
         const text = [...texts, ...texts].join("\n");
-        const heard: (readonly [string, number, number])[] = [];
+        const heard: (readonly [number, number, number])[] = [];
         read(text, (...mention) => heard.push(mention));
-        const { ids, which, starts, ends } = mentionsIn(text);
-        expect(heard).toEqual(which.map((id, at) => [ids[id], starts[at], ends[at]]));
+        const { names, which, starts, ends } = mentionsIn(text, table);
+        expect(heard).toEqual(which.map((index, at) => [names[index], starts[at], ends[at]]));
       }),
       { numRuns: RUNS / 2 },
     );
@@ -56,11 +59,11 @@ describe("mentions", () => {
   it("are found when more lines were read than are remembered", () => {
     const LINES = 2_500;
     const text = Array.from({ length: LINES }, (_, at) => `see name_${at}_end`).join("\n");
-    const read = createLineReader();
+    const read = createLineReader(table);
     for (let round = 0; round < 2; round++) {
       const heard: string[] = [];
-      read(text, (id) => heard.push(id));
-      expect(heard).toEqual(mentionsIn(text).ids);
+      read(text, (name) => heard.push(table.names[name]!));
+      expect(heard).toEqual(identifiersIn(text));
     }
   });
 
@@ -73,14 +76,15 @@ describe("mentions", () => {
     ["at deadbeef1 and feedface", ["deadbeef1"], "a hash holds a digit"],
     ["文件src/a.ts", ["文件src/a.ts"], "letters of any script are letters of a path"],
   ])("%s → %j: %s", (text, ids) => {
-    expect(mentionsIn(text).ids).toEqual(ids);
+    expect(identifiersIn(text)).toEqual(ids);
   });
 
   it("counts the first five thousand names of a text, each as often as it stands", () => {
     const NAMES_MAX = 5_000;
     const names = Array.from({ length: NAMES_MAX + 100 }, (_, at) => `name_${at}_end`);
-    const { ids, which } = mentionsIn([...names, names[0], names.at(-1)].join(" "));
-    expect(ids).toEqual(names.slice(0, NAMES_MAX));
+    const own = createNameTable();
+    const { which } = mentionsIn([...names, names[0], names.at(-1)].join(" "), own);
+    expect(own.names).toEqual(names.slice(0, NAMES_MAX));
     expect(which).toEqual([...names.slice(0, NAMES_MAX).keys(), 0]);
   });
 
@@ -91,7 +95,7 @@ describe("mentions", () => {
       // A walk that went back over the line for each of its characters would take hours.
       const MS_MAX = 20_000;
       const start = performance.now();
-      mentionsIn(part.repeat(CHARS / part.length));
+      identifiersIn(part.repeat(CHARS / part.length));
       expect(performance.now() - start).toBeLessThan(MS_MAX);
     },
   );
@@ -119,6 +123,6 @@ describe.skipIf(!hasCorpus)(`mentions over the corpus${corpusTitle}`, () => {
   it.each(corpusFiles("openai").filter((_, at) => at % every === 0))("%s", (file) => {
     const reader = createReader();
     for (const message of JSON.parse(corpusText(file)) as readonly ChatMessage[])
-      expect(sorted(mentionsIn(reader.text(message)).ids)).toEqual(sorted(reader.identifiers(message)));
+      expect(sorted(identifiersIn(reader.text(message)))).toEqual(sorted(reader.identifiers(message)));
   });
 });

@@ -22,7 +22,7 @@ function quotesAsked(names: readonly string[]): readonly string[] {
     { tally, sources: createSources(tally, (text) => text) },
     measure,
   );
-  for (const name of names) book.of([tally.numberOf(name)!]);
+  for (const name of names) book.of([tally.standings.findIndex(({ id }) => id === name)]);
   return book.options.map(({ range, source }) => `${range.start} ${range.end} ${source}`).toSorted();
 }
 

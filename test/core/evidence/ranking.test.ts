@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createEvidence } from "../../../src/core/evidence/excerpts.ts";
 import { FEATURES } from "../../../src/core/evidence/features.ts";
+import { createNameTable } from "../../../src/core/evidence/name-table.ts";
 import { readMessage } from "../../../src/core/evidence/reading.ts";
 import { RARE_MESSAGES_MAX } from "../../../src/core/evidence/tally.ts";
 import { WEIGHTS } from "../../../src/core/evidence/weights.ts";
@@ -10,6 +11,10 @@ import { textMessage, type Message } from "../../../src/core/transcript/message.
 import { RUNS } from "../../support/transcripts.ts";
 import { talks } from "./namings.ts";
 
+const namesOf = (message: Message): readonly string[] => {
+  const table = createNameTable();
+  return readMessage(message, table).mentions.names.map((name) => table.names[name]!);
+};
 const rank = (messages: readonly Message[]): ReadonlyMap<string, number> => createEvidence().probabilities(messages);
 
 describe("the ranking", () => {
@@ -18,7 +23,7 @@ describe("the ranking", () => {
       fc.property(talks, (messages) => {
         const frequency = new Map<string, number>();
         for (const message of messages)
-          for (const id of readMessage(message).mentions.ids) frequency.set(id, (frequency.get(id) ?? 0) + 1);
+          for (const id of namesOf(message)) frequency.set(id, (frequency.get(id) ?? 0) + 1);
         for (const [id, probability] of rank(messages)) {
           expect(probability).toBeLessThan(1);
           if (frequency.get(id)! > RARE_MESSAGES_MAX) expect(probability).toBe(0);

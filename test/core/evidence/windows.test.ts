@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { mentionsIn } from "../../../src/core/evidence/mentions.ts";
+import { createNameTable } from "../../../src/core/evidence/name-table.ts";
 import { createRunReader } from "../../../src/core/evidence/plain-words.ts";
 import { ties, windowAround } from "../../../src/core/evidence/windows.ts";
 import { RUNS } from "../../support/transcripts.ts";
@@ -30,7 +31,7 @@ it("ties the name it was looked for, and where none is found nothing near the na
   let [found, missed] = [0, 0];
   fc.assert(
     fc.property(text, (within) => {
-      const { starts, ends } = mentionsIn(within);
+      const { starts, ends } = mentionsIn(within, createNameTable());
       for (const [at, start] of starts.entries()) {
         const id = { start, end: ends[at]! };
         const window = windowAround(within, id);

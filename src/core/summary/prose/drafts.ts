@@ -2,7 +2,7 @@
  * What a model wrote, as drafts beside the ledger's. Its items take the place of the ledger's narrative; what a person
  * asked, what stands open and what the checks say stays the ledger's and comes first.
  */
-import { mentionsIn } from "../../evidence/mentions.ts";
+import { identifiersIn } from "../../evidence/mentions.ts";
 import { DASH, type Draft } from "../items.ts";
 import type { Topic } from "../sections.ts";
 import type { Items } from "./asked.ts";
@@ -56,6 +56,6 @@ function textOf(prose: Items): string {
 
 /** Whether what a text names was said; one without names is taken for said. */
 function namesStandIn(said: string, text: string): boolean {
-  const { ids } = mentionsIn(text);
+  const ids = identifiersIn(text);
   return ids.length === 0 || ids.some((id) => said.includes(id));
 }

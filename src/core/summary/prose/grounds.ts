@@ -2,7 +2,7 @@
  * What stands in a session, for whoever wants to know whether a sentence about it is made up: its names, its words, and
  * who said them.
  */
-import { mentionsIn } from "../../evidence/mentions.ts";
+import { identifiersIn } from "../../evidence/mentions.ts";
 import { SURELY_FILE } from "../../evidence/ledger-work.ts";
 import { callsOf, contentText, type Message } from "../../transcript/message.ts";
 
@@ -109,7 +109,7 @@ export function namesIn(text: string): readonly string[] {
     .map((word) => word.replace(EDGES, "").replace(/(?::\d+)+$/, ""))
     .filter((word) => SURELY_FILE.test(word))
     .map((word) => word.slice(word.lastIndexOf("/") + 1));
-  return [...new Set([...mentionsIn(text).ids, ...files])];
+  return [...new Set([...identifiersIn(text), ...files])];
 }
 
 /** Words, stems of long words, and pairs of ideographs, lower case. */
