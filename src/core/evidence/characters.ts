@@ -2,6 +2,7 @@
  * A text as identifiers are looked for in it: one byte for each UTF-16 code unit. ASCII stands as it is, everything else
  * by what it is to an identifier. Bytes are read several times as fast as a string, and each is read more than once.
  */
+import { ASCII_CHARS_MIN, asciiInto } from "../transcript/ascii.ts";
 
 export const LOWER = 1;
 export const UPPER = 2;
@@ -66,23 +67,20 @@ function urlEndTable(): Uint8Array {
   return table;
 }
 
-const encoder = new TextEncoder();
-/** Shorter texts are encoded faster here than handed over. */
-const HANDED_OVER_CHARS_MIN = 64;
 /** Longer texts are rare; their bytes are not kept. */
 const KEPT_CHARS_MAX = 1 << 20;
-let kept = new Uint8Array(1 << 12);
+/** So many at a time are taken for ASCII or not. */
+const PIECE_CHARS = 4096;
+let kept = new Uint8Array(PIECE_CHARS);
 
 /** The bytes of a range, and a zero behind them. Good until the next call: thousands are read, and their memory is one. */
 export function bytesOf(text: string, start: number, end: number): Uint8Array {
-  const length = end - start;
-  const bytes = roomFor(length + 1);
-  if (length < HANDED_OVER_CHARS_MIN || !encodeAscii(text.slice(start, end), bytes))
-    for (let at = start; at < end; at++) {
-      const code = text.charCodeAt(at);
-      bytes[at - start] = code < ASCII_END ? code : wideCode(text, at, code);
-    }
-  bytes[length] = 0;
+  const bytes = roomFor(end - start + 1);
+  for (let from = start; from < end; from += PIECE_CHARS) {
+    const until = Math.min(end, from + PIECE_CHARS);
+    encode(text, from, until, from === start ? bytes : bytes.subarray(from - start));
+  }
+  bytes[end - start] = 0;
   return bytes;
 }
 
@@ -92,10 +90,12 @@ function roomFor(size: number): Uint8Array<ArrayBuffer> {
   return (kept = new Uint8Array(Math.min(KEPT_CHARS_MAX, 2 * size)));
 }
 
-/** Whether it is nothing else: only ASCII takes a byte a unit. */
-function encodeAscii(text: string, bytes: Uint8Array<ArrayBuffer>): boolean {
-  const { read, written } = encoder.encodeInto(text, bytes);
-  return read === text.length && written === text.length;
+function encode(text: string, start: number, end: number, bytes: Uint8Array<ArrayBuffer>): void {
+  if (end - start >= ASCII_CHARS_MIN && asciiInto(text.slice(start, end), bytes)) return;
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    bytes[at - start] = code < ASCII_END ? code : wideCode(text, at, code);
+  }
 }
 
 const LETTER_OR_NUMBER = /[\p{L}\p{N}]/u;

@@ -47,7 +47,8 @@ const classAt = (bytes: Uint8Array, at: number): number => CLASS_OF[bytes[at]!]!
 
 /** The word that opens at `start`: its end and its form. */
 export function readWord(bytes: Uint8Array, start: number, limit: number): number {
-  let [at, later] = [start + 1, 0];
+  let at = start + 1;
+  let later = 0;
   for (let one = 0; at < limit && ((one = classAt(bytes, at)) & WORD) !== 0; at++) later |= one;
   return (at << 2) | formOf(bytes, start, at, later);
 }
@@ -104,7 +105,8 @@ const [ZERO, ONE, TWO, NINE] = [0x30, 0x31, 0x32, 0x39];
 /** 1900 to 2099. */
 function isYear(bytes: Uint8Array, start: number, digits: number): boolean {
   if (digits !== 4) return false;
-  const [first, second] = [bytes[start], bytes[start + 1]];
+  const first = bytes[start];
+  const second = bytes[start + 1];
   return (first === ONE && second === NINE) || (first === TWO && second === ZERO);
 }
 

@@ -75,7 +75,8 @@ function tiedIn({ text, mentions }: Reading, range: Range): number[] {
 
 /** The index of the first that is not less, in numbers that ascend. */
 export function firstFrom(sorted: readonly number[], value: number): number {
-  let [low, high] = [0, sorted.length];
+  let low = 0;
+  let high = sorted.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (sorted[middle]! < value) low = middle + 1;

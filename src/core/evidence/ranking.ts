@@ -87,7 +87,8 @@ function lastingFeatures(number: number, { entries, standings, ofEditedFile }: T
 
 /** Mean weight of an identifier's words in a bag. */
 function overlap(number: number, { words, wordStarts }: Tally, bag: WordBag): number {
-  const [start, end] = [wordStarts[number]!, wordStarts[number + 1]!];
+  const start = wordStarts[number]!;
+  const end = wordStarts[number + 1]!;
   let sum = 0;
   for (let at = start; at < end; at++) sum += COUNT_WEIGHTS[bag[words[at]!]!]!;
   return start === end ? 0 : sum / (end - start);

@@ -65,7 +65,8 @@ const readCut = createRunReader();
 /** Whether a window holds two different plain words. A run that its border cuts is read again: what is left of it may be a word where the whole was none. */
 function holdsTwoWords(text: string, runs: Runs, { start, end }: Range): boolean {
   const { count, starts, ends, firsts } = runs;
-  let [from, until] = [-1, -1];
+  let from = -1;
+  let until = -1;
   let cut = false;
   for (let run = 0; run < count && starts[run]! < end; run++) {
     if (ends[run]! <= start) continue;

@@ -144,7 +144,8 @@ const safeForms = new WeakMap<Excerpt, { readonly redact: HandoffRequest["redact
 function redacted(excerpt: Excerpt, redact: HandoffRequest["redact"]): Excerpt {
   const known = safeForms.get(excerpt);
   if (known?.redact === redact) return known.safe;
-  const [text, source] = [redact(excerpt.text), redact(excerpt.source)];
+  const text = redact(excerpt.text);
+  const source = redact(excerpt.source);
   const safe = text === excerpt.text && source === excerpt.source ? excerpt : { ...excerpt, text, source };
   safeForms.set(excerpt, { redact, safe });
   return safe;
