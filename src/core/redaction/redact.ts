@@ -35,13 +35,14 @@ const PASSES_MAX = 8;
  * four characters at each end; passwords, keys and identifiers keep none. Pure, linear, and idempotent.
  */
 export function redact(text: string, options: RedactOptions = {}): Redaction {
+  let spans = spansOf(text, options);
+  if (spans.length === 0) return { text, count: 0, kinds: [] };
   const kinds: string[] = [];
   let current = text;
-  for (let pass = 0; pass < PASSES_MAX; pass++) {
-    const spans = spansOf(current, options);
-    if (spans.length === 0) break;
+  for (let pass = 0; pass < PASSES_MAX && spans.length > 0; pass++) {
     for (const span of spans) kinds.push(span.kind);
     current = masked(current, spans);
+    spans = spansOf(current, options);
   }
   return { text: current, count: kinds.length, kinds: [...new Set(kinds)] };
 }
