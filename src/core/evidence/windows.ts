@@ -2,7 +2,7 @@
  * The shortest piece of an original text that ties an identifier to what it is about: a whole line where it is short
  * enough, two where one says too little, a phrase of a long one. Always verbatim, cut at the borders of words.
  */
-import { isSpace, LINE_BREAK } from "./characters.ts";
+import { ASCII_END, isSpace, LINE_BREAK } from "./characters.ts";
 import type { Range } from "./names.ts";
 import { createRunReader, sameWord, type Runs } from "./plain-words.ts";
 
@@ -55,8 +55,9 @@ export function tiesWhere(text: string, id: Range, passes: (window: Range) => bo
   return false;
 }
 
-/** Fewer characters hold no plain word. */
+/** Fewer characters hold no plain word, and fewer of ASCII alone none either. */
 const CUT_CHARS_MIN = 2;
+const ASCII_CUT_CHARS_MIN = 4;
 
 /** Of the runs around an identifier, and of what is left of a run that a window's border cuts. */
 const readAround = createRunReader();
@@ -98,7 +99,7 @@ function cutsHoldOther(text: string, runs: Runs, { window, word }: { window: Ran
     if (ends[run]! <= window.start || (starts[run]! >= window.start && ends[run]! <= window.end)) continue;
     const start = Math.max(starts[run]!, window.start);
     const end = Math.min(ends[run]!, window.end);
-    if (end - start < CUT_CHARS_MIN) continue;
+    if (holdsNoWord(text, start, end)) continue;
     const left = readCut(text, start, end);
     for (let at = 0; at < left.firsts[left.count]!; at++) {
       one ??= wordAt(left, at);
@@ -106,6 +107,13 @@ function cutsHoldOther(text: string, runs: Runs, { window, word }: { window: Ran
     }
   }
   return false;
+}
+
+/** Whether a piece is too short to hold a plain word: most of what windows cut off is. */
+function holdsNoWord(text: string, start: number, end: number): boolean {
+  if (end - start < CUT_CHARS_MIN || end - start >= ASCII_CUT_CHARS_MIN) return end - start < CUT_CHARS_MIN;
+  for (let at = start; at < end; at++) if (text.charCodeAt(at) >= ASCII_END) return false;
+  return true;
 }
 
 function tyingChars({ start, end }: Range): number {
