@@ -4,7 +4,7 @@
  * keeps this linear on any input, one endless line included.
  */
 import { bytesOf, CLASS_OF, COLON, DIGIT, DOT, MARK, SLASH, UNDERSCORE, UPPER, WORD } from "./characters.ts";
-import { createNameTable, NO_NAME, type NameTable } from "./name-table.ts";
+import { createNameTable, type NameTable } from "./name-table.ts";
 import {
   formOf,
   HASH,
@@ -180,7 +180,6 @@ function hasRoom(): boolean {
 
 function addName(kind: MentionKind, start: number, end: number, name: number): void {
   const { metIn, indexes } = found;
-  if (name === NO_NAME) return;
   if (metIn[name] !== found.reading) {
     if (!hasRoom()) return;
     metIn[name] = found.reading;

@@ -51,7 +51,6 @@ export function createNameTable(): NameTable {
   };
   const grow = (): void => {
     slots = new Int32Array(2 * slots.length).fill(EMPTY);
-    crowded.clear();
     for (let number = 0; number < names.length; number++) if (!place(number)) crowded.set(names[number]!, number);
   };
   const add = (name: string, hash: number): number => {

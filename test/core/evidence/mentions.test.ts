@@ -74,6 +74,10 @@ describe("mentions", () => {
     ["in 2024 port 8080", ["8080"], "a year says too little"],
     ["see https://a.io/b.", ["https://a.io/b"], "the full stop belongs to the sentence"],
     ["at deadbeef1 and feedface", ["deadbeef1"], "a hash holds a digit"],
+    ["see https://a.io/b\u00a0c", ["https://a.io/b"], "any white space ends a URL"],
+    ["see http://", [], "a URL says something behind its slashes"],
+    ["in a/𝒳.ts", ["a/𝒳.ts"], "a pair of surrogates is a letter"],
+    ["in a/𝒳.t", [], "a pair of surrogates is one letter"],
     ["文件src/a.ts", ["文件src/a.ts"], "letters of any script are letters of a path"],
   ])("%s → %j: %s", (text, ids) => {
     expect(identifiersIn(text)).toEqual(ids);
@@ -83,8 +87,11 @@ describe("mentions", () => {
     const NAMES_MAX = 5_000;
     const names = Array.from({ length: NAMES_MAX + 100 }, (_, at) => `name_${at}_end`);
     const own = createNameTable();
-    const { which } = mentionsIn([...names, names[0], names.at(-1)].join(" "), own);
-    expect(own.names).toEqual(names.slice(0, NAMES_MAX));
+    // That another text named it makes no room for it here.
+    const last = names.at(-1)!;
+    mentionsIn(last, own);
+    const { which } = mentionsIn([...names, names[0], last].join(" "), own);
+    expect(own.names).toEqual([last, ...names.slice(0, NAMES_MAX)]);
     expect(which).toEqual([...names.slice(0, NAMES_MAX).keys(), 0]);
   });
 

@@ -5,6 +5,7 @@ import { mentionsIn } from "../../../src/core/evidence/mentions.ts";
 import { createNameTable } from "../../../src/core/evidence/name-table.ts";
 import { createRunReader } from "../../../src/core/evidence/plain-words.ts";
 import { ties, windowAround } from "../../../src/core/evidence/windows.ts";
+import { wordsOf } from "../../../src/lab/recall/definition.ts";
 import { RUNS } from "../../support/transcripts.ts";
 
 const PIECES = [
@@ -20,11 +21,18 @@ const PIECES = [
   "}",
   "=",
   "::",
+  "文件错误数据",
+  "数据",
+  "fé",
+  "https://a.io/failed",
 ];
 const text = fc
   .array(fc.tuple(fc.constantFrom(...PIECES), fc.constantFrom(" ", " ", "\n", "\n    ", "   ")), { maxLength: 60 })
   .map((pieces) => pieces.flat().join(""));
 const REACH_CHARS = 400;
+const TYING_CHARS_MIN = 40;
+const TYING_CHARS_BEYOND_ID = 24;
+const TYING_STEP_CHARS = 4;
 
 it("ties the name it was looked for, and where none is found nothing near the name would", () => {
   const read = createRunReader();
@@ -44,4 +52,28 @@ it("ties the name it was looked for, and where none is found nothing near the na
     { numRuns: RUNS },
   );
   expect(Math.min(found, missed)).toBeGreaterThan(0);
+});
+
+it("ties a name where one of the windows around it holds two words of the definition", () => {
+  const read = createRunReader();
+  let [tied, loose] = [0, 0];
+  fc.assert(
+    fc.property(text, (within) => {
+      const { starts, ends } = mentionsIn(within, createNameTable());
+      for (const [at, start] of starts.entries()) {
+        const id = { start, end: ends[at]! };
+        const width = Math.max(TYING_CHARS_MIN, id.end - start + TYING_CHARS_BEYOND_ID);
+        const last = Math.min(start, within.length - width);
+        let wanted = false;
+        for (let from = id.end - width; from <= last; from += TYING_STEP_CHARS)
+          if (from >= 0 && wordsOf(within.slice(from, from + width)).size >= 2) wanted = true;
+        if (wanted) tied++;
+        else loose++;
+        const runs = read(within, Math.max(0, start - REACH_CHARS), Math.min(within.length, id.end + REACH_CHARS));
+        expect(ties(within, { start: 0, end: within.length }, id, runs)).toBe(wanted);
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  expect(Math.min(tied, loose)).toBeGreaterThan(0);
 });

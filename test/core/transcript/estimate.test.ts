@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, test } from "vitest";
 import { CLASSES, CLASS_BITS, CLASS_OF, NEXT, STATES } from "../../../src/core/transcript/estimate-pieces.ts";
+import { WEIGHTS } from "../../../src/core/transcript/estimate-weights.ts";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
 
 /** Any text: code units at random (lone surrogates among them), words, and runs. */
@@ -51,6 +52,32 @@ describe("any text", () => {
 });
 
 describe("the automaton", () => {
+  test("walks a text in one go, however it is read", () => {
+    const rows = new Map(
+      WEIGHTS.trim()
+        .split("\n")
+        .map((row) => row.split(": ") as [string, string]),
+    );
+    const weights = STATES.flatMap((state) => (rows.get(state) ?? "").split(" ").map(Number));
+    const walked = (text: string): number => {
+      let [state, milli] = [0, 0];
+      for (let at = 0; at < text.length; at++) {
+        const step = state | CLASS_OF[text.charCodeAt(at)]!;
+        milli += weights[step]!;
+        state = NEXT[step]!;
+      }
+      return text === "" ? 0 : Math.max(1, Math.round(milli / 1000));
+    };
+    // Long enough to be read in many pieces, of ASCII and of more.
+    const long = fc.tuple(fc.string({ maxLength: 70 }), texts, fc.nat(900)).map(([a, b, times]) => a.repeat(times) + b);
+    fc.assert(
+      fc.property(fc.array(long, { maxLength: 3 }), (parts) => {
+        const text = parts.join("");
+        expect(estimateText(text)).toBe(walked(text));
+      }),
+    );
+  });
+
   test("addresses every step inside its tables", () => {
     expect(CLASSES.length).toBeLessThanOrEqual(1 << CLASS_BITS);
     expect(CLASS_OF.every((one) => one < CLASSES.length)).toBe(true);
