@@ -4,7 +4,7 @@
  * keeps this linear on any input, one endless line included.
  */
 import { bytesOf, CLASS_OF, COLON, DIGIT, DOT, MARK, SLASH, UNDERSCORE, UPPER, WORD } from "./characters.ts";
-import { createNameTable, type NameTable } from "./name-table.ts";
+import { createNameTable, NO_NAME, type NameTable } from "./name-table.ts";
 import {
   formOf,
   HASH,
@@ -179,6 +179,8 @@ function hasRoom(): boolean {
 }
 
 function addName(kind: MentionKind, start: number, end: number, name: number): void {
+  // A text without room for more names may go on for tens of thousands, and an array is slow to say what it has at -1.
+  if (name === NO_NAME) return;
   const { metIn, indexes } = found;
   if (metIn[name] !== found.reading) {
     if (!hasRoom()) return;
