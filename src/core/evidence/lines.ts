@@ -7,10 +7,10 @@ const LINES_MAX = 2_000;
 /** A longer line hardly comes again. */
 const LINE_CHARS_MAX = 500;
 
-/** Hears of each mention: the identifier's number in the table of names, and its half-open range in the text. */
+/** Hears of each mention: the identifier's number, and its half-open range in the text. */
 export type Hear = (name: number, start: number, end: number) => void;
 
-/** Reads a text's mentions, in order of place. No identifier goes beyond a line. */
+/** Reads a text's mentions, in order of place, by their numbers in the table of names. No identifier goes beyond a line. */
 export type LineReader = (text: string, hear: Hear) => void;
 
 export function createLineReader(table: NameTable): LineReader {

@@ -2,6 +2,7 @@
  * Numbers for names: the same for the same name, in whatever text it stands. A conversation holds tens of thousands of
  * mentions and a few thousand names; this way a name becomes a string once, and is compared by its number from then on.
  */
+import { ASCII_END } from "./characters.ts";
 
 export interface NameTable {
   /** Each name, by its number. */
@@ -29,8 +30,6 @@ const EMPTY = -1;
 
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
-/** All that is not ASCII counts as this, in bytes as in code units: such names are rare. */
-const WIDE = 0x80;
 
 export function createNameTable(): NameTable {
   const names: string[] = [];
@@ -77,15 +76,15 @@ export function createNameTable(): NameTable {
     names,
     numberAt,
     numberOf: (name, room) => {
-      const bytes = Uint8Array.from({ length: name.length }, (_, at) => Math.min(name.charCodeAt(at), WIDE));
+      const bytes = Uint8Array.from({ length: name.length }, (_, at) => Math.min(name.charCodeAt(at), ASCII_END));
       return numberAt({ text: name, bytes }, 0, name.length, room);
     },
   };
 }
 
-/** FNV-1a, its high bits folded into the low ones. */
+/** FNV-1a, its high bits folded into the low ones. All that is not ASCII counts alike, in bytes as in code units: such names are rare. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = FNV_OFFSET;
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ Math.min(bytes[at]!, WIDE), FNV_PRIME);
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ Math.min(bytes[at]!, ASCII_END), FNV_PRIME);
   return hash ^ (hash >>> 15);
 }

@@ -47,7 +47,7 @@ export interface Tally {
   readonly ofEditedFile: readonly boolean[];
   /** The folder that most absolute paths lie below; empty where there is none. */
   readonly root: () => string;
-  /** Hears of each place where a text names an identifier of the conversation, in order. */
+  /** Hears of each place where a text names an identifier of the conversation, in order, by its number here. */
   readonly eachNamed: (text: string, hear: Hear) => void;
 }
 

@@ -3,7 +3,8 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { mentionsIn } from "../../../src/core/evidence/mentions.ts";
 import { createNameTable } from "../../../src/core/evidence/name-table.ts";
-import { createRunReader } from "../../../src/core/evidence/plain-words.ts";
+import type { Range } from "../../../src/core/evidence/names.ts";
+import { createRunReader, type Runs } from "../../../src/core/evidence/plain-words.ts";
 import { ties, windowAround } from "../../../src/core/evidence/windows.ts";
 import { wordsOf } from "../../../src/lab/recall/definition.ts";
 import { RUNS } from "../../support/transcripts.ts";
@@ -34,46 +35,51 @@ const TYING_CHARS_MIN = 40;
 const TYING_CHARS_BEYOND_ID = 24;
 const TYING_STEP_CHARS = 4;
 
-it("ties the name it was looked for, and where none is found nothing near the name would", () => {
+interface Naming {
+  readonly within: string;
+  readonly id: Range;
+  /** Those of all that may tie it. */
+  readonly runs: Runs;
+}
+
+/** Checks each name of many texts. */
+function eachNaming(check: (naming: Naming) => void): void {
   const read = createRunReader();
-  let [found, missed] = [0, 0];
   fc.assert(
     fc.property(text, (within) => {
       const { starts, ends } = mentionsIn(within, createNameTable());
       for (const [at, start] of starts.entries()) {
         const id = { start, end: ends[at]! };
-        const window = windowAround(within, id);
         const runs = read(within, Math.max(0, start - REACH_CHARS), Math.min(within.length, id.end + REACH_CHARS));
-        if (window === undefined) missed++;
-        else found++;
-        expect(ties(within, window ?? { start: 0, end: within.length }, id, runs)).toBe(window !== undefined);
+        check({ within, id, runs });
       }
     }),
     { numRuns: RUNS },
   );
+}
+
+it("ties the name it was looked for, and where none is found nothing near the name would", () => {
+  let [found, missed] = [0, 0];
+  eachNaming(({ within, id, runs }) => {
+    const window = windowAround(within, id);
+    if (window === undefined) missed++;
+    else found++;
+    expect(ties(within, window ?? { start: 0, end: within.length }, id, runs)).toBe(window !== undefined);
+  });
   expect(Math.min(found, missed)).toBeGreaterThan(0);
 });
 
 it("ties a name where one of the windows around it holds two words of the definition", () => {
-  const read = createRunReader();
   let [tied, loose] = [0, 0];
-  fc.assert(
-    fc.property(text, (within) => {
-      const { starts, ends } = mentionsIn(within, createNameTable());
-      for (const [at, start] of starts.entries()) {
-        const id = { start, end: ends[at]! };
-        const width = Math.max(TYING_CHARS_MIN, id.end - start + TYING_CHARS_BEYOND_ID);
-        const last = Math.min(start, within.length - width);
-        let wanted = false;
-        for (let from = id.end - width; from <= last; from += TYING_STEP_CHARS)
-          if (from >= 0 && wordsOf(within.slice(from, from + width)).size >= 2) wanted = true;
-        if (wanted) tied++;
-        else loose++;
-        const runs = read(within, Math.max(0, start - REACH_CHARS), Math.min(within.length, id.end + REACH_CHARS));
-        expect(ties(within, { start: 0, end: within.length }, id, runs)).toBe(wanted);
-      }
-    }),
-    { numRuns: RUNS },
-  );
+  eachNaming(({ within, id, runs }) => {
+    const width = Math.max(TYING_CHARS_MIN, id.end - id.start + TYING_CHARS_BEYOND_ID);
+    const last = Math.min(id.start, within.length - width);
+    let wanted = false;
+    for (let from = id.end - width; from <= last; from += TYING_STEP_CHARS)
+      if (from >= 0 && wordsOf(within.slice(from, from + width)).size >= 2) wanted = true;
+    if (wanted) tied++;
+    else loose++;
+    expect(ties(within, { start: 0, end: within.length }, id, runs)).toBe(wanted);
+  });
   expect(Math.min(tied, loose)).toBeGreaterThan(0);
 });
