@@ -73,7 +73,7 @@ function proxyFacts({ http, https, except }: OutwardProxies = {}): readonly (rea
   return ways.length === 0 ? [] : [["proxy", ways.join(", ")]];
 }
 
-/** Whether prompts are marked for caching, and how (reference/000). */
+/** Whether prompts are marked for caching, and how (Hermes Agent docs). */
 function cachingLine({ enabled, strategy, ttl }: CachingShown): string {
   return enabled
     ? `on for Claude (${strategy}, ${ttl}) and OpenAI's models; a client's own markers stay`

@@ -57,9 +57,9 @@ function thresholdRule(settings: CompressorSettings, limits: Limits): string {
   return "compacts here: threshold × usable";
 }
 
-/** Below this a session compacts every few turns and pays for each (reference/002 §25.2). */
+/** Below this a session compacts every few turns and pays for each (Zhang 2026, section 25.2). */
 const THRESHOLD_LOW = 0.2;
-/** Above this there is no room left to work in before the window is full (reference/002 §25.2). */
+/** Above this there is no room left to work in before the window is full (Zhang 2026, section 25.2). */
 const THRESHOLD_HIGH = 0.85;
 /** A window in which the largest handoff is under 800 tokens. */
 const WINDOW_SMALL_TOKENS = 16_000;

@@ -1,6 +1,6 @@
 /**
  * The defaults as plain data, apart from the schema, so that a run without settings of its own loads no validator.
- * Figures of the default engine: reference/000, 002 and 004, as settled in DESIGN §10.
+ * The figures of the default engine come from the Hermes Agent docs and Zhang 2026 (docs/engines/compressor.md).
  */
 import { COMPRESSOR_DEFAULTS } from "../core/engines/compressor/limits.ts";
 import { ASK_RETRIES, ASK_TIMEOUT_MS } from "../models/limits.ts";

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Environment } from "./environment.ts";
 
-/** As reference/004 has it. */
+/** The name that the Hermes Agent docs use. */
 const PLUGINS = join("plugins", "context_engine");
 const PROJECT_FILES = ["precis.yaml", join(".precis", "config.yaml")];
 

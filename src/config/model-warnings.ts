@@ -36,7 +36,7 @@ export function auxiliaryWarnings(configuration: Configuration, limits: Limits):
 
 const AUXILIARY_WINDOW = "auxiliary.compression.context_length";
 
-/** A summarizer smaller than the threshold fails exactly on the sessions that need it (reference/002 §25.2). */
+/** A summarizer smaller than the threshold fails exactly on the sessions that need it (Zhang 2026, section 25.2). */
 function windowWarnings(choice: Choice, configuration: Configuration, { thresholdTokens }: Limits): Warning[] {
   const registry = registryOf(configuration);
   const tokens = windowOf(choice, registry);

@@ -108,7 +108,7 @@ function economyOf(query: CachingQuery, { rules, options, registry }: Pricing): 
   return economyFrom(facts, { schedule: options.schedule, marked, ttl: options.ttl });
 }
 
-/** Claude on its own API or through OpenRouter (reference/000); OpenAI's models at OpenAI's. */
+/** Claude on its own API or through OpenRouter (Hermes Agent docs); OpenAI's models at OpenAI's. */
 function layoutOf({ protocol, model, upstream }: CachingQuery): MarkerLayout | undefined {
   const { caching, origin } = upstream;
   if (caching === "off") return undefined;

@@ -1,5 +1,5 @@
 /**
- * One request's way through the gateway (DESIGN §6): taken in, looked at, sent on, answered, learnt from. Whatever fails
+ * One request's way through the gateway (docs/gateway.md): taken in, looked at, sent on, answered, learnt from. Whatever fails
  * of ours on the way in, the request goes on as it came.
  */
 import { effectOf } from "../core/caching/effect.ts";

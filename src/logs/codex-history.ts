@@ -8,7 +8,7 @@ import { itemOf, type Item } from "./codex-items.ts";
 import { objectsOf, textOf, type Fields } from "./fields.ts";
 import type { History } from "./log.ts";
 
-/** Codex keeps this much of the newest user messages when a compaction records no history of its own (field notes). */
+/** Codex keeps this much of the newest user messages when a compaction records no history of its own (0.169, 2026-11). */
 const KEPT_USER_TOKENS = 20_000;
 
 /** An item of the history, and the line it came from. */

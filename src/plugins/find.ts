@@ -1,5 +1,5 @@
 /**
- * Plugins on the disk: a folder each, `plugins/context_engine/<name>/` (reference/004), whose package.json is the manifest.
+ * Plugins on the disk: a folder each, `plugins/context_engine/<name>/` as in Hermes Agent, whose package.json is the manifest.
  * Looking reads manifests alone; no code of a plugin runs before a session needs it.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";

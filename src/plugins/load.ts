@@ -1,5 +1,5 @@
 /**
- * From the name in `context.engine` to an engine, in the order of reference/004: a folder `plugins/context_engine/<name>/`,
+ * From the name in `context.engine` to an engine, in Hermes Agent's order: a folder `plugins/context_engine/<name>/`,
  * an engine registered by code, the built-in. `compressor` is always the built-in, and nothing is used that is not named.
  */
 import { join, resolve } from "node:path";

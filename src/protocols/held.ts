@@ -1,7 +1,7 @@
 /**
  * Histories that their provider holds, or compacts by itself: what a request shows of them is not all there is, or does
  * not mean what it says, so they go out as they came. Anthropic's `clear_*` edits do not count: they leave things out
- * of one request, and the next one brings its whole history again (field notes on the wire).
+ * of one request, and the next one brings its whole history again (its context editing docs, 2026-11).
  */
 import type { OpaquePart, Part } from "../core/transcript/message.ts";
 import { fieldsOf, listOf, textOf } from "./fields.ts";

@@ -7,7 +7,7 @@ import type { FailureClass, Resting } from "../core/summary/writer.ts";
 
 const MINUTE_MS = 60_000;
 
-/** reference/002 §16 names the classes; the durations are ours. */
+/** Zhang 2026 names the classes in section 16; the durations are ours. */
 export const COOLDOWN_MS: Readonly<Record<FailureClass, number>> = {
   unconfigured: 60 * MINUTE_MS,
   authentication: 60 * MINUTE_MS,

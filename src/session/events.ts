@@ -1,9 +1,12 @@
-/** What a session tells its host while it works. To the operator, never to the model (reference/004). */
+/**
+ * What a session tells its host while it works. To the operator, never to the model: models that were warned of a full
+ * window gave up early (Hermes Agent docs).
+ */
 import type { Compaction, CompactionReport, Irreducible } from "../core/compaction/compaction.ts";
 import type { FaultKind } from "../plugins/fault.ts";
 
 export interface SessionEvents {
-  /** The window is filled to 85 % of the threshold: once, until usage falls below again (reference/000). */
+  /** The window is filled to 85 % of the threshold: once, until usage falls below again. */
   readonly pressure: { readonly tokens: number; readonly pressureTokens: number; readonly thresholdTokens: number };
   readonly compacted: { readonly compaction: Compaction };
   /** A compaction is poorer than it should be, or none ran although one was due. */

@@ -16,7 +16,7 @@ import { withinTime } from "./remote.ts";
 import type { Sent } from "./situation.ts";
 import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, writersFor } from "./summarizer.ts";
 
-/** Hygiene leaves conversations of fewer messages alone (reference/000). */
+/** Hygiene leaves conversations of fewer messages alone (Hermes Agent docs). */
 const HYGIENE_MESSAGES_MIN = 4;
 
 /** What was asked for, and who may write it. */

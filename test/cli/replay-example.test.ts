@@ -1,13 +1,14 @@
-/** `precis replay --example`: the documents' session, labelled for what it is. */
+/** `precis replay --example`: the built-in session, labelled for what it is. */
 import { expect, it } from "vitest";
 import { EXIT } from "../../src/cli/exit.ts";
 import { precisHere } from "./precis.ts";
 
-it("replays the documents' example, labelled for what it is, with what disagrees in it", async () => {
+it("replays the built-in example, labelled for what it is, with what disagrees in it", async () => {
   const { code, out } = await precisHere(["replay", "--example", "--engines", "none", "--schedules", "cost"]);
   expect(code).toBe(EXIT.done);
   expect(out).toContain("synthesised");
   expect(out).toContain("95 requests over 127 minutes");
   expect(out).toContain("a window of 100,000");
   expect(out).toContain("94,847");
+  expect(out).toContain("Dual Compression System");
 });

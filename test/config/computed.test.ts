@@ -22,7 +22,7 @@ const rule = (values: Readonly<Record<string, unknown>>): string => {
 };
 
 describe("computed values", () => {
-  it("are those of the documents for a window of 200K", () => {
+  it("are those of the Hermes Agent docs for a window of 200K", () => {
     expect(figures({ "model.context_length": 200_000 })).toEqual({
       window: 200_000,
       usable: 200_000,
@@ -99,7 +99,7 @@ describe("warnings", () => {
     expect(codes({ ...asked, models: { x: { context_length: 200_000 } } })).toEqual([]);
   });
 
-  it("are none for the models that the documents name", () => {
+  it("are none for the models that the Hermes Agent docs name", () => {
     for (const model of ["claude-haiku-4-5", "gpt-5-mini", "anthropic/claude-haiku-4.5"])
       expect(codes({ "auxiliary.compression.model": model })).toEqual([]);
     expect(codes({ "auxiliary.compression.provider": "main", "model.name": "claude-sonnet-4-5" })).toEqual([]);

@@ -1,4 +1,4 @@
-/** The settings as data: defaults, ranges of the documents, names of variables, and everything generated from them. */
+/** The settings as data: defaults, documented ranges, names of variables, and everything generated from them. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -22,7 +22,7 @@ describe("settings", () => {
     expect(compressorSettings(DEFAULTS)).toEqual(COMPRESSOR_DEFAULTS);
   });
 
-  it("have the defaults and ranges of the documents", () => {
+  it("have the defaults and ranges of the Hermes Agent docs", () => {
     const facts = {
       threshold: [0.5, 0, 1],
       target_ratio: [0.2, 0.1, 0.8],

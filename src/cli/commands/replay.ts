@@ -43,12 +43,12 @@ export const replayCommand: Command = {
       line: "precis replay session.json --model gpt-5.4 --context-length 128k",
       says: "as another model would have billed it",
     },
-    { line: "precis replay --example", says: "the documents' session of 127 minutes and 83 calls" },
+    { line: "precis replay --example", says: "the built-in session of 127 minutes and 83 calls" },
   ],
   args: {
     file: { ...INPUT_ARGS.file, required: false },
     from: INPUT_ARGS.from,
-    example: { type: "boolean", description: "Replay the documents' example instead of a file." },
+    example: { type: "boolean", description: "Replay the built-in example instead of a file." },
     model: {
       type: "string",
       valueHint: "NAME",
@@ -130,12 +130,12 @@ function example(args: Arguments): Source {
   if (args.text("file") !== undefined)
     throw usageError("--example replays no file, but one is named", "Leave out one of them.");
   return {
-    name: "127 minutes and 83 calls, synthesised from the documents' figures",
+    name: "127 minutes and 83 calls, synthesised from published figures",
     format: "synthetic",
     recording: exampleRecording(),
     model: EXAMPLE.model,
     windowTokens: EXAMPLE.windowTokens,
-    // The documents count tokens, not our estimates of them.
+    // The published figures are tokens, not our estimates of them.
     tokenFactor: 1,
     notes: EXAMPLE_NOTES,
   };

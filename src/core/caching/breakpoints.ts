@@ -4,19 +4,19 @@
  */
 import type { CacheSite, MarkerPlan, Ttl } from "./site.ts";
 
-/** Anthropic takes four markers a request (reference/000; field notes on the wire, 2026-11). */
+/** Anthropic takes four markers a request (its prompt caching docs, 2026-11). */
 export const MARKERS_MAX = 4;
 
 /**
- * Anthropic looks back over 20 blocks from each marker (field notes on the wire, 2026-11). Markers stand closer, so that
+ * Anthropic looks back over 20 blocks from each marker (its prompt caching docs, 2026-11). Markers stand closer, so that
  * a turn which was sent once more with other ends is still found.
  */
 const SPACING_BLOCKS = 15;
 
-/** Messages of the rolling window (reference/000). */
+/** Messages of the rolling window (Hermes Agent docs). */
 const ROLLING_MESSAGES = 3;
 
-/** `system_and_3`: the documented one. `spaced`: what is stable, then the ends of this request and the one before. */
+/** `system_and_3`: as in the Hermes Agent docs. `spaced`: what is stable, then the ends of this request and the last. */
 export type CachingStrategy = "system_and_3" | "spaced" | "anchors";
 
 export interface MarkerWishes {
@@ -81,7 +81,7 @@ function placesOf(sites: readonly CacheSite[], wishes: MarkerWishes, plan: Marke
   }
 }
 
-/** Reference/000: the system prompt and the last three messages, each on its last block or the nearest before it. */
+/** The system prompt and the last three messages, each on its last block or the nearest before it (Hermes Agent docs). */
 function systemAndThree(sites: readonly CacheSite[]): Places {
   const system = carryingBefore(sites, firstMessageSite(sites), 0);
   const last = sites.at(-1)?.message ?? -1;

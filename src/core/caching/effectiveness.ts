@@ -6,13 +6,13 @@ import type { CachePrices } from "./schedule.ts";
 export type CachedTokens = Pick<Usage, "input" | "cacheRead" | "cacheWrite">;
 
 export interface CacheEffectiveness {
-  /** Of all input, what was read from the cache: 0 to 1 (reference/001 §16.5.3). */
+  /** Of all input, what was read from the cache: 0 to 1 (Dual Compression chapter, 16.5.3). */
   readonly hitRate: number;
   /** Of what the input would have cost without a cache, what was saved, writing paid for: negative where writing cost more. */
   readonly savedShare: number;
 }
 
-/** As Anthropic charges (reference/001 §16.5): a tenth for reading, a quarter on top for writing. */
+/** As Anthropic charges (Dual Compression chapter, 16.5): a tenth for reading, a quarter on top for writing. */
 const PRICES: Pick<CachePrices, "read" | "write"> = { read: 0.1, write: 1.25 };
 
 export const NO_TOKENS: CachedTokens = { input: 0, cacheRead: 0, cacheWrite: 0 };

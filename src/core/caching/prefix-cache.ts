@@ -1,6 +1,6 @@
 /**
  * A provider's prompt cache, modelled: what of a request it reads and what it writes, given what was asked before. Time
- * comes in; nothing here knows a clock. Rules from the field notes on the wire (2026-11).
+ * comes in; nothing here knows a clock. Rules from the vendors' prompt caching docs (docs/sources.md).
  */
 import type { Hash } from "../transcript/links.ts";
 import type { CacheSection, Ttl } from "./site.ts";

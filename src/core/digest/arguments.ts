@@ -5,7 +5,7 @@
  */
 import { oneLine, thousands } from "./cut.ts";
 
-/** Strings up to this length stay (reference/002 §6). */
+/** Strings up to this length stay (Zhang 2026, section 6). */
 const KEEP_CHARS = 200;
 /** How much of a string's first line its marker shows. */
 const FIRST_LINE_CHARS_MAX = 60;

@@ -19,7 +19,7 @@ import { shortWebPage } from "./kinds/web-page.ts";
 import { pageOf, type Page } from "./page.ts";
 import type { Short, ShortRequest } from "./short.ts";
 
-/** Results up to this size stay as they are, and digests aim at the target (reference/001 §16.3). */
+/** Results up to this size stay as they are, and digests aim at the target (Dual Compression chapter, 16.3). */
 export const DIGEST_TRIGGER_TOKENS = 500;
 const DIGEST_TARGET_TOKENS = 150;
 /** Focus lines offered to a kind; it shows what fits. */

@@ -46,11 +46,11 @@ export interface RemoteItem {
 
 export interface CompactRequest extends Workbench {
   readonly reason: CompactionReason;
-  /** A topic that gets 60 to 70 % of the handoff (reference/002 §12). */
+  /** A topic that gets 60 to 70 % of the handoff (Zhang 2026, section 12). */
   readonly focus?: string;
   /** What is sent today, where an earlier compaction stands: savings are counted from it. */
   readonly standing?: Transcript;
-  /** Size of the whole result in tokens: system, tools, messages, flat images. Overrides the documented minimums (DESIGN §10). */
+  /** Size of the whole result in tokens: system, tools, messages, flat images. Overrides the documented minimums. */
   readonly budget?: number;
   /** The models that may write the handoff; where not given, the ledger writes it. */
   readonly writers?: Writers;

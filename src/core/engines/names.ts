@@ -6,7 +6,7 @@ export type EngineName = (typeof NAMES)[number];
 
 export const ENGINE_NAMES: readonly string[] = NAMES;
 
-/** Other names of built-in engines (reference/004 calls the lossless one so). */
+/** Other names of built-in engines (the Hermes Agent docs call the lossless one `lcm`). */
 const ALIASES: Readonly<Record<string, EngineName>> = { lcm: "lossless" };
 
 /** The built-in engine that a name means; undefined where it means none. */

@@ -8,7 +8,7 @@ import type { Sources } from "./sources.ts";
 import type { Entry, Standing, Tally } from "./tally.ts";
 import { tiesWhere } from "./windows.ts";
 
-/** A path is tied by the name of its tool within this distance (the measure of DESIGN §5). */
+/** A path is tied by the name of its tool within this distance (docs/evaluation.md). */
 const TOOL_WITHIN_CHARS = 120;
 
 /** Identifiers that messages tie which stand as they were are worth nothing more. */

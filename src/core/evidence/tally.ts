@@ -12,7 +12,7 @@ import { readMessage, type Reading } from "./reading.ts";
 import { createRoots } from "./roots.ts";
 import { createVocabulary, type Vocabulary } from "./words.ts";
 
-/** A name that stands in more messages than this is everywhere: whatever is kept will show it (the measure of DESIGN §5). */
+/** A name that stands in more messages than this is everywhere: whatever is kept will show it (docs/evaluation.md). */
 export const RARE_MESSAGES_MAX = 5;
 
 /** One message of the fold. */

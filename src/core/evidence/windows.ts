@@ -6,7 +6,7 @@ import { ASCII_END, isSpace, LINE_BREAK } from "./characters.ts";
 import type { Range } from "./names.ts";
 import { createRunReader, sameWord, type Runs } from "./plain-words.ts";
 
-/** A window ties an identifier when it is so wide and holds two plain words beside it (the measure of DESIGN §5). */
+/** A window ties an identifier when it is so wide and holds two plain words beside it (docs/evaluation.md). */
 const TYING_CHARS_MIN = 40;
 const TYING_CHARS_BEYOND_ID = 24;
 const TYING_STEP_CHARS = 4;

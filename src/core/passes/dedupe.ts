@@ -9,7 +9,7 @@ import { pairingOf } from "./pairing.ts";
 import type { Pass } from "./pass.ts";
 import { rewriteParts } from "./rewrite.ts";
 
-/** Shorter results are not worth a stub (reference/002 §6). */
+/** Shorter results are not worth a stub (Zhang 2026, section 6). */
 const DUPLICATE_CHARS_MIN = 200;
 
 export const dedupe: Pass = (messages, context) => {

@@ -9,9 +9,9 @@ import type { Pass, PassContext } from "./pass.ts";
 import { rewriteParts, type Evict } from "./rewrite.ts";
 
 export interface DigestResultsOptions {
-  /** Results up to this many tokens stay (reference/001: 500). */
+  /** Results up to this many tokens stay (Dual Compression chapter, 16.3: 500). */
   readonly triggerTokens?: number;
-  /** Results up to this many characters stay (reference/002: 200). Both limits hold where both are given. */
+  /** Results up to this many characters stay (Zhang 2026: 200). Both limits hold where both are given. */
   readonly triggerChars?: number;
   readonly targetTokens?: number;
 }
@@ -21,7 +21,7 @@ const TURNS_AFTER = 2;
 const CHARS_AFTER = 2_000;
 const NAMES_AFTER = 20;
 
-/** With the limits of reference/001 §16.3. */
+/** With the limits of the Dual Compression chapter, 16.3. */
 export const digestResults: Pass = digestResultsWith({});
 
 export function digestResultsWith(options: DigestResultsOptions): Pass {

@@ -21,7 +21,8 @@ export type Finder = (text: string) => readonly Found[];
 export interface RedactOptions {
   /**
    * Spares source code: what a program assigns (`apiKey: "test"`, `"password": "hunter2"`) stays unless a machine made
-   * it. Vendor tokens, headers, URLs, keys and `NAME=value` of an environment are masked all the same (reference/002 §18).
+   * it. Vendor tokens, headers, URLs, keys and `NAME=value` of an environment are masked all the same (Zhang 2026,
+   * section 18).
    */
   readonly code?: boolean;
   readonly finders?: readonly Finder[];
@@ -31,7 +32,7 @@ export interface RedactOptions {
 const PASSES_MAX = 8;
 
 /**
- * `text` with every recognised secret masked (reference/002 §18 lists the shapes). Long machine-made tokens keep
+ * `text` with every recognised secret masked (Zhang 2026, section 18, lists the shapes). Long machine-made tokens keep
  * four characters at each end; passwords, keys and identifiers keep none. Pure, linear, and idempotent.
  */
 export function redact(text: string, options: RedactOptions = {}): Redaction {

@@ -9,8 +9,8 @@ import { createTable, type Pay, type Table, type TableOptions } from "./table.ts
 
 /**
  * All facts together; what is left goes to excerpts of the original, on which most of the recall rests. This and the
- * shares are set by bound recall over the corpus (DESIGN §5): only a list of files pays for itself there, so the rest is
- * as much as a reader needs to go on.
+ * shares are set by bound recall over the corpus (docs/evaluation.md): only a list of files pays for itself there, so the
+ * rest is as much as a reader needs to go on.
  */
 const FACTS_SHARE_MAX = 0.3;
 /** In a large handoff that a model wrote sentences for: they say what no line of the original does. */
@@ -65,7 +65,7 @@ const TASK_TOKENS = 160;
 const TASK_SHARE_MAX = 0.3;
 /** Less than this is not worth a heading. */
 const SECTION_TOKENS_MIN = 60;
-/** reference/002 §12: what matches the focus gets 60 to 70 %. */
+/** Zhang 2026, section 12: what matches the focus gets 60 to 70 %. */
 const FOCUS_SHARE = 0.66;
 /** With a focus, a section that matches may grow by this factor. */
 const FOCUS_STRETCH = 2;

@@ -1,4 +1,4 @@
-/** The five sections of OpenCode's summary (reference/003), under headings in the user's language. */
+/** The five sections of OpenCode's summary (IA al Día 2026), under headings in the user's language. */
 import type { Language } from "./language.ts";
 import type { Section, Topic } from "./sections.ts";
 

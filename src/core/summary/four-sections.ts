@@ -1,4 +1,4 @@
-/** The four things that Codex asks of a handoff (reference/003), as sections. */
+/** The four things that Codex asks of a handoff (IA al Día 2026), as sections. */
 import type { Section } from "./sections.ts";
 
 export const FOUR_SECTIONS: readonly Section[] = [

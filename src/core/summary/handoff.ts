@@ -1,6 +1,6 @@
 /**
  * The handoff: what stands in place of the messages that a compaction removes, written from the ledger and from
- * excerpts of the original by code alone. It says what reference/002 asks of a summary in its thirteen sections, stays
+ * excerpts of the original by code alone. It says what Zhang 2026 asks of a summary in its thirteen sections, stays
  * within its budget, and can be read back, so that the next handoff continues this one.
  */
 import type { Excerpt } from "../evidence/excerpts.ts";
@@ -86,7 +86,7 @@ export interface Handoff {
   readonly excerpts: readonly Excerpt[];
 }
 
-/** The least budget at which a handoff says anything (DESIGN §10). */
+/** The least budget at which a handoff says anything. */
 export const HANDOFF_TOKENS_MIN = 150;
 /** From here on a section without content says so; below, its heading is dropped. */
 const COMPLETE_FORM_TOKENS_MIN = 2_000;

@@ -4,7 +4,7 @@ import type { Item } from "./items.ts";
 import { BULLETS, guarded, NONE, SOURCE_LEAD } from "./parse.ts";
 import type { Section, Topic } from "./sections.ts";
 
-/** Every path of a line of files stands within this many characters of the tool's name (the measure of DESIGN §5 allows 120). */
+/** Every path of a line of files stands within this many characters of the tool's name (docs/evaluation.md: 120). */
 const FILES_LINE_CHARS_MAX = 110;
 
 /** What goes into one section. */

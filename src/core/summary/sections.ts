@@ -1,6 +1,6 @@
 /**
- * The sections of a handoff as data: the thirteen of reference/002, which the default uses, the seven of reference/000,
- * and the nine of reference/003.
+ * The sections of a handoff as data: the thirteen of Zhang 2026, which the default uses, the seven of the Hermes Agent
+ * docs, and the nine of Claude Code.
  */
 
 /** What a section is about; every template is made of these. */
@@ -50,10 +50,10 @@ const CONTEXT = section(
 );
 const BLOCKED = "what stands in the way, with the exact error";
 const DECIDED = "what was settled, and why";
-/** Against drift: retold words lose their sense a little each time (reference/003). */
+/** Against drift: retold words lose their sense a little each time (IA al Día 2026). */
 const QUOTED = 'the telling phrases word for word, between "double quotes", not retold';
 
-/** reference/002 §12. */
+/** Zhang 2026, section 12. */
 export const THIRTEEN_SECTIONS: readonly Section[] = [
   section(
     "Active Task",
@@ -74,7 +74,7 @@ export const THIRTEEN_SECTIONS: readonly Section[] = [
   CONTEXT,
 ];
 
-/** reference/000, Phase 3. */
+/** Hermes Agent docs, phase 3. */
 export const SEVEN_SECTIONS: readonly Section[] = [
   section("Goal", ["task", "goal"], "what the user wants, and asked for last"),
   CONSTRAINTS,
@@ -89,7 +89,7 @@ export const SEVEN_SECTIONS: readonly Section[] = [
 ];
 
 /**
- * reference/003 and field/agents.md, on Claude Code. The last holds the verbatim lines, because nothing may follow them;
+ * Those of Claude Code (IA al Día 2026; observed in 2.1). The last holds the verbatim lines, because nothing may follow them;
  * the user's messages are listed by code.
  */
 export const NINE_SECTIONS: readonly Section[] = [

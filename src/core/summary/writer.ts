@@ -9,7 +9,7 @@ export interface WriterPrompt {
   readonly user: string;
   /** What the prompt follows, as it is sent now: only for a writer that follows up. `system` is empty then. */
   readonly conversation?: Transcript;
-  /** Output tokens at most: 1.3 × the handoff's budget (reference/002). */
+  /** Output tokens at most: 1.3 × the handoff's budget (Zhang 2026). */
   readonly maxOutputTokens: number;
 }
 

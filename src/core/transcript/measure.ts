@@ -2,7 +2,7 @@
 import type { ContentPart, Message, Part, Transcript } from "./message.ts";
 import { estimateText } from "./estimate.ts";
 
-/** Flat price of an image (reference/002: 1,600 where boundaries are decided, on the high side of the provider's 1,500). */
+/** Flat price of an image (Zhang 2026: 1,600 where boundaries are decided, on the high side of the provider's 1,500). */
 const IMAGE_TOKENS = 1600;
 /** Flat price of an attached file whose pages we cannot see; a provider renders pages as images. */
 const FILE_TOKENS = 1600;

@@ -1,6 +1,6 @@
 /**
  * Recall by the model: it is offered a tool with which it asks for what a compaction took away, the gateway answers in
- * the client's stead, and the client sees one answer in which none of this happened (DESIGN §4, docs/recall.md).
+ * the client's stead, and the client sees one answer in which none of this happened (docs/recall.md).
  */
 import type { Usage } from "../../core/engines/contract.ts";
 import { PrecisError } from "../../core/errors.ts";

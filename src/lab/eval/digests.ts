@@ -1,6 +1,6 @@
 /**
  * What digests make of tool results, by kind of tool: how short they are, and how much of what the continuation then
- * asked for is still in them. The documents give such a table without saying how it came about (reference/001 §16.4).
+ * asked for is still in them. The Dual Compression chapter gives such a table in 16.4 without saying how it came about.
  */
 import { hash } from "node:crypto";
 import { described } from "../../core/digest/call.ts";
@@ -15,7 +15,7 @@ import type { DigestCount } from "./plan.ts";
 
 const NOTHING: DigestCount = { results: 0, before: 0, after: 0, asked: 0, held: 0 };
 
-/** Results of more than 500 tokens (reference/001 §16.3), every one digested, wherever it stands. */
+/** Results of more than 500 tokens (Dual Compression chapter, 16.3), every one digested, wherever it stands. */
 export function digestCounts({ cut: { demand }, messages }: Stand): Readonly<Record<string, DigestCount>> {
   const live = messages.findLast(({ role }) => role === "user");
   const context = {

@@ -104,7 +104,7 @@ function added(tokens: Tokens, { use, outputTokens }: Bill): Tokens {
   };
 }
 
-/** Of the price of input (field notes on the wire, 2026-11). */
+/** Of the price of input (Anthropic's prompt caching docs, 2026-11). */
 const READ_SHARE = 0.1;
 const WRITE_5M_SHARE = 1.25;
 const WRITE_1H_SHARE = 2;

@@ -1,6 +1,7 @@
 /**
  * What the provider holds a model to: its window, tokenizer, cache and thinking. Windows and prices come from the table
- * of known models; how a vendor's cache and thinking work is said here, from the field notes on the wire (2026-11).
+ * of known models; how a vendor's cache and thinking work is said here, from the vendors' docs of November 2026
+ * (docs/sources.md).
  */
 import { createRegistry, knownModels, lookUp, type Prices, type Registry } from "../../models/index.ts";
 import { bareName } from "../../models/registry/names.ts";
@@ -36,7 +37,7 @@ const LOOKBACK_BLOCKS = 20;
 /** Sources say 512 to 4,096 for models of Anthropic; OpenAI says 1,024 for all. */
 const CACHE_MINIMUM_TOKENS = 1_024;
 const MAX_OUTPUT_TOKENS = 128_000;
-/** Flat, as our estimator counts (reference/002). */
+/** Flat, as our estimator counts (Zhang 2026). */
 const IMAGE_TOKENS = 1_600;
 const WINDOW_TOKENS = 200_000;
 

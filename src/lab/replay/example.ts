@@ -1,6 +1,7 @@
 /**
- * The session of 127 minutes and 83 calls that reference/001 §16.1 and §16.4 describe, made from its figures: who said how
- * much, which tools gave how much, over how long. What was said is filler. Where the figures disagree, `EXAMPLE_NOTES` says how.
+ * The session of 127 minutes and 83 calls that the Dual Compression chapter (docs/sources.md) describes in 16.1 and 16.4,
+ * made from its figures: who said how much, which tools gave how much, over how long. What was said is filler. Where the
+ * figures disagree, `EXAMPLE_NOTES` says how.
  */
 import { textMessage, type Message, type Transcript } from "../../core/transcript/message.ts";
 import { filler, type FillerKind } from "./filler.ts";
@@ -8,7 +9,7 @@ import type { Recording } from "./requests.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Reference/001 §16.1.1 for all but the results; §16.4.2 for these and for the window; §16.5.2 for the model. */
+/** The chapter's 16.1.1 for all but the results; 16.4.2 for these and for the window; 16.5.2 for the model. */
 export const EXAMPLE = Object.freeze({
   model: "claude-3-5-sonnet",
   windowTokens: 100_000,
@@ -23,22 +24,22 @@ export const EXAMPLE = Object.freeze({
   answerTokens: 11_447,
   argumentTokens: 7_823,
   resultTokens: 127_000,
-  /** Not in the documents: how often the person spoke. */
+  /** Not in the chapter: how often the person spoke. */
   userMessages: 12,
 });
 
 export const EXAMPLE_NOTES: readonly string[] = [
-  "Made from the figures of reference/001 §16; what is said in it is filler, and that the person spoke 12 times is our assumption.",
-  "§16.1.1 counts 48,449 tokens of tool results and 94,847 in all, which fit the window of 100,000; §16.4.2 counts about 127,000 and 174,000, which do not. This replay takes the second, without which there is nothing to compact.",
-  "Neither agrees with §16.4.1: 24 reads, 31 commands and 28 executions at its averages give 672,217 tokens of results.",
-  "§16.4.2 has the session end at 45 minutes where its own table has about 85,000 tokens; §16.1.3 draws 80,000 only after 90 minutes.",
-  "§16.3 triggers at 75 % of the window; §16.4.3 compacts at 38,000 and at 49,000 tokens of 100,000.",
-  "§16.5.2 bills 1,240,000 tokens of input, 14,940 for each of 83 requests; its own course of 31,000 to 49,000 a request makes about 3 million. Caching 26,000 tokens in each of 83 requests would read 2,158,000 tokens, more than it sends, and the 20,000 newest of them cannot be a cached beginning. Output is not in its bill.",
+  "Made from the figures of a published chapter about Hermes Agent (chapter 16, “Dual Compression System: Context Window Management Mechanism”). What is said in the session is filler, and that the person spoke 12 times is our assumption.",
+  "Section 16.1.1 counts 48,449 tokens of tool results and 94,847 in all, which fit the window of 100,000; 16.4.2 counts about 127,000 and 174,000, which do not. This replay takes the second, without which there is nothing to compact.",
+  "Neither agrees with section 16.4.1: 24 reads, 31 commands and 28 executions at its averages give 672,217 tokens of results.",
+  "Section 16.4.2 has the session end at 45 minutes where its own table has about 85,000 tokens; 16.1.3 draws 80,000 only after 90 minutes.",
+  "Section 16.3 triggers at 75 % of the window; 16.4.3 compacts at 38,000 and at 49,000 tokens of 100,000.",
+  "Section 16.5.2 bills 1,240,000 tokens of input, 14,940 for each of 83 requests; its own course of 31,000 to 49,000 a request makes about 3 million. Caching 26,000 tokens in each of 83 requests would read 2,158,000 tokens, more than it sends, and the 20,000 newest of them cannot be a cached beginning. Output is not in its bill.",
 ];
 
 type Tool = "file_read" | "shell_exec" | "python_exec";
 
-/** Average results of reference/001 §16.4.1: here they say only how large one tool's are beside another's. */
+/** Average results in the chapter's 16.4.1: here they say only how large one tool's are beside another's. */
 const RESULT_WEIGHTS: Readonly<Record<Tool, { readonly weight: number; readonly kind: FillerKind }>> = {
   file_read: { weight: 12_841, kind: "source" },
   shell_exec: { weight: 4_127, kind: "log" },
@@ -62,7 +63,7 @@ function conversation(): readonly Message[] {
   const { userMessages, userTokens, thinkingTokens, answerTokens } = EXAMPLE;
   const tools = spreadTools();
   const replies = tools.length + userMessages;
-  // The documents count what the model thought as context, so that it is said here.
+  // The chapter counts what the model thought as context, so that it is said here.
   const words = share(thinkingTokens + answerTokens, replies);
   const messages: Message[] = [];
   let used = 0;

@@ -19,14 +19,14 @@ export interface List {
   readonly rows: string;
 }
 
-/** Anthropic: four markers, each looks back twenty blocks (field notes on the wire, 2026-11). */
+/** Anthropic: four markers, each looks back twenty blocks (its prompt caching docs, 2026-11). */
 const MARKERS: CacheRules = Object.freeze({
   kind: "markers",
   markersMax: 4,
   lookbackBlocks: 20,
   ttls: ["5m", "1h"],
 });
-/** OpenAI: by itself from 1,024 tokens on; since gpt-5.6 breakpoints can be set too (field notes on the wire, 2026-11). */
+/** OpenAI: by itself from 1,024 tokens on; since gpt-5.6 breakpoints can be set too (its prompt caching guide, 2026-11). */
 const AUTOMATIC: CacheRules = Object.freeze({ kind: "automatic", minimumTokens: 1_024 });
 const AUTOMATIC_OR_MARKERS: CacheRules = Object.freeze({ ...AUTOMATIC, markersMax: 4, ttls: ["30m", "12h"] });
 

@@ -13,7 +13,7 @@ import type { ProtocolName } from "../protocol.ts";
 const MESSAGE_TOKENS = 4;
 const CALL_TOKENS = 8;
 const RESULT_TOKENS = 4;
-/** Flat, as our measure counts images and files (reference/002). */
+/** Flat, as our measure counts images and files (Zhang 2026). */
 const MEDIA_TOKENS = 1_600;
 
 const MARKER_FIELDS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);

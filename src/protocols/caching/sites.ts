@@ -1,6 +1,6 @@
 /**
  * Which blocks of a body can carry a cache marker, which do, and the body with other markers. Only blocks whose marker
- * comes or goes are rewritten; a content that was one string becomes a list of one block, as the documents have it.
+ * comes or goes are rewritten; a content that was one string becomes a list of one block, as Anthropic's docs have it.
  */
 import type { CacheSite, MarkerPlan, Ttl } from "../../core/caching/site.ts";
 import type { Message, Part } from "../../core/transcript/message.ts";
@@ -180,7 +180,7 @@ function isCurrent({ slice }: Group, { layout: { groups } }: Decoded): boolean {
   return groups.some((own) => own.slice === slice || own.slice.raw === slice.raw);
 }
 
-/** Anthropic's table, and what of it the others can hold: text of people and of the system (reference/000). */
+/** Anthropic's table, and what of it the others can hold: text of people and of the system (Hermes Agent docs). */
 function carries(message: Message, part: Part, layout: MarkerLayout): boolean {
   if (!canCarry(part)) return false;
   switch (layout) {
@@ -230,7 +230,7 @@ function editsFor(decoded: Decoded, { entries, plan, field, layout }: Writing): 
   });
 }
 
-/** Five minutes are what a marker without a lifetime means (reference/000). */
+/** Five minutes are what a marker without a lifetime means (Hermes Agent docs). */
 function markerText(ttl: Ttl, layout: MarkerLayout): string {
   if (layout === "openai") return '{"mode":"explicit"}';
   return ttl === "1h" ? '{"type":"ephemeral","ttl":"1h"}' : '{"type":"ephemeral"}';

@@ -33,7 +33,7 @@ function marked(text: string, wishes: Partial<MarkerWishes> = {}): readonly numb
   return [...planMarkers(sitesOf(text), { ...WISHES, ...wishes }).keys()].toSorted((one, other) => one - other);
 }
 
-describe("system_and_3, as the documents have it", () => {
+describe("system_and_3, as the Hermes Agent docs have it", () => {
   const plan = (text: string): readonly number[] => marked(text, { strategy: "system_and_3" });
 
   it("marks the system prompt and the last three messages, each on its last block", () => {

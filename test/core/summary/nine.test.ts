@@ -1,4 +1,4 @@
-/** The nine sections of reference/003: the form holds what it says it holds, and comes back topic by topic. */
+/** The nine sections of Claude Code: the form holds what it says it holds, and comes back topic by topic. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { writeHandoff, parseHandoff } from "../../../src/core/summary/handoff.ts";
@@ -9,7 +9,7 @@ import { HANDOFF_END, HANDOFF_START } from "../../../src/core/summary/marks.ts";
 import { ran, says, user } from "../../support/compacting.ts";
 import { requestFor } from "./requests.ts";
 
-/** field/agents.md, Claude Code, in its order. */
+/** As observed in Claude Code 2.1, in its order. */
 const DOCUMENTED = [
   "request and intent",
   "concepts",
@@ -26,7 +26,7 @@ const topics = NINE_SECTIONS.flatMap((section) => section.topics).filter((topic)
 const word = fc.stringMatching(/^[a-z]{3,8} [a-z]{3,8}$/);
 
 describe("the nine sections", () => {
-  it("are those of the document, in its order", () => {
+  it("are Claude Code's, in its order", () => {
     expect(NINE_SECTIONS).toHaveLength(9);
     NINE_SECTIONS.forEach(({ heading, level }, at) => {
       expect(heading.toLowerCase()).toContain(DOCUMENTED[at]!);

@@ -39,7 +39,7 @@ export interface Tally {
 
 const RECALL_ID = /\br[0-9a-f]{9}\b/g;
 const FAULTS_TOLD = 5;
-/** A fifth is refused (field notes on the wire, 2026-11). */
+/** A fifth is refused (Anthropic's prompt caching docs, 2026-11). */
 const MARKERS_MAX = 4;
 
 export interface WitnessOptions {

@@ -1,4 +1,4 @@
-/** Prompt caching as the vendors account for it: worked by hand from the field notes, then whatever is drawn. */
+/** Prompt caching as the vendors account for it: worked by hand from their docs (docs/sources.md), then whatever is drawn. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** The documents' session: that it has their figures, and that what is said of these figures is true. */
+/** The built-in session: that it has the figures it was made from, and that what is said of these figures is true. */
 import { describe, expect, it } from "vitest";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import { callsOf, contentText, resultOf } from "../../../src/core/transcript/message.ts";
@@ -24,14 +24,14 @@ describe("the example", () => {
     expect(exampleRecording().transcript).toEqual(transcript);
   });
 
-  it("has the documents' calls, by tool", () => {
+  it("has the chapter's calls, by tool", () => {
     const names = messages.flatMap(callsOf).map(({ name }) => name);
     const times = (name: string): number => names.filter((one) => one === name).length;
     expect([times("file_read"), times("shell_exec"), times("python_exec")]).toEqual([24, 31, 28]);
     expect(names).toHaveLength(83);
   });
 
-  it("has the documents' tokens, by where they come from", () => {
+  it("has the chapter's tokens, by where they come from", () => {
     const sum = (texts: readonly string[]): number => texts.reduce((so, one) => so + text(one), 0);
     const said = (role: string): readonly string[] =>
       messages.filter((message) => message.role === role).map(({ parts }) => contentText(parts));
@@ -44,7 +44,7 @@ describe("the example", () => {
     within(0.03, 174_000, createMeasure().transcript(transcript));
   });
 
-  it("lasts as long as the documents say", () => {
+  it("lasts as long as the chapter says", () => {
     const { spanMs, untimed } = requestsOf(exampleRecording(), {
       protocol: "anthropic-messages",
       model: EXAMPLE.model,
@@ -56,7 +56,7 @@ describe("the example", () => {
   });
 });
 
-describe("what is said of the documents' figures", () => {
+describe("what is said of the chapter's figures", () => {
   const notes = EXAMPLE_NOTES.join(" ");
   const figures: readonly (readonly [string, number])[] = [
     ["94,847", 2_156 + 3_847 + 8_234 + 12_891 + 11_447 + 7_823 + 48_449],

@@ -1,4 +1,4 @@
-/** Markers on real bodies: where the documents put them, and nothing else of the body changed. */
+/** Markers on real bodies: where the Hermes Agent docs put them, and nothing else of the body changed. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { planMarkers, type MarkerWishes } from "../../../src/core/caching/breakpoints.ts";
@@ -19,7 +19,7 @@ function marked(protocol: ProtocolName, layout: MarkerLayout, body: string, wish
 
 const read = (body: string) => JSON.parse(body) as Readonly<Record<string, readonly unknown[]>>;
 
-describe("the documents' table", () => {
+describe("the table of the Hermes Agent docs", () => {
   const native = (messages: unknown, more: object = {}) =>
     read(marked("anthropic-messages", "native", JSON.stringify({ model: "claude", ...more, messages })));
   const chat = (messages: unknown) =>

@@ -5,7 +5,7 @@ import { judged, headingsOf, linesWith, type Page } from "../page.ts";
 import { tellingLines } from "../telling.ts";
 import { inOrder, range, type Short, type ShortRequest } from "../short.ts";
 
-/** Head, errors and tail (reference/001 §16.3). */
+/** Head, errors and tail (Dual Compression chapter, 16.3). */
 const HEAD_LINES = 20;
 const ERROR_LINES = 5;
 const TAIL_LINES = 10;

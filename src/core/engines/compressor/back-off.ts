@@ -1,6 +1,6 @@
 /**
  * When to compact, and when to stop trying: after two compactions in a row that saved under a tenth, the in-loop
- * trigger rests (reference/002 §17) and says whether the session is dense or the handoff poor.
+ * trigger rests (Zhang 2026, section 17) and says whether the session is dense or the handoff poor.
  */
 import type { CompactionReport } from "../../compaction/compaction.ts";
 import type { Decision, Situation } from "../contract.ts";

@@ -1,5 +1,5 @@
 /**
- * The default engine: Hermes' four phases (reference/000, 002, 004) with evidence taken from the original messages,
+ * The default engine: Hermes' four phases (Hermes Agent docs, Zhang 2026) with evidence taken from the original messages,
  * the live request anchored as a real user message, and a ladder that ends.
  */
 import type { Irreducible } from "../../compaction/compaction.ts";
@@ -90,7 +90,7 @@ function compactedTo(settled: Settled, { job, state, memory, before }: Making): 
   return { kind: "compacted", compaction };
 }
 
-/** From this rung on, recent exchanges that the documents would keep are given up. */
+/** From this rung on, recent exchanges that the documented policy would keep are given up. */
 const RUNG_DEGRADED = 3;
 const DEGRADED = "even digested, the recent messages did not fit: the oldest of them went into the handoff";
 

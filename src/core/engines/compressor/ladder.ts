@@ -1,5 +1,5 @@
 /**
- * The ladder: the shapes a compaction may take, from the one the documents describe down to the smallest that is
+ * The ladder: the shapes a compaction may take, from the documented one down to the smallest that is
  * still valid. Each rung weighs less than the one before, so climbing ends; the first that fits is taken.
  */
 import { digestResults } from "../../passes/digest-results.ts";

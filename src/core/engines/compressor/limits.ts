@@ -4,7 +4,7 @@ import type { TemplateName } from "../../summary/sections.ts";
 
 export type Preset = "documented" | "current";
 
-/** Defaults and ranges: reference/000 and 004; names: 004; what the documents leave open: DESIGN §10. */
+/** Defaults, ranges and names are those of the Hermes Agent docs; docs/engines/compressor.md says what is ours. */
 export interface CompressorSettings {
   /** The model's window in tokens. */
   readonly contextLength: number;
@@ -12,7 +12,7 @@ export interface CompressorSettings {
   readonly maxOutputTokens: number;
   /** Share of the usable window at which the in-loop compaction triggers. */
   readonly threshold: number;
-  /** Least threshold in tokens; 0 is off (reference/002 has 64,000). */
+  /** Least threshold in tokens; 0 is off (64,000 in Zhang 2026). */
   readonly thresholdFloorTokens: number;
   /** Share of the threshold kept verbatim as tail. */
   readonly targetRatio: number;
@@ -22,9 +22,9 @@ export interface CompressorSettings {
   readonly protectFirstN: number;
   /** Where the model is told that its transcript was rewritten. */
   readonly note: "system" | "handoff";
-  /** Of the engines that have two: as the documents describe it, or as its original does it today. */
+  /** Of the engines that have two: as it was described in 2026 (docs/sources.md), or as its original does it today. */
   readonly preset: Preset;
-  /** Sections of the handoff: the thirteen of reference/002, or the seven of reference/000. */
+  /** Sections of the handoff: the thirteen of Zhang 2026, or the seven of the Hermes Agent docs. */
   readonly template: TemplateName;
 }
 
@@ -41,20 +41,20 @@ export const COMPRESSOR_DEFAULTS: CompressorSettings = {
   template: "thirteen",
 };
 
-/** Never trigger above this share of the usable window, whatever the floor says (DESIGN §10). */
+/** Never trigger above this share of the usable window, whatever the floor says; so does Hermes Agent in November 2026. */
 const THRESHOLD_WINDOW_SHARE_MAX = 0.85;
-/** The hygiene layer's share of the window (reference/000). */
+/** The hygiene layer's share of the window (Hermes Agent docs). */
 const HYGIENE_WINDOW_SHARE = 0.85;
-/** The operator is told at this share of the threshold (reference/000). */
+/** The operator is told at this share of the threshold (an earlier edition of the Hermes Agent docs). */
 const PRESSURE_THRESHOLD_SHARE = 0.85;
-/** The tail may exceed its budget by this factor to keep an exchange whole (reference/002 §8). */
+/** The tail may exceed its budget by this factor to keep an exchange whole (Zhang 2026, section 8). */
 const TAIL_CEILING_FACTOR = 1.5;
 const SUMMARY_CONTENT_SHARE = 0.2;
 const SUMMARY_WINDOW_SHARE = 0.05;
 const SUMMARY_TOKENS_MIN = 2_000;
 const SUMMARY_TOKENS_MAX = 12_000;
 
-/** Today's release (field/agents.md): three quarters of a window under 512,000, where half of it thrashed; never above 256,000. */
+/** Hermes Agent in November 2026: three quarters of a window under 512,000, where half of it thrashed; never above 256,000. */
 const CURRENT_THRESHOLD = 0.75;
 const CURRENT_THRESHOLD_LARGE = 0.5;
 const CURRENT_LARGE_WINDOW_TOKENS = 512_000;

@@ -1,5 +1,5 @@
 /**
- * The policy of Codex (reference/003): what a person wrote stays word for word, the newest 20,000 tokens of it, and all
+ * The policy of Codex (IA al Día 2026): what a person wrote stays word for word, the newest 20,000 tokens of it, and all
  * else goes into a handoff, written here or by the provider. Results that the model has not read yet stay, too.
  */
 import { FOUR_SECTIONS } from "../../summary/four-sections.ts";

@@ -1,4 +1,4 @@
-/** The settings of `handoff` and the figures that follow from them (reference/003; today's release: field notes on agents). */
+/** The settings of `handoff` and the figures that follow from them (IA al Día 2026; `current`: Codex CLI 0.169). */
 import type { Preset } from "../compressor/limits.ts";
 import { limitOf, type Asked } from "../result/course.ts";
 import type { Aim } from "../result/fitting.ts";
@@ -12,7 +12,7 @@ export interface HandoffSettings {
   /** A trigger below that of the window, in tokens; 0 is none. */
   readonly triggerTokens: number;
   /**
-   * `documented`: reference/003, and results that the model has not read yet stay. `current`: as Codex does it today,
+   * `documented`: IA al Día 2026, and results that the model has not read yet stay. `current`: as Codex does it today,
    * all but a person's messages goes, and the provider's own compaction leaves more of these.
    */
   readonly preset: Preset;
@@ -25,7 +25,7 @@ export const HANDOFF_DEFAULTS: HandoffSettings = {
   preset: "documented",
 };
 
-/** 180,000 to 244,000 tokens, says reference/003: nine tenths of windows of 200,000 and 272,000. */
+/** 180,000 to 244,000 tokens, says IA al Día 2026: nine tenths of windows of 200,000 and 272,000. */
 const TRIGGER_WINDOW_SHARE = 0.9;
 /** A person's newest messages that stay word for word, in tokens. */
 const USER_TOKENS = 20_000;

@@ -1,5 +1,5 @@
 /**
- * Layers 1 and 2 (reference/003): old tool results are cleared, as late in the conversation as will do, so that what the
+ * Layers 1 and 2 (IA al Día 2026): old tool results are cleared, as late in the conversation as will do, so that what the
  * provider has cached stays as long as it can. The first half is never touched, nor the newest results.
  */
 import { clearResults } from "../../passes/clear-results.ts";
@@ -11,7 +11,7 @@ import type { Cut, Job } from "../result/draft.ts";
 import { isSkillTool } from "./standing-orders.ts";
 import type { LayeredState, Range } from "./state.ts";
 
-/** As many as the provider's own clearing keeps by default, and its imitations; reference/003 says "the most recent". */
+/** As many as the provider's own clearing keeps by default, and its imitations; IA al Día 2026 says "the most recent". */
 export const KEPT_RESULTS = 3;
 
 export interface Cleared {

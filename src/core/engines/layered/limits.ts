@@ -1,4 +1,4 @@
-/** The settings of `layered` and the figures that follow from them (reference/003, field/agents.md: Claude Code). */
+/** The settings of `layered` and the figures that follow from them (IA al Día 2026; observed in Claude Code 2.1). */
 import { limitOf, type Asked } from "../result/course.ts";
 
 export interface LayeredSettings {
@@ -10,9 +10,9 @@ export interface LayeredSettings {
 
 export const LAYERED_DEFAULTS: LayeredSettings = { contextLength: 200_000, maxOutputTokens: 0 };
 
-/** What the effective window leaves for a summary to be written (agents.md). */
+/** What the effective window leaves for a summary to be written (observed in Claude Code 2.1). */
 const RESERVED_TOKENS = 20_000;
-/** Below the effective window (reference/003). */
+/** Below the effective window (IA al Día 2026). */
 const TRIGGER_MARGIN_TOKENS = 13_000;
 /** In a window under 66,000 these two would leave less than half of it; there the trigger is half. */
 const TRIGGER_WINDOW_SHARE_MIN = 0.5;
@@ -20,10 +20,10 @@ const TRIGGER_WINDOW_SHARE_MIN = 0.5;
 const ENOUGH_TRIGGER_SHARE = 0.8;
 /** What is reserved for the summary is what it may take; in smaller windows, the share that it is in 200,000. */
 const SUMMARY_WINDOW_SHARE = 0.1;
-/** All that is restored (reference/003); in smaller windows, the share that it is in 200,000. */
+/** All that is restored (IA al Día 2026); in smaller windows, the share that it is in 200,000. */
 const RESTORED_TOKENS_MAX = 50_000;
 const RESTORED_WINDOW_SHARE = 0.25;
-/** The short verbatim tail (agents.md names no figure). */
+/** The short verbatim tail of Claude Code 2.1; the figure is ours. */
 const TAIL_TOKENS = 10_000;
 const TAIL_WINDOW_SHARE = 0.05;
 

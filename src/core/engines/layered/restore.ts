@@ -1,5 +1,5 @@
 /**
- * What is put back behind a summary, so that the agent need not fetch it again (reference/003, post-compression): project
+ * What is put back behind a summary, so that the agent need not fetch it again (IA al Día 2026): project
  * instructions, skills, the files touched last, and which tools it worked with. One message, and none of it a request.
  */
 import { describeCall } from "../../digest/call.ts";
@@ -10,7 +10,7 @@ import type { Measure } from "../../transcript/measure.ts";
 import { callsOf, contentText, textMessage, type Message } from "../../transcript/message.ts";
 import { instructionsIn, isInstructionFile, LEAD_IN, skillIn } from "./standing-orders.ts";
 
-/** reference/003: up to five files, 5,000 tokens each. */
+/** IA al Día 2026: up to five files, 5,000 tokens each. */
 export const FILES_MAX = 5;
 export const FILE_TOKENS_MAX = 5_000;
 /** Less of a text tells nothing. */

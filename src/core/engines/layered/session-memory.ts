@@ -1,6 +1,6 @@
 /**
  * The session memory: what is worth knowing of the session, kept by the ledger and handed on from summary to summary in
- * the engine's state. It is tried as the summary before any model is asked (reference/003, layer 3).
+ * the engine's state. It is tried as the summary before any model is asked (IA al Día 2026, layer 3).
  */
 import type { Measure } from "../../transcript/measure.ts";
 import { parseHandoff, type Handoff, type ParsedHandoff } from "../../summary/handoff.ts";

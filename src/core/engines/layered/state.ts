@@ -7,9 +7,9 @@ import type { LayeredLimits } from "./limits.ts";
 import type { SessionMemory } from "./session-memory.ts";
 
 const ENGINE = "layered";
-/** reference/003 and agents.md: the breaker. */
+/** The breaker (IA al Día 2026; observed in Claude Code 2.1). */
 const FAILURES_MAX = 3;
-/** A window that is full again after fewer messages was not emptied enough (agents.md: rapid refills). */
+/** A window that is full again after fewer messages was not emptied enough (the rapid refills of Claude Code 2.1). */
 const RAPID_MESSAGES = 6;
 
 /** Half-open range of message indices in the originals. */

@@ -1,6 +1,6 @@
 /**
  * The settings of `lossless` and the figures that follow from them. Defaults are those of lossless-claw, the engine
- * that reference/004 gives as its example under the name `lcm`; what is ours says so.
+ * that the Hermes Agent docs mean by their example `lcm`; what is ours says so.
  */
 import type { CompactionReason } from "../../compaction/compaction.ts";
 
@@ -43,7 +43,7 @@ export const LOSSLESS_DEFAULTS: LosslessSettings = {
 const HEADROOM_TRIGGER_SHARE = 0.8;
 /** Of the trigger, what all summaries together may take: the original's derived target. */
 const SUMMARIES_TRIGGER_SHARE = 0.5;
-/** Of the usable window; keeps the proportions in windows where the documented figures would fill it (ours). */
+/** Of the usable window; keeps the proportions in windows where lossless-claw's figures would fill it (ours). */
 const TAIL_WINDOW_SHARE_MAX = 0.25;
 const LEAF_WINDOW_SHARE_MAX = 0.25;
 /** Of an explicit budget, after what stands in any case (ours; the default engine's share). */

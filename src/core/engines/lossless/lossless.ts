@@ -1,7 +1,7 @@
 /**
  * Lossless context management: what leaves the conversation goes into leaves, leaves into nodes above them as they
  * grow many, and a fresh tail stays as it is. Every node leads back to its originals, by tools that the model may be
- * given. Named by reference/004 (`lcm`); the graph of summaries is how lossless-claw does it.
+ * given. The Hermes Agent docs name it (`lcm`); the graph of summaries is how lossless-claw does it.
  */
 import type { Evicted, Irreducible } from "../../compaction/compaction.ts";
 import { taskWords } from "../../digest/task-words.ts";

@@ -1,13 +1,13 @@
 /**
  * Where head, middle and tail meet. Every boundary lies between exchanges, so no call is cut from its result.
  * The tail fills a token budget from the end, may exceed it up to the ceiling to keep the exchange at its edge
- * whole, and honours a number of messages while they fit that ceiling (DESIGN §10).
+ * whole, and honours a number of messages while they fit that ceiling.
  */
 import type { Exchange } from "../../transcript/exchanges.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import type { Message } from "../../transcript/message.ts";
 
-/** Messages at the end that stay whatever they weigh, until the ladder is climbed (reference/002 §8). */
+/** Messages at the end that stay whatever they weigh, until the ladder is climbed (Zhang 2026, section 8). */
 export const TAIL_MESSAGES_MIN = 3;
 
 export interface TailBudget {

@@ -1,6 +1,7 @@
 /**
  * The course of a session under an engine with one trigger: when a compaction is due, and when the engine rests because
- * the last attempt could do too little. An engine that does not rest compacts without end (field notes on agents).
+ * the last attempt could do too little. An engine that does not rest compacts without end: OpenCode 1.18 was seen to
+ * write 88 summaries in 48 seconds.
  */
 import type { CompactionReport } from "../../compaction/compaction.ts";
 import type { Decision } from "../contract.ts";

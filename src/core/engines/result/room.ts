@@ -1,7 +1,7 @@
-/** How a result's weight is shared out where the documents of an engine say nothing of how long a handoff may be. */
+/** How a result's weight is shared out where the sources of an engine say nothing of how long a handoff may be. */
 import type { Aim } from "./fitting.ts";
 
-/** The figures of the default engine (reference/002), so that engines differ by their policy and not by this. */
+/** The figures of the default engine (Zhang 2026), so that engines differ by their policy and not by this. */
 const HANDOFF_WINDOW_SHARE = 0.05;
 const HANDOFF_TOKENS_MAX = 12_000;
 /** A shape is good enough that leaves the handoff this much, of the room beside system and tools. */

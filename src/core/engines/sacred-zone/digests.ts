@@ -1,4 +1,4 @@
-/** Old tool results give way to their digests, the largest first, until enough is saved (reference/001 §16.3). */
+/** Old tool results give way to their digests, the largest first, until enough is saved (Dual Compression chapter, 16.3). */
 import { digestResults } from "../../passes/digest-results.ts";
 import type { PassContext, PassResult } from "../../passes/pass.ts";
 import type { Message, Transcript } from "../../transcript/message.ts";

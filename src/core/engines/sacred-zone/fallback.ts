@@ -1,5 +1,5 @@
 /**
- * What is done when digests are not enough, as reference/001 §16.7 means it: everything outside the zone to its
+ * What is done when digests are not enough (Dual Compression chapter, 16.7): everything outside the zone to its
  * minimum; then the oldest of that left out; then a restart from a short summary. Each step is tried only after the
  * one before did not do.
  */
@@ -27,7 +27,7 @@ const RUNG_SKELETON = 4;
 
 /** A digest by the aggressive step is as short as digests get. */
 const DIGEST_TOKENS_MIN = 60;
-/** The document's limit on the answer of its summarizer. */
+/** The chapter's limit on the answer of its summarizer. */
 const SUMMARY_TOKENS_MAX = 500;
 
 export interface FallbackInput {

@@ -1,4 +1,4 @@
-/** The settings of `sacred-zone` and the figures that follow from them (reference/001 §16.2 and §16.3). */
+/** The settings of `sacred-zone` and the figures that follow from them (Dual Compression chapter, 16.2 and 16.3). */
 import type { Message } from "../../transcript/message.ts";
 import { workloadFactor } from "./workload.ts";
 
@@ -22,7 +22,7 @@ export const SACRED_ZONE_DEFAULTS: SacredZoneSettings = {
 
 const TRIGGER_WINDOW_SHARE = 0.75;
 const TARGET_WINDOW_SHARE = 0.5;
-/** In the document's window of 100K the recent part is this share of the target; in smaller ones it keeps the share. */
+/** In the chapter's window of 100K the recent part is this share of the target; in smaller ones it keeps the share. */
 const RECENT_TARGET_SHARE_MAX = 0.4;
 /** What a provider refused is halved, where our own count finds nothing wrong with it. */
 const REFUSED_SHARE = 0.5;

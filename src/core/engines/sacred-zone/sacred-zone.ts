@@ -1,6 +1,6 @@
 /**
- * The policy of reference/001: above three quarters of the window, old tool results give way to digests, the largest
- * first, until half of it is free. System prompt, first exchange and the newest 20,000 tokens are sacred: they give
+ * The policy of the Dual Compression chapter: above three quarters of the window, old tool results give way to digests,
+ * the largest first, until half of it is free. System prompt, first exchange and the newest 20,000 tokens are sacred: they give
  * way only when nothing else is left to give.
  */
 import type { Irreducible } from "../../compaction/compaction.ts";
@@ -136,7 +136,7 @@ function focusOf({ messages }: Transcript, { focus = "" }: CompactRequest, live:
   return taskWords(focus, request === undefined ? "" : contentText(request.parts));
 }
 
-/** What a summary that a session restarts from may be long, in words (reference/001 §16.7). */
+/** What a summary that a session restarts from may be long, in words (Dual Compression chapter, 16.7). */
 export const SUMMARY_WORDS_MAX = 300;
 /** How much shorter a summary of too many words is asked for. */
 const SHORTER_SHARE = 0.85;

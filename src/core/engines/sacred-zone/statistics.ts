@@ -1,4 +1,4 @@
-/** The statistics of a session (reference/001 §16.6), and the rest after an attempt that could not do enough. */
+/** The statistics of a session (Dual Compression chapter, 16.6), and the rest after an attempt that could not do enough. */
 import {
   addTokens,
   cacheEffectiveness,

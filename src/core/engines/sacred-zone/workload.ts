@@ -1,6 +1,7 @@
 /**
  * How large the recent part should be for what the agent is at: work that calls many tools, on many things, goes back
- * to more of what it saw than a talk does (the first question that reference/001 leaves open; the figures are ours).
+ * to more of what it saw than a talk does (the first question that the Dual Compression chapter leaves open; the figures
+ * are ours).
  */
 import { described } from "../../digest/call.ts";
 import { callsOf, type Message } from "../../transcript/message.ts";

@@ -37,7 +37,7 @@ export interface Hiding {
 
 /** Turns of the user whose results stay. */
 const TURNS_PROTECTED = 2;
-/** What a skill says is what the work goes by (reference/003). */
+/** What a skill says is what the work goes by (IA al Día 2026). */
 const TOOL_PROTECTED = "skill";
 
 export function hideOldResults(messages: readonly Message[], { limits, stamps, now, context }: Hiding): Hidden {

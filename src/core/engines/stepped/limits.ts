@@ -1,4 +1,4 @@
-/** The settings of `stepped` and the figures that follow from them (reference/003; today's release: field notes on agents). */
+/** The settings of `stepped` and the figures that follow from them (IA al Día 2026; `current`: OpenCode 1.18). */
 import type { Preset } from "../compressor/limits.ts";
 import { limitOf, type Asked } from "../result/course.ts";
 import type { Aim } from "../result/fitting.ts";
@@ -10,7 +10,7 @@ export interface SteppedSettings {
   /** Output tokens a request reserves inside the window. */
   readonly maxOutputTokens: number;
   /**
-   * `documented`: reference/003, results are hidden first. `current`: as OpenCode does it today, nothing is hidden unless
+   * `documented`: IA al Día 2026, results are hidden first. `current`: as OpenCode does it today, nothing is hidden unless
    * asked for, and a tail stays beside the summary.
    */
   readonly preset: Preset;
@@ -18,13 +18,13 @@ export interface SteppedSettings {
 
 export const STEPPED_DEFAULTS: SteppedSettings = { contextLength: 200_000, maxOutputTokens: 0, preset: "documented" };
 
-/** "Overflow + margin", says reference/003; the margin is today's. */
+/** "Overflow + margin", says IA al Día 2026; the margin is today's. */
 const MARGIN_TOKENS_MAX = 20_000;
 /** Of the window, where the output that a request reserves is not known. */
 const MARGIN_WINDOW_SHARE = 0.1;
-/** Hiding is worth it only above so many tokens (reference/003). */
+/** Hiding is worth it only above so many tokens (IA al Día 2026). */
 const HIDE_TOKENS_MIN = 20_000;
-/** The newest results, which are never hidden (reference/003). */
+/** The newest results, which are never hidden (IA al Día 2026). */
 const PROTECTED_RESULT_TOKENS = 40_000;
 /** A summary with what stands beside it should not weigh more: the next one would follow at once. */
 const RESULT_WINDOW_SHARE = 0.5;

@@ -1,5 +1,5 @@
 /**
- * The policy of OpenCode (reference/003), in two steps: old tool results are hidden, never deleted; where that is not
+ * The policy of OpenCode (IA al Día 2026), in two steps: old tool results are hidden, never deleted; where that is not
  * enough, a summary in five sections and in the user's language takes the place of everything, and the last user
  * message is sent again behind it.
  */

@@ -1,4 +1,4 @@
-/** Whether the state of the work is complex enough that `auto` asks the main model first (reference/002 §25.8). */
+/** Whether the state of the work is complex enough that `auto` asks the main model first (Zhang 2026, section 25.8). */
 import type { Ledger } from "../../evidence/ledger.ts";
 
 /** Any of these makes a state complex. */

@@ -11,7 +11,7 @@ import { promptText, SYSTEM } from "./prompt.ts";
 import { stagesOf, type Span } from "./source.ts";
 import { within } from "./record.ts";
 
-/** reference/002 §13: room above the handoff's budget. */
+/** Zhang 2026, section 13: room above the handoff's budget. */
 const OUTPUT_BUDGET_FACTOR = 1.3;
 /** Of the model's window; a small one must also read. */
 const OUTPUT_WINDOW_SHARE_MAX = 0.25;

@@ -1,6 +1,6 @@
 /**
  * Asks a model for the record behind the conversation itself: what its provider has cached of the conversation is read
- * again, and only the question is new (reference/003, field/agents.md). Where that is too long the oldest rounds are
+ * again, and only the question is new (as Claude Code does; IA al Día 2026). Where that is too long the oldest rounds are
  * dropped, a few times; after that the conversation is described instead, as to any other model.
  */
 import { exchangesOf } from "../../transcript/exchanges.ts";
@@ -12,7 +12,7 @@ import { isSpent, leftOf, NOTHING_SPENT, outputIn, plus, spentOn, type Folded, t
 import { objectionTo } from "./judge.ts";
 import { followUpText } from "./prompt.ts";
 
-/** How often the oldest rounds are dropped and the question asked again (agents.md: three attempts). */
+/** How often the oldest rounds are dropped and the question asked again (Claude Code 2.1 makes three attempts). */
 const DROPS_MAX = 3;
 /** Kept of a conversation that was too long, where the error does not say by how much. */
 const KEPT_SHARE = 0.75;

@@ -90,7 +90,7 @@ function structure({ template, asked }: Pick<PromptRequest, "template" | "asked"
   ];
 }
 
-/** reference/002 §12: 60 to 70 % for the focus. */
+/** Zhang 2026, section 12: 60 to 70 % for the focus. */
 function focusLines(focus: string | undefined): readonly string[] {
   if (focus === undefined || focus.trim() === "") return [];
   return [

@@ -1,6 +1,6 @@
 /**
  * How much a model's provider holds thinking to, as data: what may come back, and whether anything before it may change
- * (field notes on the wire, 2026-11: from 5.1 on a signature is bound to the conversation before it).
+ * (Anthropic's docs on preserved thinking, 2026-11: from 5.1 on a signature is bound to the conversation before it).
  */
 import { bareName } from "../../../models/registry/names.ts";
 

@@ -1,5 +1,5 @@
 /**
- * OpenAI's cache before gpt-5.6 (field notes on the wire, 2026-11): by itself, for any prefix of 1,024 tokens or more
+ * OpenAI's cache before gpt-5.6 (its prompt caching guide, 2026-11): by itself, for any prefix of 1,024 tokens or more
  * that a recent request began with, free to write. Prefixes are compared by whole blocks, which is what a client can
  * change; hits are counted in steps of 128 tokens, as OpenAI reports them.
  */

@@ -1,5 +1,5 @@
 /**
- * OpenAI's cache from gpt-5.6 on (field notes on the wire, 2026-11): a prefix is written and found at breakpoints only.
+ * OpenAI's cache from gpt-5.6 on (its prompt caching guide, 2026-11): a prefix is written and found at breakpoints only.
  * In implicit mode the end of the newest message is one, beside those that the request sets; in explicit mode only
  * these, and without any nothing is cached. Four writes a request, the latest first.
  */

@@ -23,7 +23,7 @@ describe("the computed values of the default engine", () => {
     });
   });
 
-  it("are those the documents print for a 100,000-token window: 42,500 of 50,000", () => {
+  it("are those the Hermes Agent docs print for a 100,000-token window: 42,500 of 50,000", () => {
     expect(at(100_000)).toMatchObject({ pressureTokens: 42_500, thresholdTokens: 50_000 });
   });
 

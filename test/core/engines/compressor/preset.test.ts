@@ -1,4 +1,4 @@
-/** The preset `current`, against the figures of today's release (field/agents.md: Hermes Agent). */
+/** The preset `current`, against the figures of Hermes Agent in November 2026. */
 import { describe, expect, it } from "vitest";
 import { applyCompaction } from "../../../../src/core/compaction/compaction.ts";
 import { createCompressor } from "../../../../src/core/engines/compressor/compressor.ts";

@@ -1,4 +1,4 @@
-/** `handoff`, held against the figures of reference/003 and of today's release, and against its policy. */
+/** `handoff`, held against the figures of IA al Día 2026 and of Codex CLI 0.169, and against its policy. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
@@ -48,7 +48,7 @@ describe("the figures of handoff", () => {
     [200_000, 180_000],
     [272_000, 244_800],
     [1_000_000, 900_000],
-  ])("are those of the document: with a window of %i it triggers at %i", (contextLength, triggerTokens) => {
+  ])("are the published ones: with a window of %i it triggers at %i", (contextLength, triggerTokens) => {
     expect(handoffLimits({ ...HANDOFF_DEFAULTS, contextLength })).toMatchObject({ triggerTokens, userTokens: 20_000 });
     const engine = createHandoff({ ...HANDOFF_DEFAULTS, contextLength });
     const at = (tokens: number): string => engine.decide(engine.init(), { tokens, messages: 9 }).kind;

@@ -1,4 +1,4 @@
-/** `layered`, held against the figures and rules of the documents that describe it (reference/003, field/agents.md). */
+/** `layered`, held against the published figures and rules of Claude Code (IA al Día 2026) and those observed in 2.1. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
@@ -62,7 +62,7 @@ describe("the figures of layered", () => {
     expect(layeredLimits({ ...LAYERED_DEFAULTS, contextLength }).triggerTokens).toBe(contextLength / 2);
   });
 
-  it("are those of the documents at 200,000: 20,000 for the summary, 50,000 put back", () => {
+  it("are Claude Code's at 200,000: 20,000 for the summary, 50,000 put back", () => {
     expect(layeredLimits(LAYERED_DEFAULTS)).toMatchObject({
       effectiveTokens: 180_000,
       summaryTokens: 20_000,

@@ -1,4 +1,4 @@
-/** What `layered` puts back behind a summary, against the figures of reference/003: five files, 5,000 tokens each, 50,000 in all. */
+/** What `layered` puts back behind a summary, against the figures of IA al Día 2026: five files, 5,000 tokens each, 50,000 in all. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyCompaction } from "../../../../src/core/compaction/compaction.ts";

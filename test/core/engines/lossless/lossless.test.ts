@@ -16,7 +16,7 @@ const summaries = (messages: readonly Message[]) => messages.filter(({ origin })
 const textsOf = (messages: readonly Message[]) => messages.map(({ parts }) => contentText(parts));
 
 const LONG = session(110);
-/** The documented proportions at a fifth of the size. */
+/** The default proportions at a fifth of the size. */
 const SMALL = {
   leafChunkTokens: 4_000,
   leafTargetTokens: 480,

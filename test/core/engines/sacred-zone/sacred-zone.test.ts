@@ -1,4 +1,4 @@
-/** `sacred-zone`, held against the figures and rules of the document that describes it. */
+/** `sacred-zone`, held against the figures and rules of the Dual Compression chapter (docs/sources.md). */
 import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
 import { DIGEST_TRIGGER_TOKENS } from "../../../../src/core/digest/digest.ts";
@@ -46,7 +46,7 @@ function sessionOf(...sizes: readonly number[]): Transcript {
 const tokensOf = (message: Message): number => measure.text(contentText(message.parts));
 
 describe("the figures of sacred-zone", () => {
-  it.each([32_000, 64_000, 100_000, 200_000, 1_000_000])("are the document's, with a window of %i", (contextLength) => {
+  it.each([32_000, 64_000, 100_000, 200_000, 1_000_000])("are the chapter's, with a window of %i", (contextLength) => {
     const limits = sacredZoneLimits({ ...SACRED_ZONE_DEFAULTS, contextLength });
     expect(limits).toEqual({
       usableTokens: contextLength,

@@ -1,4 +1,4 @@
-/** `stepped`, held against the figures of reference/003 and of today's release, and against its policy. */
+/** `stepped`, held against the figures of IA al Día 2026 and of OpenCode 1.18, and against its policy. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
@@ -64,7 +64,7 @@ function hiddenIn(session: Transcript, { messages }: Compacted): readonly number
 }
 
 describe("the figures of stepped", () => {
-  it.each([32_000, 64_000, 200_000, 1_000_000])("are the document's, with a window of %i", (contextLength) => {
+  it.each([32_000, 64_000, 200_000, 1_000_000])("are the published ones, with a window of %i", (contextLength) => {
     const limits = steppedLimits({ ...STEPPED_DEFAULTS, contextLength });
     expect(limits).toMatchObject({ hideTokensMin: 20_000, protectedTokens: 40_000 });
     expect(limits.triggerTokens).toBe(contextLength - Math.min(20_000, contextLength / 10));
@@ -230,7 +230,7 @@ describe("the summary", () => {
     expect(compaction.report.parts.tail).toBeGreaterThan(10_000);
   });
 
-  it("has the document's five sections", async () => {
+  it("has OpenCode's five sections", async () => {
     const { messages } = await compactionOf(session);
     const read = parseHandoff(contentText(messages[0]!.parts))!;
     const template = fiveSections("en");
