@@ -38,10 +38,17 @@ export function arrivalOf(request: IncomingMessage, response: ServerResponse, op
   const gone = new AbortController();
   const { socket } = request;
   const leave = (): void => gone.abort(clientGone());
-  // A client that says it will send no more has left, although the connection stays until it took what was written.
-  socket.once("end", leave);
+  let probing: NodeJS.Timeout | undefined;
+  // A client that ends its side while it takes its answer has left, although the connection stays until it took what
+  // was written. One that does so right after its request may still be waiting for the answer.
+  const ended = (): void => {
+    if (response.headersSent || !request.complete) return leave();
+    if (request.httpVersion !== "1.0") probing = probe(response);
+  };
+  socket.once("end", ended);
   response.once("close", () => {
-    socket.off("end", leave);
+    clearInterval(probing);
+    socket.off("end", ended);
     if (!response.writableFinished) leave();
   });
   return {
@@ -51,6 +58,25 @@ export function arrivalOf(request: IncomingMessage, response: ServerResponse, op
     body: hasBody(request) ? bodyOf(request, response, options) : undefined,
     signal: gone.signal,
   };
+}
+
+/** How often a client that ended its side is asked whether it is still there. */
+const PROBE_EVERY_MS = 25;
+const PROBES_MAX = 4;
+
+/**
+ * An interim answer, which every client of HTTP/1.1 reads over (RFC 9110, 15.2). To a client that is gone it cannot be
+ * delivered, and writing after that closes the connection; nothing else tells it from one that only ended its side.
+ */
+function probe(response: ServerResponse): NodeJS.Timeout {
+  let sent = 0;
+  const send = (): void => {
+    if (response.headersSent || response.destroyed || sent++ >= PROBES_MAX) clearInterval(timer);
+    else response.writeContinue();
+  };
+  const timer = setInterval(send, PROBE_EVERY_MS);
+  send();
+  return timer;
 }
 
 /** As HTTP/1.1 tells it: a request without either header has none. */

@@ -22,19 +22,20 @@ const OF_THE_SENDER: ReadonlySet<string> = new Set(["host", "expect"]);
 /** Told of the body as it came. */
 const OF_THE_BODY: ReadonlySet<string> = new Set(["content-length", "content-encoding", "content-md5", "digest"]);
 
-const OWN_PREFIX = "x-precis-";
+/** All that is ours, between a client and this gateway: `x-precis` itself, and whatever begins so. */
+const OWN_PREFIX = "x-precis";
 
 /** Of a request that goes on with its body as it came, or with another one. */
 export function onwardHeaders(headers: HeaderLines, body: "same" | "rewritten"): HeaderLines {
   const named = namedByConnection(headers);
   return headers.filter(([line]) => {
     const name = line.toLowerCase();
-    if (HOP_BY_HOP.has(name) || OF_THE_SENDER.has(name) || name.startsWith(OWN_PREFIX)) return false;
+    if (HOP_BY_HOP.has(name) || OF_THE_SENDER.has(name) || isOwn(name)) return false;
     return !named.has(name) && !(body === "rewritten" && OF_THE_BODY.has(name));
   });
 }
 
-/** Of an answer: all that is about the message. A `x-precis-*` of another gateway behind this one gives way to ours. */
+/** Of an answer: all that is about the message. An `x-precis` header of another gateway behind this one gives way to ours. */
 export function backwardHeaders(headers: HeaderLines): HeaderLines {
   const named = namedByConnection(headers);
   return headers.filter(([line]) => {
@@ -44,7 +45,7 @@ export function backwardHeaders(headers: HeaderLines): HeaderLines {
 }
 
 function isOwn(name: string): boolean {
-  return name === "x-precis" || name.startsWith(OWN_PREFIX);
+  return name.startsWith(OWN_PREFIX);
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -52,6 +52,8 @@ export async function listen(handle: Handle, options: ListenOptions = {}): Promi
     maxHeaderSize: HEADERS_BYTES,
   });
   server.maxConnections = limits.connections;
+  // A client may end its side once its request is out; `arrival.ts` tells it from one that is gone.
+  (server as { httpAllowHalfOpen?: boolean }).httpAllowHalfOpen = true;
   // Their bytes are bounded; past a number of lines Node would leave some out without a word.
   server.maxHeadersCount = 0;
   const ownListener = options.own === undefined ? undefined : ownRoutes(options.own);

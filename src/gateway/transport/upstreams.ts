@@ -64,7 +64,8 @@ export function createUpstreams(settings: Readonly<Record<string, UpstreamSettin
     all,
     pick: (arrival) => {
       const { name = headerOf(arrival.headers, UPSTREAM_HEADER), target } = splitTarget(arrival.target);
-      if (!target.startsWith("/")) return { refused: badTarget(arrival) };
+      if (!target.startsWith("/")) return { refused: notAPath(arrival) };
+      if (hasDotSegment(arrival.target)) return { refused: climbing(arrival) };
       const upstream = name === undefined ? byRoute(all, vendorOf(arrival)) : byName.get(name);
       if (upstream === undefined) return unknown(arrival, name ?? "");
       return { upstream, target, path: joined(upstream.basePath, target) };
@@ -77,7 +78,33 @@ function byRoute(all: readonly Upstream[], vendor: Vendor): Upstream | undefined
   return all.find(({ protocol }) => protocol === undefined || protocol === vendor);
 }
 
-function badTarget(arrival: Pick<Arrival, "target" | "headers">): ReturnType<typeof refuse> {
+/** Dots and separators, percent-encoded any number of times. */
+const ENCODED_DOT = /%(?:25)*2e/gi;
+const ENCODED_SEPARATOR = /%(?:25)*(?:2f|5c)/gi;
+/** With what some servers cut off a segment before they look at it. */
+const DOT_SEGMENT = /^\.{1,2}(?:;|$)/;
+
+/**
+ * Whether a part of the path is `.` or `..` to any server that may read it. Servers resolve such parts, some after
+ * they decode the path, and would leave the upstream's base path by them.
+ */
+function hasDotSegment(target: string): boolean {
+  const [path = ""] = target.split(/[?#]/, 1);
+  if (!path.includes(".") && !path.includes("%")) return false;
+  const plain = path.replace(ENCODED_DOT, ".").replace(ENCODED_SEPARATOR, "/");
+  return plain.split(/[/\\]/).some((segment) => DOT_SEGMENT.test(segment));
+}
+
+function climbing(arrival: Pick<Arrival, "target" | "headers">): ReturnType<typeof refuse> {
+  return refuse(arrival, {
+    status: 400,
+    code: "bad_target",
+    message: "precis: the request's path has a part `.` or `..`, which would leave the upstream's base path.",
+    hint: "Send the path without such parts.",
+  });
+}
+
+function notAPath(arrival: Pick<Arrival, "target" | "headers">): ReturnType<typeof refuse> {
   return refuse(arrival, {
     status: 400,
     code: "bad_target",

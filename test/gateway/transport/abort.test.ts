@@ -113,13 +113,26 @@ async function closedAfter(
 const POST = "POST /v1/chat/completions HTTP/1.1\r\nhost: h\r\n";
 
 describe("the call ends with the client", { retry: RETRIES }, () => {
-  test("that says it will send no more", async () => {
+  test("that closes its connection before the answer begins", async () => {
     const late = await closedAfter({}, async (gateway, accepted) => {
       const socket = connect(gateway.port);
       socket.write(`${POST}content-length: 2\r\n\r\n{}`);
       await accepted;
-      socket.end();
+      socket.destroy();
     });
+    expect(late).toBeLessThan(NOTICED_WITHIN_MS);
+  });
+
+  test("that says it will send no more in the middle of an answer", async () => {
+    const late = await closedAfter(
+      { talk: (say) => say("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nbegun") },
+      async (gateway, accepted) => {
+        const socket = connect(gateway.port);
+        socket.write(`${POST}content-length: 2\r\n\r\n{}`);
+        await Promise.all([accepted, once(socket, "data")]);
+        socket.end();
+      },
+    );
     expect(late).toBeLessThan(NOTICED_WITHIN_MS);
   });
 
@@ -178,3 +191,25 @@ test("a request that waits for a connection when its client leaves is never sent
   expect(await Promise.all([first, third].map(async (answer) => (await answer).text()))).toEqual(["done", "done"]);
   expect(seen).toEqual(["/first", "/third"]);
 });
+
+/** Interim answers, which a client reads over, taken out. */
+function finalAnswer(heard: string): string {
+  return heard.replaceAll("HTTP/1.1 100 Continue\r\n\r\n", "");
+}
+
+test.each(["1.0", "1.1"])(
+  "a client of HTTP/%s that ends its side after its request gets its answer",
+  async (version) => {
+    const far = await upstream((request, response) => {
+      request.resume();
+      setTimeout(() => response.end("the whole answer"), 200);
+    });
+    const gateway = await gatewayTo(far.url);
+    const socket = connect({ port: gateway.port, host: "127.0.0.1", allowHalfOpen: true });
+    let heard = "";
+    socket.on("data", (bytes) => void (heard += bytes.toString()));
+    socket.end(`POST /v1/chat/completions HTTP/${version}\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\n\r\n{}`);
+    await once(socket, "close");
+    expect(finalAnswer(heard)).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*the whole answer/);
+  },
+);

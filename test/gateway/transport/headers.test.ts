@@ -42,3 +42,8 @@ test("what the connection header names is about the connection, but never what t
   ];
   expect(onwardHeaders(lines, "same")).toEqual([lines[2], lines[3]]);
 });
+
+test.each(["X-Precis", "x-precis-upstream", "X-PRECIS-Session", "x-precisely"])("%s goes no further", (name) => {
+  expect(onwardHeaders([[name, "1"]], "same")).toEqual([]);
+  expect(backwardHeaders([[name, "1"]])).toEqual([]);
+});

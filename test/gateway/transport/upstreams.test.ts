@@ -56,6 +56,47 @@ describe("a base path", () => {
   });
 });
 
+describe("a base path cannot be left", () => {
+  const settings: Settings = { one: { url: "https://h.example/tenants/mine/v1" } };
+  const encoded = (text: string): fc.Arbitrary<string> =>
+    fc.nat({ max: 3 }).map((times) => Array.from({ length: times }).reduce<string>(encodedOnce, text));
+  const encodedOnce = (text: string): string =>
+    text.replace(/[%./\\]/g, (sign) => `%${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
+
+  test("by dots, however they are written and wherever they stand", () => {
+    const dots = fc.array(encoded("."), { minLength: 1, maxLength: 2 }).map((all) => all.join(""));
+    const slash = fc.oneof(encoded("/"), encoded("\\"));
+    const parts = fc.tuple(
+      fc.constantFrom("/v1", "/upstreams/one/v1", ""),
+      slash,
+      dots,
+      fc.constantFrom("", ";x=1"),
+      slash,
+    );
+    fc.assert(
+      fc.property(parts, fc.constantFrom("", "other/v1/models"), ([before, open, dot, parameter, close], rest) => {
+        const path = `${before}/x${open}${dot}${parameter}${close}${rest}`;
+        expect(urlOf(path, settings)).toBe("400");
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test.each(["/v1/../../other/v1/models", "/upstreams/one/../../other", "/v1/..", "/%2e%2e/other", "/..%2fother?x"])(
+    "by %s",
+    (target) => {
+      expect(urlOf(target, settings)).toBe("400");
+    },
+  );
+
+  test.each(["/v1/models/gpt-4.1", "/v1/files/..a", "/v1/a...", "/v1/models?path=../x", "/v1/.well-known"])(
+    "and %s stays within it",
+    (target) => {
+      expect(urlOf(target, settings)).toBe(`https://h.example/tenants/mine${target}`);
+    },
+  );
+});
+
 describe("settings", () => {
   test("one upstream without a protocol is every route's", () => {
     expect(urlOf("/v1/messages", ROUTER)).toBe("https://router.example/api/v1/messages");
