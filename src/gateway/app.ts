@@ -18,6 +18,7 @@ import { thinkingRules } from "./knowledge/thinking/index.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { createModelBook, UNKNOWN_WINDOW_TOKENS } from "./models.ts";
 import { createRecall, type Recall, type RecallDesk, type RecallSettings } from "./recall/recall.ts";
+import { shownName, withShownNames } from "./operation/names.ts";
 import { createSpans } from "./operation/spans.ts";
 import { sessionOptions } from "./session-options.ts";
 import type { TenantPolicy } from "./tenant.ts";
@@ -82,11 +83,12 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   let underWay = 0;
   const tell = safely((event) => {
     if (event.kind === "request") underWay--;
-    options.tell?.(event);
+    options.tell?.(withShownNames(event));
   });
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const chain = createChain((text) => hash("sha256", text));
   const sender = createSender(limits, options.proxies);
+  const redact = createRedactor(options.secrets);
   const { contextLength } = options;
   const models = createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS });
   const background = createBackground(limits);
@@ -111,7 +113,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     loopback: () => loopback,
     onFault: options.onFault ?? "pass",
     tell,
-    spans: createSpans(createRedactor(options.secrets)),
+    spans: createSpans((name) => redact(shownName(name))),
     now,
     ahead: (visited, span) =>
       background.add(visited.conversation, (signal) => span.ahead(() => makeAhead(visited, tell, signal))),
