@@ -24,6 +24,7 @@ export interface Operating extends Omit<StartPage, "url"> {
   readonly redaction: SecretSettings;
   readonly history: History;
   readonly loopback: boolean;
+  readonly allowedHosts: readonly string[];
   readonly token: string | undefined;
   readonly terminal: Terminal;
 }
@@ -80,6 +81,7 @@ export async function operate(options: Operating): Promise<Operation> {
     stopping: () => stopping,
     token: options.token,
     loopback: options.loopback,
+    allowedHosts: options.allowedHosts,
   });
   return {
     tell: (event) => listeners.forEach((tell) => tell(event)),

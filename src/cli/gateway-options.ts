@@ -45,6 +45,7 @@ export async function gatewayOptions(
     ...(recall.tool === "off" ? {} : { recall: { offer: recall.tool } }),
     tenant: tenantPolicy(gateway.tenant),
     onFault: gateway.on_fault,
+    allowedHosts: gateway.allowed_hosts,
     // A client's key is spent on nothing but its own requests: only a model that is configured for it writes.
     ...(auxiliary === undefined ? {} : { writers: { auxiliary, ...others } }),
     secrets: await loadSecretRules(redaction),

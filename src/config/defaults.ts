@@ -52,6 +52,7 @@ export const DEFAULTS = Object.freeze({
     tenant: "auto",
     on_fault: "pass",
     log: "pretty",
+    allowed_hosts: Object.freeze([] as readonly string[]),
     token_env: null,
     insecure: false,
     limits: Object.freeze({

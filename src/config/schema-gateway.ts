@@ -12,6 +12,9 @@ const WAIT_SECONDS_MAX = 3_600;
 /** Names stand in paths and in metrics. */
 const UPSTREAM_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 
+/** A host with or without a port, as it stands in a Host header. */
+const HOST = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252})|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
+
 const upstream = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
@@ -140,6 +143,15 @@ export const gatewaySection = z
     log: z.enum(["pretty", "json", "off"]).default(gateway.log).meta({
       description: "A line for each request, for a person on standard error, or as JSON on standard output.",
     }),
+    allowed_hosts: z
+      .array(z.string().regex(HOST))
+      .readonly()
+      .default(gateway.allowed_hosts)
+      .meta({
+        description:
+          "Names by which the gateway is called beside those of this machine, and sites whose pages may call it: a host, or a host and a port. Requests by any other name, and of other sites' pages, are refused. Beyond this machine every name will do until some are listed.",
+        examples: [["precis.example.com", "localhost:3000"]],
+      }),
     token_env: z
       .string()
       .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)

@@ -51,6 +51,8 @@ export interface GatewayOptions {
   readonly recall?: RecallSettings | undefined;
   readonly tenant?: TenantPolicy;
   readonly onFault?: "pass" | "refuse";
+  /** Names, beside those of this machine, by which a listening gateway may be called, and sites whose pages may call it. */
+  readonly allowedHosts?: readonly string[];
   /** Models that write handoffs while nobody waits; without one the ledger writes them. */
   readonly writers?: NonNullable<RuntimeOptions["writers"]>;
   readonly secrets?: RedactOptions;
@@ -127,8 +129,8 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     fetch: webHandle(handle),
     listen: async ({ host = "127.0.0.1", port = 0 } = {}) => {
       loopback &&= isLoopback(host);
-      const own = options.ownRoutes;
-      return listen(handle, { host, port, limits, ...(own === undefined ? {} : { own }) });
+      const { ownRoutes: own, allowedHosts = [] } = options;
+      return listen(handle, { host, port, limits, allowedHosts, ...(own === undefined ? {} : { own }) });
     },
     settled: background.settled,
     close: async () => {

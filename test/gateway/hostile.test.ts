@@ -171,15 +171,15 @@ describe("what is hardly HTTP", () => {
     ["no HTTP at all", "\u0000\u0001\u0002 hello\r\n\r\n"],
     [
       "two lengths",
-      "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ncontent-length: 5\r\n\r\nabcde",
+      "POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 3\r\ncontent-length: 5\r\n\r\nabcde",
     ],
     [
       "a length and chunks",
-      "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
+      "POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
     ],
-    ["a body that ends early", "POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: 500\r\n\r\n{"],
-    ["headers without end", `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n${"x-a: b\r\n".repeat(5_000)}`],
-    ["a path to elsewhere", "POST http://169.254.169.254/latest HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n"],
+    ["a body that ends early", "POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 500\r\n\r\n{"],
+    ["headers without end", `POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\n${"x-a: b\r\n".repeat(5_000)}`],
+    ["a path to elsewhere", "POST http://169.254.169.254/latest HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 0\r\n\r\n"],
   ];
 
   it("harms nobody", async () => {

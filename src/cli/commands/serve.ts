@@ -124,6 +124,7 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal, eng
     log: configuration.gateway.log,
     redaction: configuration.redaction,
     loopback: isLoopback(host),
+    allowedHosts: configuration.gateway.allowed_hosts,
     token,
     terminal,
   });

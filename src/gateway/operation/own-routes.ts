@@ -5,8 +5,8 @@
  */
 import { hash, timingSafeEqual } from "node:crypto";
 import { Hono, type Context } from "hono";
-import { isLoopback } from "../../config/loopback.ts";
 import type { History } from "../history/contract.ts";
+import { callerRefusal } from "../transport/callers.ts";
 import { createAdminRoutes } from "./admin-routes.ts";
 import { statusPage, type Status } from "./status-page.ts";
 
@@ -22,8 +22,10 @@ export interface OwnRoutesOptions {
   readonly token?: string | undefined;
   /** What the operator can do with the kept conversations. */
   readonly history: History;
-  /** True where only this machine can reach it: requests by any other name of the host are refused. */
+  /** True where only this machine can reach it. */
   readonly loopback: boolean;
+  /** Names, beside those of this machine, by which it may be called, and sites whose pages may call it. */
+  readonly allowedHosts?: readonly string[];
 }
 
 const OWN_PREFIX = "/_precis";
@@ -65,10 +67,14 @@ const ROUTES_THERE_ARE =
   "There are /_precis/, /_precis/health, /_precis/ready, /_precis/metrics, and the calls of docs/operating.md under /_precis/api/.";
 
 /** Anyone may ask whether it lives; a page of another site in the operator's browser may ask nothing. */
-function refusal(context: Context, { token, loopback }: OwnRoutesOptions): Response | undefined {
-  const host = hostOf(context.req.header("host") ?? new URL(context.req.url).host);
-  if (loopback && !isLoopback(host))
-    return error(context, 403, "foreign_host", "Ask by the address that `precis serve` printed.");
+function refusal(context: Context, { token, loopback, allowedHosts = [] }: OwnRoutesOptions): Response | undefined {
+  const { raw, method } = context.req;
+  const host = ["host", context.req.header("host") ?? new URL(raw.url).host] as const;
+  // A link on another site may lead here: what is shown then stays unread by that site.
+  const followed = method === "GET" && context.req.header("sec-fetch-mode") === "navigate";
+  const headers = followed ? [host] : [...raw.headers, host];
+  const foreign = callerRefusal({ method: "GET", headers }, { loopback, allowedHosts });
+  if (foreign !== undefined) return error(context, 403, foreign.code, foreign.hint);
   const open = [`${OWN_PREFIX}/health`, `${OWN_PREFIX}/ready`].includes(context.req.path);
   const inside = context.req.path.startsWith(`${OWN_PREFIX}${API}`);
   if (inside && token === undefined && !loopback)
@@ -89,10 +95,6 @@ function refusal(context: Context, { token, loopback }: OwnRoutesOptions): Respo
   );
   refused.headers.set("www-authenticate", "Bearer");
   return refused;
-}
-
-function hostOf(header: string): string {
-  return header.replace(/:\d{1,5}$/, "");
 }
 
 /** Takes as long whatever is wrong. */

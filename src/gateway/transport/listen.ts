@@ -2,11 +2,13 @@
 import { once } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isLoopback } from "../../config/loopback.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { Departure, Handle } from "../contract.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "../limits.ts";
 import { answer, type Exchange } from "./answer.ts";
 import { arrivalOf, createLoad, type Load } from "./arrival.ts";
+import { callerRefusal, type CallersAllowed } from "./callers.ts";
 import { refuse, refuseError } from "./refusals.ts";
 import { stopping } from "./stopping.ts";
 import { answerWithoutRequest, refuseTunnel } from "./unheard.ts";
@@ -17,6 +19,8 @@ export interface ListenOptions {
   /** Any free one by default. */
   readonly port?: number;
   readonly limits?: Partial<GatewayLimits>;
+  /** Names, beside those of this machine, by which it may be called, and sites whose pages may call it. */
+  readonly allowedHosts?: readonly string[];
   /** Serves `/_precis` and all below it; without it these go where everything goes. */
   readonly own?: (request: Request) => Response | Promise<Response>;
 }
@@ -56,6 +60,7 @@ export async function listen(handle: Handle, options: ListenOptions = {}): Promi
   (server as { httpAllowHalfOpen?: boolean }).httpAllowHalfOpen = true;
   // Their bytes are bounded; past a number of lines Node would leave some out without a word.
   server.maxHeadersCount = 0;
+  const callers = { loopback: isLoopback(host), allowedHosts: options.allowedHosts ?? [] };
   const ownListener = options.own === undefined ? undefined : ownRoutes(options.own);
   const load = createLoad(limits);
   const { begun, stop } = stopping(server);
@@ -67,7 +72,7 @@ export async function listen(handle: Handle, options: ListenOptions = {}): Promi
     const own = ownListener !== undefined && isOwn(request.url);
     const attended = own
       ? ownListener(request, response)
-      : attend(handle, { request, response, server, limits, load, expectsContinue });
+      : attend(handle, { request, response, server, limits, load, callers, expectsContinue });
     attended.catch(() => response.destroy());
   };
   server.on("request", (request, response) => take(request, response, false));
@@ -109,16 +114,21 @@ interface Attended {
   readonly server: Server;
   readonly limits: GatewayLimits;
   readonly load: Load;
+  readonly callers: CallersAllowed;
   readonly expectsContinue: boolean;
 }
 
-async function attend(handle: Handle, { server, limits, load, expectsContinue, ...pair }: Attended): Promise<void> {
+async function attend(handle: Handle, attended: Attended): Promise<void> {
+  const { server, limits, load, callers, expectsContinue, ...pair } = attended;
   const { request, response } = pair;
   const { bodyBytes, clientIdleTimeoutMs } = limits;
   const arrival = arrivalOf(request, response, { load, bodyBytes, expectsContinue });
   let departure: Departure;
   try {
-    departure = asksForWebSocket(request) ? noWebSocket(arrival) : await handle(arrival);
+    // A target that is no path is refused as such: whoever sends one takes the gateway for a forward proxy.
+    const refusal = arrival.target.startsWith("/") ? callerRefusal(arrival, callers) : undefined;
+    if (refusal !== undefined) departure = refuse(arrival, refusal);
+    else departure = asksForWebSocket(request) ? noWebSocket(arrival) : await handle(arrival);
   } catch (error) {
     departure = refuseError(arrival, error);
   }

@@ -71,6 +71,8 @@ export function errorBody(vendor: Vendor, { status, code, message, hint }: Refus
 /** The names that Anthropic's error reference gives for its statuses. */
 function anthropicType(status: number): string {
   switch (status) {
+    case 403:
+      return "permission_error";
     case 404:
       return "not_found_error";
     case 413:

@@ -110,7 +110,7 @@ async function closedAfter(
   return (await closed.promise) - leftMs;
 }
 
-const POST = "POST /v1/chat/completions HTTP/1.1\r\nhost: h\r\n";
+const POST = "POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\n";
 
 describe("the call ends with the client", { retry: RETRIES }, () => {
   test("that closes its connection before the answer begins", async () => {

@@ -125,7 +125,7 @@ test("the body of a broken answer leaves the gateway as it was", async () => {
     }),
   );
   const gateway = await gatewayTo(far.url);
-  await speak(gateway.port, "GET / HTTP/1.1\r\nhost: h\r\n\r\n");
+  await speak(gateway.port, "GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
   const answer = await undiciRequest(gateway.url);
   expect((await bodyOf(answer.body)).toString()).toBe("ok");
 });

@@ -151,7 +151,7 @@ describe("a stop", () => {
     const fresh = connect(gateway.port);
     await once(fresh, "connect");
     const used = connect(gateway.port);
-    used.write("GET / HTTP/1.1\r\nhost: h\r\n\r\n");
+    used.write("GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
     await once(used, "data");
     await sleep(20);
     const started = performance.now();

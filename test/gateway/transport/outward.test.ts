@@ -95,7 +95,7 @@ describe("through a proxy", () => {
     const gateway = await gatewayTo("http://provider.invalid", { proxies: { http: `127.0.0.1:${proxy.port}` } });
     await speak(
       gateway.port,
-      `GET /v1/models HTTP/1.1\r\nHost: x\r\nAnthropic-Beta: one\r\nAnthropic-Beta: two\r\nConnection: close\r\n\r\n`,
+      `GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\nAnthropic-Beta: one\r\nAnthropic-Beta: two\r\nConnection: close\r\n\r\n`,
     );
     const lines = proxy.lines[0]!;
     expect(lines.flatMap((line, at) => (line === "Anthropic-Beta" ? [lines[at + 1]] : []))).toEqual(["one", "two"]);

@@ -75,7 +75,7 @@ describe("a client that takes nothing", () => {
     const socket = connect(gateway.port).pause();
     onTestFinished(() => void socket.destroy());
     socket.on("error", () => undefined);
-    socket.write("GET / HTTP/1.1\r\nhost: h\r\n\r\n");
+    socket.write("GET / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n");
     await closed.promise;
     expect(gateway.arrivals[0]!.signal.aborted).toBe(true);
   });

@@ -180,7 +180,7 @@ describe("an answer", () => {
       ),
     );
     const gateway = await gatewayTo(far.url);
-    const heard = await speak(gateway.port, "GET /v1/models HTTP/1.1\r\nhost: h\r\n\r\n", (text) =>
+    const heard = await speak(gateway.port, "GET /v1/models HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n", (text) =>
       text.endsWith("no"),
     );
     const [status, ...lines] = heard.split("\r\n");
@@ -253,7 +253,7 @@ describe("an answer", () => {
     const gateway = await gatewayTo((await mirror()).url);
     const socket = connect(gateway.port);
     onTestFinished(() => void socket.destroy());
-    const one = (name: string): string => `POST /${name} HTTP/1.1\r\nhost: h\r\ncontent-length: 1\r\n\r\n${name[0]}`;
+    const one = (name: string): string => `POST /${name} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 1\r\n\r\n${name[0]}`;
     socket.write(one("first") + one("second") + one("third"));
     let heard = "";
     for await (const bytes of socket) {
