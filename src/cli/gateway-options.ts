@@ -44,6 +44,7 @@ export async function gatewayOptions(
     ingestLimitTokens: compression.ingest_limit_tokens,
     ...(recall.tool === "off" ? {} : { recall: { offer: recall.tool } }),
     tenant: tenantPolicy(gateway.tenant),
+    credentialNames: gateway.credential_names,
     onFault: gateway.on_fault,
     allowedHosts: gateway.allowed_hosts,
     // A client's key is spent on nothing but its own requests: only a model that is configured for it writes.

@@ -50,6 +50,7 @@ export const DEFAULTS = Object.freeze({
     upstreams: Object.freeze({}),
     store: null,
     tenant: "auto",
+    credential_names: Object.freeze([] as readonly string[]),
     on_fault: "pass",
     log: "pretty",
     allowed_hosts: Object.freeze([] as readonly string[]),

@@ -137,6 +137,15 @@ export const gatewaySection = z
         examples: ["per_key"],
         "x-expects": "`auto`, `per_key` or a name",
       }),
+    credential_names: z
+      .array(z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/))
+      .readonly()
+      .default(gateway.credential_names)
+      .meta({
+        description:
+          "Headers and query parameters of yours that hold a client's credential, for `per_key` (and `auto` beyond this machine). Known without it: `authorization`, and names that end in `key`, `token`, `secret` and the like.",
+        examples: [["x-employee"]],
+      }),
     on_fault: z.enum(["pass", "refuse"]).default(gateway.on_fault).meta({
       description: "What becomes of a request when something of precis fails: it passes untouched, or it is refused.",
     }),

@@ -27,7 +27,7 @@ import type { OutwardProxies } from "./transport/proxies.ts";
 import { createSender } from "./transport/send.ts";
 import { createUpstreams, type UpstreamSettings } from "./transport/upstreams.ts";
 import { webHandle } from "./transport/web.ts";
-import type { Mode, Visit } from "./visit.ts";
+import type { Mode, Visit, VisitDesk } from "./visit.ts";
 
 export interface GatewayOptions {
   /** Providers by name; `openai` and `anthropic` are the vendors' own where they are not given. */
@@ -50,6 +50,8 @@ export interface GatewayOptions {
   /** Offers models a tool with which they recall what left their conversation; off where not given. */
   readonly recall?: RecallSettings | undefined;
   readonly tenant?: TenantPolicy;
+  /** Headers and query parameters that hold a credential, beside those that are known; they tell tenants apart. */
+  readonly credentialNames?: readonly string[];
   readonly onFault?: "pass" | "refuse";
   /** Names, beside those of this machine, by which a listening gateway may be called, and sites whose pages may call it. */
   readonly allowedHosts?: readonly string[];
@@ -92,25 +94,24 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   const sender = createSender(limits, options.proxies);
   const redact = createRedactor(options.secrets);
   const { contextLength } = options;
-  const models = createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS });
+  const caching = createCachingDesk({ ...options, registry });
+  const runtime = sessionOptions(options);
+  const thinking = thinkingRules();
+  const visitsOver = (kept: HistoryStore): VisitDesk => {
+    const models = createModelBook({ store: kept, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS });
+    const recall = recallOf(options, { store: kept, chain, models, tell });
+    const conversations = createConversations(chain, limits);
+    return { mode, runtime, chain, store: kept, models, thinking, conversations, caching, recall, tell };
+  };
   const background = createBackground(limits);
   let loopback = true;
   const exchange = createHandle({
     limits,
     upstreams: createUpstreams(options.upstreams),
     sender,
-    visits: {
-      mode,
-      runtime: sessionOptions(options),
-      chain,
-      store,
-      models,
-      thinking: thinkingRules(),
-      conversations: createConversations(chain, limits),
-      caching: createCachingDesk({ ...options, registry }),
-      recall: recallOf(options, { store, chain, models, tell }),
-      tell,
-    },
+    visits: visitsOver(store),
+    isolatedVisits: () => visitsOver(createMemoryStore()),
+    credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
     loopback: () => loopback,
     onFault: options.onFault ?? "pass",

@@ -14,7 +14,7 @@ import { openAnswer, type Opened } from "./opening.ts";
 import type { RequestSpan, Spans } from "./operation/spans.ts";
 import { relay } from "./relay.ts";
 import { routeOf, type ModelRoute } from "./routes.ts";
-import { tenantOf, type TenantPolicy } from "./tenant.ts";
+import { ownerOf, type Owner, type TenantPolicy } from "./tenant.ts";
 import { backwardHeaders, onwardHeaders } from "./transport/headers.ts";
 import { statusOf } from "./transport/refusals.ts";
 import { takeIn, type Intake } from "./transport/intake.ts";
@@ -29,7 +29,10 @@ export interface ExchangeDesk {
   readonly upstreams: Upstreams;
   readonly sender: Sender;
   readonly visits: VisitDesk;
+  /** For one request that shares nothing with any other: what is kept of it goes with it. */
+  readonly isolatedVisits: () => VisitDesk;
   readonly tenant: TenantPolicy;
+  readonly credentialNames: readonly string[];
   /** Whether only this machine can reach the gateway. */
   readonly loopback: () => boolean;
   /** What happens where something of ours fails: the request goes on as it came, or is refused. */
@@ -99,14 +102,10 @@ function turnedAway(entry: Entry, departure: Departure): Departure {
 }
 
 /** Any other request of a provider's API: its body is not even read. */
-async function passOn(
-  { sender, tenant, loopback }: Desk,
-  arrival: Arrival,
-  entry: Entry,
-  to: Destination,
-): Promise<Departure> {
+async function passOn(desk: Desk, arrival: Arrival, entry: Entry, to: Destination): Promise<Departure> {
+  const { sender } = desk;
   const { method, body, signal } = arrival;
-  entry.tenant = tenantOf(arrival.headers, tenant, loopback());
+  entry.tenant = ownerIn(desk, arrival).tenant;
   entry.sent();
   const headers = onwardHeaders(arrival.headers, "same");
   const incoming = await entry.span.upstream(to.upstream, () => sender.send({ to, method, headers, body, signal }));
@@ -120,14 +119,20 @@ async function passOn(
 
 const DONE = Promise.resolve();
 
+function ownerIn({ tenant: policy, loopback, credentialNames }: Desk, arrival: Arrival): Owner {
+  return ownerOf(arrival, { policy, loopback: loopback(), credentialNames });
+}
+
 async function answer(
-  desk: Desk,
+  shared: Desk,
   arrival: Arrival,
   entry: Entry,
   { destination, route }: Pick<Passage, "destination" | "route">,
 ): Promise<Departure> {
+  const { tenant, isolated } = ownerIn(shared, arrival);
+  const desk = isolated ? { ...shared, visits: shared.isolatedVisits(), ahead: () => undefined } : shared;
   entry.protocol = route.protocol;
-  entry.tenant = tenantOf(arrival.headers, desk.tenant, desk.loopback());
+  entry.tenant = tenant;
   const intake = await takeIn(arrival, desk.limits);
   if ("refused" in intake) return turnedAway(entry, intake.refused);
   entry.bytesIn = intake.raw.length;

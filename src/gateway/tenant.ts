@@ -1,23 +1,72 @@
 /**
- * Whose history a request belongs to: one name for a machine of one's own, else a hash of the credential it came with.
+ * Whose history a request belongs to: one name for a machine of one's own, else a hash of the credentials it came with.
  * Records of one tenant are never shown to another, and a credential is never kept.
  */
 import { hash } from "node:crypto";
-import type { HeaderLines } from "./contract.ts";
+import type { Arrival } from "./contract.ts";
 
 /** `auto`: one tenant on loopback, one a credential elsewhere. Bearer tokens that rotate make a new tenant each. */
 export type TenantPolicy = "auto" | "per_key" | { readonly name: string };
 
+export interface TenantRules {
+  readonly policy: TenantPolicy;
+  /** Whether only this machine can reach the gateway. */
+  readonly loopback: boolean;
+  /** Headers and query parameters of the operator's that hold a credential, beside those that are known. */
+  readonly credentialNames?: readonly string[] | undefined;
+}
+
+export interface Owner {
+  readonly tenant: string;
+  /** Nobody can be told from its request: it shares nothing with any other one. */
+  readonly isolated: boolean;
+}
+
 const LOCAL_TENANT = "local";
-const CREDENTIAL_HEADERS = new Set(["authorization", "x-api-key", "api-key", "x-goog-api-key"]);
+const ANONYMOUS_TENANT = "anonymous";
 /** Enough to tell tenants apart; too little to try keys against. */
 const TENANT_HEX_DIGITS = 24;
 
-export function tenantOf(headers: HeaderLines, policy: TenantPolicy, loopback: boolean): string {
-  if (typeof policy === "object") return policy.name;
-  if (policy === "auto" && loopback) return LOCAL_TENANT;
-  const credentials = headers.filter(([name]) => CREDENTIAL_HEADERS.has(name.toLowerCase()));
-  if (credentials.length === 0) return "anonymous";
-  const told = credentials.map(([name, value]) => `${name.toLowerCase()}: ${value}`).sort();
-  return hash("sha256", `precis tenant\n${told.join("\n")}`).slice(0, TENANT_HEX_DIGITS);
+/**
+ * The name of a header or a query parameter that holds a credential: `authorization`, `x-api-key`, `api-key`,
+ * `x-goog-api-key`, `key`, `ocp-apim-subscription-key`, `cf-aig-authorization`, `access_token` and whatever else ends so.
+ * To take too much for one costs a tenant its history; to take too little would give it to another.
+ */
+const CREDENTIAL_NAME =
+  /(?:^|[-_.]|api|access|auth|subscription)(?:key|token|auth|authorization|secret|credentials?|password|signature|jwt)$/;
+/** Names that end so and say nothing of who asks; what they hold may differ with every request. */
+const NO_CREDENTIALS: ReadonlySet<string> = new Set([
+  "idempotency-key",
+  "x-idempotency-key",
+  "x-csrf-token",
+  "x-xsrf-token",
+  "sec-websocket-key",
+  "proxy-authorization",
+]);
+
+export function ownerOf(request: Pick<Arrival, "headers" | "target">, rules: TenantRules): Owner {
+  const { policy, loopback, credentialNames = [] } = rules;
+  if (typeof policy === "object") return { tenant: policy.name, isolated: false };
+  if (policy === "auto" && loopback) return { tenant: LOCAL_TENANT, isolated: false };
+  const own = new Set(credentialNames.map((name) => name.toLowerCase()));
+  const found = [...lowercased("header", request.headers), ...lowercased("query", queryOf(request.target))]
+    .filter(({ name, value }) => value.trim() !== "" && (own.has(name) || isCredential(name)))
+    .map(({ place, name, value }) => JSON.stringify([place, name, value]))
+    .sort();
+  if (found.length === 0) return { tenant: ANONYMOUS_TENANT, isolated: true };
+  const digest = hash("sha256", `precis tenant\n${found.join("\n")}`);
+  return { tenant: digest.slice(0, TENANT_HEX_DIGITS), isolated: false };
+}
+
+function isCredential(name: string): boolean {
+  return CREDENTIAL_NAME.test(name) && !NO_CREDENTIALS.has(name);
+}
+
+function queryOf(target: string): Iterable<readonly [string, string]> {
+  const at = target.indexOf("?");
+  return at < 0 ? [] : new URLSearchParams(target.slice(at + 1));
+}
+
+function lowercased(place: string, lines: Iterable<readonly [string, string]>) {
+  return Array.from(lines, ([name, value]) => ({ place, name: name.toLowerCase(), value }));
 }

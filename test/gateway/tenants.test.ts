@@ -2,15 +2,18 @@
 import { hash } from "node:crypto";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createChain } from "../../src/core/transcript/links.ts";
-import { tenantOf } from "../../src/gateway/tenant.ts";
+import { textMessage, type Transcript } from "../../src/core/transcript/message.ts";
+import type { HeaderLines } from "../../src/gateway/contract.ts";
+import { ownerOf } from "../../src/gateway/tenant.ts";
+import { RECALL_TOOL } from "../../src/gateway/recall/tool.ts";
 import { createProvider } from "../../src/lab/provider/provider.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { openSqliteStore } from "../../src/store/index.ts";
 import { ask, bodyOf, PROTOCOLS, worked, type Asking, type Told } from "./support/asking.ts";
 import { serve } from "./support/serving.ts";
-import { atEnd, stand, temporaryFolder } from "./support/standing.ts";
+import { atEnd, front, stand, temporaryFolder } from "./support/standing.ts";
 import { upstreamOf } from "./support/upstream.ts";
 
 const WINDOW_TOKENS = 8_000;
@@ -18,6 +21,11 @@ const RECALL_ID = /\br[0-9a-f]{9}\b/;
 
 const headersOf = (protocol: Asking["protocol"], key: string) =>
   protocol === "anthropic-messages" ? ([["x-api-key", key]] as const) : ([["authorization", `Bearer ${key}`]] as const);
+
+const tenantWith = (headers: HeaderLines, target = "/v1/messages", credentialNames?: readonly string[]): string => {
+  const { tenant, isolated } = ownerOf({ headers, target }, { policy: "per_key", loopback: true, credentialNames });
+  return isolated ? "isolated" : tenant;
+};
 
 describe.each(PROTOCOLS)("two keys with the same %s conversation", (protocol) => {
   it("share no message, no compaction, no original and no session", async () => {
@@ -29,7 +37,7 @@ describe.each(PROTOCOLS)("two keys with the same %s conversation", (protocol) =>
     const body = bodyOf(protocol, worked("theirs", 30));
     const first = await ask(url, { protocol, body, key: "sk-first" });
     expect([first.status, first.treatment]).toEqual([200, expect.stringMatching(/fresh$/)]);
-    const [one, other] = ["sk-first", "sk-other"].map((key) => tenantOf(headersOf(protocol, key), "per_key", true));
+    const [one, other] = ["sk-first", "sk-other"].map((key) => tenantWith(headersOf(protocol, key)));
     const { messages } = protocols[protocol].decode(body).transcript;
     const links = createChain((text) => hash("sha256", text)).linksOf(messages);
     const id = RECALL_ID.exec(provider.requests.at(-1)!.body)![0];
@@ -59,6 +67,111 @@ describe.each(PROTOCOLS)("two keys with the same %s conversation", (protocol) =>
     const told: Told[] = [];
     for (const key of ["sk-first", "sk-other"]) told.push(await ask(url, { protocol, body, key }));
     expect(told.map(({ treatment }) => treatment.endsWith("fresh"))).toEqual([true, false]);
+  });
+});
+
+/** Where providers, and the gateways in front of them, take a client's key. */
+const HEADER_PLACES = ["x-api-key", "api-key", "x-goog-api-key", "ocp-apim-subscription-key", "cf-aig-authorization"];
+const QUERY_PLACES = ["key", "api_key", "api-key", "subscription-key", "access_token", "KEY", "%6Bey"];
+const OWN_PLACE = "x-employee";
+
+interface Caller {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: string;
+}
+
+type Place = readonly [place: string, callerOf: (key: string) => Caller];
+
+/** SDKs want some key: all clients of an operator who takes another send the same one. */
+const PLACEHOLDER = { "content-type": "application/json", authorization: "Bearer none" };
+const PLACES: readonly Place[] = [
+  ...[...HEADER_PLACES, OWN_PLACE].map(
+    (name): Place => [`the header ${name}`, (key) => ({ headers: { ...PLACEHOLDER, [name]: key }, query: "" })],
+  ),
+  ...[...QUERY_PLACES, OWN_PLACE].map(
+    (name): Place => [`?${name}=`, (key) => ({ headers: PLACEHOLDER, query: `?${name}=${key}` })],
+  ),
+];
+
+describe.each(PLACES)("two keys in %s", (_, callerOf) => {
+  it("share no compaction, and the recall tool gives one nothing of the other", async () => {
+    const answers: string[] = [];
+    let id = "";
+    const { url, store, events } = await stand({
+      provider: {
+        every: { windowTokens: WINDOW_TOKENS },
+        script: (asked) => {
+          const list = JSON.stringify(asked.body["messages"]);
+          if (!list.includes("Recall it")) {
+            id ||= RECALL_ID.exec(list)?.[0] ?? "";
+            return { text: "Read." };
+          }
+          if (!list.includes('"role":"tool"')) return { calls: [{ name: RECALL_TOOL, arguments: { wanted: id } }] };
+          answers.push(list);
+          return { text: "Done." };
+        },
+      },
+      gateway: {
+        contextLength: WINDOW_TOKENS,
+        tenant: "per_key",
+        credentialNames: [OWN_PLACE],
+        recall: { offer: "always" },
+      },
+    });
+    const call = async (key: string, body: string): Promise<string> => {
+      const { headers, query } = callerOf(key);
+      const answer = await fetch(`${url}/v1/chat/completions${query}`, { method: "POST", headers, body });
+      await answer.text();
+      return `${answer.status} ${answer.headers.get("x-precis")}`;
+    };
+    const long = bodyOf("openai-chat", worked("theirs", 30));
+    expect(await call("K1-first", long)).toMatch(/^200 rewritten.*fresh$/);
+    expect(id).toMatch(RECALL_ID);
+    expect(await call("K2-other", long)).toMatch(/^200 rewritten.*fresh$/);
+    const asking = (content: string): string =>
+      bodyOf("openai-chat", { system: [], messages: [textMessage("user", `Recall it, ${content}.`)] });
+    expect(await call("K1-first", asking("K1"))).toMatch(/^200/);
+    expect(await call("K3-third", asking("K3"))).toMatch(/^200/);
+    await vi.waitFor(() => expect(events.filter(({ kind }) => kind === "recall")).toHaveLength(2));
+    expect(events.filter(({ kind }) => kind === "recall")).toMatchObject([{ found: true }, { found: false }]);
+    expect(answers.map((list) => list.includes(`There is nothing under ${id}`))).toEqual([false, true]);
+    const tenants = await store.listTenants();
+    expect(tenants).toHaveLength(3);
+    const found = tenants.map(({ tenant }) => store.searchMessages(tenant, "theirs", 5));
+    expect((await Promise.all(found)).map(({ length }) => length > 0).toSorted()).toEqual([false, true, true]);
+  });
+});
+
+it.each<readonly [string, HeaderLines, string]>([
+  ["an idempotency key", [["idempotency-key", "1"]], ""],
+  ["an empty key", [["authorization", " "]], "?key="],
+  ["a parameter about something else", [["x-request-id", "1"]], "?api-version=1&monkey_business=2"],
+])("%s tells nobody apart", (_, headers, query) => {
+  expect(tenantWith(headers, `/v1/messages${query}`)).toBe("isolated");
+});
+
+describe("requests without a key", () => {
+  it("share nothing, are compacted for themselves, and leave nothing", async () => {
+    const overflow = `{"error":{"message":"This model's maximum context length is 5000 tokens.","code":"context_length_exceeded"}}`;
+    const answer = `{"choices":[{"message":{"role":"assistant","content":"Read."}}],"usage":{"prompt_tokens":5000,"completion_tokens":1}}`;
+    const upstream = await upstreamOf((at) => (at === 0 ? { status: 400, pieces: [overflow] } : { pieces: [answer] }));
+    const { url, store, events } = await front(upstream.url, { contextLength: 16_000, tenant: "per_key" });
+    const call = async (transcript: Transcript): Promise<string> => {
+      const headers = { "content-type": "application/json", "x-precis-session": "mine" };
+      const body = bodyOf("openai-chat", transcript);
+      const told = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body });
+      expect([told.status, await told.text()]).toEqual([200, answer]);
+      return told.headers.get("x-precis") ?? "";
+    };
+    expect(await call(worked("open", 5))).toMatch(/fresh$/);
+    // The window that the first one was told is not known to the second, nor is its compaction.
+    expect(await call(worked("open", 5))).toBe("unchanged");
+    expect(await call(worked("open", 40))).toMatch(/fresh$/);
+    expect(await call(worked("open", 40))).toMatch(/fresh$/);
+    await vi.waitFor(() => expect(events.filter(({ kind }) => kind === "request")).toHaveLength(4));
+    expect(events.every(({ tenant }) => tenant === "anonymous")).toBe(true);
+    expect(await store.holdings()).toMatchObject({ sessions: 0, messages: 0, compactions: 0, originals: 0 });
+    expect(await store.listTenants()).toEqual([]);
   });
 });
 
