@@ -54,6 +54,7 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
       const state = shelfOf(tenant).states.get(root);
       return state === undefined ? undefined : (JSON.parse(state) as unknown);
     },
+    checkWritable: async () => void shelvesOf(),
     holdings: async (tenant) => holdingsOf(shelvesOf(tenant)),
     retain: async (retention) => {
       const chosen = shelvesOf(retention.tenant);

@@ -77,6 +77,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     findUsage: (tenant, links) => call("findUsage", tenant, links),
     totalUsage: (tenant, since = 0) => call("totalUsage", tenant, since),
     putState: (tenant, root, state) => call("putState", tenant, { root, state: JSON.stringify(state), now: now() }),
+    checkWritable: (bytes = 0) => call("checkWritable", "", bytes),
     holdings: (tenant) => call("holdings", "", tenant),
     vacuum: () => call("vacuum", "", undefined),
     check: () => call("check", "", undefined),

@@ -187,6 +187,8 @@ export interface HistoryStore extends Store {
   /** Counters by the root of a chain (or any other name): plain data, the last write wins. */
   readonly putState: (tenant: string, root: string, state: unknown) => Promise<void>;
   readonly getState: (tenant: string, root: string) => Promise<unknown>;
+  /** Rejects where so many bytes more could not be kept: by now, or because what was kept is not there any more. */
+  readonly checkWritable: (bytes?: number) => Promise<void>;
   readonly holdings: (tenant?: string) => Promise<Holdings>;
   /** Deletes what retention says and answers with what is left. A session lives as long as a branch of it does. */
   readonly retain: (retention: Retention) => Promise<Holdings>;

@@ -5,6 +5,7 @@ import { resolveAll, shortPath, type Flag, type Loaded } from "../../config/load
 import { isLoopback } from "../../config/loopback.ts";
 import { configurationError } from "../../config/problems.ts";
 import type { Configuration } from "../../config/schema.ts";
+import type { PrecisError } from "../../core/errors.ts";
 import type { Gateway } from "../../gateway/index.ts";
 import type { PluginSource } from "../../plugins/load.ts";
 import type { HistoryStore } from "../../store/store.ts";
@@ -89,7 +90,7 @@ interface Serving {
   readonly engine: PluginSource | string;
 }
 
-async function serveWith({ store, path }: Opened, { loaded, token, terminal, engine }: Serving): Promise<ExitCode> {
+async function serveWith({ store, path, broken }: Opened, { loaded, token, terminal, engine }: Serving): Promise<ExitCode> {
   const { configuration } = loaded;
   const { host, port } = configuration.gateway;
   const [
@@ -119,7 +120,7 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal, eng
     store: path === undefined ? IN_MEMORY : shortPath(path, terminal),
     storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),
     history: createHistory({ ...options, store }),
-    checkStore: () => store.getState("", "ready"),
+    checkStore: () => store.checkWritable(),
     inFlight: () => gateway.underWay(),
     log: configuration.gateway.log,
     redaction: configuration.redaction,
@@ -133,6 +134,8 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal, eng
   const interrupted = interruption();
   try {
     await operation.begun(shownUrl(listening.url, host));
+    if (broken !== undefined)
+      operation.tell({ kind: "notice", code: "store_unavailable", tenant: "", message: sayBroken(broken) });
     await interrupted;
   } finally {
     operation.stopping();
@@ -206,7 +209,12 @@ interface Opened {
   readonly store: HistoryStore;
   /** Where there is a file. */
   readonly path: string | undefined;
+  /** Why nothing can be kept in it. */
+  readonly broken?: PrecisError;
 }
+
+/** What may pass by itself, and what no other setting would help against: requests go on without it. */
+const PASSING: ReadonlySet<string> = new Set(["store_read_only", "store_full", "store_io"]);
 
 async function openStore(configuration: Configuration, terminal: Terminal): Promise<Opened> {
   const path = storeFile(undefined, configuration, terminal);
@@ -217,7 +225,26 @@ async function openStore(configuration: Configuration, terminal: Terminal): Prom
   const { openSqliteStore } = await import("../../store/sqlite.ts");
   const { store_mb } = configuration.gateway.limits;
   const bound = store_mb === null ? {} : { sizeBytesMax: store_mb * MEBIBYTE };
-  return { store: await openSqliteStore({ path, ...bound }), path };
+  try {
+    return { store: await openSqliteStore({ path, ...bound }), path };
+  } catch (error) {
+    const broken = error as PrecisError;
+    if (!PASSING.has(broken.code) && !(broken.code === "store_unreachable" && fileBytes(path) > 0)) throw error;
+    const store = await openSqliteStore({ path, readOnly: true }).catch(() => withoutStore(broken));
+    return { store, path, broken };
+  }
+}
+
+/** Every call fails as opening did. */
+function withoutStore(broken: PrecisError): HistoryStore {
+  const fails = (): Promise<never> => Promise.reject(broken);
+  return new Proxy({} as HistoryStore, {
+    get: (_, name) => (name === "then" ? undefined : name === "close" ? () => Promise.resolve() : fails),
+  });
+}
+
+function sayBroken({ code, message, hint }: PrecisError): string {
+  return `${code}: ${message}; requests go on, and nothing of them is kept. ${hint}`;
 }
 
 async function listen(gateway: Gateway, where: { readonly host: string; readonly port: number }) {

@@ -5,6 +5,7 @@
  */
 import { hash, timingSafeEqual } from "node:crypto";
 import { Hono, type Context } from "hono";
+import { PrecisError } from "../../core/errors.ts";
 import type { History } from "../history/contract.ts";
 import { callerRefusal } from "../transport/callers.ts";
 import { createAdminRoutes } from "./admin-routes.ts";
@@ -110,8 +111,8 @@ async function unreadiness({ stopping, checkStore }: OwnRoutesOptions): Promise<
   });
   try {
     return await Promise.race([checkStore().then(() => undefined), late]);
-  } catch {
-    return "store_unavailable";
+  } catch (error) {
+    return error instanceof PrecisError && error.code.startsWith("store_") ? error.code : "store_unavailable";
   } finally {
     clearTimeout(timer);
   }

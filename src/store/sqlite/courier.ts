@@ -3,8 +3,8 @@
  * is replaced at the next call.
  */
 import { Worker } from "node:worker_threads";
-import type { FileOptions } from "./database.ts";
-import { fromPlain, lostThreadError } from "./failures.ts";
+import { identityOf, type FileOptions } from "./database.ts";
+import { fromPlain, goneError, lostThreadError } from "./failures.ts";
 import { createGate, type QueueLimits } from "./gate.ts";
 import type { AnswerOf, ArgumentOf, Call, OperationName } from "./operations.ts";
 import { createReader } from "./reader.ts";
@@ -42,9 +42,13 @@ export async function startCourier(file: FileOptions, limits: QueueLimits): Prom
   const reader = createReader(file);
   let thread: Promise<Thread> | undefined;
 
+  let opened = false;
+
   const threadNow = (): Promise<Thread> => {
     if (thread === undefined) {
-      const starting = startThread(file, () => {
+      // A thread that could only say so need not be started.
+      if (opened && identityOf(file.path) === undefined) throw goneError(file.path);
+      const starting = startThread({ ...file, mustExist: opened }, () => {
         if (thread === starting) thread = undefined;
         // Whoever comes next may find another file there.
         reader.close();
@@ -71,6 +75,7 @@ export async function startCourier(file: FileOptions, limits: QueueLimits): Prom
   };
 
   await threadNow();
+  opened = true;
   return {
     call: async (name, tenant, argument, bytes = 0) => (await carry({ name, tenant, argument }, bytes)) as never,
     close: async () => {
@@ -171,6 +176,8 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
       } else
         for (const reply of message) {
           const one = settle(reply.id);
+          // It ends now: whoever asks next is not to ask it.
+          if ("error" in reply && reply.error.details.code === "store_gone") ended();
           if ("error" in reply) one?.reject(fromPlain(reply.error));
           else one?.resolve(reply.answer as never);
         }

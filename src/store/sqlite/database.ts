@@ -1,8 +1,9 @@
 /** Opens the file: for its owner alone, every commit on the disk before it is acknowledged, and at our schema. */
-import { chmodSync, closeSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { foreignFileError, newerSchemaError, notDatabaseError, olderSchemaError, storeError } from "./failures.ts";
+import { pathToFileURL } from "node:url";
+import { foreignFileError, goneError, newerSchemaError, notDatabaseError, olderSchemaError, storeError } from "./failures.ts";
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 
 /** Originals are kept unredacted. */
@@ -25,23 +26,49 @@ export interface FileOptions {
   readonly busyTimeoutMs: number;
   readonly readOnly: boolean;
   readonly sizeBytesMax?: number;
+  /** It was open before: where it is gone, no other one is put in its place. */
+  readonly mustExist?: boolean;
+}
+
+/** Which file a path leads to. */
+export function identityOf(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
+  return stats?.isFile() === true ? `${stats.dev} ${stats.ino}` : undefined;
 }
 
 /** @throws PrecisError as docs/store.md lists them; a file that is refused has not been touched. */
 export function openDatabase(options: FileOptions): DatabaseSync {
-  const { path, readOnly, busyTimeoutMs } = options;
+  const { path, readOnly, busyTimeoutMs, mustExist = false } = options;
   let db: DatabaseSync | undefined;
   try {
     checkHeader(path);
+    if (mustExist && identityOf(path) === undefined) throw goneError(path);
     if (!readOnly) createForOwner(path);
     const { DatabaseSync: Database } = loadQuietly();
-    db = new Database(path, { readOnly, timeout: busyTimeoutMs });
+    db = new Database(readOnly ? readableAt(path) : path, { readOnly, timeout: busyTimeoutMs });
     if (readOnly) checkSchema(db, path);
     else prepareForWriting(db, options);
     return db;
   } catch (error) {
     db?.close();
     throw storeError(error, path);
+  }
+}
+
+/**
+ * Where nobody can write beside the file, SQLite cannot set up what readers of a write-ahead log share. The file is
+ * then read as one that nobody changes, unless a log beside it holds what is not in it yet.
+ */
+function readableAt(path: string): string | URL {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (log !== undefined && log.size > 0) return path;
+  try {
+    accessSync(dirname(path), constants.W_OK);
+    return path;
+  } catch {
+    const url = pathToFileURL(path);
+    url.searchParams.set("immutable", "1");
+    return url;
   }
 }
 
@@ -81,9 +108,18 @@ function refuse(path: string, version: number, application: number): void {
 }
 
 function createForOwner(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+  makeFolder(dirname(path));
   closeSync(openSync(path, "a", FILE_MODE));
   if (process.platform !== "win32" && (statSync(path).mode & 0o777) !== FILE_MODE) chmodSync(path, FILE_MODE);
+}
+
+function makeFolder(folder: string): void {
+  let nearest = folder;
+  while (!existsSync(nearest) && nearest !== dirname(nearest)) nearest = dirname(nearest);
+  if (nearest === folder) return;
+  // On a read-only disk, `mkdir` with its parents would say that there is no such folder.
+  accessSync(nearest, constants.W_OK);
+  mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
 }
 
 function prepareForWriting(db: DatabaseSync, { path, busyTimeoutMs, sizeBytesMax }: FileOptions): void {

@@ -101,6 +101,19 @@ export function foreignFileError(place: string): PrecisError {
   });
 }
 
+export function noRoomError(place: string): PrecisError {
+  const { message, ...details } = FULL;
+  return new PrecisError(message, { ...details, place });
+}
+
+export function goneError(place: string): PrecisError {
+  return new PrecisError("the store's file was removed or replaced while it was in use", {
+    code: "store_gone",
+    hint: "Put the file back where it was, or start again with a new one; until then nothing is kept.",
+    place,
+  });
+}
+
 export function busyError(waiting: number): PrecisError {
   return new PrecisError(`the store is behind: ${waiting} calls are waiting`, {
     code: "store_busy",

@@ -7,6 +7,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Retention, SessionsQuery, UsageEntry } from "../store.ts";
 import { append, countStored, readChain, readLinks, type ChainEnd } from "./chains.ts";
 import { checkDatabase } from "./check.ts";
+import { checkWritable } from "./writable.ts";
 import { getOriginal, putOriginals, type NewOriginals } from "./originals.ts";
 import type { Runner } from "./query.ts";
 import { find, listRecords, put, readRecord, touch, undo, type NewRecord } from "./records.ts";
@@ -71,6 +72,10 @@ export const OPERATIONS = {
     undefined,
     readonly string[]
   >,
+  checkWritable: {
+    kind: "alone",
+    run: ({ db }, _tenant, bytes: number) => checkWritable(db, bytes),
+  } satisfies Operation<number, void>,
   vacuum: { kind: "alone", run: ({ db }) => vacuum(db) } satisfies Operation<undefined, void>,
 };
 

@@ -1,8 +1,8 @@
 /** The thread that has the file. It takes what has gathered while it was busy as one group. */
 import type { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import { openDatabase, type FileOptions } from "./database.ts";
-import { storeError, toPlain, type PlainError } from "./failures.ts";
+import { identityOf, openDatabase, type FileOptions } from "./database.ts";
+import { goneError, storeError, toPlain, type PlainError } from "./failures.ts";
 import type { Call } from "./operations.ts";
 import type { Reply } from "./serve.ts";
 
@@ -26,10 +26,16 @@ try {
 
 function work(db: DatabaseSync, serve: (calls: readonly Call[]) => readonly Reply[]): void {
   let gathered: Call[] = [];
+  const opened = identityOf(options.path);
   const serveAll = (): void => {
     const calls = gathered;
     gathered = [];
-    tell(serve(calls));
+    if (opened === undefined || identityOf(options.path) === opened) return tell(serve(calls));
+    // What SQLite writes now goes into a file without a name: nobody will find it again.
+    const error = toPlain(goneError(options.path));
+    tell(calls.map(({ id }) => ({ id, error })));
+    db.close();
+    port.close();
   };
   port.on("message", (message: ToThread) => {
     if (message === "close") {

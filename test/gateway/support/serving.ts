@@ -21,6 +21,8 @@ export interface ServingOptions {
   readonly folder: string;
   readonly port?: number;
   readonly flags?: Readonly<Record<string, string>>;
+  /** False where it is enough that it answers; default true. */
+  readonly ready?: boolean;
 }
 
 const COMMAND = join(import.meta.dirname, "../../../src/cli/bin.ts");
@@ -28,7 +30,7 @@ const READY_WITHIN_MS = 30_000;
 const POLL_MS = 25;
 const KB_PER_MB = 1_024;
 
-export async function serve({ upstream, folder, port, flags = {} }: ServingOptions): Promise<Serving> {
+export async function serve({ upstream, folder, port, flags = {}, ready = true }: ServingOptions): Promise<Serving> {
   const own = port ?? (await freePort());
   const url = `http://127.0.0.1:${own}`;
   const all = { upstream, port: String(own), store: join(folder, "history.db"), ...flags };
@@ -49,7 +51,7 @@ export async function serve({ upstream, folder, port, flags = {} }: ServingOptio
   };
   atEnd(() => kill());
   const deadlineMs = performance.now() + READY_WITHIN_MS;
-  while (!(await isReady(url))) {
+  while (!(await answers(url, ready ? "ready" : "health"))) {
     if (!alive() || performance.now() > deadlineMs) throw new Error(`precis serve did not start:\n${output}`);
     await pause(POLL_MS);
   }
@@ -58,8 +60,8 @@ export async function serve({ upstream, folder, port, flags = {} }: ServingOptio
   return { url, output: () => output, kill, alive, residentMb };
 }
 
-async function isReady(url: string): Promise<boolean> {
-  const response = await fetch(`${url}/_precis/ready`).catch(() => undefined);
+async function answers(url: string, what: "ready" | "health"): Promise<boolean> {
+  const response = await fetch(`${url}/_precis/${what}`).catch(() => undefined);
   await response?.arrayBuffer();
   return response?.ok === true;
 }
