@@ -6,6 +6,7 @@
 import type { Chain } from "../core/transcript/links.ts";
 import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 import { skipSpace, skipValue } from "../protocols/json/scan.ts";
+import type { Pending } from "./pending.ts";
 import type { Economy, Runtime } from "../session/contract.ts";
 
 export interface Conversation {
@@ -15,6 +16,8 @@ export interface Conversation {
   links: readonly string[];
   /** What its model's cache costs, by the newest request. */
   readonly pricing: { economy: Economy | undefined };
+  /** What its requests brought, until its provider takes them. */
+  readonly pending: Pending;
   /** Messages that the store is known to have, for a client that names no session. */
   kept?: number;
   /** Estimated tokens of the client's newest request. */
@@ -38,13 +41,15 @@ export interface Reading {
 /** What a conversation that nobody knows begins with; `relative` is one that it shares its beginning with. */
 export type Begin = (relative: Conversation | undefined) => Promise<Beginning>;
 
-export type Beginning = Pick<Conversation, "runtime" | "sent" | "pricing">;
+export type Beginning = Pick<Conversation, "runtime" | "sent" | "pricing" | "pending">;
 
 export interface Conversations {
   /** @throws PrecisError as `Protocol.decode` does. */
   readonly read: (tenant: string, protocol: ProtocolName, text: string) => Reading;
   /** The conversation that a request belongs to, begun where it is new. */
   readonly of: (tenant: string, reading: Reading, begin: Begin) => Promise<Conversation>;
+  /** The next request of it begins anew, from what is kept. */
+  readonly forget: (conversation: Conversation) => void;
   readonly size: () => number;
 }
 
@@ -123,6 +128,10 @@ export function createConversations(chain: Chain, limits: ConversationLimits): C
       const conversation: Conversation = { ...began, decoded, links, rewritten, turn: Promise.resolve() };
       keep(shelfOf(shelf.opening), conversation, reading);
       return conversation;
+    },
+    forget: (conversation) => {
+      const shelf = [...shelves.values()].find(({ conversations }) => conversations.includes(conversation));
+      if (shelf !== undefined) drop(shelf, conversation);
     },
     size: () => held,
   };

@@ -8,6 +8,7 @@ import { isEventStream } from "../protocols/answers/reader.ts";
 import type { Arrival, Bytes, Departure, Handle, HeaderLines, Tell } from "./contract.ts";
 import { UNCACHED } from "./caching.ts";
 import { openEntry, treatmentLine, type Entry } from "./entry.ts";
+import { refusesSender } from "./knowledge/refused-key.ts";
 import { thinkingRefusal } from "./knowledge/thinking/index.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { openAnswer, type Opened } from "./opening.ts";
@@ -137,10 +138,11 @@ async function answer(
   if ("refused" in intake) return turnedAway(entry, intake.refused);
   entry.bytesIn = intake.raw.length;
   const passage = await look(desk, { arrival, entry, destination, route, intake });
-  const committed = passage.visit === undefined || route.asks === "count" ? DONE : commit(desk, entry, passage.visit);
-  const first = await ask(desk, passage);
-  const again = await onceMore(desk, passage, first);
-  const last = again ?? { passage, opened: first };
+  const last = await asked(desk, passage);
+  const committed = route.asks === "count" ? DONE : commit(desk, entry, passage.visit, last.opened);
+  // What the model may recall from now on has to be there.
+  const { visit: visited } = last.passage;
+  if (visited?.recalls === true && visited.conversation.pending.waiting() > 0) await committed;
   const opened = await screened(desk, last);
   return departureOf(entry, opened, {
     committed,
@@ -169,6 +171,23 @@ interface Asked {
   readonly passage: Passage;
   readonly opened: Opened;
 }
+
+/** The answer that counts: to the request, or to the one that was sent in its place. */
+async function asked(desk: Desk, passage: Passage): Promise<Asked> {
+  try {
+    const first = await ask(desk, passage);
+    return (await onceMore(desk, passage, first)) ?? { passage, opened: first };
+  } catch (error) {
+    const conversation = passage.visit?.conversation;
+    // Nobody knows whether it was taken: what it brought goes on waiting for a request that is.
+    if (conversation !== undefined && conversation.pending.waiting() > WAITING_REQUESTS_MAX)
+      desk.visits.conversations.forget(conversation);
+    throw error;
+  }
+}
+
+/** Requests of one conversation that were not taken and whose compactions wait in memory. */
+const WAITING_REQUESTS_MAX = 4;
 
 /** Without what the model recalls on its way, where it may. */
 async function screened(desk: Desk, { passage, opened }: Asked): Promise<Opened> {
@@ -277,20 +296,32 @@ function tellFault({ tell }: Desk, { tenant }: Entry, because: string, error: un
   tell({ kind: "notice", code, tenant, message });
 }
 
-/** Keeps the request's messages; its answer's end waits for it, within a bound. */
-function commit(desk: Desk, entry: Entry, { reading, conversation, session, tenant }: Visit): Promise<void> {
+/**
+ * Keeps what a request brought once its provider has taken it; its answer's end waits for it, within a bound. Of whoever
+ * is refused nothing is kept.
+ */
+function commit(desk: Desk, entry: Entry, visited: Visit | undefined, { incoming, error }: Opened): Promise<void> {
+  if (visited === undefined) return DONE;
+  const { reading, conversation, session, tenant } = visited;
   const { links, decoded } = reading;
+  if (refusesSender(incoming.status, error)) {
+    if (conversation.kept === undefined || conversation.pending.waiting() > 0)
+      desk.visits.conversations.forget(conversation);
+    return DONE;
+  }
   // A request that is sent once more brings nothing that is not kept.
-  if (links.length === 0 || (session === undefined && links.length <= (conversation.kept ?? 0))) return DONE;
+  const repeated = links.length === 0 || (session === undefined && links.length <= (conversation.kept ?? 0));
+  if (repeated && conversation.pending.waiting() === 0) return DONE;
   const chain = { links, messages: decoded.transcript.messages, ...(session === undefined ? {} : { session }) };
   const keep = async (): Promise<void> => {
     try {
-      await desk.visits.store.appendChain(tenant, chain);
+      await conversation.pending.keep(links);
+      if (!repeated) await desk.visits.store.appendChain(tenant, chain);
       desk.keeping.fails = false;
       conversation.kept = Math.max(conversation.kept ?? 0, links.length);
-    } catch (error) {
+    } catch (failure) {
       desk.keeping.fails = true;
-      tellFault(desk, entry, "store_unavailable", error);
+      tellFault(desk, entry, "store_unavailable", failure);
     }
   };
   return within(desk.limits.commitWaitMs, keep());

@@ -24,6 +24,7 @@ import {
   type ThinkingRules,
 } from "./knowledge/thinking/index.ts";
 import type { ModelBook } from "./models.ts";
+import { createPending } from "./pending.ts";
 import { plainAnswer, type Recall } from "./recall/recall.ts";
 
 /** `observe` rewrites nothing and says what it would have done; `off` leaves to explicit compactions. */
@@ -101,6 +102,7 @@ export async function visit(desk: VisitDesk, reading: Reading, options: VisitOpt
   const decides = spared === undefined && options.decide === "due" && !repeats;
   const prepared = await inTurn(conversation, async () => {
     const { runtime } = conversation;
+    conversation.pending.broughtBy(reading.links.at(-1));
     suit(desk, runtime, { tenant, transcript, model });
     const standing = decides ? undefined : await runtime.standing(transcript);
     // What does not fit cannot have gone out before.
@@ -136,7 +138,10 @@ export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overf
   if (!allowsCompaction(told, desk.thinking)) return undefined;
   const started = performance.now();
   const { runtime } = conversation;
-  const prepared = await inTurn(conversation, () => runtime.recover(overflow, told.transcript));
+  const prepared = await inTurn(conversation, () => {
+    conversation.pending.broughtBy(before.reading.links.at(-1));
+    return runtime.recover(overflow, told.transcript);
+  });
   learn(desk, before);
   // Another gateway may have compacted it meanwhile.
   const smaller =
@@ -199,11 +204,12 @@ async function begin(desk: VisitDesk, begun: Begun): Promise<Beginning> {
     : await Promise.all([store.getState(tenant, rootOf(reading)), wentOut(desk, begun)]);
   const sent = repeats ? reading.links.length : 0;
   const pricing = { economy: begun.caching.economy };
+  // What was only observed is not to be found by anybody else.
+  const pending = createPending(mode === "observe" ? createMemoryStore() : store);
   const runtime = createRuntime({
     ...desk.runtime,
     settings: { ...desk.runtime.settings, contextLength: windowTokens },
-    // What was only observed is not to be found by anybody else.
-    store: mode === "observe" ? createMemoryStore() : store,
+    store: pending.store,
     enabled: mode !== "off",
     tenant,
     model,
@@ -227,7 +233,7 @@ async function begin(desk: VisitDesk, begun: Begun): Promise<Beginning> {
   runtime.on("contained", ({ engine, because }) =>
     notice("engine_contained", `the engine ${engine} was put out of service: ${because}`),
   );
-  return { runtime, sent, pricing };
+  return { runtime, sent, pricing, pending };
 }
 
 /** Whether a request went out before this process began: its messages were kept before it was answered. */
@@ -331,7 +337,8 @@ function settled(desk: VisitDesk, visited: Visit, compaction: Compaction, tookMs
   desk.tell(eventOf(visited, compaction, { tookMs, ahead: prepared.ahead === true }));
   if (desk.mode !== "rewrite") return;
   const { tenant, reading, conversation } = visited;
-  void desk.store.putState(tenant, rootOf(reading), conversation.runtime.state()).catch(() => undefined);
+  const state = conversation.runtime.state();
+  conversation.pending.add(() => desk.store.putState(tenant, rootOf(reading), state).catch(() => undefined));
 }
 
 function eventOf(

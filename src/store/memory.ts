@@ -17,41 +17,43 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
     if (shelf === undefined) shelves.set(tenant, (shelf = createShelf()));
     return shelf;
   };
+  /** Whoever only asks leaves nothing behind. */
+  const readable = (tenant: string): Shelf => (shelves.has(tenant) ? shelfOf(tenant) : (shelvesOf(), createShelf()));
   const shelvesOf = (tenant?: string): readonly Shelf[] => {
     if (closed) throw closedError();
-    return tenant === undefined ? [...shelves.values()] : [shelfOf(tenant)];
+    return tenant === undefined ? [...shelves.values()] : [readable(tenant)];
   };
   return {
     putCompaction: async (tenant, compaction) => put(shelfOf(tenant), compaction, now()),
-    findCompaction: async (tenant, links) => standingFor(shelfOf(tenant), links, now()),
+    findCompaction: async (tenant, links) => standingFor(readable(tenant), links, now()),
     undoCompaction: async (tenant, link) => undo(shelfOf(tenant), link),
     putOriginals: async (tenant, originals) => {
       for (const original of originals) putOriginal(shelfOf(tenant), original, now());
     },
-    getOriginal: async (tenant, id) => shelfOf(tenant).originals.get(id)?.original,
-    search: async (tenant, query, limit) => searchOriginals(shelfOf(tenant), query, limit),
+    getOriginal: async (tenant, id) => readable(tenant).originals.get(id)?.original,
+    search: async (tenant, query, limit) => searchOriginals(readable(tenant), query, limit),
     appendChain: async (tenant, chain) => append(shelfOf(tenant), checkChain(chain), now()),
-    readChain: async (tenant, link) => chainTo(shelfOf(tenant), link),
-    readLinks: async (tenant, link) => linksTo(shelfOf(tenant), link),
-    isStored: async (tenant, link) => shelfOf(tenant).links.has(link),
-    listCompactions: async (tenant, links) => listRecords(shelfOf(tenant), links),
+    readChain: async (tenant, link) => chainTo(readable(tenant), link),
+    readLinks: async (tenant, link) => linksTo(readable(tenant), link),
+    isStored: async (tenant, link) => readable(tenant).links.has(link),
+    listCompactions: async (tenant, links) => listRecords(readable(tenant), links),
     listTenants: async () => {
       shelvesOf();
       return tenantsOf(shelves);
     },
-    listSessions: async (tenant, query) => listSessions(shelfOf(tenant), query),
+    listSessions: async (tenant, query) => listSessions(readable(tenant), query),
     getSession: async (tenant, id) => {
-      const session = shelfOf(tenant).sessions.get(id);
+      const session = readable(tenant).sessions.get(id);
       return session === undefined ? undefined : entryOf(session);
     },
-    searchMessages: async (tenant, query, limit) => searchMessages(shelfOf(tenant), query, limit),
+    searchMessages: async (tenant, query, limit) => searchMessages(readable(tenant), query, limit),
     putUsage: async (tenant, usage) => void shelfOf(tenant).usages.push(usage),
-    findUsage: async (tenant, links) => findUsage(shelfOf(tenant), links),
-    totalUsage: async (tenant, since = 0) => totalUsage(shelfOf(tenant), since),
+    findUsage: async (tenant, links) => findUsage(readable(tenant), links),
+    totalUsage: async (tenant, since = 0) => totalUsage(readable(tenant), since),
     // As text, so that no caller can change what another one gets.
     putState: async (tenant, root, state) => void shelfOf(tenant).states.set(root, JSON.stringify(state)),
     getState: async (tenant, root) => {
-      const state = shelfOf(tenant).states.get(root);
+      const state = readable(tenant).states.get(root);
       return state === undefined ? undefined : (JSON.parse(state) as unknown);
     },
     checkWritable: async () => void shelvesOf(),

@@ -2,6 +2,8 @@
 import { hash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createChain } from "../../src/core/transcript/links.ts";
+import { createPending } from "../../src/gateway/pending.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
 import { createConversations, type ConversationLimits } from "../../src/gateway/conversations.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 
@@ -24,7 +26,7 @@ function house(limits: ConversationLimits = PLENTY) {
     const reading = conversations.read(tenant, "openai-chat", body);
     const conversation = await conversations.of(tenant, reading, async () => {
       begun++;
-      return { runtime: createRuntime(), sent: 0, pricing: { economy: undefined } };
+      return { runtime: createRuntime(), sent: 0, pricing: { economy: undefined }, pending: createPending(createMemoryStore()) };
     });
     return { conversation, reading };
   };
