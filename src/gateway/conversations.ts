@@ -129,12 +129,13 @@ export function createConversations(chain: Chain, limits: ConversationLimits): C
       keep(shelfOf(shelf.opening), conversation, reading);
       return conversation;
     },
-    forget: (conversation) => {
-      const shelf = [...shelves.values()].find(({ conversations }) => conversations.includes(conversation));
-      if (shelf !== undefined) drop(shelf, conversation);
-    },
+    forget: (one) => [...shelves.values()].filter(holding(one)).forEach((shelf) => drop(shelf, one)),
     size: () => held,
   };
+}
+
+function holding(conversation: Conversation): (shelf: Shelf) => boolean {
+  return ({ conversations }) => conversations.includes(conversation);
 }
 
 /** In characters; what a message is beside its text weighs as much as a short text. */

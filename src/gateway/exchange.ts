@@ -8,7 +8,7 @@ import { isEventStream } from "../protocols/answers/reader.ts";
 import type { Arrival, Bytes, Departure, Handle, HeaderLines, Tell } from "./contract.ts";
 import { UNCACHED } from "./caching.ts";
 import { openEntry, treatmentLine, type Entry } from "./entry.ts";
-import { refusesSender } from "./knowledge/refused-key.ts";
+import { commit, DONE, tellFault, type Keeping } from "./keeping.ts";
 import { thinkingRefusal } from "./knowledge/thinking/index.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { openAnswer, type Opened } from "./opening.ts";
@@ -23,7 +23,6 @@ import type { Incoming, Sender } from "./transport/send.ts";
 import type { Destination, Upstreams } from "./transport/upstreams.ts";
 import { headerOf } from "./transport/vendor.ts";
 import { faultOf, learn, visit, visitAgain, visitRelaxed, type Visit, type VisitDesk } from "./visit.ts";
-import { within } from "./within.ts";
 
 export interface ExchangeDesk {
   readonly limits: GatewayLimits;
@@ -43,11 +42,6 @@ export interface ExchangeDesk {
   readonly now: () => number;
   /** A compaction will soon be due: it can be made while nobody waits. */
   readonly ahead: (visited: Visit, span: RequestSpan) => void;
-}
-
-/** Whether the store took what it was given last. */
-interface Keeping {
-  fails: boolean;
 }
 
 interface Desk extends ExchangeDesk {
@@ -117,8 +111,6 @@ async function passOn(desk: Desk, arrival: Arrival, entry: Entry, to: Destinatio
     { committed: DONE, whenWhole: () => undefined },
   );
 }
-
-const DONE = Promise.resolve();
 
 function ownerIn({ tenant: policy, loopback, credentialNames }: Desk, arrival: Arrival): Owner {
   return ownerOf(arrival, { policy, loopback: loopback(), credentialNames });
@@ -286,45 +278,6 @@ async function look(desk: Desk, passage: Omit<Passage, "visit">): Promise<Passag
     if (desk.onFault === "refuse") throw error;
     return { ...passage, visit: undefined };
   }
-}
-
-function tellFault({ tell }: Desk, { tenant }: Entry, because: string, error: unknown): void {
-  // The message of an error that is not ours may quote what it worked on.
-  const message =
-    error instanceof PrecisError ? `${error.code}: ${error.message}` : ((error as Error).name ?? "a fault");
-  const code = because === "store_unavailable" ? "store_unavailable" : "internal_fault";
-  tell({ kind: "notice", code, tenant, message });
-}
-
-/**
- * Keeps what a request brought once its provider has taken it; its answer's end waits for it, within a bound. Of whoever
- * is refused nothing is kept.
- */
-function commit(desk: Desk, entry: Entry, visited: Visit | undefined, { incoming, error }: Opened): Promise<void> {
-  if (visited === undefined) return DONE;
-  const { reading, conversation, session, tenant } = visited;
-  const { links, decoded } = reading;
-  if (refusesSender(incoming.status, error)) {
-    if (conversation.kept === undefined || conversation.pending.waiting() > 0)
-      desk.visits.conversations.forget(conversation);
-    return DONE;
-  }
-  // A request that is sent once more brings nothing that is not kept.
-  const repeated = links.length === 0 || (session === undefined && links.length <= (conversation.kept ?? 0));
-  if (repeated && conversation.pending.waiting() === 0) return DONE;
-  const chain = { links, messages: decoded.transcript.messages, ...(session === undefined ? {} : { session }) };
-  const keep = async (): Promise<void> => {
-    try {
-      await conversation.pending.keep(links);
-      if (!repeated) await desk.visits.store.appendChain(tenant, chain);
-      desk.keeping.fails = false;
-      conversation.kept = Math.max(conversation.kept ?? 0, links.length);
-    } catch (failure) {
-      desk.keeping.fails = true;
-      tellFault(desk, entry, "store_unavailable", failure);
-    }
-  };
-  return within(desk.limits.commitWaitMs, keep());
 }
 
 /** Sends what is to be sent: the bytes that came, or the rewritten body. */

@@ -52,10 +52,7 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
     totalUsage: async (tenant, since = 0) => totalUsage(readable(tenant), since),
     // As text, so that no caller can change what another one gets.
     putState: async (tenant, root, state) => void shelfOf(tenant).states.set(root, JSON.stringify(state)),
-    getState: async (tenant, root) => {
-      const state = readable(tenant).states.get(root);
-      return state === undefined ? undefined : (JSON.parse(state) as unknown);
-    },
+    getState: async (tenant, root) => JSON.parse(readable(tenant).states.get(root) ?? "null") ?? undefined,
     checkWritable: async () => void shelvesOf(),
     holdings: async (tenant) => holdingsOf(shelvesOf(tenant)),
     retain: async (retention) => {

@@ -111,8 +111,8 @@ async function unreadiness({ stopping, checkStore }: OwnRoutesOptions): Promise<
   });
   try {
     return await Promise.race([checkStore().then(() => undefined), late]);
-  } catch (error) {
-    return error instanceof PrecisError && error.code.startsWith("store_") ? error.code : "store_unavailable";
+  } catch (cause) {
+    return cause instanceof PrecisError && cause.code.startsWith("store_") ? cause.code : "store_unavailable";
   } finally {
     clearTimeout(timer);
   }

@@ -128,8 +128,7 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MEBIBYTES },
   });
   const pending = new Map<number, Pending>();
-  let asked = 0;
-  let death: unknown;
+  let [asked, death]: [number, unknown] = [0, undefined];
   const gone = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   const sending = createSending((calls) => worker.postMessage(calls satisfies ToThread));
   const settle = (id: number): Pending | undefined => {
@@ -176,7 +175,7 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
       } else
         for (const reply of message) {
           const one = settle(reply.id);
-          // It ends now: whoever asks next is not to ask it.
+          // A thread without its file ends now: whoever asks next is not to ask it.
           if ("error" in reply && reply.error.details.code === "store_gone") ended();
           if ("error" in reply) one?.reject(fromPlain(reply.error));
           else one?.resolve(reply.answer as never);
