@@ -69,7 +69,10 @@ export function createPending(store: CheckedStore): Pending {
 }
 
 /** Reads see what waits as if it were kept; a search by words sees only what is. */
-function overlaid(store: Store, writes: () => readonly Write[]): Pick<Store, "findCompaction" | "getOriginal" | "search"> {
+function overlaid(
+  store: Store,
+  writes: () => readonly Write[],
+): Pick<Store, "findCompaction" | "getOriginal" | "search"> {
   return {
     findCompaction: async (tenant, links) => {
       const standing = await store.findCompaction(tenant, links);

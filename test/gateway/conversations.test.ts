@@ -26,7 +26,12 @@ function house(limits: ConversationLimits = PLENTY) {
     const reading = conversations.read(tenant, "openai-chat", body);
     const conversation = await conversations.of(tenant, reading, async () => {
       begun++;
-      return { runtime: createRuntime(), sent: 0, pricing: { economy: undefined }, pending: createPending(createMemoryStore()) };
+      return {
+        runtime: createRuntime(),
+        sent: 0,
+        pricing: { economy: undefined },
+        pending: createPending(createMemoryStore()),
+      };
     });
     return { conversation, reading };
   };

@@ -179,7 +179,10 @@ describe("what is hardly HTTP", () => {
     ],
     ["a body that ends early", "POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 500\r\n\r\n{"],
     ["headers without end", `POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\n${"x-a: b\r\n".repeat(5_000)}`],
-    ["a path to elsewhere", "POST http://169.254.169.254/latest HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 0\r\n\r\n"],
+    [
+      "a path to elsewhere",
+      "POST http://169.254.169.254/latest HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 0\r\n\r\n",
+    ],
   ];
 
   it("harms nobody", async () => {

@@ -13,7 +13,10 @@ const WINDOW_TOKENS = 8_000;
 const REFUSALS = [
   [401, '{"error":{"message":"Incorrect API key provided"}}'],
   [403, '{"error":{"message":"Your key may not use this model"}}'],
-  [400, '{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}'],
+  [
+    400,
+    '{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}',
+  ],
 ] as const;
 const BOGUS = "bogus";
 
@@ -80,19 +83,22 @@ test("a client that leaves before its provider answered leaves nothing", async (
 });
 
 describe("a request that is sent again with a key that is taken", () => {
-  it.each([true, false])("is compacted, kept, and goes out the same from then on; ever taken before: %s", async (before) => {
-    const store = createMemoryStore();
-    const { url } = await front(await guarded(...REFUSALS[0]), { contextLength: WINDOW_TOKENS, store });
-    const call = (steps: number, key: string) =>
-      ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", worked("mine", steps)), key });
-    if (before) await call(2, "good");
-    expect((await call(30, BOGUS)).status).toBe(401);
-    expect(await store.holdings()).toMatchObject({ messages: before ? 5 : 0, compactions: 0, originals: 0 });
-    const taken = await call(30, "good");
-    expect([taken.status, taken.treatment]).toEqual([200, expect.stringMatching(/^rewritten/)]);
-    expect(await store.holdings()).toMatchObject({ sessions: 1, messages: 61, compactions: 1 });
-    expect((await call(30, "good")).treatment).toMatch(/^rewritten; before=\d+; after=\d+$/);
-  });
+  it.each([true, false])(
+    "is compacted, kept, and goes out the same from then on; ever taken before: %s",
+    async (before) => {
+      const store = createMemoryStore();
+      const { url } = await front(await guarded(...REFUSALS[0]), { contextLength: WINDOW_TOKENS, store });
+      const call = (steps: number, key: string) =>
+        ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", worked("mine", steps)), key });
+      if (before) await call(2, "good");
+      expect((await call(30, BOGUS)).status).toBe(401);
+      expect(await store.holdings()).toMatchObject({ messages: before ? 5 : 0, compactions: 0, originals: 0 });
+      const taken = await call(30, "good");
+      expect([taken.status, taken.treatment]).toEqual([200, expect.stringMatching(/^rewritten/)]);
+      expect(await store.holdings()).toMatchObject({ sessions: 1, messages: 61, compactions: 1 });
+      expect((await call(30, "good")).treatment).toMatch(/^rewritten; before=\d+; after=\d+$/);
+    },
+  );
 });
 
 test("an answer ends only when its request's compaction and messages are kept", async () => {

@@ -85,12 +85,14 @@ type Place = readonly [place: string, callerOf: (key: string) => Caller];
 /** SDKs want some key: all clients of an operator who takes another send the same one. */
 const PLACEHOLDER = { "content-type": "application/json", authorization: "Bearer none" };
 const PLACES: readonly Place[] = [
-  ...[...HEADER_PLACES, OWN_PLACE].map(
-    (name): Place => [`the header ${name}`, (key) => ({ headers: { ...PLACEHOLDER, [name]: key }, query: "" })],
-  ),
-  ...[...QUERY_PLACES, OWN_PLACE].map(
-    (name): Place => [`?${name}=`, (key) => ({ headers: PLACEHOLDER, query: `?${name}=${key}` })],
-  ),
+  ...[...HEADER_PLACES, OWN_PLACE].map((name): Place => [
+    `the header ${name}`,
+    (key) => ({ headers: { ...PLACEHOLDER, [name]: key }, query: "" }),
+  ]),
+  ...[...QUERY_PLACES, OWN_PLACE].map((name): Place => [
+    `?${name}=`,
+    (key) => ({ headers: PLACEHOLDER, query: `?${name}=${key}` }),
+  ]),
 ];
 
 describe.each(PLACES)("two keys in %s", (_, callerOf) => {

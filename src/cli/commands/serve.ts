@@ -90,7 +90,10 @@ interface Serving {
   readonly engine: PluginSource | string;
 }
 
-async function serveWith({ store, path, broken }: Opened, { loaded, token, terminal, engine }: Serving): Promise<ExitCode> {
+async function serveWith(
+  { store, path, broken }: Opened,
+  { loaded, token, terminal, engine }: Serving,
+): Promise<ExitCode> {
   const { configuration } = loaded;
   const { host, port } = configuration.gateway;
   const [

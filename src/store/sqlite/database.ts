@@ -1,9 +1,26 @@
 /** Opens the file: for its owner alone, every commit on the disk before it is acknowledged, and at our schema. */
-import { accessSync, chmodSync, closeSync, constants, existsSync, mkdirSync, openSync, readSync, statSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { foreignFileError, goneError, newerSchemaError, notDatabaseError, olderSchemaError, storeError } from "./failures.ts";
+import {
+  foreignFileError,
+  goneError,
+  newerSchemaError,
+  notDatabaseError,
+  olderSchemaError,
+  storeError,
+} from "./failures.ts";
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 
 /** Originals are kept unredacted. */

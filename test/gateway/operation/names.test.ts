@@ -20,9 +20,13 @@ const KEYS = fc
 describe("what is shown of a name", () => {
   it("is never a key", () => {
     fc.assert(
-      fc.property(KEYS, fc.constantFrom("", "sk-", "/v1/files/", "/v1/keys/", "gpt-4o:", "accounts/"), (key, before) => {
-        expect(shownName(before + key)).not.toContain(key.slice(4));
-      }),
+      fc.property(
+        KEYS,
+        fc.constantFrom("", "sk-", "/v1/files/", "/v1/keys/", "gpt-4o:", "accounts/"),
+        (key, before) => {
+          expect(shownName(before + key)).not.toContain(key.slice(4));
+        },
+      ),
       { numRuns: RUNS },
     );
   });

@@ -116,7 +116,11 @@ describe("bytes that are not what they say", () => {
       "POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n",
       /^400 /,
     ],
-    ["chunks without a size", "POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n", /^400 /],
+    [
+      "chunks without a size",
+      "POST / HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
+      /^400 /,
+    ],
     ["no host", "GET / HTTP/1.1\r\n\r\n", /^400 /],
     ["a header name with a space", "GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nbad name: x\r\n\r\n", /^400 /],
     ["a header of a megabyte", `GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ${"y".repeat(MB)}\r\n\r\n`, /^431 /],

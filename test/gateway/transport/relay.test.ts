@@ -253,7 +253,8 @@ describe("an answer", () => {
     const gateway = await gatewayTo((await mirror()).url);
     const socket = connect(gateway.port);
     onTestFinished(() => void socket.destroy());
-    const one = (name: string): string => `POST /${name} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 1\r\n\r\n${name[0]}`;
+    const one = (name: string): string =>
+      `POST /${name} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 1\r\n\r\n${name[0]}`;
     socket.write(one("first") + one("second") + one("third"));
     let heard = "";
     for await (const bytes of socket) {
