@@ -36,6 +36,7 @@ const USAGE_CODES = new Set([
   "bad_configuration",
   "unknown_engine",
   "bad_plugin",
+  "untrusted_plugin",
   "unknown_prices",
   "unwritable_output",
   "upstream_settings",

@@ -8,7 +8,7 @@ const EXAMPLES = resolve(import.meta.dirname, "../../examples");
 
 let folder: Folder;
 let shelf: PluginShelf;
-beforeAll(() => {
+beforeAll(async () => {
   folder = temporaryFolder();
   folder.write("precis.yaml", "context:\n  engine: mine\n");
   folder.write("talk.json", JSON.stringify(chatMessages()));
@@ -17,6 +17,8 @@ beforeAll(() => {
   shelf.write("boom", engineSource({ compact: '() => { throw new Error("not today") }' }, 'console.log("printed");'));
   shelf.write("forgetful", engineSource({ compact: forgetting }));
   shelf.write("odd", engineSource({}), { version: undefined });
+  await here("config", "trust");
+  for (const name of ["mine", "boom", "forgetful"]) await here("plugins", "trust", name);
 });
 afterAll(() => folder.remove());
 
