@@ -17,6 +17,13 @@ export interface StartPage {
   readonly caching: CachingShown;
   /** As a person would write it. */
   readonly store: string;
+  /** How the operator comes to the status page, metrics and the API. */
+  readonly access: {
+    /** For a browser: opens once, within minutes. */
+    readonly link: string;
+    /** Where the token is. */
+    readonly token: string;
+  };
 }
 
 export interface CachingShown {
@@ -38,7 +45,8 @@ const MODES: Readonly<Record<StartPage["mode"], string>> = {
   off: "off: compression.enabled is false; requests are forwarded and kept",
 };
 
-export function startPage({ url, upstreams, proxies, mode, caching, store }: StartPage, { paint }: Stream): string {
+export function startPage(page: StartPage, { paint }: Stream): string {
+  const { url, upstreams, proxies, mode, caching, store, access } = page;
   const facts = [
     ...upstreams.map((one, at) => [
       at === 0 ? "forwards to" : "",
@@ -48,7 +56,9 @@ export function startPage({ url, upstreams, proxies, mode, caching, store }: Sta
     ["mode", MODES[mode]],
     ["caching", cachingLine(caching)],
     ["store", store],
-    ["status", `${url}/_precis/`],
+    ["status", access.link],
+    ["", paint("dim", "opens once, within 10 minutes; later: precis token --link")],
+    ["token", `${access.token}  ${paint("dim", "for metrics and the API: precis token")}`],
   ] as const;
   const setups = clientSetups(url);
   const [left = 0] = columnWidths([...facts, ...setups.map(({ client }) => [client])]);

@@ -147,11 +147,12 @@ export const gatewaySection = z
       .default(gateway.token_env)
       .meta({
         description:
-          "The environment variable with a token of your choice. Where it is set, metrics and the status page ask for it.",
+          "The environment variable with a token of your choice, which metrics, the status page and the API then ask for. While it is not set they ask for the one that the first `precis serve` makes (`precis token`).",
         examples: ["PRECIS_TOKEN"],
       }),
     insecure: z.boolean().default(gateway.insecure).meta({
-      description: "Listen beyond this machine although no token guards metrics and the status page.",
+      description:
+        "Listen beyond this machine although `token_env` is not set; the token that precis makes guards metrics, the status page and the API.",
     }),
     limits: limitsSection,
   })

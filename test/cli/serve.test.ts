@@ -1,7 +1,7 @@
 /** `precis serve` as a shell runs it, in front of the strict provider: forwards, compacts, logs without content, ends. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -175,6 +175,54 @@ describe("precis serve", () => {
     expect([without.code, without.err]).toEqual([2, expect.stringContaining("OPERATOR, which is not set") as string]);
   });
 
+  it("asks for a token of its own making where none is set, and its own commands know it", async () => {
+    const file = join(folder.path, ".local/state/precis/operator-token");
+    rmSync(file, { force: true });
+    const { url, end } = await serving(["--store", "memory"]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const paths = ["/_precis/", "/_precis/metrics", "/_precis/api/sessions", "/_precis/api/search?q=a"];
+    const statuses = async (authorization: string): Promise<readonly number[]> =>
+      Promise.all(paths.map(async (path) => (await fetch(`${url}${path}`, { headers: { authorization } })).status));
+    expect(await statuses("")).toEqual([401, 401, 401, 401]);
+    const { out: token } = await precisHere(["token"], { folder: folder.path });
+    expect(token.trim()).toHaveLength(43);
+    expect(await statuses(`Bearer ${token.trim()}`)).toEqual([200, 200, 200, 200]);
+    const link = await precisHere(["token", "--link", "--port", new URL(url).port], { folder: folder.path });
+    const opened = await fetch(link.out.trim());
+    expect([opened.status, opened.headers.getSetCookie()[0]]).toEqual([200, expect.stringContaining("HttpOnly")]);
+    expect((await fetch(link.out.trim())).status).toBe(401);
+    const { out, err } = await end();
+    expect(out + err).not.toContain(token.trim());
+    const again = await serving(["--store", "memory"]);
+    expect((await precisHere(["token"], { folder: folder.path })).out).toBe(token);
+    await again.end();
+  });
+
+  it("says at its start where the token is and how to open its page", async () => {
+    const { end } = await serving(["--store", "memory"], { pretty: true });
+    const { err } = await end();
+    const [, link = ""] = /status +(http\S+)/.exec(err) ?? [];
+    expect(link).toMatch(/\/_precis\/login\?code=/);
+    expect(err).toMatch(/token +in ~?\S*operator-token/);
+    expect(err).toContain("precis token --link");
+  });
+
+  it("serves with a token for the run where none can be kept, and refuses one that others may read", async () => {
+    folder.write("no-folder", "");
+    const environment = { XDG_STATE_HOME: join(folder.path, "no-folder") };
+    const { url, end } = await serving(["--store", "memory"], { environment });
+    expect((await fetch(`${url}/_precis/metrics`)).status).toBe(401);
+    expect((await end()).code).toBe(0);
+    mkdirSync(join(folder.path, "open/precis"), { recursive: true });
+    folder.write("open/precis/operator-token", `${"x".repeat(43)}\n`);
+    chmodSync(join(folder.path, "open/precis/operator-token"), 0o644);
+    const open = { folder: folder.path, environment: { XDG_STATE_HOME: join(folder.path, "open") } };
+    for (const words of [["serve", "--store", "memory", "--port", "0"], ["token"]]) {
+      const { code, err } = await precisHere(words, open);
+      expect([code, err]).toEqual([2, expect.stringContaining("others on this machine may read") as string]);
+    }
+  });
+
   it("lets an answer under way end when it is told to stop, and is no longer ready", async () => {
     const slow = createProvider({ pace: 20, script: { text: "word ".repeat(30) } });
     const behind = await slow.listen();
@@ -198,7 +246,7 @@ describe("precis serve refuses to start", () => {
     [["--upstream", "not an address"], "`gateway.upstreams.upstream.url`"],
     [["--upstream", "My Server=http://a"], "gateway.upstreams"],
     [["--json", "--quiet"], "exclude one another"],
-    [["--host", "0.0.0.0"], "no token guards metrics"],
+    [["--host", "0.0.0.0"], "no token of yours guards metrics"],
     [["--set", "gateway.tenant=two words"], "`auto`, `per_key` or a name"],
   ])("with %j, and says why", async (words, why) => {
     const { code, out, err } = await precisHere(["serve", "--store", "memory", ...words], { folder: folder.path });

@@ -12,6 +12,7 @@ import type { Arguments, Command } from "../command.ts";
 import { withEngine } from "../engine.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { keepMemoryLean } from "../lean-memory.ts";
+import { madeToken, type OperatorToken } from "../operator-token.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 import { fileBytes, IN_MEMORY, storeFile } from "../store-file.ts";
 import type { Terminal } from "../terminal.ts";
@@ -84,7 +85,7 @@ async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
 
 interface Serving {
   readonly loaded: Loaded;
-  readonly token: string | undefined;
+  readonly token: OperatorToken;
   readonly terminal: Terminal;
   readonly engine: PluginSource | string;
 }
@@ -184,21 +185,15 @@ function upstreamOf(text: string): readonly [name: string, { readonly url: strin
   return [at === 0 ? UNNAMED : text.slice(0, at - 1), { url: text.slice(at) }];
 }
 
-/** The operator's token; without one nobody else may reach the gateway, unless that is said to be meant. */
-function tokenFor({ gateway }: Configuration, { environment }: Terminal): string | undefined {
-  const { host, token_env: variable, insecure } = gateway;
-  const token = variable === null ? undefined : environment[variable]?.trim() || undefined;
-  if (variable !== null && token === undefined)
+/** The operator's token; beyond this machine it has to be the operator's own, unless that is said not to matter. */
+function tokenFor(configuration: Configuration, terminal: Terminal): OperatorToken {
+  const { host, token_env: variable, insecure } = configuration.gateway;
+  if (variable === null && !insecure && !isLoopback(host))
     throw usageError(
-      `gateway.token_env names the variable ${variable}, which is not set`,
-      `Set it to a token of your choice: \`${variable}=… precis serve\`.`,
-    );
-  if (token === undefined && !insecure && !isLoopback(host))
-    throw usageError(
-      `${host} can be reached from elsewhere, and no token guards metrics and the status page`,
+      `${host} can be reached from elsewhere, and no token of yours guards metrics and the status page`,
       "Set gateway.token_env to a variable that holds a token, or gateway.insecure to true if only the right people reach it.",
     );
-  return token;
+  return madeToken(configuration, terminal);
 }
 
 interface Opened {
