@@ -3,7 +3,7 @@ import { checkChain, closedError } from "./refusals.ts";
 import { append, chainTo, entryOf, linksTo, listSessions } from "./memory/chains.ts";
 import { putOriginal, searchMessages, searchOriginals } from "./memory/originals.ts";
 import { listRecords, put, standingFor, undo } from "./memory/records.ts";
-import { holdingsOf, retain } from "./memory/retention.ts";
+import { deleteSessions, holdingsOf, retain, standingOn } from "./memory/retention.ts";
 import { createShelf, type Shelf } from "./memory/shelf.ts";
 import { findUsage, totalUsage } from "./memory/usage.ts";
 import type { Clocked, HistoryStore, TenantEntry } from "./store.ts";
@@ -48,11 +48,11 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
     putUsage: async (tenant, usage) => void shelfOf(tenant).usages.push(usage),
     findUsage: async (tenant, links) => findUsage(shelfOf(tenant), links),
     totalUsage: async (tenant, since = 0) => totalUsage(shelfOf(tenant), since),
-    // As text, so that no caller can change what another one gets.
-    putState: async (tenant, root, state) => void shelfOf(tenant).states.set(root, JSON.stringify(state)),
+    putState: async (tenant, root, state) =>
+      void shelfOf(tenant).states.set(root, { text: JSON.stringify(state), updatedAt: now() }),
     getState: async (tenant, root) => {
       const state = shelfOf(tenant).states.get(root);
-      return state === undefined ? undefined : (JSON.parse(state) as unknown);
+      return state === undefined ? undefined : (JSON.parse(state.text) as unknown);
     },
     holdings: async (tenant) => holdingsOf(shelvesOf(tenant)),
     retain: async (retention) => {
@@ -60,6 +60,8 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
       retain(chosen, retention);
       return holdingsOf(chosen);
     },
+    withBranches: async (tenant, ids) => standingOn(shelfOf(tenant), ids).map(({ id }) => id),
+    deleteSessions: async (tenant, ids) => deleteSessions(shelfOf(tenant), ids),
     vacuum: async () => {
       shelvesOf();
     },

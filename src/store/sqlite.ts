@@ -78,6 +78,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     totalUsage: (tenant, since = 0) => call("totalUsage", tenant, since),
     putState: (tenant, root, state) => call("putState", tenant, { root, state: JSON.stringify(state), now: now() }),
     holdings: (tenant) => call("holdings", "", tenant),
+    withBranches: (tenant, ids) => call("withBranches", tenant, ids),
     vacuum: () => call("vacuum", "", undefined),
     check: () => call("check", "", undefined),
     close: () => end(courier.close),
@@ -102,6 +103,15 @@ function createSteps(desk: Desk) {
       during(async () => {
         const state = await courier.call("getState", tenant, root);
         return state === undefined ? undefined : (JSON.parse(state) as unknown);
+      }),
+    deleteSessions: (tenant, ids) =>
+      during(async () => {
+        const gone: string[] = [];
+        for (;;) {
+          const step = await courier.call("deleteStep", tenant, ids);
+          if (step.length === 0) return gone;
+          gone.push(...step);
+        }
       }),
     retain: (retention) =>
       during(async () => {

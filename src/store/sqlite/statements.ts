@@ -55,6 +55,8 @@ export const STATEMENTS = {
   deletePieces: `delete from "original_pieces" where "original" = :original`,
   deleteRecords: `delete from "records" where "tenant" = :tenant and "link" = :link`,
   deleteSession: `delete from "sessions" where "id" = :session`,
+  deleteState: `delete from "states" where "tenant" = :tenant and "root" = :root`,
+  deleteStates: `delete from "states" where "tenant" = :tenant and "link" = :link`,
   deleteTombstones: `delete from "tombstones" where "tenant" = :tenant and "link" = :link`,
   deleteUsages: `delete from "usages" where "tenant" = :tenant and "link" = :link`,
   deleteWords: `delete from "words" where "rowid" = :id`,
@@ -150,6 +152,15 @@ export const STATEMENTS = {
       and c.session <> s.id)
     order by "s"."updated_at", "s"."id"
     limit 1`,
+  oldestState: `select "s"."tenant", "s"."root", "s"."updated_at"
+    from "states" as "s"
+    where (:tenant is null or "s"."tenant" = :tenant)
+    and not exists (select 1
+      from links l
+      where l.tenant = s.tenant
+      and l.link = s.link)
+    order by "s"."updated_at"
+    limit 1`,
   originalsMatching: `select "originals"."recall_id", "originals"."label", "original_pieces"."body"
     from "words"
     inner join "original_pieces" on "original_pieces"."body" = "words"."rowid"
@@ -207,6 +218,22 @@ export const STATEMENTS = {
     values (:tenant, :root, :state, :now)
     on conflict ("tenant", "root") do update
     set "state" = :state, "updated_at" = :now`,
+  standingOn: `with recursive "standing"("id") as (
+      select id
+      from sessions
+      where tenant = :tenant
+      and name in (select value
+        from json_each(:names)) union
+      select b.id
+      from standing join sessions b on b.parent = standing.id union
+      select f.id
+      from standing join links h on h.session = standing.id join sessions f on f.head = h.id union
+      select c.session
+      from standing join links p on p.session = standing.id join links c on c.parent = p.id)
+    select "sessions"."id", "sessions"."name"
+    from "standing"
+    inner join "sessions" on "sessions"."id" = "standing"."id"
+    order by "sessions"."id" desc`,
   sumUsage: `select count(*) as "requests", sum("input") as "input", sum("output") as "output", sum("cache_read") as "cacheRead", sum("cache_write") as "cacheWrite", sum("cost_usd") as "costUsd"
     from "usages"
     where "tenant" = :tenant
@@ -223,4 +250,8 @@ export const STATEMENTS = {
     and "tombstones"."link" = "wanted"."value"`,
   touchSession: `update "sessions" set "updated_at" = :now where "id" = :id and "updated_at" <= :before`,
   updateSession: `update "sessions" set "head" = :head, "updated_at" = :now where "id" = :id`,
+  usedBytes: `select ((select page_count
+        from pragma_page_count) - (select freelist_count
+        from pragma_freelist_count)) * (select page_size
+      from pragma_page_size) as "bytes"`,
 };
