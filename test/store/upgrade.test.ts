@@ -1,5 +1,5 @@
 /** A file of an earlier version is copied, whole and for its owner alone, before it is brought up to date. */
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -71,9 +71,12 @@ describe("a store of an earlier schema", () => {
   it("stays as it was where the copy cannot be made", async () => {
     fileAt(1);
     const db = new DatabaseSync(path);
-    // A page that SQLite cannot read: the copy fails on it.
-    db.exec("pragma writable_schema = on; update sqlite_schema set rootpage = 9999 where name = 'bodies'");
+    const { rootpage } = db.prepare("select rootpage from sqlite_schema where name = 'bodies'").get()!;
+    const { page_size: size } = db.prepare("pragma page_size").get()!;
     db.close();
+    const file = openSync(path, "r+");
+    writeSync(file, Buffer.alloc(Number(size), 0xff), 0, Number(size), (Number(rootpage) - 1) * Number(size));
+    closeSync(file);
     await expect(openSqliteStore({ path })).rejects.toMatchObject({ code: "store_damaged" });
     expect(backups()).toEqual([]);
     expect(versionOf(path)).toEqual([1, ["of the earlier version"]]);

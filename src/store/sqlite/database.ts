@@ -3,6 +3,7 @@ import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readS
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { foreignFileError, newerSchemaError, notDatabaseError, olderSchemaError, storeError } from "./failures.ts";
+import { checkKey } from "./vault.ts";
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 
 /** Originals are kept unredacted. */
@@ -25,6 +26,8 @@ export interface FileOptions {
   readonly busyTimeoutMs: number;
   readonly readOnly: boolean;
   readonly sizeBytesMax?: number;
+  /** Of an encrypted file. */
+  readonly key?: Uint8Array;
 }
 
 /** @throws PrecisError as docs/store.md lists them; a file that is refused has not been touched. */
@@ -38,6 +41,7 @@ export function openDatabase(options: FileOptions): DatabaseSync {
     db = new Database(path, { readOnly, timeout: busyTimeoutMs });
     if (readOnly) checkSchema(db, path);
     else prepareForWriting(db, options);
+    checkKey(db, path, options);
     return db;
   } catch (error) {
     db?.close();

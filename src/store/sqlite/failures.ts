@@ -101,6 +101,30 @@ export function foreignFileError(place: string): PrecisError {
   });
 }
 
+export function encryptedError(place: string): PrecisError {
+  return new PrecisError("the store is encrypted, and no key was given", {
+    code: "store_encrypted",
+    hint: "Name the variable that holds its key in gateway.store_key_env; in a program give `key`.",
+    place,
+  });
+}
+
+export function wrongKeyError(place: string): PrecisError {
+  return new PrecisError("the store is encrypted with another key", {
+    code: "store_key_wrong",
+    hint: "Give the key that it was made with, 32 bytes; without it nothing in it can be read.",
+    place,
+  });
+}
+
+export function notEncryptedError(place: string): PrecisError {
+  return new PrecisError("the store holds contents that are not encrypted, and a key was given", {
+    code: "store_not_encrypted",
+    hint: "Name another file with gateway.store for an encrypted one, or open this one without a key.",
+    place,
+  });
+}
+
 export function busyError(waiting: number): PrecisError {
   return new PrecisError(`the store is behind: ${waiting} calls are waiting`, {
     code: "store_busy",

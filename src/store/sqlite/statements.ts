@@ -5,8 +5,8 @@ export const STATEMENTS = {
     on conflict ("tenant", "form", "hash") do nothing`,
   addLink: `insert into "links" ("tenant", "link", "parent", "position", "session", "role", "protocol", "member", "body", "created_at")
     values (:tenant, :link, :parent, :position, :session, :role, :protocol, :member, :body, :now)`,
-  addOriginal: `insert into "originals" ("tenant", "recall_id", "kind", "label", "created_at")
-    values (:tenant, :id, :kind, :label, :now)`,
+  addOriginal: `insert into "originals" ("tenant", "recall_id", "kind", "label", "created_at", "masked")
+    values (:tenant, :id, :kind, :label, :now, :masked)`,
   addPiece: `insert into "original_pieces" ("original", "position", "body") values (:original, :position, :body)`,
   addRecord: `insert into "records" ("tenant", "link", "schema_version", "generation", "record", "created_at", "used_at")
     values (:tenant, :link, :schemaVersion, :generation, :record, :now, :now)`,
@@ -73,7 +73,10 @@ export const STATEMENTS = {
     cross join "links"
     where "links"."tenant" = :tenant
     and "links"."link" = "wanted"."value"`,
-  findOriginal: `select "id", "kind", "label" from "originals" where "tenant" = :tenant and "recall_id" = :id`,
+  findOriginal: `select "id", "kind", "label", "masked"
+    from "originals"
+    where "tenant" = :tenant
+    and "recall_id" = :id`,
   findTenant: `select "id" from "tenants" where "name" = :name`,
   firstLink: `select "link" from "links" where "session" = :session order by "id" limit 1`,
   isNamed: `select "o"."id"
@@ -111,6 +114,19 @@ export const STATEMENTS = {
   nameOriginal: `insert into "record_originals" ("record", "recall_id")
     values (:record, :recallId)
     on conflict do nothing`,
+  newestMessages: `select "links"."link", "links"."role", "links"."body", "links"."position", "sessions"."name"
+    from "links"
+    inner join "sessions" on "sessions"."id" = "links"."session"
+    where "links"."tenant" = :tenant
+    and "links"."member" = 0
+    order by "links"."id" desc
+    limit :limit`,
+  newestOriginals: `select "originals"."recall_id", "originals"."label", "original_pieces"."body"
+    from "originals"
+    inner join "original_pieces" on "originals"."id" = "original_pieces"."original"
+    where "originals"."tenant" = :tenant
+    order by "originals"."id" desc, "original_pieces"."position"
+    limit :limit`,
   newestUsages: `select "usages"."link", max("usages"."id") as "id"
     from json_each(:links) as "wanted"
     cross join "usages"
