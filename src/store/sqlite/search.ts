@@ -2,7 +2,7 @@
 import type { Role } from "../../core/transcript/message.ts";
 import { searchableText } from "../body.ts";
 import type { MessageHit, SearchHit } from "../store.ts";
-import { holdsWords, lineOfHit, parseQuery, type Query as WordQuery } from "../words.ts";
+import { holdsWords, isHit, lineOfHit, parseQuery, type Query as WordQuery } from "../words.ts";
 import { readBody, tenantToken, wordsMatch } from "./bodies.ts";
 import { query, type Runner } from "./query.ts";
 import { knownTenant } from "./tenants.ts";
@@ -99,7 +99,9 @@ function candidatesOf(runner: Runner, tenant: string, asked: WordQuery) {
 
 function lineIn(runner: Runner, body: number, asked: WordQuery): string | undefined {
   const text = searchableText(readBody(runner, body));
-  return holdsWords(text, asked) ? lineOfHit(text, asked) : undefined;
+  // The index has found its tokens already.
+  const hit = runner.vault.encrypts ? isHit(text, asked) : holdsWords(text, asked);
+  return hit ? lineOfHit(text, asked) : undefined;
 }
 
 /** https://www.sqlite.org/fts5.html §3; tokens are letters and digits, so quoting them is enough. */
