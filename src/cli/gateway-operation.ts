@@ -44,7 +44,7 @@ export interface Operation {
 const SECOND_MS = 1_000;
 
 export async function operate(options: Operating): Promise<Operation> {
-  const { terminal, version, mode, caching, upstreams, proxies, store } = options;
+  const { terminal, version, mode, caching, upstreams, proxies, store, kept } = options;
   const { out, err } = terminal;
   const byName = Object.fromEntries(upstreams.map(({ name, url }) => [name, url]));
   const redact = createRedactor(await loadSecretRules(options.redaction));
@@ -89,9 +89,10 @@ export async function operate(options: Operating): Promise<Operation> {
     begun: async (url) => {
       if (json === undefined)
         await err.write(
-          startPage({ url, upstreams, proxies, mode, caching, store, access: accessTo(url, options) }, err),
+          startPage({ url, upstreams, proxies, mode, caching, store, kept, access: accessTo(url, options) }, err),
         );
-      else json.say("listening", { url, version, mode, caching, upstreams: byName, store });
+      else
+        json.say("listening", { url, version, mode, caching, upstreams: byName, store, kept: kept.first ?? kept.says });
       lines.flush();
     },
     stopping: () => void (stopping = true),

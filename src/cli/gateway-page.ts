@@ -17,6 +17,8 @@ export interface StartPage {
   readonly caching: CachingShown;
   /** As a person would write it. */
   readonly store: string;
+  /** For how long, and in full where that is said for the first time. */
+  readonly kept: { readonly says: string; readonly first?: string };
   /** How the operator comes to the status page, metrics and the API. */
   readonly access: {
     /** For a browser: opens once, within minutes. */
@@ -46,7 +48,7 @@ const MODES: Readonly<Record<StartPage["mode"], string>> = {
 };
 
 export function startPage(page: StartPage, { paint }: Stream): string {
-  const { url, upstreams, proxies, mode, caching, store, access } = page;
+  const { url, upstreams, proxies, mode, caching, store, kept, access } = page;
   const facts = [
     ...upstreams.map((one, at) => [
       at === 0 ? "forwards to" : "",
@@ -56,6 +58,7 @@ export function startPage(page: StartPage, { paint }: Stream): string {
     ["mode", MODES[mode]],
     ["caching", cachingLine(caching)],
     ["store", store],
+    ["kept", kept.says],
     ["status", access.link],
     ["", paint("dim", "opens once, within 10 minutes; later: precis token --link")],
     ["token", `${access.token}  ${paint("dim", "for metrics and the API: precis token")}`],
@@ -67,6 +70,7 @@ export function startPage(page: StartPage, { paint }: Stream): string {
     `${paint("strong", "precis serve")} on ${paint("accent", url)}`,
     ...facts.map(([name = "", text = ""]) => row(name, text)),
     "",
+    ...(kept.first === undefined ? [] : [kept.first, ""]),
     "Point a client here; keys stay where they are:",
     ...setups.flatMap((setup) => setupLines(setup, row)),
     "",

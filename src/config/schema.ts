@@ -148,6 +148,10 @@ const redactionSection = z
           "Further secrets, as RE2 patterns: at most 32 of 512 characters each. What one matches is masked; where it has a group, only what the first group matches.",
         examples: [["ACME-[0-9]{6}", "ticket (T-[A-Z0-9]{8})"]],
       }),
+    stored: z.boolean().default(redaction.stored).meta({
+      description:
+        "Mask secrets in conversations and originals before they are kept. What is recalled, exported or put in a conversation's place is then masked too.",
+    }),
     outgoing: z.boolean().default(redaction.outgoing).meta({
       description:
         "Mask secrets in everything that is sent to the main model too, not only in what precis writes. The model then cannot use a secret it was given.",

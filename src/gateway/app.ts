@@ -18,6 +18,7 @@ import { thinkingRules } from "./knowledge/thinking/index.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { createModelBook, UNKNOWN_WINDOW_TOKENS } from "./models.ts";
 import { createRecall, type Recall, type RecallDesk, type RecallSettings } from "./recall/recall.ts";
+import { createKeeper, RETENTION_LIMITS, type KeeperOptions } from "./retention.ts";
 import { createSpans } from "./operation/spans.ts";
 import { sessionOptions } from "./session-options.ts";
 import type { TenantPolicy } from "./tenant.ts";
@@ -46,6 +47,8 @@ export interface GatewayOptions {
   readonly mode?: Mode;
   /** Cache markers: on, `spaced`, five minutes. */
   readonly caching?: Partial<CachingOptions>;
+  /** What of the store goes by itself. Without one, 30 days and 256 MB of a store of its own, nothing of one that is given. */
+  readonly retention?: Omit<KeeperOptions, "store" | "tell" | "now"> | undefined;
   /** Offers models a tool with which they recall what left their conversation; off where not given. */
   readonly recall?: RecallSettings | undefined;
   readonly tenant?: TenantPolicy;
@@ -90,6 +93,9 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   const { contextLength } = options;
   const models = createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS });
   const background = createBackground(limits);
+  const retention = options.retention ?? (options.store === undefined ? OWN_RETENTION : undefined);
+  const keeper = retention === undefined ? undefined : createKeeper({ ...retention, store, tell, now });
+  void keeper?.look();
   let loopback = true;
   const exchange = createHandle({
     limits,
@@ -131,10 +137,13 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     settled: background.settled,
     close: async () => {
       await background.close();
+      await keeper?.close();
       await sender.close();
     },
   };
 }
+
+const OWN_RETENTION = { unusedMs: RETENTION_LIMITS.unusedMs, bytesMax: RETENTION_LIMITS.memoryBytes };
 
 /** Whoever listens, no request fails for it, nor the process: there is nobody left to tell. */
 function safely(tell: Tell): Tell {

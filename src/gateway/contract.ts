@@ -138,7 +138,8 @@ export interface NoticeEvent {
     | "store_unavailable"
     | "internal_fault"
     | "background_failed"
-    | "engine_contained";
+    | "engine_contained"
+    | "retention";
   readonly tenant: string;
   /** One line, without content or secrets. */
   readonly message: string;

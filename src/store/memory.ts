@@ -3,7 +3,7 @@ import { checkChain, closedError } from "./refusals.ts";
 import { append, chainTo, entryOf, linksTo, listSessions } from "./memory/chains.ts";
 import { putOriginal, searchMessages, searchOriginals } from "./memory/originals.ts";
 import { listRecords, put, standingFor, undo } from "./memory/records.ts";
-import { deleteSessions, holdingsOf, retain, standingOn } from "./memory/retention.ts";
+import { deleteSessions, holdingsOf, retain, sizeOf, standingOn } from "./memory/retention.ts";
 import { createShelf, type Shelf } from "./memory/shelf.ts";
 import { findUsage, totalUsage } from "./memory/usage.ts";
 import type { Clocked, HistoryStore, TenantEntry } from "./store.ts";
@@ -60,6 +60,7 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
       retain(chosen, retention);
       return holdingsOf(chosen);
     },
+    size: async () => sizeOf(shelvesOf()),
     withBranches: async (tenant, ids) => standingOn(shelfOf(tenant), ids).map(({ id }) => id),
     deleteSessions: async (tenant, ids) => deleteSessions(shelfOf(tenant), ids),
     vacuum: async () => {

@@ -92,6 +92,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     totalUsage: (tenant, since = 0) => call("totalUsage", tenant, since),
     putState: (tenant, root, state) => call("putState", tenant, { root, state: JSON.stringify(state), now: now() }),
     holdings: (tenant) => call("holdings", "", tenant),
+    size: () => call("size", "", undefined),
     withBranches: (tenant, ids) => call("withBranches", tenant, ids),
     vacuum: () => call("vacuum", "", undefined),
     check: () => call("check", "", undefined),

@@ -15,10 +15,10 @@ import { keepMemoryLean } from "../lean-memory.ts";
 import { madeToken, type OperatorToken } from "../operator-token.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 import { fileBytes, IN_MEMORY, storeFile } from "../store-file.ts";
+import { keeping, sizeBytesMax } from "../keeping.ts";
+import { storeAsConfigured, storeKey } from "../store-settings.ts";
 import type { Terminal } from "../terminal.ts";
 import { version } from "../version.ts";
-
-const MEBIBYTE = 1024 * 1024;
 
 const ARGS = {
   port: {
@@ -90,8 +90,9 @@ interface Serving {
   readonly engine: PluginSource | string;
 }
 
-async function serveWith({ store, path }: Opened, { loaded, token, terminal, engine }: Serving): Promise<ExitCode> {
+async function serveWith(opened: Opened, { loaded, token, terminal, engine }: Serving): Promise<ExitCode> {
   const { configuration } = loaded;
+  const { path } = opened;
   const { host, port } = configuration.gateway;
   const [
     { createGateway },
@@ -111,6 +112,8 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal, eng
   const proxies = outwardProxies(terminal.environment);
   const options = await gatewayOptions(loaded, terminal.environment, engine);
   const { all } = createUpstreams(options.upstreams);
+  const store = storeAsConfigured(opened.store, configuration, options.secrets);
+  const kept = await keeping({ store, path }, configuration, terminal);
   const operation = await operate({
     version: version(),
     mode: modeOf(configuration),
@@ -118,6 +121,7 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal, eng
     upstreams: all.map(({ name, origin, basePath, protocol }) => ({ name, url: origin + basePath, protocol })),
     proxies,
     store: path === undefined ? IN_MEMORY : shortPath(path, terminal),
+    kept,
     storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),
     history: createHistory({ ...options, store }),
     checkStore: () => store.getState("", "ready"),
@@ -128,7 +132,14 @@ async function serveWith({ store, path }: Opened, { loaded, token, terminal, eng
     token,
     terminal,
   });
-  const gateway = createGateway({ ...options, proxies, store, tell: operation.tell, ownRoutes: operation.ownRoutes });
+  const gateway = createGateway({
+    ...options,
+    proxies,
+    store,
+    retention: kept.retention,
+    tell: operation.tell,
+    ownRoutes: operation.ownRoutes,
+  });
   const listening = await listen(gateway, { host, port });
   const interrupted = interruption();
   try {
@@ -209,9 +220,8 @@ async function openStore(configuration: Configuration, terminal: Terminal): Prom
     return { store: createMemoryStore(), path };
   }
   const { openSqliteStore } = await import("../../store/sqlite.ts");
-  const { store_mb } = configuration.gateway.limits;
-  const bound = store_mb === null ? {} : { sizeBytesMax: store_mb * MEBIBYTE };
-  return { store: await openSqliteStore({ path, ...bound }), path };
+  const key = storeKey(configuration, terminal.environment);
+  return { store: await openSqliteStore({ path, ...key, ...sizeBytesMax(path, configuration) }), path };
 }
 
 async function listen(gateway: Gateway, where: { readonly host: string; readonly port: number }) {

@@ -116,6 +116,16 @@ export function holdingsOf(shelves: readonly Shelf[]): Holdings {
   };
 }
 
+/** Without looking for what is there twice. */
+export function sizeOf(shelves: readonly Shelf[]): number {
+  let size = 0;
+  for (const { links, originals } of shelves) {
+    for (const { body } of links.values()) size += body.text.length;
+    for (const { original } of originals.values()) size += original.text.length;
+  }
+  return size;
+}
+
 /** Each body once, by what it is kept under. */
 function bodiesOf({ links, originals }: Shelf): ReadonlyMap<string, string> {
   const all = [

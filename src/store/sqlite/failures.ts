@@ -88,7 +88,7 @@ export function newerSchemaError(place: string, found: number, known: number): P
 export function olderSchemaError(place: string, found: number): PrecisError {
   return new PrecisError(`the store has schema ${found}, which has to be brought up to date before it is read`, {
     code: "store_older",
-    hint: "Open it for writing once.",
+    hint: "Run `precis store upgrade`, or open it for writing once; it is copied first.",
     place,
   });
 }

@@ -201,11 +201,15 @@ export function retainStep(runner: Runner, { tenant, before, maxBytes, maxFileBy
     if (oldest === undefined) return false;
     const tooOld = before !== undefined && oldest.usedAt < before;
     const tooMuch = maxBytes !== undefined && bytes > maxBytes;
-    const tooLarge = maxFileBytes !== undefined && runner.first(usedBytes, {})!.bytes > maxFileBytes;
+    const tooLarge = maxFileBytes !== undefined && size(runner) > maxFileBytes;
     if (!tooOld && !tooMuch && !tooLarge) return false;
     bytes -= oldest.remove();
   }
   return true;
+}
+
+export function size(runner: Runner): number {
+  return runner.first(usedBytes, {})!.bytes;
 }
 
 export function withBranches(runner: Runner, tenantName: string, ids: readonly string[]): readonly string[] {

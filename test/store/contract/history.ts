@@ -341,7 +341,9 @@ export function historyContract(open: OpenStore): void {
     it("deletes the longest unused until the whole is small enough", async () => {
       const text = "words and words ".repeat(1_000);
       for (let n = 0; n < 40; n++) await at(1_000 + n, [`question ${n}`, `answer ${n} ${text}`]);
+      expect(await store.size()).toBeGreaterThan(400_000);
       const { sessions, bytes } = await store.retain({ maxFileBytes: 400_000 });
+      expect(await store.size()).toBeLessThanOrEqual(400_000);
       expect([sessions > 0, sessions < 40, bytes < 400_000]).toEqual([true, true, true]);
       expect(await store.searchMessages("t", "question 39", 9)).toHaveLength(1);
       expect(await store.searchMessages("t", "question 0", 9)).toEqual([]);
