@@ -26,7 +26,7 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const OTHERS = 0o077;
 
-export function tokenFile({ environment, platform }: Place): string {
+function tokenFile({ environment, platform }: Place): string {
   return stateFile("operator-token", environment, platform);
 }
 

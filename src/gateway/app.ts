@@ -18,7 +18,7 @@ import { thinkingRules } from "./knowledge/thinking/index.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { createModelBook, UNKNOWN_WINDOW_TOKENS } from "./models.ts";
 import { createRecall, type Recall, type RecallDesk, type RecallSettings } from "./recall/recall.ts";
-import { createKeeper, RETENTION_LIMITS, type KeeperOptions } from "./retention.ts";
+import { createKeeper, RETENTION_LIMITS, type Keeper, type KeeperOptions } from "./retention.ts";
 import { createSpans } from "./operation/spans.ts";
 import { sessionOptions } from "./session-options.ts";
 import type { TenantPolicy } from "./tenant.ts";
@@ -90,12 +90,14 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const chain = createChain((text) => hash("sha256", text));
   const sender = createSender(limits, options.proxies);
-  const { contextLength } = options;
-  const models = createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS });
+  const models = createModelBook({
+    store,
+    registry,
+    contextLength: options.contextLength,
+    unknownTokens: UNKNOWN_WINDOW_TOKENS,
+  });
   const background = createBackground(limits);
-  const retention = options.retention ?? (options.store === undefined ? OWN_RETENTION : undefined);
-  const keeper = retention === undefined ? undefined : createKeeper({ ...retention, store, tell, now });
-  void keeper?.look();
+  const keeper = keeperOf(options, { store, tell, now });
   let loopback = true;
   const exchange = createHandle({
     limits,
@@ -132,7 +134,9 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     listen: async ({ host = "127.0.0.1", port = 0 } = {}) => {
       loopback &&= isLoopback(host);
       const own = options.ownRoutes;
-      return listen(handle, { host, port, limits, ...(own === undefined ? {} : { own }) });
+      const listening = await listen(handle, { host, port, limits, ...(own === undefined ? {} : { own }) });
+      void keeper?.look();
+      return listening;
     },
     settled: background.settled,
     close: async () => {
@@ -141,6 +145,14 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
       await sender.close();
     },
   };
+}
+
+/** What was given is looked at only where that was asked for. */
+function keeperOf(
+  { store, retention = store === undefined ? OWN_RETENTION : undefined }: GatewayOptions,
+  parts: Pick<KeeperOptions, "store" | "tell" | "now">,
+): Keeper | undefined {
+  return retention === undefined ? undefined : createKeeper({ ...retention, ...parts });
 }
 
 const OWN_RETENTION = { unusedMs: RETENTION_LIMITS.unusedMs, bytesMax: RETENTION_LIMITS.memoryBytes };

@@ -5,7 +5,7 @@ import { putOriginal, searchMessages, searchOriginals } from "./memory/originals
 import { listRecords, put, standingFor, undo } from "./memory/records.ts";
 import { deleteSessions, holdingsOf, retain, sizeOf, standingOn } from "./memory/retention.ts";
 import { createShelf, type Shelf } from "./memory/shelf.ts";
-import { findUsage, totalUsage } from "./memory/usage.ts";
+import { findUsage, getState, putState, totalUsage } from "./memory/usage.ts";
 import type { Clocked, HistoryStore, TenantEntry } from "./store.ts";
 
 export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStore {
@@ -48,12 +48,8 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
     putUsage: async (tenant, usage) => void shelfOf(tenant).usages.push(usage),
     findUsage: async (tenant, links) => findUsage(shelfOf(tenant), links),
     totalUsage: async (tenant, since = 0) => totalUsage(shelfOf(tenant), since),
-    putState: async (tenant, root, state) =>
-      void shelfOf(tenant).states.set(root, { text: JSON.stringify(state), updatedAt: now() }),
-    getState: async (tenant, root) => {
-      const state = shelfOf(tenant).states.get(root);
-      return state === undefined ? undefined : (JSON.parse(state.text) as unknown);
-    },
+    putState: async (tenant, root, state) => putState(shelfOf(tenant), root, { state, now: now() }),
+    getState: async (tenant, root) => getState(shelfOf(tenant), root),
     holdings: async (tenant) => holdingsOf(shelvesOf(tenant)),
     retain: async (retention) => {
       const chosen = shelvesOf(retention.tenant);

@@ -105,9 +105,11 @@ it("a gateway looks at a store of its own, and at one that it was given only whe
   const old = createMemoryStore({ now: () => 0 });
   await old.appendChain("t", talk("long ago"));
   const given = createGateway({ store: old });
+  await (await given.listen()).close();
   await given.close();
   expect((await old.holdings()).sessions).toBe(1);
   const told = createGateway({ store: old, retention: { unusedMs: DAY_MS } });
+  await (await told.listen()).close();
   await told.close();
   expect((await old.holdings()).sessions).toBe(0);
 });

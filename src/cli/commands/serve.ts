@@ -11,6 +11,7 @@ import type { HistoryStore } from "../../store/store.ts";
 import type { Arguments, Command } from "../command.ts";
 import { withEngine } from "../engine.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
+import type { Operation } from "../gateway-operation.ts";
 import { keepMemoryLean } from "../lean-memory.ts";
 import { madeToken, type OperatorToken } from "../operator-token.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
@@ -141,16 +142,24 @@ async function serveWith(opened: Opened, { loaded, token, terminal, engine }: Se
     ownRoutes: operation.ownRoutes,
   });
   const listening = await listen(gateway, { host, port });
+  return untilInterrupted(gateway, listening, { ...operation, url: shownUrl(listening.url, host) });
+}
+
+async function untilInterrupted(
+  gateway: Gateway,
+  listening: Awaited<ReturnType<Gateway["listen"]>>,
+  { begun, stopping, ended, url }: Pick<Operation, "begun" | "stopping" | "ended"> & { readonly url: string },
+): Promise<ExitCode> {
   const interrupted = interruption();
   try {
-    await operation.begun(shownUrl(listening.url, host));
+    await begun(url);
     await interrupted;
   } finally {
-    operation.stopping();
+    stopping();
     await listening.close();
     await gateway.close();
   }
-  await operation.ended();
+  await ended();
   return EXIT.done;
 }
 
