@@ -27,7 +27,7 @@ import type { OutwardProxies } from "./transport/proxies.ts";
 import { createSender } from "./transport/send.ts";
 import { createUpstreams, type UpstreamSettings } from "./transport/upstreams.ts";
 import { webHandle } from "./transport/web.ts";
-import type { Mode, Visit } from "./visit.ts";
+import type { Mode, Visit, VisitDesk } from "./visit.ts";
 
 export interface GatewayOptions {
   /** Providers by name; `openai` and `anthropic` are the vendors' own where they are not given. */
@@ -81,21 +81,14 @@ export interface Gateway {
 }
 
 export function createGateway(options: GatewayOptions = {}): Gateway {
-  const { store = createMemoryStore(), registry = createRegistry(), mode = "rewrite", now = Date.now } = options;
+  const { store = createMemoryStore(), now = Date.now } = options;
   let underWay = 0;
   const tell = safely((event) => {
     if (event.kind === "request") underWay--;
     options.tell?.(event);
   });
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
-  const chain = createChain((text) => hash("sha256", text));
   const sender = createSender(limits, options.proxies);
-  const models = createModelBook({
-    store,
-    registry,
-    contextLength: options.contextLength,
-    unknownTokens: UNKNOWN_WINDOW_TOKENS,
-  });
   const background = createBackground(limits);
   const keeper = keeperOf(options, { store, tell, now });
   let loopback = true;
@@ -103,18 +96,7 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     limits,
     upstreams: createUpstreams(options.upstreams),
     sender,
-    visits: {
-      mode,
-      runtime: sessionOptions(options),
-      chain,
-      store,
-      models,
-      thinking: thinkingRules(),
-      conversations: createConversations(chain, limits),
-      caching: createCachingDesk({ ...options, registry }),
-      recall: recallOf(options, { store, chain, models, tell }),
-      tell,
-    },
+    visits: visitsOf(options, { store, limits, tell }),
     tenant: options.tenant ?? "auto",
     loopback: () => loopback,
     onFault: options.onFault ?? "pass",
@@ -144,6 +126,27 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
       await keeper?.close();
       await sender.close();
     },
+  };
+}
+
+function visitsOf(
+  options: GatewayOptions,
+  { store, limits, tell }: { readonly store: HistoryStore; readonly limits: GatewayLimits; readonly tell: Tell },
+): VisitDesk {
+  const { registry = createRegistry(), mode = "rewrite", contextLength } = options;
+  const chain = createChain((text) => hash("sha256", text));
+  const models = createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS });
+  return {
+    mode,
+    runtime: sessionOptions(options),
+    chain,
+    store,
+    models,
+    thinking: thinkingRules(),
+    conversations: createConversations(chain, limits),
+    caching: createCachingDesk({ ...options, registry }),
+    recall: recallOf(options, { store, chain, models, tell }),
+    tell,
   };
 }
 
