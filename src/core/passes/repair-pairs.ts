@@ -6,7 +6,7 @@
 import type { Evicted } from "../compaction/compaction.ts";
 import { recallId } from "../transcript/links.ts";
 import { contentText, type Message } from "../transcript/message.ts";
-import { pairingOf } from "./pairing.ts";
+import { pairingOf } from "../transcript/pairing.ts";
 import type { Pass } from "./pass.ts";
 
 export const repairPairs: Pass = (messages, { hash }) => {
