@@ -25,11 +25,15 @@ export interface Evicted {
   readonly label: string;
 }
 
-/** Where an old message went: it stands unchanged at an index of `after`, was rewritten there, or went into the summary. */
+/**
+ * Where an old message went: it stands unchanged at an index of `after`, was rewritten there, or went into the summary.
+ * `removed`: a result that answers no call, which no provider accepts; it is among what was evicted.
+ */
 export type Destination =
   | { readonly kind: "kept"; readonly at: number }
   | { readonly kind: "edited"; readonly at: number }
-  | { readonly kind: "summarised" };
+  | { readonly kind: "summarised" }
+  | { readonly kind: "removed" };
 
 /** Why a transcript cannot be made small enough; all figures in tokens. */
 export interface Irreducible {
@@ -111,6 +115,8 @@ export interface CompactionReport {
     readonly kept: number;
     readonly edited: number;
     readonly summarised: number;
+    /** Results without a call; absent where there were none. */
+    readonly removed?: number;
   };
   /** Tokens by part of the result. */
   readonly parts: {

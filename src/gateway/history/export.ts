@@ -57,7 +57,7 @@ function sentOf(
   if (synthetic !== "drop") return sent;
   const originals = new Map<number, Message>();
   compaction.map.forEach((destination, at) => {
-    if (destination.kind !== "summarised") originals.set(destination.at, messages[at]!);
+    if ("at" in destination) originals.set(destination.at, messages[at]!);
   });
   return sent.flatMap((message, at) => {
     const original = at < compaction.after.length ? originals.get(at) : message;

@@ -1,5 +1,5 @@
 /** One compaction, held against everything that an engine promises of each. */
-import { applyCompaction, type Compaction } from "../../compaction/compaction.ts";
+import { applyCompaction, type Compaction, type Destination } from "../../compaction/compaction.ts";
 import { liveRequestOf } from "../../evidence/facts/live-request.ts";
 import { contentText, type Transcript } from "../../transcript/message.ts";
 import { violationsOf } from "../../transcript/oracle.ts";
@@ -55,6 +55,7 @@ function demandCompaction(original: Transcript, compaction: Compaction, request:
   demandFigures(original, compaction, request);
   demandLiveRequest(original, result);
   demandRecall(original, compaction, request.chain.hash);
+  demandFates(original, compaction);
   demand(
     isPlain(compaction.state),
     "state",
@@ -69,7 +70,7 @@ function demandPlace({ messages }: Transcript, compaction: Compaction, { chain }
   demand(covers === chain.linksOf(messages)[covered - 1], "place", () => "covers another prefix than it says");
   demand(map.length === covered, "place", () => `${map.length} destinations of ${covered} messages`);
   map.forEach((destination, at) => {
-    if (destination.kind === "summarised") return;
+    if (!("at" in destination)) return;
     const [there, here] = [after[destination.at], messages[at]!];
     demand(there !== undefined, "place", () => `message ${at} is said to stand at ${destination.at}, past the end`);
     if (destination.kind === "kept")
@@ -93,13 +94,33 @@ function demandFigures(original: Transcript, { report, ...rest }: Compaction, re
   );
 }
 
-/** What a person asked for last stands there in their own words, as a user's message. */
+/** The report counts what became of the messages as the map has it. */
+function demandFates({ messages }: Transcript, { map, report }: Compaction): void {
+  const { kept, edited, summarised, removed = 0 } = report.messages;
+  const count = (kind: Destination["kind"]): number => map.filter((destination) => destination.kind === kind).length;
+  const reported = JSON.stringify({ kept, edited, summarised, removed });
+  const found = JSON.stringify({
+    kept: messages.length - map.length + count("kept"),
+    edited: count("edited"),
+    summarised: count("summarised"),
+    removed: count("removed"),
+  });
+  demand(reported === found, "honest", () => `reports ${reported}, and the map has ${found}`);
+}
+
+/** What a person asked for last stands there in their own words, as a user's message, and no oftener than they said it. */
 function demandLiveRequest(original: Transcript, result: Transcript): void {
   const live = original.messages[liveRequestOf(original.messages)];
   if (live === undefined) return;
   const text = contentText(live.parts);
-  const stands = result.messages.some(
-    ({ role, origin, parts }) => role === "user" && origin !== "summary" && contentText(parts) === text,
+  const occurrences = ({ messages }: Transcript): number =>
+    messages.filter(({ role, origin, parts }) => role === "user" && origin !== "summary" && contentText(parts) === text)
+      .length;
+  const [said, stands] = [occurrences(original), occurrences(result)];
+  demand(stands > 0, "live-request", () => "the live request does not stand in the result word for word");
+  demand(
+    stands <= said,
+    "live-request",
+    () => `the live request stands in the result ${stands} times, was said ${said}`,
   );
-  demand(stands, "live-request", () => "the live request does not stand in the result word for word");
 }
