@@ -53,19 +53,27 @@ const result = fc.tuple(ids, words, fc.boolean()).map(([callId, text, shows]): M
   parts: [{ kind: "tool-result", callId, content: [{ kind: "text", text }, ...(shows ? [image] : [])] }],
 }));
 
-/** Mostly broken: nothing makes a result follow its call. Each text of a user is one that no other message has. */
+/**
+ * Mostly broken: nothing makes a result follow its call, and a message may stand twice, as one object. Each text of a user
+ * is one that no other message has.
+ */
 const broken: fc.Arbitrary<Transcript> = fc
   .array(
-    fc.oneof({ weight: 2, arbitrary: user }, { weight: 3, arbitrary: assistant }, { weight: 4, arbitrary: result }),
+    fc.tuple(
+      fc.oneof({ weight: 2, arbitrary: user }, { weight: 3, arbitrary: assistant }, { weight: 4, arbitrary: result }),
+      fc.constantFrom(1, 1, 1, 2),
+    ),
     { minLength: 1, maxLength: 14 },
   )
-  .map((messages) => ({
+  .map((drawn) => ({
     system: [],
-    messages: messages.map((message, at) =>
-      message.role === "user" && message.parts.length > 0
-        ? textMessage("user", `${at}: ${contentText(message.parts)}`)
-        : message,
-    ),
+    messages: drawn
+      .flatMap(([message, times]) => Array.from({ length: times }, () => message))
+      .map((message, at) =>
+        message.role === "user" && message.parts.length > 0
+          ? textMessage("user", `${at}: ${contentText(message.parts)}`)
+          : message,
+      ),
   }));
 
 async function compactionOf(name: string, transcript: Transcript, share: number | undefined) {
@@ -122,6 +130,10 @@ function check(transcript: Transcript, compaction: Compaction): void {
       else if (part.kind === "image")
         expect(read.some((text) => text.includes("https://example.com/a.png"))).toBe(true);
     expect(leading.length).toBeGreaterThan(0);
+  });
+  map.forEach((destination, at) => {
+    if (destination.kind === "kept") expect(compaction.after[destination.at]).toBe(messages[at]);
+    if (destination.kind === "edited") expect(compaction.after[destination.at]?.role).toBe(messages[at]!.role);
   });
   const places = map.flatMap((destination) => ("at" in destination ? [destination.at] : []));
   expect(new Set(places).size).toBe(places.length);

@@ -111,14 +111,16 @@ function repair(joined: readonly Placed[], bench: Workbench): Repaired {
 }
 
 /**
- * Length of the tail that went through as it was: from the end, by identity. Messages that share a wire message with
- * one that is recorded are recorded with it, so that it is written as one whoever reads the record.
+ * Length of the tail that went through as it was: from the end, by identity and place, because a broken transcript may
+ * hold one message twice. Messages that share a wire message with one that is recorded are recorded with it, so that it
+ * is written as one whoever reads the record.
  */
 function commonSuffix(originals: readonly Message[], placed: readonly Placed[], from: number): number {
   let length = 0;
   const most = Math.min(originals.length - from, placed.length);
-  while (length < most && originals[originals.length - 1 - length] === placed[placed.length - 1 - length]!.message)
-    length++;
+  const isUntouched = ({ message, from: place }: Placed): boolean =>
+    place === originals.length - 1 - length && message === originals[place];
+  while (length < most && isUntouched(placed[placed.length - 1 - length]!)) length++;
   while (length > 0 && sharesWire(placed[placed.length - 1 - length]?.message, placed[placed.length - length]!.message))
     length--;
   return length;
