@@ -113,12 +113,15 @@ function setupLines({ client, place, language, lines }: ClientSetup, row: Row): 
 type Row = (name: string, text: string) => string;
 
 export function endPage(totals: Totals): string {
-  const { requests, outcomes, treatments, untouched, context, observed, compactions, usage, cache } = totals;
+  const { requests, outcomes, treatments, untouched, context, observed, compactions, lost, usage, cache } = totals;
   const failed = outcomes.refused + outcomes.turned_away + outcomes.upstream_failed;
   const reasons = Object.entries(untouched).map(([because, times]) => `${because} ${count(times)}`);
   const lines = [
     `${counted(requests, "request")}: ${count(outcomes.answered)} answered, ${count(failed)} not, ${count(outcomes.aborted)} given up by clients`,
     `${counted(compactions, "compaction")}; ${counted(treatments.rewritten, "request")} shortened${sizes(context)}`,
+    ...(lost.compactions === 0
+      ? []
+      : [`${counted(lost.compactions, "compaction")} had no room for ${counted(lost.requests, "user request")}`]),
     ...(observed.before === 0
       ? []
       : [`${counted(treatments.observed, "request")} would be shortened${sizes(observed)}`]),

@@ -25,6 +25,7 @@ export const DEFAULTS = Object.freeze({
     protect_first_n: COMPRESSOR_DEFAULTS.protectFirstN,
     note: COMPRESSOR_DEFAULTS.note,
     template: COMPRESSOR_DEFAULTS.template,
+    keep_requests: COMPRESSOR_DEFAULTS.keepRequests,
     schedule: "threshold",
     ingest_limit_tokens: 0,
   } as const),

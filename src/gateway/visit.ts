@@ -291,11 +291,12 @@ function rewritten({ mode, thinking: rules, recall }: VisitDesk, going: Going, p
     conversation,
     spared,
   } = going;
-  const { transcript, before, tokens, compacted, compaction } = prepared;
+  const { transcript, before, tokens, compacted, compaction, lostRequests } = prepared;
   const sizes = { before, after: tokens };
+  const losing = lostRequests > 0 ? { lostRequests } : {};
   const changed = transcript !== told.transcript;
   const asItCame = { body: decoded.body, recalls: false };
-  if (mode === "observe" && changed) return { ...asItCame, treatment: { kind: "observed", tokens: sizes } };
+  if (mode === "observe" && changed) return { ...asItCame, treatment: { kind: "observed", tokens: sizes, ...losing } };
   const { rewritten: stood } = conversation;
   const course = thinkingCourse({ request: told, sent: transcript, rules, stood });
   if (course.kind === "untouched") return { ...asItCame, treatment: course };
@@ -312,8 +313,10 @@ function rewritten({ mode, thinking: rules, recall }: VisitDesk, going: Going, p
   };
   if (compacted) {
     conversation.rewritten = true;
-    return { ...out, treatment: { kind: "rewritten", fresh: compaction !== undefined, tokens: sizes } };
+    return { ...out, treatment: { kind: "rewritten", fresh: compaction !== undefined, tokens: sizes, ...losing } };
   }
+  if (prepared.irreducible?.code === "keep_requests")
+    return { ...out, treatment: { kind: "untouched", because: "requests_kept" } };
   // Thinking is in the way only where something would have been done.
   const untouched = spared === "client_compaction" || (spared !== undefined && prepared.soon);
   return { ...out, treatment: untouched ? { kind: "untouched", because: spared } : { kind: "unchanged" } };
@@ -339,8 +342,10 @@ function eventOf(
   { report }: Compaction,
   how: { readonly tookMs: number; readonly ahead: boolean },
 ): CompactionEvent {
-  const { reason, because, tokens, degraded, modelCalls, costUsd } = report;
-  return { kind: "compaction", tenant, model, reason, because, tokens, degraded, modelCalls, costUsd, ...how };
+  const { reason, because, tokens, degraded, lost, modelCalls, costUsd } = report;
+  const lostRequests = lost.requests.absent;
+  const figures = { tokens, degraded, lostRequests, modelCalls, costUsd };
+  return { kind: "compaction", tenant, model, reason, because, ...figures, ...how };
 }
 
 function rootOf({ links, decoded }: Reading): string {

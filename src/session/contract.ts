@@ -1,6 +1,6 @@
 /** What a session is to its host: options, hooks, calls and what they answer. */
 import type { CachePrices } from "../core/caching/schedule.ts";
-import type { Compaction, CompactionReason, CompactionReport } from "../core/compaction/compaction.ts";
+import type { Compaction, CompactionReason, CompactionReport, Irreducible } from "../core/compaction/compaction.ts";
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import type {
   CompactRequest,
@@ -129,6 +129,10 @@ export interface Prepared {
   readonly before: number;
   /** A compaction stands in what to send. */
   readonly compacted: boolean;
+  /** Requests of the user that what to send may be missing: the compaction in it left them out, and they can be recalled. */
+  readonly lostRequests: number;
+  /** Set where a compaction was due and refused: nothing smaller is possible, or nothing that keeps every request. */
+  readonly irreducible?: Irreducible;
   /** What to send leaves room for the answer, as well as that is known. */
   readonly fits: boolean;
   /** The threshold is near or passed and nothing is made ready: `ahead` is worth calling while there is time. */

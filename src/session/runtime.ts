@@ -5,6 +5,7 @@
  */
 import { hash } from "node:crypto";
 import type { CompactionReason } from "../core/compaction/compaction.ts";
+import { createRequestKeeper } from "../core/engines/result/keep-requests.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
@@ -40,6 +41,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     events: createEvents(),
     situation: createSituation(),
     live: begin(options, options.state),
+    keepRequests: options.settings?.keepRequests === "all" ? createRequestKeeper() : undefined,
     outgoing: createOutgoing(options),
   };
   const { live, situation } = desk;
@@ -86,7 +88,7 @@ async function prepare(desk: Desk, transcript: Transcript, waiting: Waiting = {}
   }
   const { reason, because } = decision;
   const made = await takeAhead(desk, view, because);
-  if (made !== undefined) return { ...settle(desk, view, made), ahead: true };
+  if (made !== undefined) return { ...settle(desk, view, { compaction: made }), ahead: true };
   if (PATIENT.has(reason) && canWait(desk, view)) return settle(desk, view);
   const models = desk.options.modelsAhead !== true;
   const outcome = await compact(desk, view, {
@@ -95,7 +97,7 @@ async function prepare(desk: Desk, transcript: Transcript, waiting: Waiting = {}
     reason,
     ...(because === undefined ? {} : { because }),
   });
-  return settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);
+  return settle(desk, view, outcome);
 }
 
 const compactNow = async (
@@ -110,7 +112,7 @@ const compactNow = async (
     return { kind: "unchanged", because, transcript: settle(desk, view).transcript };
   }
   const outcome = await compact(desk, view, request);
-  const sent = settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);
+  const sent = settle(desk, view, outcome);
   return { ...outcome, transcript: sent.transcript };
 };
 
@@ -129,8 +131,11 @@ async function recover(
   const view = await look(desk, transcript);
   if (overflow.kind === "payload") {
     const by = { engine: live.engine.name, state: live.engineState };
-    const lighter = withoutMedia(view.original, benchOf(desk), by);
-    if (lighter !== undefined) return settle(desk, view, await record(desk, view, lighter));
+    const lighter = withoutMedia(view.original, benchOf(desk), {
+      ...by,
+      keepsRequests: desk.keepRequests !== undefined,
+    });
+    if (lighter !== undefined) return settle(desk, view, { compaction: await record(desk, view, lighter) });
   }
   const { limitTokens, requestedTokens } = overflow;
   if (limitTokens !== undefined) learnWindow(live, options, limitTokens);
@@ -141,7 +146,7 @@ async function recover(
     models: options.modelsAhead !== true,
     reason: overflow.kind === "payload" ? "payload" : "overflow",
   });
-  return settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);
+  return settle(desk, view, outcome);
 }
 
 /** Takes the last compaction back. Its record stays, marked; nothing automatic replaces it. */

@@ -150,5 +150,6 @@ function createMarking({ protocol: name = "openai-chat", caching, settings, chai
 }
 
 function asItCame(transcript: Transcript, tokens: number): Prepared {
-  return { transcript, tokens, before: tokens, compacted: false, fits: true, soon: false, observe: () => undefined };
+  const nothing = { compacted: false, lostRequests: 0, fits: true, soon: false, observe: () => undefined };
+  return { transcript, tokens, before: tokens, ...nothing };
 }

@@ -1,6 +1,12 @@
 /** The steps of a turn: see what stands, decide what is due, compact, record, and settle on what to send. */
-import { applyCompaction, type Compaction } from "../core/compaction/compaction.ts";
+import {
+  applyCompaction,
+  type Compaction,
+  type CompactionReason,
+  type Irreducible,
+} from "../core/compaction/compaction.ts";
 import { reachTo } from "../core/compaction/reach.ts";
+import type { Limits } from "../core/engines/compressor/limits.ts";
 import type { CompactRequest, Decision, Outcome, Usage } from "../core/engines/contract.ts";
 import type { Writers } from "../core/summary/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
@@ -88,7 +94,10 @@ export async function make(desk: Desk, view: View, request: CompactCall): Promis
     now: timeOf(options),
     reason,
   };
-  const outcome = await compactBy(desk, view.original, asked);
+  const run = (one: CompactRequest): Promise<Outcome> => compactBy(desk, view.original, one);
+  const limitTokens = asked.budget ?? limitFor(reason, live.limits);
+  const outcome = await (desk.keepRequests?.({ original: view.original, request: asked, limitTokens, compact: run }) ??
+    run(asked));
   learnFrom(desk, outcome);
   if (outcome.kind === "compacted") {
     const made = because === undefined ? outcome.compaction : explained(outcome.compaction, because);
@@ -100,6 +109,12 @@ export async function make(desk: Desk, view: View, request: CompactCall): Promis
   if (outcome.state !== undefined) live.engineState = outcome.state;
   if (outcome.irreducible !== undefined) events.emit("irreducible", outcome.irreducible);
   return outcome;
+}
+
+/** Above this a result that keeps every request would be no use: it would be compacted again, or refused, at once. */
+function limitFor(reason: CompactionReason, { thresholdTokens, hygieneTokens, usableTokens }: Limits): number {
+  if (reason === "overflow" || reason === "payload") return usableTokens;
+  return reason === "hygiene" ? hygieneTokens : thresholdTokens;
 }
 
 /** The same, with what spoke for its moment in its report. */
@@ -164,8 +179,15 @@ function replaced({ ingest }: Desk, original: Transcript, compaction: Compaction
   return messages === applied.messages ? applied : { ...applied, messages };
 }
 
+/** What came of a compaction that was due. */
+interface Settling {
+  readonly compaction?: Compaction;
+  readonly irreducible?: Irreducible | undefined;
+}
+
 /** What to send, counted; the operator hears once when the threshold comes near. */
-export function settle(desk: Desk, view: View, compaction?: Compaction): Prepared {
+export function settle(desk: Desk, view: View, outcome: Settling = {}): Prepared {
+  const { compaction, irreducible } = outcome;
   const { live, events, situation } = desk;
   const bench = benchOf(desk);
   const transcript = compaction === undefined ? view.current : replaced(desk, view.original, compaction);
@@ -185,9 +207,15 @@ export function settle(desk: Desk, view: View, compaction?: Compaction): Prepare
     compacted,
     fits: tokens <= live.limits.usableTokens,
     soon: compaction === undefined && pressed && worthMakingAhead(desk, view),
+    lostRequests: compacted ? lostRequestsIn(compaction ?? view.standing.compaction) : 0,
     observe: (usage) => observe(desk, usage, sent),
+    ...(irreducible === undefined ? {} : { irreducible }),
     ...(compaction === undefined ? {} : { compaction }),
   };
+}
+
+function lostRequestsIn(compaction: Compaction | undefined): number {
+  return compaction?.report.lost.requests.absent ?? 0;
 }
 
 /** One that prices put off is made when the window itself comes near. */

@@ -40,6 +40,8 @@ export interface Irreducible {
   readonly limit: number;
   readonly smallest: number;
   readonly because: string;
+  /** For programs: `keep_requests` where nothing smaller keeps every request of the user. */
+  readonly code?: "keep_requests";
 }
 
 /** One model on the way to a handoff: what it was asked, and what came of it. */

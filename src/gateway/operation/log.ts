@@ -76,7 +76,7 @@ export function levelOf(event: GatewayEvent): "info" | "warn" | "error" {
       return failed || outcome === "upstream_failed" ? "warn" : "info";
     }
     case "compaction":
-      return event.degraded.length > 0 ? "warn" : "info";
+      return event.degraded.length > 0 || event.lostRequests > 0 ? "warn" : "info";
     case "recall":
       return "info";
     case "notice":

@@ -102,7 +102,7 @@ const evicted = record({
   label: text,
 });
 
-const irreducible = record({ limit: figure, smallest: figure, because: text });
+const irreducible = record({ limit: figure, smallest: figure, because: text, code: maybe(oneOf("keep_requests")) });
 const loss = record({ absent: index, unrecallable: index, examples: listOf(text) });
 const reason = oneOf("threshold", "hygiene", "overflow", "payload", "explicit", "budget", "cost");
 
