@@ -119,3 +119,30 @@ describe("a session whose requests do not fit", () => {
     expect(requestsOf(again!.transcript)).toEqual(requestsOf(transcript));
   });
 });
+
+it("asks models once, when it is known how much room the requests leave", async () => {
+  const transcript = talk(
+    ...Array.from({ length: 30 }, (_, at) => [
+      user(`Request ${at}: ${filler(150, `wish ${at}`)}`),
+      ...ran("read_file", { path: `src/p${at}.ts` }, filler(1_000, `p${at}`)),
+      says("Done."),
+    ]),
+    user("Go on."),
+  );
+  const callsWith = async (keepRequests: "as_fits" | "all"): Promise<number> => {
+    let calls = 0;
+    const usage = { inputTokens: 0, outputTokens: 0, requests: 1 };
+    const ask = () => {
+      calls++;
+      return Promise.resolve({ kind: "failed", failure: { class: "timeout", message: "no" }, usage } as const);
+    };
+    const writers = { main: { model: "m", windowTokens: 16_000, ask }, auto: false };
+    const settings = { contextLength: WINDOW_TOKENS, keepRequests, note: "handoff" } as const;
+    const { kind } = await createRuntime({ chain, settings, writers }).compact(transcript, { budget: 12_000 });
+    expect(kind).toBe("compacted");
+    return calls;
+  };
+  const calls = await callsWith("as_fits");
+  expect(calls).toBeGreaterThan(0);
+  expect(await callsWith("all")).toBe(calls);
+});

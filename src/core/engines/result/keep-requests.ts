@@ -32,27 +32,30 @@ const ATTEMPTS_MAX = 3;
 
 export function createRequestKeeper(): RequestKeeper {
   const ledger = createLedgerKeeper();
-  return async ({ original, request, limitTokens, compact }) => {
+  return async (keeping) => {
+    const { original, request, limitTokens, compact } = keeping;
     const entries = ledger.ledgerOf(original.messages);
-    const requests = requestsIn(original.messages, entries);
+    const restoring: Restoring = { ...keeping, entries, requests: requestsIn(original.messages, entries) };
     const { measure, standing = original } = request;
     const before = measure.transcript(standing);
-    const messages = requests.map((at) => original.messages[at]!);
-    const least = measure.transcript({ ...original, messages });
+    const messages = restoring.requests.map((at) => original.messages[at]!);
+    const attempts = measure.transcript({ ...original, messages }) > limitTokens ? 0 : ATTEMPTS_MAX;
+    const { writers: _, remote: __, ...unaided } = request;
     let smallest = before;
-    let asked = request;
-    for (let attempt = 0; attempt < ATTEMPTS_MAX && least <= limitTokens; attempt++) {
-      const outcome = await compact(asked);
+    let budget = request.budget;
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const room = budget === undefined ? {} : { budget };
+      // Models are asked once, when it is known how much room there is.
+      const outcome = await compact({ ...unaided, ...room });
       if (outcome.kind === "unchanged" && attempt === 0) return outcome;
       if (outcome.kind === "unchanged") break;
-      const left = outcome.compaction.report.tokens.after;
-      const compaction = withRequests(outcome.compaction, { original, requests, entries, request, limitTokens });
+      const compaction = withRequests(outcome.compaction, restoring);
       const { after } = compaction.report.tokens;
       smallest = Math.min(smallest, after);
-      if (after <= limitTokens && after < before) return { kind: "compacted", compaction };
-      const budget = Math.min(limitTokens, before - 1) - (after - left);
+      if (after <= limitTokens && after < before)
+        return (await aided({ ...request, ...room }, restoring)) ?? { kind: "compacted", compaction };
+      budget = Math.min(limitTokens, before - 1) - (after - outcome.compaction.report.tokens.after);
       if (budget < 1) break;
-      asked = { ...request, budget };
     }
     const because = `the user's ${messages.length} requests take ${measure.messages(messages)} tokens, and compression.keep_requests: all keeps each of them word for word`;
     if (before <= limitTokens) return { kind: "unchanged", because: `nothing smaller is possible: ${because}` };
@@ -61,13 +64,23 @@ export function createRequestKeeper(): RequestKeeper {
   };
 }
 
+/** The same with the models that may write; nothing where there are none, or what they wrote leaves too little room. */
+async function aided(request: CompactRequest, restoring: Restoring): Promise<Outcome | undefined> {
+  if (request.writers === undefined && request.remote === undefined) return undefined;
+  const outcome = await restoring.compact(request);
+  if (outcome.kind === "unchanged") return undefined;
+  const compaction = withRequests(outcome.compaction, restoring);
+  const { after, before } = compaction.report.tokens;
+  return after <= restoring.limitTokens && after < before ? { kind: "compacted", compaction } : undefined;
+}
+
 /** What a person wrote, and what else the ledger takes for a request of theirs. */
 function requestsIn(messages: readonly Message[], { requests }: Ledger): readonly number[] {
   const places = new Set(requests.map(({ message }) => message));
   return messages.flatMap((message, at) => (places.has(at) || byPerson(message) ? at : []));
 }
 
-interface Restoring extends Pick<Keeping, "original" | "request" | "limitTokens"> {
+interface Restoring extends Keeping {
   /** Indices of the requests, in order. */
   readonly requests: readonly number[];
   readonly entries: Ledger;

@@ -1,5 +1,5 @@
 /** One compaction, held against everything that an engine promises of each. */
-import { applyCompaction, type Compaction, type Destination } from "../../compaction/compaction.ts";
+import { applyCompaction, type Compaction } from "../../compaction/compaction.ts";
 import { liveRequestOf } from "../../evidence/facts/live-request.ts";
 import { contentText, type Transcript } from "../../transcript/message.ts";
 import { violationsOf } from "../../transcript/oracle.ts";
@@ -55,7 +55,6 @@ function demandCompaction(original: Transcript, compaction: Compaction, request:
   demandFigures(original, compaction, request);
   demandLiveRequest(original, result);
   demandRecall(original, compaction, request.chain.hash);
-  demandFates(original, compaction);
   demand(
     isPlain(compaction.state),
     "state",
@@ -92,20 +91,6 @@ function demandFigures(original: Transcript, { report, ...rest }: Compaction, re
     "progress",
     () => `${is} tokens are above the ${budget} asked for, without a word of being irreducible`,
   );
-}
-
-/** The report counts what became of the messages as the map has it. */
-function demandFates({ messages }: Transcript, { map, report }: Compaction): void {
-  const { kept, edited, summarised, removed = 0 } = report.messages;
-  const count = (kind: Destination["kind"]): number => map.filter((destination) => destination.kind === kind).length;
-  const reported = JSON.stringify({ kept, edited, summarised, removed });
-  const found = JSON.stringify({
-    kept: messages.length - map.length + count("kept"),
-    edited: count("edited"),
-    summarised: count("summarised"),
-    removed: count("removed"),
-  });
-  demand(reported === found, "honest", () => `reports ${reported}, and the map has ${found}`);
 }
 
 /** What a person asked for last stands there in their own words, as a user's message, and no oftener than they said it. */
