@@ -10,6 +10,7 @@ import {
   type Destination,
   type Irreducible,
 } from "../../compaction/compaction.ts";
+import { liveRequestOf } from "../../evidence/facts/live-request.ts";
 import { byPerson } from "../../evidence/facts/person.ts";
 import { createLedgerKeeper, type Ledger } from "../../evidence/ledger.ts";
 import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
@@ -90,15 +91,18 @@ interface Restoring extends Keeping {
 function withRequests(compaction: Compaction, restoring: Restoring): Compaction {
   const { original, requests } = restoring;
   const { after, map } = compaction;
+  const live = liveRequestOf(original.messages);
   const isMissing = (at: number): boolean => {
     const destination = map[at];
-    return destination !== undefined && !("at" in destination) && !isAnchored(after, original.messages[at]!);
+    if (destination === undefined || "at" in destination) return false;
+    return at !== live || !isAnchored(after, original.messages[at]!);
   };
   const missing = requests.filter(isMissing);
   const edited = requests.filter((at) => map[at]?.kind === "edited");
   if (missing.length === 0 && edited.length === 0) return accounted(compaction, compaction, restoring);
   const originals = new Map(edited.map((at) => [(map[at] as { readonly at: number }).at, original.messages[at]!]));
-  const inserted = Map.groupBy(missing, (at) => placeFor(at, compaction));
+  const places = placesIn(compaction);
+  const inserted = Map.groupBy(missing, (at) => places[at]!);
   const whole: Message[] = [];
   /** Where the messages of the result and the requests have come to stand. */
   const moved: number[] = [];
@@ -118,14 +122,15 @@ function withRequests(compaction: Compaction, restoring: Restoring): Compaction 
   return accounted(compaction, { ...compaction, after: whole, map: destinations, evicted }, restoring);
 }
 
-/** Behind what stood before it, and not between a call and its results. */
-function placeFor(request: number, { after, map }: Compaction): number {
-  let place = 0;
-  map.forEach((destination, at) => {
-    if (at < request && "at" in destination) place = Math.max(place, destination.at + 1);
+/** For each message its place in the result: behind what stood before it, and not between a call and its results. */
+function placesIn({ after, map }: Compaction): readonly number[] {
+  let next = 0;
+  return map.map((destination) => {
+    while (after[next]?.role === "tool") next++;
+    const place = next;
+    if ("at" in destination) next = Math.max(next, destination.at + 1);
+    return place;
   });
-  while (after[place]?.role === "tool") place++;
-  return place;
 }
 
 /** The live request stands as a message of ours, in the same words. */
