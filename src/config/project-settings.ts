@@ -23,6 +23,7 @@ export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
   "compression.protect_first_n",
   "compression.note",
   "compression.template",
+  "compression.keep_requests",
   "compression.schedule",
   "compression.ingest_limit_tokens",
   "prompt_caching.enabled",

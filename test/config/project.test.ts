@@ -44,7 +44,7 @@ const STRANGER = "gateway:\n  upstreams:\n    openai: { url: 'https://stranger.e
 function other(path: string): unknown {
   const { schema, default: standard, example } = settingAt(path)!;
   const candidates = [
-    path === "context.engine" ? "layered" : example, "strange", "STRANGE", "https://stranger.example", 7, 0.7, 1, 2, true, false, "observe", "handoff", "seven",
+    path === "context.engine" ? "layered" : example, "strange", "STRANGE", "https://stranger.example", 7, 0.7, 1, 2, true, false, "observe", "handoff", "seven", "all",
     "cost", "off", "on", "refuse", "json", "1h", "system_and_3", "openai", "layered", ["x"], "current", "aggressive", "long", "voice",
     { a: { context_length: 5 } }, { openai: { url: "https://stranger.example" } },
   ]; // prettier-ignore

@@ -35,7 +35,8 @@ it("takes linear time where every call has the same id", () => {
   const calls = 200_000;
   for (let at = 0; at < calls; at++) pairing.ask("a", 0, at);
   const started = performance.now();
-  for (let at = 0; at < calls; at++) expect(pairing.answer("a") === at).toBe(true);
-  expect(pairing.answer("a")).toBeUndefined();
+  const answered = Array.from({ length: calls }, () => pairing.answer("a"));
   expect(performance.now() - started).toBeLessThan(5_000);
+  expect(answered.every((call, at) => call === at)).toBe(true);
+  expect(pairing.answer("a")).toBeUndefined();
 });
