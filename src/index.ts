@@ -25,6 +25,7 @@ export type {
   Waiting,
 } from "./session/contract.ts";
 export type { SessionEvents } from "./session/events.ts";
+export type { ReportedUsage } from "./protocols/index.ts";
 export type { ProviderError } from "./session/recover.ts";
 export { responsesCompaction, type ResponsesCompactionOptions } from "./session/remote.ts";
 export { createRuntime } from "./session/runtime.ts";

@@ -21,5 +21,5 @@ export type {
   Protocol,
   ProtocolName,
 } from "./protocol.ts";
-export { mergeUsage } from "./usage.ts";
+export { mergeUsage, reportedUsage, type ReportedUsage } from "./usage.ts";
 export { wireRules } from "./wire-rules.ts";

@@ -23,3 +23,11 @@ export function learnFactor(factor: number, reportedTokens: number, estimate: nu
   const next = factor + (observed - factor) * NEWEST_SHARE;
   return Math.min(FACTOR_MAX, Math.max(FACTOR_MIN, next));
 }
+
+/**
+ * What a provider reported for a request, but never less than the estimate corrected by the smallest factor: a count that
+ * is far too low would keep a session from ever compacting.
+ */
+export function plausibleTokens(reportedTokens: number, estimate: number): number {
+  return Math.max(reportedTokens, Math.floor(estimate * FACTOR_MIN));
+}

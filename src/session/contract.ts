@@ -11,19 +11,17 @@ import type {
   Remote,
   ToolAnswer,
   ToolCall,
-  Usage,
   Workbench,
 } from "../core/engines/contract.ts";
 import type { Writers } from "../core/summary/writer.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
-import type { Overflow } from "../protocols/index.ts";
+import type { ReportedUsage } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
 import type { Contained, Events } from "./events.ts";
 import type { GoneResult } from "./gone-results.ts";
 import type { RecallHit } from "./originals.ts";
-import type { ProviderError } from "./recover.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
 
 export interface RuntimeOptions {
@@ -138,7 +136,7 @@ export interface Prepared {
   /** The threshold is near or passed and nothing is made ready: `ahead` is worth calling while there is time. */
   readonly soon: boolean;
   /** The usage a provider reported for this very request, whatever was prepared since. */
-  readonly observe: (usage: Usage) => void;
+  readonly observe: (usage: ReportedUsage) => void;
 }
 
 export interface CompactOptions extends Waiting {
@@ -178,7 +176,7 @@ export interface Runtime {
     options?: CompactOptions,
   ) => Promise<Outcome & { readonly transcript: Transcript }>;
   /** The usage a provider reported for what `prepare` answered last. */
-  readonly observe: (usage: Usage) => void;
+  readonly observe: (usage: ReportedUsage) => void;
   /** What to send with the compaction that stands for it, if any; nothing is decided. */
   readonly standing: (transcript: Transcript) => Promise<Prepared>;
   /**
@@ -187,11 +185,7 @@ export interface Runtime {
    */
   readonly ahead: (transcript: Transcript, waiting?: Waiting) => Promise<boolean>;
   /** A provider's error, or what was read from it. */
-  readonly recover: (
-    error: ProviderError | Overflow,
-    transcript: Transcript,
-    waiting?: Waiting,
-  ) => Promise<Prepared | undefined>;
+  readonly recover: (error: unknown, transcript: Transcript, waiting?: Waiting) => Promise<Prepared | undefined>;
   readonly recall: (idOrQuery: string) => Promise<readonly RecallHit[]>;
   /** The engine's tools, the same throughout a session; none for most engines. */
   readonly tools: () => readonly EngineTool[];

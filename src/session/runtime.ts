@@ -9,7 +9,6 @@ import { createRequestKeeper } from "../core/engines/result/keep-requests.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import type { Overflow } from "../protocols/index.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { initialFactor, learnFactor } from "./calibration.ts";
 import { canWait, makeAhead, takeAhead } from "./ahead.ts";
@@ -20,7 +19,8 @@ import { createIngest } from "./ingest.ts";
 import { begin, learnWindow, saved, useSettings } from "./live.ts";
 import { recall } from "./originals.ts";
 import { createOutgoing } from "./outgoing.ts";
-import { overflowOf, withoutMedia, type ProviderError } from "./recover.ts";
+import { overflowIn } from "./provider-error.ts";
+import { withoutMedia } from "./recover.ts";
 import { createSituation } from "./situation.ts";
 import { benchOf, type Desk } from "./desk.ts";
 import { compact, due, look, observe, record, settle } from "./turn.ts";
@@ -119,13 +119,9 @@ const compactNow = async (
 /** A context overflow teaches the window and compacts; a payload too large gives up media bytes first. */
 async function recover(
   desk: Desk,
-  {
-    error,
-    transcript,
-    ...waiting
-  }: Waiting & { readonly error: ProviderError | Overflow; readonly transcript: Transcript },
+  { error, transcript, ...waiting }: Waiting & { readonly error: unknown; readonly transcript: Transcript },
 ): Promise<Prepared | undefined> {
-  const overflow = "kind" in error ? error : overflowOf(error);
+  const overflow = await overflowIn(error);
   if (overflow === undefined) return undefined;
   const { live, options, estimate } = desk;
   const view = await look(desk, transcript);

@@ -5,6 +5,7 @@
 import { hash } from "node:crypto";
 import type { Ttl } from "../core/caching/site.ts";
 import { COMPRESSOR_DEFAULTS } from "../core/engines/compressor/limits.ts";
+import { PrecisError } from "../core/errors.ts";
 import type { EngineTool, Outcome } from "../core/engines/contract.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
@@ -14,7 +15,6 @@ import { createDecoder, protocols, type Decoded, type ProtocolName } from "../pr
 import { encodeTools } from "../protocols/tools.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, Waiting } from "./contract.ts";
 import { withMarkers } from "./markers.ts";
-import type { ProviderError } from "./recover.ts";
 import { createRuntime } from "./runtime.ts";
 
 export interface SessionOptions extends RuntimeOptions {
@@ -35,8 +35,16 @@ export interface SessionCaching {
   readonly minimumTokens?: number;
 }
 
-/** A request body as an object (or its JSON text), or its array of messages alone. */
-export type WireRequest = string | readonly unknown[] | Readonly<Record<string, unknown>>;
+/**
+ * A request body as an object (or its JSON text), or its array of messages alone. The SDKs' own types of a body fit as
+ * they are: what a body says beside its messages is not looked at here.
+ */
+export type WireRequest = string | readonly unknown[] | WireBody;
+
+/** Of Chat and Messages, or of Responses, whose input may also be left out. */
+export type WireBody =
+  | { readonly messages: readonly unknown[] }
+  | { readonly input?: string | readonly unknown[] | null | undefined };
 
 export interface SessionPrepared<Request extends WireRequest> extends Omit<Prepared, "transcript"> {
   /** What to send, in the shape that came in. */
@@ -61,7 +69,7 @@ export interface Session extends Pick<
   readonly tools: () => readonly unknown[];
   /** Call with a provider's error: answers with a smaller request when the error tells of an overflow. */
   readonly recover: <Request extends WireRequest>(
-    error: ProviderError,
+    error: unknown,
     request: Request,
     waiting?: Waiting,
   ) => Promise<SessionPrepared<Request> | undefined>;
@@ -86,7 +94,7 @@ export function createSession(options: SessionOptions = {}): Session {
     request: Request,
     call: (transcript: Transcript, locked: string | undefined) => Promise<Answer | undefined>,
   ): Promise<Shaped<Answer, Request> | undefined> => {
-    const decoded = decoder.decode(typeof request === "string" ? request : JSON.stringify(request));
+    const decoded = decoder.decode(bodyText(request));
     const answer = await call(decoded.transcript, decoded.locked);
     if (answer === undefined) return undefined;
     const { transcript, ...rest } = answer;
@@ -124,6 +132,26 @@ export function createSession(options: SessionOptions = {}): Session {
     on,
     state,
   };
+}
+
+/** @throws PrecisError `body_not_json` for what JSON cannot hold. */
+function bodyText(request: unknown): string {
+  if (typeof request === "string") return request;
+  const notJson = (cause?: unknown): PrecisError =>
+    new PrecisError("The request cannot be written as JSON.", {
+      code: "body_not_json",
+      place: "request",
+      hint: "Pass the request body as an object or as its JSON text, or the array of its messages.",
+      cause,
+    });
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(request);
+  } catch (cause) {
+    throw notJson(cause);
+  }
+  if (text === undefined) throw notJson();
+  return text;
 }
 
 function declared(tools: readonly EngineTool[], protocol: ProtocolName): readonly unknown[] {

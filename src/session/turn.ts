@@ -7,10 +7,12 @@ import {
 } from "../core/compaction/compaction.ts";
 import { reachTo } from "../core/compaction/reach.ts";
 import type { Limits } from "../core/engines/compressor/limits.ts";
-import type { CompactRequest, Decision, Outcome, Usage } from "../core/engines/contract.ts";
+import { PrecisError } from "../core/errors.ts";
+import type { CompactRequest, Decision, Outcome } from "../core/engines/contract.ts";
 import type { Writers } from "../core/summary/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import { learnFactor } from "./calibration.ts";
+import { reportedUsage, type ReportedUsage } from "../protocols/index.ts";
+import { learnFactor, plausibleTokens } from "./calibration.ts";
 import type { CompactOptions, Prepared, RuntimeOptions } from "./contract.ts";
 import { benchOf, type Desk, type View } from "./desk.ts";
 import { asPriced, isPutOff } from "./economy.ts";
@@ -231,10 +233,34 @@ function worthMakingAhead(desk: Desk, view: View): boolean {
   return tokens >= live.limits.hygieneTokens * PRESSED_SHARE || !isPutOff(desk, view);
 }
 
-/** The usage reported for what was sent; for the newest where it is not said. */
-export function observe(desk: Desk, usage: Usage, about?: Sent): void {
+/**
+ * The usage reported for what was sent; for the newest where it is not said.
+ *
+ * @throws PrecisError `bad_usage` for what is not a usage object; the session is then as it was.
+ */
+export function observe(desk: Desk, reported: ReportedUsage, about?: Sent): void {
   const { live, situation, estimate } = desk;
+  const usage = reportedUsage(reported);
+  if (usage === undefined) throw badUsage(reported);
   observeBy(desk, usage);
-  const sent = situation.reported(usage.input, about);
-  if (sent !== undefined) live.factor = learnFactor(live.factor, usage.input, estimate.transcript(sent.transcript));
+  const sent = situation.newestOr(about);
+  if (sent === undefined) return;
+  const estimated = estimate.transcript(sent.transcript);
+  situation.reported(plausibleTokens(usage.input, estimated), sent);
+  live.factor = learnFactor(live.factor, usage.input, estimated);
 }
+
+function badUsage(reported: unknown): PrecisError {
+  const keys = typeof reported === "object" && reported !== null ? Object.keys(reported).slice(0, SHOWN_KEYS_MAX) : [];
+  const what =
+    keys.length === 0 ? `it is ${reported === null ? "null" : typeof reported}` : `it has ${keys.join(", ")}`;
+  return new PrecisError(`The reported usage has no count of input tokens: ${what}.`, {
+    code: "bad_usage",
+    place: "usage",
+    hint:
+      "Pass the provider's usage object with `prompt_tokens`, `input_tokens` or `inputTokens`, or `{ input, output }`, " +
+      "each a number of tokens. Leave the call out when the provider reports none.",
+  });
+}
+
+const SHOWN_KEYS_MAX = 8;
