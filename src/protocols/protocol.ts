@@ -41,6 +41,7 @@ export interface EncodeOptions {
 /** Wire elements that became messages together: one, or the items of one Responses reply. */
 export interface Group {
   readonly slice: WireSlice;
+  readonly messages: readonly Message[];
   /** Index of the first element. */
   readonly first: number;
   readonly count: number;

@@ -4,6 +4,7 @@
  */
 import type { FailureClass } from "../summary/writer.ts";
 import type { Message, Transcript } from "../transcript/message.ts";
+import { rejoined } from "./rejoin.ts";
 
 export const COMPACTION_SCHEMA_VERSION = 1;
 
@@ -163,11 +164,12 @@ export interface Compaction {
   readonly report: CompactionReport;
 }
 
-/** The transcript with the compaction in place of the prefix it covers. */
+/** The transcript with the compaction in place of the prefix it covers; one that came back from JSON does the same. */
 export function applyCompaction(transcript: Transcript, compaction: Compaction): Transcript {
+  const rest = transcript.messages.slice(compaction.covered);
   return {
     ...transcript,
-    system: compaction.system ?? transcript.system,
-    messages: [...compaction.after, ...transcript.messages.slice(compaction.covered)],
+    system: rejoined(compaction.system ?? transcript.system),
+    messages: [...rejoined(compaction.after, rest[0]), ...rest],
   };
 }

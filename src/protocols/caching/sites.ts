@@ -149,7 +149,7 @@ function messageEntries(decoded: Decoded, { layout, present, current }: Reading)
   for (const group of decoded.layout.groups) {
     const markers = present.at.get(keyOf("messages", group.first));
     const stale = markers !== undefined && !isCurrent(group, current);
-    const blocks = group.slice.members.flatMap((message) => message.parts.map((part) => ({ message, part })));
+    const blocks = group.messages.flatMap((message) => message.parts.map((part) => ({ message, part })));
     for (const { message, part } of inWireOrder(blocks)) {
       const block = part.at ?? 0;
       const marker = markers?.get(block);
