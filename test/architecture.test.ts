@@ -26,7 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   store: ["core"],
   plugins: ["core"],
   secrets: ["core"],
-  session: ["core", ...MIDDLE],
+  session: ["core", "config", ...MIDDLE],
   gateway: BELOW_DOORS,
   integrations: BELOW_DOORS,
   lab: BELOW_DOORS,

@@ -14,6 +14,7 @@ import { createCachingDesk, type CachingOptions } from "./caching.ts";
 import type { Handle, Tell } from "./contract.ts";
 import { createConversations } from "./conversations.ts";
 import { createHandle } from "./exchange.ts";
+import { checkGatewayOptions } from "./options.ts";
 import { thinkingRules } from "./knowledge/thinking/index.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { createModelBook, UNKNOWN_WINDOW_TOKENS } from "./models.ts";
@@ -38,7 +39,7 @@ export interface GatewayOptions {
   readonly store?: HistoryStore;
   /** A name, or an engine of your own (`loadEngine` of `precis/plugins` gives one). */
   readonly engine?: NonNullable<RuntimeOptions["engine"]>;
-  /** The window and what an answer reserves follow from each request. */
+  /** The window follows from each request's model unless it is given, and what an answer reserves from the request. */
   readonly settings?: Partial<CompressorSettings>;
   /** What is known of models. */
   readonly registry?: Registry;
@@ -80,7 +81,13 @@ export interface Gateway {
   readonly close: () => Promise<void>;
 }
 
+/**
+ * Starts nothing by itself: `listen` or `fetch` take requests.
+ *
+ * @throws PrecisError `bad_options` for options that are unknown or out of range, `upstream_settings`, `proxy_settings`.
+ */
 export function createGateway(options: GatewayOptions = {}): Gateway {
+  checkGatewayOptions(options);
   const { store = createMemoryStore(), now = Date.now } = options;
   let underWay = 0;
   const tell = safely((event) => {
@@ -133,7 +140,8 @@ function visitsOf(
   options: GatewayOptions,
   { store, limits, tell }: { readonly store: HistoryStore; readonly limits: GatewayLimits; readonly tell: Tell },
 ): VisitDesk {
-  const { registry = createRegistry(), mode = "rewrite", contextLength } = options;
+  const { registry = createRegistry(), mode = "rewrite" } = options;
+  const { contextLength = options.settings?.contextLength } = options;
   const chain = createChain((text) => hash("sha256", text));
   const models = createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS });
   return {

@@ -11,6 +11,7 @@ export const protocols: Readonly<Record<ProtocolName, Protocol>> = Object.freeze
 });
 
 export { createDecoder, type Decoder } from "./decoder.ts";
+export { createForeignCheck } from "./foreign.ts";
 export { detectProtocol } from "./detect.ts";
 export type {
   Decoded,

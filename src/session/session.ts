@@ -11,10 +11,11 @@ import { createChain } from "../core/transcript/links.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { MarkerLayout } from "../protocols/caching/sites.ts";
-import { createDecoder, protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
+import { createDecoder, createForeignCheck, protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 import { encodeTools } from "../protocols/tools.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, Waiting } from "./contract.ts";
 import { withMarkers } from "./markers.ts";
+import { checkSessionOptions, withCheckedCalls } from "./options.ts";
 import { createRuntime } from "./runtime.ts";
 
 export interface SessionOptions extends RuntimeOptions {
@@ -80,11 +81,17 @@ type Shaped<Answer, Request> = Answer extends unknown
   ? Omit<Answer, "transcript"> & { readonly request: Request }
   : never;
 
-/** Starts a session. Without options: OpenAI Chat, the default engine, a 200,000-token window, history in memory. */
+/**
+ * Starts a session. Without options: OpenAI Chat, the default engine, a 200,000-token window, history in memory.
+ *
+ * @throws PrecisError `bad_options` for options that are unknown or out of range, `unknown_engine` for an engine's name.
+ */
 export function createSession(options: SessionOptions = {}): Session {
+  checkSessionOptions(options);
   const protocol = protocols[options.protocol ?? "openai-chat"];
   const decoder = createDecoder(protocol);
-  const runtime = createRuntime(options);
+  const refuseForeign = createForeignCheck();
+  const runtime = withCheckedCalls(createRuntime(options));
   const measure = createMeasure();
   const mark = createMarking(options, measure);
   const { observe, recall, callTool, undo, report, modelChanged, reset, on, state } = runtime;
@@ -95,6 +102,7 @@ export function createSession(options: SessionOptions = {}): Session {
     call: (transcript: Transcript, locked: string | undefined) => Promise<Answer | undefined>,
   ): Promise<Shaped<Answer, Request> | undefined> => {
     const decoded = decoder.decode(bodyText(request));
+    refuseForeign(decoded);
     const answer = await call(decoded.transcript, decoded.locked);
     if (answer === undefined) return undefined;
     const { transcript, ...rest } = answer;
