@@ -21,6 +21,8 @@ export type {
   RuntimeOptions,
   RuntimeReport,
   RuntimeState,
+  SessionCaching,
+  SessionOptions,
   ToolBounds,
   Waiting,
 } from "./session/contract.ts";
@@ -30,6 +32,6 @@ export type { ProviderError } from "./session/recover.ts";
 export { responsesCompaction, type ResponsesCompactionOptions } from "./session/remote.ts";
 export { createRuntime } from "./session/checked-runtime.ts";
 export { createSession } from "./session/session.ts";
-export type { Session, SessionCaching, SessionOptions, WireBody, WireRequest } from "./session/session.ts";
+export type { Session, WireBody, WireRequest } from "./session/session.ts";
 export { createMemoryStore } from "./store/memory.ts";
 export type { Store } from "./store/store.ts";

@@ -100,11 +100,14 @@ describe("direction", () => {
     expect(cycles()).toEqual([]);
   });
 
-  it("lets the library's entries pull in no package", () => {
+  it("lets the library's entries pull in no package but the validator of their options", () => {
     const folders = ["src/protocols/index.ts", "src/models/index.ts", "src/plugins/index.ts"];
     const entries = files.filter((file) => file.layer === "" || folders.includes(file.path));
     expect(entries.length).toBeGreaterThan(3);
-    expect(entries.flatMap((file) => packagesBehind(join(ROOT, file.path)))).toEqual([]);
+    const pulledIn = (path: string) => packagesBehind(join(ROOT, path));
+    const takesOptions = "src/index.ts";
+    expect(entries.flatMap(({ path }) => (path === takesOptions ? [] : pulledIn(path)))).toEqual([]);
+    expect(pulledIn(takesOptions).filter((line) => !line.endsWith(" imports zod"))).toEqual([]);
   });
 
   it("loads an optional package only when it is asked for", () => {

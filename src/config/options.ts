@@ -46,11 +46,14 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** A check of the options of one call, by its name. What is `undefined` counts as left out. */
-export function createOptionsCheck(call: string, options: z.ZodObject): (given: unknown) => void {
+export function createOptionsCheck(
+  call: string,
+  options: Readonly<Record<string, z.ZodType>>,
+): (given: unknown) => void {
   let flat: Flattened | undefined;
   return (given) => {
     const problems = isObject(given)
-      ? [...problemsIn(given, "", (flat ??= flattened(options)))]
+      ? [...problemsIn(given, "", (flat ??= flattened(z.strictObject(options))))]
       : [notOptions(given, call)];
     if (problems.length === 0 && isObject(given)) problems.push(...contradictions(given));
     const [first] = problems;

@@ -1,12 +1,14 @@
 /** The gateway put together: the one place that knows all of its parts. */
 import { hash } from "node:crypto";
 import { isLoopback } from "../config/loopback.ts";
+import { createOptionsCheck } from "../config/options.ts";
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createRegistry, type Registry } from "../models/registry/registry.ts";
 import type { RuntimeOptions } from "../session/contract.ts";
+import type { Options } from "../session/options.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
 import { createBackground } from "./background.ts";
@@ -14,7 +16,7 @@ import { createCachingDesk, type CachingOptions } from "./caching.ts";
 import type { Handle, Tell } from "./contract.ts";
 import { createConversations } from "./conversations.ts";
 import { createHandle } from "./exchange.ts";
-import { checkGatewayOptions } from "./options.ts";
+import { gatewayOptions } from "./options.ts";
 import { thinkingRules } from "./knowledge/thinking/index.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { createModelBook, UNKNOWN_WINDOW_TOKENS } from "./models.ts";
@@ -81,13 +83,15 @@ export interface Gateway {
   readonly close: () => Promise<void>;
 }
 
+const checkOptions = createOptionsCheck("createGateway", gatewayOptions satisfies Options<GatewayOptions>);
+
 /**
  * Starts nothing by itself: `listen` or `fetch` take requests.
  *
  * @throws PrecisError `bad_options` for options that are unknown or out of range, `upstream_settings`, `proxy_settings`.
  */
 export function createGateway(options: GatewayOptions = {}): Gateway {
-  checkGatewayOptions(options);
+  checkOptions(options);
   const { store = createMemoryStore(), now = Date.now } = options;
   let underWay = 0;
   const tell = safely((event) => {

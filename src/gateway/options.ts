@@ -1,9 +1,8 @@
 /** What the options of a gateway may be; whatever a session or the configuration file has too is theirs. */
 import { z } from "zod";
-import { createOptionsCheck, functionOption, objectOption, objectWith, valueOf } from "../config/options.ts";
+import { functionOption, objectOption, objectWith, valueOf } from "../config/options.ts";
 import { schema } from "../config/schema.ts";
 import { sharedOptions, type Options } from "../session/options.ts";
-import type { GatewayOptions } from "./app.ts";
 import type { CachingOptions } from "./caching.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { RECALL_LIMITS, type RecallLimits } from "./recall/limits.ts";
@@ -34,7 +33,8 @@ const tenantPolicy = valueOf("`auto`, `per_key` or `{ name }`", (value) => {
   return typeof name === "string" && name !== "";
 });
 
-const gatewayOptions = {
+/** Of `createGateway`. */
+export const gatewayOptions = {
   ...sharedOptions,
   upstreams: objectOption,
   proxies: objectOption,
@@ -50,6 +50,4 @@ const gatewayOptions = {
   limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
   tell: functionOption,
   ownRoutes: functionOption,
-} satisfies Options<GatewayOptions>;
-
-export const checkGatewayOptions = createOptionsCheck("createGateway", z.strictObject(gatewayOptions));
+};

@@ -11,8 +11,14 @@ import {
 } from "../config/options.ts";
 import { schema } from "../config/schema.ts";
 import { protocols, type ProtocolName } from "../protocols/index.ts";
-import type { CompactOptions, Runtime, RuntimeOptions, RuntimeState } from "./contract.ts";
-import type { SessionCaching, SessionOptions } from "./session.ts";
+import type {
+  CompactOptions,
+  Runtime,
+  RuntimeOptions,
+  RuntimeState,
+  SessionCaching,
+  SessionOptions,
+} from "./contract.ts";
 
 /** A schema for each option, none forgotten. */
 export type Options<Given> = Record<keyof Given, z.ZodType>;
@@ -81,8 +87,8 @@ const sessionOptions = {
   caching: z.strictObject(sessionCaching),
 } satisfies Options<SessionOptions>;
 
-export const checkRuntimeOptions = createOptionsCheck("createRuntime", z.strictObject(runtimeOptions));
-export const checkSessionOptions = createOptionsCheck("createSession", z.strictObject(sessionOptions));
+export const checkRuntimeOptions = createOptionsCheck("createRuntime", runtimeOptions);
+export const checkSessionOptions = createOptionsCheck("createSession", sessionOptions);
 
 const compactOptions = {
   signal: valueOf("an AbortSignal", (value) => value instanceof AbortSignal),
@@ -93,15 +99,12 @@ const compactOptions = {
   force: yesOrNo,
 } satisfies Options<CompactOptions>;
 
-const checkCompactOptions = createOptionsCheck("compact", z.strictObject(compactOptions));
-const checkModel = createOptionsCheck(
-  "modelChanged",
-  z.strictObject({
-    model: z.string(),
-    contextLength: engineSettings.shape.contextLength,
-    maxOutputTokens: engineSettings.shape.maxOutputTokens,
-  }),
-);
+const checkCompactOptions = createOptionsCheck("compact", compactOptions);
+const checkModel = createOptionsCheck("modelChanged", {
+  model: z.string(),
+  contextLength: engineSettings.shape.contextLength,
+  maxOutputTokens: engineSettings.shape.maxOutputTokens,
+});
 
 /** The same runtime, with what its calls are given checked. */
 export function withCheckedCalls(runtime: Runtime): Runtime {

@@ -3,38 +3,18 @@
  * it answers.
  */
 import { hash } from "node:crypto";
-import type { Ttl } from "../core/caching/site.ts";
 import { COMPRESSOR_DEFAULTS } from "../core/engines/compressor/limits.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { EngineTool, Outcome } from "../core/engines/contract.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import type { MarkerLayout } from "../protocols/caching/sites.ts";
 import { createDecoder, createForeignCheck, protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 import { encodeTools } from "../protocols/tools.ts";
-import type { CompactOptions, Prepared, Runtime, RuntimeOptions, Waiting } from "./contract.ts";
+import type { CompactOptions, Prepared, Runtime, SessionOptions, Waiting } from "./contract.ts";
 import { withMarkers } from "./markers.ts";
 import { checkSessionOptions, withCheckedCalls } from "./options.ts";
 import { createRuntime } from "./runtime.ts";
-
-export interface SessionOptions extends RuntimeOptions {
-  /** The protocol of the requests; default `openai-chat`. */
-  readonly protocol?: ProtocolName;
-  /** Sets cache markers on what is to be sent; off where not given. */
-  readonly caching?: SessionCaching;
-}
-
-export interface SessionCaching {
-  /** `native`: Anthropic's on its own API. `openrouter`: the same on Chat requests. `openai`: OpenAI's breakpoints and key. */
-  readonly layout: MarkerLayout;
-  /** Default `spaced`: the system prompt, the newest message, and what a compaction leaves alone. */
-  readonly strategy?: "spaced" | "system_and_3";
-  /** How long what is written lives; default `5m`. */
-  readonly ttl?: Ttl;
-  /** The shortest prefix that the model's provider caches, in tokens, where it is known. */
-  readonly minimumTokens?: number;
-}
 
 /**
  * A request body as an object (or its JSON text), or its array of messages alone. The SDKs' own types of a body fit as
@@ -56,19 +36,33 @@ export interface Session extends Pick<
   Runtime,
   "observe" | "recall" | "callTool" | "undo" | "report" | "modelChanged" | "reset" | "on" | "state"
 > {
-  /** Call before every request, with the whole history. */
+  /**
+   * Call before every request, with the whole history.
+   *
+   * @throws PrecisError `body_not_json`, `body_without_messages`, `message_malformed` or `protocol_mismatch` for a request
+   * that is none of the session's protocol, each with its place, and errors of the store; the signal's reason where it aborts.
+   */
   readonly prepare: <Request extends WireRequest>(
     request: Request,
     waiting?: Waiting,
   ) => Promise<SessionPrepared<Request>>;
-  /** Compacts now, whatever the threshold says. */
+  /**
+   * Compacts now, whatever the threshold says; `budget` is in tokens.
+   *
+   * @throws PrecisError `bad_options` for options out of range, and what `prepare` rejects with.
+   */
   readonly compact: <Request extends WireRequest>(
     request: Request,
     options?: CompactOptions,
   ) => Promise<Outcome & { readonly request: Request }>;
   /** The engine's tools as the protocol declares them, for the end of a request's own; the same throughout a session. */
   readonly tools: () => readonly unknown[];
-  /** Call with a provider's error: answers with a smaller request when the error tells of an overflow. */
+  /**
+   * Call with whatever was caught (see `Runtime.recover`): answers with a smaller request where it tells of an overflow,
+   * with undefined where it does not.
+   *
+   * @throws PrecisError as `prepare` does.
+   */
   readonly recover: <Request extends WireRequest>(
     error: unknown,
     request: Request,

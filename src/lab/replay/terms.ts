@@ -8,7 +8,7 @@ import { PrecisError } from "../../core/errors.ts";
 import { lookUp, type Found, type ModelFacts, type Prices, type Registry } from "../../models/index.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import { initialFactor } from "../../session/calibration.ts";
-import type { SessionCaching } from "../../session/session.ts";
+import type { SessionCaching } from "../../session/contract.ts";
 
 export interface TermsQuery {
   readonly registry: Registry;
