@@ -77,10 +77,22 @@ interface CachedTokens {
 
 /** Every count that is read from a usage object. */
 const COUNTS = [
-  ...["input", "output", "cacheRead", "cacheWrite"],
-  ...["prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tokens"],
-  ...["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"],
-  ...["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens"],
+  "input",
+  "output",
+  "cacheRead",
+  "cacheWrite",
+  "prompt_tokens",
+  "completion_tokens",
+  "cached_tokens",
+  "cache_write_tokens",
+  "input_tokens",
+  "output_tokens",
+  "cache_read_input_tokens",
+  "cache_creation_input_tokens",
+  "inputTokens",
+  "outputTokens",
+  "cacheReadTokens",
+  "cacheWriteTokens",
 ];
 
 /**

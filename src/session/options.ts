@@ -37,7 +37,7 @@ const savedState = valueOf("what `state()` answered", (value) => {
   return schemaVersion !== 1 || figures.every((one) => typeof one === "number" && Number.isFinite(one));
 });
 
-export const engineOption = valueOf(
+const engineOption = valueOf(
   "the name of an engine, or an engine",
   (value) => (typeof value === "string" && value !== "") || (isObject(value) && typeof value["name"] === "string"),
 );

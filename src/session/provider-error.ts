@@ -28,9 +28,11 @@ export async function overflowIn(error: unknown): Promise<Overflow | undefined> 
 
 function isOverflow(error: unknown): error is Overflow {
   const { kind, limitTokens, requestedTokens } = fieldsOf(error);
-  const isCount = (value: unknown): boolean =>
-    value === undefined || (Number.isFinite(value) && (value as number) >= 0);
   return (kind === "context" || kind === "payload") && isCount(limitTokens) && isCount(requestedTokens);
+}
+
+function isCount(value: unknown): boolean {
+  return value === undefined || (Number.isFinite(value) && (value as number) >= 0);
 }
 
 /** What wraps an error names it in one of these (RetryError of the AI SDK, axios, and the language itself). */

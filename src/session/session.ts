@@ -139,13 +139,6 @@ export function createSession(options: SessionOptions = {}): Session {
 /** @throws PrecisError `body_not_json` for what JSON cannot hold. */
 function bodyText(request: unknown): string {
   if (typeof request === "string") return request;
-  const notJson = (cause?: unknown): PrecisError =>
-    new PrecisError("The request cannot be written as JSON.", {
-      code: "body_not_json",
-      place: "request",
-      hint: "Pass the request body as an object or as its JSON text, or the array of its messages.",
-      cause,
-    });
   let text: string | undefined;
   try {
     text = JSON.stringify(request);
@@ -154,6 +147,15 @@ function bodyText(request: unknown): string {
   }
   if (text === undefined) throw notJson();
   return text;
+}
+
+function notJson(cause?: unknown): PrecisError {
+  return new PrecisError("The request cannot be written as JSON.", {
+    code: "body_not_json",
+    place: "request",
+    hint: "Pass the request body as an object or as its JSON text, or the array of its messages.",
+    cause,
+  });
 }
 
 function declared(tools: readonly EngineTool[], protocol: ProtocolName): readonly unknown[] {

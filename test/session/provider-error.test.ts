@@ -146,11 +146,30 @@ describe("anything else", () => {
     const loop = new Error("a loop");
     loop.cause = loop;
     const other = [
-      ...[undefined, null, 0, 400, true, "", "something failed", [], {}, () => 1, Symbol("odd"), 10n],
-      ...[new TypeError("fetch failed"), new DOMException("aborted", "AbortError"), circular, loop],
-      ...[{ status: 429, body: OPENAI_BODY }, { kind: "context", limitTokens: Number.NaN }, { kind: "other" }],
-      ...[new OpenAI.APIConnectionError({ message: "no connection" }), new OpenAI.APIUserAbortError()],
-      ...[apiCallError({ statusCode: 429 }), new Response("ok"), Response.error()],
+      undefined,
+      null,
+      0,
+      400,
+      true,
+      "",
+      "something failed",
+      [],
+      {},
+      () => 1,
+      Symbol("odd"),
+      10n,
+      new TypeError("fetch failed"),
+      new DOMException("aborted", "AbortError"),
+      circular,
+      loop,
+      { status: 429, body: OPENAI_BODY },
+      { kind: "context", limitTokens: Number.NaN },
+      { kind: "other" },
+      new OpenAI.APIConnectionError({ message: "no connection" }),
+      new OpenAI.APIUserAbortError(),
+      apiCallError({ statusCode: 429 }),
+      new Response("ok"),
+      Response.error(),
     ];
     for (const one of other) expect(await recovered(one)).toBe(false);
   });

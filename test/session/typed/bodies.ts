@@ -52,7 +52,7 @@ export async function responses(session: Session, client: OpenAI): Promise<void>
       session.observe(event.response.usage);
 }
 
-export async function messages(session: Session, client: Anthropic): Promise<void> {
+export async function anthropicMessages(session: Session, client: Anthropic): Promise<void> {
   const body: Anthropic.MessageCreateParamsNonStreaming = {
     model: "claude-sonnet-5",
     max_tokens: 1_024,
