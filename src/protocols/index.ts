@@ -1,4 +1,5 @@
 /** The three wire protocols: read a request into a transcript, write a changed one back, understand the answers. */
+import "../platform/refuse-old-node.ts";
 import { anthropicMessages } from "./anthropic-messages/protocol.ts";
 import { openaiChat } from "./openai-chat/protocol.ts";
 import { openaiResponses } from "./openai-responses/protocol.ts";

@@ -1,4 +1,5 @@
 /** `precis/provider`: the strict provider, and the agent that lives a recorded session again. */
+import "../../platform/refuse-old-node.ts";
 export { createProvider } from "./provider.ts";
 export type { Provider, ProviderOptions } from "./provider.ts";
 export type { Account, KeyAccount, Tokens } from "./account.ts";
