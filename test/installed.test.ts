@@ -19,6 +19,7 @@ const PACKED = [
   "README.md",
   "CHANGELOG.md",
   "LICENSE",
+  "SECURITY.md",
 ];
 const INSTALL_MS_MAX = 180_000;
 /** Of these npm runs one where a package is installed, or asks whether it may. */
