@@ -101,7 +101,7 @@ describe("direction", () => {
       readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
       readonly bin: Readonly<Record<string, string>>;
     };
-    const built = [...Object.values(exports).map((entry) => (typeof entry === "object" ? entry.default : entry))];
+    const built = Object.values(exports).map((entry) => (typeof entry === "object" ? entry.default : entry));
     const entries = [...built.filter((path) => path.endsWith(".js")), ...Object.values(bin)].map((path) =>
       path.replace(/^(?:\.\/)?dist\//, "src/").replace(/\.js$/, ".ts"),
     );

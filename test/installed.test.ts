@@ -47,12 +47,15 @@ beforeAll(() => {
   mkdirSync(copy);
   for (const name of PACKED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-  const packed = spawnSync("npm", ["pack", "--silent", "--pack-destination", project], { cwd: copy, encoding: "utf8" });
-  expect(packed.stderr).not.toContain("npm error");
+  const run = (command: string, words: readonly string[]): void => {
+    const { status, stderr } = spawnSync(command, words, { cwd: copy, encoding: "utf8" });
+    if (status !== 0) throw new Error(`${command} ${words.join(" ")}: ${stderr}`);
+  };
+  run("npm", ["pack", "--silent", "--pack-destination", project]);
   installed = join(project, "node_modules/precis");
   mkdirSync(installed, { recursive: true });
   const archive = join(project, `precis-${manifest.version}.tgz`);
-  expect(spawnSync("tar", ["xzf", archive, "--strip-components=1", "-C", installed]).status).toBe(0);
+  run("tar", ["xzf", archive, "--strip-components=1", "-C", installed]);
   for (const name of Object.keys(manifest.dependencies)) {
     const link = join(project, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });

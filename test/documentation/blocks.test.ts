@@ -28,11 +28,13 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/^(?:claude|codex|opencode|pi|curl) /, "another program"],
   [/\bnpx /, "could fetch a stranger's package, which another test forbids"],
   [/\bnpm |^git clone|^cd /, "works on the checkout itself"],
+  [/^\.ci\/run/, "works on the checkout itself"],
+  [/…/, "leaves something out"],
   [/^node (?:scripts|bench)\//, "works on the checkout itself"],
 ];
 
 /** Programs beside precis that documentation may name. */
-const PROGRAMS = /^(?:cat|cd|claude|codex|cp|curl|cut|echo|export|git|head|jq|node|npm|opencode|pi)$/;
+const PROGRAMS = /^(?:\.ci\/run|cat|cd|claude|codex|cp|curl|cut|echo|export|git|head|jq|node|npm|opencode|pi)$/;
 
 const NPM_COMMANDS = new Set(["ci", "install", "pack", "start", "test", "run"]);
 
@@ -160,6 +162,12 @@ describe("data", () => {
   });
 });
 
+/** A block that goes on with a session has one. */
+function withSession(text: string): string {
+  if (!/\bsession\./.test(text) || /\bconst session\b/.test(text)) return text;
+  return `declare const session: ReturnType<typeof import("precis").createSession>;\n${text}`;
+}
+
 /** Names that a block takes from its reader's program: it says nothing about them. */
 const READERS_NAME = /error TS(?:2304|18004|2552):/;
 
@@ -186,12 +194,12 @@ describe("TypeScript", () => {
     );
     const options = { rootDir: "/", noUnusedLocals: false, paths, types: ["node"] };
     writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
-    const include = ["*.ts"];
+    const include = ["*.ts", join(ROOT, "src/**/*.d.ts")];
     writeFileSync(
       join(folder, "tsconfig.json"),
       JSON.stringify({ extends: join(ROOT, "tsconfig.json"), compilerOptions: options, include }),
     );
-    for (const block of those) writeFileSync(join(folder, nameOf(block)), `${block.text}\nexport {};\n`);
+    for (const block of those) writeFileSync(join(folder, nameOf(block)), `${withSession(block.text)}\nexport {};\n`);
     const { stdout } = spawnSync(
       process.execPath,
       [join(ROOT, "node_modules/typescript/bin/tsc"), "--pretty", "false"],

@@ -52,23 +52,23 @@ export function commandLines({ language, text }: Block): readonly string[] {
   return lines.filter((line) => line !== "" && !line.startsWith("#"));
 }
 
-const WORD = /'([^']*)'|"((?:[^"\\]|\\.)*)"|((?:[^\s'"|&;<>()#]|(?<=\S)#)+)|(\|\||&&|[|&;<>()]|#.*)/g;
+const TOKEN = /((?:'[^']*'|"(?:[^"\\]|\\.)*"|[^\s'"|&;<>()])+)|(\|\||&&|[|&;<>()])/g;
 
 /** The simple commands of a line as words: split at pipes and lists, without redirections, variables and comments. */
 export function commandsOf(line: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]];
   let redirected = false;
-  for (const [, single, double, bare, operator] of line.matchAll(WORD)) {
-    if (operator?.startsWith("#")) break;
+  for (const [, word, operator] of line.matchAll(TOKEN)) {
+    if (word?.startsWith("#")) break;
     if (operator === ">" || operator === "<") redirected = true;
     else if (operator !== undefined) commands.push([]);
     else if (redirected) redirected = false;
-    else commands.at(-1)!.push(single ?? double ?? bare!);
+    else commands.at(-1)!.push(word!);
   }
   return commands.map(withoutVariables).filter((words) => words.length > 0);
 }
 
 function withoutVariables(words: readonly string[]): readonly string[] {
   const start = words.findIndex((word) => !/^\w+=/.test(word));
-  return start < 0 ? [] : words.slice(start);
+  return start < 0 ? [] : words.slice(start).map((word) => word.replace(/['"]/g, ""));
 }

@@ -11,8 +11,12 @@ export const hasCorpus = existsSync(`${CORPUS}/INDEX.tsv`);
  * missing in its place, because vitest fails a suite that turns out to have no tests.
  */
 export function describeCorpus(title: string, body: () => void): void {
-  if (hasCorpus) describe(title, body);
-  else describe(title, () => it.skip(`needs the corpus: there is none at PRECIS_CORPUS=${CORPUS}`, () => undefined));
+  const suite = hasCorpus ? body : saysWhatIsMissing;
+  describe(`${title}`, suite);
+}
+
+function saysWhatIsMissing(): void {
+  it.skipIf(!hasCorpus)(`needs the corpus: there is none at PRECIS_CORPUS=${CORPUS}`, () => undefined);
 }
 
 /** Names of files below a folder of the corpus, relative to the corpus. */

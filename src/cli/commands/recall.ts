@@ -23,7 +23,7 @@ export const recallCommand: Command = {
   ],
   examples: [
     { line: "precis recall r1a2b3c4d5", says: "the original, from the gateway's store" },
-    { line: "precis recall 'connection refused' --keep originals.json", says: "where that was said, in a file" },
+    { line: "precis recall 'double rounding' --keep originals.json", says: "where that was said, in a file" },
   ],
   args: {
     wanted: {

@@ -53,7 +53,7 @@ export const serveCommand: Command = {
   name: "serve",
   summary: "Run the gateway: a proxy in front of any provider that keeps agents' sessions within their windows.",
   about: [
-    "Agents send their requests here instead of to their provider: one address, no code changed. A conversation that grows too long is compacted on its way; everything else goes through byte for byte, and so does every answer. Keys pass through and are not kept. When something of precis fails, the request goes on as it came.",
+    "Agents send their requests here instead of to their provider: one address, no code changed. A conversation that fills half of its model's window is compacted on its way. Below that no message is changed, but cache markers are added where the provider takes them. Answers go through byte for byte. Keys pass through and are not kept. When something of precis fails, the request goes on as it came.",
     "Prints the settings for Claude Code, Codex, OpenCode, pi and the vendors' SDKs. Runs until it is interrupted, lets answers under way end, and says what it did. docs/gateway.md has the rest.",
   ],
   examples: [
