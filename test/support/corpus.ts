@@ -12,7 +12,9 @@ export const hasCorpus = existsSync(`${CORPUS}/INDEX.tsv`);
  */
 export function describeCorpus(title: string, body: () => void): void {
   const suite = hasCorpus ? body : saysWhatIsMissing;
-  describe(`${title}`, () => suite());
+  describe(`${title}`, () => {
+    suite();
+  });
 }
 
 function saysWhatIsMissing(): void {
