@@ -10,7 +10,7 @@ import type { Chain } from "../core/transcript/links.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { protocols, type Decoded, type Overflow, type ProtocolName } from "../protocols/index.ts";
 import type { Prepared, Runtime, RuntimeOptions, RuntimeState } from "../session/contract.ts";
-import { withMarkers } from "../session/markers.ts";
+import { withMarkers, withoutStaleMarkers } from "../session/markers.ts";
 import { createRuntime } from "../session/runtime.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
@@ -266,7 +266,12 @@ function outgoing(desk: VisitDesk, going: Going, prepared: Prepared): Outgoing {
   const out = rewritten(desk, going, prepared);
   const { reading, conversation, caching } = going;
   const { rules } = caching;
-  if (rules === undefined || desk.mode === "observe") return out;
+  if (desk.mode === "observe") return out;
+  if (rules === undefined) {
+    const bare = withoutStaleMarkers({ body: out.body, incoming: reading.decoded, before: conversation.outgoing });
+    conversation.outgoing = bare.outgoing;
+    return { ...out, body: bare.body };
+  }
   const { transcript } = prepared;
   const { body, outgoing: read } = withMarkers({
     rules,

@@ -12,7 +12,7 @@ import type { Transcript } from "../core/transcript/message.ts";
 import { createDecoder, createForeignCheck, protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 import { encodeTools } from "../protocols/tools.ts";
 import type { CompactOptions, Prepared, Runtime, SessionOptions, Waiting } from "./contract.ts";
-import { withMarkers } from "./markers.ts";
+import { withMarkers, withoutStaleMarkers } from "./markers.ts";
 import { checkSessionOptions, withCheckedCalls } from "./options.ts";
 import { createRuntime } from "./runtime.ts";
 
@@ -170,7 +170,12 @@ function createMarking({ protocol: name = "openai-chat", caching, settings, chai
   let before: Decoded | undefined;
   return (incoming: Decoded, sent: Transcript): string => {
     const body = protocol.splice(incoming, sent);
-    if (caching === undefined || incoming.locked !== undefined) return body;
+    if (incoming.locked !== undefined) return body;
+    if (caching === undefined) {
+      const bare = withoutStaleMarkers({ body, incoming, before });
+      before = bare.outgoing;
+      return bare.body;
+    }
     const { layout, strategy = "spaced", ttl = "5m", minimumTokens } = caching;
     const { protectFirstN: headMessages } = { ...COMPRESSOR_DEFAULTS, ...settings };
     const root = linksOf(incoming.transcript.messages.slice(0, 1))[0] ?? "";
