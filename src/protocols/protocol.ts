@@ -16,6 +16,8 @@ export interface Overflow {
   readonly limitTokens?: number;
   /** What it counted in the request, in tokens. */
   readonly requestedTokens?: number;
+  /** What of that was room reserved for the answer. */
+  readonly outputTokens?: number;
 }
 
 /** Fresh JSON values of a transcript: what a client would send. */

@@ -13,4 +13,6 @@ export type { RequestRecord } from "./record.ts";
 export { readRecording } from "./replay.ts";
 export { replayAsAgent } from "./agent.ts";
 export type { AgentOptions, AgentRun, AgentTurn } from "./agent.ts";
+export { OVERFLOW_ERROR_NAMES, OVERFLOW_ERRORS } from "./overflow-errors.ts";
+export type { OverflowError, OverflowErrorName } from "./overflow-errors.ts";
 export type { ModelTraits } from "./traits.ts";
