@@ -147,7 +147,7 @@ function visitsOf(
   const { registry = createRegistry(), mode = "rewrite" } = options;
   const { contextLength = options.settings?.contextLength } = options;
   const chain = createChain((text) => hash("sha256", text));
-  const models = createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS });
+  const models = createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS, now });
   return {
     mode,
     runtime: sessionOptions(options),

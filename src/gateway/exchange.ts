@@ -133,9 +133,7 @@ async function answer(
   entry.bytesIn = intake.raw.length;
   const passage = await look(desk, { arrival, entry, destination, route, intake });
   const committed = passage.visit === undefined || route.asks === "count" ? DONE : commit(desk, entry, passage.visit);
-  const first = await ask(desk, passage);
-  const again = await onceMore(desk, passage, first);
-  const last = again ?? { passage, opened: first };
+  const last = await askUntilTaken(desk, passage);
   const opened = await screened(desk, last);
   return departureOf(entry, opened, {
     committed,
@@ -165,6 +163,17 @@ interface Asked {
   readonly opened: Opened;
 }
 
+/** Asks the provider, and asks again, within a bound, as long as it refuses what can be made such that it may take it. */
+async function askUntilTaken(desk: Desk, passage: Passage): Promise<Asked> {
+  let asked: Asked = { passage, opened: await ask(desk, passage) };
+  for (let retries = 0; retries < desk.limits.refusalRetries; retries++) {
+    const again = await onceMore(desk, asked);
+    if (again === undefined) break;
+    asked = again;
+  }
+  return asked;
+}
+
 /** Without what the model recalls on its way, where it may. */
 async function screened(desk: Desk, { passage, opened }: Asked): Promise<Opened> {
   const { recall } = desk.visits;
@@ -184,13 +193,15 @@ async function screened(desk: Desk, { passage, opened }: Asked): Promise<Opened>
 }
 
 /** Sends a request that was refused once more, where it can be made such that it is not. */
-async function onceMore(desk: Desk, passage: Passage, refused: Opened): Promise<Asked | undefined> {
+async function onceMore(desk: Desk, { passage, opened: refused }: Asked): Promise<Asked | undefined> {
   const { entry } = passage;
+  let discarded = false;
   try {
     const since = entry.span.now();
     const again = await mended(desk, passage, refused);
     if (again === undefined) return undefined;
     entry.span.compacted(again.prepared, since);
+    discarded = true;
     await refused.body.return();
     entry.retried = true;
     entry.treatment = again.treatment;
@@ -198,7 +209,7 @@ async function onceMore(desk: Desk, passage: Passage, refused: Opened): Promise<
     const retry = { ...passage, visit: again };
     return { passage: retry, opened: await ask(desk, retry) };
   } catch (error) {
-    if (passage.arrival.signal.aborted || entry.retried) throw error;
+    if (passage.arrival.signal.aborted || discarded) throw error;
     tellFault(desk, entry, faultOf(error), error);
     return undefined;
   }
@@ -238,6 +249,7 @@ async function look(desk: Desk, passage: Omit<Passage, "visit">): Promise<Passag
       protocol: route.protocol,
       text: intake.text,
       session: headerOf(arrival.headers, SESSION_HEADER),
+      upstream: `${passage.destination.upstream.origin}${passage.destination.upstream.basePath}`,
       decide: route.asks === "count" ? "standing" : "due",
       caching:
         route.asks === "count"
@@ -325,7 +337,7 @@ function reported(
   if (usage !== undefined) {
     // What is only observed was not sent: the provider counted something else.
     if (mode !== "observe" || visited.treatment.kind === "unchanged") visited.prepared.observe(usage);
-    learn(desk.visits, visited);
+    learn(desk.visits, visited, usage);
     const link = visited.reading.links.at(-1);
     const { model, tenant } = visited;
     if (link !== undefined)

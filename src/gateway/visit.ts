@@ -5,11 +5,13 @@
 import type { CachingDesk, Caching } from "./caching.ts";
 import type { CompactionEvent, HeaderLines, Tell, Treatment, UntouchedReason } from "./contract.ts";
 import type { Compaction } from "../core/compaction/compaction.ts";
+import type { Usage } from "../core/engines/contract.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { protocols, type Decoded, type Overflow, type ProtocolName } from "../protocols/index.ts";
 import type { Prepared, Runtime, RuntimeOptions, RuntimeState } from "../session/contract.ts";
+import { RESERVE_SHARE_MAX } from "../session/live.ts";
 import { withMarkers, withoutStaleMarkers } from "../session/markers.ts";
 import { createRuntime } from "../session/runtime.ts";
 import { createMemoryStore } from "../store/memory.ts";
@@ -51,6 +53,8 @@ export interface VisitOptions {
   readonly text: string;
   /** The client's own name for its session. */
   readonly session: string | undefined;
+  /** Where it goes: the upstream's address. Windows are learned of each. */
+  readonly upstream: string;
   /** `standing`: put in place what there is, and decide nothing. */
   readonly decide: "due" | "standing";
   /** How its provider's cache is used, and what it costs. */
@@ -78,8 +82,6 @@ export interface Visit extends VisitOptions {
   readonly headersOf?: (headers: HeaderLines) => HeaderLines;
 }
 
-/** The gateway never reserves more than this share of the window for an answer, whatever a request asks for. */
-const RESERVE_SHARE_MAX = 0.5;
 /** A conversation of no more messages begins now: nothing of it was kept before. */
 const NEW_MESSAGES_MAX = 3;
 
@@ -101,7 +103,7 @@ export async function visit(desk: VisitDesk, reading: Reading, options: VisitOpt
   const decides = spared === undefined && options.decide === "due" && !repeats;
   const prepared = await inTurn(conversation, async () => {
     const { runtime } = conversation;
-    suit(desk, runtime, { tenant, transcript, model });
+    suit(desk, runtime, { tenant, transcript, model, upstream: options.upstream });
     const standing = decides ? undefined : await runtime.standing(transcript);
     // What does not fit cannot have gone out before.
     const again = standing?.fits === false && repeats && spared === undefined && options.decide === "due";
@@ -132,12 +134,19 @@ async function prepare(runtime: Runtime, transcript: Transcript): Promise<Prepar
 
 /** The same request, smaller, after its provider refused it as too large; undefined where nothing smaller is to be had. */
 export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overflow): Promise<Visit | undefined> {
-  const { conversation, told, tenant, model } = before;
+  const { conversation, told, tenant, model, upstream } = before;
   if (!allowsCompaction(told, desk.thinking)) return undefined;
   const started = performance.now();
   const { runtime } = conversation;
-  const prepared = await inTurn(conversation, () => runtime.recover(overflow, told.transcript));
-  learn(desk, before);
+  const { prepared, contextLength, factor } = await inTurn(conversation, async () => {
+    // Another request of this conversation may have gone to another upstream meanwhile.
+    suit(desk, runtime, { tenant, transcript: told.transcript, model, upstream });
+    const recovered = await runtime.recover(overflow, told.transcript);
+    return { prepared: recovered, ...runtime.state() };
+  });
+  desk.models.learnFactor(tenant, model, factor);
+  const believed = desk.models.of(tenant, model, upstream).windowTokens;
+  if (contextLength < believed) desk.models.learnWindow(tenant, model, { upstream, limitTokens: contextLength });
   // Another gateway may have compacted it meanwhile.
   const smaller =
     prepared !== undefined && (prepared.compaction !== undefined || prepared.tokens < before.prepared.tokens);
@@ -148,7 +157,7 @@ export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overf
     ...outgoing(desk, { ...before, spared: undefined }, prepared),
   };
   if (prepared.compaction !== undefined) settled(desk, again, prepared.compaction, performance.now() - started);
-  const { windowTokens } = desk.models.of(tenant, model);
+  const { windowTokens } = desk.models.of(tenant, model, upstream);
   desk.tell({
     kind: "notice",
     code: "window_learned",
@@ -167,14 +176,11 @@ export function visitRelaxed(desk: VisitDesk, before: Visit): Visit | undefined 
   return out.body === before.body ? undefined : { ...before, ...out };
 }
 
-/** What the provider reported for a request, and what it teaches. */
-export function learn(desk: VisitDesk, { tenant, model, conversation }: Visit): void {
-  const { factor, contextLength } = conversation.runtime.state();
-  const known = desk.models.of(tenant, model);
-  desk.models.learn(tenant, model, {
-    factor,
-    ...(contextLength < known.windowTokens ? { limitTokens: contextLength } : {}),
-  });
+/** What the usage that a provider reported for a request teaches of its model. */
+export function learn({ models }: VisitDesk, visited: Visit, { input: inputTokens }: Usage): void {
+  const { tenant, model, upstream, conversation } = visited;
+  models.learnFactor(tenant, model, conversation.runtime.state().factor);
+  models.answered(tenant, model, { upstream, inputTokens });
 }
 
 function inTurn<Answer>(conversation: Conversation, work: () => Promise<Answer>): Promise<Answer> {
@@ -192,7 +198,7 @@ interface Begun extends VisitOptions {
 async function begin(desk: VisitDesk, begun: Begun): Promise<Beginning> {
   const { tenant, reading, model, relative } = begun;
   const { store, chain, models, mode } = desk;
-  const { windowTokens, factor } = models.of(tenant, model);
+  const { windowTokens, factor } = models.of(tenant, model, begun.upstream);
   const isNew = relative !== undefined || reading.links.length <= NEW_MESSAGES_MAX;
   const [state, repeats] = isNew
     ? [undefined, false]
@@ -239,9 +245,14 @@ async function wentOut({ store }: VisitDesk, { tenant, reading, decide }: Begun)
 function suit(
   { models, runtime: { settings } }: VisitDesk,
   runtime: Runtime,
-  { tenant, model, transcript }: { readonly tenant: string; readonly model: string; readonly transcript: Transcript },
+  {
+    tenant,
+    model,
+    transcript,
+    upstream,
+  }: Pick<Visit, "tenant" | "model" | "upstream"> & { readonly transcript: Transcript },
 ): void {
-  const contextLength = models.of(tenant, model).windowTokens;
+  const contextLength = models.of(tenant, model, upstream).windowTokens;
   const asked = transcript.maxOutputTokens ?? settings?.maxOutputTokens ?? 0;
   const maxOutputTokens = Math.min(asked, Math.floor(contextLength * RESERVE_SHARE_MAX));
   runtime.modelChanged({ model, contextLength, maxOutputTokens });

@@ -16,6 +16,11 @@ export function initialFactor(model: string | undefined): number {
   return /claude-(?:[a-z]+-)?5/i.test(model) ? 1.5 : 1.18;
 }
 
+/** A count that is known to be right, or too low, taken as it is; within the same bounds. */
+export function exactFactor(countedTokens: number, estimate: number): number {
+  return Math.min(FACTOR_MAX, Math.max(FACTOR_MIN, countedTokens / Math.max(estimate, ESTIMATE_TOKENS_MIN)));
+}
+
 /** `estimate` is the uncorrected estimate of the request whose input was reported. */
 export function learnFactor(factor: number, reportedTokens: number, estimate: number): number {
   if (estimate < ESTIMATE_TOKENS_MIN || reportedTokens <= 0) return factor;

@@ -10,17 +10,18 @@ import { createChain } from "../core/transcript/links.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { createMemoryStore } from "../store/memory.ts";
-import { initialFactor, learnFactor } from "./calibration.ts";
+import { initialFactor } from "./calibration.ts";
 import { canWait, makeAhead, takeAhead } from "./ahead.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, Waiting } from "./contract.ts";
 import { callEngineTool, engineTools } from "./engine-tools.ts";
 import { createEvents } from "./events.ts";
 import { createIngest } from "./ingest.ts";
-import { begin, learnWindow, saved, useSettings } from "./live.ts";
+import { begin, saved, useSettings } from "./live.ts";
 import { recall } from "./originals.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { overflowIn } from "./provider-error.ts";
 import { withoutMedia } from "./recover.ts";
+import { learnRefusal } from "./refusals.ts";
 import { createSituation } from "./situation.ts";
 import { benchOf, type Desk } from "./desk.ts";
 import { compact, due, look, observe, record, settle } from "./turn.ts";
@@ -59,6 +60,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     report: () => reportOf(desk),
     modelChanged: ({ model, contextLength, maxOutputTokens = 0 }) => {
       const { settings } = live;
+      live.stated = { contextLength, maxOutputTokens };
       if (model === undefined || model !== live.model) {
         live.factor = initialFactor(model);
         situation.forget();
@@ -116,14 +118,14 @@ const compactNow = async (
   return { ...outcome, transcript: sent.transcript };
 };
 
-/** A context overflow teaches the window and compacts; a payload too large gives up media bytes first. */
+/** An overflow teaches that the window is smaller than what was sent, and compacts; a payload gives up media bytes first. */
 async function recover(
   desk: Desk,
   { error, transcript, ...waiting }: Waiting & { readonly error: unknown; readonly transcript: Transcript },
 ): Promise<Prepared | undefined> {
   const overflow = await overflowIn(error);
   if (overflow === undefined) return undefined;
-  const { live, options, estimate } = desk;
+  const { live, options } = desk;
   const view = await look(desk, transcript);
   if (overflow.kind === "payload") {
     const by = { engine: live.engine.name, state: live.engineState };
@@ -133,10 +135,7 @@ async function recover(
     });
     if (lighter !== undefined) return settle(desk, view, { compaction: await record(desk, view, lighter) });
   }
-  const { limitTokens, requestedTokens } = overflow;
-  if (limitTokens !== undefined) learnWindow(live, options, limitTokens);
-  if (requestedTokens !== undefined)
-    live.factor = learnFactor(live.factor, requestedTokens, estimate.transcript(view.current));
+  learnRefusal(desk, view.current, overflow);
   const outcome = await compact(desk, view, {
     ...waiting,
     models: options.modelsAhead !== true,

@@ -21,6 +21,7 @@ import { announce, compactBy, decideBy, observeBy } from "./guest.ts";
 import { resume } from "./live.ts";
 import { originalsOf } from "./originals.ts";
 import { withinTime } from "./remote.ts";
+import { forgetContradicted } from "./refusals.ts";
 import type { Sent } from "./situation.ts";
 import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, writersFor } from "./summarizer.ts";
 
@@ -243,6 +244,7 @@ export function observe(desk: Desk, reported: ReportedUsage, about?: Sent): void
   const usage = reportedUsage(reported);
   if (usage === undefined) throw badUsage(reported);
   observeBy(desk, usage);
+  forgetContradicted(desk, usage);
   const sent = situation.newestOr(about);
   if (sent === undefined) return;
   const estimated = estimate.transcript(sent.transcript);

@@ -312,7 +312,7 @@ export const OVERFLOW_ERRORS = Object.freeze({
   "litellm-openrouter": {
     status: 400,
     body: error(
-      "litellm.BadRequestError: OpenrouterException - This endpoint's maximum context length is {limit} tokens. However, you requested about {requested} tokens ({input} of text input, {output} in the output). Please reduce the length of either one, or use the \"middle-out\" transform to compress your prompt automatically.",
+      'litellm.BadRequestError: OpenrouterException - This endpoint\'s maximum context length is {limit} tokens. However, you requested about {requested} tokens ({input} of text input, {output} in the output). Please reduce the length of either one, or use the "middle-out" transform to compress your prompt automatically.',
       { type: null, param: null, code: "400" },
     ),
     origin: `${GITHUB}/OpenHands/OpenHands/issues/8149`,
@@ -320,7 +320,7 @@ export const OVERFLOW_ERRORS = Object.freeze({
   openrouter: {
     status: 400,
     body: error(
-      "This endpoint's maximum context length is {limit} tokens. However, you requested about {input} tokens ({input} of text input). Please reduce the length of either one, or use the \"middle-out\" transform to compress your prompt automatically.",
+      'This endpoint\'s maximum context length is {limit} tokens. However, you requested about {input} tokens ({input} of text input). Please reduce the length of either one, or use the "middle-out" transform to compress your prompt automatically.',
       { code: 400, metadata: { provider_name: null } },
     ),
     origin: `${GITHUB}/topoteretes/cognee/issues/1061`,

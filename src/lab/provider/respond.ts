@@ -42,7 +42,7 @@ function foreignError(body: string, { protocol }: Wire): StreamEvent {
   const value = parsed(body);
   const error = fieldsOf(Array.isArray(value) ? value[0] : value);
   const isError = error["error"] !== undefined || error["type"] === "error" || error["object"] === "error";
-  const data = isError ? error : { error: value === undefined ? { message: body } : error };
+  const data = isError ? error : { error };
   return { data, tokens: 0, ...(protocol === "openai-chat" ? {} : { event: "error" }) };
 }
 

@@ -78,7 +78,9 @@ function overflowed(own: Refusal, admitted: Admitted, windowTokens: number): Res
   const { overflowError, overflowInStream = wire.streamsOverflow } = traits;
   const refusal =
     overflowError === undefined ? own : inWordsOf(overflowError, own, { prompt: accepted.prompt, windowTokens });
-  if (!visit.record.stream || !overflowInStream) return visit.refuse(refusal);
+  // A page is a proxy's, which never saw the stream begin.
+  const isPage = refusal.body?.startsWith("<") === true;
+  if (!visit.record.stream || !overflowInStream || isPage) return visit.refuse(refusal);
   visit.refused(refusal);
   return respond.streamedError(refusal, admitted);
 }
