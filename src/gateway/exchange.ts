@@ -21,7 +21,7 @@ import { takeIn, type Intake } from "./transport/intake.ts";
 import type { Incoming, Sender } from "./transport/send.ts";
 import type { Destination, Upstreams } from "./transport/upstreams.ts";
 import { headerOf } from "./transport/vendor.ts";
-import { faultOf, learn, visit, visitAgain, visitRelaxed, type Visit, type VisitDesk } from "./visit.ts";
+import { faultOf, learn, learnWindow, visit, visitAgain, visitRelaxed, type Visit, type VisitDesk } from "./visit.ts";
 import { within } from "./within.ts";
 
 export interface ExchangeDesk {
@@ -171,6 +171,9 @@ async function askUntilTaken(desk: Desk, passage: Passage): Promise<Asked> {
     if (again === undefined) break;
     asked = again;
   }
+  const { passage: last, opened } = asked;
+  const isTaken = opened.incoming.status < ERROR_STATUS_MIN && !opened.tooLarge;
+  if (isTaken && last.visit?.windowShown !== undefined) learnWindow(desk.visits, last.visit, last.visit.windowShown);
   return asked;
 }
 

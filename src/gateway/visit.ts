@@ -78,6 +78,8 @@ export interface Visit extends VisitOptions {
   readonly body: string;
   /** The model may call the recall tool. */
   readonly recalls: boolean;
+  /** The window that a refusal showed, in tokens: learned once this request is taken. */
+  readonly windowShown?: number | undefined;
   /** What a rewritten request says in its headers too. */
   readonly headersOf?: (headers: HeaderLines) => HeaderLines;
 }
@@ -145,8 +147,9 @@ export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overf
     return { prepared: recovered, ...runtime.state() };
   });
   desk.models.learnFactor(tenant, model, factor);
-  const believed = desk.models.of(tenant, model, upstream).windowTokens;
-  if (contextLength < believed) desk.models.learnWindow(tenant, model, { upstream, limitTokens: contextLength });
+  // What the provider says of itself needs no proof. A bound that only follows from a refusal does: the error may be wrong.
+  if (overflow.limitTokens !== undefined && contextLength <= overflow.limitTokens)
+    learnWindow(desk, before, contextLength);
   // Another gateway may have compacted it meanwhile.
   const smaller =
     prepared !== undefined && (prepared.compaction !== undefined || prepared.tokens < before.prepared.tokens);
@@ -154,17 +157,21 @@ export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overf
   const again: Visit = {
     ...before,
     prepared,
+    windowShown: contextLength,
     ...outgoing(desk, { ...before, spared: undefined }, prepared),
   };
   if (prepared.compaction !== undefined) settled(desk, again, prepared.compaction, performance.now() - started);
-  const { windowTokens } = desk.models.of(tenant, model, upstream);
-  desk.tell({
-    kind: "notice",
-    code: "window_learned",
-    tenant,
-    message: `${model || "a model"} refused a request as too large; its window counts as ${windowTokens} tokens`,
-  });
   return again;
+}
+
+/** A window below what was believed, for requests to come. */
+export function learnWindow(desk: VisitDesk, { tenant, model, upstream }: Visit, limitTokens: number): void {
+  const { models, tell } = desk;
+  if (limitTokens >= models.of(tenant, model, upstream).windowTokens) return;
+  models.learnWindow(tenant, model, { upstream, limitTokens });
+  const { windowTokens } = models.of(tenant, model, upstream);
+  const message = `${model || "a model"} refused a request as too large; its window counts as ${windowTokens} tokens`;
+  tell({ kind: "notice", code: "window_learned", tenant, message });
 }
 
 /** The same request with the thinking left out that its provider says does not fit; undefined where that changes nothing. */
