@@ -4,7 +4,8 @@
  */
 
 const N = String.raw`(\d[\d,]*)`;
-const phrase = (source: string): RegExp => new RegExp(source, "i");
+/** For texts in lower case: that is several times faster than to ignore case in every pattern. */
+const phrase = (source: string): RegExp => new RegExp(source);
 
 export interface Saying {
   readonly says: RegExp;
@@ -19,7 +20,7 @@ export interface Saying {
 export const RATE_SAYING: Saying = {
   // Groq (413) and OpenAI (429): "Request too large for gpt-4o in organization org-… on tokens per min (TPM): Limit 30000, Requested 132819."
   says: phrase(
-    String.raw`request too large for [^\n]{0,300}? on (?:input )?tokens per min(?:ute)? \(TPM\): limit ${N}, requested ${N}`,
+    String.raw`request too large for [^\n]{0,300}? on (?:input )?tokens per min(?:ute)? \(tpm\): limit ${N}, requested ${N}`,
   ),
   limit: 1,
   requested: [2],

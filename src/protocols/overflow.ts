@@ -9,6 +9,8 @@ import type { Overflow } from "./protocol.ts";
 
 /** Longer error texts are pages of a proxy; what matters stands at their start. */
 const MAX_EXAMINED_CHARS = 16_384;
+/** And so it does in a message, which every saying is looked for in. */
+const MESSAGE_CHARS_MAX = 4_096;
 
 /** Statuses under which a size in the text means something else: who asks, or how often. */
 const OTHER_FAILURES = new Set([401, 402, 403, 404, 429]);
@@ -38,7 +40,7 @@ const PAYLOAD_STATUS = 413;
 const FIRST_ERROR_STATUS = 400;
 
 /** One string that is too long for its field, such as a name, is no payload; OpenAI's texts may have 10 MB. */
-const SHORT_FIELD = /maximum length (\d{1,5})\b/i;
+const SHORT_FIELD = /maximum length (\d{1,5})\b/;
 
 /** What the answer says about size. `bodyText` is the response body, or one stream event's data. */
 export function overflowOf(status: number, bodyText: string): Overflow | undefined {
@@ -73,6 +75,7 @@ function believed(counts: Counts): Counts {
 
 interface Failure {
   readonly codes: readonly string[];
+  /** In lower case. */
   readonly text: string;
   readonly counts: Counts;
 }
@@ -86,7 +89,8 @@ function readFailure(text: string, status: number): Failure {
   const stopReasons = [body["stop_reason"], fieldsOf(body["delta"])["stop_reason"]];
   const codes = [...stopReasons, error["code"], error["type"]].flatMap((code) => textOf(code) ?? []);
   const failed = error !== body || body["type"] === "error" || status >= FIRST_ERROR_STATUS;
-  return { codes, text: failed ? messageOf(error, text) : "", counts: countsOf(error) };
+  const said = failed ? messageOf(error, text).slice(0, MESSAGE_CHARS_MAX).toLowerCase() : "";
+  return { codes, text: said, counts: countsOf(error) };
 }
 
 /** The error's message with what a router quotes from its provider; the whole text where there is no message. */

@@ -35,14 +35,14 @@ function countedTokens(
   { limitTokens, requestedTokens, outputTokens = 0 }: Overflow,
   reservedTokens: number,
 ): number | undefined {
-  if (requestedTokens !== undefined) return requestedTokens - outputTokens;
-  return limitTokens === undefined ? undefined : limitTokens - reservedTokens;
+  const counted = requestedTokens === undefined ? (limitTokens ?? 0) - reservedTokens : requestedTokens - outputTokens;
+  return counted > 0 ? counted : undefined;
 }
 
 /** Downwards only, and never to what cannot be a window. The answer's room shrinks with it. */
 function learnWindow({ live, options }: Desk, contextLength: number): void {
   const { settings } = live;
-  if (contextLength >= settings.contextLength || contextLength < WINDOW_TOKENS_MIN) return;
+  if (!(contextLength < settings.contextLength && contextLength >= WINDOW_TOKENS_MIN)) return;
   const maxOutputTokens = Math.min(settings.maxOutputTokens, Math.floor(contextLength * RESERVE_SHARE_MAX));
   useSettings(live, options, { ...settings, contextLength, maxOutputTokens });
 }

@@ -196,6 +196,19 @@ describe("overflow", () => {
     expect(overflow).toEqual(name === "nginx" ? { kind: "payload" } : expected);
   });
 
+  test("a text of a megabyte that nearly says so, over and over, is read at once", () => {
+    const nearly = [
+      "request too large for ",
+      "prompt contains 1 tokens ",
+      "trying to keep the first 1 tokens when ",
+      "9,",
+    ];
+    const started = performance.now();
+    for (const words of nearly)
+      expect(protocols["openai-chat"].overflow(400, error(words.repeat(1_000_000 / words.length)))).toBeUndefined();
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
   test.each<[string, number, string]>([
     [
       "a rate limit under 413",
