@@ -50,8 +50,7 @@ export function overflowOf(status: number, bodyText: string): Overflow | undefin
   if (OTHER_FAILURES.has(status) || failure.codes.includes("rate_limit_exceeded")) return undefined;
   const said = firstSaying(failure.text);
   if (said !== undefined || failure.codes.some((code) => CONTEXT_CODES.has(code))) {
-    const counts = { ...said, ...failure.counts };
-    return asksForTooMuch(counts) ? undefined : { kind: "context", ...believed(counts) };
+    return { kind: "context", ...believed({ ...said, ...failure.counts }) };
   }
   const isPayload = failure.codes.some((code) => PAYLOAD_CODES.has(code)) && !SHORT_FIELD.test(failure.text);
   return status === PAYLOAD_STATUS || isPayload ? { kind: "payload" } : undefined;
@@ -61,11 +60,6 @@ type Counts = Pick<Overflow, "limitTokens" | "requestedTokens" | "outputTokens">
 
 function isAbove({ limitTokens = 0, requestedTokens = 0 }: Counts): boolean {
   return requestedTokens > limitTokens;
-}
-
-/** The answer alone would fill the window: no prompt is small enough, and `max_tokens` has to be lowered. */
-function asksForTooMuch({ limitTokens = Infinity, outputTokens = 0 }: Counts): boolean {
-  return outputTokens >= limitTokens;
 }
 
 /** Nothing where the window cannot be one: what is said beside it is no better. */

@@ -13,6 +13,11 @@ import { RESERVE_SHARE_MAX, useSettings } from "./live.ts";
 /** Where no window is named, it counts as this share of what was refused: near enough to be tried, far enough to end. */
 const REFUSED_SHARE = 0.9;
 
+/** The answer alone would fill the window: no prompt is small enough, and whoever asks has to ask for less. */
+export function asksForTooMuch({ limitTokens = Infinity, outputTokens = 0 }: Overflow): boolean {
+  return outputTokens >= limitTokens;
+}
+
 /** `refused`: what the provider was sent. Afterwards it counts as larger than what can be used. */
 export function learnRefusal(desk: Desk, refused: Transcript, overflow: Overflow): void {
   if (overflow.kind === "payload" && refused.messages.some(hasMedia)) return;

@@ -21,7 +21,7 @@ import { recall } from "./originals.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { overflowIn } from "./provider-error.ts";
 import { withoutMedia } from "./recover.ts";
-import { learnRefusal } from "./refusals.ts";
+import { asksForTooMuch, learnRefusal } from "./refusals.ts";
 import { createSituation } from "./situation.ts";
 import { benchOf, type Desk } from "./desk.ts";
 import { compact, due, look, observe, record, settle } from "./turn.ts";
@@ -124,7 +124,7 @@ async function recover(
   { error, transcript, ...waiting }: Waiting & { readonly error: unknown; readonly transcript: Transcript },
 ): Promise<Prepared | undefined> {
   const overflow = await overflowIn(error);
-  if (overflow === undefined) return undefined;
+  if (overflow === undefined || asksForTooMuch(overflow)) return undefined;
   const { live, options } = desk;
   const view = await look(desk, transcript);
   if (overflow.kind === "payload") {

@@ -290,24 +290,6 @@ describe("overflow", () => {
     ],
     // https://github.com/huggingface/transformers/issues/28523
     ["TGI's most output tokens", 422, '{"error":"Input validation error: `max_new_tokens` must be <= 192"}'],
-    // https://github.com/Aider-AI/aider/issues/3721
-    [
-      "an answer as large as the window, which no smaller prompt makes room for",
-      400,
-      error(
-        "This endpoint's maximum context length is 131072 tokens. However, you requested about 141607 tokens (10535 of text input, 131072 in the output). Please reduce the length of either one.",
-        { code: 400 },
-      ),
-    ],
-    // https://github.com/Azure/azure-sdk-for-python/issues/40986
-    [
-      "an answer larger than the window",
-      400,
-      error(
-        "This model's maximum context length is 128000 tokens. However, you requested 1124171 tokens (124171 in the messages, 1000000 in the completion). Please reduce the length of the messages or completion.",
-        { code: "context_length_exceeded" },
-      ),
-    ],
     [
       "a name that is too long",
       400,

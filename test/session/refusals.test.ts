@@ -7,6 +7,7 @@ import { OVERFLOW_ERROR_NAMES } from "../../src/lab/provider/overflow-errors.ts"
 import { createProvider } from "../../src/lab/provider/provider.ts";
 import type { Overflow } from "../../src/protocols/index.ts";
 import { WINDOW_TOKENS_MIN } from "../../src/protocols/overflow.ts";
+import { asksForTooMuch } from "../../src/session/refusals.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { filler, ran, says, talk, user } from "../support/compacting.ts";
 import { RUNS } from "../support/transcripts.ts";
@@ -70,15 +71,17 @@ describe.each(OVERFLOW_ERROR_NAMES)("recover, with what %s says", (overflowError
 });
 
 describe("a refusal", () => {
-  const anyOverflow: fc.Arbitrary<Overflow> = fc.record(
-    {
-      kind: fc.constantFrom("context" as const, "payload" as const),
-      limitTokens: fc.integer({ min: 0, max: 2 * BELIEVED_TOKENS }),
-      requestedTokens: fc.integer({ min: 0, max: 2 * BELIEVED_TOKENS }),
-      outputTokens: fc.integer({ min: 0, max: 1_000 }),
-    },
-    { requiredKeys: ["kind"] },
-  );
+  const anyOverflow: fc.Arbitrary<Overflow> = fc
+    .record(
+      {
+        kind: fc.constantFrom("context" as const, "payload" as const),
+        limitTokens: fc.integer({ min: 0, max: 2 * BELIEVED_TOKENS }),
+        requestedTokens: fc.integer({ min: 0, max: 2 * BELIEVED_TOKENS }),
+        outputTokens: fc.integer({ min: 0, max: 1_000 }),
+      },
+      { requiredKeys: ["kind"] },
+    )
+    .filter((overflow) => !asksForTooMuch(overflow));
 
   it("leaves what was refused too large to be sent again, whatever numbers it names, and no window below the floor", async () => {
     await fc.assert(
@@ -109,6 +112,17 @@ describe("a refusal", () => {
     const said = "This model's maximum context length is 7 tokens. However, your messages resulted in 9 tokens.";
     await one.recover({ status: 400, body: JSON.stringify({ error: { message: said } }) }, session(14));
     expect(one.state().contextLength).toBeGreaterThan(10_000);
+  });
+
+  // https://github.com/Aider-AI/aider/issues/3721, https://github.com/Azure/azure-sdk-for-python/issues/40986
+  it.each([
+    "This endpoint's maximum context length is 131072 tokens. However, you requested about 141607 tokens (10535 of text input, 131072 in the output).",
+    "This model's maximum context length is 128000 tokens. However, you requested 1124171 tokens (124171 in the messages, 1000000 in the completion).",
+  ])("of an answer as large as the window is the caller's: %s", async (message) => {
+    const one = createRuntime({ settings: { contextLength: BELIEVED_TOKENS } });
+    const body = JSON.stringify({ error: { message, code: "context_length_exceeded" } });
+    expect(await one.recover({ status: 400, body }, session(14))).toBeUndefined();
+    expect(one.state().contextLength).toBe(BELIEVED_TOKENS);
   });
 
   it("of a picture's bytes teaches nothing about the window", async () => {
