@@ -166,9 +166,11 @@ export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overf
 
 /** A window below what was believed, for requests to come. */
 export function learnWindow(desk: VisitDesk, { tenant, model, upstream }: Visit, limitTokens: number): void {
-  const { models, tell } = desk;
+  const { models, mode, tell } = desk;
   if (limitTokens >= models.of(tenant, model, upstream).windowTokens) return;
   models.learnWindow(tenant, model, { upstream, limitTokens });
+  // Where nothing is rewritten, nothing follows from it.
+  if (mode === "observe") return;
   const { windowTokens } = models.of(tenant, model, upstream);
   const message = `${model || "a model"} refused a request as too large; its window counts as ${windowTokens} tokens`;
   tell({ kind: "notice", code: "window_learned", tenant, message });
