@@ -144,7 +144,7 @@ function visitsOf(
   options: GatewayOptions,
   { store, limits, tell }: { readonly store: HistoryStore; readonly limits: GatewayLimits; readonly tell: Tell },
 ): VisitDesk {
-  const { registry = createRegistry(), mode = "rewrite" } = options;
+  const { registry = createRegistry(), mode = "rewrite", now = Date.now } = options;
   const { contextLength = options.settings?.contextLength } = options;
   const chain = createChain((text) => hash("sha256", text));
   const models = createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS, now });
