@@ -138,6 +138,11 @@ async function prepare(runtime: Runtime, transcript: Transcript): Promise<Prepar
 export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overflow): Promise<Visit | undefined> {
   const { conversation, told, tenant, model, upstream } = before;
   if (!allowsCompaction(told, desk.thinking)) return undefined;
+  if (desk.mode === "observe") {
+    // The client's own request was refused and not what would have been sent: only the provider's word says something.
+    if (overflow.limitTokens !== undefined) learnWindow(desk, before, overflow.limitTokens);
+    return undefined;
+  }
   const started = performance.now();
   const { runtime } = conversation;
   const { prepared, contextLength, factor } = await inTurn(conversation, async () => {
@@ -153,7 +158,7 @@ export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overf
   // Another gateway may have compacted it meanwhile.
   const smaller =
     prepared !== undefined && (prepared.compaction !== undefined || prepared.tokens < before.prepared.tokens);
-  if (!smaller || desk.mode === "observe") return undefined;
+  if (!smaller) return undefined;
   const again: Visit = {
     ...before,
     prepared,
