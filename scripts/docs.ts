@@ -8,6 +8,7 @@ import { withReference } from "../src/config/reference.ts";
 import { withGatewayReference } from "../src/gateway/operation/reference.ts";
 import { modelRows } from "../src/models/registry/reference.ts";
 import { cooldownRows, limitRows } from "../src/session/reference.ts";
+import { licenceRows } from "./docs/licences.ts";
 
 const DOCS = join(import.meta.dirname, "..", "docs");
 
@@ -17,6 +18,7 @@ const commands = await allCommands();
 const PAGES: Readonly<Record<string, (page: string) => string>> = {
   "cli.md": (page) => withCommands(page, commands),
   "configuration.md": withReference,
+  "dependencies.md": (page) => withGenerated(page, "licences", markdownTable(licenceRows())),
   "gateway.md": withGatewayReference,
   "handoffs.md": (page) =>
     withGenerated(

@@ -46,10 +46,12 @@ say(await livedTwice(readFileSync(join(ROOT, EXAMPLE), "utf8")));
 
 say(`For your own agent, whichever it is:
 
-  npx precis serve
+  precis serve
   ANTHROPIC_BASE_URL=http://127.0.0.1:4020 claude        in another terminal; docs/gateway.md has the others
 
-For a transcript of your own: npx precis compact SESSION.jsonl --budget 20% > smaller.json`);
+For a transcript of your own: precis compact SESSION.jsonl --budget 20% > smaller.json
+
+The README says how to install precis from this clone.`);
 
 /** Runs the command line as a person would; what `recall` prints is returned, all else is shown. */
 function precis(command: string, ...words: readonly string[]): { readonly stdout: string } {

@@ -1,4 +1,5 @@
 /** `precis/engines`: the engine contract, the built-in engines and what they are made of. */
+import "./platform/refuse-old-node.ts";
 export { cacheEffectiveness, type CachedTokens, type CacheEffectiveness } from "./core/caching/effectiveness.ts";
 export { stableFirst, type Lasting, type PromptPiece } from "./core/caching/stable-first.ts";
 export { createCompressor } from "./core/engines/compressor/compressor.ts";

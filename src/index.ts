@@ -1,4 +1,5 @@
 /** `precis`: sessions that keep an agent working past its context window. */
+import "./platform/refuse-old-node.ts";
 export { PrecisError } from "./core/errors.ts";
 export { applyCompaction } from "./core/compaction/compaction.ts";
 export type {
@@ -21,14 +22,17 @@ export type {
   RuntimeOptions,
   RuntimeReport,
   RuntimeState,
+  SessionCaching,
+  SessionOptions,
   ToolBounds,
   Waiting,
 } from "./session/contract.ts";
 export type { SessionEvents } from "./session/events.ts";
+export type { ReportedUsage } from "./protocols/index.ts";
 export type { ProviderError } from "./session/recover.ts";
 export { responsesCompaction, type ResponsesCompactionOptions } from "./session/remote.ts";
-export { createRuntime } from "./session/runtime.ts";
+export { createRuntime } from "./session/checked-runtime.ts";
 export { createSession } from "./session/session.ts";
-export type { Session, SessionCaching, SessionOptions, WireRequest } from "./session/session.ts";
+export type { Session, WireBody, WireRequest } from "./session/session.ts";
 export { createMemoryStore } from "./store/memory.ts";
 export type { Store } from "./store/store.ts";

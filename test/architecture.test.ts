@@ -13,11 +13,14 @@ const FILE_LINES_MAX = 400;
 /** This many lines in a row, comments and imports left out, stand only once in src/. */
 const PASSAGE_LINES = 6;
 
+/** What every entry point may load before anything else. */
+const PLATFORM = "platform";
 const MIDDLE = ["protocols", "logs", "models", "store", "plugins"];
 const BELOW_DOORS = ["core", "config", "session", "secrets", ...MIDDLE];
 
 /** The folders of src/ that each folder may import, beside itself. The files of src/ itself are the package's entries. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  [PLATFORM]: [],
   core: [],
   config: ["core", "models", "secrets"],
   protocols: ["core"],
@@ -26,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   store: ["core"],
   plugins: ["core"],
   secrets: ["core"],
-  session: ["core", ...MIDDLE],
+  session: ["core", "config", ...MIDDLE],
   gateway: BELOW_DOORS,
   integrations: BELOW_DOORS,
   lab: BELOW_DOORS,
@@ -85,10 +88,28 @@ describe("direction", () => {
       file.imports
         .filter((target) => target.startsWith(SRC))
         .map((target) => ({ target, layer: layerOf(target) }))
-        .filter(({ layer }) => layer !== file.layer && !(MAY_IMPORT[file.layer] ?? []).includes(layer))
+        .filter(
+          ({ layer }) => layer !== file.layer && layer !== PLATFORM && !(MAY_IMPORT[file.layer] ?? []).includes(layer),
+        )
         .map(({ target }) => `${file.path} imports ${relative(ROOT, target)}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it("lets every entry point check the Node it runs on before it loads anything else", () => {
+    const { exports, bin } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+      readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+      readonly bin: Readonly<Record<string, string>>;
+    };
+    const built = Object.values(exports).map((entry) => (typeof entry === "object" ? entry.default : entry));
+    const entries = [...built.filter((path) => path.endsWith(".js")), ...Object.values(bin)].map((path) =>
+      path.replace(/^(?:\.\/)?dist\//, "src/").replace(/\.js$/, ".ts"),
+    );
+    expect(entries.length).toBeGreaterThan(9);
+    const unchecked = entries.filter(
+      (path) => !files.find((file) => file.path === path)?.eager[0]?.startsWith(join(SRC, PLATFORM)),
+    );
+    expect(unchecked).toEqual([]);
   });
 
   it("knows every folder of src", () => {
@@ -100,11 +121,14 @@ describe("direction", () => {
     expect(cycles()).toEqual([]);
   });
 
-  it("lets the library's entries pull in no package", () => {
+  it("lets the library's entries pull in no package but the validator of their options", () => {
     const folders = ["src/protocols/index.ts", "src/models/index.ts", "src/plugins/index.ts"];
     const entries = files.filter((file) => file.layer === "" || folders.includes(file.path));
     expect(entries.length).toBeGreaterThan(3);
-    expect(entries.flatMap((file) => packagesBehind(join(ROOT, file.path)))).toEqual([]);
+    const pulledIn = (path: string) => packagesBehind(join(ROOT, path));
+    const takesOptions = "src/index.ts";
+    expect(entries.flatMap(({ path }) => (path === takesOptions ? [] : pulledIn(path)))).toEqual([]);
+    expect(pulledIn(takesOptions).filter((line) => !line.endsWith(" imports zod"))).toEqual([]);
   });
 
   it("loads an optional package only when it is asked for", () => {

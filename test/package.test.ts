@@ -3,6 +3,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
+import { licenceRows } from "../scripts/docs/licences.ts";
+import { markdownTable, withGenerated } from "../src/config/markdown.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const EXAMPLE_TOKENS_MIN = 60_000;
@@ -12,7 +14,13 @@ const MACHINE_PATHS = /\/(?:tmp|root|home|Users|var|opt)\/|\/work\/|[A-Z]:\\/;
 
 const text = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 
+/** Licences that ask for nothing but to be named. */
+const PERMISSIVE = new Set(["MIT", "ISC", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0"]);
+
 interface Manifest {
+  readonly version: string;
+  readonly repository: { readonly url: string };
+  readonly bugs: { readonly url: string };
   readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
   readonly scripts: Readonly<Record<string, string>>;
@@ -56,6 +64,26 @@ describe("the package", () => {
     );
     const declared = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
     expect(documented.toSorted()).toEqual(declared.toSorted());
+  });
+
+  it("names the licence of every package that it brings, as `npm run docs` leaves them", () => {
+    const page = text("docs/dependencies.md");
+    const rows = licenceRows();
+    expect(withGenerated(page, "licences", markdownTable(rows))).toBe(page);
+    expect(rows.length).toBeGreaterThan(100);
+    expect(rows.filter(([, , licence]) => !PERMISSIVE.has(licence!)).slice(1)).toEqual([]);
+    for (const name of Object.keys(manifest.dependencies)) expect(rows.map(([first]) => first)).toContain(name);
+  });
+
+  it("says where it is planned to live, how to report a problem, and what its first version has", () => {
+    const { version, repository, bugs } = manifest;
+    expect(repository.url).toContain("github.com/precis-dev/precis");
+    expect(bugs.url).toContain("github.com/precis-dev/precis");
+    expect(text("CONTRIBUTING.md")).toContain("the planned ones");
+    expect(text("SECURITY.md")).toMatch(/report/i);
+    expect(text("CHANGELOG.md")).toMatch(
+      new RegExp(`^## \\[${version.replaceAll(".", "\\.")}\\] - \\d{4}-\\d\\d-\\d\\d$`, "m"),
+    );
   });
 
   it("is tested by the README's own command", () => {

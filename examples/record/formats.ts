@@ -33,7 +33,7 @@ export function openAiChatBody(system: string, turns: readonly Turn[]): string {
     return { type: "function", function: { name, description, parameters: { type: "object", properties, required } } };
   });
   const messages = [{ role: "system", content: system }, ...turns.flatMap(openAiMessages)];
-  return `${JSON.stringify({ model: "gpt-5.6", max_completion_tokens: 8192, tools, messages }, undefined, 1)}\n`;
+  return `${JSON.stringify({ model: "gpt-5.6-sol", max_completion_tokens: 8192, tools, messages }, undefined, 1)}\n`;
 }
 
 function openAiMessages(turn: Turn): readonly object[] {

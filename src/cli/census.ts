@@ -1,6 +1,6 @@
 /** Where the tokens of a transcript are: by role, by tool, in single results, and in results that say the same again. */
 import { describeCall, labelOf } from "../core/digest/call.ts";
-import { pairingOf, type AskedCall } from "../core/passes/pairing.ts";
+import { pairingOf, type AskedCall } from "../core/transcript/pairing.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../core/transcript/message.ts";
 

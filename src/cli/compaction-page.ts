@@ -92,6 +92,9 @@ function fates({ messages, recall, lost, summary }: CompactionReport, back: stri
     ...(messages.summarised === 0
       ? []
       : row("summarised", `${counted(messages.summarised, "message")}, in the handoff`)),
+    ...(messages.removed === undefined
+      ? []
+      : row("removed", `${counted(messages.removed, "tool result")} without a call, which providers refuse`)),
     ...(recall.length === 0 ? [] : row("recall", `${counted(recall.length, "id")}: ${back}`)),
     ...missed(lost).flatMap((line, at) => row(at === 0 ? "may miss" : "", line)),
   ];

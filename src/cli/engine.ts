@@ -1,17 +1,41 @@
-/** The engine that the configuration names, as a door takes it: a plugin's threads end with the command. */
+/**
+ * The engine that the configuration names, as a door takes it: a plugin's threads end with the command. A plugin that stands
+ * in a project is somebody else's code, found because one stands there: it is not there before the person has agreed to it.
+ */
+import { shortPath } from "../config/load.ts";
 import { pluginFolders } from "../config/locate.ts";
 import type { Configuration } from "../config/schema.ts";
+import { isTrusted } from "../config/trust.ts";
+import { builtInName } from "../core/engines/names.ts";
+import { PrecisError } from "../core/errors.ts";
+import { findPlugin, listPlugins } from "../plugins/find.ts";
+import { fingerprintOf } from "../plugins/fingerprint.ts";
 import { loadEngine, type PluginSource } from "../plugins/load.ts";
 import type { Terminal } from "./terminal.ts";
 
 function engineNamed(
-  { context }: Pick<Configuration, "context">,
-  { folder, environment, platform }: Terminal,
+  { context: { engine } }: Pick<Configuration, "context">,
+  terminal: Terminal,
 ): PluginSource | string {
-  return loadEngine(context.engine, { folders: pluginFolders(folder, environment, platform) });
+  const { folder, environment, platform } = terminal;
+  const [project, user] = pluginFolders(folder, environment, platform);
+  const own = listPlugins([project]).find(({ name }) => name === engine);
+  if (own === undefined || engine === "compressor") return loadEngine(engine, { folders: [user] });
+  if ("problem" in own || isAgreedTo(own.folder, terminal)) return loadEngine(engine, { folders: [project, user] });
+  const other = builtInName(engine) !== undefined || findPlugin(engine, [user]) !== undefined;
+  if (other) return loadEngine(engine, { folders: [user] });
+  throw new PrecisError(`the plugin "${engine}" is the project's, and you have not agreed to its code`, {
+    code: "untrusted_plugin",
+    place: shortPath(own.folder, terminal),
+    hint: `Read it; then run \`precis plugins trust ${engine}\`, or put it beside your own configuration.`,
+  });
 }
 
-/** Throws `unknown_engine` or `bad_plugin`. */
+export function isAgreedTo(pluginFolder: string, terminal: Terminal): boolean {
+  return isTrusted(pluginFolder, fingerprintOf(pluginFolder), terminal);
+}
+
+/** Throws `unknown_engine`, `untrusted_plugin` or `bad_plugin`. */
 export async function withEngine<Result>(
   configuration: Pick<Configuration, "context">,
   terminal: Terminal,

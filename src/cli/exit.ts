@@ -36,6 +36,7 @@ const USAGE_CODES = new Set([
   "bad_configuration",
   "unknown_engine",
   "bad_plugin",
+  "untrusted_plugin",
   "unknown_prices",
   "unwritable_output",
   "upstream_settings",
@@ -49,9 +50,21 @@ const USAGE_CODES = new Set([
 
 /** What docs/store.md lists, but for a fault of ours. */
 const STORE_CODES = new Set(
-  ["locked", "full", "busy", "read_only", "unreachable", "newer", "older", "foreign", "damaged", "io"].map(
-    (code) => `store_${code}`,
-  ),
+  [
+    "locked",
+    "full",
+    "busy",
+    "read_only",
+    "unreachable",
+    "newer",
+    "older",
+    "foreign",
+    "damaged",
+    "io",
+    "encrypted",
+    "key_wrong",
+    "not_encrypted",
+  ].map((code) => `store_${code}`),
 );
 
 export function exitCodeOf(error: unknown): ExitCode {

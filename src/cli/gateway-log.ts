@@ -3,6 +3,7 @@ import type { Redactor } from "../core/redaction/redactor.ts";
 import type {
   CompactionEvent,
   GatewayEvent,
+  Losing,
   NoticeEvent,
   RecallEvent,
   RequestEvent,
@@ -66,10 +67,14 @@ function treatmentParts(treatment: Treatment, paint: Stream["paint"]): readonly 
     case "untouched":
       return [paint("warn", `untouched: ${treatment.because}`)];
     case "rewritten":
-      return [`${treatment.fresh ? "compacted" : "shortened"} ${arrow(treatment.tokens)}`];
+      return [`${treatment.fresh ? "compacted" : "shortened"} ${arrow(treatment.tokens)}`, ...lost(treatment, paint)];
     case "observed":
-      return [`would be shortened ${arrow(treatment.tokens)}`];
+      return [`would be shortened ${arrow(treatment.tokens)}`, ...lost(treatment, paint)];
   }
+}
+
+function lost({ lostRequests = 0 }: Losing, paint: Stream["paint"]): readonly string[] {
+  return lostRequests === 0 ? [] : [paint("warn", `${counted(lostRequests, "user request")} may be missing`)];
 }
 
 function arrow({ before, after }: { readonly before: number; readonly after: number }): string {
@@ -98,6 +103,7 @@ function compactionParts(event: CompactionEvent, { stream: { paint }, redact }: 
     event.reason,
     paint("accent", clip(redact(event.model), NAME_COLUMNS_MAX)),
     `${arrow(tokens)} (${change(tokens.before, tokens.after)})`,
+    ...lost(event, paint),
     ...(modelCalls === 0 ? [] : [`${counted(modelCalls, "model call")}, $${costUsd.toFixed(4)}`]),
     ...(degraded.length === 0 ? [] : [paint("warn", clip(redact(degraded.join("; ")), MESSAGE_COLUMNS_MAX))]),
     paint("dim", `${count(event.tookMs)} ms`),

@@ -5,14 +5,16 @@ import type { History } from "../gateway/history/contract.ts";
 import { createLog, type Log } from "../gateway/operation/log.ts";
 import { createMetrics } from "../gateway/operation/metrics.ts";
 import { createOwnRoutes } from "../gateway/operation/own-routes.ts";
+import { loginLink } from "../gateway/operation/access.ts";
 import { createTally } from "../gateway/operation/tally.ts";
 import { loadSecretRules, type SecretSettings } from "../secrets/rules.ts";
 import { eventLine } from "./gateway-log.ts";
 import { lineWriter } from "./line-writer.ts";
 import { endPage, startPage, type StartPage } from "./gateway-page.ts";
+import { tokenPlace, type OperatorToken } from "./operator-token.ts";
 import type { Terminal } from "./terminal.ts";
 
-export interface Operating extends Omit<StartPage, "url"> {
+export interface Operating extends Omit<StartPage, "url" | "access"> {
   readonly version: string;
   /** Requests under way. */
   readonly inFlight: () => number;
@@ -25,7 +27,7 @@ export interface Operating extends Omit<StartPage, "url"> {
   readonly history: History;
   readonly loopback: boolean;
   readonly allowedHosts: readonly string[];
-  readonly token: string | undefined;
+  readonly token: OperatorToken;
   readonly terminal: Terminal;
 }
 
@@ -43,7 +45,7 @@ export interface Operation {
 const SECOND_MS = 1_000;
 
 export async function operate(options: Operating): Promise<Operation> {
-  const { terminal, version, mode, caching, upstreams, proxies, store } = options;
+  const { terminal, version, mode, caching, upstreams, proxies, store, kept } = options;
   const { out, err } = terminal;
   const byName = Object.fromEntries(upstreams.map(({ name, url }) => [name, url]));
   const redact = createRedactor(await loadSecretRules(options.redaction));
@@ -79,7 +81,7 @@ export async function operate(options: Operating): Promise<Operation> {
     history: options.history,
     checkStore: options.checkStore,
     stopping: () => stopping,
-    token: options.token,
+    token: options.token.token,
     loopback: options.loopback,
     allowedHosts: options.allowedHosts,
   });
@@ -87,8 +89,12 @@ export async function operate(options: Operating): Promise<Operation> {
     tell: (event) => listeners.forEach((tell) => tell(event)),
     ownRoutes: (request) => routes.fetch(request),
     begun: async (url) => {
-      if (json === undefined) await err.write(startPage({ url, upstreams, proxies, mode, caching, store }, err));
-      else json.say("listening", { url, version, mode, caching, upstreams: byName, store });
+      if (json === undefined)
+        await err.write(
+          startPage({ url, upstreams, proxies, mode, caching, store, kept, access: accessTo(url, options) }, err),
+        );
+      else
+        json.say("listening", { url, version, mode, caching, upstreams: byName, store, kept: kept.first ?? kept.says });
       lines.flush();
     },
     stopping: () => void (stopping = true),
@@ -98,4 +104,8 @@ export async function operate(options: Operating): Promise<Operation> {
       if (json === undefined) await err.write(endPage(tally.totals()));
     },
   };
+}
+
+function accessTo(url: string, { token, terminal }: Operating): StartPage["access"] {
+  return { link: loginLink(url, token.token), token: tokenPlace(token, terminal) };
 }

@@ -17,6 +17,15 @@ export interface StartPage {
   readonly caching: CachingShown;
   /** As a person would write it. */
   readonly store: string;
+  /** For how long, and in full where that is said for the first time. */
+  readonly kept: { readonly says: string; readonly first?: string };
+  /** How the operator comes to the status page, metrics and the API. */
+  readonly access: {
+    /** For a browser: opens once, within minutes. */
+    readonly link: string;
+    /** Where the token is. */
+    readonly token: string;
+  };
 }
 
 export interface CachingShown {
@@ -38,7 +47,8 @@ const MODES: Readonly<Record<StartPage["mode"], string>> = {
   off: "off: compression.enabled is false; requests are forwarded and kept",
 };
 
-export function startPage({ url, upstreams, proxies, mode, caching, store }: StartPage, { paint }: Stream): string {
+export function startPage(page: StartPage, { paint }: Stream): string {
+  const { url, upstreams, proxies, mode, caching, store, kept, access } = page;
   const facts = [
     ...upstreams.map((one, at) => [
       at === 0 ? "forwards to" : "",
@@ -48,7 +58,10 @@ export function startPage({ url, upstreams, proxies, mode, caching, store }: Sta
     ["mode", MODES[mode]],
     ["caching", cachingLine(caching)],
     ["store", store],
-    ["status", `${url}/_precis/`],
+    ["kept", kept.says],
+    ["status", access.link],
+    ["", paint("dim", "opens once, within 10 minutes; later: precis token --link")],
+    ["token", `${access.token}  ${paint("dim", "for metrics and the API: precis token")}`],
   ] as const;
   const setups = clientSetups(url);
   const [left = 0] = columnWidths([...facts, ...setups.map(({ client }) => [client])]);
@@ -57,6 +70,7 @@ export function startPage({ url, upstreams, proxies, mode, caching, store }: Sta
     `${paint("strong", "precis serve")} on ${paint("accent", url)}`,
     ...facts.map(([name = "", text = ""]) => row(name, text)),
     "",
+    ...(kept.first === undefined ? [] : [kept.first, ""]),
     "Point a client here; keys stay where they are:",
     ...setups.flatMap((setup) => setupLines(setup, row)),
     "",
@@ -99,12 +113,15 @@ function setupLines({ client, place, language, lines }: ClientSetup, row: Row): 
 type Row = (name: string, text: string) => string;
 
 export function endPage(totals: Totals): string {
-  const { requests, outcomes, treatments, untouched, context, observed, compactions, usage, cache } = totals;
+  const { requests, outcomes, treatments, untouched, context, observed, compactions, lost, usage, cache } = totals;
   const failed = outcomes.refused + outcomes.turned_away + outcomes.upstream_failed;
   const reasons = Object.entries(untouched).map(([because, times]) => `${because} ${count(times)}`);
   const lines = [
     `${counted(requests, "request")}: ${count(outcomes.answered)} answered, ${count(failed)} not, ${count(outcomes.aborted)} given up by clients`,
     `${counted(compactions, "compaction")}; ${counted(treatments.rewritten, "request")} shortened${sizes(context)}`,
+    ...(lost.compactions === 0
+      ? []
+      : [`${counted(lost.compactions, "compaction")} had no room for ${counted(lost.requests, "user request")}`]),
     ...(observed.before === 0
       ? []
       : [`${counted(treatments.observed, "request")} would be shortened${sizes(observed)}`]),

@@ -13,6 +13,7 @@ import { withEngine } from "./engine.ts";
 import { gatewayOptions } from "./gateway-options.ts";
 import { CONFIG_FLAGS, configurationRequest } from "./settings-flags.ts";
 import { existingStoreFile } from "./store-file.ts";
+import { storeAsConfigured, storeKey } from "./store-settings.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Whose history it is on a machine of one's own. */
@@ -38,6 +39,9 @@ export interface OpenedHistory {
   /** The store as a person would write it. */
   readonly store: string;
   readonly kept: HistoryStore;
+  readonly path: string;
+  /** Secrets are masked in what is kept. */
+  readonly masks: boolean;
   /** By the configured rules. */
   readonly redact: Redactor;
 }
@@ -60,12 +64,21 @@ export async function withHistory<Result>(
   const { context } = compacts ? loaded.configuration : DEFAULTS;
   return withEngine({ context }, terminal, async (engine) => {
     const options = await gatewayOptions(loaded, terminal.environment, engine);
-    const store = await openSqliteStore({ path, readOnly });
+    const file = await openSqliteStore({ path, readOnly, ...storeKey(loaded.configuration, terminal.environment) });
+    const store = storeAsConfigured(file, loaded.configuration, options.secrets);
     try {
       const tenant = args.text("tenant") ?? LOCAL_TENANT;
       const history = createHistory({ ...options, store });
       const redact = createRedactor(options.secrets);
-      return await use({ history, tenant, store: shortPath(path, terminal), kept: store, redact });
+      return await use({
+        history,
+        tenant,
+        store: shortPath(path, terminal),
+        kept: store,
+        path,
+        masks: loaded.configuration.redaction.stored,
+        redact,
+      });
     } finally {
       await store.close();
     }

@@ -3,6 +3,7 @@ import { pluginFolders } from "../config/locate.ts";
 import type { Configuration } from "../config/schema.ts";
 import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
 import { listPlugins } from "../plugins/find.ts";
+import { isAgreedTo } from "./engine.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface FoundPlugin {
@@ -12,6 +13,8 @@ export interface FoundPlugin {
   readonly description: string;
   readonly folder: string;
   readonly from: "project" | "user";
+  /** It is the person's own, or its code as it stands was agreed to; otherwise it is not used. */
+  readonly trusted: boolean;
   /** The configuration names it, and no other plugin of that name comes before it. */
   readonly inForce: boolean;
   /** Another plugin or the built-in engine of that name comes before it. */
@@ -38,15 +41,17 @@ export function pluginsFound({ context: { engine } }: Configuration, terminal: T
     listPlugins([folder]).map((plugin): FoundPlugin => {
       const { name } = plugin;
       const shadowed = seen.has(name);
-      seen.add(name);
       const broken = "problem" in plugin;
+      const trusted = at === 1 || broken || isAgreedTo(plugin.folder, terminal);
+      if (trusted) seen.add(name);
       return {
         name,
         version: broken ? null : plugin.version,
         description: broken ? "" : plugin.description,
         folder: plugin.folder,
         from: at === 0 ? "project" : "user",
-        inForce: name === engine && !shadowed,
+        trusted,
+        inForce: name === engine && trusted && !shadowed,
         shadowed,
         problem: broken ? plugin.problem : null,
       };

@@ -53,19 +53,22 @@ export function pluginList({ engine, means, plugins, folders, builtIn }: FoundPl
   return `${[...(lines.length === 0 ? [none] : lines), "", named, ...others.map((line) => paint("dim", line))].join("\n")}\n`;
 }
 
-function remarkOn({ problem, shadowed }: FoundPlugin): string {
+function remarkOn({ name, problem, shadowed, trusted }: FoundPlugin): string {
   if (problem !== null) return problem;
+  if (!trusted) return `not used before you agree to its code: \`precis plugins trust ${name}\``;
   return shadowed ? "not used: another engine of that name comes first" : "";
 }
 
 export function pluginPage(plugin: FoundPlugin, terminal: Surroundings & Pick<Terminal, "out">): string {
   const { paint } = terminal.out;
-  const { name, version, description, folder, from, inForce, shadowed, problem } = plugin;
+  const { name, version, description, folder, from, trusted, inForce, shadowed, problem } = plugin;
   const state = inForce
     ? "yes: context.engine names it"
-    : shadowed
-      ? "no: another engine of that name comes first"
-      : `no: name it by \`--engine ${name}\` or context.engine`;
+    : !trusted
+      ? `no: \`precis plugins trust ${name}\` agrees to its code`
+      : shadowed
+        ? "no: another engine of that name comes first"
+        : `no: name it by \`--engine ${name}\` or context.engine`;
   const rows: readonly (readonly [string, string])[] = [
     ["version", version ?? "?"],
     ...(description === "" ? [] : [["about", description] as const]),

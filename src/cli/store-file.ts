@@ -1,7 +1,7 @@
 /** Where the history is: as a flag says, else as the configuration does, else in the person's data folder. */
-import { statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { shortPath } from "../config/load.ts";
 import { historyFile } from "../config/locate.ts";
 import type { Configuration } from "../config/schema.ts";
@@ -39,4 +39,13 @@ export function existingStoreFile(given: string | undefined, configuration: Conf
 /** The size of a file; 0 for none. */
 export function fileBytes(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** What was copied before it was brought up to date. */
+export function copiesOf(path: string): readonly string[] {
+  const folder = dirname(path);
+  const name = `${basename(path)}.schema-`;
+  return readdirSync(folder)
+    .filter((one) => one.startsWith(name) && one.endsWith(".bak"))
+    .map((one) => join(folder, one));
 }

@@ -17,6 +17,7 @@ export function compressorSettings(configuration: Configuration): CompressorSett
     protectFirstN: compression.protect_first_n,
     note: compression.note,
     template: compression.template,
+    keepRequests: compression.keep_requests,
     preset: context.preset,
   };
 }

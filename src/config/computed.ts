@@ -103,8 +103,8 @@ function gatewayWarnings({ gateway: { host, token_env, insecure } }: Configurati
   if (isLoopback(host) || token_env !== null) return [];
   const path = "gateway.host";
   const message = insecure
-    ? `${host} can be reached from elsewhere, and so can metrics and the status page, without a token`
-    : `${host} can be reached from elsewhere, and no token guards metrics and the status page: \`precis serve\` refuses that`;
+    ? `${host} can be reached from elsewhere, and no token of yours guards metrics and the status page`
+    : `${host} can be reached from elsewhere, and no token of yours guards metrics and the status page: \`precis serve\` refuses that`;
   return [{ code: "gateway_open", path, message, fix: "Set gateway.token_env to a variable that holds a token." }];
 }
 

@@ -17,21 +17,18 @@ export function problemOf({ path, value, place }: Stated): Problem | undefined {
 }
 
 function unknown(path: string, place: string): Problem {
-  const known = [
-    ...SETTINGS.map((setting) => setting.path),
-    ...Object.keys(ALIASES),
-    ...SECTIONS.map((section) => section.path),
-  ];
-  const meant =
-    nearest(path, known) ??
-    known.find((one) => lastKey(one) === lastKey(path)) ??
-    nearest(
-      lastKey(path),
-      SETTINGS.map(({ path: one }) => one),
-    );
+  const settings = SETTINGS.map((setting) => setting.path);
+  const meant = meantBy(path, [...settings, ...Object.keys(ALIASES), ...SECTIONS.map((section) => section.path)]);
   const fix =
     meant === undefined ? "Remove it; `precis config schema` lists every setting." : `Did you mean \`${meant}\`?`;
   return { code: "unknown_setting", place, message: `there is no setting \`${path}\``, fix };
+}
+
+/** The path that was most likely meant by one that nothing has. */
+export function meantBy(path: string, known: readonly string[]): string | undefined {
+  const alike = nearest(lastKey(path), known.map(lastKey));
+  const byKey = (key: string | undefined) => known.find((one) => lastKey(one) === key);
+  return nearest(path, known) ?? byKey(lastKey(path)) ?? nearest(lastKey(path), known) ?? byKey(alike);
 }
 
 function sectionProblem(path: string, value: unknown, place: string): Problem {
@@ -42,7 +39,7 @@ function sectionProblem(path: string, value: unknown, place: string): Problem {
   return { code: "bad_value", place, message, fix: `Put one of these below it, indented: ${inside.join(", ")}.` };
 }
 
-function badValue(setting: Setting, path: string, value: unknown, place: string): Problem {
+export function badValue(setting: Setting, path: string, value: unknown, place: string): Problem {
   // Where a variable's name belongs, a key may have been pasted: it is not repeated.
   const quoted = setting.path.endsWith("_env") ? "something else" : shown(value);
   const message = `\`${path}\` is ${quoted}; expected ${setting.expects}`;
@@ -54,8 +51,10 @@ function fixOf(setting: Setting, one: Stated): string {
   const choice = typeof one.value === "string" ? nearest(one.value, choicesOf(setting)) : undefined;
   const meant = [choice, ...guesses(one.value, setting)].find(fits);
   if (meant !== undefined) return `Write \`${spelled(one, meant)}\`.`;
+  if (setting.example === undefined) return `Pass ${setting.expects}, or leave it out.`;
   const isDefault = setting.example === setting.default;
-  const otherwise = isDefault ? "its default" : `or leave it out for the default (${written(setting.default)})`;
+  const byDefault = setting.default === undefined ? "" : ` for the default (${written(setting.default)})`;
+  const otherwise = isDefault ? "its default" : `or leave it out${byDefault}`;
   return `Write for example \`${spelled(one, setting.example)}\`, ${otherwise}.`;
 }
 

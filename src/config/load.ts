@@ -1,7 +1,8 @@
 /** The configuration of a run: finds the files, reads every source, and loads the validator only when there is one. */
+import { hash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join, relative } from "node:path";
+import { isAbsolute, join, relative, resolve as resolvePath } from "node:path";
 import { DEFAULTS } from "./defaults.ts";
 import type { Environment } from "./environment.ts";
 import { projectFiles, userFile } from "./locate.ts";
@@ -27,13 +28,13 @@ export interface Flag {
 
 export interface Request extends Surroundings {
   readonly flags?: readonly Flag[];
-  /** Read instead of the project's file; `PRECIS_CONFIG` does the same. */
+  /** Read instead of the project's file, and taken as the person's own word; `PRECIS_CONFIG` does the same. */
   readonly file?: string | undefined;
 }
 
 export interface ConfigurationFile {
   readonly path: string;
-  readonly kind: "project" | "user";
+  readonly kind: "project" | "named" | "user";
 }
 
 export interface Loaded extends Resolved {
@@ -104,7 +105,7 @@ function filesOf(request: Request): { files: readonly ConfigurationFile[]; probl
   const named = request.file ?? (request.environment["PRECIS_CONFIG"] || undefined);
   if (named !== undefined) {
     const path = isAbsolute(named) ? named : join(request.folder, named);
-    return { files: [...files, { path, kind: "project" }], problems: [] };
+    return { files: [...files, { path, kind: "named" }], problems: [] };
   }
   const project = projectFiles(request.folder);
   const problems = project.length > 1 ? [twoFiles(project, request)] : [];
@@ -119,9 +120,7 @@ async function readFile(file: ConfigurationFile, request: Request, problems: Pro
   const label = shortPath(file.path, request);
   let text: string;
   try {
-    const { size } = statSync(file.path);
-    if (size > FILE_BYTES_MAX) throw new Error(`it is ${size} bytes long, more than ${FILE_BYTES_MAX}`);
-    text = readFileSync(file.path, "utf8");
+    text = textOf(file.path, { regular: file.kind === "project" });
   } catch (error) {
     problems.push({
       code: "unreadable",
@@ -134,7 +133,49 @@ async function readFile(file: ConfigurationFile, request: Request, problems: Pro
   const { readYaml } = await import("./yaml-source.ts");
   const { stated, problems: wrong } = readYaml(text, label);
   problems.push(...wrong);
-  return stated;
+  if (file.kind !== "project") return stated;
+  const [{ isTrusted }, { allowedOf }] = await Promise.all([import("./trust.ts"), import("./project-settings.ts")]);
+  // The very text that is used, not what the file holds by then.
+  if (isTrusted(file.path, hashOf(text), request)) return stated;
+  const allowed = allowedOf(stated, label);
+  problems.push(...allowed.problems);
+  return allowed.stated;
+}
+
+/** The project's file as it is, what it sets, and what of that it may not set by itself. */
+export interface ProjectFile {
+  readonly path: string;
+  readonly hash: string;
+  /** Paths of the settings, with their places. */
+  readonly refused: Source["stated"];
+}
+
+/** The file of this name, or the project's that is found from where one stands; undefined where there is none. */
+export async function projectFile(request: Request): Promise<ProjectFile | undefined> {
+  const path = request.file === undefined ? projectFiles(request.folder)[0] : resolvePath(request.folder, request.file);
+  if (path === undefined) return undefined;
+  const [{ readYaml }, { allowedOf }] = await Promise.all([
+    import("./yaml-source.ts"),
+    import("./project-settings.ts"),
+  ]);
+  const text = textOf(path, { regular: true });
+  const label = shortPath(path, request);
+  const { stated, problems } = readYaml(text, label);
+  if (problems.length > 0) throw configurationError(problems);
+  const allowed = new Set(allowedOf(stated, label).stated);
+  return { path, hash: hashOf(text), refused: stated.filter((one) => !allowed.has(one)) };
+}
+
+/** Whatever was found and not named might be a pipe that nobody ever writes to. */
+function textOf(path: string, { regular }: { readonly regular: boolean }): string {
+  const stats = statSync(path);
+  if (regular && !stats.isFile()) throw new Error("it is no file");
+  if (stats.size > FILE_BYTES_MAX) throw new Error(`it is ${stats.size} bytes long, more than ${FILE_BYTES_MAX}`);
+  return readFileSync(path, "utf8");
+}
+
+function hashOf(text: string): string {
+  return hash("sha256", text);
 }
 
 /** A path as a person would write it from where they stand. */

@@ -51,6 +51,14 @@ export function pluginFolders(
   return [join(own ?? resolve(folder), PLUGINS), join(user, PLUGINS)];
 }
 
+/** A file that precis keeps for itself: in `%LOCALAPPDATA%` on Windows, else in `$XDG_STATE_HOME` or `~/.local/state`. */
+export function stateFile(name: string, environment: Environment, platform: NodeJS.Platform): string {
+  const { LOCALAPPDATA, XDG_STATE_HOME } = environment;
+  const home = environment["HOME"] ?? homedir();
+  const state = XDG_STATE_HOME ? XDG_STATE_HOME : join(home, ".local", "state");
+  return join(platform === "win32" && LOCALAPPDATA ? LOCALAPPDATA : state, "precis", name);
+}
+
 /** The history's file: in `%LOCALAPPDATA%` on Windows, else in `$XDG_DATA_HOME` or `~/.local/share`; it need not exist. */
 export function historyFile(environment: Environment, platform: NodeJS.Platform): string {
   const { LOCALAPPDATA, XDG_DATA_HOME } = environment;

@@ -2,8 +2,16 @@
 import { PrecisError } from "../core/errors.ts";
 
 export interface Problem {
-  /** Stable: `unknown_setting`, `bad_value`, `bad_yaml`, `conflict`, `two_files`, `unreadable`. */
-  readonly code: "unknown_setting" | "bad_value" | "bad_yaml" | "conflict" | "two_files" | "unreadable";
+  /** Stable: `unknown_setting`, `unknown_option`, `bad_value`, `bad_yaml`, `conflict`, `two_files`, `unreadable`, `needs_trust`. */
+  readonly code:
+    | "unknown_setting"
+    | "unknown_option"
+    | "bad_value"
+    | "bad_yaml"
+    | "conflict"
+    | "two_files"
+    | "unreadable"
+    | "needs_trust";
   readonly place: string;
   readonly message: string;
   readonly fix: string;

@@ -9,6 +9,8 @@ const BODY_MB_MAX = 1_024;
 /** Node's timers go no further than 24 days; an hour is longer than any provider keeps silent. */
 const WAIT_SECONDS_MAX = 3_600;
 
+const RETENTION_DAYS_MAX = 36_500;
+
 /** Names stand in paths and in metrics. */
 const UPSTREAM_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 
@@ -77,7 +79,7 @@ const limitsSection = z
       .default(gateway.limits.store_mb)
       .meta({
         description:
-          "The store's file grows no further than this; after that nothing new is kept or compacted. No limit by default.",
+          "The store's file grows no further than this. Before it is full the longest unused conversations are deleted; `null` is no limit.",
         examples: [2_048],
       }),
     commit_wait_seconds: seconds(gateway.limits.commit_wait_seconds).meta({
@@ -127,6 +129,26 @@ export const gatewaySection = z
           "The file that keeps conversations and compactions, or `memory` to keep nothing. While it is not set, `precis/history.db` in your data folder (`$XDG_DATA_HOME` or `~/.local/share`; on Windows `%LOCALAPPDATA%`).",
         examples: ["memory"],
       }),
+    store_key_env: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+      .nullable()
+      .default(gateway.store_key_env)
+      .meta({
+        description:
+          "The environment variable with a key of 32 bytes, as base64 or hexadecimal, with which a new store is encrypted (docs/store.md).",
+        examples: ["PRECIS_STORE_KEY"],
+      }),
+    retention_days: z
+      .int()
+      .min(1)
+      .max(RETENTION_DAYS_MAX)
+      .nullable()
+      .default(gateway.retention_days)
+      .meta({
+        description: "Conversations that were not used for so many days are deleted; `null` keeps them for ever.",
+        examples: [30],
+      }),
     tenant: z
       .string()
       .regex(/^[A-Za-z0-9_.@-]{1,64}$/)
@@ -168,11 +190,12 @@ export const gatewaySection = z
       .default(gateway.token_env)
       .meta({
         description:
-          "The environment variable with a token of your choice. Where it is set, metrics and the status page ask for it.",
+          "The environment variable with a token of your choice, which metrics, the status page and the API then ask for. While it is not set they ask for the one that the first `precis serve` makes (`precis token`).",
         examples: ["PRECIS_TOKEN"],
       }),
     insecure: z.boolean().default(gateway.insecure).meta({
-      description: "Listen beyond this machine although no token guards metrics and the status page.",
+      description:
+        "Listen beyond this machine although `token_env` is not set; the token that precis makes guards metrics, the status page and the API.",
     }),
     limits: limitsSection,
   })

@@ -89,6 +89,10 @@ const compressionSection = z
     template: z.enum(["thirteen", "seven"]).default(compression.template).meta({
       description: "Sections of the handoff: thirteen, or the seven of a shorter form.",
     }),
+    keep_requests: z.enum(["as_fits", "all"]).default(compression.keep_requests).meta({
+      description:
+        "Whether a compaction may leave out older requests of the user. `as_fits`: yes, where they do not fit; each can be recalled, and how many may be missed is reported. `all`: never; a compaction without room for every one is refused with the reason (`keep_requests`), and the request goes out as it came.",
+    }),
     schedule: z.enum(["threshold", "cost"]).default(compression.schedule).meta({
       description:
         "What picks the moment in `precis serve`, where prices of the model's cache are known: the threshold, or what costs least. Either way a compaction that would be a loss waits, at most until the window is 0.85 full (docs/caching.md).",
@@ -148,6 +152,10 @@ const redactionSection = z
           "Further secrets, as RE2 patterns: at most 32 of 512 characters each. What one matches is masked; where it has a group, only what the first group matches.",
         examples: [["ACME-[0-9]{6}", "ticket (T-[A-Z0-9]{8})"]],
       }),
+    stored: z.boolean().default(redaction.stored).meta({
+      description:
+        "Mask secrets in conversations and originals before they are kept. What is recalled, exported or put in a conversation's place is then masked too.",
+    }),
     outgoing: z.boolean().default(redaction.outgoing).meta({
       description:
         "Mask secrets in everything that is sent to the main model too, not only in what precis writes. The model then cannot use a secret it was given.",

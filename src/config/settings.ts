@@ -26,10 +26,20 @@ export const ALIASES: Readonly<Record<string, string>> = {
   "model.cache_ttl": "prompt_caching.cache_ttl",
 };
 
-const sections: Section[] = [];
-const settings: Setting[] = [];
-collect(schema, "");
+export interface Flattened {
+  readonly sections: readonly Section[];
+  readonly settings: readonly Setting[];
+}
 
+/** Every section and setting of a schema, in order. */
+export function flattened(object: z.ZodObject): Flattened {
+  const sections: Section[] = [];
+  const settings: Setting[] = [];
+  collect(object, "", { sections, settings });
+  return { sections, settings };
+}
+
+const { sections, settings } = flattened(schema);
 export const SECTIONS: readonly Section[] = sections;
 export const SETTINGS: readonly Setting[] = settings;
 
@@ -65,20 +75,24 @@ export function written(value: unknown): string {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : String(value);
 }
 
-function collect(object: z.ZodObject, prefix: string): void {
+function collect(
+  object: z.ZodObject,
+  prefix: string,
+  into: { readonly sections: Section[]; readonly settings: Setting[] },
+): void {
   for (const [key, field] of Object.entries(object.shape) as [string, z.ZodType][]) {
     const path = prefix === "" ? key : `${prefix}.${key}`;
     const inner = field instanceof z.ZodPrefault ? field.unwrap() : field;
     if (inner instanceof z.ZodObject) {
-      sections.push({ path, description: field.meta()?.description ?? "" });
-      collect(inner, path);
-    } else settings.push(settingOf(path, field));
+      into.sections.push({ path, description: field.meta()?.description ?? "" });
+      collect(inner, path, into);
+    } else into.settings.push(settingOf(path, field));
   }
 }
 
 function settingOf(path: string, field: z.ZodType): Setting {
   const meta = field.meta() ?? {};
-  const json = z.toJSONSchema(field, { io: "input" });
+  const json = z.toJSONSchema(field, { io: "input", unrepresentable: "any" });
   return {
     path,
     variable: variableOf(path),

@@ -8,6 +8,6 @@ export function shown(value: unknown): string {
       ? "an alias that cannot be followed"
       : typeof value === "number"
         ? String(value)
-        : JSON.stringify(value);
+        : (JSON.stringify(value) ?? `a ${typeof value}`);
   return text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text;
 }

@@ -1,7 +1,8 @@
 /** What a source of settings is: stated values, each with the place where a person wrote it. */
 import type { Problem } from "./problems.ts";
 
-export type SourceKind = "flag" | "environment" | "project" | "user" | "default";
+/** A file is the project's where it was found, `named` where the person named it, and the user's own. */
+export type SourceKind = "flag" | "environment" | "project" | "named" | "user" | "default";
 
 /** A value as one source gives it. */
 export interface Stated {

@@ -1,12 +1,14 @@
 /** The gateway put together: the one place that knows all of its parts. */
 import { hash } from "node:crypto";
 import { isLoopback } from "../config/loopback.ts";
+import { createOptionsCheck } from "../config/options.ts";
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createRegistry, type Registry } from "../models/registry/registry.ts";
 import type { RuntimeOptions } from "../session/contract.ts";
+import type { Options } from "../session/options.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
 import { createBackground } from "./background.ts";
@@ -14,11 +16,13 @@ import { createCachingDesk, type CachingOptions } from "./caching.ts";
 import type { Handle, Tell } from "./contract.ts";
 import { createConversations } from "./conversations.ts";
 import { createHandle } from "./exchange.ts";
+import { gatewayOptions } from "./options.ts";
 import { thinkingRules } from "./knowledge/thinking/index.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { createModelBook, UNKNOWN_WINDOW_TOKENS } from "./models.ts";
 import { createRecall, type Recall, type RecallDesk, type RecallSettings } from "./recall/recall.ts";
 import { shownName, withShownNames } from "./operation/names.ts";
+import { createKeeper, RETENTION_LIMITS, type Keeper, type KeeperOptions } from "./retention.ts";
 import { createSpans } from "./operation/spans.ts";
 import { sessionOptions } from "./session-options.ts";
 import type { TenantPolicy } from "./tenant.ts";
@@ -38,7 +42,7 @@ export interface GatewayOptions {
   readonly store?: HistoryStore;
   /** A name, or an engine of your own (`loadEngine` of `precis/plugins` gives one). */
   readonly engine?: NonNullable<RuntimeOptions["engine"]>;
-  /** The window and what an answer reserves follow from each request. */
+  /** The window follows from each request's model unless it is given, and what an answer reserves from the request. */
   readonly settings?: Partial<CompressorSettings>;
   /** What is known of models. */
   readonly registry?: Registry;
@@ -47,6 +51,8 @@ export interface GatewayOptions {
   readonly mode?: Mode;
   /** Cache markers: on, `spaced`, five minutes. */
   readonly caching?: Partial<CachingOptions>;
+  /** What of the store goes by itself. Without one, 30 days and 256 MB of a store of its own, nothing of one that is given. */
+  readonly retention?: Omit<KeeperOptions, "store" | "tell" | "now"> | undefined;
   /** Offers models a tool with which they recall what left their conversation; off where not given. */
   readonly recall?: RecallSettings | undefined;
   readonly tenant?: TenantPolicy;
@@ -82,35 +88,34 @@ export interface Gateway {
   readonly close: () => Promise<void>;
 }
 
+const checkOptions = createOptionsCheck("createGateway", gatewayOptions satisfies Options<GatewayOptions>);
+
+/**
+ * Starts nothing by itself: `listen` or `fetch` take requests.
+ *
+ * @throws PrecisError `bad_options` for options that are unknown or out of range, `upstream_settings`, `proxy_settings`.
+ */
 export function createGateway(options: GatewayOptions = {}): Gateway {
-  const { store = createMemoryStore(), registry = createRegistry(), mode = "rewrite", now = Date.now } = options;
+  checkOptions(options);
+  const { store = createMemoryStore(), now = Date.now } = options;
   let underWay = 0;
   const tell = safely((event) => {
     if (event.kind === "request") underWay--;
     options.tell?.(withShownNames(event));
   });
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
-  const chain = createChain((text) => hash("sha256", text));
   const sender = createSender(limits, options.proxies);
+  const parts = { limits, tell, now };
   const redact = createRedactor(options.secrets);
-  const { contextLength } = options;
-  const caching = createCachingDesk({ ...options, registry });
-  const runtime = sessionOptions(options);
-  const thinking = thinkingRules();
-  const visitsOver = (kept: HistoryStore): VisitDesk => {
-    const models = createModelBook({ store: kept, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS });
-    const recall = recallOf(options, { store: kept, chain, models, tell });
-    const conversations = createConversations(chain, limits);
-    return { mode, runtime, chain, store: kept, models, thinking, conversations, caching, recall, tell };
-  };
   const background = createBackground(limits);
+  const keeper = keeperOf(options, { store, tell, now });
   let loopback = true;
   const exchange = createHandle({
     limits,
     upstreams: createUpstreams(options.upstreams),
     sender,
-    visits: visitsOver(store),
-    isolatedVisits: () => visitsOver(createMemoryStore()),
+    visits: visitsOf(options, { ...parts, store }),
+    isolatedVisits: () => visitsOf(options, { ...parts, store: createMemoryStore() }),
     credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
     loopback: () => loopback,
@@ -131,15 +136,51 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     listen: async ({ host = "127.0.0.1", port = 0 } = {}) => {
       loopback &&= isLoopback(host);
       const { ownRoutes: own, allowedHosts = [] } = options;
-      return listen(handle, { host, port, limits, allowedHosts, ...(own === undefined ? {} : { own }) });
+      const where = { host, port, limits, allowedHosts };
+      const listening = await listen(handle, { ...where, ...(own === undefined ? {} : { own }) });
+      void keeper?.look();
+      return listening;
     },
     settled: background.settled,
     close: async () => {
       await background.close();
+      await keeper?.close();
       await sender.close();
     },
   };
 }
+
+function visitsOf(
+  options: GatewayOptions,
+  { store, limits, tell }: { readonly store: HistoryStore; readonly limits: GatewayLimits; readonly tell: Tell },
+): VisitDesk {
+  const { registry = createRegistry(), mode = "rewrite", now = Date.now } = options;
+  const { contextLength = options.settings?.contextLength } = options;
+  const chain = createChain((text) => hash("sha256", text));
+  const models = createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS, now });
+  return {
+    mode,
+    runtime: sessionOptions(options),
+    chain,
+    store,
+    models,
+    thinking: thinkingRules(),
+    conversations: createConversations(chain, limits),
+    caching: createCachingDesk({ ...options, registry }),
+    recall: recallOf(options, { store, chain, models, tell }),
+    tell,
+  };
+}
+
+/** What was given is looked at only where that was asked for. */
+function keeperOf(
+  { store, retention = store === undefined ? OWN_RETENTION : undefined }: GatewayOptions,
+  parts: Pick<KeeperOptions, "store" | "tell" | "now">,
+): Keeper | undefined {
+  return retention === undefined ? undefined : createKeeper({ ...retention, ...parts });
+}
+
+const OWN_RETENTION = { unusedMs: RETENTION_LIMITS.unusedMs, bytesMax: RETENTION_LIMITS.memoryBytes };
 
 /** Whoever listens, no request fails for it, nor the process: there is nobody left to tell. */
 function safely(tell: Tell): Tell {

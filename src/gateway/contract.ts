@@ -45,6 +45,8 @@ export type UntouchedReason =
   | "bound_thinking"
   /** The client asks the model for a summary of its own. */
   | "client_compaction"
+  /** Too long, and no compaction keeps every request of the user, as `compression.keep_requests: all` wants. */
+  | "requests_kept"
   /** The store does not answer, or is full. */
   | "store_unavailable"
   /** Something of ours failed. */
@@ -58,9 +60,14 @@ export type Treatment =
   | { readonly kind: "unchanged" }
   | { readonly kind: "untouched"; readonly because: UntouchedReason }
   /** A compaction stands in place of what it covers; `fresh` when it was made for this very request. */
-  | { readonly kind: "rewritten"; readonly fresh: boolean; readonly tokens: Sizes }
+  | ({ readonly kind: "rewritten"; readonly fresh: boolean; readonly tokens: Sizes } & Losing)
   /** What would have been done, where nothing is to be rewritten. */
-  | { readonly kind: "observed"; readonly tokens: Sizes };
+  | ({ readonly kind: "observed"; readonly tokens: Sizes } & Losing);
+
+export interface Losing {
+  /** Requests of the user that the model may be missing, because the compaction had no room for them; absent where none. */
+  readonly lostRequests?: number;
+}
 
 /** Tokens of the client's request and of what was sent. */
 export interface Sizes {
@@ -123,6 +130,8 @@ export interface CompactionEvent {
   readonly ahead: boolean;
   readonly tokens: Sizes;
   readonly degraded: readonly string[];
+  /** Requests of the user that its result may be missing; each can be recalled. */
+  readonly lostRequests: number;
   readonly modelCalls: number;
   readonly costUsd: number;
   readonly tookMs: number;
@@ -138,7 +147,8 @@ export interface NoticeEvent {
     | "store_unavailable"
     | "internal_fault"
     | "background_failed"
-    | "engine_contained";
+    | "engine_contained"
+    | "retention";
   readonly tenant: string;
   /** One line, without content or secrets. */
   readonly message: string;

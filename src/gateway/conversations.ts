@@ -23,7 +23,7 @@ export interface Conversation {
   /** Estimated tokens of the client's newest request. */
   weighs?: number;
   /** What went out last, as it was before markers were set. */
-  outgoing?: Decoded;
+  outgoing?: Decoded | undefined;
   /** It has gone out rewritten. */
   rewritten: boolean;
   /** Messages of the longest request that went out: one of no more is sent once more, and goes out as it did. */

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { CacheEffect } from "../core/caching/effect.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { ProtocolName } from "../protocols/index.ts";
-import type { Arrival, Outcome, RequestEvent, Tell, Treatment } from "./contract.ts";
+import type { Arrival, Losing, Outcome, RequestEvent, Tell, Treatment } from "./contract.ts";
 import type { RequestSpan } from "./operation/spans.ts";
 import { pathOf } from "./routes.ts";
 
@@ -89,10 +89,14 @@ export function treatmentLine(treatment: Treatment): string {
     case "untouched":
       return `untouched; because=${treatment.because}`;
     case "observed":
-      return `observed; before=${treatment.tokens.before}; after=${treatment.tokens.after}`;
+      return `observed; before=${treatment.tokens.before}; after=${treatment.tokens.after}${lostIn(treatment)}`;
     case "rewritten": {
       const { before, after } = treatment.tokens;
-      return `rewritten; before=${before}; after=${after}${treatment.fresh ? "; fresh" : ""}`;
+      return `rewritten; before=${before}; after=${after}${lostIn(treatment)}${treatment.fresh ? "; fresh" : ""}`;
     }
   }
+}
+
+function lostIn({ lostRequests }: Losing): string {
+  return lostRequests === undefined ? "" : `; lost_requests=${lostRequests}`;
 }

@@ -22,7 +22,7 @@ import { takeIn, type Intake } from "./transport/intake.ts";
 import type { Incoming, Sender } from "./transport/send.ts";
 import type { Destination, Upstreams } from "./transport/upstreams.ts";
 import { headerOf } from "./transport/vendor.ts";
-import { faultOf, learn, visit, visitAgain, visitRelaxed, type Visit, type VisitDesk } from "./visit.ts";
+import { faultOf, learn, learnWindow, visit, visitAgain, visitRelaxed, type Visit, type VisitDesk } from "./visit.ts";
 
 export interface ExchangeDesk {
   readonly limits: GatewayLimits;
@@ -167,8 +167,7 @@ interface Asked {
 /** The answer that counts: to the request, or to the one that was sent in its place. */
 async function asked(desk: Desk, passage: Passage): Promise<Asked> {
   try {
-    const first = await ask(desk, passage);
-    return (await onceMore(desk, passage, first)) ?? { passage, opened: first };
+    return await askUntilTaken(desk, passage);
   } catch (error) {
     const conversation = passage.visit?.conversation;
     // Nobody knows whether it was taken: what it brought goes on waiting for a request that is.
@@ -180,6 +179,20 @@ async function asked(desk: Desk, passage: Passage): Promise<Asked> {
 
 /** Requests of one conversation that were not taken and whose compactions wait in memory. */
 const WAITING_REQUESTS_MAX = 4;
+
+/** Asks the provider, and asks again, within a bound, as long as it refuses what can be made such that it may take it. */
+async function askUntilTaken(desk: Desk, passage: Passage): Promise<Asked> {
+  let asked: Asked = { passage, opened: await ask(desk, passage) };
+  for (let retries = 0; retries < desk.limits.refusalRetries; retries++) {
+    const again = await onceMore(desk, asked);
+    if (again === undefined) break;
+    asked = again;
+  }
+  const { passage: last, opened } = asked;
+  const isTaken = opened.incoming.status < ERROR_STATUS_MIN && !opened.tooLarge;
+  if (isTaken && last.visit?.windowShown !== undefined) learnWindow(desk.visits, last.visit, last.visit.windowShown);
+  return asked;
+}
 
 /** Without what the model recalls on its way, where it may. */
 async function screened(desk: Desk, { passage, opened }: Asked): Promise<Opened> {
@@ -200,13 +213,15 @@ async function screened(desk: Desk, { passage, opened }: Asked): Promise<Opened>
 }
 
 /** Sends a request that was refused once more, where it can be made such that it is not. */
-async function onceMore(desk: Desk, passage: Passage, refused: Opened): Promise<Asked | undefined> {
+async function onceMore(desk: Desk, { passage, opened: refused }: Asked): Promise<Asked | undefined> {
   const { entry } = passage;
+  let discarded = false;
   try {
     const since = entry.span.now();
     const again = await mended(desk, passage, refused);
     if (again === undefined) return undefined;
     entry.span.compacted(again.prepared, since);
+    discarded = true;
     await refused.body.return();
     entry.retried = true;
     entry.treatment = again.treatment;
@@ -214,7 +229,7 @@ async function onceMore(desk: Desk, passage: Passage, refused: Opened): Promise<
     const retry = { ...passage, visit: again };
     return { passage: retry, opened: await ask(desk, retry) };
   } catch (error) {
-    if (passage.arrival.signal.aborted || entry.retried) throw error;
+    if (passage.arrival.signal.aborted || discarded) throw error;
     tellFault(desk, entry, faultOf(error), error);
     return undefined;
   }
@@ -254,6 +269,7 @@ async function look(desk: Desk, passage: Omit<Passage, "visit">): Promise<Passag
       protocol: route.protocol,
       text: intake.text,
       session: headerOf(arrival.headers, SESSION_HEADER),
+      upstream: `${passage.destination.upstream.origin}${passage.destination.upstream.basePath}`,
       decide: route.asks === "count" ? "standing" : "due",
       caching:
         route.asks === "count"
@@ -314,7 +330,7 @@ function reported(
   if (usage !== undefined) {
     // What is only observed was not sent: the provider counted something else.
     if (mode !== "observe" || visited.treatment.kind === "unchanged") visited.prepared.observe(usage);
-    learn(desk.visits, visited);
+    learn(desk.visits, visited, usage);
     const link = visited.reading.links.at(-1);
     const { model, tenant } = visited;
     if (link !== undefined)

@@ -1,4 +1,5 @@
 /** The entry `precis/gateway`: a proxy that keeps the sessions of agents nobody can change within their windows. */
+import "../platform/refuse-old-node.ts";
 export { createGateway } from "./app.ts";
 export type { Gateway, GatewayOptions } from "./app.ts";
 export type {

@@ -31,6 +31,8 @@ export interface GatewayLimits {
   readonly openingBytes: number;
   /** And at most this long. */
   readonly openingMs: number;
+  /** How often a request that its provider refuses is made smaller and sent once more. */
+  readonly refusalRetries: number;
   /** How long the end of an answer waits for its request to be kept. */
   readonly commitWaitMs: number;
   /** Compactions made ahead at a time. */
@@ -65,6 +67,7 @@ export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
   eventBytes: MB,
   openingBytes: 64 * KB,
   openingMs: 2 * SECOND,
+  refusalRetries: 4,
   commitWaitMs: 5 * SECOND,
   background: 1,
   backgroundWaiting: 32,

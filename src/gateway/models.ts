@@ -1,9 +1,11 @@
 /**
- * What the gateway knows of the models behind it: windows from the registry, corrected by what overflows and reported
- * usage taught of each tenant's, and kept so that a restart does not have to be taught again.
+ * What the gateway knows of the models behind it: windows from the registry, corrected by what refusals and reported
+ * usage taught of each tenant's, and kept so that a restart does not have to be taught again. A learned window belongs to
+ * the upstream that refused: another may serve the same model with another window.
  */
 import { initialFactor } from "../session/calibration.ts";
 import { lookUp, type Registry } from "../models/registry/registry.ts";
+import { WINDOW_TOKENS_MIN } from "../protocols/overflow.ts";
 import type { HistoryStore } from "../store/store.ts";
 
 export interface ModelKnowledge {
@@ -13,18 +15,29 @@ export interface ModelKnowledge {
   readonly factor: number;
 }
 
+/** A window that a refusal taught, named by it or not. */
+interface LearnedWindow {
+  readonly limitTokens: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
 /** What requests taught, as it is kept. */
 interface Learnt {
-  /** The window that an overflow named. */
-  readonly limitTokens?: number;
   readonly factor: number;
+  /** By upstream. */
+  readonly windows: Readonly<Record<string, LearnedWindow>>;
 }
 
 export interface ModelBook {
-  readonly of: (tenant: string, model: string) => ModelKnowledge;
+  /** Without an upstream: what is known of the model wherever it is served. */
+  readonly of: (tenant: string, model: string, upstream?: string) => ModelKnowledge;
   /** Loads what was learnt before this process began; once a model. */
   readonly recalled: (tenant: string, model: string) => Promise<void> | undefined;
-  readonly learn: (tenant: string, model: string, learnt: Partial<Learnt>) => void;
+  readonly learnFactor: (tenant: string, model: string, factor: number) => void;
+  readonly learnWindow: (tenant: string, model: string, window: { upstream: string; limitTokens: number }) => void;
+  /** A request of so many tokens was answered: a learned window that is smaller was wrong, or is no longer right. */
+  readonly answered: (tenant: string, model: string, answer: { upstream: string; inputTokens: number }) => void;
 }
 
 export interface ModelBookOptions {
@@ -34,12 +47,15 @@ export interface ModelBookOptions {
   readonly contextLength: number | undefined;
   /** The window of a model that nothing is known of. */
   readonly unknownTokens: number;
+  readonly now?: () => number;
 }
 
 /** Models of all tenants that are remembered. */
 const MODELS_MAX = 1_024;
 /** A factor that moved less than this is not written down again. */
 const FACTOR_STEP = 0.02;
+/** A learned window is tried anew after a day: limits of accounts rise, and one more refusal is sent again unseen. */
+const LEARNED_WINDOW_MS_MAX = 24 * 60 * 60_000;
 
 /** The window of a model that nothing is known of: what the smaller of today's hosted models have. */
 export const UNKNOWN_WINDOW_TOKENS = 128_000;
@@ -51,14 +67,16 @@ interface Entry {
   kept: Learnt | undefined;
 }
 
-export function createModelBook({ store, registry, contextLength, unknownTokens }: ModelBookOptions): ModelBook {
+export function createModelBook(options: ModelBookOptions): ModelBook {
+  const { store, registry, contextLength, unknownTokens, now = Date.now } = options;
   const entries = new Map<string, Entry>();
   const entryOf = (tenant: string, model: string): Entry => {
     const key = `${tenant}\n${model}`;
     const known = entries.get(key);
     if (known !== undefined) return known;
     const statedTokens = contextLength ?? lookUp(registry, model)?.windowTokens ?? unknownTokens;
-    const entry = { statedTokens, learnt: { factor: initialFactor(model) }, recalling: undefined, kept: undefined };
+    const learnt = { factor: initialFactor(model), windows: {} };
+    const entry = { statedTokens, learnt, recalling: undefined, kept: undefined };
     if (entries.size >= MODELS_MAX) entries.delete(entries.keys().next().value!);
     entries.set(key, entry);
     return entry;
@@ -68,10 +86,22 @@ export function createModelBook({ store, registry, contextLength, unknownTokens 
     if (before !== undefined) entry.kept = entry.learnt = before;
     entry.recalling = undefined;
   };
+  const learn = (tenant: string, model: string, news: Partial<Learnt>): void => {
+    const entry = entryOf(tenant, model);
+    entry.learnt = { ...entry.learnt, ...news };
+    if (entry.kept !== undefined && same(entry.kept, entry.learnt)) return;
+    const kept = (entry.kept = entry.learnt);
+    void store.putState(tenant, rootOf(model), kept).catch(() => void (entry.kept = undefined));
+  };
+  const windowOf = ({ learnt }: Entry, upstream: string): number => {
+    const window = learnt.windows[upstream];
+    return window === undefined || now() - window.at > LEARNED_WINDOW_MS_MAX ? Infinity : window.limitTokens;
+  };
   return {
-    of: (tenant, model) => {
-      const { statedTokens, learnt } = entryOf(tenant, model);
-      return { windowTokens: Math.min(statedTokens, learnt.limitTokens ?? Infinity), factor: learnt.factor };
+    of: (tenant, model, upstream = "") => {
+      const entry = entryOf(tenant, model);
+      const { factor } = entry.learnt;
+      return { windowTokens: Math.min(entry.statedTokens, windowOf(entry, upstream)), factor };
     },
     recalled: (tenant, model) => {
       if (entries.has(`${tenant}\n${model}`)) return entryOf(tenant, model).recalling;
@@ -80,13 +110,17 @@ export function createModelBook({ store, registry, contextLength, unknownTokens 
       entry.recalling = recall(tenant, model, entry).catch(() => void (entry.recalling = undefined));
       return entry.recalling;
     },
-    learn: (tenant, model, news) => {
+    learnFactor: (tenant, model, factor) => learn(tenant, model, { factor }),
+    learnWindow: (tenant, model, { upstream, limitTokens }) => {
       const entry = entryOf(tenant, model);
-      const limitTokens = Math.min(entry.learnt.limitTokens ?? Infinity, news.limitTokens ?? Infinity);
-      entry.learnt = { factor: news.factor ?? entry.learnt.factor, ...(limitTokens < Infinity ? { limitTokens } : {}) };
-      if (entry.kept !== undefined && same(entry.kept, entry.learnt)) return;
-      const now = (entry.kept = entry.learnt);
-      void store.putState(tenant, rootOf(model), now).catch(() => void (entry.kept = undefined));
+      if (limitTokens < WINDOW_TOKENS_MIN || limitTokens >= windowOf(entry, upstream)) return;
+      learn(tenant, model, { windows: { ...entry.learnt.windows, [upstream]: { limitTokens, at: now() } } });
+    },
+    answered: (tenant, model, { upstream, inputTokens }) => {
+      const { windows } = entryOf(tenant, model).learnt;
+      if (inputTokens <= (windows[upstream]?.limitTokens ?? Infinity)) return;
+      const { [upstream]: _contradicted, ...others } = windows;
+      learn(tenant, model, { windows: others });
     },
   };
 }
@@ -96,11 +130,17 @@ function rootOf(model: string): string {
 }
 
 function same(one: Learnt, other: Learnt): boolean {
-  return one.limitTokens === other.limitTokens && Math.abs(one.factor - other.factor) < FACTOR_STEP;
+  return one.windows === other.windows && Math.abs(one.factor - other.factor) < FACTOR_STEP;
 }
 
 function learntIn(state: unknown): Learnt | undefined {
-  const { limitTokens, factor } = (state ?? {}) as Partial<Record<string, unknown>>;
+  const { factor, windows } = (state ?? {}) as Partial<Record<string, unknown>>;
   if (typeof factor !== "number") return undefined;
-  return { factor, ...(typeof limitTokens === "number" ? { limitTokens } : {}) };
+  const found = Object.entries((windows ?? {}) as Readonly<Record<string, unknown>>).filter(isLearned);
+  return { factor, windows: Object.fromEntries(found) };
+}
+
+function isLearned(entry: [string, unknown]): entry is [string, LearnedWindow] {
+  const { limitTokens, at } = (entry[1] ?? {}) as Partial<Record<string, unknown>>;
+  return typeof limitTokens === "number" && limitTokens >= WINDOW_TOKENS_MIN && typeof at === "number";
 }

@@ -3,7 +3,7 @@
  * until the request's own messages are kept.
  */
 import type { Transform } from "node:stream";
-import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
+import * as zlib from "node:zlib";
 import type { Bytes } from "./contract.ts";
 import type { Entry } from "./entry.ts";
 
@@ -68,13 +68,13 @@ export async function* relay(body: Bytes, { entry, streamed, committed, whenWhol
   }
 }
 
-const FLUSH = { finishFlush: constants.Z_SYNC_FLUSH };
+const FLUSH = { finishFlush: zlib.constants.Z_SYNC_FLUSH };
 const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: () => createGunzip(FLUSH),
-  "x-gzip": () => createGunzip(FLUSH),
-  deflate: () => createInflate(FLUSH),
-  br: createBrotliDecompress,
-  zstd: createZstdDecompress,
+  gzip: () => zlib.createGunzip(FLUSH),
+  "x-gzip": () => zlib.createGunzip(FLUSH),
+  deflate: () => zlib.createInflate(FLUSH),
+  br: zlib.createBrotliDecompress,
+  zstd: zlib.createZstdDecompress,
 };
 
 /** Lets a watcher read what is relayed compressed; of a coding that we do not know it sees nothing. */

@@ -5,12 +5,14 @@
 import type { CachingDesk, Caching } from "./caching.ts";
 import type { CompactionEvent, HeaderLines, Tell, Treatment, UntouchedReason } from "./contract.ts";
 import type { Compaction } from "../core/compaction/compaction.ts";
+import type { Usage } from "../core/engines/contract.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { protocols, type Decoded, type Overflow, type ProtocolName } from "../protocols/index.ts";
 import type { Prepared, Runtime, RuntimeOptions, RuntimeState } from "../session/contract.ts";
-import { withMarkers } from "../session/markers.ts";
+import { RESERVE_SHARE_MAX } from "../session/live.ts";
+import { withMarkers, withoutStaleMarkers } from "../session/markers.ts";
 import { createRuntime } from "../session/runtime.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
@@ -52,6 +54,8 @@ export interface VisitOptions {
   readonly text: string;
   /** The client's own name for its session. */
   readonly session: string | undefined;
+  /** Where it goes: the upstream's address. Windows are learned of each. */
+  readonly upstream: string;
   /** `standing`: put in place what there is, and decide nothing. */
   readonly decide: "due" | "standing";
   /** How its provider's cache is used, and what it costs. */
@@ -75,12 +79,12 @@ export interface Visit extends VisitOptions {
   readonly body: string;
   /** The model may call the recall tool. */
   readonly recalls: boolean;
+  /** The window that a refusal showed, in tokens: learned once this request is taken. */
+  readonly windowShown?: number | undefined;
   /** What a rewritten request says in its headers too. */
   readonly headersOf?: (headers: HeaderLines) => HeaderLines;
 }
 
-/** The gateway never reserves more than this share of the window for an answer, whatever a request asks for. */
-const RESERVE_SHARE_MAX = 0.5;
 /** A conversation of no more messages begins now: nothing of it was kept before. */
 const NEW_MESSAGES_MAX = 3;
 
@@ -103,7 +107,7 @@ export async function visit(desk: VisitDesk, reading: Reading, options: VisitOpt
   const prepared = await inTurn(conversation, async () => {
     const { runtime } = conversation;
     conversation.pending.broughtBy(reading.links.at(-1));
-    suit(desk, runtime, { tenant, transcript, model });
+    suit(desk, runtime, { tenant, transcript, model, upstream: options.upstream });
     const standing = decides ? undefined : await runtime.standing(transcript);
     // What does not fit cannot have gone out before.
     const again = standing?.fits === false && repeats && spared === undefined && options.decide === "due";
@@ -134,33 +138,50 @@ async function prepare(runtime: Runtime, transcript: Transcript): Promise<Prepar
 
 /** The same request, smaller, after its provider refused it as too large; undefined where nothing smaller is to be had. */
 export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overflow): Promise<Visit | undefined> {
-  const { conversation, told, tenant, model } = before;
+  const { conversation, told, tenant, model, upstream } = before;
   if (!allowsCompaction(told, desk.thinking)) return undefined;
+  if (desk.mode === "observe") {
+    // The client's own request was refused and not what would have been sent: only the provider's word says something.
+    if (overflow.limitTokens !== undefined) learnWindow(desk, before, overflow.limitTokens);
+    return undefined;
+  }
   const started = performance.now();
   const { runtime } = conversation;
-  const prepared = await inTurn(conversation, () => {
+  const { prepared, contextLength, factor } = await inTurn(conversation, async () => {
     conversation.pending.broughtBy(before.reading.links.at(-1));
-    return runtime.recover(overflow, told.transcript);
+    // Another request of this conversation may have gone to another upstream meanwhile.
+    suit(desk, runtime, { tenant, transcript: told.transcript, model, upstream });
+    const recovered = await runtime.recover(overflow, told.transcript);
+    return { prepared: recovered, ...runtime.state() };
   });
-  learn(desk, before);
+  desk.models.learnFactor(tenant, model, factor);
+  // What the provider says of itself needs no proof. A bound that only follows from a refusal does: the error may be wrong.
+  if (overflow.limitTokens !== undefined && contextLength <= overflow.limitTokens)
+    learnWindow(desk, before, contextLength);
   // Another gateway may have compacted it meanwhile.
   const smaller =
     prepared !== undefined && (prepared.compaction !== undefined || prepared.tokens < before.prepared.tokens);
-  if (!smaller || desk.mode === "observe") return undefined;
+  if (!smaller) return undefined;
   const again: Visit = {
     ...before,
     prepared,
+    windowShown: contextLength,
     ...outgoing(desk, { ...before, spared: undefined }, prepared),
   };
   if (prepared.compaction !== undefined) settled(desk, again, prepared.compaction, performance.now() - started);
-  const { windowTokens } = desk.models.of(tenant, model);
-  desk.tell({
-    kind: "notice",
-    code: "window_learned",
-    tenant,
-    message: `${model || "a model"} refused a request as too large; its window counts as ${windowTokens} tokens`,
-  });
   return again;
+}
+
+/** A window below what was believed, for requests to come. */
+export function learnWindow(desk: VisitDesk, { tenant, model, upstream }: Visit, limitTokens: number): void {
+  const { models, mode, tell } = desk;
+  if (limitTokens >= models.of(tenant, model, upstream).windowTokens) return;
+  models.learnWindow(tenant, model, { upstream, limitTokens });
+  // Where nothing is rewritten, nothing follows from it.
+  if (mode === "observe") return;
+  const { windowTokens } = models.of(tenant, model, upstream);
+  const message = `${model || "a model"} refused a request as too large; its window counts as ${windowTokens} tokens`;
+  tell({ kind: "notice", code: "window_learned", tenant, message });
 }
 
 /** The same request with the thinking left out that its provider says does not fit; undefined where that changes nothing. */
@@ -172,14 +193,11 @@ export function visitRelaxed(desk: VisitDesk, before: Visit): Visit | undefined 
   return out.body === before.body ? undefined : { ...before, ...out };
 }
 
-/** What the provider reported for a request, and what it teaches. */
-export function learn(desk: VisitDesk, { tenant, model, conversation }: Visit): void {
-  const { factor, contextLength } = conversation.runtime.state();
-  const known = desk.models.of(tenant, model);
-  desk.models.learn(tenant, model, {
-    factor,
-    ...(contextLength < known.windowTokens ? { limitTokens: contextLength } : {}),
-  });
+/** What the usage that a provider reported for a request teaches of its model. */
+export function learn({ models }: VisitDesk, visited: Visit, { input: inputTokens }: Usage): void {
+  const { tenant, model, upstream, conversation } = visited;
+  models.learnFactor(tenant, model, conversation.runtime.state().factor);
+  models.answered(tenant, model, { upstream, inputTokens });
 }
 
 function inTurn<Answer>(conversation: Conversation, work: () => Promise<Answer>): Promise<Answer> {
@@ -197,7 +215,7 @@ interface Begun extends VisitOptions {
 async function begin(desk: VisitDesk, begun: Begun): Promise<Beginning> {
   const { tenant, reading, model, relative } = begun;
   const { store, chain, models, mode } = desk;
-  const { windowTokens, factor } = models.of(tenant, model);
+  const { windowTokens, factor } = models.of(tenant, model, begun.upstream);
   const isNew = relative !== undefined || reading.links.length <= NEW_MESSAGES_MAX;
   const [state, repeats] = isNew
     ? [undefined, false]
@@ -245,9 +263,14 @@ async function wentOut({ store }: VisitDesk, { tenant, reading, decide }: Begun)
 function suit(
   { models, runtime: { settings } }: VisitDesk,
   runtime: Runtime,
-  { tenant, model, transcript }: { readonly tenant: string; readonly model: string; readonly transcript: Transcript },
+  {
+    tenant,
+    model,
+    transcript,
+    upstream,
+  }: Pick<Visit, "tenant" | "model" | "upstream"> & { readonly transcript: Transcript },
 ): void {
-  const contextLength = models.of(tenant, model).windowTokens;
+  const contextLength = models.of(tenant, model, upstream).windowTokens;
   const asked = transcript.maxOutputTokens ?? settings?.maxOutputTokens ?? 0;
   const maxOutputTokens = Math.min(asked, Math.floor(contextLength * RESERVE_SHARE_MAX));
   runtime.modelChanged({ model, contextLength, maxOutputTokens });
@@ -272,7 +295,12 @@ function outgoing(desk: VisitDesk, going: Going, prepared: Prepared): Outgoing {
   const out = rewritten(desk, going, prepared);
   const { reading, conversation, caching } = going;
   const { rules } = caching;
-  if (rules === undefined || desk.mode === "observe") return out;
+  if (desk.mode === "observe") return out;
+  if (rules === undefined) {
+    const bare = withoutStaleMarkers({ body: out.body, incoming: reading.decoded, before: conversation.outgoing });
+    conversation.outgoing = bare.outgoing;
+    return { ...out, body: bare.body };
+  }
   const { transcript } = prepared;
   const { body, outgoing: read } = withMarkers({
     rules,
@@ -297,11 +325,12 @@ function rewritten({ mode, thinking: rules, recall }: VisitDesk, going: Going, p
     conversation,
     spared,
   } = going;
-  const { transcript, before, tokens, compacted, compaction } = prepared;
+  const { transcript, before, tokens, compacted, compaction, lostRequests } = prepared;
   const sizes = { before, after: tokens };
+  const losing = lostRequests > 0 ? { lostRequests } : {};
   const changed = transcript !== told.transcript;
   const asItCame = { body: decoded.body, recalls: false };
-  if (mode === "observe" && changed) return { ...asItCame, treatment: { kind: "observed", tokens: sizes } };
+  if (mode === "observe" && changed) return { ...asItCame, treatment: { kind: "observed", tokens: sizes, ...losing } };
   const { rewritten: stood } = conversation;
   const course = thinkingCourse({ request: told, sent: transcript, rules, stood });
   if (course.kind === "untouched") return { ...asItCame, treatment: course };
@@ -318,8 +347,10 @@ function rewritten({ mode, thinking: rules, recall }: VisitDesk, going: Going, p
   };
   if (compacted) {
     conversation.rewritten = true;
-    return { ...out, treatment: { kind: "rewritten", fresh: compaction !== undefined, tokens: sizes } };
+    return { ...out, treatment: { kind: "rewritten", fresh: compaction !== undefined, tokens: sizes, ...losing } };
   }
+  if (prepared.irreducible?.code === "keep_requests")
+    return { ...out, treatment: { kind: "untouched", because: "requests_kept" } };
   // Thinking is in the way only where something would have been done.
   const untouched = spared === "client_compaction" || (spared !== undefined && prepared.soon);
   return { ...out, treatment: untouched ? { kind: "untouched", because: spared } : { kind: "unchanged" } };
@@ -346,8 +377,10 @@ function eventOf(
   { report }: Compaction,
   how: { readonly tookMs: number; readonly ahead: boolean },
 ): CompactionEvent {
-  const { reason, because, tokens, degraded, modelCalls, costUsd } = report;
-  return { kind: "compaction", tenant, model, reason, because, tokens, degraded, modelCalls, costUsd, ...how };
+  const { reason, because, tokens, degraded, lost, modelCalls, costUsd } = report;
+  const lostRequests = lost.requests.absent;
+  const figures = { tokens, degraded, lostRequests, modelCalls, costUsd };
+  return { kind: "compaction", tenant, model, reason, because, ...figures, ...how };
 }
 
 function rootOf({ links, decoded }: Reading): string {

@@ -1,4 +1,5 @@
 /** `precis/models`: language models as writers of handoffs, and what is known of each model. */
+import "../platform/refuse-old-node.ts";
 export { costOf } from "./usage.ts";
 export type { Prices, Spent } from "./usage.ts";
 export { ASK_RETRIES, ASK_TIMEOUT_MS } from "./limits.ts";

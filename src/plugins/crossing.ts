@@ -132,7 +132,7 @@ function withWires(compaction: Compaction, { system, messages }: Transcript): Co
   const after = compaction.after.map((message) => (own.has(message) ? message : unwired(message)));
   compaction.map.forEach((destination, at) => {
     const original = messages[at];
-    if (destination.kind === "summarised" || original === undefined) return;
+    if (!("at" in destination) || original === undefined) return;
     const there = after[destination.at];
     if (there === undefined || there === original) return;
     if (destination.kind === "edited") after[destination.at] = wiredAs(there, original);

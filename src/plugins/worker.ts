@@ -4,7 +4,7 @@
  */
 import { hash } from "node:crypto";
 import { registerHooks } from "node:module";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { serialize } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
@@ -16,7 +16,8 @@ import { createChain } from "../core/transcript/links.ts";
 import { calibrated, createMeasure } from "../core/transcript/measure.ts";
 import { packed, type CallData, type CompactData, type FromThread, type Told, type ToThread } from "./crossing.ts";
 import type { WriterRole, WritersData } from "./crossing.ts";
-import { faultOf, oneLine, PluginFault } from "./fault.ts";
+import { faultOf, oneLine, PluginFault, type FaultData } from "./fault.ts";
+import { syntaxErrorPlace, withColumn } from "./syntax.ts";
 import type { ThreadData } from "./thread.ts";
 
 type Make = (settings: CompressorSettings) => Engine;
@@ -35,11 +36,18 @@ const PRINTED_CHARS_MAX = 100_000;
 let printed = 0;
 for (const stream of [process.stdout, process.stderr]) stream.write = heard;
 
+/** The plugin's own files, in the order in which they were loaded. */
+const loaded: string[] = [];
+
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === "precis/engines"
       ? { url: new URL(`../engines${import.meta.url.slice(-3)}`, import.meta.url).href, shortCircuit: true }
       : next(specifier, context),
+  load: (url, context, next) => {
+    if (url.startsWith(`${folder}/`)) loaded.push(fileURLToPath(url));
+    return next(url, context);
+  },
 });
 
 try {
@@ -50,7 +58,17 @@ try {
   });
   tell({ kind: "ready" });
 } catch (error) {
-  tell({ kind: "failed", fault: { ...faultOf(error, folder), kind: "unloadable" } });
+  tell({ kind: "failed", fault: { ...placed(error, faultOf(error, folder)), kind: "unloadable" } });
+}
+
+/** The error of a file that does not parse names no place; that of a name which no module exports names the line only. */
+function placed(error: unknown, fault: FaultData): FaultData {
+  if (!(error instanceof SyntaxError)) return fault;
+  const place =
+    fault.place === undefined
+      ? syntaxErrorPlace(loaded, fileURLToPath(folder))
+      : withColumn(fault.place, error.stack ?? "");
+  return place === undefined ? fault : { ...fault, place };
 }
 
 /** Takes what the plugin prints, in place of a stream. */

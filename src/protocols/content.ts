@@ -2,7 +2,7 @@
  * Rewrites the content of a wire message block by block: a part that is still the object it was decoded as keeps its
  * bytes, an edited one has only the edited field replaced, so that markers and fields nobody here knows survive.
  */
-import type { Part } from "../core/transcript/message.ts";
+import { sameParts, type Part } from "../core/transcript/message.ts";
 import {
   arraySource,
   composeArray,
@@ -27,11 +27,6 @@ export interface Rewrite extends BlockWriter {
   readonly after: readonly Part[];
   /** `at` of the part that came from the first block. */
   readonly offset?: number;
-}
-
-/** Whether two lists hold the same objects in the same order. */
-export function sameParts(before: readonly Part[], after: readonly Part[]): boolean {
-  return before === after || (before.length === after.length && before.every((part, at) => part === after[at]));
 }
 
 /**

@@ -23,8 +23,8 @@ export function decodeBody(dialect: Dialect, body: string, options: DecodeOption
   const firstTurn = groups.findIndex(({ slice }) => slice.members[0]?.role !== "system");
   const split = firstTurn < 0 ? groups.length : firstTurn;
   const transcript = Object.freeze({
-    system: Object.freeze([...systemOf(dialect, own, previous), ...membersOfGroups(groups.slice(0, split))]),
-    messages: membersOfGroups(groups.slice(split)),
+    system: Object.freeze([...systemOf(dialect, own, previous), ...messagesOf(groups.slice(0, split))]),
+    messages: messagesOf(groups.slice(split)),
     ...settingsOf(dialect, own, previous?.transcript.tools),
   });
   const layout: Layout = { members: scanned.members, list: scanned.list, elements: scanned.elements, groups };
@@ -178,8 +178,8 @@ function readGroups(dialect: Dialect, scanned: Scanned, previous: Layout | undef
     while (first + own.length < elements.length && dialect.joins(own.at(-1)!.value, element(first + own.length).value))
       own.push(element(first + own.length));
     const raw = body.slice(elements[first]!.start, elements[first + own.length - 1]!.end);
-    const slice = seal(dialect.name, dialect.read(own), previous === undefined ? raw : copyOf(raw));
-    groups.push({ slice, first, count: own.length, held: heldBy(slice) });
+    const sealed = seal(dialect.name, dialect.read(own), previous === undefined ? raw : copyOf(raw));
+    groups.push({ ...sealed, first, count: own.length, held: heldBy(sealed.slice) });
     first += own.length;
   }
   return groups;
@@ -224,17 +224,16 @@ function copyOf(text: string): string {
   return ` ${text}`.slice(1);
 }
 
-function seal(protocol: string, drafts: readonly Draft[], raw: string): WireSlice {
-  const members: Message[] = [];
-  const wire: WireSlice = { protocol, raw, members };
-  for (const draft of drafts) {
-    for (const part of draft.parts) freezePart(part);
-    Object.freeze(draft.parts);
-    const { role, parts, name } = draft;
-    members.push(Object.freeze(name === undefined ? { role, parts, wire } : { role, parts, name, wire }));
+function seal(protocol: string, drafts: readonly Draft[], raw: string): Pick<Group, "slice" | "messages"> {
+  for (const { parts } of drafts) {
+    for (const part of parts) freezePart(part);
+    Object.freeze(parts);
   }
-  Object.freeze(members);
-  return Object.freeze(wire);
+  const members = drafts.map(({ role, parts, name }) =>
+    Object.freeze(name === undefined ? { role, parts } : { role, parts, name }),
+  );
+  const slice: WireSlice = Object.freeze({ protocol, raw, members: Object.freeze(members) });
+  return { slice, messages: members.map((member) => Object.freeze({ ...member, wire: slice })) };
 }
 
 function freezePart(part: Part): void {
@@ -246,10 +245,8 @@ function freezePart(part: Part): void {
   Object.freeze(part);
 }
 
-function membersOfGroups(groups: readonly Group[]): readonly Message[] {
-  const members: Message[] = [];
-  for (const { slice } of groups) for (const member of slice.members) members.push(member);
-  return Object.freeze(members);
+function messagesOf(groups: readonly Group[]): readonly Message[] {
+  return Object.freeze(groups.flatMap(({ messages }) => messages));
 }
 
 function systemOf(
@@ -262,7 +259,7 @@ function systemOf(
   const known = previous?.transcript.system[0];
   if (known?.wire?.raw === text) return [known];
   const draft = dialect.readSystem(JSON.parse(text), text);
-  return draft === undefined ? [] : seal(dialect.name, [draft], copyOf(text)).members;
+  return draft === undefined ? [] : seal(dialect.name, [draft], copyOf(text)).messages;
 }
 
 function settingsOf(

@@ -2,7 +2,15 @@
  * What the shared reader and writer ask of a protocol. A dialect turns wire elements into messages and back; finding
  * bytes, keeping untouched ones and remembering earlier bodies is done once, for all of them.
  */
-import type { Message, Part, Role, ToolCallPart, ToolResultPart, WireSlice } from "../core/transcript/message.ts";
+import type {
+  Content,
+  Message,
+  Part,
+  Role,
+  ToolCallPart,
+  ToolResultPart,
+  WireSlice,
+} from "../core/transcript/message.ts";
 import type { WireRules } from "../core/transcript/oracle.ts";
 import type { ProtocolName } from "./protocol.ts";
 
@@ -26,7 +34,7 @@ export interface Draft {
 export interface Entry {
   readonly message: Message;
   /** Undefined for a message that has no bytes in this protocol. */
-  readonly member: Message | undefined;
+  readonly member: Content | undefined;
 }
 
 /** Messages that are written together: what is left of one slice, or new messages that the wire format puts into one. */

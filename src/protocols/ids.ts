@@ -3,6 +3,7 @@
  * so a longer transcript keeps the ids of its prefix and the provider's cache stays warm.
  */
 import { callsOf, resultOf, type Message, type ToolCallPart, type ToolResultPart } from "../core/transcript/message.ts";
+import { createPairing } from "../core/transcript/pairing.ts";
 import type { IdRules, WriteContext } from "./dialect.ts";
 
 const HASH_HEX_DIGITS = 8;
@@ -23,7 +24,6 @@ function acceptedId(id: string, { pattern, maxChars }: IdRules): string {
 
 /** What a call goes out as; its result shares it. */
 interface Pair {
-  readonly id: string;
   readonly name: string;
   readonly custom: boolean;
 }
@@ -37,27 +37,24 @@ export function pairsOf(
   const pairs = new Map<ToolCallPart | ToolResultPart, Pair>();
   const used = new Set<string>();
   const latest = new Map<string, Pair>();
-  let open: Pair[] = [];
+  const pairing = createPairing<Pair>();
   const answer = (result: ToolResultPart): void => {
-    const found = open.findIndex((call) => call.id === result.callId);
-    const pair = open[found] ?? latest.get(result.callId);
+    const pair = pairing.answer(result.callId) ?? latest.get(result.callId);
     if (pair !== undefined) pairs.set(result, pair);
-    if (found >= 0) open.splice(found, 1);
   };
-  const ask = (call: ToolCallPart, fixed: boolean): void => {
+  const ask = (call: ToolCallPart, turn: number, fixed: boolean): void => {
     const name = fixed ? call.id : unusedId(acceptedId(call.id, rules), used, rules);
-    const pair = { id: call.id, name, custom: call.custom === true };
+    const pair = { name, custom: call.custom === true };
     used.add(name);
     pairs.set(call, pair);
     latest.set(call.id, pair);
-    open.push(pair);
+    pairing.ask(call.id, turn, pair);
   };
-  for (const message of messages) {
-    if (message.role === "assistant") open = [];
-    for (const call of callsOf(message)) ask(call, hasBytes(message));
+  messages.forEach((message, at) => {
+    for (const call of callsOf(message)) ask(call, at, hasBytes(message));
     const result = resultOf(message);
     if (result !== undefined) answer(result);
-  }
+  });
   return {
     idOf: (part) => pairs.get(part)?.name ?? acceptedId(part.kind === "tool-call" ? part.id : part.callId, rules),
     answersCustom: (part) => pairs.get(part)?.custom === true,

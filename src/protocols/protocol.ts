@@ -16,6 +16,8 @@ export interface Overflow {
   readonly limitTokens?: number;
   /** What it counted in the request, in tokens. */
   readonly requestedTokens?: number;
+  /** What of that was room reserved for the answer. */
+  readonly outputTokens?: number;
 }
 
 /** Fresh JSON values of a transcript: what a client would send. */
@@ -41,6 +43,7 @@ export interface EncodeOptions {
 /** Wire elements that became messages together: one, or the items of one Responses reply. */
 export interface Group {
   readonly slice: WireSlice;
+  readonly messages: readonly Message[];
   /** Index of the first element. */
   readonly first: number;
   readonly count: number;

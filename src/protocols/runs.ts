@@ -1,6 +1,5 @@
 /** Splits a transcript into runs: stretches that are written together because they came from the same bytes, or must share a message. */
-import type { Message, WireSlice } from "../core/transcript/message.ts";
-import { sameParts } from "./content.ts";
+import { isSame, type Content, type Message, type WireSlice } from "../core/transcript/message.ts";
 import type { Dialect, Entry, Run } from "./dialect.ts";
 
 /** The bytes a message has in this protocol's list; a system prompt from a request's own member has none there. */
@@ -44,47 +43,37 @@ export function runsOf(dialect: Dialect, messages: readonly Message[]): Run[] {
 }
 
 /**
- * Finds which member of its slice a message is, or was before an edit: the same object, else the next one that says the
- * same, else the next of its role that answers the same call. -1 when there is none from `from` on.
+ * Finds which member of its slice a message is, or was before an edit: the next one that says the same, else the next of
+ * its role that answers the same call. -1 when there is none from `from` on.
  */
 function memberFinder(): (slice: WireSlice, message: Message, from: number) => number {
-  const known = new Map<WireSlice, ReadonlyMap<Message | string, readonly number[]>>();
+  const known = new Map<WireSlice, ReadonlyMap<string, readonly number[]>>();
   return (slice, message, from) => {
     const { members } = slice;
-    if (members[from] === message) return from;
+    const next = members[from];
+    if (next !== undefined && isSame(message, next)) return from;
     let places = known.get(slice);
     if (places === undefined) known.set(slice, (places = placesOf(members)));
-    const itself = places.get(message)?.find((at) => at >= from);
-    if (itself !== undefined) return itself;
     const alike = (places.get(likenessOf(message)) ?? []).filter((at) => at >= from);
     return alike.find((at) => isSame(message, members[at]!)) ?? alike[0] ?? -1;
   };
 }
 
-function placesOf(members: readonly Message[]): ReadonlyMap<Message | string, readonly number[]> {
-  const places = new Map<Message | string, number[]>();
+function placesOf(members: readonly Content[]): ReadonlyMap<string, readonly number[]> {
+  const places = new Map<string, number[]>();
   members.forEach((member, at) => {
-    for (const key of [member, likenessOf(member)]) {
-      const list = places.get(key);
-      if (list === undefined) places.set(key, [at]);
-      else list.push(at);
-    }
+    const key = likenessOf(member);
+    const list = places.get(key);
+    if (list === undefined) places.set(key, [at]);
+    else list.push(at);
   });
   return places;
 }
 
 /** What an edit leaves alone: the role, and the call that a result answers. */
-function likenessOf({ role, parts }: Message): string {
+function likenessOf({ role, parts }: Content): string {
   const [first] = parts;
   return first?.kind === "tool-result" ? `${role} ${first.callId}` : role;
-}
-
-/** Whether the wire would say the same: a copy that carries only another origin does. */
-export function isSame(message: Message, member: Message): boolean {
-  return (
-    message === member ||
-    (message.role === member.role && message.name === member.name && sameParts(member.parts, message.parts))
-  );
 }
 
 /** Whether a run is all of its slice, as it was decoded. */

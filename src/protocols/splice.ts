@@ -2,14 +2,14 @@
  * Writes a transcript into the body it came from. Runs that did not change are ranges of the body, so their bytes and
  * everything between them stay; the others are written by the dialect.
  */
-import { textMessage, type Message, type Transcript } from "../core/transcript/message.ts";
+import { isSame, textMessage, type Message, type Transcript } from "../core/transcript/message.ts";
 import { misplacedSystem } from "../core/transcript/oracle.ts";
 import type { Dialect, Entry, Run, WriteContext } from "./dialect.ts";
 import { pairsOf } from "./ids.ts";
 import { applyEdits, composeArray, joinPieces, newPiece, removalOf, type Edit, type Piece } from "./json/edit.ts";
 import { memberText } from "./json/scan.ts";
 import type { Decoded, ProtocolName } from "./protocol.ts";
-import { isSame, isWhole, keySlice, listSlice, runsOf } from "./runs.ts";
+import { isWhole, keySlice, listSlice, runsOf } from "./runs.ts";
 
 /** Opens a conversation where the provider wants a user message first and the transcript has none. */
 const OPENING_TEXT = "(The conversation before this point is not shown.)";
@@ -82,7 +82,7 @@ function withOpening(dialect: Dialect, listed: readonly Message[], decoded: Deco
   const at = listed.findIndex((message) => message.role !== "system");
   const first = listed[at];
   if (!dialect.rules.opensWithUser || first?.role !== "assistant") return listed;
-  if (first.wire !== undefined && first.wire === decoded?.transcript.messages[0]?.wire) return listed;
+  if (first.wire !== undefined && first.wire.raw === decoded?.transcript.messages[0]?.wire?.raw) return listed;
   return [...listed.slice(0, at), textMessage("user", OPENING_TEXT), ...listed.slice(at)];
 }
 
@@ -92,9 +92,9 @@ function withSystemPlaced(dialect: Dialect, listed: readonly Message[], { transc
   const misplaced = new Set(misplacedSystem(listed));
   if (misplaced.size === 0) return listed;
   const came = [...transcript.system, ...transcript.messages];
-  const own = new Set(misplacedSystem(came).map((at) => came[at]!.wire));
+  const own = new Set(misplacedSystem(came).map((at) => came[at]!.wire?.raw));
   return listed.map((message, at) => {
-    if (!misplaced.has(at) || own.has(message.wire)) return message;
+    if (!misplaced.has(at) || own.has(message.wire?.raw)) return message;
     const { wire: _, ...bare } = message;
     return bare;
   });

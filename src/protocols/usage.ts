@@ -42,6 +42,100 @@ export function mergeUsage(earlier: Usage, later: Usage): Usage {
   };
 }
 
+/** The usage objects of the three protocols and of the AI SDK, and our own, as they are. */
+export type ReportedUsage =
+  | {
+      readonly input: number;
+      readonly output?: number | undefined;
+      readonly cacheRead?: number | undefined;
+      readonly cacheWrite?: number | undefined;
+    }
+  | {
+      readonly prompt_tokens: number;
+      readonly completion_tokens?: number | undefined;
+      readonly prompt_tokens_details?: CachedTokens | null | undefined;
+    }
+  | {
+      readonly input_tokens: number;
+      readonly output_tokens?: number | undefined;
+      readonly input_tokens_details?: CachedTokens | null | undefined;
+      readonly cache_read_input_tokens?: number | null | undefined;
+      readonly cache_creation_input_tokens?: number | null | undefined;
+    }
+  | {
+      readonly inputTokens: number | undefined;
+      readonly outputTokens?: number | undefined;
+      readonly inputTokenDetails?:
+        | { readonly cacheReadTokens?: number | undefined; readonly cacheWriteTokens?: number | undefined }
+        | undefined;
+    };
+
+interface CachedTokens {
+  readonly cached_tokens?: number | undefined;
+  readonly cache_write_tokens?: number | undefined;
+}
+
+/** Every count that is read from a usage object. */
+const COUNTS = [
+  "input",
+  "output",
+  "cacheRead",
+  "cacheWrite",
+  "prompt_tokens",
+  "completion_tokens",
+  "cached_tokens",
+  "cache_write_tokens",
+  "input_tokens",
+  "output_tokens",
+  "cache_read_input_tokens",
+  "cache_creation_input_tokens",
+  "inputTokens",
+  "outputTokens",
+  "cacheReadTokens",
+  "cacheWriteTokens",
+];
+
+/**
+ * Reads a usage object, or the one in a whole response, by the name of its input count. Undefined without that count,
+ * and where a count is anything but a number of tokens.
+ */
+export function reportedUsage(value: unknown): Usage | undefined {
+  const fields = usageIn(value, "message") ?? usageIn(value, "response") ?? fieldsOf(value);
+  const details = fieldsOf(fields["inputTokenDetails"]);
+  const read = [fields, details, fieldsOf(fields["prompt_tokens_details"]), fieldsOf(fields["input_tokens_details"])];
+  const counts = read.flatMap((one) => COUNTS.map((key) => one[key] ?? undefined));
+  if (!counts.every((one) => one === undefined || isTokens(one))) return undefined;
+  const has = (key: string): boolean => isTokens(fields[key]);
+  if (has("prompt_tokens")) return openaiUsage(fields, "prompt", "completion");
+  if (has("inputTokens")) return aiSdkUsage(fields, details);
+  if (has("input_tokens")) {
+    const leavesCacheOut = "cache_read_input_tokens" in fields || "cache_creation_input_tokens" in fields;
+    return leavesCacheOut ? anthropicUsage({ usage: fields }) : openaiUsage(fields, "input", "output");
+  }
+  if (!has("input")) return undefined;
+  return {
+    input: count(fields, "input"),
+    output: count(fields, "output"),
+    cacheRead: count(fields, "cacheRead"),
+    cacheWrite: count(fields, "cacheWrite"),
+  };
+}
+
+/** The AI SDK: `inputTokens` is everything that was read, cached or not. */
+function aiSdkUsage(usage: Fields, details: Fields): Usage {
+  return {
+    input: count(usage, "inputTokens"),
+    output: count(usage, "outputTokens"),
+    cacheRead: count(details, "cacheReadTokens"),
+    cacheWrite: count(details, "cacheWriteTokens"),
+  };
+}
+
+function isTokens(value: unknown): boolean {
+  const tokens = countOf(value);
+  return tokens !== undefined && tokens <= Number.MAX_SAFE_INTEGER;
+}
+
 function openaiUsage(usage: Fields, input: string, output: string): Usage {
   const details = fieldsOf(usage[`${input}_tokens_details`]);
   return {
@@ -59,5 +153,5 @@ function usageIn(response: unknown, envelope: string): Fields | undefined {
 }
 
 function count(fields: Fields, key: string): number {
-  return countOf(fields[key]) ?? 0;
+  return isTokens(fields[key]) ? countOf(fields[key])! : 0;
 }

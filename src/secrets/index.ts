@@ -1,4 +1,5 @@
 /** `precis/secrets`: redaction with every rule there is, for sessions, logs and exports. */
+import "../platform/refuse-old-node.ts";
 export type { RedactOptions } from "../core/redaction/redact.ts";
 export { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
 export { logLine } from "./log-line.ts";

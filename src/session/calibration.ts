@@ -16,10 +16,23 @@ export function initialFactor(model: string | undefined): number {
   return /claude-(?:[a-z]+-)?5/i.test(model) ? 1.5 : 1.18;
 }
 
+/** A count that is known to be right, or too low, taken as it is; within the same bounds. */
+export function exactFactor(countedTokens: number, estimate: number): number {
+  return Math.min(FACTOR_MAX, Math.max(FACTOR_MIN, countedTokens / Math.max(estimate, ESTIMATE_TOKENS_MIN)));
+}
+
 /** `estimate` is the uncorrected estimate of the request whose input was reported. */
 export function learnFactor(factor: number, reportedTokens: number, estimate: number): number {
   if (estimate < ESTIMATE_TOKENS_MIN || reportedTokens <= 0) return factor;
   const observed = reportedTokens / estimate;
   const next = factor + (observed - factor) * NEWEST_SHARE;
   return Math.min(FACTOR_MAX, Math.max(FACTOR_MIN, next));
+}
+
+/**
+ * What a provider reported for a request, but never less than the estimate corrected by the smallest factor: a count that
+ * is far too low would keep a session from ever compacting.
+ */
+export function plausibleTokens(reportedTokens: number, estimate: number): number {
+  return Math.max(reportedTokens, Math.floor(estimate * FACTOR_MIN));
 }

@@ -1,6 +1,7 @@
 /** What a session is to its host: options, hooks, calls and what they answer. */
+import type { Ttl } from "../core/caching/site.ts";
 import type { CachePrices } from "../core/caching/schedule.ts";
-import type { Compaction, CompactionReason, CompactionReport } from "../core/compaction/compaction.ts";
+import type { Compaction, CompactionReason, CompactionReport, Irreducible } from "../core/compaction/compaction.ts";
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import type {
   CompactRequest,
@@ -11,19 +12,18 @@ import type {
   Remote,
   ToolAnswer,
   ToolCall,
-  Usage,
   Workbench,
 } from "../core/engines/contract.ts";
 import type { Writers } from "../core/summary/writer.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
-import type { Overflow } from "../protocols/index.ts";
+import type { MarkerLayout } from "../protocols/caching/sites.ts";
+import type { ProtocolName, ReportedUsage } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
 import type { Contained, Events } from "./events.ts";
 import type { GoneResult } from "./gone-results.ts";
 import type { RecallHit } from "./originals.ts";
-import type { ProviderError } from "./recover.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
 
 export interface RuntimeOptions {
@@ -72,6 +72,24 @@ export interface RuntimeOptions {
   readonly redactOutgoing?: boolean;
   /** What `state()` gave in an earlier process. */
   readonly state?: RuntimeState;
+}
+
+export interface SessionOptions extends RuntimeOptions {
+  /** The protocol of the requests; default `openai-chat`. */
+  readonly protocol?: ProtocolName;
+  /** Sets cache markers on what is to be sent; off where not given. */
+  readonly caching?: SessionCaching;
+}
+
+export interface SessionCaching {
+  /** `native`: Anthropic's on its own API. `openrouter`: the same on Chat requests. `openai`: OpenAI's breakpoints and key. */
+  readonly layout: MarkerLayout;
+  /** Default `spaced`: the system prompt, the newest message, and what a compaction leaves alone. */
+  readonly strategy?: "spaced" | "system_and_3";
+  /** How long what is written lives; default `5m`. */
+  readonly ttl?: Ttl;
+  /** The shortest prefix that the model's provider caches, in tokens, where it is known. */
+  readonly minimumTokens?: number;
 }
 
 export interface Economy {
@@ -129,12 +147,20 @@ export interface Prepared {
   readonly before: number;
   /** A compaction stands in what to send. */
   readonly compacted: boolean;
+  /** Requests of the user that what to send may be missing: the compaction in it left them out, and they can be recalled. */
+  readonly lostRequests: number;
+  /** Set where a compaction was due and refused: nothing smaller is possible, or nothing that keeps every request. */
+  readonly irreducible?: Irreducible;
   /** What to send leaves room for the answer, as well as that is known. */
   readonly fits: boolean;
   /** The threshold is near or passed and nothing is made ready: `ahead` is worth calling while there is time. */
   readonly soon: boolean;
-  /** The usage a provider reported for this very request, whatever was prepared since. */
-  readonly observe: (usage: Usage) => void;
+  /**
+   * The usage a provider reported for this very request, whatever was prepared since.
+   *
+   * @throws PrecisError `bad_usage` for what holds no number of input tokens.
+   */
+  readonly observe: (usage: ReportedUsage) => void;
 }
 
 export interface CompactOptions extends Waiting {
@@ -168,34 +194,73 @@ export interface ToolBounds {
 }
 
 export interface Runtime {
+  /**
+   * What to send for a conversation, compacted where that is due. Tokens are of the model, as well as they are known.
+   *
+   * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts; what a hook throws.
+   */
   readonly prepare: (transcript: Transcript, waiting?: Waiting) => Promise<Prepared>;
+  /**
+   * Compacts now, whatever the threshold says; `unchanged` says why where nothing smaller came out.
+   *
+   * @throws PrecisError `bad_options` for options out of range, and of the store; the signal's reason where it aborts; what
+   * a hook throws.
+   */
   readonly compact: (
     transcript: Transcript,
     options?: CompactOptions,
   ) => Promise<Outcome & { readonly transcript: Transcript }>;
-  /** The usage a provider reported for what `prepare` answered last. */
-  readonly observe: (usage: Usage) => void;
-  /** What to send with the compaction that stands for it, if any; nothing is decided. */
+  /**
+   * The usage a provider reported for what `prepare` answered last: its usage object as it is, or the whole response.
+   *
+   * @throws PrecisError `bad_usage` for what holds no number of input tokens; the session is then as it was.
+   */
+  readonly observe: (usage: ReportedUsage) => void;
+  /**
+   * What to send with the compaction that stands for it, if any; nothing is decided.
+   *
+   * @throws PrecisError of the store.
+   */
   readonly standing: (transcript: Transcript) => Promise<Prepared>;
   /**
    * Makes the next compaction before it is due and keeps it in memory; `prepare` records it and puts it in place when it is
    * due and the conversation still begins with what it covers. False where there is nothing to make, or it is made already.
+   *
+   * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts; what a hook throws.
    */
   readonly ahead: (transcript: Transcript, waiting?: Waiting) => Promise<boolean>;
-  /** A provider's error, or what was read from it. */
-  readonly recover: (
-    error: ProviderError | Overflow,
-    transcript: Transcript,
-    waiting?: Waiting,
-  ) => Promise<Prepared | undefined>;
+  /**
+   * Whatever was caught: an `APIError` of the OpenAI or the Anthropic SDK, an `APICallError` or `RetryError` of the AI SDK,
+   * a `Response` (read from a copy), `{ status, body }`, or an error that has one of them as its cause. Undefined where
+   * it tells of no overflow.
+   *
+   * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts; what a hook throws.
+   */
+  readonly recover: (error: unknown, transcript: Transcript, waiting?: Waiting) => Promise<Prepared | undefined>;
+  /**
+   * The original behind a recall id, byte for byte, or the originals that hold the words; empty where there is none.
+   *
+   * @throws PrecisError of the store.
+   */
   readonly recall: (idOrQuery: string) => Promise<readonly RecallHit[]>;
   /** The engine's tools, the same throughout a session; none for most engines. */
   readonly tools: () => readonly EngineTool[];
   /** Answers a model's call of one of them. Never rejects. */
   readonly callTool: (call: ToolCall, bounds?: ToolBounds) => Promise<ToolAnswer>;
-  /** Takes the last compaction back; automatic compaction then rests until an overflow or an explicit call. */
+  /**
+   * Takes the last compaction back; automatic compaction then rests until an overflow or an explicit call. False where
+   * there is none.
+   *
+   * @throws PrecisError of the store.
+   */
   readonly undo: () => Promise<boolean>;
+  /** Figures are tokens. Never throws. */
   readonly report: () => RuntimeReport;
+  /**
+   * The host goes on with another model, or with another window, in tokens.
+   *
+   * @throws PrecisError `bad_options` for a window or a reserve that is no whole number of tokens.
+   */
   readonly modelChanged: (model: {
     readonly model?: string;
     readonly contextLength: number;

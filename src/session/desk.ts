@@ -1,5 +1,6 @@
 /** What the steps of a turn share: the session's parts, and a conversation as it came and as it stands. */
 import type { Workbench } from "../core/engines/contract.ts";
+import type { RequestKeeper } from "../core/engines/result/keep-requests.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import { calibrated, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
@@ -25,6 +26,8 @@ export interface Desk {
   readonly ingest: Ingest | undefined;
   /** Recall ids of what that took out and the store has. */
   readonly kept: Set<string>;
+  /** Has every request of the user stay, where that is wanted. */
+  readonly keepRequests: RequestKeeper | undefined;
   /** What goes out for a transcript: itself, or without its secrets. */
   readonly outgoing: (transcript: Transcript) => Transcript;
 }

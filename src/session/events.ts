@@ -3,6 +3,7 @@
  * window gave up early (Hermes Agent docs).
  */
 import type { Compaction, CompactionReport, Irreducible } from "../core/compaction/compaction.ts";
+import { PrecisError } from "../core/errors.ts";
 import type { FaultKind } from "../plugins/fault.ts";
 
 export interface SessionEvents {
@@ -27,10 +28,22 @@ export interface Contained {
 }
 
 export type EventName = keyof SessionEvents;
+
+const EVENTS: Readonly<Record<EventName, true>> = {
+  pressure: true,
+  compacted: true,
+  degraded: true,
+  irreducible: true,
+  contained: true,
+};
 export type Listener<Name extends EventName> = (event: SessionEvents[Name]) => void;
 
 export interface Events {
-  /** Answers with a function that ends the subscription. */
+  /**
+   * Answers with a function that ends the subscription.
+   *
+   * @throws PrecisError `unknown_event` for a name that is no event's, `bad_options` for a listener that is no function.
+   */
   readonly on: <Name extends EventName>(name: Name, listener: Listener<Name>) => () => void;
   readonly emit: <Name extends EventName>(name: Name, event: SessionEvents[Name]) => void;
 }
@@ -39,6 +52,8 @@ export function createEvents(): Events {
   const listeners = new Map<EventName, Set<(event: never) => void>>();
   return {
     on: (name, listener) => {
+      if (!Object.hasOwn(EVENTS, name)) throw unknownEvent(String(name));
+      if (typeof listener !== "function") throw noListener(name);
       const set = listeners.get(name) ?? new Set();
       listeners.set(name, set.add(listener));
       return () => void set.delete(listener);
@@ -47,4 +62,20 @@ export function createEvents(): Events {
       for (const listener of listeners.get(name) ?? []) (listener as (event: unknown) => void)(event);
     },
   };
+}
+
+function unknownEvent(name: string): PrecisError {
+  return new PrecisError(`There is no event \`${name}\`.`, {
+    code: "unknown_event",
+    place: "on",
+    hint: `The events are: ${Object.keys(EVENTS).join(", ")}.`,
+  });
+}
+
+function noListener(name: string): PrecisError {
+  return new PrecisError(`The listener of \`${name}\` is not a function.`, {
+    code: "bad_options",
+    place: "on",
+    hint: "Pass a function that takes the event.",
+  });
 }

@@ -1,7 +1,8 @@
 /** Which tool results a compaction took out of the model's sight: a host drops its read caches for exactly these. */
 import type { Compaction } from "../core/compaction/compaction.ts";
 import { described } from "../core/digest/call.ts";
-import { callsOf, resultOf, type Message } from "../core/transcript/message.ts";
+import { resultOf, type Message } from "../core/transcript/message.ts";
+import { pairingOf } from "../core/transcript/pairing.ts";
 
 export interface GoneResult {
   readonly message: number;
@@ -11,14 +12,13 @@ export interface GoneResult {
 }
 
 export function goneResults(messages: readonly Message[], compaction: Compaction): readonly GoneResult[] {
-  const gone: GoneResult[] = [];
-  const open = new Map<string, { tool: string; target: string }>();
-  messages.slice(0, compaction.covered).forEach((message, at) => {
-    for (const call of callsOf(message)) open.set(call.id, described(call));
+  const replaced = messages.slice(0, compaction.covered);
+  const { answers } = pairingOf(replaced);
+  return replaced.flatMap((message, at) => {
     const result = resultOf(message);
-    if (result === undefined || compaction.map[at]?.kind === "kept") return;
-    const { tool, target } = open.get(result.callId) ?? { tool: "", target: "" };
-    gone.push({ message: at, callId: result.callId, tool, target });
+    if (result === undefined || compaction.map[at]?.kind === "kept") return [];
+    const call = answers[at]?.call;
+    const { tool, target } = call === undefined ? { tool: "", target: "" } : described(call);
+    return { message: at, callId: result.callId, tool, target };
   });
-  return gone;
 }

@@ -17,9 +17,15 @@ import { FRESH, type SummarizerState } from "./summarizer.ts";
 
 const STATE_SCHEMA_VERSION = 1;
 
+/** No more than this share of the window is reserved for an answer, whatever a request asks for. */
+export const RESERVE_SHARE_MAX = 0.5;
+
 export interface Live {
   model: string | undefined;
+  /** With what refusals taught of the window. */
   settings: CompressorSettings;
+  /** As the host said it. */
+  stated: Pick<CompressorSettings, "contextLength" | "maxOutputTokens">;
   limits: Limits;
   engine: GuestEngine;
   /** The engine is not built in. */
@@ -51,11 +57,13 @@ export interface Live {
 export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
   const before = state?.schemaVersion === STATE_SCHEMA_VERSION ? state : undefined;
   const settings = { ...COMPRESSOR_DEFAULTS, ...options.settings };
+  const { contextLength, maxOutputTokens } = settings;
   if (before !== undefined) Object.assign(settings, { contextLength: before.contextLength });
   const { begun, ...seat } = seated(options, settings, { begins: before?.engine == null });
   return {
     model: options.model,
     settings,
+    stated: { contextLength, maxOutputTokens },
     limits: limitsWith(seat.engine, settings),
     ...seat,
     engineState: before?.engine ?? begun,
@@ -87,12 +95,6 @@ export function useSettings(live: Live, options: RuntimeOptions, settings: Compr
 export function limitsWith({ triggerTokens }: GuestEngine, settings: CompressorSettings): Limits {
   const limits = limitsOf(settings);
   return triggerTokens === undefined ? limits : limitsFrom(limits, triggerTokens);
-}
-
-/** A provider's own word on its window outranks the configuration, downwards only. */
-export function learnWindow(live: Live, options: RuntimeOptions, limitTokens: number): void {
-  if (limitTokens < live.settings.contextLength)
-    useSettings(live, options, { ...live.settings, contextLength: limitTokens });
 }
 
 /** The engine's state lives in the record, so that whoever finds the record goes on from there. */

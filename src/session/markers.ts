@@ -2,14 +2,14 @@
  * Cache markers on what goes out, whichever door it goes out of: counted with those that the client set, and taken from
  * messages that only a compaction still holds. Where nothing is to be marked, the bytes stay as they are.
  */
-import { planMarkers, type CachingStrategy } from "../core/caching/breakpoints.ts";
+import { keptMarkers, planMarkers, type CachingStrategy } from "../core/caching/breakpoints.ts";
 import type { CacheSite, Ttl } from "../core/caching/site.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { cacheKeyEdits } from "../protocols/caching/key.ts";
 import { markerSites, type MarkerLayout } from "../protocols/caching/sites.ts";
 import { applyEdits, type Edit } from "../protocols/json/edit.ts";
-import { protocols, type Decoded } from "../protocols/index.ts";
+import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 
 /** How requests of one model to one provider are marked. */
 export interface MarkerRules {
@@ -40,7 +40,7 @@ export interface Unmarked {
 export interface Marked {
   readonly body: string;
   /** What is to be remembered as `before`. */
-  readonly outgoing: Decoded;
+  readonly outgoing: Decoded | undefined;
 }
 
 export function withMarkers(unmarked: Unmarked): Marked {
@@ -50,6 +50,31 @@ export function withMarkers(unmarked: Unmarked): Marked {
   return { body: applyEdits(body, [...key, ...markerEdits(unmarked, outgoing)]), outgoing };
 }
 
+/** Whose markers a request of each protocol may hold without anything being known of its provider. */
+const CLIENT_LAYOUTS: Readonly<Record<ProtocolName, MarkerLayout | undefined>> = {
+  "anthropic-messages": "native",
+  "openai-chat": "openrouter",
+  "openai-responses": undefined,
+};
+
+/**
+ * Where no markers are set: a rewritten request without those that an older request of its client left in messages that
+ * only a compaction still holds. Beside its newest markers they may be one too many, or of a lifetime that cannot come first.
+ */
+export function withoutStaleMarkers({
+  body,
+  incoming,
+  before,
+}: Pick<Unmarked, "body" | "incoming" | "before">): Marked {
+  const { protocol } = incoming;
+  const layout = CLIENT_LAYOUTS[protocol];
+  if (body === incoming.body || layout === undefined || !body.includes('"cache_control"'))
+    return { body, outgoing: before };
+  const outgoing = protocols[protocol].decode(body, before);
+  const { sites, edits } = markerSites(outgoing, layout, incoming);
+  return { body: applyEdits(body, edits(keptMarkers(sites))), outgoing };
+}
+
 function markerEdits(unmarked: Unmarked, outgoing: Decoded): readonly Edit[] {
   const { rules, incoming, before, ttl } = unmarked;
   if (rules.strategy === undefined) return [];
@@ -57,7 +82,7 @@ function markerEdits(unmarked: Unmarked, outgoing: Decoded): readonly Edit[] {
   const plan = planMarkers(found.sites, {
     strategy: rules.strategy,
     ttl,
-    taken: found.taken,
+    unplaced: found.unplaced,
     headMessages: headOf(unmarked),
     systemChanged: before !== undefined && systemText(before) !== systemText(outgoing),
     ...prefixMinimum(unmarked, outgoing, found.sites),

@@ -2,6 +2,7 @@
 import { editsCompaction } from "../core/compaction/edits.ts";
 import type { Compaction } from "../core/compaction/compaction.ts";
 import type { Workbench } from "../core/engines/contract.ts";
+import { byPerson } from "../core/evidence/facts/person.ts";
 import { evictMedia } from "../core/passes/evict-media.ts";
 import { exchangesOf } from "../core/transcript/exchanges.ts";
 import type { Transcript } from "../core/transcript/message.ts";
@@ -27,10 +28,11 @@ export function overflowOf({ status, body }: ProviderError): Overflow | undefine
 export function withoutMedia(
   transcript: Transcript,
   bench: Workbench,
-  by: { readonly engine: string; readonly state: unknown },
+  { keepsRequests, ...by }: { readonly engine: string; readonly state: unknown; readonly keepsRequests: boolean },
 ): Compaction | undefined {
   const last = exchangesOf(transcript.messages).at(-1)?.start ?? 0;
-  const context = { measure: bench.measure, hash: bench.chain.hash, protect: (at: number) => at >= last, focus: [] };
+  const protect = (at: number): boolean => at >= last || (keepsRequests && byPerson(transcript.messages[at]!));
+  const context = { measure: bench.measure, hash: bench.chain.hash, protect, focus: [] };
   const { messages, evicted } = evictMedia(transcript.messages, context);
   return editsCompaction(transcript, { messages, evicted, reason: "payload", ...by }, bench);
 }

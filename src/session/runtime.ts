@@ -5,21 +5,23 @@
  */
 import { hash } from "node:crypto";
 import type { CompactionReason } from "../core/compaction/compaction.ts";
+import { createRequestKeeper } from "../core/engines/result/keep-requests.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import type { Overflow } from "../protocols/index.ts";
 import { createMemoryStore } from "../store/memory.ts";
-import { initialFactor, learnFactor } from "./calibration.ts";
+import { initialFactor } from "./calibration.ts";
 import { canWait, makeAhead, takeAhead } from "./ahead.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, Waiting } from "./contract.ts";
 import { callEngineTool, engineTools } from "./engine-tools.ts";
 import { createEvents } from "./events.ts";
 import { createIngest } from "./ingest.ts";
-import { begin, learnWindow, saved, useSettings } from "./live.ts";
+import { begin, saved, useSettings } from "./live.ts";
 import { recall } from "./originals.ts";
 import { createOutgoing } from "./outgoing.ts";
-import { overflowOf, withoutMedia, type ProviderError } from "./recover.ts";
+import { overflowIn } from "./provider-error.ts";
+import { withoutMedia } from "./recover.ts";
+import { asksForTooMuch, learnRefusal } from "./refusals.ts";
 import { createSituation } from "./situation.ts";
 import { benchOf, type Desk } from "./desk.ts";
 import { compact, due, look, observe, record, settle } from "./turn.ts";
@@ -40,6 +42,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     events: createEvents(),
     situation: createSituation(),
     live: begin(options, options.state),
+    keepRequests: options.settings?.keepRequests === "all" ? createRequestKeeper() : undefined,
     outgoing: createOutgoing(options),
   };
   const { live, situation } = desk;
@@ -57,6 +60,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     report: () => reportOf(desk),
     modelChanged: ({ model, contextLength, maxOutputTokens = 0 }) => {
       const { settings } = live;
+      live.stated = { contextLength, maxOutputTokens };
       if (model === undefined || model !== live.model) {
         live.factor = initialFactor(model);
         situation.forget();
@@ -86,7 +90,7 @@ async function prepare(desk: Desk, transcript: Transcript, waiting: Waiting = {}
   }
   const { reason, because } = decision;
   const made = await takeAhead(desk, view, because);
-  if (made !== undefined) return { ...settle(desk, view, made), ahead: true };
+  if (made !== undefined) return { ...settle(desk, view, { compaction: made }), ahead: true };
   if (PATIENT.has(reason) && canWait(desk, view)) return settle(desk, view);
   const models = desk.options.modelsAhead !== true;
   const outcome = await compact(desk, view, {
@@ -95,7 +99,7 @@ async function prepare(desk: Desk, transcript: Transcript, waiting: Waiting = {}
     reason,
     ...(because === undefined ? {} : { because }),
   });
-  return settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);
+  return settle(desk, view, outcome);
 }
 
 const compactNow = async (
@@ -110,38 +114,34 @@ const compactNow = async (
     return { kind: "unchanged", because, transcript: settle(desk, view).transcript };
   }
   const outcome = await compact(desk, view, request);
-  const sent = settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);
+  const sent = settle(desk, view, outcome);
   return { ...outcome, transcript: sent.transcript };
 };
 
-/** A context overflow teaches the window and compacts; a payload too large gives up media bytes first. */
+/** An overflow teaches that the window is smaller than what was sent, and compacts; a payload gives up media bytes first. */
 async function recover(
   desk: Desk,
-  {
-    error,
-    transcript,
-    ...waiting
-  }: Waiting & { readonly error: ProviderError | Overflow; readonly transcript: Transcript },
+  { error, transcript, ...waiting }: Waiting & { readonly error: unknown; readonly transcript: Transcript },
 ): Promise<Prepared | undefined> {
-  const overflow = "kind" in error ? error : overflowOf(error);
-  if (overflow === undefined) return undefined;
-  const { live, options, estimate } = desk;
+  const overflow = await overflowIn(error);
+  if (overflow === undefined || asksForTooMuch(overflow)) return undefined;
+  const { live, options } = desk;
   const view = await look(desk, transcript);
   if (overflow.kind === "payload") {
     const by = { engine: live.engine.name, state: live.engineState };
-    const lighter = withoutMedia(view.original, benchOf(desk), by);
-    if (lighter !== undefined) return settle(desk, view, await record(desk, view, lighter));
+    const lighter = withoutMedia(view.original, benchOf(desk), {
+      ...by,
+      keepsRequests: desk.keepRequests !== undefined,
+    });
+    if (lighter !== undefined) return settle(desk, view, { compaction: await record(desk, view, lighter) });
   }
-  const { limitTokens, requestedTokens } = overflow;
-  if (limitTokens !== undefined) learnWindow(live, options, limitTokens);
-  if (requestedTokens !== undefined)
-    live.factor = learnFactor(live.factor, requestedTokens, estimate.transcript(view.current));
+  learnRefusal(desk, view.current, overflow);
   const outcome = await compact(desk, view, {
     ...waiting,
     models: options.modelsAhead !== true,
     reason: overflow.kind === "payload" ? "payload" : "overflow",
   });
-  return settle(desk, view, outcome.kind === "compacted" ? outcome.compaction : undefined);
+  return settle(desk, view, outcome);
 }
 
 /** Takes the last compaction back. Its record stays, marked; nothing automatic replaces it. */

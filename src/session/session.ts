@@ -3,40 +3,29 @@
  * it answers.
  */
 import { hash } from "node:crypto";
-import type { Ttl } from "../core/caching/site.ts";
 import { COMPRESSOR_DEFAULTS } from "../core/engines/compressor/limits.ts";
+import { PrecisError } from "../core/errors.ts";
 import type { EngineTool, Outcome } from "../core/engines/contract.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import type { MarkerLayout } from "../protocols/caching/sites.ts";
-import { createDecoder, protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
+import { createDecoder, createForeignCheck, protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 import { encodeTools } from "../protocols/tools.ts";
-import type { CompactOptions, Prepared, Runtime, RuntimeOptions, Waiting } from "./contract.ts";
-import { withMarkers } from "./markers.ts";
-import type { ProviderError } from "./recover.ts";
+import type { CompactOptions, Prepared, Runtime, SessionOptions, Waiting } from "./contract.ts";
+import { withMarkers, withoutStaleMarkers } from "./markers.ts";
+import { checkSessionOptions, withCheckedCalls } from "./options.ts";
 import { createRuntime } from "./runtime.ts";
 
-export interface SessionOptions extends RuntimeOptions {
-  /** The protocol of the requests; default `openai-chat`. */
-  readonly protocol?: ProtocolName;
-  /** Sets cache markers on what is to be sent; off where not given. */
-  readonly caching?: SessionCaching;
-}
+/**
+ * A request body as an object (or its JSON text), or its array of messages alone. The SDKs' own types of a body fit as
+ * they are: what a body says beside its messages is not looked at here.
+ */
+export type WireRequest = string | readonly unknown[] | WireBody;
 
-export interface SessionCaching {
-  /** `native`: Anthropic's on its own API. `openrouter`: the same on Chat requests. `openai`: OpenAI's breakpoints and key. */
-  readonly layout: MarkerLayout;
-  /** Default `spaced`: the system prompt, the newest message, and what a compaction leaves alone. */
-  readonly strategy?: "spaced" | "system_and_3";
-  /** How long what is written lives; default `5m`. */
-  readonly ttl?: Ttl;
-  /** The shortest prefix that the model's provider caches, in tokens, where it is known. */
-  readonly minimumTokens?: number;
-}
-
-/** A request body as an object (or its JSON text), or its array of messages alone. */
-export type WireRequest = string | readonly unknown[] | Readonly<Record<string, unknown>>;
+/** Of Chat and Messages, or of Responses, whose input may also be left out. */
+export type WireBody =
+  | { readonly messages: readonly unknown[] }
+  | { readonly input?: string | readonly unknown[] | null | undefined };
 
 export interface SessionPrepared<Request extends WireRequest> extends Omit<Prepared, "transcript"> {
   /** What to send, in the shape that came in. */
@@ -47,21 +36,35 @@ export interface Session extends Pick<
   Runtime,
   "observe" | "recall" | "callTool" | "undo" | "report" | "modelChanged" | "reset" | "on" | "state"
 > {
-  /** Call before every request, with the whole history. */
+  /**
+   * Call before every request, with the whole history.
+   *
+   * @throws PrecisError `body_not_json`, `body_without_messages`, `message_malformed` or `protocol_mismatch` for a request
+   * that is none of the session's protocol, each with its place, and errors of the store; the signal's reason where it aborts.
+   */
   readonly prepare: <Request extends WireRequest>(
     request: Request,
     waiting?: Waiting,
   ) => Promise<SessionPrepared<Request>>;
-  /** Compacts now, whatever the threshold says. */
+  /**
+   * Compacts now, whatever the threshold says; `budget` is in tokens.
+   *
+   * @throws PrecisError `bad_options` for options out of range, and what `prepare` rejects with.
+   */
   readonly compact: <Request extends WireRequest>(
     request: Request,
     options?: CompactOptions,
   ) => Promise<Outcome & { readonly request: Request }>;
   /** The engine's tools as the protocol declares them, for the end of a request's own; the same throughout a session. */
   readonly tools: () => readonly unknown[];
-  /** Call with a provider's error: answers with a smaller request when the error tells of an overflow. */
+  /**
+   * Call with whatever was caught (see `Runtime.recover`): answers with a smaller request where it tells of an overflow,
+   * with undefined where it does not.
+   *
+   * @throws PrecisError as `prepare` does.
+   */
   readonly recover: <Request extends WireRequest>(
-    error: ProviderError,
+    error: unknown,
     request: Request,
     waiting?: Waiting,
   ) => Promise<SessionPrepared<Request> | undefined>;
@@ -72,11 +75,17 @@ type Shaped<Answer, Request> = Answer extends unknown
   ? Omit<Answer, "transcript"> & { readonly request: Request }
   : never;
 
-/** Starts a session. Without options: OpenAI Chat, the default engine, a 200,000-token window, history in memory. */
+/**
+ * Starts a session. Without options: OpenAI Chat, the default engine, a 200,000-token window, history in memory.
+ *
+ * @throws PrecisError `bad_options` for options that are unknown or out of range, `unknown_engine` for an engine's name.
+ */
 export function createSession(options: SessionOptions = {}): Session {
+  checkSessionOptions(options);
   const protocol = protocols[options.protocol ?? "openai-chat"];
   const decoder = createDecoder(protocol);
-  const runtime = createRuntime(options);
+  const refuseForeign = createForeignCheck();
+  const runtime = withCheckedCalls(createRuntime(options));
   const measure = createMeasure();
   const mark = createMarking(options, measure);
   const { observe, recall, callTool, undo, report, modelChanged, reset, on, state } = runtime;
@@ -86,7 +95,8 @@ export function createSession(options: SessionOptions = {}): Session {
     request: Request,
     call: (transcript: Transcript, locked: string | undefined) => Promise<Answer | undefined>,
   ): Promise<Shaped<Answer, Request> | undefined> => {
-    const decoded = decoder.decode(typeof request === "string" ? request : JSON.stringify(request));
+    const decoded = decoder.decode(bodyText(request));
+    refuseForeign(decoded);
     const answer = await call(decoded.transcript, decoded.locked);
     if (answer === undefined) return undefined;
     const { transcript, ...rest } = answer;
@@ -126,6 +136,28 @@ export function createSession(options: SessionOptions = {}): Session {
   };
 }
 
+/** @throws PrecisError `body_not_json` for what JSON cannot hold. */
+function bodyText(request: unknown): string {
+  if (typeof request === "string") return request;
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(request);
+  } catch (cause) {
+    throw notJson(cause);
+  }
+  if (text === undefined) throw notJson();
+  return text;
+}
+
+function notJson(cause?: unknown): PrecisError {
+  return new PrecisError("The request cannot be written as JSON.", {
+    code: "body_not_json",
+    place: "request",
+    hint: "Pass the request body as an object or as its JSON text, or the array of its messages.",
+    cause,
+  });
+}
+
 function declared(tools: readonly EngineTool[], protocol: ProtocolName): readonly unknown[] {
   const neutral = tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters }));
   return JSON.parse(encodeTools(JSON.stringify(neutral), protocol)) as unknown[];
@@ -138,7 +170,12 @@ function createMarking({ protocol: name = "openai-chat", caching, settings, chai
   let before: Decoded | undefined;
   return (incoming: Decoded, sent: Transcript): string => {
     const body = protocol.splice(incoming, sent);
-    if (caching === undefined || incoming.locked !== undefined) return body;
+    if (incoming.locked !== undefined) return body;
+    if (caching === undefined) {
+      const bare = withoutStaleMarkers({ body, incoming, before });
+      before = bare.outgoing;
+      return bare.body;
+    }
     const { layout, strategy = "spaced", ttl = "5m", minimumTokens } = caching;
     const { protectFirstN: headMessages } = { ...COMPRESSOR_DEFAULTS, ...settings };
     const root = linksOf(incoming.transcript.messages.slice(0, 1))[0] ?? "";
@@ -150,5 +187,6 @@ function createMarking({ protocol: name = "openai-chat", caching, settings, chai
 }
 
 function asItCame(transcript: Transcript, tokens: number): Prepared {
-  return { transcript, tokens, before: tokens, compacted: false, fits: true, soon: false, observe: () => undefined };
+  const nothing = { compacted: false, lostRequests: 0, fits: true, soon: false, observe: () => undefined };
+  return { transcript, tokens, before: tokens, ...nothing };
 }

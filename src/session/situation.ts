@@ -25,8 +25,10 @@ export interface SituationKeeper {
   readonly tokensOf: (transcript: Transcript, bench: Workbench) => number;
   /** What is about to be sent; a later report names it, or is about the newest. */
   readonly sent: (transcript: Transcript, bench: Workbench) => Sent;
-  /** The provider's count for what was sent. Answers with what it is about, if anything was sent. */
-  readonly reported: (inputTokens: number, about?: Sent) => Sent | undefined;
+  /** What a report is about: what it names, or the newest that was sent, if anything was. */
+  readonly newestOr: (about: Sent | undefined) => Sent | undefined;
+  /** The provider's count for what was sent. */
+  readonly reported: (inputTokens: number, about: Sent) => void;
   /** A compaction makes the last report stale, and those that are still to come of what was sent before it. */
   readonly forget: () => void;
 }
@@ -52,13 +54,12 @@ export function createSituation(): SituationKeeper {
       newest = { transcript, link: links.at(-1) ?? "", era };
       return newest;
     },
-    reported: (inputTokens, about = newest) => {
-      if (about === undefined) return undefined;
+    newestOr: (about) => about ?? newest,
+    reported: (inputTokens, about) => {
       const messages = about.transcript.messages.length;
       // Of two requests under way on one conversation the longer one says more.
       const newer = about === newest || report === undefined || messages >= report.messages;
       if (about.era === era && newer) report = { tokens: inputTokens, link: about.link, messages };
-      return about;
     },
     forget: () => {
       report = undefined;

@@ -1,10 +1,18 @@
 /** The steps of a turn: see what stands, decide what is due, compact, record, and settle on what to send. */
-import { applyCompaction, type Compaction } from "../core/compaction/compaction.ts";
+import {
+  applyCompaction,
+  type Compaction,
+  type CompactionReason,
+  type Irreducible,
+} from "../core/compaction/compaction.ts";
 import { reachTo } from "../core/compaction/reach.ts";
-import type { CompactRequest, Decision, Outcome, Usage } from "../core/engines/contract.ts";
+import type { Limits } from "../core/engines/compressor/limits.ts";
+import { PrecisError } from "../core/errors.ts";
+import type { CompactRequest, Decision, Outcome } from "../core/engines/contract.ts";
 import type { Writers } from "../core/summary/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import { learnFactor } from "./calibration.ts";
+import { reportedUsage, type ReportedUsage } from "../protocols/index.ts";
+import { learnFactor, plausibleTokens } from "./calibration.ts";
 import type { CompactOptions, Prepared, RuntimeOptions } from "./contract.ts";
 import { benchOf, type Desk, type View } from "./desk.ts";
 import { asPriced, isPutOff } from "./economy.ts";
@@ -13,6 +21,7 @@ import { announce, compactBy, decideBy, observeBy } from "./guest.ts";
 import { resume } from "./live.ts";
 import { originalsOf } from "./originals.ts";
 import { withinTime } from "./remote.ts";
+import { forgetContradicted } from "./refusals.ts";
 import type { Sent } from "./situation.ts";
 import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, writersFor } from "./summarizer.ts";
 
@@ -88,7 +97,10 @@ export async function make(desk: Desk, view: View, request: CompactCall): Promis
     now: timeOf(options),
     reason,
   };
-  const outcome = await compactBy(desk, view.original, asked);
+  const run = (one: CompactRequest): Promise<Outcome> => compactBy(desk, view.original, one);
+  const limitTokens = asked.budget ?? limitFor(reason, live.limits);
+  const outcome = await (desk.keepRequests?.({ original: view.original, request: asked, limitTokens, compact: run }) ??
+    run(asked));
   learnFrom(desk, outcome);
   if (outcome.kind === "compacted") {
     const made = because === undefined ? outcome.compaction : explained(outcome.compaction, because);
@@ -100,6 +112,12 @@ export async function make(desk: Desk, view: View, request: CompactCall): Promis
   if (outcome.state !== undefined) live.engineState = outcome.state;
   if (outcome.irreducible !== undefined) events.emit("irreducible", outcome.irreducible);
   return outcome;
+}
+
+/** Above this a result that keeps every request would be no use: it would be compacted again, or refused, at once. */
+function limitFor(reason: CompactionReason, { thresholdTokens, hygieneTokens, usableTokens }: Limits): number {
+  if (reason === "overflow" || reason === "payload") return usableTokens;
+  return reason === "hygiene" ? hygieneTokens : thresholdTokens;
 }
 
 /** The same, with what spoke for its moment in its report. */
@@ -164,8 +182,15 @@ function replaced({ ingest }: Desk, original: Transcript, compaction: Compaction
   return messages === applied.messages ? applied : { ...applied, messages };
 }
 
+/** What came of a compaction that was due. */
+interface Settling {
+  readonly compaction?: Compaction;
+  readonly irreducible?: Irreducible | undefined;
+}
+
 /** What to send, counted; the operator hears once when the threshold comes near. */
-export function settle(desk: Desk, view: View, compaction?: Compaction): Prepared {
+export function settle(desk: Desk, view: View, outcome: Settling = {}): Prepared {
+  const { compaction, irreducible } = outcome;
   const { live, events, situation } = desk;
   const bench = benchOf(desk);
   const transcript = compaction === undefined ? view.current : replaced(desk, view.original, compaction);
@@ -185,9 +210,15 @@ export function settle(desk: Desk, view: View, compaction?: Compaction): Prepare
     compacted,
     fits: tokens <= live.limits.usableTokens,
     soon: compaction === undefined && pressed && worthMakingAhead(desk, view),
+    lostRequests: compacted ? lostRequestsIn(compaction ?? view.standing.compaction) : 0,
     observe: (usage) => observe(desk, usage, sent),
+    ...(irreducible === undefined ? {} : { irreducible }),
     ...(compaction === undefined ? {} : { compaction }),
   };
+}
+
+function lostRequestsIn(compaction: Compaction | undefined): number {
+  return compaction?.report.lost.requests.absent ?? 0;
 }
 
 /** One that prices put off is made when the window itself comes near. */
@@ -203,10 +234,35 @@ function worthMakingAhead(desk: Desk, view: View): boolean {
   return tokens >= live.limits.hygieneTokens * PRESSED_SHARE || !isPutOff(desk, view);
 }
 
-/** The usage reported for what was sent; for the newest where it is not said. */
-export function observe(desk: Desk, usage: Usage, about?: Sent): void {
+/**
+ * The usage reported for what was sent; for the newest where it is not said.
+ *
+ * @throws PrecisError `bad_usage` for what is not a usage object; the session is then as it was.
+ */
+export function observe(desk: Desk, reported: ReportedUsage, about?: Sent): void {
   const { live, situation, estimate } = desk;
+  const usage = reportedUsage(reported);
+  if (usage === undefined) throw badUsage(reported);
   observeBy(desk, usage);
-  const sent = situation.reported(usage.input, about);
-  if (sent !== undefined) live.factor = learnFactor(live.factor, usage.input, estimate.transcript(sent.transcript));
+  forgetContradicted(desk, usage);
+  const sent = situation.newestOr(about);
+  if (sent === undefined) return;
+  const estimated = estimate.transcript(sent.transcript);
+  situation.reported(plausibleTokens(usage.input, estimated), sent);
+  live.factor = learnFactor(live.factor, usage.input, estimated);
 }
+
+function badUsage(reported: unknown): PrecisError {
+  const keys = typeof reported === "object" && reported !== null ? Object.keys(reported).slice(0, SHOWN_KEYS_MAX) : [];
+  const what =
+    keys.length === 0 ? `it is ${reported === null ? "null" : typeof reported}` : `it has ${keys.join(", ")}`;
+  return new PrecisError(`The reported usage has no count of input tokens: ${what}.`, {
+    code: "bad_usage",
+    place: "usage",
+    hint:
+      "Pass the provider's usage object with `prompt_tokens`, `input_tokens` or `inputTokens`, or `{ input, output }`, " +
+      "each a number of tokens. Leave the call out when the provider reports none.",
+  });
+}
+
+const SHOWN_KEYS_MAX = 8;

@@ -1,5 +1,5 @@
 /** The bytes a message is kept as, and the words in them that a search looks through. */
-import type { Message } from "../core/transcript/message.ts";
+import { isSame, type Message } from "../core/transcript/message.ts";
 import type { Original } from "./store.ts";
 
 /** A string of this length without white space is data: base64, a signature, a hash chain. */
@@ -22,7 +22,7 @@ export function bodyOf({ role, parts, name, wire }: Message): string {
 
 /** Which of the messages of one wire message this is. */
 export function memberOf(message: Message): number {
-  return Math.max(0, message.wire?.members.indexOf(message) ?? 0);
+  return Math.max(0, message.wire?.members.findIndex((member) => isSame(message, member)) ?? 0);
 }
 
 /** An original in the pieces that are kept: the messages of a span one by one, so that each is there only once. */

@@ -1,4 +1,5 @@
 /** `precis/store`: histories in memory and in an SQLite file, behind one interface. */
+import "../platform/refuse-old-node.ts";
 export { createMemoryStore } from "./memory.ts";
 export { openSqliteStore, type SqliteOptions, type SqliteStore } from "./sqlite.ts";
 export type {

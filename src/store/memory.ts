@@ -3,9 +3,9 @@ import { checkChain, closedError } from "./refusals.ts";
 import { append, chainTo, entryOf, linksTo, listSessions } from "./memory/chains.ts";
 import { putOriginal, searchMessages, searchOriginals } from "./memory/originals.ts";
 import { listRecords, put, standingFor, undo } from "./memory/records.ts";
-import { holdingsOf, retain } from "./memory/retention.ts";
+import { deleteSessions, holdingsOf, retain, sizeOf, standingOn } from "./memory/retention.ts";
 import { createShelf, type Shelf } from "./memory/shelf.ts";
-import { findUsage, totalUsage } from "./memory/usage.ts";
+import { findUsage, getState, putState, totalUsage } from "./memory/usage.ts";
 import type { Clocked, HistoryStore, TenantEntry } from "./store.ts";
 
 export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStore {
@@ -50,9 +50,8 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
     putUsage: async (tenant, usage) => void shelfOf(tenant).usages.push(usage),
     findUsage: async (tenant, links) => findUsage(readable(tenant), links),
     totalUsage: async (tenant, since = 0) => totalUsage(readable(tenant), since),
-    // As text, so that no caller can change what another one gets.
-    putState: async (tenant, root, state) => void shelfOf(tenant).states.set(root, JSON.stringify(state)),
-    getState: async (tenant, root) => JSON.parse(readable(tenant).states.get(root) ?? "null") ?? undefined,
+    putState: async (tenant, root, state) => putState(shelfOf(tenant), root, { state, now: now() }),
+    getState: async (tenant, root) => getState(readable(tenant), root),
     checkWritable: async () => void shelvesOf(),
     holdings: async (tenant) => holdingsOf(shelvesOf(tenant)),
     retain: async (retention) => {
@@ -60,6 +59,9 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
       retain(chosen, retention);
       return holdingsOf(chosen);
     },
+    size: async () => sizeOf(shelvesOf()),
+    withBranches: async (tenant, ids) => standingOn(shelfOf(tenant), ids).map(({ id }) => id),
+    deleteSessions: async (tenant, ids) => deleteSessions(shelfOf(tenant), ids),
     vacuum: async () => {
       shelvesOf();
     },

@@ -3,7 +3,7 @@
  * object before is one object again, be it a slice, a message or a part, so that the same bytes are written.
  */
 import { COMPACTION_SCHEMA_VERSION, type Compaction } from "../core/compaction/compaction.ts";
-import type { ContentPart, Message, Part, ToolResultPart, WireSlice } from "../core/transcript/message.ts";
+import type { Content, ContentPart, Message, Part, ToolResultPart, WireSlice } from "../core/transcript/message.ts";
 
 /** Objects refer to one another by their number among those of their kind. */
 type PackedPart =
@@ -45,29 +45,24 @@ function createGraph() {
   const messages: PackedMessage[] = [];
   const slices: PackedSlice[] = [];
   const parts: PackedPart[] = [];
-  const numbers = new Map<Part | Message | WireSlice, number>();
+  const numbers = new Map<Part | Content | WireSlice, number>();
   const part = (one: Part): number =>
     numbers.get(one) ??
     numbered(one, parts.push(one.kind === "tool-result" ? { ...one, content: one.content.map(part) } : one) - 1);
-  const message = (one: Message): number => {
+  const message = (one: Content & Pick<Message, "wire">): number => {
     const known = numbers.get(one);
     if (known !== undefined) return known;
     const { wire, ...bare } = one;
     const packed = { ...bare, parts: one.parts.map(part) };
-    // A slice refers back to its messages, so the number has to stand before the slice is packed.
-    const at = numbered(one, messages.push(packed) - 1);
-    if (wire !== undefined) messages[at] = { ...packed, wire: slice(wire) };
-    return at;
+    return numbered(one, messages.push(wire === undefined ? packed : { ...packed, wire: slice(wire) }) - 1);
   };
   const slice = (one: WireSlice): number => {
     const known = numbers.get(one);
     if (known !== undefined) return known;
     const { protocol, raw, members } = one;
-    const at = numbered(one, slices.push({ protocol, raw, members: [] }) - 1);
-    slices[at] = { protocol, raw, members: members.map(message) };
-    return at;
+    return numbered(one, slices.push({ protocol, raw, members: members.map(message) }) - 1);
   };
-  const numbered = (one: Part | Message | WireSlice, at: number): number => {
+  const numbered = (one: Part | Content | WireSlice, at: number): number => {
     numbers.set(one, at);
     return at;
   };
@@ -90,15 +85,13 @@ function unpack(packed: Packed): readonly Message[] {
     const content = part.kind === "tool-result" ? part.content.map((at) => parts[at] as ContentPart) : [];
     parts.push(Object.freeze(part.kind === "tool-result" ? { ...part, content: Object.freeze(content) } : part));
   }
-  const members = packed.slices.map((): Message[] => []);
-  const slices = packed.slices.map(({ protocol, raw }, at) => Object.freeze({ protocol, raw, members: members[at]! }));
-  const messages = packed.messages.map(({ wire, ...bare }): Message => {
-    const own = Object.freeze(bare.parts.map((at) => parts[at]!));
-    return Object.freeze({ ...bare, parts: own, ...(wire === undefined ? {} : { wire: slices[wire]! }) });
-  });
-  packed.slices.forEach((slice, at) => {
-    members[at]!.push(...slice.members.map((member) => messages[member]!));
-    Object.freeze(members[at]);
-  });
-  return messages;
+  const contents = packed.messages.map(({ wire: _, ...bare }) =>
+    Object.freeze({ ...bare, parts: Object.freeze(bare.parts.map((at) => parts[at]!)) }),
+  );
+  const slices = packed.slices.map(({ members, ...slice }) =>
+    Object.freeze({ ...slice, members: Object.freeze(members.map((at) => contents[at]!)) }),
+  );
+  return packed.messages.map(({ wire }, at): Message =>
+    wire === undefined ? contents[at]! : Object.freeze({ ...contents[at]!, wire: slices[wire]! }),
+  );
 }

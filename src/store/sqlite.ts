@@ -8,6 +8,8 @@ import { decodeCompaction, encodeCompaction } from "./record.ts";
 import { checkChain } from "./refusals.ts";
 import { startCourier, type Courier } from "./sqlite/courier.ts";
 import { QUEUE_LIMITS, type QueueLimits } from "./sqlite/gate.ts";
+import { wrongKeyError } from "./sqlite/failures.ts";
+import { KEY_BYTES } from "./sqlite/vault.ts";
 import { createLifetime, type Lifetime } from "./sqlite/lifetime.ts";
 import { createRecent, type Recent } from "./sqlite/recent.ts";
 import type { Appended, ChainAppend, Clocked, CompactionEntry, HistoryStore, Original, Standing } from "./store.ts";
@@ -19,6 +21,11 @@ export interface SqliteOptions extends Clocked {
   readonly busyTimeoutMs?: number;
   /** True: nothing can be written, and the file has to exist. */
   readonly readOnly?: boolean;
+  /**
+   * 32 bytes that nobody else has: bodies, compactions, states and labels are encrypted with them. A new file takes the key
+   * it is made with; without it nothing of it can be read.
+   */
+  readonly key?: Uint8Array;
   /** The file grows no further than this; writes then fail with `store_full`. No limit by default. */
   readonly sizeBytesMax?: number;
   /** What may be under way and waiting at once. */
@@ -48,8 +55,15 @@ interface Desk {
 
 /** @throws PrecisError as docs/store.md lists them; a file that is refused has not been touched. */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
-  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false, sizeBytesMax, now = Date.now } = options;
-  const file = { path, busyTimeoutMs, readOnly, ...(sizeBytesMax === undefined ? {} : { sizeBytesMax }) };
+  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false, sizeBytesMax, key, now = Date.now } = options;
+  if (key !== undefined && key.length !== KEY_BYTES) throw wrongKeyError(path);
+  const file = {
+    path,
+    busyTimeoutMs,
+    readOnly,
+    ...(sizeBytesMax === undefined ? {} : { sizeBytesMax }),
+    ...(key === undefined ? {} : { key }),
+  };
   const courier = await startCourier(file, { ...QUEUE_LIMITS, ...options.queue });
   const { during, end } = createLifetime();
   const desk: Desk = {
@@ -79,6 +93,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     putState: (tenant, root, state) => call("putState", tenant, { root, state: JSON.stringify(state), now: now() }),
     checkWritable: (bytes = 0) => call("checkWritable", "", bytes),
     holdings: (tenant) => call("holdings", "", tenant),
+    size: () => call("size", "", undefined),
+    withBranches: (tenant, ids) => call("withBranches", tenant, ids),
     vacuum: () => call("vacuum", "", undefined),
     check: () => call("check", "", undefined),
     close: () => end(courier.close),
@@ -94,7 +110,9 @@ function createSteps(desk: Desk) {
     listCompactions: (tenant, links) => during(() => listCompactions(desk, tenant, links)),
     putOriginals: (tenant, originals) =>
       during(() => {
-        const plain = originals.map(({ id, kind, label, text }): Original => ({ id, kind, label, text }));
+        const plain = originals.map(({ id, kind, label, text, masked }): Original => {
+          return { id, kind, label, text, ...(masked === undefined ? {} : { masked }) };
+        });
         const bytes = sizeOf(plain.map(({ text }) => text));
         return courier.call("putOriginals", tenant, { originals: plain, now: now() }, bytes);
       }),
@@ -103,6 +121,15 @@ function createSteps(desk: Desk) {
       during(async () => {
         const state = await courier.call("getState", tenant, root);
         return state === undefined ? undefined : (JSON.parse(state) as unknown);
+      }),
+    deleteSessions: (tenant, ids) =>
+      during(async () => {
+        const gone: string[] = [];
+        for (;;) {
+          const step = await courier.call("deleteStep", tenant, ids);
+          if (step.length === 0) return gone;
+          gone.push(...step);
+        }
       }),
     retain: (retention) =>
       during(async () => {

@@ -1,8 +1,8 @@
 /**
  * What is kept: compaction records by the link of the prefix they cover, and the originals behind recall ids; where
  * there is a history, also every message once by content, chains of links, sessions as heads of chains, and usage.
- * Append-only: undo adds a tombstone, a fork adds a session, and only retention deletes. Every key is scoped to a
- * tenant, and nothing crosses tenants.
+ * Append-only: undo adds a tombstone, a fork adds a session, and only retention and a person delete. Every key is scoped
+ * to a tenant, and nothing crosses tenants.
  */
 import type { Compaction } from "../core/compaction/compaction.ts";
 import type { Usage } from "../core/engines/contract.ts";
@@ -16,6 +16,8 @@ export interface Original {
   readonly label: string;
   /** The original bytes; for a span one JSON text per message, each on a line of its own. */
   readonly text: string;
+  /** Secrets were masked before it was kept: these are not the very bytes. */
+  readonly masked?: true;
 }
 
 export interface Standing {
@@ -140,13 +142,16 @@ export interface UsageTotals extends Usage {
   readonly costUsd: number;
 }
 
-/** What goes: everything not used since `before`, then the longest unused until at most `maxBytes` of bodies are left. */
+/** What goes: everything not used since `before`, then the longest unused until the rest is small enough. */
 export interface Retention {
   /** One tenant; all where not given. */
   readonly tenant?: string;
   /** Milliseconds since the epoch. */
   readonly before?: number;
+  /** Of bodies. */
   readonly maxBytes?: number;
+  /** Of everything in the file; in memory, of bodies. */
+  readonly maxFileBytes?: number;
 }
 
 /** How much is kept. */
@@ -184,12 +189,24 @@ export interface HistoryStore extends Store {
   readonly findUsage: (tenant: string, links: readonly string[]) => Promise<UsageEntry | undefined>;
   /** Of the requests since a time, in milliseconds since the epoch. */
   readonly totalUsage: (tenant: string, since?: number) => Promise<UsageTotals>;
-  /** Counters by the root of a chain (or any other name): plain data, the last write wins. */
+  /**
+   * Plain data by any name; the last write wins. Under a link, or a name that ends in a colon and one, it goes with that
+   * link; under any other it goes when retention finds it unused since.
+   */
   readonly putState: (tenant: string, root: string, state: unknown) => Promise<void>;
   readonly getState: (tenant: string, root: string) => Promise<unknown>;
   /** Rejects where so many bytes more could not be kept: by now, or because what was kept is not there any more. */
   readonly checkWritable: (bytes?: number) => Promise<void>;
   readonly holdings: (tenant?: string) => Promise<Holdings>;
+  /** What it takes, in bytes, quickly told: of a file without what is free in it, in memory of the texts. */
+  readonly size: () => Promise<number>;
+  /** These sessions and every branch that stands on one of them, the newest first: what `deleteSessions` takes. */
+  readonly withBranches: (tenant: string, ids: readonly string[]) => Promise<readonly string[]>;
+  /**
+   * Deletes these sessions and every branch that stands on one of them, with all that only they have, and answers with the
+   * ids that went. What a branch shares with a session that stays is that session's, and stays.
+   */
+  readonly deleteSessions: (tenant: string, ids: readonly string[]) => Promise<readonly string[]>;
   /** Deletes what retention says and answers with what is left. A session lives as long as a branch of it does. */
   readonly retain: (retention: Retention) => Promise<Holdings>;
   /** Gives freed space back to the disk. Takes as long as copying the file. */

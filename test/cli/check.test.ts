@@ -56,4 +56,28 @@ describe("check", () => {
     const { code, out } = await precisHere(["check", "-"], { input: JSON.stringify(chatMessages()) });
     expect([code, out.startsWith("standard input  valid")]).toEqual([0, true]);
   });
+
+  it("names both protocols that plain messages are valid in, and the one that was asked for", async () => {
+    const plain = [
+      { role: "user", content: "Say it." },
+      { role: "assistant", content: "Said." },
+    ];
+    folder.write("plain.json", JSON.stringify(plain));
+    const both = await precisHere(["check", "plain.json"], { folder: folder.path });
+    expect(both.out).toBe("plain.json  valid  2 messages of openai-chat or anthropic-messages\n");
+    const one = await precisHere(["check", "plain.json", "--from", "anthropic-messages"], { folder: folder.path });
+    expect(one.out).toBe("plain.json  valid  2 messages of anthropic-messages\n");
+    const { protocols } = JSON.parse(
+      (await precisHere(["check", "plain.json", "--json"], { folder: folder.path })).out,
+    );
+    expect(protocols).toEqual(["openai-chat", "anthropic-messages"]);
+  });
+
+  it("knows the protocol of what compact wrote from a session of Claude Code", async () => {
+    folder.write("session.jsonl", claudeCodeSession());
+    const words = ["compact", "session.jsonl", "--budget", "20%", "--out", "smaller.json"];
+    expect((await precisHere(words, { folder: folder.path })).code).toBe(0);
+    const { code, out } = await precisHere(["check", "smaller.json"], { folder: folder.path });
+    expect([code, out]).toEqual([0, expect.stringContaining("anthropic-messages")]);
+  });
 });

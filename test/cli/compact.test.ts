@@ -41,6 +41,34 @@ interface Json {
 const json = async (...words: string[]): Promise<Json> => JSON.parse((await run(...words, "--json")).out) as Json;
 
 describe("compact", () => {
+  it("keeps every request of the user where that is set, or writes what came and exits with 4", async () => {
+    const wishes = Array.from(
+      { length: 12 },
+      (_, at) => `Wish ${at}: ${`never touch part ${at} of the house; `.repeat(8)}`,
+    );
+    const done = { role: "assistant", content: "The work on it went well. ".repeat(60) };
+    const talked = [
+      ...wishes.flatMap((content) => [{ role: "user", content }, done]),
+      { role: "user", content: "Go on." },
+    ];
+    folder.write("wishes.json", JSON.stringify(talked));
+    const keeping = ["--set", "compression.keep_requests=all"];
+    const kept = await json("compact", "wishes.json", "--budget", "60%", ...keeping);
+    expect(kept.report).toMatchObject({ changed: true, irreducible: null, lost: { requests: { absent: 0 } } });
+    const texts = kept.messages.filter(({ role }) => role === "user").map(({ content }) => content);
+    expect(texts).toEqual(expect.arrayContaining([...wishes, "Go on."]));
+    const { code, out, err } = await run("compact", "wishes.json", "--budget", "10%", ...keeping);
+    expect([code, JSON.parse(out)]).toEqual([4, talked]);
+    expect(err.replaceAll(/\s+/g, " ")).toContain("the user's 13 requests take");
+    const refused = await json("compact", "wishes.json", "--budget", "10%", ...keeping);
+    expect(refused.report).toMatchObject({ changed: false, irreducible: { code: "keep_requests" } });
+    const fitting = await json("compact", "wishes.json", "--budget", "10%");
+    expect(fitting.report).toMatchObject({
+      changed: true,
+      lost: { requests: { absent: expect.any(Number) as number } },
+    });
+  });
+
   it.each([
     ["chat.json", "openai-chat"],
     ["body.json", "anthropic-messages"],

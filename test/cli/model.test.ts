@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const compact = (...words: string[]): Promise<Ran> =>
-  precisHere(["compact", "chat.json", "--force", ...words], { folder: folder.path });
+  precisHere(["compact", "chat.json", "--force", "--config", "precis.yaml", ...words], { folder: folder.path });
 
 describe("compact with a configured model", () => {
   it("lets it write, and says what it took", async () => {

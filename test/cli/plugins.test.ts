@@ -1,14 +1,17 @@
 /** `precis plugins …`, and plugins named to the other commands: found, shown, checked, used, and contained. */
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { engineSource, pluginShelf, type PluginShelf } from "../support/plugins.ts";
 import { chatMessages, LIVE_REQUEST, precis, precisHere, temporaryFolder, type Folder } from "./precis.ts";
 
+const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
+const MANIFEST = { version: "1.0.0", type: "module", main: "index.js", precis: { contract: 1 } };
 const EXAMPLES = resolve(import.meta.dirname, "../../examples");
 
 let folder: Folder;
 let shelf: PluginShelf;
-beforeAll(() => {
+beforeAll(async () => {
   folder = temporaryFolder();
   folder.write("precis.yaml", "context:\n  engine: mine\n");
   folder.write("talk.json", JSON.stringify(chatMessages()));
@@ -17,6 +20,8 @@ beforeAll(() => {
   shelf.write("boom", engineSource({ compact: '() => { throw new Error("not today") }' }, 'console.log("printed");'));
   shelf.write("forgetful", engineSource({ compact: forgetting }));
   shelf.write("odd", engineSource({}), { version: undefined });
+  await here("config", "trust");
+  for (const name of ["mine", "boom", "forgetful"]) await here("plugins", "trust", name);
 });
 afterAll(() => folder.remove());
 
@@ -78,6 +83,32 @@ describe("precis plugins check", () => {
     expect(out).toMatch(/it threw an error[^]*not today[^]*sample 1 of seed 1[^]*index\.js:\d+:\d+/);
     expect(out).not.toContain("printed");
     expect(err).toContain("printed");
+  });
+
+  it("is content with the plugin of the documentation, word for word", { timeout: 120_000 }, async () => {
+    const text = readFileSync(resolve(import.meta.dirname, "../../docs/engines/plugins.md"), "utf8");
+    const block = (language: string): string => new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(text)![1]!;
+    folder.write("documented/package.json", block("json"));
+    folder.write("documented/index.js", block("js"));
+    for (const seed of SEEDS) {
+      const { code, out } = await here("plugins", "check", "./documented", "--samples", "8", "--seed", String(seed));
+      expect(out.replaceAll(/\s+/g, " ")).toContain("keeps the contract on 8 transcripts");
+      expect(code).toBe(0);
+    }
+  });
+
+  it.each([
+    ["index.js:4:3", { "index.js": 'export function createEngine() {\n  return {\n    name: "x"\n  init: 3 };\n}\n' }],
+    ["lib/parts.js:2:16", { "index.js": 'import "./lib/parts.js";', "lib/parts.js": "let a;\nconst z = [1, 2;\n" }],
+    ["lib/parts.cjs:1:13", { "index.js": 'import "./lib/parts.cjs";', "lib/parts.cjs": "const y = [1;\n" }],
+    ["index.js:1:10", { "index.js": 'import { x } from "./lib/parts.js";', "lib/parts.js": "export {};" }],
+  ])("says where a plugin does not parse: %s", async (place, files) => {
+    const name = `unparsed-${place.replaceAll(/\W/g, "-")}`;
+    folder.write(`${name}/package.json`, JSON.stringify({ ...MANIFEST, name }));
+    for (const [file, text] of Object.entries(files)) folder.write(`${name}/${file}`, text);
+    const { code, out } = await here("plugins", "check", `./${name}`, "--samples", "1", "--json");
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({ broken: { fault: "unloadable", place } });
   });
 
   it("exits with 2 for what is no plugin", async () => {

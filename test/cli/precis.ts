@@ -3,9 +3,9 @@
  * on a terminal in memory, for the many cases where starting Node would be all that takes time.
  */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { run } from "../../src/cli/main.ts";
 import type { Stream } from "../../src/cli/terminal.ts";
 
@@ -80,6 +80,7 @@ export function temporaryFolder(): Folder {
   return {
     path,
     write: (name, text) => {
+      mkdirSync(dirname(join(path, name)), { recursive: true });
       writeFileSync(join(path, name), text);
       return name;
     },

@@ -1,7 +1,8 @@
 /** `precis serve` as a shell runs it, in front of the strict provider: forwards, compacts, logs without content, ends. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, statSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
@@ -10,6 +11,8 @@ import OpenAI from "openai";
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createProvider, type Provider } from "../../src/lab/provider/provider.ts";
+import { textMessage } from "../../src/core/transcript/message.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
 import type { Listening } from "../../src/lab/provider/listen.ts";
 import { chatMessages, NODE_ENVIRONMENT, precis, precisHere, temporaryFolder, type Folder } from "./precis.ts";
 
@@ -175,6 +178,125 @@ describe("precis serve", () => {
     expect([without.code, without.err]).toEqual([2, expect.stringContaining("OPERATOR, which is not set") as string]);
   });
 
+  it("asks for a token of its own making where none is set, and its own commands know it", async () => {
+    const file = join(folder.path, ".local/state/precis/operator-token");
+    rmSync(file, { force: true });
+    const { url, end } = await serving(["--store", "memory"]);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const paths = ["/_precis/", "/_precis/metrics", "/_precis/api/sessions", "/_precis/api/search?q=a"];
+    const statuses = async (authorization: string): Promise<readonly number[]> =>
+      Promise.all(paths.map(async (path) => (await fetch(`${url}${path}`, { headers: { authorization } })).status));
+    expect(await statuses("")).toEqual([401, 401, 401, 401]);
+    const { out: token } = await precisHere(["token"], { folder: folder.path });
+    expect(token.trim()).toHaveLength(43);
+    expect(await statuses(`Bearer ${token.trim()}`)).toEqual([200, 200, 200, 200]);
+    const link = await precisHere(["token", "--link", "--port", new URL(url).port], { folder: folder.path });
+    const opened = await fetch(link.out.trim());
+    expect([opened.status, opened.headers.getSetCookie()[0]]).toEqual([200, expect.stringContaining("HttpOnly")]);
+    expect((await fetch(link.out.trim())).status).toBe(401);
+    const { out, err } = await end();
+    expect(out + err).not.toContain(token.trim());
+    const again = await serving(["--store", "memory"]);
+    expect((await precisHere(["token"], { folder: folder.path })).out).toBe(token);
+    await again.end();
+  });
+
+  it("says at its start where the token is and how to open its page", async () => {
+    const { end } = await serving(["--store", "memory"], { pretty: true });
+    const { err } = await end();
+    const [, link = ""] = /status +(http\S+)/.exec(err) ?? [];
+    expect(link).toMatch(/\/_precis\/login\?code=/);
+    expect(err).toMatch(/token +in ~?\S*operator-token/);
+    expect(err).toContain("precis token --link");
+  });
+
+  it("serves with a token for the run where none can be kept, and refuses one that others may read", async () => {
+    folder.write("no-folder", "");
+    const environment = { XDG_STATE_HOME: join(folder.path, "no-folder") };
+    const { url, end } = await serving(["--store", "memory"], { environment });
+    expect((await fetch(`${url}/_precis/metrics`)).status).toBe(401);
+    expect((await end()).code).toBe(0);
+    mkdirSync(join(folder.path, "open/precis"), { recursive: true });
+    folder.write("open/precis/operator-token", `${"x".repeat(43)}\n`);
+    chmodSync(join(folder.path, "open/precis/operator-token"), 0o644);
+    const open = { folder: folder.path, environment: { XDG_STATE_HOME: join(folder.path, "open") } };
+    for (const words of [["serve", "--store", "memory", "--port", "0"], ["token"]]) {
+      const { code, err } = await precisHere(words, open);
+      expect([code, err]).toEqual([2, expect.stringContaining("others on this machine may read") as string]);
+    }
+  });
+
+  it("says once what it keeps, where and for how long, and deletes nothing of an older store at once", async () => {
+    const path = join(folder.path, "kept.db");
+    let now = Date.now() - 90 * 86_400_000;
+    const old = await openSqliteStore({ path, now: () => now });
+    const messages = [textMessage("user", "a conversation of long ago")];
+    await old.appendChain("local", { links: ["a".repeat(64)], messages });
+    await old.close();
+    const first = await (await serving(["--store", "kept.db"], { pretty: true })).end();
+    expect(first.err).toMatch(/Conversations are kept in kept\.db, not encrypted, as they are sent, secrets included/);
+    expect(first.err).toMatch(
+      /30 days after their last use, at most 2,048 MB\. What is there already stays until \d{4}/,
+    );
+    const second = await (await serving(["--store", "kept.db"], { pretty: true })).end();
+    expect(second.err).not.toContain("Conversations are kept");
+    expect(second.err).toMatch(/kept +30 days after their last use, at most 2,048 MB/);
+    now = Date.now();
+    const store = await openSqliteStore({ path });
+    expect((await store.holdings()).sessions).toBe(1);
+    // As if the week were over.
+    await store.putState("", "retention", { notBefore: 1 });
+    await store.close();
+    await (await serving(["--store", "kept.db"])).end();
+    const left = await openSqliteStore({ path });
+    expect((await left.holdings()).sessions).toBe(0);
+    await left.close();
+  });
+
+  it("keeps a store encrypted with the key of a variable, and says which is missing", async () => {
+    const key = randomBytes(32).toString("base64");
+    const own = ["--store", "secret.db", "--set", "gateway.store_key_env=STORE_KEY"];
+    const { url, end } = await serving(own, { environment: { STORE_KEY: key } });
+    await (await ask(url, short)).text();
+    await end();
+    expect(readFileSync(join(folder.path, "secret.db"), "latin1")).not.toContain(SECRET);
+    const list = (environment: Record<string, string>) =>
+      precisHere(["sessions", "--json", ...own], { folder: folder.path, environment });
+    expect(JSON.parse((await list({ STORE_KEY: key })).out)).toHaveLength(1);
+    expect(await list({})).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("STORE_KEY, which is not set") as string,
+    });
+    expect((await list({ STORE_KEY: "short" })).code).toBe(2);
+    expect((await list({ STORE_KEY: randomBytes(32).toString("hex") })).err).toContain("another key");
+    const without = await precisHere(["sessions", "--store", "secret.db"], { folder: folder.path });
+    expect([without.code, without.err]).toEqual([3, expect.stringContaining("gateway.store_key_env") as string]);
+  });
+
+  it("keeps no secret where it is told to mask what it keeps, and recall says so", async () => {
+    const token = "ghp_aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYzA99";
+    const own = ["--store", "masked.db", "--set", "redaction.stored=true"];
+    const { url, end } = await serving([...own, "--context-length", String(WINDOW_TOKENS)]);
+    const secret = long.map((one) =>
+      one["role"] === "tool" ? { ...one, content: `${String(one["content"])} ${token}` } : one,
+    );
+    expect((await ask(url, secret)).status).toBe(200);
+    await end();
+    const here = (...words: string[]) => precisHere([...words, ...own], { folder: folder.path });
+    const [{ id }] = JSON.parse((await here("sessions", "--json")).out) as [{ id: string }];
+    expect((await here("sessions", "export", id, "--with-secrets")).out).not.toContain(token.slice(8));
+    const bytes = readFileSync(join(folder.path, "masked.db"), "latin1").toLowerCase();
+    expect(bytes).not.toContain(token.slice(8, 30).toLowerCase());
+    const shown = JSON.parse((await here("sessions", "show", id, "--json")).out) as {
+      history: { report: { recall: string[] } }[];
+    };
+    const { out, err } = await here("recall", shown.history[0]!.report.recall[0]!);
+    expect(out).toContain("compute(");
+    expect(err).toContain("masked before it was kept");
+    expect((await here("sessions", "compact", id, "--budget", "10%")).out).toContain("secrets masked");
+    expect((await here("undo", id)).out.replaceAll(/\s+/g, " ")).toContain("has its secrets masked");
+  });
+
   it("lets an answer under way end when it is told to stop, and is no longer ready", async () => {
     const slow = createProvider({ pace: 20, script: { text: "word ".repeat(30) } });
     const behind = await slow.listen();
@@ -198,7 +320,7 @@ describe("precis serve refuses to start", () => {
     [["--upstream", "not an address"], "`gateway.upstreams.upstream.url`"],
     [["--upstream", "My Server=http://a"], "gateway.upstreams"],
     [["--json", "--quiet"], "exclude one another"],
-    [["--host", "0.0.0.0"], "no token guards metrics"],
+    [["--host", "0.0.0.0"], "no token of yours guards metrics"],
     [["--set", "gateway.tenant=two words"], "`auto`, `per_key` or a name"],
   ])("with %j, and says why", async (words, why) => {
     const { code, out, err } = await precisHere(["serve", "--store", "memory", ...words], { folder: folder.path });

@@ -154,12 +154,4 @@ describe("an old Node", () => {
       expect(err).toContain("nodejs.org");
     },
   );
-
-  it("is named as the package's engines field names it", () => {
-    const { engines } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { engines: { node: string } };
-    const [major, minor] = /NEEDED = \[(\d+), (\d+)\]/
-      .exec(readFileSync(join(ROOT, "src/cli/bin.ts"), "utf8"))!
-      .slice(1);
-    expect(engines.node).toBe(`>=${major}.${minor}`);
-  });
 });

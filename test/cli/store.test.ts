@@ -1,6 +1,6 @@
 /** `precis store …` on a real file: counts what is there, finds damage, deletes what was asked for and nothing else. */
 import { hash } from "node:crypto";
-import { existsSync, statSync } from "node:fs";
+import { mkdirSync, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -49,13 +49,17 @@ describe("precis store stats", () => {
   });
 
   it("finds the store where the configuration has it, and else in the data folder", async () => {
+    const own = (text: string): void => {
+      mkdirSync(join(folder.path, ".config/precis"), { recursive: true });
+      folder.write(".config/precis/config.yaml", text);
+    };
     await (await filled(["a"], "mine.db")).close();
-    folder.write("precis.yaml", "gateway:\n  store: mine.db\n");
+    own("gateway:\n  store: mine.db\n");
     expect((await store("stats")).out).toContain(join(folder.path, "mine.db"));
-    folder.write("precis.yaml", "");
+    own("");
     const none = await store("stats");
     expect([none.code, none.err]).toEqual([2, expect.stringContaining(".local/share/precis/history.db") as string]);
-    folder.write("precis.yaml", "gateway:\n  store: memory\n");
+    own("gateway:\n  store: memory\n");
     expect((await store("stats")).err).toContain("`memory`");
   });
 

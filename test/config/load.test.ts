@@ -71,7 +71,7 @@ describe("precedence", () => {
 
   it("takes an alias for the setting it names, and refuses the two when they differ", async () => {
     write("project/precis.yaml", "model: { cache_ttl: 1h }\ncompression: { summary_model: tiny }");
-    const { prompt_caching, auxiliary } = await loadConfiguration(request());
+    const { prompt_caching, auxiliary } = await loadConfiguration(request({ file: "precis.yaml" }));
     expect([prompt_caching.cache_ttl, auxiliary.compression.model]).toEqual(["1h", "tiny"]);
     write("project/precis.yaml", "model: { cache_ttl: 1h }\nprompt_caching: { cache_ttl: 5m }");
     expect((await failure()).message).toContain("both name one setting");
@@ -166,7 +166,7 @@ describe("a wrong value", () => {
   ];
   it.each(wrong)("%j", async (yaml, place, message, fix) => {
     write("project/precis.yaml", yaml);
-    const error = await failure();
+    const error = await failure({ file: "precis.yaml" });
     expect(error).toMatchObject({ code: "bad_configuration", place: `precis.yaml:${place}` });
     expect(error.message).toMatch(message);
     expect(error.hint).toContain(fix);
@@ -174,7 +174,7 @@ describe("a wrong value", () => {
 
   it("that may be a pasted key is not repeated", async () => {
     write("project/precis.yaml", "auxiliary: { compression: { api_key_env: sk-live-0123456789 } }");
-    const { message, hint } = await failure();
+    const { message, hint } = await failure({ file: "precis.yaml" });
     expect(`${message} ${hint}`).not.toContain("sk-live");
   });
 

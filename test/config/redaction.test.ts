@@ -13,7 +13,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const request = (yaml: string, more: Partial<Request> = {}): Request => {
   writeFileSync(join(folder, "precis.yaml"), yaml);
-  return { folder, platform: "linux", ...more, environment: { HOME: folder, ...more.environment } };
+  return {
+    folder,
+    platform: "linux",
+    file: "precis.yaml",
+    ...more,
+    environment: { HOME: folder, ...more.environment },
+  };
 };
 const patterns = async (yaml: string, more?: Partial<Request>): Promise<readonly string[]> =>
   (await loadConfiguration(request(yaml, more))).redaction.patterns;

@@ -1,5 +1,5 @@
 /** Every transcript of the corpus, compacted to a fifth: valid, within budget or irreducible, nothing lost. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { liveRequestOf } from "../../src/core/evidence/facts/live-request.ts";
 import { createMeasure } from "../../src/core/transcript/measure.ts";
 import { contentText, type Transcript } from "../../src/core/transcript/message.ts";
@@ -8,7 +8,7 @@ import { detectFormat, readLog } from "../../src/logs/index.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
-import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../support/corpus.ts";
+import { corpusFiles, corpusText, describeCorpus } from "../support/corpus.ts";
 
 const SHARE = 0.2;
 /** Small transcripts are mostly what must stay; more than this many would say that something is wrong. */
@@ -68,7 +68,7 @@ async function expectRecall(
   }
 }
 
-describe.skipIf(!hasCorpus)(`the corpus${corpusTitle}`, () => {
+describeCorpus("the corpus", () => {
   it.each(openai)("%s: bodies of each protocol splice back byte for byte", (file) => {
     const text = corpusText(file);
     const decoded = protocols["openai-chat"].decode(text);

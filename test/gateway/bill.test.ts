@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import { createMeasure } from "../../src/core/transcript/measure.ts";
 import type { ProtocolName } from "../../src/protocols/index.ts";
-import { corpusFiles, corpusTitle, hasCorpus } from "../support/corpus.ts";
+import { corpusFiles, describeCorpus } from "../support/corpus.ts";
 import { bill } from "./support/billing.ts";
 import { recordingOf } from "./support/recordings.ts";
 
@@ -24,30 +24,32 @@ const SESSION_MS_MAX = 600_000;
 const measure = createMeasure();
 const files = corpusFiles("openai").filter((file) => FULL || SAMPLE.test(file));
 
-describe.each(FULL ? PROTOCOLS : PROTOCOLS.slice(0, 1))(`%s${corpusTitle}`, (protocol) => {
-  const long = { without: 0, threshold: 0, cost: 0 };
-  it.skipIf(!hasCorpus).each(files)("%s is no dearer than without", { timeout: SESSION_MS_MAX }, async (file) => {
-    const recording = recordingOf(file);
-    const tokens = measure.transcript(recording);
-    if (tokens < TOKENS_MIN) return;
-    const without = await bill(recording, { protocol, windowTokens: undefined });
-    expect(without.refused).toBe(false);
-    for (const schedule of ["threshold", "cost"] as const) {
-      const billed = await bill(recording, { protocol, windowTokens: WINDOW_TOKENS, schedule });
-      expect([billed.refused, billed.turns]).toEqual([false, without.turns]);
-      expect([schedule, billed.usd / without.usd <= DEARER_MAX, billed.usd / without.usd]).toEqual([
-        schedule,
-        true,
-        billed.usd / without.usd,
-      ]);
-      if (tokens > LONG_TOKENS) long[schedule] += billed.usd;
-    }
-    if (tokens > LONG_TOKENS) long.without += without.usd;
-  });
+describeCorpus("sessions of the corpus", () => {
+  describe.each(FULL ? PROTOCOLS : PROTOCOLS.slice(0, 1))("%s", (protocol) => {
+    const long = { without: 0, threshold: 0, cost: 0 };
+    it.each(files)("%s is no dearer than without", { timeout: SESSION_MS_MAX }, async (file) => {
+      const recording = recordingOf(file);
+      const tokens = measure.transcript(recording);
+      if (tokens < TOKENS_MIN) return;
+      const without = await bill(recording, { protocol, windowTokens: undefined });
+      expect(without.refused).toBe(false);
+      for (const schedule of ["threshold", "cost"] as const) {
+        const billed = await bill(recording, { protocol, windowTokens: WINDOW_TOKENS, schedule });
+        expect([billed.refused, billed.turns]).toEqual([false, without.turns]);
+        expect([schedule, billed.usd / without.usd <= DEARER_MAX, billed.usd / without.usd]).toEqual([
+          schedule,
+          true,
+          billed.usd / without.usd,
+        ]);
+        if (tokens > LONG_TOKENS) long[schedule] += billed.usd;
+      }
+      if (tokens > LONG_TOKENS) long.without += without.usd;
+    });
 
-  if (!FULL) return;
-  it.skipIf(!hasCorpus).each(Object.entries(SCHEDULES))("long sessions, pooled, by %s", (schedule, most) => {
-    expect(long.without).toBeGreaterThan(0);
-    expect(long[schedule as keyof typeof SCHEDULES] / long.without).toBeLessThanOrEqual(most);
+    if (!FULL) return;
+    it.each(Object.entries(SCHEDULES))("long sessions, pooled, by %s", (schedule, most) => {
+      expect(long.without).toBeGreaterThan(0);
+      expect(long[schedule as keyof typeof SCHEDULES] / long.without).toBeLessThanOrEqual(most);
+    });
   });
 });

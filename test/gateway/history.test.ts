@@ -9,7 +9,7 @@ import { createHistory } from "../../src/gateway/history/history.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
 import { createMemoryStore, openSqliteStore } from "../../src/store/index.ts";
 import { chain, compaction } from "../store/contract/things.ts";
-import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../support/corpus.ts";
+import { corpusFiles, corpusText, describeCorpus } from "../support/corpus.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { atEnd, front, temporaryFolder, TENANT, type Standing } from "./support/standing.ts";
 import { upstreamOf, type Upstream } from "./support/upstream.ts";
@@ -171,7 +171,7 @@ it("labels what precis wrote in an export, or leaves it out with what it had sho
   expect(dropped.every((one) => originals.has(JSON.stringify(one)))).toBe(true);
 });
 
-describe.skipIf(!hasCorpus)(`real transcripts${corpusTitle}`, () => {
+describeCorpus("real transcripts", () => {
   const files = corpusFiles("openai");
   const some = SHORT_RUN ? files.filter((_, at) => at % FILES_PER_TEST === 0) : files;
 

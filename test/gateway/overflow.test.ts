@@ -4,6 +4,7 @@
  */
 import { describe, expect, it, vi } from "vitest";
 import type { Transcript } from "../../src/core/transcript/message.ts";
+import { GATEWAY_LIMITS } from "../../src/gateway/limits.ts";
 import type { ProtocolName } from "../../src/protocols/index.ts";
 import { ask, bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked, type Told } from "./support/asking.ts";
 import { front, stand } from "./support/standing.ts";
@@ -80,12 +81,16 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
       expect(provider.requests[1]!.body.length).toBeLessThan(provider.requests[0]!.body.length);
     });
 
-    it("is sent again once only: a second refusal is the client's", async () => {
+    it("is sent again within a bound, smaller each time: the last refusal is the client's", async () => {
       const refusal = refusalOf(protocol);
       const { url: upstream, got } = await upstreamOf(() => refusal);
       const { url, events } = await front(upstream, { contextLength: BELIEVED_TOKENS });
       const told = await ask(url, { protocol, body: large() });
-      expect([told.status, told.text, got.length]).toEqual([refusal.status, refusal.pieces.join(""), 2]);
+      expect([told.status, told.text]).toEqual([refusal.status, refusal.pieces.join("")]);
+      expect(got.length).toBeGreaterThan(1);
+      expect(got.length).toBeLessThanOrEqual(1 + GATEWAY_LIMITS.refusalRetries);
+      const sizes = got.map(({ bytes }) => bytes);
+      expect(sizes).toEqual([...new Set(sizes)].toSorted((one, other) => other - one));
       await vi.waitFor(() =>
         expect(events).toContainEqual(expect.objectContaining({ kind: "request", outcome: "refused", retried: true })),
       );
@@ -135,6 +140,36 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
     expect(told.treatment).toMatch(REWRITTEN);
   });
 });
+
+it.each([40_000, 20_000])(
+  "no later request fails at a server that takes %d bytes and never says so",
+  async (bytesMax) => {
+    const refused = { status: 400, pieces: ['{"message":"Input is too long for requested model."}'] };
+    const { url: upstream, got } = await upstreamOf((_, { bytes }) =>
+      bytes > bytesMax ? refused : { pieces: [JSON.stringify(chatAnswer(Math.round(bytes / 4)))] },
+    );
+    const { url } = await front(upstream, { contextLength: BELIEVED_TOKENS });
+    const statuses: number[] = [];
+    for (let steps = STEPS; steps < STEPS + 16; steps++) {
+      const told = await ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", worked("big", steps)) });
+      statuses.push(told.status);
+    }
+    expect(statuses).toEqual(statuses.map(() => 200));
+    expect(got.length).toBeLessThan(2 * statuses.length);
+  },
+);
+
+function chatAnswer(inputTokens: number): object {
+  const message = { role: "assistant", content: SAID };
+  const usage = { prompt_tokens: inputTokens, completion_tokens: 5, total_tokens: inputTokens + 5 };
+  return {
+    id: "c",
+    object: "chat.completion",
+    model: "m",
+    choices: [{ index: 0, message, finish_reason: "stop" }],
+    usage,
+  };
+}
 
 describe("Anthropic's answer that the window was full", () => {
   it.each([false, true])("is recovered, streamed: %s", async (stream) => {

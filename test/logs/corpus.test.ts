@@ -1,6 +1,6 @@
 /** The readers over real session files, held against the same sessions as converted by others to Chat Completions. */
 import { readdirSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { callsOf, contentText, type Message } from "../../src/core/transcript/message.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import {
@@ -11,7 +11,7 @@ import {
   type LogFormat,
   type ReadLog,
 } from "../../src/logs/index.ts";
-import { CORPUS, corpusText, corpusTitle, hasCorpus } from "../support/corpus.ts";
+import { CORPUS, corpusText, describeCorpus, hasCorpus } from "../support/corpus.ts";
 
 const FORMATS: readonly (readonly [RegExp, InputFormat])[] = [
   [/^openai\//, "openai-chat"],
@@ -73,7 +73,7 @@ function convertedText({ role, content }: ChatMessage): string {
 const OTHER_WORDS =
   /^(?:tool \[no result recorded\]|user \[(?:pi compaction summary|user ran)|user <(?:command-name>\/exit|local-command-stdout>See ya))/;
 
-describe.skipIf(!hasCorpus)(`session files of the corpus${corpusTitle}`, () => {
+describeCorpus("session files of the corpus", () => {
   it("has the thirty-one session files that count", () => {
     expect(conversions).toHaveLength(31);
   });

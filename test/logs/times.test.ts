@@ -1,7 +1,7 @@
 /** When each message was recorded: the caches of providers forget, so that whoever replays a session needs its pauses. */
 import { describe, expect, it } from "vitest";
 import { readLog } from "../../src/logs/index.ts";
-import { corpusText, corpusTitle, hasCorpus } from "../support/corpus.ts";
+import { corpusText, hasCorpus } from "../support/corpus.ts";
 import { jsonl } from "./reading.ts";
 
 const START_MS = Date.parse("2026-01-01T00:00:00.000Z");
@@ -70,7 +70,7 @@ describe("times of messages", () => {
     ]);
   });
 
-  it.skipIf(!hasCorpus)(`stand in files as agents wrote them${corpusTitle}`, () => {
+  it.skipIf(!hasCorpus)("stand in files as agents wrote them, given the corpus", () => {
     const text = corpusText("raw/pi/before-compaction.jsonl");
     const known = readLog(text, "pi", { history: "all" }).timesMs.filter((time) => time !== undefined);
     expect(known.length).toBeGreaterThan(900);

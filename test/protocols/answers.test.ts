@@ -1,5 +1,6 @@
 /** What providers answer: tokens used, and errors that mean the request was too large. */
 import { describe, expect, test } from "vitest";
+import { OVERFLOW_ERROR_NAMES, OVERFLOW_ERRORS } from "../../src/lab/provider/overflow-errors.ts";
 import { mergeUsage, protocols, type Overflow } from "../../src/protocols/index.ts";
 
 describe("usage", () => {
@@ -65,7 +66,7 @@ describe("overflow", () => {
       "Anthropic, with output",
       400,
       error("input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, decrease input length"),
-      context(200_000, 209_573),
+      { ...context(200_000, 209_573), outputTokens: 21_333 },
     ],
     [
       "Anthropic, bytes",
@@ -122,15 +123,15 @@ describe("overflow", () => {
           "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion).",
         type: "BadRequestError",
       }),
-      context(4096, 5000),
+      { ...context(4096, 5000), outputTokens: 1000 },
     ],
     [
       "OpenRouter",
       400,
       error("Provider returned error", {
-        metadata: { raw: '{"error":{"message":"prompt is too long: 5 tokens > 4 maximum"}}' },
+        metadata: { raw: '{"error":{"message":"prompt is too long: 5000 tokens > 4000 maximum"}}' },
       }),
-      context(4, 5),
+      context(4000, 5000),
     ],
     [
       "Gemini",
@@ -161,19 +162,54 @@ describe("overflow", () => {
       }),
       context(8192, 9000),
     ],
+    [
+      "a window that cannot be one",
+      400,
+      error("This model's maximum context length is 7 tokens. However, your messages resulted in 9 tokens."),
+      context(),
+    ],
+    [
+      "Ollama, which names a difference",
+      400,
+      error("prompt too long; exceeded max context length by 100918 tokens"),
+      context(),
+    ],
     ["nginx", 413, "<html><body>413 Request Entity Too Large</body></html>", { kind: "payload" }],
   ])("%s", (_, status, body, expected) => {
     for (const protocol of Object.values(protocols)) expect(protocol.overflow(status, body)).toEqual(expected);
   });
 
+  test.each(OVERFLOW_ERROR_NAMES)("%s, in the words that the strict provider has of it", (name) => {
+    const { status, body } = OVERFLOW_ERRORS[name];
+    const counts = { limit: 16_000, input: 20_000, output: 500, requested: 20_500 };
+    const said = body.replaceAll(/\{(\w+)\}/g, (_, count: keyof typeof counts) => String(counts[count]));
+    const names = (count: string): boolean => body.includes(`{${count}}`);
+    const sums = names("requested") || (names("input") && names("output"));
+    const requestedTokens = sums ? counts.requested : counts.input;
+    const expected = {
+      kind: "context",
+      ...(names("limit") ? { limitTokens: counts.limit } : {}),
+      ...(names("requested") || names("input") ? { requestedTokens } : {}),
+      ...(names("output") ? { outputTokens: counts.output } : {}),
+    };
+    const overflow = protocols["openai-chat"].overflow(status, said);
+    expect(overflow).toEqual(name === "nginx" ? { kind: "payload" } : expected);
+  });
+
+  test("a text of a megabyte that nearly says so, over and over, is read at once", () => {
+    const nearly = [
+      "request too large for ",
+      "prompt contains 1 tokens ",
+      "trying to keep the first 1 tokens when ",
+      "9,",
+    ];
+    const started = performance.now();
+    for (const words of nearly)
+      expect(protocols["openai-chat"].overflow(400, error(words.repeat(1_000_000 / words.length)))).toBeUndefined();
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
   test.each<[string, number, string]>([
-    [
-      "a rate limit that speaks of size",
-      429,
-      error(
-        "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced.",
-      ),
-    ],
     [
       "a rate limit under 413",
       413,
@@ -189,6 +225,80 @@ describe("overflow", () => {
       "an answer that quotes an overflow",
       200,
       JSON.stringify({ choices: [{ message: { content: "prompt is too long: 5 tokens > 4 maximum" } }] }),
+    ],
+    // https://github.com/continuedev/continue/issues/10920
+    [
+      "a rate limit of a day",
+      429,
+      error(
+        "Rate limit reached for model `llama-3.3-70b-versatile` in organization `org_x` service tier `on_demand` on tokens per day (TPD): Limit 100000, Used 97050, Requested 3619. Please try again in 9m38.016s.",
+        { type: "tokens", code: "rate_limit_exceeded" },
+      ),
+    ],
+    [
+      "a minute's rate limit that waiting cures",
+      429,
+      error("Request too large for m in organization o on tokens per min (TPM): Limit 30000, Requested 20000."),
+    ],
+    [
+      "Anthropic's rate limit, which speaks of the prompt's length",
+      429,
+      error(
+        "This request would exceed your organization's rate limit of 40,000 input tokens per minute. Please reduce the prompt length or the maximum tokens requested, or try again later.",
+        { type: "rate_limit_error" },
+      ),
+    ],
+    [
+      "a quota",
+      429,
+      error("You exceeded your current quota, please check your plan and billing details.", {
+        code: "insufficient_quota",
+      }),
+    ],
+    // https://github.com/CherryHQ/cherry-studio/issues/4377
+    [
+      "DeepSeek's range of max_tokens",
+      400,
+      error("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", { code: "invalid_request_error" }),
+    ],
+    // https://github.com/anomalyco/models.dev/issues/5824
+    [
+      "Cloudflare's and OpenAI's most output tokens",
+      400,
+      error("max_completion_tokens is too large: 1298829. This model supports at most 1048576 completion tokens"),
+    ],
+    // https://github.com/charmbracelet/crush/issues/946
+    [
+      "Bedrock's most output tokens",
+      400,
+      JSON.stringify({ message: "The maximum tokens you requested exceeds the model limit of 32768" }),
+    ],
+    // https://github.com/databricks/databricks-sdk-go/issues/1183
+    [
+      "Databricks' most output tokens",
+      400,
+      JSON.stringify({
+        error_code: "BAD_REQUEST",
+        message:
+          "Bad request: rpc error: code = InvalidArgument desc = max_tokens (10000) cannot exceed 8192. Please reduce the length of max output tokens generated.",
+      }),
+    ],
+    [
+      "Anthropic's most output tokens",
+      400,
+      error("max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5"),
+    ],
+    // https://github.com/huggingface/transformers/issues/28523
+    ["TGI's most output tokens", 422, '{"error":"Input validation error: `max_new_tokens` must be <= 192"}'],
+    [
+      "a name that is too long",
+      400,
+      error(
+        "Invalid 'user': string too long. Expected a string with maximum length 64, but got a string with length 70.",
+        {
+          code: "string_above_max_length",
+        },
+      ),
     ],
   ])("%s is none", (_, status, body) => {
     for (const protocol of Object.values(protocols)) expect(protocol.overflow(status, body)).toBeUndefined();

@@ -1,9 +1,9 @@
 /** Every real transcript as a request of every protocol: read, given back byte for byte, and carried to the others. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { contentText, type Message } from "../../src/core/transcript/message.ts";
 import { createDecoder, detectProtocol, protocols } from "../../src/protocols/index.ts";
 import { requestOf, type ChatMessage } from "../support/chat-to-wire.ts";
-import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../support/corpus.ts";
+import { corpusFiles, corpusText, describeCorpus } from "../support/corpus.ts";
 import { JSON_LAYOUTS, printJson } from "../support/json-text.ts";
 import { createRandom } from "../support/random.ts";
 import { RUNS, WIRE_NAMES } from "../support/transcripts.ts";
@@ -31,7 +31,7 @@ function expected(messages: readonly ChatMessage[]): string[] {
   });
 }
 
-describe.skipIf(!hasCorpus)(`the corpus${corpusTitle}`, () => {
+describeCorpus("the corpus", () => {
   const files = corpusFiles("openai").map((file) => ({
     file,
     messages: JSON.parse(corpusText(file)) as ChatMessage[],

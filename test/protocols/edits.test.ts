@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  isSame,
   contentText,
   textMessage,
   withParts,
@@ -183,7 +184,10 @@ function wholeSlices(messages: readonly Message[]): string[] {
   const found: string[] = [];
   for (let at = 0; at < messages.length;) {
     const members = messages[at]!.wire?.members ?? [];
-    const whole = members.length > 0 && members.every((member, index) => messages[at + index] === member);
+    const whole =
+      members.length > 0 &&
+      members.length <= messages.length - at &&
+      members.every((member, index) => isSame(messages[at + index]!, member));
     // A stub among results is written into their message.
     const touched = messages[at + members.length]?.origin === "stub" || messages[at - 1]?.origin === "stub";
     if (whole && !touched) found.push(messages[at]!.wire!.raw);

@@ -58,7 +58,13 @@ describe("a session over requests in a provider's shape", () => {
 
   it("says what is wrong with a request that no protocol describes", async () => {
     await expect(session().prepare("{]")).rejects.toMatchObject({ code: "body_not_json" });
-    await expect(session().prepare({ prompt: "hi" })).rejects.toMatchObject({ code: "body_without_messages" });
+    await expect(session().prepare({ prompt: "hi" } as object)).rejects.toMatchObject({
+      code: "body_without_messages",
+    });
+    const circular: { messages: unknown[] } = { messages: [] };
+    circular.messages.push(circular);
+    for (const odd of [undefined, () => 1, circular, { messages: [10n] }])
+      await expect(session().prepare(odd as object)).rejects.toMatchObject({ code: "body_not_json" });
   });
 
   it("refuses an engine that nobody knows, and names those it knows", () => {

@@ -18,8 +18,7 @@ function saying(...texts: readonly string[]): Transcript {
 it("weighs what follows a reported beginning by the report, and names what is sent instead of what was weighed", () => {
   const situation = createSituation();
   const first = saying("fix the build");
-  situation.sent(first, bench);
-  situation.reported(REPORTED_TOKENS);
+  situation.reported(REPORTED_TOKENS, situation.sent(first, bench));
   const longer = { ...first, messages: [...first.messages, textMessage("user", "and the tests")] };
   const added = bench.measure.messages(longer.messages.slice(1));
   expect(situation.tokensOf(longer, bench)).toBe(REPORTED_TOKENS + added);

@@ -1,7 +1,7 @@
 /** `precis check`: would the provider take this transcript? The oracle that every test and engine answers to. */
-import type { Transcript } from "../../core/transcript/message.ts";
+import type { Message, Transcript } from "../../core/transcript/message.ts";
 import { violationsOf, type Violation } from "../../core/transcript/oracle.ts";
-import { protocols } from "../../protocols/index.ts";
+import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import { counted } from "../amounts.ts";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit.ts";
@@ -19,30 +19,53 @@ export const checkCommand: Command = {
     { line: "precis check request.json", says: "before sending it" },
     { line: "precis compact session.jsonl --force | precis check -", says: "a result of our own" },
   ],
-  args: { ...INPUT_ARGS, json: { type: "boolean", description: "Print {valid, violations, notes}." } },
+  args: { ...INPUT_ARGS, json: { type: "boolean", description: "Print {valid, protocols, violations, notes}." } },
   run: async (args, terminal) => {
     const input = await readInput(args, terminal);
-    const violations = violationsOf(input.transcript, protocols[input.protocol].rules);
-    const text = args.is("json") ? json(input, violations) : page(input, violations, terminal.out);
+    const candidates = args.text("from") === undefined ? protocolsOf(input) : [input.protocol];
+    const verdicts = candidates.map((protocol) => ({
+      protocol,
+      violations: violationsOf(input.transcript, protocols[protocol].rules),
+    }));
+    const taking = verdicts.filter((verdict) => verdict.violations.length === 0);
+    const { violations } = taking[0] ?? verdicts[0]!;
+    const named = (taking.length === 0 ? verdicts.slice(0, 1) : taking).map(({ protocol }) => protocol);
+    const verdict = { ...input, named, violations };
+    const text = args.is("json") ? json(verdict) : page(verdict, terminal.out);
     await terminal.out.write(text);
     return violations.length === 0 ? EXIT.done : EXIT.failed;
   },
 };
 
-function json({ format, protocol, notes, transcript }: Input, violations: readonly Violation[]): string {
-  const messages = transcript.messages.length;
-  return `${JSON.stringify({ valid: violations.length === 0, format, protocol, messages, violations, notes }, null, 2)}\n`;
+/**
+ * A bare array of messages that holds nothing but a user's and an assistant's text is the same in Chat Completions and
+ * in Messages: both are checked, and both are named.
+ */
+function protocolsOf({ protocol, decoded, transcript }: Input): readonly ProtocolName[] {
+  const { system, messages, tools } = transcript;
+  const shared =
+    decoded?.form === "messages" &&
+    system.length === 0 &&
+    tools === undefined &&
+    messages.every(({ role, parts }) => isSharedRole(role) && parts.every(({ kind }) => kind === "text"));
+  return shared && protocol === "openai-chat" ? ["openai-chat", "anthropic-messages"] : [protocol];
 }
 
-function page(
-  { name, protocol, notes, transcript }: Input,
-  violations: readonly Violation[],
-  { paint }: Stream,
-): string {
+const isSharedRole = (role: Message["role"]): boolean => role === "user" || role === "assistant";
+
+type Verdict = Input & { readonly named: readonly ProtocolName[]; readonly violations: readonly Violation[] };
+
+function json({ format, named, notes, transcript, violations }: Verdict): string {
+  const valid = violations.length === 0;
+  const messages = transcript.messages.length;
+  return `${JSON.stringify({ valid, format, protocol: named[0], protocols: named, messages, violations, notes }, null, 2)}\n`;
+}
+
+function page({ name, named, notes, transcript, violations }: Verdict, { paint }: Stream): string {
   const verdict =
     violations.length === 0 ? paint("good", "valid") : paint("bad", counted(violations.length, "violation"));
   return [
-    `${paint("strong", name)}  ${verdict}  ${paint("dim", `${counted(transcript.messages.length, "message")} of ${protocol}`)}`,
+    `${paint("strong", name)}  ${verdict}  ${paint("dim", `${counted(transcript.messages.length, "message")} of ${named.join(" or ")}`)}`,
     ...violations.map((one) => `  ${placeOf(one, transcript)}: ${one.text} ${paint("dim", `(${one.code})`)}`),
     ...notes.map(({ line, text }) => paint("dim", `  read: ${line > 0 ? `line ${line}: ` : ""}${text}`)),
     "",

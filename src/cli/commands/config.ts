@@ -1,8 +1,11 @@
 /** `precis config …`: writes a commented file, shows what follows from the settings, prints their schema. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { resolveAll, shortPath, type Loaded } from "../../config/load.ts";
+import { projectFile, resolveAll, shortPath, type Loaded } from "../../config/load.ts";
 import { userFile } from "../../config/locate.ts";
+import { distrust, trust as agreeTo } from "../../config/trust.ts";
+import { written } from "../../config/settings.ts";
+import { PrecisError } from "../../core/errors.ts";
 import type { Command, CommandGroup } from "../command.ts";
 import { EXIT, usageError } from "../exit.ts";
 import { writeWhole } from "../files.ts";
@@ -90,8 +93,49 @@ const schema: Command = {
   },
 };
 
+const trust: Command = {
+  name: "config trust",
+  summary: "Agree to what a project's file sets beyond what it may set by itself.",
+  about: [
+    "A project's file may say how much is compacted and when. Addresses, models that are asked, keys, plugins, files and tenants count only once you have agreed to the file: whoever wrote the project wrote it too, and would be sent your requests. This shows those settings and notes the file's path and hash for you alone. A changed file has to be agreed to again.",
+  ],
+  examples: [
+    { line: "precis config trust", says: "the project's file, after reading it" },
+    { line: "precis config trust --forget", says: "no longer" },
+  ],
+  args: {
+    file: {
+      type: "positional",
+      required: false,
+      valueHint: "FILE",
+      description: "The file; the project's by default.",
+    },
+    forget: { type: "boolean", description: "Take the agreement back." },
+  },
+  run: async (args, { out, ...terminal }) => {
+    const found = await projectFile({ ...terminal, file: args.text("file") }).catch((error: Error) => {
+      throw error instanceof PrecisError ? error : usageError(error.message, "Name a file of settings.");
+    });
+    if (found === undefined)
+      throw usageError("there is no project's file here", "Name one, or change into the project.");
+    const { path, hash, refused } = found;
+    const shown = shortPath(path, terminal);
+    if (args.is("forget")) {
+      distrust(path, terminal);
+      await out.write(`${shown} is no longer agreed to\n`);
+      return EXIT.done;
+    }
+    const noted = agreeTo(path, hash, terminal);
+    const lines = refused.map(({ path: setting, value, place }) => `  ${setting}: ${written(value)}  (${place})\n`);
+    const what = lines.length === 0 ? "; it sets nothing that needed it" : ", which sets";
+    await out.write(`agreed to ${shown}${what}\n${lines.join("")}`);
+    await terminal.err.write(`noted in ${shortPath(noted, terminal)}\n`);
+    return EXIT.done;
+  },
+};
+
 export const configCommands: CommandGroup = {
   name: "config",
-  summary: "Settings: write a file, check it, print its schema.",
-  commands: [init, check, schema],
+  summary: "Settings: write a file, check it, agree to a project's, print the schema.",
+  commands: [init, check, trust, schema],
 };

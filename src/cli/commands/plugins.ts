@@ -1,12 +1,14 @@
 /** `precis plugins …`: engines of other people: which there are, where each stands, and whether it keeps the contract. */
 import { resolve } from "node:path";
-import { loadConfiguration } from "../../config/load.ts";
+import { loadConfiguration, shortPath } from "../../config/load.ts";
 import { pluginFolders } from "../../config/locate.ts";
+import { distrust, trust as agreeTo } from "../../config/trust.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { sampleTranscripts } from "../../core/engines/suite/samples.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
 import { PluginFault } from "../../plugins/fault.ts";
 import { findPlugin, pluginAt, type Plugin } from "../../plugins/find.ts";
+import { fingerprintOf } from "../../plugins/fingerprint.ts";
 import { PLUGIN_LIMITS } from "../../plugins/limits.ts";
 import { openPlugin } from "../../plugins/load.ts";
 import { wholeOf } from "../amounts.ts";
@@ -34,7 +36,7 @@ const list: Command = {
   name: "plugins list",
   summary: "List the plugins there are, where each was found, and which engine is in force.",
   about: [
-    "Plugins stand in plugins/context_engine, a folder each: of the project first, then beside your own configuration. None is used unless context.engine or --engine names it. `precis plugins` alone does the same. No code of a plugin runs for it.",
+    "Plugins stand in plugins/context_engine, a folder each: of the project first, then beside your own configuration. None is used unless context.engine or --engine names it, and none of the project's before you agree to its code (`precis plugins trust`). `precis plugins` alone does the same. No code of a plugin runs for it.",
   ],
   examples: [
     { line: "precis plugins list", says: "what could be named" },
@@ -64,6 +66,34 @@ const show: Command = {
     const plugin = found.plugins.find((one) => one.name === name);
     if (plugin === undefined) throw unknownPlugin(name, found.folders);
     await terminal.out.write(args.is("json") ? json(plugin) : pluginPage(plugin, terminal));
+    return EXIT.done;
+  },
+};
+
+const trust: Command = {
+  name: "plugins trust",
+  summary: "Agree to the code of a plugin that stands in the project.",
+  about: [
+    "A plugin in a project is code of whoever wrote the project, and is not used before you agree to it; one beside your own configuration needs no agreement. Notes its folder and the hash of its files for you alone: after a change it has to be agreed to again. What its code imports from outside its folder is not in the hash. No code of the plugin runs for it.",
+  ],
+  examples: [
+    { line: "precis plugins trust keep-ends", says: "after reading its code" },
+    { line: "precis plugins trust keep-ends --forget", says: "no longer" },
+  ],
+  args: {
+    name: { type: "positional", valueHint: "NAME", description: "The plugin's name: its folder's." },
+    forget: { type: "boolean", description: "Take the agreement back." },
+  },
+  run: async (args, terminal) => {
+    const { folder, environment, platform } = terminal;
+    const [project] = pluginFolders(folder, environment, platform);
+    const plugin = findPlugin(args.text("name")!, [project]);
+    if (plugin === undefined) throw unknownPlugin(args.text("name")!, [project]);
+    const shown = shortPath(plugin.folder, terminal);
+    const forget = args.is("forget");
+    if (forget) distrust(plugin.folder, terminal);
+    else agreeTo(plugin.folder, fingerprintOf(plugin.folder), terminal);
+    await terminal.out.write(forget ? `${shown} is no longer agreed to\n` : `agreed to the code in ${shown}\n`);
     return EXIT.done;
   },
 };
@@ -105,8 +135,8 @@ const check: Command = {
 
 export const pluginCommands: CommandGroup = {
   name: "plugins",
-  summary: "Engines of other people: list them, show one, hold one to the contract.",
-  commands: [list, show, check],
+  summary: "Engines of other people: list them, show one, agree to one, hold one to the contract.",
+  commands: [list, show, trust, check],
   alone: list,
 };
 

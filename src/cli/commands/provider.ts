@@ -36,6 +36,11 @@ const ARGS = {
     description:
       "A share of requests, 0 to 1, that fails: 429, 500, 529, stall, cut, malformed, overflow, stream-error, window-stop. May be given several times.",
   },
+  "overflow-error": {
+    type: "string",
+    valueHint: "SERVER",
+    description: "Refuse what exceeds the window in the words of another server, such as vllm, groq or bedrock.",
+  },
   seed: { type: "string", valueHint: "N", description: "Of faults, ids and signatures; 1 by default." },
   quiet: { type: "boolean", description: "Log no requests." },
   json: { type: "boolean", description: "Log JSON lines on standard output." },
@@ -106,7 +111,10 @@ async function optionsOf(args: Arguments, { folder }: Terminal): Promise<Provide
   const { readScript } = await import("../../lab/provider/script-file.ts");
   return {
     models: Object.fromEntries(models),
-    ...(window === undefined ? {} : { every: { windowTokens: tokensOf(window, "--window") } }),
+    every: {
+      ...(window === undefined ? {} : { windowTokens: tokensOf(window, "--window") }),
+      ...(await wordsOf(args.text("overflow-error"))),
+    },
     ...(recorded === undefined ? {} : { replay: readRecording(recorded, replay).messages }),
     ...(written === undefined ? {} : { script: readScript(written, script!) }),
     ...(pace === undefined ? {} : { pace: tokensOf(pace, "--pace") }),
@@ -120,6 +128,14 @@ function modelOf(pair: string): readonly [string, { readonly windowTokens: numbe
   const at = pair.lastIndexOf("=");
   if (at < 1) throw usageError(`--model is "${pair}"; expected NAME=WINDOW`, "Write for example `--model mine=64k`.");
   return [pair.slice(0, at), { windowTokens: tokensOf(pair.slice(at + 1), "--model") }];
+}
+
+async function wordsOf(name: string | undefined): Promise<NonNullable<ProviderOptions["every"]>> {
+  if (name === undefined) return {};
+  const { OVERFLOW_ERROR_NAMES } = await import("../../lab/provider/overflow-errors.ts");
+  const overflowError = OVERFLOW_ERROR_NAMES.find((one) => one === name);
+  if (overflowError !== undefined) return { overflowError };
+  throw usageError(`--overflow-error is "${name}"; there is no such server`, `Use ${OVERFLOW_ERROR_NAMES.join(", ")}.`);
 }
 
 async function ratesOf(pairs: readonly string[]): Promise<NonNullable<ProviderOptions["faults"]>> {

@@ -23,7 +23,7 @@ export const recallCommand: Command = {
   ],
   examples: [
     { line: "precis recall r1a2b3c4d5", says: "the original, from the gateway's store" },
-    { line: "precis recall 'connection refused' --keep originals.json", says: "where that was said, in a file" },
+    { line: "precis recall 'double rounding' --keep originals.json", says: "where that was said, in a file" },
   ],
   args: {
     wanted: {
@@ -42,13 +42,19 @@ export const recallCommand: Command = {
   run: async (args, terminal) => {
     const wanted = args.text("wanted")!;
     const keep = args.text("keep");
-    const { hits, place } = await (keep === undefined ? fromStore(args, terminal) : fromFile(keep, wanted, terminal));
+    const {
+      hits,
+      place,
+      masked = false,
+    } = await (keep === undefined ? fromStore(args, terminal) : fromFile(keep, wanted, terminal));
     if (args.is("json")) await terminal.out.write(`${JSON.stringify(hits, null, 2)}\n`);
     else if (hits.length === 0)
       await terminal.err.write(
         `${terminal.err.paint("warn", "nothing")} in ${place} answers to "${clip(wanted, 60)}"\n`,
       );
-    else await terminal.out.write(hits[0]!.id === wanted ? hits[0]!.text : listed(hits, wanted, terminal));
+    else if (masked) await terminal.err.write("its secrets were masked before it was kept (redaction.stored)\n");
+    if (hits.length > 0 && !args.is("json"))
+      await terminal.out.write(hits[0]!.id === wanted ? hits[0]!.text : listed(hits, wanted, terminal));
     return hits.length === 0 ? EXIT.failed : EXIT.done;
   },
 };
@@ -57,6 +63,8 @@ interface Recalled {
   readonly hits: readonly RecallHit[];
   /** Where was looked. */
   readonly place: string;
+  /** It is not the very bytes. */
+  readonly masked?: boolean;
 }
 
 async function fromFile(keep: string, wanted: string, { folder }: Terminal): Promise<Recalled> {
@@ -68,7 +76,7 @@ async function fromFile(keep: string, wanted: string, { folder }: Terminal): Pro
 function fromStore(args: Arguments, terminal: Terminal): Promise<Recalled> {
   return withHistory(args, terminal, { readOnly: true }, async ({ history, tenant, store }) => {
     const original = await history.recall(tenant, args.text("wanted")!);
-    if (original !== undefined) return { hits: [original], place: store };
+    if (original !== undefined) return { hits: [original], place: store, masked: original.masked === true };
     const found = await history.search({ tenant, words: args.text("wanted")!, limit: 2 * SEARCH_HITS_MAX });
     const hits = found.flatMap((one) => (one.kind === "original" ? [{ ...one, text: one.line }] : []));
     return { hits: hits.map(({ id, label, text }) => ({ id, label, text })), place: `${store}, tenant "${tenant}",` };

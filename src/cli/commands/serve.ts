@@ -12,13 +12,15 @@ import type { HistoryStore } from "../../store/store.ts";
 import type { Arguments, Command } from "../command.ts";
 import { withEngine } from "../engine.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
+import type { Operation } from "../gateway-operation.ts";
 import { keepMemoryLean } from "../lean-memory.ts";
+import { madeToken, type OperatorToken } from "../operator-token.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 import { fileBytes, IN_MEMORY, storeFile } from "../store-file.ts";
+import { keeping, sizeBytesMax } from "../keeping.ts";
+import { storeAsConfigured, storeKey } from "../store-settings.ts";
 import type { Terminal } from "../terminal.ts";
 import { version } from "../version.ts";
-
-const MEBIBYTE = 1024 * 1024;
 
 const ARGS = {
   port: {
@@ -52,7 +54,7 @@ export const serveCommand: Command = {
   name: "serve",
   summary: "Run the gateway: a proxy in front of any provider that keeps agents' sessions within their windows.",
   about: [
-    "Agents send their requests here instead of to their provider: one address, no code changed. A conversation that grows too long is compacted on its way; everything else goes through byte for byte, and so does every answer. Keys pass through and are not kept. When something of precis fails, the request goes on as it came.",
+    "Agents send their requests here instead of to their provider: one address, no code changed. A conversation that fills half of its model's window is compacted on its way. Below that no message is changed, but cache markers are added where the provider takes them. Answers go through byte for byte. Keys pass through and are not kept. When something of precis fails, the request goes on as it came.",
     "Prints the settings for Claude Code, Codex, OpenCode, pi and the vendors' SDKs. Runs until it is interrupted, lets answers under way end, and says what it did. docs/gateway.md has the rest.",
   ],
   examples: [
@@ -85,16 +87,14 @@ async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
 
 interface Serving {
   readonly loaded: Loaded;
-  readonly token: string | undefined;
+  readonly token: OperatorToken;
   readonly terminal: Terminal;
   readonly engine: PluginSource | string;
 }
 
-async function serveWith(
-  { store, path, broken }: Opened,
-  { loaded, token, terminal, engine }: Serving,
-): Promise<ExitCode> {
+async function serveWith(opened: Opened, { loaded, token, terminal, engine }: Serving): Promise<ExitCode> {
   const { configuration } = loaded;
+  const { path } = opened;
   const { host, port } = configuration.gateway;
   const [
     { createGateway },
@@ -114,6 +114,8 @@ async function serveWith(
   const proxies = outwardProxies(terminal.environment);
   const options = await gatewayOptions(loaded, terminal.environment, engine);
   const { all } = createUpstreams(options.upstreams);
+  const store = storeAsConfigured(opened.store, configuration, options.secrets);
+  const kept = await keeping({ store, path }, configuration, terminal);
   const operation = await operate({
     version: version(),
     mode: modeOf(configuration),
@@ -121,6 +123,7 @@ async function serveWith(
     upstreams: all.map(({ name, origin, basePath, protocol }) => ({ name, url: origin + basePath, protocol })),
     proxies,
     store: path === undefined ? IN_MEMORY : shortPath(path, terminal),
+    kept,
     storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),
     history: createHistory({ ...options, store }),
     checkStore: () => store.checkWritable(),
@@ -132,20 +135,49 @@ async function serveWith(
     token,
     terminal,
   });
-  const gateway = createGateway({ ...options, proxies, store, tell: operation.tell, ownRoutes: operation.ownRoutes });
+  const gateway = createGateway({
+    ...options,
+    proxies,
+    store,
+    retention: kept.retention,
+    tell: operation.tell,
+    ownRoutes: operation.ownRoutes,
+  });
   const listening = await listen(gateway, { host, port });
+  return untilInterrupted(gateway, listening, {
+    ...operation,
+    broken: opened.broken,
+    url: shownUrl(listening.url, host),
+  });
+}
+
+async function untilInterrupted(
+  gateway: Gateway,
+  listening: Awaited<ReturnType<Gateway["listen"]>>,
+  {
+    begun,
+    tell,
+    stopping,
+    ended,
+    broken,
+    url,
+  }: Pick<Operation, "begun" | "tell" | "stopping" | "ended"> & {
+    readonly broken: PrecisError | undefined;
+    readonly url: string;
+  },
+): Promise<ExitCode> {
   const interrupted = interruption();
   try {
-    await operation.begun(shownUrl(listening.url, host));
+    await begun(url);
     if (broken !== undefined)
-      operation.tell({ kind: "notice", code: "store_unavailable", tenant: "", message: sayBroken(broken) });
+      tell({ kind: "notice", code: "store_unavailable", tenant: "", message: sayBroken(broken) });
     await interrupted;
   } finally {
-    operation.stopping();
+    stopping();
     await listening.close();
     await gateway.close();
   }
-  await operation.ended();
+  await ended();
   return EXIT.done;
 }
 
@@ -191,21 +223,15 @@ function upstreamOf(text: string): readonly [name: string, { readonly url: strin
   return [at === 0 ? UNNAMED : text.slice(0, at - 1), { url: text.slice(at) }];
 }
 
-/** The operator's token; without one nobody else may reach the gateway, unless that is said to be meant. */
-function tokenFor({ gateway }: Configuration, { environment }: Terminal): string | undefined {
-  const { host, token_env: variable, insecure } = gateway;
-  const token = variable === null ? undefined : environment[variable]?.trim() || undefined;
-  if (variable !== null && token === undefined)
+/** The operator's token; beyond this machine it has to be the operator's own, unless that is said not to matter. */
+function tokenFor(configuration: Configuration, terminal: Terminal): OperatorToken {
+  const { host, token_env: variable, insecure } = configuration.gateway;
+  if (variable === null && !insecure && !isLoopback(host))
     throw usageError(
-      `gateway.token_env names the variable ${variable}, which is not set`,
-      `Set it to a token of your choice: \`${variable}=… precis serve\`.`,
-    );
-  if (token === undefined && !insecure && !isLoopback(host))
-    throw usageError(
-      `${host} can be reached from elsewhere, and no token guards metrics and the status page`,
+      `${host} can be reached from elsewhere, and no token of yours guards metrics and the status page`,
       "Set gateway.token_env to a variable that holds a token, or gateway.insecure to true if only the right people reach it.",
     );
-  return token;
+  return madeToken(configuration, terminal);
 }
 
 interface Opened {
@@ -226,14 +252,13 @@ async function openStore(configuration: Configuration, terminal: Terminal): Prom
     return { store: createMemoryStore(), path };
   }
   const { openSqliteStore } = await import("../../store/sqlite.ts");
-  const { store_mb } = configuration.gateway.limits;
-  const bound = store_mb === null ? {} : { sizeBytesMax: store_mb * MEBIBYTE };
+  const key = storeKey(configuration, terminal.environment);
   try {
-    return { store: await openSqliteStore({ path, ...bound }), path };
+    return { store: await openSqliteStore({ path, ...key, ...sizeBytesMax(path, configuration) }), path };
   } catch (error) {
     const broken = error as PrecisError;
     if (!PASSING.has(broken.code) && !(broken.code === "store_unreachable" && fileBytes(path) > 0)) throw error;
-    const store = await openSqliteStore({ path, readOnly: true }).catch(() => withoutStore(broken));
+    const store = await openSqliteStore({ path, ...key, readOnly: true }).catch(() => withoutStore(broken));
     return { store, path, broken };
   }
 }

@@ -11,6 +11,7 @@ import { HISTORY_ARGS, noSessions, SESSION_ARG, sessionNamed, withHistory } from
 import { formatNamed } from "../input.ts";
 import { whileWaiting } from "../progress.ts";
 import { sessionList, sessionPage } from "../sessions-page.ts";
+import { deleteCommand } from "./sessions-delete.ts";
 import { ENGINE_FLAGS } from "../settings-flags.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -222,7 +223,7 @@ function json({ out }: Terminal, data: unknown): Promise<void> {
 
 export const sessionCommands: CommandGroup = {
   name: "sessions",
-  summary: "The conversations a gateway has kept: list, show, compact, export, fork.",
-  commands: [list, show, compact, exportCommand, fork],
+  summary: "The conversations a gateway has kept: list, show, compact, export, fork, delete.",
+  commands: [list, show, compact, exportCommand, fork, deleteCommand],
   alone: list,
 };

@@ -9,7 +9,8 @@ import type { Arguments, Command, CommandGroup } from "../command.ts";
 import { EXIT, usageError } from "../exit.ts";
 import { whileWaiting } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
-import { existingStoreFile, fileBytes } from "../store-file.ts";
+import { copiesOf, existingStoreFile, fileBytes } from "../store-file.ts";
+import { storeKey } from "../store-settings.ts";
 import type { Terminal } from "../terminal.ts";
 
 const STORE_ARGS = {
@@ -116,10 +117,27 @@ const vacuum: Command = {
     }),
 };
 
+const upgrade: Command = {
+  name: "store upgrade",
+  summary: "Bring a store of an earlier version up to date, after copying it.",
+  about: [
+    "What every writing command and `precis serve` do by themselves when they open it. The copy stands beside the file, for its owner alone: with it and the earlier version one can go back.",
+  ],
+  examples: [{ line: "precis store upgrade", says: "before anything else uses it" }],
+  args: STORE_ARGS,
+  run: (args, terminal) =>
+    withStore(args, terminal, {}, async ({ path }) => {
+      const copies = copiesOf(path);
+      const rows = copies.map((copy) => ["copy", copy] as const);
+      await tell(args, terminal, { path, copies }, [["store", `${path}, up to date`], ...rows]);
+      return EXIT.done;
+    }),
+};
+
 export const storeCommands: CommandGroup = {
   name: "store",
   summary: "The gateway's history: how much it is, whether it is sound, what goes.",
-  commands: [stats, check, retain, vacuum],
+  commands: [stats, check, retain, vacuum, upgrade],
 };
 
 interface Opened {
@@ -135,7 +153,7 @@ async function withStore<Result>(
 ): Promise<Result> {
   const configuration = await loadConfiguration(configurationRequest(args, terminal));
   const path = existingStoreFile(args.text("store"), configuration, terminal);
-  const store = await openSqliteStore({ path, readOnly });
+  const store = await openSqliteStore({ path, readOnly, ...storeKey(configuration, terminal.environment) });
   try {
     return await use({ store, path });
   } finally {

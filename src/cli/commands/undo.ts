@@ -25,7 +25,17 @@ export const undoCommand: Command = {
         const standing =
           result.standing === undefined ? "the whole conversation" : `what ${said(result.standing)} made of it`;
         const then = `Its next request goes out as ${standing}. Nothing compacts it by itself until an overflow or \`precis sessions compact\`.`;
-        const lines = [`${out.paint("good", "taken back")}  ${said(result.undone)}`, ...wrapped(then, out.columns)];
+        const masked = opened.masks
+          ? wrapped(
+              "Its client sends it as it was. What is kept of it has its secrets masked, and so has what is recalled or exported.",
+              out.columns,
+            )
+          : [];
+        const lines = [
+          `${out.paint("good", "taken back")}  ${said(result.undone)}`,
+          ...wrapped(then, out.columns),
+          ...masked,
+        ];
         await out.write(`${lines.join("\n")}\n`);
       }
       return result === undefined ? EXIT.failed : EXIT.done;

@@ -9,6 +9,7 @@ import { checkKeys } from "./keys.ts";
 import { checkNode } from "./node.ts";
 import { checkPort } from "./port.ts";
 import { checkStore } from "./store.ts";
+import { checkToken } from "./token.ts";
 import { checkUpstreams } from "./upstreams.ts";
 
 export async function examine(examination: Examination): Promise<readonly Finding[]> {
@@ -30,6 +31,7 @@ export async function examine(examination: Examination): Promise<readonly Findin
     ...checkWindows(configuration),
     ...checkCaching(configuration),
     ...port,
+    ...checkToken(configuration, terminal),
     ...checkClients(configuration, terminal),
   ];
 }

@@ -22,6 +22,14 @@ export function checkEngineNamed({ loaded, terminal }: Examination): readonly Fi
         `engine: the plugin ${engine} ${plugin.version} in ${shortPath(plugin.folder, terminal)}`,
       ),
     ];
+  const untrusted = plugins.find(({ name, trusted }) => name === engine && !trusted);
+  if (untrusted !== undefined && means === "nothing")
+    return [
+      fault("configuration", "plugin_untrusted", {
+        says: `context.engine names the project's plugin ${engine}, and you have not agreed to its code`,
+        fix: `Read ${shortPath(untrusted.folder, terminal)}; then run \`precis plugins trust ${engine}\`.`,
+      }),
+    ];
   if (means === "built-in") return [];
   const places = folders.map((folder) => shortPath(folder, terminal)).join(" or ");
   return [

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { Configuration } from "../../config/schema.ts";
+import { gatewayUrl } from "../gateway-url.ts";
 import { fault, fine, type Finding } from "./finding.ts";
 
 const ANSWER_WITHIN_MS = 2_000;
@@ -50,9 +51,8 @@ async function whyNot(host: string, port: number): Promise<string | undefined> {
 }
 
 async function isGateway(host: string, port: number): Promise<boolean> {
-  const reachable = ["0.0.0.0", "::"].includes(host) ? "127.0.0.1" : host;
   try {
-    const address = `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}/_precis/health`;
+    const address = `${gatewayUrl(host, port)}/_precis/health`;
     const response = await fetch(address, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), redirect: "manual" });
     return ((await response.json()) as { readonly status?: unknown }).status === "ok";
   } catch {

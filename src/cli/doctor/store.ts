@@ -6,6 +6,7 @@ import { PrecisError } from "../../core/errors.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
 import { size } from "../amounts.ts";
 import { fileBytes, storeFile } from "../store-file.ts";
+import { storeKey } from "../store-settings.ts";
 import type { Examination } from "./examination.ts";
 import { fault, fine, note, warning, type Finding } from "./finding.ts";
 
@@ -17,7 +18,8 @@ const FREE_BYTES_LOW = 1024 * MEBIBYTE;
 const READ_WHOLE_BYTES_MAX = 512 * MEBIBYTE;
 const FULL_SHARE = 0.9;
 
-export async function checkStore({ loaded, terminal, store }: Examination): Promise<readonly Finding[]> {
+export async function checkStore(examination: Examination): Promise<readonly Finding[]> {
+  const { loaded, terminal, store } = examination;
   const { configuration } = loaded;
   const path = storeFile(store, configuration, terminal);
   if (path === undefined)
@@ -26,13 +28,12 @@ export async function checkStore({ loaded, terminal, store }: Examination): Prom
   if (!existsSync(path)) return [...room(path), ...newStore(path, shown)];
   if (!statSync(path).isFile())
     return [fault("store", "store_no_file", { says: `${shown} is no file`, fix: "Name a file with gateway.store." })];
-  const opened = await open(path, shown);
+  const opened = await open(path, shown, examination);
   return [
     ...(terminal.platform === "win32" ? [] : permissions(path, shown)),
     ...writable(path, shown),
     ...opened,
     ...room(path),
-    ...bound(path, configuration.gateway.limits.store_mb),
   ];
 }
 
@@ -86,11 +87,18 @@ function permissions(path: string, shown: string): readonly Finding[] {
   ];
 }
 
-async function open(path: string, shown: string): Promise<readonly Finding[]> {
+async function open(
+  path: string,
+  shown: string,
+  { loaded: { configuration }, terminal }: Examination,
+): Promise<readonly Finding[]> {
   try {
-    const store = await openSqliteStore({ path, readOnly: true });
+    const store = await openSqliteStore({ path, readOnly: true, ...storeKey(configuration, terminal.environment) });
     try {
-      return await contents(store, path, shown);
+      return [
+        ...(await contents(store, path, shown)),
+        ...bound(await store.size(), configuration.gateway.limits.store_mb),
+      ];
     } finally {
       await store.close();
     }
@@ -135,9 +143,8 @@ function room(path: string): readonly Finding[] {
   return free < FREE_BYTES_LOW ? [warning("store", "disk_low", told)] : [];
 }
 
-/** The file grows no further than the setting says; then nothing new is kept. */
-function bound(path: string, megabytes: number | null): readonly Finding[] {
-  const bytes = fileBytes(path);
+/** The file grows no further than the setting says; a gateway deletes the longest unused before. */
+function bound(bytes: number, megabytes: number | null): readonly Finding[] {
   if (megabytes === null || bytes < megabytes * MEBIBYTE * FULL_SHARE) return [];
   const told = {
     says: `the store has ${size(bytes)} of the ${megabytes} MB that gateway.limits.store_mb allows`,

@@ -26,23 +26,30 @@ export interface MarkerWishes {
   readonly headMessages: number;
   /** The system prompt is not the one of the request before: what stands before it is marked too. */
   readonly systemChanged: boolean;
-  /** Markers that stand where no site shows them. */
-  readonly taken?: number;
+  /** Lifetimes of markers whose place is not known: one for the whole request, or a second one inside of a result. */
+  readonly unplaced?: readonly Ttl[];
   /** Tokens up to and with a site; a prefix below `minimumTokens` is not cached, so a marker on it is wasted. */
   readonly tokensTo?: (site: number) => number;
   readonly minimumTokens?: number;
 }
 
-export function planMarkers(sites: readonly CacheSite[], wishes: MarkerWishes): MarkerPlan {
-  const plan = new Map<number, Ttl>();
+/** What the client set in its newest request, and nothing else. */
+export function keptMarkers(sites: readonly CacheSite[]): Map<number, Ttl> {
+  const kept = new Map<number, Ttl>();
   sites.forEach(({ marker, stale }, at) => {
-    if (marker !== undefined && stale !== true) plan.set(at, marker);
+    if (marker !== undefined && stale !== true) kept.set(at, marker);
   });
-  let free = MARKERS_MAX - plan.size - (wishes.taken ?? 0);
+  return kept;
+}
+
+export function planMarkers(sites: readonly CacheSite[], wishes: MarkerWishes): MarkerPlan {
+  const plan = keptMarkers(sites);
+  const { unplaced = [] } = wishes;
+  let free = MARKERS_MAX - plan.size - unplaced.length;
   for (const at of placesOf(sites, wishes, plan)) {
     if (free <= 0) break;
     if (at === undefined || plan.has(at) || isWasted(at, wishes)) continue;
-    const ttl = ttlAt(at, wishes.ttl, plan);
+    const ttl = ttlAt(at, wishes.ttl, { plan, unplaced });
     if (ttl === undefined) continue;
     plan.set(at, ttl);
     free--;
@@ -54,10 +61,18 @@ function isWasted(at: number, { tokensTo, minimumTokens }: MarkerWishes): boolea
   return tokensTo !== undefined && minimumTokens !== undefined && tokensTo(at) < minimumTokens;
 }
 
-/** As wished, as far as its neighbours allow; undefined where none fits between them. */
-function ttlAt(at: number, wished: Ttl, plan: MarkerPlan): Ttl | undefined {
-  let shortBefore = false;
-  let longBehind = false;
+interface Neighbours {
+  readonly plan: MarkerPlan;
+  readonly unplaced: readonly Ttl[];
+}
+
+/**
+ * As wished, as far as its neighbours allow; undefined where none fits between them. A marker whose place is not known
+ * may come before or after any other: only its own lifetime fits on both sides of it.
+ */
+function ttlAt(at: number, wished: Ttl, { plan, unplaced }: Neighbours): Ttl | undefined {
+  let shortBefore = unplaced.includes("5m");
+  let longBehind = unplaced.includes("1h");
   for (const [other, ttl] of plan) {
     shortBefore ||= other < at && ttl === "5m";
     longBehind ||= other > at && ttl === "1h";

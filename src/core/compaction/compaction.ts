@@ -4,6 +4,7 @@
  */
 import type { FailureClass } from "../summary/writer.ts";
 import type { Message, Transcript } from "../transcript/message.ts";
+import { rejoined } from "./rejoin.ts";
 
 export const COMPACTION_SCHEMA_VERSION = 1;
 
@@ -25,17 +26,23 @@ export interface Evicted {
   readonly label: string;
 }
 
-/** Where an old message went: it stands unchanged at an index of `after`, was rewritten there, or went into the summary. */
+/**
+ * Where an old message went: it stands unchanged at an index of `after`, was rewritten there, or went into the summary.
+ * `removed`: a result that answers no call, which no provider accepts; it is among what was evicted.
+ */
 export type Destination =
   | { readonly kind: "kept"; readonly at: number }
   | { readonly kind: "edited"; readonly at: number }
-  | { readonly kind: "summarised" };
+  | { readonly kind: "summarised" }
+  | { readonly kind: "removed" };
 
 /** Why a transcript cannot be made small enough; all figures in tokens. */
 export interface Irreducible {
   readonly limit: number;
   readonly smallest: number;
   readonly because: string;
+  /** For programs: `keep_requests` where nothing smaller keeps every request of the user. */
+  readonly code?: "keep_requests";
 }
 
 /** One model on the way to a handoff: what it was asked, and what came of it. */
@@ -111,6 +118,8 @@ export interface CompactionReport {
     readonly kept: number;
     readonly edited: number;
     readonly summarised: number;
+    /** Results without a call; absent where there were none. */
+    readonly removed?: number;
   };
   /** Tokens by part of the result. */
   readonly parts: {
@@ -155,11 +164,12 @@ export interface Compaction {
   readonly report: CompactionReport;
 }
 
-/** The transcript with the compaction in place of the prefix it covers. */
+/** The transcript with the compaction in place of the prefix it covers; one that came back from JSON does the same. */
 export function applyCompaction(transcript: Transcript, compaction: Compaction): Transcript {
+  const rest = transcript.messages.slice(compaction.covered);
   return {
     ...transcript,
-    system: compaction.system ?? transcript.system,
-    messages: [...compaction.after, ...transcript.messages.slice(compaction.covered)],
+    system: rejoined(compaction.system ?? transcript.system),
+    messages: [...rejoined(compaction.after, rest[0]), ...rest],
   };
 }

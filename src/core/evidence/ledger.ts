@@ -4,6 +4,7 @@
  */
 import { described } from "../digest/call.ts";
 import { callsOf, contentText, resultOf, type Message } from "../transcript/message.ts";
+import { createPairing } from "../transcript/pairing.ts";
 import { deedOf, type Deed } from "./facts/commands.ts";
 import { readResult, type CallResult } from "./facts/results.ts";
 import { branchIn, folderIn } from "./facts/workspace.ts";
@@ -87,8 +88,8 @@ function readOf(message: Message, call: Deed): ReadResult {
   };
 }
 
-interface OpenCall {
-  readonly id: string;
+/** A call, and its place in the work. */
+interface PlacedCall {
   readonly call: Deed;
   readonly place: number;
 }
@@ -104,17 +105,17 @@ function createFold(reader: Reader): Fold {
   const seen: Message[] = [];
   const dialogue: Dialogue = createDialogue();
   const work: Work = createWork();
-  /** Calls of the current turn without a result; ids repeat, so pairs are made in order. */
-  let open: OpenCall[] = [];
+  const pairing = createPairing<PlacedCall>();
   const addCalls = (at: number, message: Message): void => {
     const ids = callsOf(message);
-    open = reader.calls(message).map((call, index) => ({ id: ids[index]!.id, call, place: work.call(at, call) }));
+    reader.calls(message).forEach((call, index) => {
+      pairing.ask(ids[index]!.id, at, { call, place: work.call(at, call) });
+    });
   };
   const addResult = (at: number, message: Message): void => {
-    const id = resultOf(message)?.callId;
-    const found = open.findIndex((one) => one.id === id);
-    if (found < 0) return;
-    const [{ call, place }] = open.splice(found, 1) as [OpenCall];
+    const answered = pairing.answer(resultOf(message)?.callId);
+    if (answered === undefined) return;
+    const { call, place } = answered;
     work.result(place, call, { ...reader.result(message, call), at });
   };
   return {

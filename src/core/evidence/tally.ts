@@ -3,7 +3,8 @@
  * a longer conversation costs only what is new in it.
  */
 import type { CallSummary } from "../digest/call.ts";
-import { resultOf, type Message } from "../transcript/message.ts";
+import { callsOf, resultOf, type Message } from "../transcript/message.ts";
+import { createPairing } from "../transcript/pairing.ts";
 import { createEdits } from "./edits.ts";
 import { createLineReader, type Hear, type LineReader } from "./lines.ts";
 import type { MentionKind } from "./mentions.ts";
@@ -109,13 +110,14 @@ function createFold(reader: Reader): Fold {
   const edits = createEdits();
   const roots = createRoots();
   const byMessage = new Map<Message, Entry>();
-  const pairing = createPairing();
+  const pairing = createPairing<CallSummary>();
   const { count, ...counted } = createRegister(reader);
   return {
     tally: { ...counted, entries, ofEditedFile: edits.shown, root: roots.root },
     add: (message) => {
       const reading = reader.message(message);
-      const call = pairing.callOf(message, reading.calls);
+      callsOf(message).forEach(({ id }, at) => pairing.ask(id, entries.length, reading.calls[at]!));
+      const call = pairing.answer(resultOf(message)?.callId);
       edits.add(reading.calls, call);
       roots.add(reading.calls);
       const entry = { message, reading, call, numbers: count(reading, entries.length) };
@@ -171,26 +173,6 @@ function createRegister({ table, lines }: Reader): Register {
         if (++counts[known]! <= RARE_MESSAGES_MAX) places[known]!.push(message, local);
         return known;
       });
-    },
-  };
-}
-
-interface Pairing {
-  /** The call that the message answers, where it answers one. Ids repeat, so pairs are made in order within the turn. */
-  readonly callOf: (message: Message, calls: readonly CallSummary[]) => CallSummary | undefined;
-}
-
-function createPairing(): Pairing {
-  let open: { readonly id: string; readonly call: CallSummary }[] = [];
-  return {
-    callOf: (message, calls) => {
-      if (message.role === "assistant") {
-        const ids = message.parts.flatMap((part) => (part.kind === "tool-call" ? [part.id] : []));
-        open = calls.map((call, at) => ({ id: ids[at]!, call }));
-      }
-      const answered = resultOf(message)?.callId;
-      const at = answered === undefined ? -1 : open.findIndex(({ id }) => id === answered);
-      return at < 0 ? undefined : open.splice(at, 1)[0]!.call;
     },
   };
 }

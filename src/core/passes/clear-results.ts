@@ -2,7 +2,7 @@
 import { described, labelOf } from "../digest/call.ts";
 import type { Measure } from "../transcript/measure.ts";
 import type { ContentPart } from "../transcript/message.ts";
-import { pairingOf } from "./pairing.ts";
+import { pairingOf } from "../transcript/pairing.ts";
 import type { Pass } from "./pass.ts";
 import { rewriteParts, type Evict } from "./rewrite.ts";
 

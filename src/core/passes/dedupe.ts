@@ -5,7 +5,7 @@
  */
 import { described, labelOf } from "../digest/call.ts";
 import { resultOf, type Message, type ToolResultPart } from "../transcript/message.ts";
-import { pairingOf } from "./pairing.ts";
+import { pairingOf } from "../transcript/pairing.ts";
 import type { Pass } from "./pass.ts";
 import { rewriteParts } from "./rewrite.ts";
 

@@ -4,7 +4,7 @@ import { digestResult, DIGEST_TRIGGER_TOKENS, mayWeigh } from "../digest/digest.
 import { recallId } from "../transcript/links.ts";
 import { namesIn } from "../digest/telling.ts";
 import { callsOf, contentText, type Message, type TextPart, type ToolResultPart } from "../transcript/message.ts";
-import { pairingOf } from "./pairing.ts";
+import { pairingOf } from "../transcript/pairing.ts";
 import type { Pass, PassContext } from "./pass.ts";
 import { rewriteParts, type Evict } from "./rewrite.ts";
 

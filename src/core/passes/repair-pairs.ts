@@ -4,9 +4,9 @@
  * for protected messages as well; none of them is edited.
  */
 import type { Evicted } from "../compaction/compaction.ts";
-import { recallId } from "../transcript/links.ts";
-import { contentText, type Message } from "../transcript/message.ts";
-import { pairingOf } from "./pairing.ts";
+import { recallId, type Hash } from "../transcript/links.ts";
+import { contentText, resultOf, type Message } from "../transcript/message.ts";
+import { pairingOf } from "../transcript/pairing.ts";
 import type { Pass } from "./pass.ts";
 
 export const repairPairs: Pass = (messages, { hash }) => {
@@ -17,7 +17,7 @@ export const repairPairs: Pass = (messages, { hash }) => {
     if (message.role !== "tool") return;
     const asked = answers[index];
     if (asked !== undefined) listAt(results, asked.message).push(index);
-    else evicted.push(orphan(message, index, hash));
+    else evicted.push(orphanOf(message, index, hash));
   });
   const missing = new Map<number, string[]>();
   for (const { call, message } of unanswered) listAt(missing, message).push(call.id);
@@ -43,8 +43,10 @@ function listAt<T>(lists: Map<number, T[]>, key: number): T[] {
   return list;
 }
 
-function orphan(message: Message, index: number, hash: (text: string) => string): Evicted {
-  const original = contentText(message.parts);
+/** A result that answers no call, as it is kept: its text, or its whole content as JSON where it holds more than text. */
+export function orphanOf(message: Message, index: number, hash: Hash): Evicted {
+  const content = resultOf(message)?.content ?? message.parts;
+  const original = content.every(({ kind }) => kind === "text") ? contentText(content) : JSON.stringify(content);
   return { id: recallId(original, hash), kind: "result", message: index, original, label: "result without its call" };
 }
 

@@ -34,23 +34,25 @@ const SHARE_MAX: Readonly<Record<Topic, number>> = {
   messages: 0.12,
   fixed: 0.05,
 };
-const TOPICS_BY_NEED: readonly Topic[] = [
-  "task",
-  "constraints",
-  "state",
-  "blocked",
-  "remaining",
-  "progress",
-  "pending",
-  "goal",
-  "messages",
-  "files",
-  "actions",
-  "decisions",
-  "fixed",
-  "resolved",
-  "context",
-];
+/** What is filled first. A complete record, because a topic without a place would silently get nothing. */
+const NEED_RANK: Readonly<Record<Topic, number>> = {
+  task: 1,
+  constraints: 2,
+  state: 3,
+  blocked: 4,
+  remaining: 5,
+  progress: 6,
+  pending: 7,
+  goal: 8,
+  messages: 9,
+  files: 10,
+  actions: 11,
+  decisions: 12,
+  fixed: 13,
+  resolved: 14,
+  context: 15,
+};
+const TOPICS_BY_NEED = (Object.keys(NEED_RANK) as Topic[]).toSorted((a, b) => NEED_RANK[a] - NEED_RANK[b]);
 /** A file that was changed stands among the files; where there is room for a narrative, among the actions. */
 const NARRATIVE_TOKENS_MIN = 4_000;
 /** There these sections may grow by this factor. */

@@ -69,15 +69,18 @@ export interface OpaquePart extends Placed {
 export type ContentPart = TextPart | ImagePart | FilePart | OpaquePart;
 export type Part = ContentPart | ReasoningPart | ToolCallPart | ToolResultPart;
 
+/** What a message says. */
+export type Content = Pick<Message, "role" | "parts" | "name">;
+
 /**
  * The bytes a message came from. Several messages may share one slice (an Anthropic user message that carries
- * two results and a text decodes to three messages): `members` are the messages as decoded, in order, and a
+ * two results and a text decodes to three messages): `members` are what those said as decoded, in order, and a
  * protocol writes `raw` back when exactly those, unchanged, stand together.
  */
 export interface WireSlice {
   readonly protocol: string;
   readonly raw: string;
-  readonly members: readonly Message[];
+  readonly members: readonly Content[];
 }
 
 export interface Message {
@@ -110,6 +113,16 @@ export function textMessage(role: Role, text: string, origin?: Origin): Message 
 export function withParts(message: Message, parts: readonly Part[], origin?: Origin): Message {
   const next = { ...message, parts: Object.freeze([...parts]) };
   return Object.freeze(origin === undefined ? next : { ...next, origin });
+}
+
+/** Whether two lists hold the same objects in the same order. */
+export function sameParts(before: readonly Part[], after: readonly Part[]): boolean {
+  return before === after || (before.length === after.length && before.every((part, at) => part === after[at]));
+}
+
+/** Whether the wire would say the same: a copy that carries only another origin does. */
+export function isSame(message: Content, other: Content): boolean {
+  return message.role === other.role && message.name === other.name && sameParts(other.parts, message.parts);
 }
 
 /** Whether two messages came in one wire message. */

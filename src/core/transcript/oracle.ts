@@ -3,6 +3,7 @@
  * Core's own rules hold in every protocol; what differs between protocols arrives as data (`WireRules`).
  */
 import { callsOf, resultOf, type Message, type ToolCallPart, type Transcript } from "./message.ts";
+import { pairingOf, type AskedCall } from "./pairing.ts";
 
 /** What a provider's wire format demands beyond the common rules. */
 export interface WireRules {
@@ -63,39 +64,30 @@ export function argumentsAreJson(call: ToolCallPart): boolean {
   }
 }
 
-/** Pairs are made in order within the turn that made the calls, never by a global map: ids repeat. */
+/** A result stands behind the turn that made its call, with nothing but other results of that turn between them. */
 function pairViolations(messages: readonly Message[]): Violation[] {
+  const { answers, unanswered } = pairingOf(messages);
   const found: Violation[] = [];
-  let open: string[] = [];
-  let asked = -1;
-  const close = (): void => {
-    for (const id of open)
-      found.push({
-        code: "call_without_result",
-        message: asked,
-        text: `the call ${id} has no result before the next turn`,
-      });
-    open = [];
-  };
+  const lacking = ({ call, message }: AskedCall): void =>
+    void found.push({
+      code: "call_without_result",
+      message,
+      text: `the call ${call.id} has no result before the next turn`,
+    });
+  let turn = -1;
   messages.forEach((message, at) => {
-    if (message.role === "tool") {
-      const id = resultOf(message)?.callId ?? "";
-      const match = open.indexOf(id);
-      if (match < 0)
-        found.push({
-          code: "result_without_call",
-          message: at,
-          text: `the result ${id} answers no call of the turn before it`,
-        });
-      else open.splice(match, 1);
-      return;
-    }
-    close();
-    asked = at;
-    open = callsOf(message).map((call) => call.id);
+    if (message.role !== "tool") return void (turn = at);
+    const asked = answers[at];
+    if (asked?.message === turn) return;
+    found.push({
+      code: "result_without_call",
+      message: at,
+      text: `the result ${resultOf(message)?.callId ?? ""} answers no call of the turn before it`,
+    });
+    if (asked !== undefined) lacking(asked);
   });
-  close();
-  return found;
+  unanswered.forEach(lacking);
+  return found.toSorted((a, b) => a.message - b.message);
 }
 
 function wireViolations(messages: readonly Message[], rules: WireRules): Violation[] {

@@ -13,6 +13,9 @@ import { readConversation } from "./conversation.ts";
 import { findSession } from "./find.ts";
 import type { HistoryDesk } from "./desk.ts";
 
+const KEPT_MASKED =
+  "it is kept with its secrets masked, so that only the gateway, which sees its requests, can compact it";
+
 export async function compact(
   desk: HistoryDesk,
   which: Which,
@@ -24,6 +27,7 @@ export async function compact(
   const { messages, locked } = await readConversation(store, tenant, entry.head);
   if (locked !== undefined) return { kind: "unchanged", session, because: locked };
   const links = chain.linksOf(messages);
+  if (links.at(-1) !== entry.head) return { kind: "unchanged", session, because: KEPT_MASKED };
   const transcript: Transcript = { system: [], messages };
   const runtime = createRuntime(await runtimeOptions(desk, tenant, links));
   const outcome = await runtime.compact(transcript, {

@@ -18,11 +18,11 @@ const ORIGIN_MEMBER = "precis_origin";
 const FALLBACK_PROTOCOL = "openai-chat";
 
 export async function exportSession(desk: HistoryDesk, which: Which, options: ExportOptions): Promise<Exported> {
-  const { store, chain, redact } = desk;
+  const { store, redact } = desk;
   const { tenant, entry } = await findSession(store, which);
   const conversation = await readConversation(store, tenant, entry.head);
   const { compaction } = options.compacted
-    ? await store.findCompaction(tenant, chain.linksOf(conversation.messages))
+    ? await store.findCompaction(tenant, await store.readLinks(tenant, entry.head))
     : {};
   const messages = sentOf(conversation.messages, compaction, options).map((message) =>
     options.secrets === "keep" ? message : withoutSecrets(message, redact),
@@ -57,7 +57,7 @@ function sentOf(
   if (synthetic !== "drop") return sent;
   const originals = new Map<number, Message>();
   compaction.map.forEach((destination, at) => {
-    if (destination.kind !== "summarised") originals.set(destination.at, messages[at]!);
+    if ("at" in destination) originals.set(destination.at, messages[at]!);
   });
   return sent.flatMap((message, at) => {
     const original = at < compaction.after.length ? originals.get(at) : message;

@@ -74,14 +74,14 @@ function titleOf({ messages }: StoredConversation, redact: HistoryDesk["redact"]
 }
 
 export async function show(desk: HistoryDesk, which: Which, tail: number): Promise<SessionShown> {
-  const { store, chain } = desk;
+  const { store } = desk;
   const { tenant, entry } = await findSession(store, which);
-  const [summary, conversation] = await Promise.all([
+  const [summary, conversation, links] = await Promise.all([
     summarise(desk, tenant, entry),
     readConversation(store, tenant, entry.head),
+    store.readLinks(tenant, entry.head),
   ]);
   const original: Transcript = { system: [], messages: conversation.messages };
-  const links = chain.linksOf(conversation.messages);
   const [{ compaction }, entries] = await Promise.all([
     store.findCompaction(tenant, links),
     store.listCompactions(tenant, links),

@@ -33,6 +33,7 @@ const TOLD: Readonly<Record<keyof GatewayLimits, Told>> = {
   eventBytes: ["one event of a stream that is looked at; all of it is relayed"],
   openingBytes: ["a stream's beginning that is held back to see whether the window is full"],
   openingMs: ["how long that beginning is held back"],
+  refusalRetries: ["how often a request that is refused as too large is made smaller and sent again"],
   commitWaitMs: ["how long an answer's end waits for its request to be on the disk", `${SECTION}.commit_wait_seconds`],
   background: ["compactions made ahead at a time"],
   backgroundWaiting: ["compactions that wait to be made ahead; others are made when they are due"],

@@ -65,6 +65,8 @@ function rememberingNames(redact: Redactor): (event: Names) => Names {
   };
 }
 
+const INFORMING = new Set<string>(["window_learned", "retention"]);
+
 /** How much an event is to be worried about. */
 export function levelOf(event: GatewayEvent): "info" | "warn" | "error" {
   switch (event.kind) {
@@ -74,10 +76,10 @@ export function levelOf(event: GatewayEvent): "info" | "warn" | "error" {
       return failed || outcome === "upstream_failed" ? "warn" : "info";
     }
     case "compaction":
-      return event.degraded.length > 0 ? "warn" : "info";
+      return event.degraded.length > 0 || event.lostRequests > 0 ? "warn" : "info";
     case "recall":
       return "info";
     case "notice":
-      return event.code === "internal_fault" ? "error" : event.code === "window_learned" ? "info" : "warn";
+      return event.code === "internal_fault" ? "error" : INFORMING.has(event.code) ? "info" : "warn";
   }
 }

@@ -10,6 +10,8 @@ export const ALL_REASONS: Readonly<Record<UntouchedReason, string>> = {
   bound_thinking:
     "Thinking in the request is bound to the conversation before it, and could not go along with a rewritten one.",
   client_compaction: "The client asks for a summary of its own; it should be written from the whole.",
+  requests_kept:
+    "A compaction was due, and none has room for every request of the user, as `compression.keep_requests: all` demands. The log's `irreducible` says how much they take.",
   store_unavailable: "The store does not answer, is full, or cannot be read.",
   internal_fault: "Something of precis failed. Please report it, with the log's lines about it.",
 };
@@ -22,5 +24,6 @@ export const ALL_NOTICES: Readonly<Record<NoticeEvent["code"], string>> = {
   internal_fault: "Something of precis failed; the request passed untouched, or was refused where so configured.",
   engine_contained:
     "An engine that is not built in failed or broke its contract; that conversation goes on with the built-in `compressor`.",
+  retention: "Conversations were deleted: not used for long, or the longest unused of a store that was nearly full.",
   background_failed: "A compaction made ahead of need failed. It will be made when it is due.",
 };

@@ -39,6 +39,11 @@ export const METRICS = {
     help: "Compactions that came out less well than configured, for example because a model failed.",
     labels: [],
   },
+  precis_compaction_lost_requests_total: {
+    kind: "counter",
+    help: "Requests of users that compactions left out of what models see, for want of room; each can be recalled.",
+    labels: [],
+  },
   precis_compaction_seconds: {
     kind: "histogram",
     help: "How long a compaction took.",

@@ -131,6 +131,7 @@ function recordCompaction(event: CompactionEvent, write: Write): void {
   write("precis_compaction_seconds", event.tookMs / MS_PER_SECOND, { ahead });
   write("precis_compaction_model_calls_total", event.modelCalls);
   write("precis_compaction_cost_usd_total", event.costUsd);
+  write("precis_compaction_lost_requests_total", event.lostRequests);
   if (event.degraded.length > 0) write("precis_compactions_degraded_total", 1);
 }
 

@@ -1,13 +1,13 @@
 /**
  * What the gateway serves of its own, under `/_precis/`: whether it lives, whether it can work, its metrics, a page
- * that says what it is doing, and the operator's calls. All but the first two are for the operator: where a token is set,
- * they ask for it; the calls give away conversations, so beyond this machine they are not served without one.
+ * that says what it is doing, and the operator's calls. All but the first two are for the operator and ask for the token,
+ * on this machine too: others may share it.
  */
-import { hash, timingSafeEqual } from "node:crypto";
 import { Hono, type Context } from "hono";
 import { PrecisError } from "../../core/errors.ts";
 import type { History } from "../history/contract.ts";
 import { callerRefusal } from "../transport/callers.ts";
+import { createAccess, LOGIN_PATH, type Access } from "./access.ts";
 import { createAdminRoutes } from "./admin-routes.ts";
 import { statusPage, type Status } from "./status-page.ts";
 
@@ -19,8 +19,8 @@ export interface OwnRoutesOptions {
   readonly checkStore: () => Promise<unknown>;
   /** True from when it was told to stop. */
   readonly stopping: () => boolean;
-  /** Asked for by metrics, the page and the operator's calls, where there is one. */
-  readonly token?: string | undefined;
+  /** Asked for by metrics, the page and the operator's calls. */
+  readonly token: string;
   /** What the operator can do with the kept conversations. */
   readonly history: History;
   /** True where only this machine can reach it. */
@@ -37,8 +37,9 @@ const PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancest
 
 export function createOwnRoutes(options: OwnRoutesOptions): Hono {
   const app = new Hono({ strict: false }).basePath(OWN_PREFIX);
+  const access = createAccess(options.token);
   app.use(async (context, next) => {
-    const refused = refusal(context, options);
+    const refused = refusal(context, access, options);
     if (refused !== undefined) return refused;
     return next();
   });
@@ -48,6 +49,24 @@ export function createOwnRoutes(options: OwnRoutesOptions): Hono {
     return because === undefined
       ? context.json({ status: "ready" }, 200, NO_STORE)
       : context.json({ status: "not ready", because }, 503, NO_STORE);
+  });
+  app.get("/login", (context) => {
+    const cookie = access.byLink(context.req.query("code") ?? "");
+    if (cookie === undefined)
+      return error(
+        context,
+        401,
+        "link_used",
+        "A link opens once, within ten minutes: `precis token --link` makes another.",
+      );
+    // From here and not by a redirect: what another page led to would come without the cookie.
+    const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${OWN_PREFIX}/"><title>precis</title>`;
+    return context.html(page, 200, {
+      ...NO_STORE,
+      "content-security-policy": PAGE_POLICY,
+      "referrer-policy": "no-referrer",
+      "set-cookie": cookie,
+    });
   });
   app.get("/metrics", async (context) => {
     const text = await options.metrics.text();
@@ -67,41 +86,32 @@ export function createOwnRoutes(options: OwnRoutesOptions): Hono {
 const ROUTES_THERE_ARE =
   "There are /_precis/, /_precis/health, /_precis/ready, /_precis/metrics, and the calls of docs/operating.md under /_precis/api/.";
 
+/** What needs no token: whether it lives, and where a link for a browser leads. */
+const OPEN = new Set([`${OWN_PREFIX}/health`, `${OWN_PREFIX}/ready`, LOGIN_PATH]);
+
 /** Anyone may ask whether it lives; a page of another site in the operator's browser may ask nothing. */
-function refusal(context: Context, { token, loopback, allowedHosts = [] }: OwnRoutesOptions): Response | undefined {
-  const { raw, method } = context.req;
-  const host = ["host", context.req.header("host") ?? new URL(raw.url).host] as const;
+function refusal(
+  context: Context,
+  access: Access,
+  { loopback, allowedHosts = [] }: OwnRoutesOptions,
+): Response | undefined {
+  const { req } = context;
+  const host = ["host", req.header("host") ?? new URL(req.raw.url).host] as const;
   // A link on another site may lead here: what is shown then stays unread by that site.
-  const followed = method === "GET" && context.req.header("sec-fetch-mode") === "navigate";
-  const headers = followed ? [host] : [...raw.headers, host];
+  const followed = req.method === "GET" && req.header("sec-fetch-mode") === "navigate";
+  const headers = followed ? [host] : [...req.raw.headers, host];
   const foreign = callerRefusal({ method: "GET", headers }, { loopback, allowedHosts });
   if (foreign !== undefined) return error(context, 403, foreign.code, foreign.hint);
-  const open = [`${OWN_PREFIX}/health`, `${OWN_PREFIX}/ready`].includes(context.req.path);
-  const inside = context.req.path.startsWith(`${OWN_PREFIX}${API}`);
-  if (inside && token === undefined && !loopback)
-    return error(
-      context,
-      403,
-      "token_unset",
-      "Set gateway.token_env: beyond this machine the API is served with a token only.",
-    );
-  if (open || token === undefined) return undefined;
-  const [, given] = /^bearer +(.+)$/i.exec(context.req.header("authorization") ?? "") ?? [];
-  if (given !== undefined && same(given, token)) return undefined;
-  const refused = error(
-    context,
-    401,
-    "token_needed",
-    "Send `authorization: Bearer TOKEN`, as gateway.token_env has it.",
-  );
+  if (OPEN.has(req.path) || access.byToken(req.header("authorization"))) return undefined;
+  const page = req.method === "GET" && (req.path === OWN_PREFIX || req.path === `${OWN_PREFIX}/`);
+  if (page && access.byCookie(req.header("cookie"))) return undefined;
+  const refused = error(context, 401, "token_needed", TOKEN_NEEDED);
   refused.headers.set("www-authenticate", "Bearer");
   return refused;
 }
 
-/** Takes as long whatever is wrong. */
-function same(one: string, other: string): boolean {
-  return timingSafeEqual(hash("sha256", one, "buffer"), hash("sha256", other, "buffer"));
-}
+const TOKEN_NEEDED =
+  "Send `authorization: Bearer TOKEN`; `precis token` prints it, and `precis token --link` a link for a browser.";
 
 async function unreadiness({ stopping, checkStore }: OwnRoutesOptions): Promise<string | undefined> {
   if (stopping()) return "stopping";

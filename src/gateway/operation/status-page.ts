@@ -145,10 +145,12 @@ function plural(count: number, noun: string): string {
   return `${shown(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function compactionRows({ compactions, ahead, retried, context, observed }: Totals): readonly Row[] {
+function compactionRows({ compactions, ahead, lost, retried, context, observed }: Totals): readonly Row[] {
   return [
     ["made", compactions],
     ["of them ahead of need", ahead],
+    ["of them without room for every request of the user", lost.compactions],
+    ["requests of the user left out, in all", lost.requests],
     ["requests answered after a refusal for their size", retried],
     ["tokens that clients sent in rewritten requests", context.before],
     ["tokens that went on instead", context.after],

@@ -12,6 +12,8 @@ export interface Totals {
   readonly compactions: number;
   /** Of these, made before they were due. */
   readonly ahead: number;
+  /** What compactions left out for want of room. */
+  readonly lost: LostTotals;
   /** Estimated tokens of rewritten requests. */
   readonly context: Sizes;
   /** The same of requests that would have been rewritten. */
@@ -27,6 +29,13 @@ export interface RecentRequest extends Sizes {
 }
 
 export const RECENT_MAX = 120;
+
+export interface LostTotals {
+  /** Compactions whose results may be missing requests of the user. */
+  readonly compactions: number;
+  /** These requests, counted anew in every compaction. */
+  readonly requests: number;
+}
 
 export interface CacheTotals {
   /** Against reading everything at full price, what writing cost more taken off. */
@@ -60,6 +69,7 @@ export function createTally(): Tally {
     retried: 0,
     compactions: 0,
     ahead: 0,
+    lost: { compactions: 0, requests: 0 },
     context: { before: 0, after: 0 },
     observed: { before: 0, after: 0 },
     usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
@@ -80,6 +90,8 @@ function add(totals: Mutable<Totals>, event: GatewayEvent): void {
   if (event.kind === "compaction") {
     totals.compactions++;
     if (event.ahead) totals.ahead++;
+    if (event.lostRequests > 0) totals.lost.compactions++;
+    totals.lost.requests += event.lostRequests;
   } else if (event.kind === "request") addRequest(totals, event);
 }
 

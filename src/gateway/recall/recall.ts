@@ -48,6 +48,7 @@ export interface Recalling {
   readonly tenant: string;
   readonly protocol: ProtocolName;
   readonly model: string;
+  readonly upstream: string;
   /** As its client sent it. */
   readonly reading: Reading;
   readonly body: string;
@@ -104,8 +105,8 @@ export function createRecall(given: RecallDesk): Recall {
   };
 }
 
-function bounds({ models, secrets = {}, tell }: RecallDesk, { tenant, model, prepared, reading }: Recalling) {
-  const { windowTokens, factor } = models.of(tenant, model);
+function bounds({ models, secrets = {}, tell }: RecallDesk, { tenant, model, upstream, prepared, reading }: Recalling) {
+  const { windowTokens, factor } = models.of(tenant, model, upstream);
   const reserved = Math.min(reading.decoded.transcript.maxOutputTokens ?? 0, windowTokens * RESERVE_SHARE_MAX);
   return {
     tokens: prepared.tokens,

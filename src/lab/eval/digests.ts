@@ -7,7 +7,8 @@ import { described } from "../../core/digest/call.ts";
 import { taskWords } from "../../core/digest/task-words.ts";
 import { DIGEST_TRIGGER_TOKENS } from "../../core/digest/digest.ts";
 import { digestResults } from "../../core/passes/digest-results.ts";
-import { callsOf, contentText, type Message } from "../../core/transcript/message.ts";
+import { contentText } from "../../core/transcript/message.ts";
+import { pairingOf } from "../../core/transcript/pairing.ts";
 import { measureOfDefinition } from "../recall/compactor.ts";
 import { identifiersOf, tokensOf } from "../recall/definition.ts";
 import type { Stand } from "./contest.ts";
@@ -25,16 +26,16 @@ export function digestCounts({ cut: { demand }, messages }: Stand): Readonly<Rec
     focus: live === undefined ? [] : taskWords(contentText(live.parts)),
   };
   const digested = digestResults(messages, context).messages;
-  const actions = new Map<string, string>();
+  const { answers } = pairingOf(messages);
   const counts: Record<string, DigestCount> = {};
   messages.forEach((message, at) => {
-    for (const call of callsOf(message)) actions.set(call.id, described(call).action);
     if (message.role !== "tool") return;
     const [before, after] = [contentText(message.parts), contentText(digested[at]!.parts)];
     if (tokensOf(before) <= DIGEST_TRIGGER_TOKENS) return;
     const asked = [...identifiersOf(before)].filter((id) => demand.has(id));
     const left = identifiersOf(after);
-    const action = actions.get(callIdOf(message)) ?? "other";
+    const call = answers[at]?.call;
+    const action = call === undefined ? "other" : described(call).action;
     counts[action] = sumOf(counts[action] ?? NOTHING, {
       results: 1,
       before: tokensOf(before),
@@ -44,11 +45,6 @@ export function digestCounts({ cut: { demand }, messages }: Stand): Readonly<Rec
     });
   });
   return counts;
-}
-
-function callIdOf(message: Message): string {
-  const [part] = message.parts;
-  return part?.kind === "tool-result" ? part.callId : "";
 }
 
 export function sumOf(one: DigestCount, other: DigestCount): DigestCount {

@@ -1,5 +1,6 @@
 /** Marks a kept text group by group: every identifier belongs to a class, and to what had shown it first. */
 import { describeCall } from "../../core/digest/call.ts";
+import { createPairing } from "../../core/transcript/pairing.ts";
 import type { Cut } from "../recall/cuts.ts";
 import { callsOf } from "../recall/definition.ts";
 import type { Exam } from "../recall/exam.ts";
@@ -56,13 +57,13 @@ export function classOf(id: string): IdentifierClass {
 /** By whom each identifier was shown first: a kind of tool, `person` or `agent`. */
 function sourcesOf(prefix: Cut["prefix"], ids: Cut["demand"], reader: Reader): ReadonlyMap<string, string> {
   const shown = new Map<string, string>();
-  const actions = new Map<string, string>();
-  for (const message of prefix) {
-    for (const call of callsOf(message))
-      actions.set(call.id, describeCall(call.function.name, call.function.arguments).action);
+  const pairing = createPairing<string>();
+  for (const [at, message] of prefix.entries()) {
+    for (const { id, function: called } of callsOf(message))
+      pairing.ask(id, at, describeCall(called.name, called.arguments).action);
     const by =
       message.role === "tool"
-        ? (actions.get(message.tool_call_id ?? "") ?? "other")
+        ? (pairing.answer(message.tool_call_id) ?? "other")
         : message.role === "assistant"
           ? "agent"
           : "person";

@@ -48,6 +48,8 @@ export interface Refusal {
   readonly code?: string;
   readonly param?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The whole body, where it is not the protocol's own but another server's. */
+  readonly body?: string;
 }
 
 /** A 400. */

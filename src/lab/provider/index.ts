@@ -1,4 +1,5 @@
 /** `precis/provider`: the strict provider, and the agent that lives a recorded session again. */
+import "../../platform/refuse-old-node.ts";
 export { createProvider } from "./provider.ts";
 export type { Provider, ProviderOptions } from "./provider.ts";
 export type { Account, KeyAccount, Tokens } from "./account.ts";
@@ -12,4 +13,6 @@ export type { RequestRecord } from "./record.ts";
 export { readRecording } from "./replay.ts";
 export { replayAsAgent } from "./agent.ts";
 export type { AgentOptions, AgentRun, AgentTurn } from "./agent.ts";
+export { OVERFLOW_ERROR_NAMES, OVERFLOW_ERRORS } from "./overflow-errors.ts";
+export type { OverflowError, OverflowErrorName } from "./overflow-errors.ts";
 export type { ModelTraits } from "./traits.ts";

@@ -1,8 +1,10 @@
 /** An answer as an HTTP response: streamed or whole, with whatever was ordered to go wrong on its way. */
+import { fieldsOf, parsed } from "../../protocols/fields.ts";
 import type { Bill } from "./account.ts";
 import type { Admitted } from "./admitted.ts";
 import type { Refusal, StreamEvent, Telling } from "./contract.ts";
 import type { Fault } from "./faults.ts";
+import type { Wire } from "./wire.ts";
 import { pause, sseText, streamOf, type BreakOff } from "./stream.ts";
 
 export interface Given {
@@ -26,10 +28,23 @@ export const respond = {
   /** HTTP 200, and the error inside of the stream. */
   streamedError: (refusal: Refusal, { wire, visit, model, house }: Admitted): Response => {
     const created = Math.floor(house.now() / MS);
-    const text = Array.from(wire.streamedError(refusal, { id: visit.id, model, created }), sseText).join("");
+    const events =
+      refusal.body === undefined
+        ? wire.streamedError(refusal, { id: visit.id, model, created })
+        : [foreignError(refusal.body, wire)];
+    const text = Array.from(events, sseText).join("");
     return new Response(text, { headers: { ...EVENT_STREAM, ...wire.requestHeaders(visit.requestId) } });
   },
 };
+
+/** Another server's error as an event: what is no error by its own form is put into one. */
+function foreignError(body: string, { protocol }: Wire): StreamEvent {
+  const value = parsed(body);
+  const error = fieldsOf(Array.isArray(value) ? value[0] : value);
+  const isError = error["error"] !== undefined || error["type"] === "error" || error["object"] === "error";
+  const data = isError ? error : { error };
+  return { data, tokens: 0, ...(protocol === "openai-chat" ? {} : { event: "error" }) };
+}
 
 function streamed(
   { wire, visit, arrival, house, model }: Admitted,

@@ -10,6 +10,7 @@ import type { Admitted } from "./admitted.ts";
 import type { Incoming, Refusal, Telling, TokenUse } from "./contract.ts";
 import { drawFault, refusalOf } from "./faults.ts";
 import type { House } from "./house.ts";
+import { inWordsOf } from "./overflow-errors.ts";
 import { takeIn } from "./intake.ts";
 import { respond } from "./respond.ts";
 import { enter, type Arrival, type Visit } from "./visit.ts";
@@ -30,7 +31,7 @@ async function course(house: House, wire: Wire, { arrival, visit }: Omit<Entry, 
   const admitted = await admit(house, wire, { arrival, visit, counting: false });
   if (isRefusal(admitted)) return visit.refuse(admitted);
   const over = wire.overflow(admitted.accepted.prompt, admitted.traits.windowTokens);
-  if (over !== undefined) return overflowed(over, admitted);
+  if (over !== undefined) return overflowed(over, admitted, admitted.traits.windowTokens);
   return answer(admitted);
 }
 
@@ -72,9 +73,14 @@ async function admit(house: House, wire: Wire, { arrival, visit, counting }: Ent
   return isRefusal(accepted) ? accepted : { house, wire, visit, arrival, incoming, model, traits, accepted };
 }
 
-function overflowed(refusal: Refusal, admitted: Admitted): Response {
-  const { visit, wire } = admitted;
-  if (!visit.record.stream || !wire.streamsOverflow) return visit.refuse(refusal);
+function overflowed(own: Refusal, admitted: Admitted, windowTokens: number): Response {
+  const { visit, wire, accepted, traits } = admitted;
+  const { overflowError, overflowInStream = wire.streamsOverflow } = traits;
+  const refusal =
+    overflowError === undefined ? own : inWordsOf(overflowError, own, { prompt: accepted.prompt, windowTokens });
+  // A page is a proxy's, which never saw the stream begin.
+  const isPage = refusal.body?.startsWith("<") === true;
+  if (!visit.record.stream || !overflowInStream || isPage) return visit.refuse(refusal);
   visit.refused(refusal);
   return respond.streamedError(refusal, admitted);
 }
@@ -108,11 +114,11 @@ async function answer(admitted: Admitted): Promise<Response> {
 
 /** What a vendor would say if its window ended just below this request. */
 function failedWindow(admitted: Admitted): Response {
-  const { wire, visit, accepted } = admitted;
-  const refusal = { ...wire.overflow(accepted.prompt, accepted.prompt.inputTokens - 1)!, reason: "fault" } as const;
-  if (!visit.record.stream) return visit.refuse(refusal);
-  visit.refused(refusal);
-  return respond.streamedError(refusal, admitted);
+  const { wire, traits, accepted } = admitted;
+  const windowTokens = accepted.prompt.inputTokens - 1;
+  const refusal = { ...wire.overflow(accepted.prompt, windowTokens)!, reason: "fault" } as const;
+  const inStream = { ...admitted, traits: { ...traits, overflowInStream: true } };
+  return overflowed(refusal, inStream, windowTokens);
 }
 
 function askedOf({ house, visit, incoming, model, accepted }: Admitted): Asked {

@@ -5,6 +5,7 @@
  */
 import { createRegistry, knownModels, lookUp, type Prices, type Registry } from "../../models/index.ts";
 import { bareName } from "../../models/registry/names.ts";
+import type { OverflowErrorName } from "./overflow-errors.ts";
 
 export type CacheKind =
   /** Anthropic: where the request marks it. */
@@ -31,6 +32,10 @@ export interface ModelTraits {
   /** Takes system messages behind the first message (Anthropic). */
   readonly systemTurns: boolean;
   readonly prices?: Prices;
+  /** Whose words a prompt above the window is refused in; the protocol's own vendor's by default. */
+  readonly overflowError?: OverflowErrorName;
+  /** Whether a streamed request is refused inside of the stream; as the protocol's own vendor does by default. */
+  readonly overflowInStream?: boolean;
 }
 
 const LOOKBACK_BLOCKS = 20;

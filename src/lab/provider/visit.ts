@@ -74,7 +74,10 @@ export function enter(house: House, wire: Wire, { request, closedMs }: Arrival):
       record.status = refusal.status;
       refused(refusal);
       const headers = { ...wire.requestHeaders(requestId), ...refusal.headers };
-      return Response.json(wire.errorBody(refusal, requestId), { status: refusal.status, headers });
+      const { status, body } = refusal;
+      if (body === undefined) return Response.json(wire.errorBody(refusal, requestId), { status, headers });
+      const type = body.startsWith("<") ? "text/html" : "application/json";
+      return new Response(body, { status, headers: { ...headers, "content-type": type } });
     },
     faulted: (fault) => {
       record.fault = fault.kind;

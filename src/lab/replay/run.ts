@@ -4,7 +4,8 @@ import { createPrefixCache, type CacheRules, type CacheUse } from "../../core/ca
 import type { Compaction, CompactionReason } from "../../core/compaction/compaction.ts";
 import { cachePrompt } from "../../protocols/caching/prompt.ts";
 import { economyFrom } from "../../session/pricing.ts";
-import { createSession, type Session, type SessionOptions } from "../../session/session.ts";
+import type { SessionOptions } from "../../session/contract.ts";
+import { createSession, type Session } from "../../session/session.ts";
 import { textTokens } from "../provider/weigh.ts";
 import { billOf, type Bill } from "./bill.ts";
 import type { AgentRequest } from "./requests.ts";

@@ -8,7 +8,7 @@ import { PrecisError } from "../../core/errors.ts";
 import { lookUp, type Found, type ModelFacts, type Prices, type Registry } from "../../models/index.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import { initialFactor } from "../../session/calibration.ts";
-import type { SessionCaching } from "../../session/session.ts";
+import type { SessionCaching } from "../../session/contract.ts";
 
 export interface TermsQuery {
   readonly registry: Registry;
@@ -85,7 +85,7 @@ function pricesOf({ model, prices: stated }: TermsQuery, found: Found | undefine
     return { inputUsdPerMtok, outputUsdPerMtok, ...rest };
   throw new PrecisError(`the prices of ${model} are not known`, {
     code: "unknown_prices",
-    hint: "Name a model whose prices are, as in `--model claude-sonnet-4-5`, or give them in dollars for a million tokens: `--prices INPUT,OUTPUT,READ,WRITE`.",
+    hint: "Choose a model with known prices, for example `--model claude-sonnet-4-5` (docs/models.md lists them), or give its prices in US dollars for a million tokens: `--prices INPUT,OUTPUT,READ,WRITE`.",
   });
 }
 

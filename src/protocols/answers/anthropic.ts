@@ -5,7 +5,17 @@
  */
 import { fieldsOf, parsed } from "../fields.ts";
 import { anthropicUsage } from "../usage.ts";
-import { BEGINS, ENDS, failure, isFilled, NOTHING, typeOf, type AnswerDialect, type Saying } from "./saying.ts";
+import {
+  BEGINS,
+  ENDS,
+  failure,
+  isFilled,
+  NOTHING,
+  typeOf,
+  untypedFailure,
+  type AnswerDialect,
+  type Saying,
+} from "./saying.ts";
 
 const WINDOW_STOP = "model_context_window_exceeded";
 
@@ -23,7 +33,7 @@ export const anthropicAnswers: AnswerDialect = {
       case "error":
         return failure(event.data);
       default:
-        return BEGINS;
+        return untypedFailure(event) ?? BEGINS;
     }
   },
   whole: (members) => {

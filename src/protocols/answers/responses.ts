@@ -13,6 +13,7 @@ import {
   memberTexts,
   NOTHING,
   typeOf,
+  untypedFailure,
   type AnswerDialect,
   type Saying,
 } from "./saying.ts";
@@ -36,7 +37,7 @@ export const responsesAnswers: AnswerDialect = {
       case "error":
         return failure(event.data);
       default:
-        return began ? NOTHING : BEGINS;
+        return began ? NOTHING : (untypedFailure(event) ?? BEGINS);
     }
   },
   whole: (response) => ({ ...readFinal(response), ...(isFilled(response.get("output")) ? BEGINS : {}) }),

@@ -41,6 +41,14 @@ export function failure(error: string): Saying {
   return { failed: true, overflow: overflowOf(REFUSED_STATUS, error) };
 }
 
+/** An event that names no kind and is or holds an error: how servers of several protocols say it, whichever was asked in. */
+export function untypedFailure(event: StreamedEvent): Saying | undefined {
+  if (event.name !== undefined || !event.data.includes('"error"')) return undefined;
+  const fields = fieldsOf(parsed(event.data));
+  const isError = fields["object"] === "error" || (fields["error"] !== undefined && fields["error"] !== null);
+  return isError ? failure(event.data) : undefined;
+}
+
 const LEADING_TYPE = /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/;
 
 /** The kind of an event by its name, by the `type` it opens with, or, where a server orders its keys otherwise, by parsing. */

@@ -2,8 +2,8 @@
  * Writes Anthropic messages. Results stand first in a user message; a new result joins the user message whose results
  * it stands among, because all results of a turn must be in the message that follows it.
  */
-import type { Message, Part } from "../../core/transcript/message.ts";
-import { formerParts, freshContent, rewriteContent, sameParts } from "../content.ts";
+import { sameParts, type Message, type Part } from "../../core/transcript/message.ts";
+import { formerParts, freshContent, rewriteContent } from "../content.ts";
 import type { Entry, Run, WriteContext } from "../dialect.ts";
 import { objectText, patchObject } from "../json/edit.ts";
 import { memberText } from "../json/scan.ts";
@@ -70,7 +70,7 @@ function contentText(raw: string | undefined, { before, after }: PartsChange, wr
 /** The top-level system prompt: all system messages as blocks of one value. */
 export function writeSystem(entries: readonly Entry[], context: WriteContext): string | undefined {
   const based = entries.find(({ member }) => member !== undefined);
-  const raw = based?.member?.wire?.raw;
+  const raw = based?.message.wire?.raw;
   const after = entries.flatMap(({ message }) => message.parts).filter((part) => !isBlank(part));
   if (after.length === 0) return undefined;
   return contentText(raw, { before: based?.member?.parts ?? [], after }, { ...context, opaque: true, media: false });

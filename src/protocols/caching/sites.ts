@@ -25,8 +25,8 @@ interface Place {
 
 export interface MarkerSites {
   readonly sites: readonly CacheSite[];
-  /** Markers that no site shows: one for the whole request, or a second one inside of one result. */
-  readonly taken: number;
+  /** Lifetimes of markers that no site shows: one for the whole request, or a second one inside of one result. */
+  readonly unplaced: readonly Ttl[];
   /** What makes these the markers of the body, and no others. */
   readonly edits: (plan: MarkerPlan) => readonly Edit[];
 }
@@ -45,18 +45,27 @@ export function markerSites(decoded: Decoded, layout: MarkerLayout, current: Dec
     ...systemEntries(decoded, layout, present),
     ...messageEntries(decoded, { layout, present, current }),
   ];
-  const shown = entries.filter(({ site }) => site.marker !== undefined).length;
   return {
     sites: entries.map(({ site }) => site),
-    taken: present.count - shown,
+    unplaced: withoutShown(present.all, entries),
     edits: (plan) => editsFor(decoded, { entries, plan, field, layout }),
   };
+}
+
+function withoutShown(all: readonly Ttl[], entries: readonly Entry[]): readonly Ttl[] {
+  const unplaced = [...all];
+  for (const { site } of entries) {
+    const at = site.marker === undefined ? -1 : unplaced.indexOf(site.marker);
+    if (at >= 0) unplaced.splice(at, 1);
+  }
+  return unplaced;
 }
 
 interface Present {
   /** By section and element: the marker of each block that has one. */
   readonly at: ReadonlyMap<string, ReadonlyMap<number, Ttl>>;
-  readonly count: number;
+  /** Every marker of the body, wherever it is. */
+  readonly all: readonly Ttl[];
 }
 
 const keyOf = (section: Place["section"], element: number): string => `${section} ${element}`;
@@ -64,19 +73,19 @@ const keyOf = (section: Place["section"], element: number): string => `${section
 /** Only what holds the field's name is parsed: a conversation is long, and markers are few. */
 function presentMarkers({ body, layout }: Decoded, field: string): Present {
   const at = new Map<string, ReadonlyMap<number, Ttl>>();
-  let count = 0;
+  const all: Ttl[] = [];
   const read = (section: Place["section"], element: number, blocks: readonly unknown[]): void => {
     const markers = new Map<number, Ttl>();
     blocks.forEach((block, index) => {
       const found = markersIn(block, field);
-      count += found.length;
+      all.push(...found);
       if (found[0] !== undefined) markers.set(index, found[0]);
     });
     if (markers.size > 0) at.set(keyOf(section, element), markers);
   };
   const ofMembers = finder(body, field);
   for (const { key, start, end } of layout.members) {
-    if (key === field && body.slice(start, end) !== "null") count++;
+    if (key === field) all.push(...markersIn({ [field]: JSON.parse(body.slice(start, end)) as unknown }, field));
     if ((key !== "tools" && key !== "system") || !ofMembers.within({ start, end })) continue;
     const blocks = listOf(JSON.parse(body.slice(start, end)));
     if (key === "system") read("system", 0, blocks);
@@ -87,7 +96,7 @@ function presentMarkers({ body, layout }: Decoded, field: string): Present {
     if (!ofElements.within(span)) return;
     read("messages", element, listOf(fieldsOf(JSON.parse(body.slice(span.start, span.end)))["content"]));
   });
-  return { at, count };
+  return { at, all };
 }
 
 /** A letter or underscore that is written as an escape, which no serialiser does by itself. */
@@ -149,16 +158,24 @@ function messageEntries(decoded: Decoded, { layout, present, current }: Reading)
   for (const group of decoded.layout.groups) {
     const markers = present.at.get(keyOf("messages", group.first));
     const stale = markers !== undefined && !isCurrent(group, current);
-    const blocks = group.slice.members.flatMap((message) => message.parts.map((part) => ({ message, part })));
-    for (const { message, part } of inWireOrder(blocks)) {
-      const block = part.at ?? 0;
-      const marker = markers?.get(block);
+    const blocks = group.messages.flatMap((message) => message.parts.map((part) => ({ message, part })));
+    const parts = inWireOrder(blocks).map(({ message, part }) => ({
+      message,
+      block: part.at ?? 0,
+      carries: group.count === 1 && carries(message, part, layout),
+    }));
+    // Parts beside the content, such as calls of Chat, have no block of their own: one part alone shows a block's marker.
+    const showing = new Map(parts.map((one) => [one.block, one] as const));
+    for (const one of parts) if (one.carries) showing.set(one.block, one);
+    for (const one of parts) {
+      const { message, block } = one;
+      const marker = showing.get(block) === one ? markers?.get(block) : undefined;
       entries.push({
         site: {
           section: message.role === "system" && !indexOf.has(message) ? "system" : "messages",
           message: indexOf.get(message) ?? -1,
           role: message.role,
-          carries: group.count === 1 && carries(message, part, layout),
+          carries: one.carries,
           ...(marker && { marker }),
           ...(marker && stale && { stale }),
         },

@@ -1,5 +1,11 @@
 /** Writes Chat Completions messages: edits a message that has its bytes, else writes it anew. */
-import type { Message, Part, ToolCallPart, ToolResultPart } from "../../core/transcript/message.ts";
+import {
+  sameParts,
+  type Message,
+  type Part,
+  type ToolCallPart,
+  type ToolResultPart,
+} from "../../core/transcript/message.ts";
 import { jsonArguments } from "../arguments.ts";
 import {
   formerParts,
@@ -7,7 +13,6 @@ import {
   patchContent,
   patchContentBlock,
   rewriteArray,
-  sameParts,
   type BlockWriter,
   type Rewrite,
 } from "../content.ts";

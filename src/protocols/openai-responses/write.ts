@@ -1,7 +1,7 @@
 /** Writes Responses items: edits the items that have their bytes, else writes them anew. */
-import { resultOf, type Message, type Part } from "../../core/transcript/message.ts";
+import { resultOf, sameParts, type Message, type Part } from "../../core/transcript/message.ts";
 import { jsonArguments } from "../arguments.ts";
-import { formerParts, freshContent, patchContent, patchContentBlock, sameParts } from "../content.ts";
+import { formerParts, freshContent, patchContent, patchContentBlock } from "../content.ts";
 import type { Entry, Fields, Run, WriteContext } from "../dialect.ts";
 import { arraySource, composeArray, newPiece, objectText, patchObject, type Piece } from "../json/edit.ts";
 import { freshBlock } from "./blocks.ts";

@@ -9,12 +9,16 @@ interface Unit {
   readonly remove: () => void;
 }
 
-export function retain(shelves: readonly Shelf[], { before, maxBytes }: Retention): void {
+export function retain(
+  shelves: readonly Shelf[],
+  { before, maxBytes = Infinity, maxFileBytes = Infinity }: Retention,
+): void {
+  const most = Math.min(maxBytes, maxFileBytes);
   for (;;) {
     const oldest = shelves.flatMap(unitsOf).reduce<Unit | undefined>(older, undefined);
     if (oldest === undefined) return;
     const tooOld = before !== undefined && oldest.usedAt < before;
-    const tooMuch = maxBytes !== undefined && holdingsOf(shelves).bytes > maxBytes;
+    const tooMuch = most < Infinity && holdingsOf(shelves).bytes > most;
     if (!tooOld && !tooMuch) return;
     oldest.remove();
   }
@@ -24,9 +28,9 @@ function older(a: Unit | undefined, b: Unit): Unit {
   return a === undefined || b.usedAt < a.usedAt ? b : a;
 }
 
-/** Sessions without branches; records and originals that belong to no stored chain. */
+/** Sessions without branches; records, originals and states that belong to no stored chain. */
 function unitsOf(shelf: Shelf): readonly Unit[] {
-  const { sessions, links, records, originals } = shelf;
+  const { sessions, links, records, originals, states } = shelf;
   const needed = new Set<StoredSession | undefined>();
   for (const session of sessions.values())
     for (const on of [session.parent, session.head?.session]) if (on !== session) needed.add(on);
@@ -42,14 +46,44 @@ function unitsOf(shelf: Shelf): readonly Unit[] {
     ...[...originals]
       .filter(([id]) => !named.has(id))
       .map(([id, { createdAt }]) => ({ usedAt: createdAt, remove: () => void originals.delete(id) })),
+    ...[...states]
+      .filter(([root]) => !links.has(linkOf(root)))
+      .map(([root, { updatedAt }]) => ({ usedAt: updatedAt, remove: () => void states.delete(root) })),
   ];
 }
 
+/** Without what stands before a colon. */
+function linkOf(root: string): string {
+  return root.slice(root.indexOf(":") + 1);
+}
+
+/** Sessions by id, and all that stand on one of them, the newest first. */
+export function standingOn({ sessions, links }: Shelf, ids: readonly string[]): readonly StoredSession[] {
+  const all = [...sessions.values()].toSorted((a, b) => a.number - b.number);
+  const on = new Map(all.map((one) => [one, new Set([one.parent, one.head?.session])]));
+  for (const { session, parent } of links.values()) on.get(session)?.add(parent?.session);
+  const found = new Set<StoredSession | undefined>();
+  // A session stands only on earlier ones.
+  const standing = all.filter((one) => {
+    const stands = ids.includes(one.id) || [...on.get(one)!].some((under) => under !== one && found.has(under));
+    if (stands) found.add(one);
+    return stands;
+  });
+  return standing.toReversed();
+}
+
+export function deleteSessions(shelf: Shelf, ids: readonly string[]): readonly string[] {
+  const gone = standingOn(shelf, ids);
+  for (const session of gone) removeSession(shelf, session);
+  return gone.map(({ id }) => id);
+}
+
 function removeSession(shelf: Shelf, session: StoredSession): void {
-  const { sessions, links, usages } = shelf;
+  const { sessions, links, usages, states } = shelf;
   const gone = new Set([...links.values()].filter((one) => one.session === session).map(({ link }) => link));
   sessions.delete(session.id);
   for (const link of gone) links.delete(link);
+  for (const root of states.keys()) if (gone.has(linkOf(root))) states.delete(root);
   const left = usages.filter(({ link }) => !gone.has(link));
   usages.splice(0, usages.length, ...left);
   removeRecords(shelf, gone);
@@ -80,6 +114,16 @@ export function holdingsOf(shelves: readonly Shelf[]): Holdings {
     bodies: bodies.length,
     bytes: bodies.reduce((total, [, text]) => total + Buffer.byteLength(text), 0),
   };
+}
+
+/** Without looking for what is there twice. */
+export function sizeOf(shelves: readonly Shelf[]): number {
+  let size = 0;
+  for (const { links, originals } of shelves) {
+    for (const { body } of links.values()) size += body.text.length;
+    for (const { original } of originals.values()) size += original.text.length;
+  }
+  return size;
 }
 
 /** Each body once, by what it is kept under. */

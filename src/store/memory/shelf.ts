@@ -43,13 +43,19 @@ export interface StoredOriginal {
   readonly createdAt: number;
 }
 
+export interface StoredState {
+  /** As text, so that no caller can change what another one gets. */
+  readonly text: string;
+  readonly updatedAt: number;
+}
+
 export interface Shelf {
   readonly records: Map<string, RecordsOfLink>;
   readonly originals: Map<string, StoredOriginal>;
   readonly links: Map<string, StoredLink>;
   readonly sessions: Map<string, StoredSession>;
   readonly usages: UsageEntry[];
-  readonly states: Map<string, string>;
+  readonly states: Map<string, StoredState>;
 }
 
 export function createShelf(): Shelf {

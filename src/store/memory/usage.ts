@@ -1,4 +1,4 @@
-/** What requests took, as their providers reported it. */
+/** What requests took, as their providers reported it, and plain data by name. */
 import type { UsageEntry, UsageTotals } from "../store.ts";
 import type { Shelf } from "./shelf.ts";
 
@@ -20,4 +20,13 @@ export function totalUsage({ usages }: Shelf, since: number): UsageTotals {
     total.costUsd += costUsd;
   }
   return total;
+}
+
+export function putState({ states }: Shelf, root: string, { state, now }: { state: unknown; now: number }): void {
+  states.set(root, { text: JSON.stringify(state), updatedAt: now });
+}
+
+export function getState({ states }: Shelf, root: string): unknown {
+  const state = states.get(root);
+  return state === undefined ? undefined : (JSON.parse(state.text) as unknown);
 }

@@ -64,10 +64,14 @@ export function tenantToken(tenant: number): string {
 }
 
 export function keepBody(runner: Runner, tenant: number, body: Body): number {
+  const { vault } = runner;
   const { encoding, content } = encoded(body.text);
-  const key = { tenant, form: body.form, hash: keyOf(encoding, content) };
-  const { changes, id } = runner.run(addBody, { ...key, encoding, content, bytes: Buffer.byteLength(body.text) });
+  const key = { tenant, form: body.form, hash: vault.keyed(keyOf(encoding, content)) };
+  const sealed = vault.seal("body", content);
+  const bytes = Buffer.byteLength(body.text);
+  const { changes, id } = runner.run(addBody, { ...key, encoding, content: sealed, bytes });
   if (changes === 0) return runner.first(findBody, key)!.id;
+  if (vault.encrypts) return id;
   const tokens = tokensOf(searchableText(body));
   if (tokens.size > 0) runner.run(addWords, { id, tokens: `${tenantToken(tenant)} ${[...tokens].join(" ")}` });
   return id;
@@ -75,7 +79,7 @@ export function keepBody(runner: Runner, tenant: number, body: Body): number {
 
 export function readBody(runner: Runner, id: number): Body {
   const { form, encoding, content } = runner.first(readBodyById, { id })!;
-  return { form: form as BodyForm, text: decoded(encoding, content) };
+  return { form: form as BodyForm, text: textOf(runner, { encoding, content }) };
 }
 
 /** Deletes those that nothing refers to, and answers with their size. */
@@ -97,8 +101,13 @@ function encoded(text: string): { readonly encoding: string; readonly content: U
     : { encoding: "utf16", content: Buffer.from(text, "utf16le") };
 }
 
-export function decoded(encoding: string, content: Uint8Array): string {
-  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+/** The text of a row of bodies. */
+export function textOf(
+  { vault }: Runner,
+  { encoding, content }: { readonly encoding: string; readonly content: Uint8Array },
+): string {
+  const plain = vault.open("body", content);
+  const bytes = Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
   return bytes.toString(encoding === "utf8" ? "utf8" : "utf16le");
 }
 

@@ -1,7 +1,7 @@
 /** Conversations: links that name the one before them, each with a message's body. */
 import type { Role } from "../../core/transcript/message.ts";
 import type { Appended, StoredMessage } from "../store.ts";
-import { decoded, keepBody } from "./bodies.ts";
+import { keepBody, textOf } from "./bodies.ts";
 import { eachOf, query, type Runner } from "./query.ts";
 import { moveHead, sessionFor } from "./sessions.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
@@ -181,7 +181,7 @@ export function readChain(runner: Runner, tenantName: string, link: string): rea
   return rows.map(({ link: name, role, protocol, member, encoding, content }) => ({
     link: name,
     role: role as Role,
-    body: decoded(encoding, content),
+    body: textOf(runner, { encoding, content }),
     member,
     ...(protocol === null ? {} : { protocol }),
   }));

@@ -5,9 +5,11 @@ import {
   closeSync,
   constants,
   existsSync,
+  fsyncSync,
   mkdirSync,
   openSync,
   readSync,
+  rmSync,
   statSync,
 } from "node:fs";
 import { dirname } from "node:path";
@@ -21,6 +23,7 @@ import {
   olderSchemaError,
   storeError,
 } from "./failures.ts";
+import { checkKey } from "./vault.ts";
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 
 /** Originals are kept unredacted. */
@@ -45,6 +48,8 @@ export interface FileOptions {
   readonly sizeBytesMax?: number;
   /** It was open before: where it is gone, no other one is put in its place. */
   readonly mustExist?: boolean;
+  /** Of an encrypted file. */
+  readonly key?: Uint8Array;
 }
 
 /** Which file a path leads to. */
@@ -65,6 +70,7 @@ export function openDatabase(options: FileOptions): DatabaseSync {
     db = new Database(readOnly ? readableAt(path) : path, { readOnly, timeout: busyTimeoutMs });
     if (readOnly) checkSchema(db, path);
     else prepareForWriting(db, options);
+    checkKey(db, path, options);
     return db;
   } catch (error) {
     db?.close();
@@ -150,9 +156,44 @@ function prepareForWriting(db: DatabaseSync, { path, busyTimeoutMs, sizeBytesMax
     pragma cache_size = -${CACHE_KIBIBYTES};
     pragma journal_size_limit = ${JOURNAL_BYTES_MAX};
   `);
+  if (version < SCHEMA_VERSION) migrate(db, path);
+  // After that: what is full is brought up to date all the same.
   if (sizeBytesMax !== undefined)
     db.exec(`pragma max_page_count = ${Math.max(1, Math.floor(sizeBytesMax / PAGE_BYTES))}`);
-  if (version < SCHEMA_VERSION) migrate(db, path);
+}
+
+/**
+ * A whole database of its own beside the file, for the version that wrote it. Nobody writes meanwhile: the one that migrates
+ * has the lock, and whoever only reads does not need it.
+ */
+function backUp(path: string, version: number): void {
+  const copy = backupPath(path, version);
+  const { DatabaseSync: Database } = loadQuietly();
+  // SQLite writes into an empty file, and would make a new one for everybody to read.
+  closeSync(openSync(copy, "wx", FILE_MODE));
+  try {
+    const source = new Database(path, { readOnly: true });
+    try {
+      source.prepare("vacuum into ?").run(copy);
+    } finally {
+      source.close();
+    }
+    const file = openSync(copy, "r+");
+    fsyncSync(file);
+    closeSync(file);
+  } catch (error) {
+    rmSync(copy, { force: true });
+    throw error;
+  }
+}
+
+/** Beside the file; one that is there already is kept. */
+function backupPath(path: string, version: number): string {
+  const name = `${path}.schema-${version}`;
+  for (let copy = 1; ; copy++) {
+    const free = `${name}${copy === 1 ? "" : `.${copy}`}.bak`;
+    if (!existsSync(free)) return free;
+  }
 }
 
 function retryWhileLocked(run: () => void, timeoutMs: number): void {
@@ -180,11 +221,12 @@ function pragma(db: DatabaseSync, name: string): number {
   return Number(db.prepare(`pragma ${name}`).get()![name]);
 }
 
-/** All steps or none: whoever comes second finds them taken. */
+/** All steps or none: whoever comes second finds them taken. A file that holds something is copied first. */
 function migrate(db: DatabaseSync, path: string): void {
   db.exec("begin immediate");
   try {
     const { version } = checkSchema(db, path, { orOlder: true });
+    if (version > 0 && version < SCHEMA_VERSION) backUp(path, version);
     MIGRATIONS.slice(version).forEach(({ name, sql }, at) => {
       db.exec(sql);
       db.prepare("insert into migrations values (?, ?, ?)").run(version + at + 1, name, Date.now());

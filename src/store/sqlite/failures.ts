@@ -88,7 +88,7 @@ export function newerSchemaError(place: string, found: number, known: number): P
 export function olderSchemaError(place: string, found: number): PrecisError {
   return new PrecisError(`the store has schema ${found}, which has to be brought up to date before it is read`, {
     code: "store_older",
-    hint: "Open it for writing once.",
+    hint: "Run `precis store upgrade`, or open it for writing once; it is copied first.",
     place,
   });
 }
@@ -110,6 +110,30 @@ export function goneError(place: string): PrecisError {
   return new PrecisError("the store's file was removed or replaced while it was in use", {
     code: "store_gone",
     hint: "Put the file back where it was, or start again with a new one; until then nothing is kept.",
+    place,
+  });
+}
+
+export function encryptedError(place: string): PrecisError {
+  return new PrecisError("the store is encrypted, and no key was given", {
+    code: "store_encrypted",
+    hint: "Name the variable that holds its key in gateway.store_key_env; in a program give `key`.",
+    place,
+  });
+}
+
+export function wrongKeyError(place: string): PrecisError {
+  return new PrecisError("the store is encrypted with another key", {
+    code: "store_key_wrong",
+    hint: "Give the key that it was made with, 32 bytes; without it nothing in it can be read.",
+    place,
+  });
+}
+
+export function notEncryptedError(place: string): PrecisError {
+  return new PrecisError("the store holds contents that are not encrypted, and a key was given", {
+    code: "store_not_encrypted",
+    hint: "Name another file with gateway.store for an encrypted one, or open this one without a key.",
     place,
   });
 }

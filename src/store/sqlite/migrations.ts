@@ -140,6 +140,16 @@ create virtual table words using fts5 (
 );
 `,
   },
+  {
+    name: "masked originals, the age of states, encryption",
+    sql: `
+alter table originals add column masked integer not null default 0;
+alter table states add column link text generated always as (substr(root, instr(root, ':') + 1)) virtual;
+create index states_by_link on states (tenant, link);
+create index states_by_age on states (updated_at);
+create table encryption (id integer primary key check (id = 1), proof blob not null);
+`,
+  },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

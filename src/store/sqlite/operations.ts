@@ -11,7 +11,7 @@ import { checkWritable } from "./writable.ts";
 import { getOriginal, putOriginals, type NewOriginals } from "./originals.ts";
 import type { Runner } from "./query.ts";
 import { find, listRecords, put, readRecord, touch, undo, type NewRecord } from "./records.ts";
-import { holdings, retainStep } from "./retention.ts";
+import { deleteStep, holdings, retainStep, size, withBranches } from "./retention.ts";
 import { searchMessages, searchOriginals, type WordsAndLimit } from "./search.ts";
 import { getSession, listSessions } from "./sessions.ts";
 import { listTenants } from "./tenants.ts";
@@ -68,6 +68,9 @@ export const OPERATIONS = {
   getState: read(getState),
   holdings: read((runner, _tenant, tenant: string | undefined) => holdings(runner, tenant)),
   retainStep: write((runner, _tenant, retention: Retention) => retainStep(runner, retention)),
+  size: read((runner) => size(runner)),
+  withBranches: read(withBranches),
+  deleteStep: write(deleteStep),
   check: { kind: "read", run: ({ db, runner }) => checkDatabase(db, runner) } satisfies Operation<
     undefined,
     readonly string[]

@@ -1,14 +1,14 @@
 /** Originals behind recall ids: rows that name the bodies they consist of. */
 import { piecesOf } from "../body.ts";
 import type { Original } from "../store.ts";
-import { decoded, dropUnused, keepBody } from "./bodies.ts";
+import { dropUnused, keepBody, textOf as textOfBody } from "./bodies.ts";
 import { query, type Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
 const findOriginal = query<{ tenant: number; id: string }>("findOriginal")((db, arg) =>
   db
     .selectFrom("originals")
-    .select(["id", "kind", "label"])
+    .select(["id", "kind", "label", "masked"])
     .where("tenant", "=", arg("tenant"))
     .where("recall_id", "=", arg("id")),
 );
@@ -22,15 +22,22 @@ const readPieces = query<{ original: number }>("readPieces")((db, arg) =>
     .orderBy("original_pieces.position"),
 );
 
-const addOriginal = query<{ tenant: number; id: string; kind: string; label: string; now: number }>("addOriginal")(
-  (db, arg) =>
-    db.insertInto("originals").values({
-      tenant: arg("tenant"),
-      recall_id: arg("id"),
-      kind: arg("kind"),
-      label: arg("label"),
-      created_at: arg("now"),
-    }),
+const addOriginal = query<{
+  tenant: number;
+  id: string;
+  kind: string;
+  label: string;
+  now: number;
+  masked: number;
+}>("addOriginal")((db, arg) =>
+  db.insertInto("originals").values({
+    tenant: arg("tenant"),
+    recall_id: arg("id"),
+    kind: arg("kind"),
+    label: arg("label"),
+    created_at: arg("now"),
+    masked: arg("masked"),
+  }),
 );
 
 const addPiece = query<{ original: number; position: number; body: number }>("addPiece")((db, arg) =>
@@ -55,14 +62,15 @@ export function putOriginals(runner: Runner, tenantName: string, { originals, no
 }
 
 function putOne(runner: Runner, tenant: number, { original, now }: { original: Original; now: number }): void {
-  const { id, kind, label, text } = original;
+  const { id, kind, text, masked = false } = original;
   const standing = runner.first(findOriginal, { tenant, id });
   if (standing !== undefined) {
     if (textOf(runner, standing.id) === text) return;
     // A text that took another's id is the newest now.
     removeOriginal(runner, standing.id);
   }
-  const row = runner.run(addOriginal, { tenant, id, kind, label, now }).id;
+  const label = runner.vault.sealText("label", original.label);
+  const row = runner.run(addOriginal, { tenant, id, kind, label, now, masked: Number(masked) }).id;
   piecesOf(original).forEach((piece, position) =>
     runner.run(addPiece, { original: row, position, body: keepBody(runner, tenant, piece) }),
   );
@@ -71,14 +79,16 @@ function putOne(runner: Runner, tenant: number, { original, now }: { original: O
 function textOf(runner: Runner, original: number): string {
   return runner
     .all(readPieces, { original })
-    .map(({ encoding, content }) => decoded(encoding, content))
+    .map((row) => textOfBody(runner, row))
     .join("\n");
 }
 
 export function getOriginal(runner: Runner, tenant: string, id: string): Original | undefined {
   const row = runner.first(findOriginal, { tenant: knownTenant(runner, tenant), id });
   if (row === undefined) return undefined;
-  return { id, kind: row.kind as Original["kind"], label: row.label, text: textOf(runner, row.id) };
+  const label = runner.vault.openText("label", row.label);
+  const original: Original = { id, kind: row.kind as Original["kind"], label, text: textOf(runner, row.id) };
+  return row.masked === 0 ? original : { ...original, masked: true };
 }
 
 /** Answers with the size of the bodies that went with it. */

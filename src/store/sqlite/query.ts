@@ -7,6 +7,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { AliasedRawBuilder, Compilable, Kysely, RawBuilder, Sql } from "kysely";
 import { STATEMENTS } from "./statements.ts";
 import type { Tables } from "./tables.ts";
+import { createVault, type Vault } from "./vault.ts";
 
 type Values = Readonly<Record<string, string | number | Uint8Array | null>>;
 
@@ -43,6 +44,8 @@ export function eachOf(sql: Sql, json: string): AliasedRawBuilder<{ value: strin
 }
 
 export interface Runner {
+  /** What the contents stand in the file as. */
+  readonly vault: Vault;
   readonly all: <Arguments, Row>(query: Query<Arguments, Row>, args: Arguments) => readonly Row[];
   readonly first: <Arguments, Row>(query: Query<Arguments, Row>, args: Arguments) => Row | undefined;
   /** Row by row; not to be left half-way while something is written. */
@@ -56,7 +59,7 @@ interface Ran {
   readonly id: number;
 }
 
-export function createRunner(db: DatabaseSync): Runner {
+export function createRunner(db: DatabaseSync, key?: Uint8Array): Runner {
   const statements = new Map<string, StatementSync>();
   const prepared = (text: string): StatementSync => {
     let statement = statements.get(text);
@@ -69,6 +72,7 @@ export function createRunner(db: DatabaseSync): Runner {
     return statement;
   };
   return {
+    vault: createVault(key),
     all: ({ sql }, args) => prepared(sql).all(args as Values) as never,
     first: ({ sql }, args) => prepared(sql).get(args as Values) as never,
     each: ({ sql }, args) => prepared(sql).iterate(args as Values) as never,

@@ -69,7 +69,7 @@ function openToRead(file: FileOptions): { readonly db: DatabaseSync; readonly ru
     // Whoever would have to wait leaves it to the thread.
     const db = openDatabase({ ...file, readOnly: true, busyTimeoutMs: 0 });
     db.exec(`pragma cache_size = -${CACHE_KIBIBYTES}`);
-    return { db, runner: createRunner(db) };
+    return { db, runner: createRunner(db, file.key) };
   } catch {
     return "refused";
   }

@@ -115,7 +115,7 @@ export function put(
   const { standing, undone } = standingOf(runner, tenant, [link]);
   const first = standing.find(({ schema_version: version }) => version === schemaVersion);
   if (first !== undefined) return { id: first.id, won: false };
-  const record = deflateRawSync(text);
+  const record = runner.vault.seal("compaction", deflateRawSync(text));
   const generation = undone.get(link) ?? 0;
   const { id } = runner.run(addRecord, { tenant, link, schemaVersion, generation, record, now });
   for (const recallId of recallIds) runner.run(nameOriginal, { record: id, recallId });
@@ -172,7 +172,7 @@ export function touch(runner: Runner, tenant: string, { links, now }: { links: r
 /** The text of a record; records do not change. `undefined` for one that retention has deleted. */
 export function readRecord(runner: Runner, id: number): string | undefined {
   const row = runner.first(readRecordById, { id });
-  return row === undefined ? undefined : inflateRawSync(row.record).toString("utf8");
+  return row === undefined ? undefined : inflateRawSync(runner.vault.open("compaction", row.record)).toString("utf8");
 }
 
 /** Buries what stands for a link, whatever its schema. */

@@ -6,10 +6,10 @@ import type { RawBuilder, Sql } from "kysely";
 import type { Holdings, Retention } from "../store.ts";
 import { dropUnused } from "./bodies.ts";
 import { removeOriginal } from "./originals.ts";
-import { query, type Runner } from "./query.ts";
+import { anyOf, query, type Runner } from "./query.ts";
 import { knownTenant } from "./tenants.ts";
 
-/** Sessions, records and originals that go in one step. */
+/** Sessions, records, originals and states that go in one step. */
 const REMOVALS_A_STEP = 20;
 
 /** Something that can go by itself. */
@@ -112,6 +112,48 @@ const deleteRecords = query<OfLink>("deleteRecords")((db, arg) =>
 const deleteTombstones = query<OfLink>("deleteTombstones")((db, arg) =>
   db.deleteFrom("tombstones").where("tenant", "=", arg("tenant")).where("link", "=", arg("link")),
 );
+const deleteStates = query<OfLink>("deleteStates")((db, arg) =>
+  db.deleteFrom("states").where("tenant", "=", arg("tenant")).where("link", "=", arg("link")),
+);
+const deleteState = query<{ tenant: number; root: string }>("deleteState")((db, arg) =>
+  db.deleteFrom("states").where("tenant", "=", arg("tenant")).where("root", "=", arg("root")),
+);
+
+/** States that belong to no stored link. */
+const oldestState = query<Scope>("oldestState")((db, arg, sql) =>
+  db
+    .selectFrom("states as s")
+    .select(["s.tenant", "s.root", "s.updated_at"])
+    .where(({ or, eb, val }) => or([eb(val(arg("tenant")), "is", null), eb("s.tenant", "=", arg("tenant"))]))
+    .where(sql<boolean>`not exists (select 1 from links l where l.tenant = s.tenant and l.link = s.link)`)
+    .orderBy("s.updated_at")
+    .limit(1),
+);
+
+/** What the file's pages hold, without those that are free. */
+const usedBytes = query("usedBytes")((db, _arg, sql) =>
+  db.selectNoFrom(
+    sql<number>`((select page_count from pragma_page_count) - (select freelist_count from pragma_freelist_count))
+      * (select page_size from pragma_page_size)`.as("bytes"),
+  ),
+);
+
+/** Sessions by name, and all that stand on one of them: a branch, a fork without a message of its own, a message further on. */
+const standingOn = query<{ tenant: number; names: string }>("standingOn")((db, arg, sql) =>
+  db
+    .withRecursive(
+      "standing(id)",
+      () => sql<{ id: number }>`(
+      select id from sessions where tenant = ${arg("tenant")} and name in ${anyOf(sql, arg("names"))}
+      union select b.id from standing join sessions b on b.parent = standing.id
+      union select f.id from standing join links h on h.session = standing.id join sessions f on f.head = h.id
+      union select c.session from standing join links p on p.session = standing.id join links c on c.parent = p.id)`,
+    )
+    .selectFrom("standing")
+    .innerJoin("sessions", "sessions.id", "standing.id")
+    .select(["sessions.id", "sessions.name"])
+    .orderBy("sessions.id", "desc"),
+);
 const deleteUsages = query<OfLink>("deleteUsages")((db, arg) =>
   db.deleteFrom("usages").where("tenant", "=", arg("tenant")).where("link", "=", arg("link")),
 );
@@ -151,17 +193,38 @@ function scopeOf(runner: Runner, tenantName: string | undefined): Scope {
 }
 
 /** One step; true when there may be more to delete. */
-export function retainStep(runner: Runner, { tenant, before, maxBytes }: Retention): boolean {
+export function retainStep(runner: Runner, { tenant, before, maxBytes, maxFileBytes }: Retention): boolean {
   const scope = scopeOf(runner, tenant);
   let { bytes } = maxBytes === undefined ? { bytes: 0 } : holdings(runner, tenant);
   for (let removals = 0; removals < REMOVALS_A_STEP; removals++) {
     const oldest = unitsOf(runner, scope).reduce<Unit | undefined>(older, undefined);
     if (oldest === undefined) return false;
     const tooOld = before !== undefined && oldest.usedAt < before;
-    if (!tooOld && (maxBytes === undefined || bytes <= maxBytes)) return false;
+    const tooMuch = maxBytes !== undefined && bytes > maxBytes;
+    const tooLarge = maxFileBytes !== undefined && size(runner) > maxFileBytes;
+    if (!tooOld && !tooMuch && !tooLarge) return false;
     bytes -= oldest.remove();
   }
   return true;
+}
+
+export function size(runner: Runner): number {
+  return runner.first(usedBytes, {})!.bytes;
+}
+
+export function withBranches(runner: Runner, tenantName: string, ids: readonly string[]): readonly string[] {
+  return standing(runner, tenantName, ids).map(({ name }) => name);
+}
+
+/** One step: the newest of them, on which none stands. Answers with those that went; with none when all have. */
+export function deleteStep(runner: Runner, tenantName: string, ids: readonly string[]): readonly string[] {
+  const gone = standing(runner, tenantName, ids).slice(0, REMOVALS_A_STEP);
+  for (const { id } of gone) removeSession(runner, id);
+  return gone.map(({ name }) => name);
+}
+
+function standing(runner: Runner, tenantName: string, ids: readonly string[]) {
+  return runner.all(standingOn, { tenant: knownTenant(runner, tenantName), names: JSON.stringify(ids) });
 }
 
 function older(a: Unit | undefined, b: Unit): Unit {
@@ -173,13 +236,20 @@ function unitsOf(runner: Runner, scope: Scope): readonly Unit[] {
   const session = runner.first(oldestSession, scope);
   const record = runner.first(oldestRecord, scope);
   const original = runner.first(oldestOriginal, scope);
+  const state = runner.first(oldestState, scope);
   const units: Unit[] = [];
   if (session !== undefined)
     units.push({ usedAt: session.updated_at, remove: () => removeSession(runner, session.id) });
   if (record !== undefined) units.push({ usedAt: record.used_at, remove: () => removeRecords(runner, [record]) });
   if (original !== undefined)
     units.push({ usedAt: original.created_at, remove: () => removeOriginal(runner, original.id) });
+  if (state !== undefined) units.push({ usedAt: state.updated_at, remove: () => removeState(runner, state) });
   return units;
+}
+
+function removeState(runner: Runner, { tenant, root }: { readonly tenant: number; readonly root: string }): number {
+  runner.run(deleteState, { tenant, root });
+  return 0;
 }
 
 function removeSession(runner: Runner, session: number): number {
@@ -187,7 +257,10 @@ function removeSession(runner: Runner, session: number): number {
   runner.run(dropHead, { session });
   runner.run(deleteLinks, { session });
   runner.run(deleteSession, { session });
-  for (const { tenant, link } of links) runner.run(deleteUsages, { tenant, link });
+  for (const { tenant, link } of links) {
+    runner.run(deleteUsages, { tenant, link });
+    runner.run(deleteStates, { tenant, link });
+  }
   const bodies = links.map(({ body }) => body);
   return removeRecords(runner, links) + dropUnused(runner, bodies);
 }

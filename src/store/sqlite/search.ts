@@ -1,13 +1,13 @@
-/** Finds bodies by the index of words, newest first, and shows the line of each hit. */
+/** Finds bodies by the index of words, or one by one where they are encrypted; newest first, with the line of each hit. */
 import type { Role } from "../../core/transcript/message.ts";
 import { searchableText } from "../body.ts";
 import type { MessageHit, SearchHit } from "../store.ts";
-import { holdsWords, lineOfHit, parseQuery, type Query as WordQuery } from "../words.ts";
+import { holdsWords, isHit, lineOfHit, parseQuery, type Query as WordQuery } from "../words.ts";
 import { readBody, tenantToken, wordsMatch } from "./bodies.ts";
 import { query, type Runner } from "./query.ts";
 import { knownTenant } from "./tenants.ts";
 
-/** So many candidates of the index are looked at for one search. */
+/** So many candidates are looked at for one search. */
 const CANDIDATES_MAX = 5_000;
 
 export interface WordsAndLimit {
@@ -39,13 +39,39 @@ const messagesMatching = query<{ expression: string; limit: number }>("messagesM
     .limit(arg("limit")),
 );
 
+/** Where there is no index, the newest are looked through. */
+const newestOriginals = query<{ tenant: number; limit: number }>("newestOriginals")((db, arg) =>
+  db
+    .selectFrom("originals")
+    .innerJoin("original_pieces", "originals.id", "original_pieces.original")
+    .select(["originals.recall_id", "originals.label", "original_pieces.body"])
+    .where("originals.tenant", "=", arg("tenant"))
+    .orderBy("originals.id", "desc")
+    .orderBy("original_pieces.position")
+    .limit(arg("limit")),
+);
+
+const newestMessages = query<{ tenant: number; limit: number }>("newestMessages")((db, arg) =>
+  db
+    .selectFrom("links")
+    .innerJoin("sessions", "sessions.id", "links.session")
+    .select(["links.link", "links.role", "links.body", "links.position", "sessions.name"])
+    .where("links.tenant", "=", arg("tenant"))
+    .where("links.member", "=", 0)
+    .orderBy("links.id", "desc")
+    .limit(arg("limit")),
+);
+
 export function searchOriginals(runner: Runner, tenant: string, { words, limit }: WordsAndLimit): readonly SearchHit[] {
   const asked = parseQuery(words);
   if (asked === undefined) return [];
   const hits = new Map<string, SearchHit>();
-  for (const row of runner.each(originalsMatching, candidatesOf(runner, tenant, asked))) {
+  const { vault } = runner;
+  const candidates = candidatesOf(runner, tenant, asked);
+  for (const row of runner.each(vault.encrypts ? newestOriginals : originalsMatching, candidates)) {
     if (hits.size >= limit) break;
-    const { recall_id: id, label } = row;
+    const id = row.recall_id;
+    const label = vault.openText("label", row.label);
     const line = hits.has(id) ? undefined : lineIn(runner, row.body, asked);
     if (line !== undefined) hits.set(id, { id, label, line });
   }
@@ -56,7 +82,8 @@ export function searchMessages(runner: Runner, tenant: string, { words, limit }:
   const asked = parseQuery(words);
   const hits: MessageHit[] = [];
   if (asked === undefined) return hits;
-  for (const row of runner.each(messagesMatching, candidatesOf(runner, tenant, asked))) {
+  const candidates = candidatesOf(runner, tenant, asked);
+  for (const row of runner.each(runner.vault.encrypts ? newestMessages : messagesMatching, candidates)) {
     const { link, role, body, position, name } = row;
     if (hits.length >= limit) break;
     const line = lineIn(runner, body, asked);
@@ -66,12 +93,15 @@ export function searchMessages(runner: Runner, tenant: string, { words, limit }:
 }
 
 function candidatesOf(runner: Runner, tenant: string, asked: WordQuery) {
-  return { expression: expressionOf(asked, knownTenant(runner, tenant)), limit: CANDIDATES_MAX };
+  const number = knownTenant(runner, tenant);
+  return { tenant: number, expression: expressionOf(asked, number), limit: CANDIDATES_MAX };
 }
 
 function lineIn(runner: Runner, body: number, asked: WordQuery): string | undefined {
   const text = searchableText(readBody(runner, body));
-  return holdsWords(text, asked) ? lineOfHit(text, asked) : undefined;
+  // The index has found its tokens already.
+  const hit = runner.vault.encrypts ? isHit(text, asked) : holdsWords(text, asked);
+  return hit ? lineOfHit(text, asked) : undefined;
 }
 
 /** https://www.sqlite.org/fts5.html §3; tokens are letters and digits, so quoting them is enough. */

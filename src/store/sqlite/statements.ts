@@ -5,8 +5,8 @@ export const STATEMENTS = {
     on conflict ("tenant", "form", "hash") do nothing`,
   addLink: `insert into "links" ("tenant", "link", "parent", "position", "session", "role", "protocol", "member", "body", "created_at")
     values (:tenant, :link, :parent, :position, :session, :role, :protocol, :member, :body, :now)`,
-  addOriginal: `insert into "originals" ("tenant", "recall_id", "kind", "label", "created_at")
-    values (:tenant, :id, :kind, :label, :now)`,
+  addOriginal: `insert into "originals" ("tenant", "recall_id", "kind", "label", "created_at", "masked")
+    values (:tenant, :id, :kind, :label, :now, :masked)`,
   addPiece: `insert into "original_pieces" ("original", "position", "body") values (:original, :position, :body)`,
   addRecord: `insert into "records" ("tenant", "link", "schema_version", "generation", "record", "created_at", "used_at")
     values (:tenant, :link, :schemaVersion, :generation, :record, :now, :now)`,
@@ -55,6 +55,8 @@ export const STATEMENTS = {
   deletePieces: `delete from "original_pieces" where "original" = :original`,
   deleteRecords: `delete from "records" where "tenant" = :tenant and "link" = :link`,
   deleteSession: `delete from "sessions" where "id" = :session`,
+  deleteState: `delete from "states" where "tenant" = :tenant and "root" = :root`,
+  deleteStates: `delete from "states" where "tenant" = :tenant and "link" = :link`,
   deleteTombstones: `delete from "tombstones" where "tenant" = :tenant and "link" = :link`,
   deleteUsages: `delete from "usages" where "tenant" = :tenant and "link" = :link`,
   deleteWords: `delete from "words" where "rowid" = :id`,
@@ -71,7 +73,10 @@ export const STATEMENTS = {
     cross join "links"
     where "links"."tenant" = :tenant
     and "links"."link" = "wanted"."value"`,
-  findOriginal: `select "id", "kind", "label" from "originals" where "tenant" = :tenant and "recall_id" = :id`,
+  findOriginal: `select "id", "kind", "label", "masked"
+    from "originals"
+    where "tenant" = :tenant
+    and "recall_id" = :id`,
   findTenant: `select "id" from "tenants" where "name" = :name`,
   firstLink: `select "link" from "links" where "session" = :session order by "id" limit 1`,
   isNamed: `select "o"."id"
@@ -109,6 +114,19 @@ export const STATEMENTS = {
   nameOriginal: `insert into "record_originals" ("record", "recall_id")
     values (:record, :recallId)
     on conflict do nothing`,
+  newestMessages: `select "links"."link", "links"."role", "links"."body", "links"."position", "sessions"."name"
+    from "links"
+    inner join "sessions" on "sessions"."id" = "links"."session"
+    where "links"."tenant" = :tenant
+    and "links"."member" = 0
+    order by "links"."id" desc
+    limit :limit`,
+  newestOriginals: `select "originals"."recall_id", "originals"."label", "original_pieces"."body"
+    from "originals"
+    inner join "original_pieces" on "originals"."id" = "original_pieces"."original"
+    where "originals"."tenant" = :tenant
+    order by "originals"."id" desc, "original_pieces"."position"
+    limit :limit`,
   newestUsages: `select "usages"."link", max("usages"."id") as "id"
     from json_each(:links) as "wanted"
     cross join "usages"
@@ -149,6 +167,15 @@ export const STATEMENTS = {
       where p.session = s.id
       and c.session <> s.id)
     order by "s"."updated_at", "s"."id"
+    limit 1`,
+  oldestState: `select "s"."tenant", "s"."root", "s"."updated_at"
+    from "states" as "s"
+    where (:tenant is null or "s"."tenant" = :tenant)
+    and not exists (select 1
+      from links l
+      where l.tenant = s.tenant
+      and l.link = s.link)
+    order by "s"."updated_at"
     limit 1`,
   originalsMatching: `select "originals"."recall_id", "originals"."label", "original_pieces"."body"
     from "words"
@@ -207,6 +234,22 @@ export const STATEMENTS = {
     values (:tenant, :root, :state, :now)
     on conflict ("tenant", "root") do update
     set "state" = :state, "updated_at" = :now`,
+  standingOn: `with recursive "standing"("id") as (
+      select id
+      from sessions
+      where tenant = :tenant
+      and name in (select value
+        from json_each(:names)) union
+      select b.id
+      from standing join sessions b on b.parent = standing.id union
+      select f.id
+      from standing join links h on h.session = standing.id join sessions f on f.head = h.id union
+      select c.session
+      from standing join links p on p.session = standing.id join links c on c.parent = p.id)
+    select "sessions"."id", "sessions"."name"
+    from "standing"
+    inner join "sessions" on "sessions"."id" = "standing"."id"
+    order by "sessions"."id" desc`,
   sumUsage: `select count(*) as "requests", sum("input") as "input", sum("output") as "output", sum("cache_read") as "cacheRead", sum("cache_write") as "cacheWrite", sum("cost_usd") as "costUsd"
     from "usages"
     where "tenant" = :tenant
@@ -223,4 +266,8 @@ export const STATEMENTS = {
     and "tombstones"."link" = "wanted"."value"`,
   touchSession: `update "sessions" set "updated_at" = :now where "id" = :id and "updated_at" <= :before`,
   updateSession: `update "sessions" set "head" = :head, "updated_at" = :now where "id" = :id`,
+  usedBytes: `select ((select page_count
+        from pragma_page_count) - (select freelist_count
+        from pragma_freelist_count)) * (select page_size
+      from pragma_page_size) as "bytes"`,
 };

@@ -1,5 +1,5 @@
 /** The tables as the queries see them. Times are milliseconds since the epoch; ids are the database's own. */
-import type { Generated } from "kysely";
+import type { Generated, GeneratedAlways } from "kysely";
 
 interface Bodies {
   readonly id: Generated<number>;
@@ -56,6 +56,8 @@ interface Originals {
   readonly kind: string;
   readonly label: string;
   readonly created_at: number;
+  /** 1: secrets were masked before it was kept. */
+  readonly masked: Generated<number>;
 }
 
 interface Usages {
@@ -92,6 +94,10 @@ export interface Tables {
     readonly root: string;
     readonly state: string;
     readonly updated_at: number;
+    /** The root, without what stands before a colon. */
+    readonly link: GeneratedAlways<string>;
   };
+  /** One row where the contents are encrypted: what the right key opens. */
+  readonly encryption: { readonly id: number; readonly proof: Uint8Array };
   readonly words: { readonly rowid: number; readonly tokens: string };
 }

@@ -95,9 +95,11 @@ export function totalUsage(runner: Runner, tenant: string, since: number): Usage
 }
 
 export function putState(runner: Runner, tenant: string, args: { root: string; state: string; now: number }): void {
-  runner.run(setState, { ...args, tenant: writingTenant(runner, tenant) });
+  const state = runner.vault.sealText("state", args.state);
+  runner.run(setState, { ...args, state, tenant: writingTenant(runner, tenant) });
 }
 
 export function getState(runner: Runner, tenant: string, root: string): string | undefined {
-  return runner.first(readState, { tenant: knownTenant(runner, tenant), root })?.state;
+  const row = runner.first(readState, { tenant: knownTenant(runner, tenant), root });
+  return row === undefined ? undefined : runner.vault.openText("state", row.state);
 }

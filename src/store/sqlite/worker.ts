@@ -17,7 +17,7 @@ try {
   // The queries load while the store is already open, and the first calls gather.
   tell("ready");
   const [{ createRunner }, { serve }] = await Promise.all([import("./query.ts"), import("./serve.ts")]);
-  const runner = createRunner(db);
+  const runner = createRunner(db, options.key);
   work(db, (calls) => serve({ db, runner }, options.path, calls));
 } catch (error) {
   tell({ refused: toPlain(storeError(error, options.path)) });

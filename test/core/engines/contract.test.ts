@@ -10,7 +10,7 @@ import { sampleTranscripts } from "../../../src/core/engines/suite/samples.ts";
 import { checkEngine } from "../../../src/core/engines/suite/suite.ts";
 import type { Transcript } from "../../../src/core/transcript/message.ts";
 import { protocols } from "../../../src/protocols/index.ts";
-import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../../support/corpus.ts";
+import { corpusFiles, corpusText, describeCorpus } from "../../support/corpus.ts";
 import { RUNS, transcripts } from "../../support/transcripts.ts";
 
 const FULL_RUNS_MIN = 1_000;
@@ -73,7 +73,7 @@ describe.each(ENGINE_NAMES)("the contract, kept by %s", (name) => {
     for (const transcript of sampleTranscripts(SAMPLES)) await checkEngine({ transcript }, { make, hash });
   });
 
-  describe.skipIf(!hasCorpus)(`on the corpus${corpusTitle}`, () => {
+  describeCorpus("on the corpus", () => {
     it.each(WINDOWS_TOKENS)("with a window of %i tokens", async (contextTokens) => {
       const first = WINDOWS_TOKENS.indexOf(contextTokens);
       for (const file of corpus.filter((_, at) => at % CORPUS_STEP === first % CORPUS_STEP)) {

@@ -62,9 +62,7 @@ const losesResult: Spoil = (compaction, original, request) => {
     whole.after.findLastIndex(({ role }) => role === "tool"),
     1,
   );
-  const map = whole.map.map((one) =>
-    one.kind !== "summarised" && one.at >= kept.length ? { kind: "summarised" as const } : one,
-  );
+  const map = whole.map.map((one) => ("at" in one && one.at >= kept.length ? { kind: "summarised" as const } : one));
   return withAfter({ ...whole, map }, kept, [original, request]);
 };
 

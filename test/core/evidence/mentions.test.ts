@@ -7,7 +7,7 @@ import { createNameTable } from "../../../src/core/evidence/name-table.ts";
 import { createRunReader } from "../../../src/core/evidence/plain-words.ts";
 import { createReader } from "../../../src/lab/recall/reader.ts";
 import { identifiersOf, wordsOf, type ChatMessage } from "../../../src/lab/recall/definition.ts";
-import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../../support/corpus.ts";
+import { corpusFiles, corpusText, describeCorpus } from "../../support/corpus.ts";
 import { RUNS } from "../../support/transcripts.ts";
 import { namings } from "./namings.ts";
 
@@ -124,7 +124,7 @@ describe("plain words", () => {
   });
 });
 
-describe.skipIf(!hasCorpus)(`mentions over the corpus${corpusTitle}`, () => {
+describeCorpus("mentions over the corpus", () => {
   // The patterns that it is held against are slow: `npm test` reads every third transcript, `npm run test:full` all.
   const every = RUNS > 500 ? 1 : 3;
   it.each(corpusFiles("openai").filter((_, at) => at % every === 0))("%s", (file) => {

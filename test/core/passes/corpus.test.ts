@@ -1,5 +1,5 @@
 /** The passes over real transcripts: what generated ones promise must hold there too, and the digests must pay. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { dedupe } from "../../../src/core/passes/dedupe.ts";
 import { digestResults } from "../../../src/core/passes/digest-results.ts";
 import type { Pass } from "../../../src/core/passes/pass.ts";
@@ -8,7 +8,7 @@ import { shrinkArguments } from "../../../src/core/passes/shrink-arguments.ts";
 import { recallId } from "../../../src/core/transcript/links.ts";
 import { contentText, type Message, type Part } from "../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
-import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../../support/corpus.ts";
+import { corpusFiles, corpusText, describeCorpus } from "../../support/corpus.ts";
 import { contextOf, hash, measure } from "./building.ts";
 
 interface ChatMessage {
@@ -49,7 +49,7 @@ const DIGEST_TOKENS_MAX = 310;
 /** Large results are most of what an agent's transcript weighs. */
 const DIGESTED_SHARE_MAX = 0.2;
 
-describe.skipIf(!hasCorpus)(`passes over the corpus${corpusTitle}`, () => {
+describeCorpus("passes over the corpus", () => {
   const weights = { before: 0, after: 0 };
 
   test.each(corpusFiles("openai"))("%s", (file) => {

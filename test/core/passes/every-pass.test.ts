@@ -55,7 +55,7 @@ function originals(message: Message): readonly string[] {
       case "tool-call":
         return [part.arguments];
       case "tool-result":
-        return [contentText(part.content), ...part.content.flatMap(of)];
+        return [contentText(part.content), JSON.stringify(part.content), ...part.content.flatMap(of)];
       case "image":
       case "file":
         return [JSON.stringify(part.source)];

@@ -1,6 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { redact } from "../../../src/core/redaction/redact.ts";
-import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../../support/corpus.ts";
+import { corpusFiles, corpusText, describeCorpus } from "../../support/corpus.ts";
 
 /** Real transcripts hold hardly a secret: what is masked there is nearly all mistaken. */
 const MASKED_PER_MB_MAX = 12;
@@ -8,7 +8,7 @@ const MASKED_PER_MB_MAX = 12;
 const OTHERS_MAX = 5;
 const REPEATED_PUBLIC_TOKEN = "OriginTrialToken";
 
-describe.skipIf(!hasCorpus)(`the corpus${corpusTitle}`, () => {
+describeCorpus("the corpus", () => {
   const texts = corpusFiles("openai").map(corpusText);
 
   test("is left alone but for a handful of places", () => {

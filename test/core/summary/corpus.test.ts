@@ -1,11 +1,11 @@
 /** Ledger and handoff over real transcripts: within budget, read back whole, quoting nothing that was not said. */
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createLedgerKeeper } from "../../../src/core/evidence/ledger.ts";
 import { liveRequestOf } from "../../../src/core/evidence/facts/live-request.ts";
 import { parseHandoff, writeHandoff } from "../../../src/core/summary/handoff.ts";
 import { contentText, type Message } from "../../../src/core/transcript/message.ts";
 import { protocols } from "../../../src/protocols/index.ts";
-import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../../support/corpus.ts";
+import { corpusFiles, corpusText, describeCorpus } from "../../support/corpus.ts";
 import { measure, requestFor } from "./requests.ts";
 
 const BUDGETS_TOKENS = [150, 400, 1_000, 3_000, 10_000];
@@ -16,7 +16,7 @@ const files = corpusFiles("openai");
 const messagesOf = (file: string): readonly Message[] =>
   protocols["openai-chat"].decode(corpusText(file)).transcript.messages;
 
-describe.skipIf(!hasCorpus)(`ledger and handoff over the corpus${corpusTitle}`, () => {
+describeCorpus("ledger and handoff over the corpus", () => {
   it.each(files)("%s", (file) => {
     const messages = messagesOf(file);
     const ledger = createLedgerKeeper().ledgerOf(messages);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { exchangesOf, unanswered } from "../../../src/core/transcript/exchanges.ts";
+import { exchangesOf } from "../../../src/core/transcript/exchanges.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { textMessage } from "../../../src/core/transcript/message.ts";
 
@@ -45,11 +45,5 @@ describe("exchanges", () => {
         expect(exchanges.every(({ start, end }) => end > start)).toBe(true);
       }),
     );
-  });
-});
-
-describe("unanswered calls", () => {
-  it("are counted one result to one call, because ids repeat", () => {
-    expect(unanswered(asks("a", "a", "b"), [answers("a")])).toEqual(["a", "b"]);
   });
 });

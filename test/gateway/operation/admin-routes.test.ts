@@ -55,13 +55,18 @@ function routesOf(options: Partial<OwnRoutesOptions>): ReturnType<typeof createO
     checkStore: async () => undefined,
     stopping: () => false,
     loopback: true,
+    token: TOKEN,
     history: createHistory({ store }),
     ...options,
   });
 }
 
 function ask(path: string, { method = "GET", headers = {}, body, options = {} }: Asked = {}): Promise<Response> {
-  const init = { method, headers, ...(body === undefined ? {} : { body }) };
+  const init = {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}`, ...headers },
+    ...(body === undefined ? {} : { body }),
+  };
   return Promise.resolve(routesOf(options).fetch(new Request(`http://127.0.0.1:4020/_precis/api${path}`, init)));
 }
 
@@ -131,15 +136,22 @@ it("are served on the gateway's port", async () => {
   const { url, close } = await gateway.listen();
   atEnd(close);
   const path = `${url}/_precis/api/sessions/${alpha}`;
+  const authorization = `Bearer ${TOKEN}`;
   const send = async (what: string, headers: Record<string, string>, body: string | undefined) =>
-    (await fetch(`${path}/${what}`, { method: "POST", headers, ...(body === undefined ? {} : { body }) })).status;
+    (
+      await fetch(`${path}/${what}`, {
+        method: "POST",
+        headers: { authorization, ...headers },
+        ...(body === undefined ? {} : { body }),
+      })
+    ).status;
   expect(await send("compact", {}, "{}")).toBe(415);
   expect(await send("compact", JSON_HEADERS, JSON.stringify({ focus: "x".repeat(9 * ADMIN_LIMITS.bodyBytes) }))).toBe(
     413,
   );
   expect(await send("compact", JSON_HEADERS, '{"budget": 4000}')).toBe(200);
   expect(await send("undo", JSON_HEADERS, undefined)).toBe(200);
-  expect(await (await fetch(path)).json()).toMatchObject({ undone: true });
+  expect(await (await fetch(path, { headers: { authorization } })).json()).toMatchObject({ undone: true });
 });
 
 describe("what they refuse", () => {
@@ -190,15 +202,13 @@ describe("what they refuse", () => {
     expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  it("answers nobody without the token, and beyond this machine not without there being one", async () => {
-    const away = { loopback: false, token: TOKEN };
-    for (const path of ["/sessions", `/sessions/${alpha}/export`, "/search?q=alpha"]) {
-      expect((await refused(path, { options: away }))[0]).toBe(401);
-      expect((await refused(path, { options: { token: TOKEN } }))[0]).toBe(401);
-      expect(await refused(path, { options: { loopback: false } })).toEqual([403, "token_unset"]);
-      const authorization = `Bearer ${TOKEN}`;
-      expect((await ask(path, { options: away, headers: { authorization } })).status).toBe(200);
-    }
+  it("answers nobody without the token, on this machine or beyond", async () => {
+    for (const loopback of [true, false])
+      for (const path of ["/sessions", `/sessions/${alpha}/export?secrets=keep`, "/search?q=alpha"]) {
+        const options = { loopback };
+        expect((await refused(path, { options, headers: { authorization: "" } }))[0]).toBe(401);
+        expect((await ask(path, { options })).status).toBe(200);
+      }
   });
 
   it("says that the store is gone without the words of its error", async () => {

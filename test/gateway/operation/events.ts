@@ -37,6 +37,7 @@ export function compactionEvent(over: Partial<CompactionEvent> = {}): Compaction
     ahead: false,
     tokens: { before: 100_000, after: 30_000 },
     degraded: [],
+    lostRequests: 0,
     modelCalls: 0,
     costUsd: 0,
     tookMs: 80,

@@ -37,9 +37,11 @@ function ask(
     stopping: () => false,
     history: createHistory({ store: createMemoryStore() }),
     loopback: true,
+    token: TOKEN,
     ...options,
   });
-  return Promise.resolve(app.fetch(new Request(`http://127.0.0.1:4020${path}`, { headers })));
+  const all = { authorization: `Bearer ${TOKEN}`, ...headers };
+  return Promise.resolve(app.fetch(new Request(`http://127.0.0.1:4020${path}`, { headers: all })));
 }
 
 describe("own routes", () => {
@@ -116,16 +118,18 @@ describe("own routes", () => {
     expect((await ask("/_precis/health", options)).status).toBe(200);
   });
 
-  it("ask for the token where there is one, but for health and readiness", async () => {
-    const status = async (path: string, authorization?: string): Promise<number> =>
-      (await ask(path, { token: TOKEN, loopback: false }, authorization === undefined ? {} : { authorization })).status;
-    for (const path of ["/_precis/", "/_precis/metrics", "/_precis/nothing"]) {
-      expect([path, await status(path)]).toEqual([path, 401]);
-      expect([path, await status(path, `Bearer ${TOKEN}x`)]).toEqual([path, 401]);
-      expect([path, await status(path, TOKEN)]).toEqual([path, 401]);
+  it("ask for the token, on this machine too, but for health and readiness", async () => {
+    for (const loopback of [true, false]) {
+      const status = async (path: string, authorization = ""): Promise<number> =>
+        (await ask(path, { loopback }, { authorization })).status;
+      for (const path of ["/_precis", "/_precis/", "/_precis/metrics", "/_precis/nothing", "/_precis/api/sessions"]) {
+        expect([path, await status(path)]).toEqual([path, 401]);
+        expect([path, await status(path, `Bearer ${TOKEN}x`)]).toEqual([path, 401]);
+        expect([path, await status(path, TOKEN)]).toEqual([path, 401]);
+      }
+      expect(await status("/_precis/metrics", `bearer ${TOKEN}`)).toBe(200);
+      expect([await status("/_precis/health"), await status("/_precis/ready")]).toEqual([200, 200]);
     }
-    expect(await status("/_precis/metrics", `bearer ${TOKEN}`)).toBe(200);
-    expect([await status("/_precis/health"), await status("/_precis/ready")]).toEqual([200, 200]);
   });
 
   it("answer no page of another site, which reached this machine by a name of its own", async () => {

@@ -8,7 +8,7 @@ import { WEIGHTS } from "../../../src/core/evidence/weights.ts";
 import { createCache } from "../../../src/lab/eval/cache.ts";
 import { examine } from "../../../src/lab/eval/examine.ts";
 import type { Finding } from "../../../src/lab/eval/plan.ts";
-import { CORPUS, corpusTitle, hasCorpus } from "../../support/corpus.ts";
+import { CORPUS, hasCorpus } from "../../support/corpus.ts";
 
 const DEFINITION = resolve(CORPUS, "../measure/recall.py");
 const SCRIPT = resolve(import.meta.dirname, "../../../scripts/recall-agrees.py");
@@ -17,7 +17,7 @@ const BUDGET = 0.1;
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 const canCompare = hasCorpus && hasPython && existsSync(DEFINITION);
-const title = !hasCorpus || canCompare ? corpusTitle : ` (skipped: no python3, or no ${DEFINITION})`;
+const title = canCompare ? "" : ` (skipped: needs the corpus, python3 and ${DEFINITION})`;
 
 describe.skipIf(!canCompare)(`the other implementation${title}`, () => {
   let folder: string;

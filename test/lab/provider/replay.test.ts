@@ -6,7 +6,7 @@ import { textMessage, type Message } from "../../../src/core/transcript/message.
 import { replayAsAgent, type AgentOptions } from "../../../src/lab/provider/agent.ts";
 import { readRecording, recordedAnswers } from "../../../src/lab/provider/replay.ts";
 import { PROTOCOL_MODELS } from "./models.ts";
-import { corpusFiles, corpusText, corpusTitle, hasCorpus } from "../../support/corpus.ts";
+import { corpusFiles, corpusText, describeCorpus } from "../../support/corpus.ts";
 import { served, type Json } from "./asking.ts";
 
 const PROTOCOLS = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
@@ -147,10 +147,10 @@ describe.each([
   });
 });
 
-describe(`the corpus${corpusTitle}`, () => {
+describeCorpus("the corpus", () => {
   const files = corpusFiles("openai").filter((_, at) => FULL || at % EVERY === 0);
 
-  it.skipIf(!hasCorpus).each(files)("%s is never refused while it fits", async (file) => {
+  it.each(files)("%s is never refused while it fits", async (file) => {
     const whole = readRecording(corpusText(file), file);
     for (const protocol of PROTOCOLS) {
       const provider = await served({ replay: whole.messages, every: { windowTokens: 2_000_000 } });

@@ -2,14 +2,14 @@
  * Bound recall of handoffs that a poor model wrote, over the corpus: it drops every second sentence, and what is likely to be
  * needed stands there all the same, because code writes it back from the originals.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Writers } from "../../../src/core/summary/writer.ts";
 import { engineCompactor } from "../../../src/lab/recall/compactor.ts";
 import { readCorpus } from "../../../src/lab/recall/corpus.ts";
 import { cutsOf, EVALUATION_CUTS, type Cut } from "../../../src/lab/recall/cuts.ts";
 import { createExam, type Exam } from "../../../src/lab/recall/exam.ts";
 import { createReader } from "../../../src/lab/recall/reader.ts";
-import { CORPUS, corpusTitle, hasCorpus } from "../../support/corpus.ts";
+import { CORPUS, describeCorpus } from "../../support/corpus.ts";
 import { forgetful } from "../../support/model-answers.ts";
 import { answer, startEndpoint, type ScriptedEndpoint } from "../../support/scripted-endpoint.ts";
 import { writerAt } from "../../support/writers.ts";
@@ -38,14 +38,14 @@ function distinctQuestions(): readonly Question[] {
   return [...questions.values()].filter((_, at) => at % EVERY === 0);
 }
 
-describe.skipIf(!hasCorpus)(`a model that drops every second sentence${corpusTitle}`, () => {
+describeCorpus("a model that drops every second sentence", () => {
   let endpoint: ScriptedEndpoint;
   beforeAll(async () => {
     endpoint = await startEndpoint({ script: answer(({ user }) => forgetful(user)) });
   });
   afterAll(() => endpoint.close());
 
-  const questions = hasCorpus ? distinctQuestions() : [];
+  const questions = distinctQuestions();
 
   it.each([0.05, 0.1, 0.2])(
     "at a budget of %d loses less than a twentieth of what the ledger alone binds",

@@ -281,9 +281,21 @@ describe("shapes that servers are seen to send", () => {
       "Chat: llama.cpp's error, a field of its own",
       "openai-chat",
       says(
-        'error: {"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":900,"n_ctx":512}\n\n',
+        'error: {"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":8192}\n\n',
       ),
-      { overflow: { kind: "context", limitTokens: 512, requestedTokens: 900 }, failed: true },
+      { overflow: { kind: "context", limitTokens: 8_192, requestedTokens: 9_000 }, failed: true },
+    ],
+    [
+      "Anthropic: another server's error, an event without a name",
+      "anthropic-messages",
+      sse({ error: { message: "Please reduce the length of the messages or completion." } }),
+      { overflow: { kind: "context" }, failed: true, began: false },
+    ],
+    [
+      "Responses: another server's error, an event without a name",
+      "openai-responses",
+      sse({ object: "error", message: "Please reduce the length of the messages or completion." }),
+      { overflow: { kind: "context" }, failed: true, began: false },
     ],
     [
       "Chat: vLLM's error, an object of its own",

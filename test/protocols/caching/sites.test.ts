@@ -13,8 +13,8 @@ const EPHEMERAL = { cache_control: { type: "ephemeral" } };
 
 function marked(protocol: ProtocolName, layout: MarkerLayout, body: string, wishes: Partial<MarkerWishes> = {}) {
   const decoded = protocols[protocol].decode(body);
-  const { sites, edits, taken } = markerSites(decoded, layout);
-  return applyEdits(body, edits(planMarkers(sites, { ...DOCUMENTED, taken, ...wishes })));
+  const { sites, edits, unplaced } = markerSites(decoded, layout);
+  return applyEdits(body, edits(planMarkers(sites, { ...DOCUMENTED, unplaced, ...wishes })));
 }
 
 const read = (body: string) => JSON.parse(body) as Readonly<Record<string, readonly unknown[]>>;
@@ -116,8 +116,8 @@ it("takes a marker from a message that its client no longer marks, also from ins
   const ask = { role: "user", content: "Read it." };
   const kept = JSON.stringify({ messages: [ask, call, { role: "user", content: [{ ...old, ...EPHEMERAL }] }] });
   const current = protocols["anthropic-messages"].decode(JSON.stringify({ messages: [ask] }));
-  const { sites, edits, taken } = markerSites(protocols["anthropic-messages"].decode(kept), "native", current);
-  expect([sites.filter(({ stale }) => stale === true).length, taken]).toEqual([1, 1]);
+  const { sites, edits, unplaced } = markerSites(protocols["anthropic-messages"].decode(kept), "native", current);
+  expect([sites.filter(({ stale }) => stale === true).length, unplaced]).toEqual([1, ["5m"]]);
   const bare = read(applyEdits(kept, edits(new Map())));
   expect(bare["messages"]![2]).toEqual({
     role: "user",
@@ -127,14 +127,17 @@ it("takes a marker from a message that its client no longer marks, also from ins
 
 it("counts a marker for the whole request", () => {
   const body = JSON.stringify({ cache_control: { type: "ephemeral" }, messages: [{ role: "user", content: "Hello" }] });
-  expect(markerSites(protocols["anthropic-messages"].decode(body), "native").taken).toBe(1);
+  expect(markerSites(protocols["anthropic-messages"].decode(body), "native").unplaced).toEqual(["5m"]);
 });
 
 it("is not misled by a tool whose own argument has the marker's name", () => {
   const input = { cache_control: { type: "ephemeral" } };
   const messages = [{ role: "assistant", content: [{ type: "tool_use", id: "c1", name: "set", input }] }];
-  const { sites, taken } = markerSites(protocols["anthropic-messages"].decode(JSON.stringify({ messages })), "native");
-  expect([sites.filter(({ marker }) => marker !== undefined), taken]).toEqual([[], 0]);
+  const { sites, unplaced } = markerSites(
+    protocols["anthropic-messages"].decode(JSON.stringify({ messages })),
+    "native",
+  );
+  expect([sites.filter(({ marker }) => marker !== undefined), unplaced]).toEqual([[], []]);
 });
 
 /** Without markers, and with a list of one text as that text. */
@@ -169,9 +172,9 @@ describe.each([
           const once = marked(protocol, layout, text, wishes);
           expect(plain(JSON.parse(once))).toEqual(plain(JSON.parse(text)));
           const again = markerSites(protocols[protocol].decode(once), layout);
-          const count = again.sites.filter(({ marker }) => marker !== undefined).length + again.taken;
+          const count = again.sites.filter(({ marker }) => marker !== undefined).length + again.unplaced.length;
           const own = markerSites(protocols[protocol].decode(text), layout);
-          const set = own.sites.filter(({ marker }) => marker !== undefined).length + own.taken;
+          const set = own.sites.filter(({ marker }) => marker !== undefined).length + own.unplaced.length;
           expect(count).toBeLessThanOrEqual(Math.max(4, set));
           const isRequest = protocol === "anthropic-messages" && text.trim().startsWith("{");
           // A client's own mistakes stay its own.
@@ -184,4 +187,76 @@ describe.each([
       );
     },
   );
+});
+
+describe("a client's own markers", () => {
+  /** Four at most, the hours before the five minutes: what the vendor takes. `top` is the one for the whole request. */
+  const own = fc.record({
+    places: fc.uniqueArray(fc.integer({ min: 0, max: 9 }), { maxLength: 4 }),
+    hours: fc.integer({ min: 0, max: 5 }),
+    top: fc.boolean(),
+  });
+  type Own = typeof own extends fc.Arbitrary<infer One> ? One : never;
+
+  function bodyWith({ places, hours, top }: Own): Readonly<Record<string, unknown>> {
+    const order = places.toSorted((one, other) => one - other);
+    const marker = (rank: number): object => ({
+      cache_control: rank < hours ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" },
+    });
+    const at = (place: number): object => (order.includes(place) ? marker(order.indexOf(place)) : {});
+    const text = (words: string, place: number): object => ({ type: "text", text: words, ...at(place) });
+    return {
+      model: "claude",
+      ...(top ? marker(order.length) : {}),
+      tools: [
+        { name: "read", input_schema: { type: "object" }, ...at(0) },
+        { name: "write", input_schema: { type: "object" }, ...at(1) },
+      ],
+      system: [text("Be brief.", 2), text("Be right.", 3)],
+      messages: [
+        { role: "user", content: [text("Read it.", 4)] },
+        { role: "assistant", content: [{ type: "tool_use", id: "c1", name: "read", input: {}, ...at(5) }] },
+        {
+          role: "user",
+          content: [
+            {
+              type: "tool_result",
+              tool_use_id: "c1",
+              content: [text("1,204", 6), text("lines", 7)],
+              ...at(8),
+            },
+            text("Go on.", 9),
+          ],
+        },
+      ],
+    };
+  }
+
+  it.each(["spaced", "system_and_3", "anchors"] as const)(
+    "are taken by a strict provider beside ours wherever it takes them alone: %s",
+    (strategy) => {
+      let taken = 0;
+      fc.assert(
+        fc.property(own, fc.constantFrom("5m", "1h"), fc.boolean(), (markers, ttl, systemChanged) => {
+          const body = bodyWith(markers);
+          fc.pre(checkMarkers(body) === undefined);
+          taken++;
+          const wishes = { strategy, ttl, systemChanged, headMessages: 1 } as const;
+          const sent = read(marked("anthropic-messages", "native", JSON.stringify(body), wishes));
+          expect(checkMarkers(sent)).toBeUndefined();
+          expect(plain(sent)).toEqual(plain(body));
+        }),
+        { numRuns: RUNS },
+      );
+      expect(taken).toBe(RUNS);
+    },
+  );
+
+  it("of an hour for the whole request has markers of an hour beside it", () => {
+    const sent = read(
+      marked("anthropic-messages", "native", JSON.stringify(bodyWith({ places: [], hours: 1, top: true }))),
+    );
+    expect(JSON.stringify(sent).match(/"ttl":"1h"/g)!.length).toBeGreaterThan(1);
+    expect(JSON.stringify(sent)).not.toContain('{"type":"ephemeral"}');
+  });
 });

@@ -280,6 +280,75 @@ export function historyContract(open: OpenStore): void {
       expect((await store.findCompaction("t", ["a", "b"])).compaction?.covers).toBe("b");
     });
 
+    it("deletes a session by its id, with the branches that stand on it and all that only they have", async () => {
+      const first = talk("alpha treasure", "beta", "gamma");
+      await store.appendChain("t", { ...first, session: "first" });
+      await store.appendChain("t", { ...talk("alpha treasure", "beta", "branch"), session: "branch" });
+      await store.appendChain("t", { ...talk("alpha treasure", "beta", "branch", "twig"), session: "twig" });
+      await store.appendChain("t", { ...talk("other", "beta"), session: "other" });
+      await store.appendChain("u", { ...first, session: "first" });
+      await store.putOriginals("t", [{ id: "r1", kind: "result", label: "x", text: "hidden jewel" }]);
+      await store.putCompaction("t", compaction(first.links[2]!, 3, ["r1"]));
+      await store.putUsage("t", usage(first.links[2]!, 5));
+      await store.putState("t", first.links[0]!, { kept: 1 });
+      await store.putState("t", `recalled:${first.links[1]!}`, { text: "hidden jewel" });
+      await store.putState("t", "model x", { window: 5 });
+      expect(await store.withBranches("t", ["branch"])).toEqual(["twig", "branch"]);
+      expect(await store.withBranches("t", ["nobody"])).toEqual([]);
+      expect(new Set(await store.deleteSessions("t", ["first"]))).toEqual(new Set(["first", "branch", "twig"]));
+      expect(await store.holdings("t")).toMatchObject({
+        sessions: 1,
+        messages: 2,
+        compactions: 0,
+        originals: 0,
+        bodies: 2,
+      });
+      for (const link of first.links) expect(await store.isStored("t", link)).toBe(false);
+      expect(await store.findCompaction("t", first.links)).toEqual({ undone: false });
+      expect(await store.getOriginal("t", "r1")).toBeUndefined();
+      expect([await store.search("t", "jewel", 9), await store.searchMessages("t", "treasure", 9)]).toEqual([[], []]);
+      expect(await store.totalUsage("t")).toMatchObject({ requests: 0 });
+      expect(await store.getState("t", first.links[0]!)).toBeUndefined();
+      expect(await store.getState("t", `recalled:${first.links[1]!}`)).toBeUndefined();
+      expect(await store.getState("t", "model x")).toEqual({ window: 5 });
+      expect(await store.searchMessages("t", "beta", 9)).toHaveLength(1);
+      expect(await store.holdings("u")).toMatchObject({ sessions: 1, messages: 3 });
+      expect(await store.appendChain("t", first)).toMatchObject({ added: 3 });
+    });
+
+    it("deletes a branch alone: what it shares is the other's", async () => {
+      const one = talk("a", "b", "c");
+      await store.appendChain("t", { ...one, session: "one" });
+      await store.appendChain("t", { ...talk("a", "b", "other"), session: "two" });
+      expect(await store.deleteSessions("t", ["two", "nobody"])).toEqual(["two"]);
+      expect(await store.readLinks("t", one.links[2]!)).toEqual(one.links);
+      expect(await store.searchMessages("t", "other", 9)).toEqual([]);
+      expect(await store.deleteSessions("t", [])).toEqual([]);
+    });
+
+    it("deletes states with the conversation that they belong to, and others when they were not used since", async () => {
+      const old = talk("old");
+      await at(1_000, ["old"]);
+      await store.putState("t", old.links[0]!, 1);
+      await store.putState("t", `recalled:${old.links[0]!}`, 2);
+      await store.putState("t", "model x", 3);
+      time = 9_000;
+      await store.putState("t", "model y", 4);
+      await store.retain({ tenant: "t", before: 5_000 });
+      expect(await Promise.all([old.links[0]!, `recalled:${old.links[0]!}`, "model x", "model y"].map(async (root) => store.getState("t", root)))).toEqual([undefined, undefined, undefined, 4]); // prettier-ignore
+    });
+
+    it("deletes the longest unused until the whole is small enough", async () => {
+      const text = "words and words ".repeat(1_000);
+      for (let n = 0; n < 40; n++) await at(1_000 + n, [`question ${n}`, `answer ${n} ${text}`]);
+      expect(await store.size()).toBeGreaterThan(400_000);
+      const { sessions, bytes } = await store.retain({ maxFileBytes: 400_000 });
+      expect(await store.size()).toBeLessThanOrEqual(400_000);
+      expect([sessions > 0, sessions < 40, bytes < 400_000]).toEqual([true, true, true]);
+      expect(await store.searchMessages("t", "question 39", 9)).toHaveLength(1);
+      expect(await store.searchMessages("t", "question 0", 9)).toEqual([]);
+    });
+
     it("leaves other tenants alone, unless told to look at all", async () => {
       await at(1_000, ["a"]);
       await store.appendChain("u", talk("a"));

@@ -95,6 +95,7 @@ export function sequencesContract(open: OpenStore): void {
           for (const [number, step] of sequence.entries()) await agree({ store, tenant, model, number }, step);
           expect((await store.holdings(tenant)).messages).toBe(model.messages());
           await checkSessions(store, tenant);
+          await deleteOneByOne(store, tenant, model.messages());
           expect(await store.retain({ tenant, maxBytes: 0 })).toMatchObject({ sessions: 0, messages: 0, bodies: 0 });
         }),
         { numRuns: RUNS },
@@ -112,6 +113,22 @@ async function checkSessions(store: HistoryStore, tenant: string): Promise<void>
     expect(await store.readChain(tenant, head)).toHaveLength(messages);
     if (parent !== undefined) expect(ids).toContain(parent);
   }
+}
+
+/** A session goes with what stands on it and with nothing else; what is left is whole, until all is gone. */
+async function deleteOneByOne(store: HistoryStore, tenant: string, messages: number): Promise<void> {
+  const all = await store.listSessions(tenant, { limit: 1_000 });
+  for (const { id } of all) {
+    const before = (await store.listSessions(tenant, { limit: 1_000 })).map((session) => session.id);
+    const expected = await store.withBranches(tenant, [id]);
+    const gone = await store.deleteSessions(tenant, [id]);
+    expect([...gone].toSorted()).toEqual([...expected].toSorted());
+    if (before.includes(id)) expect(gone).toContain(id);
+    const left = (await store.listSessions(tenant, { limit: 1_000 })).map((session) => session.id);
+    expect(new Set(left)).toEqual(new Set(before.filter((one) => !gone.includes(one))));
+    await checkSessions(store, tenant);
+  }
+  if (messages > 0) expect((await store.holdings(tenant)).messages).toBe(0);
 }
 
 interface Run {

@@ -2,7 +2,7 @@
 import { taskWords } from "../../digest/task-words.ts";
 import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
 import { contentText } from "../../transcript/message.ts";
-import { anchorOf } from "../result/assemble.ts";
+import { anchorFor } from "../result/assemble.ts";
 import { draftOf, MESSAGE_OVERHEAD_TOKENS, type Draft, type Memory } from "../result/draft.ts";
 import type { TellingJob } from "../result/told.ts";
 import { RUNG_LAST, rungsOf } from "./ladder.ts";
@@ -21,7 +21,7 @@ export function firstThatFits(job: PlannedJob, memory: Memory): Draft {
   const focus = taskWords(job.request.focus ?? "", live === undefined ? "" : contentText(live.parts));
   let draft: Draft | undefined;
   for (const shape of rungsOf({ messages, plan: job.plan, focus, live: job.live, measure, chain })) {
-    const anchor = live !== undefined && job.live < shape.tailStart ? anchorOf(live) : undefined;
+    const anchor = anchorFor(live, job.live, shape);
     const head = shape.messages.slice(0, shape.headEnd);
     const verbatim = [...head, ...(anchor === undefined ? [] : [anchor]), ...shape.messages.slice(shape.tailStart)];
     const room = job.plan.limitTokens - job.besideTokens - measure.messages(verbatim) - MESSAGE_OVERHEAD_TOKENS;

@@ -26,6 +26,11 @@ export interface CompressorSettings {
   readonly preset: Preset;
   /** Sections of the handoff: the thirteen of Zhang 2026, or the seven of the Hermes Agent docs. */
   readonly template: TemplateName;
+  /**
+   * `as_fits`: of older requests of the user, what fits stays, and the rest can be recalled. `all`: every one stays word for
+   * word, and a compaction that has no room for them is refused. A session sees to it, whatever the engine.
+   */
+  readonly keepRequests: "as_fits" | "all";
 }
 
 export const COMPRESSOR_DEFAULTS: CompressorSettings = {
@@ -39,6 +44,7 @@ export const COMPRESSOR_DEFAULTS: CompressorSettings = {
   note: "system",
   preset: "documented",
   template: "thirteen",
+  keepRequests: "as_fits",
 };
 
 /** Never trigger above this share of the usable window, whatever the floor says; so does Hermes Agent in November 2026. */

@@ -3,7 +3,7 @@
  * provider has cached stays as long as it can. The first half is never touched, nor the newest results.
  */
 import { clearResults } from "../../passes/clear-results.ts";
-import { pairingOf } from "../../passes/pairing.ts";
+import { pairingOf } from "../../transcript/pairing.ts";
 import type { Handoff } from "../../summary/handoff.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import { contentText, type Message } from "../../transcript/message.ts";

@@ -4,7 +4,7 @@
  */
 import { describeCall } from "../../digest/call.ts";
 import type { Ledger } from "../../evidence/ledger.ts";
-import { pairingOf } from "../../passes/pairing.ts";
+import { pairingOf } from "../../transcript/pairing.ts";
 import { CUT_MARK } from "../../summary/items.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { callsOf, contentText, textMessage, type Message } from "../../transcript/message.ts";

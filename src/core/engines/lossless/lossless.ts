@@ -11,7 +11,7 @@ import { SEVEN_SECTIONS } from "../../summary/sections.ts";
 import { exchangesOf, type Exchange } from "../../transcript/exchanges.ts";
 import { contentText, textMessage, type Transcript } from "../../transcript/message.ts";
 import type { CompactRequest, Engine, Outcome } from "../contract.ts";
-import { anchorOf, assemble, type Shape } from "../result/assemble.ts";
+import { anchorFor, assemble, type Shape } from "../result/assemble.ts";
 import { sizeOf, type Cut, type Draft, type Job, type Memory } from "../result/draft.ts";
 import { finished } from "../result/finish.ts";
 import { createMemories } from "../result/memory.ts";
@@ -194,8 +194,7 @@ function wantedOf({ budget }: CompactRequest, { condensedTargetTokens }: Lossles
 }
 
 function verbatimOf({ original, live }: AimedJob, shape: Shape) {
-  const asked = original.messages[live];
-  const anchor = asked !== undefined && live < shape.tailStart ? anchorOf(asked) : undefined;
+  const anchor = anchorFor(original.messages[live], live, shape);
   return { anchor, all: [...(anchor === undefined ? [] : [anchor]), ...shape.messages.slice(shape.tailStart)] };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Destination, Evicted } from "../../compaction/compaction.ts";
 import { repairArguments } from "../../passes/repair-arguments.ts";
-import { repairPairs } from "../../passes/repair-pairs.ts";
+import { orphanOf, repairPairs } from "../../passes/repair-pairs.ts";
 import { sharesWire, textMessage, type Message } from "../../transcript/message.ts";
 import type { Workbench } from "../contract.ts";
 
@@ -35,9 +35,18 @@ export interface Assembled {
   readonly evicted: readonly Evicted[];
 }
 
-/** The live request as a message of its own: what the person wrote, whole, apart from the wire message it came in. */
-export function anchorOf(live: Message): Message {
-  const parts = live.parts.map(({ at: _, ...part }) => Object.freeze(part));
+/**
+ * The live request as a message of its own, whole and apart from the wire message it came in; `undefined` where it stands
+ * in the head, in the tail or among what is kept between them, because nothing is to be said twice.
+ */
+export function anchorFor(
+  original: Message | undefined,
+  live: number,
+  { headEnd, tailStart, ahead }: Pick<Shape, "headEnd" | "tailStart"> & Pick<Pieces, "ahead">,
+): Message | undefined {
+  const stands = live < headEnd || live >= tailStart || (ahead?.placed.some(({ from }) => from === live) ?? false);
+  if (original === undefined || stands) return undefined;
+  const parts = original.parts.map(({ at: _, ...part }) => Object.freeze(part));
   return Object.freeze({ role: "user", parts: Object.freeze(parts), origin: "anchor" });
 }
 
@@ -71,19 +80,25 @@ export function assemble(originals: readonly Message[], pieces: Pieces, bench: W
   ];
   const repaired = repair(joined, bench);
   const { placed } = repaired;
+  const removed = repaired.orphans.map((at) => orphanOf(originals[at]!, at, bench.chain.hash));
   const untouched = commonSuffix(originals, placed, shape.tailStart);
   const covered = originals.length - untouched;
   return {
     placed,
     covered,
     replaced: placed.length - untouched,
-    map: mapOf(originals, placed, covered),
-    evicted: repaired.evicted,
+    map: mapOf(originals, { placed, removed: new Set(removed.map(({ message }) => message)) }, covered),
+    evicted: [...removed, ...repaired.evicted],
   };
 }
 
+interface Repaired extends Pick<Assembled, "placed" | "evicted"> {
+  /** Indices of original results that answer no call and were left out. */
+  readonly orphans: readonly number[];
+}
+
 /** What the client sent may be broken already; what goes out is not. */
-function repair(joined: readonly Placed[], bench: Workbench): Pick<Assembled, "placed" | "evicted"> {
+function repair(joined: readonly Placed[], bench: Workbench): Repaired {
   const context = { measure: bench.measure, hash: bench.chain.hash, protect: () => false, focus: [] };
   const pairs = repairPairs(
     joined.map(({ message }) => message),
@@ -91,29 +106,34 @@ function repair(joined: readonly Placed[], bench: Workbench): Pick<Assembled, "p
   );
   const calls = repairArguments(pairs.messages, context);
   const placed = calls.messages.map((message, at) => ({ message, from: joined[pairs.from[at]!]?.from ?? -1 }));
-  const evicted = [
-    ...pairs.evicted.map((one) => ({ ...one, message: joined[one.message]?.from ?? -1 })),
-    ...calls.evicted.map((one) => ({ ...one, message: placed[one.message]?.from ?? -1 })),
-  ];
-  return { placed, evicted };
+  const evicted = calls.evicted.map((one) => ({ ...one, message: placed[one.message]?.from ?? -1 }));
+  return { placed, evicted, orphans: pairs.evicted.map(({ message }) => joined[message]!.from) };
 }
 
 /**
- * Length of the tail that went through as it was: from the end, by identity. Messages that share a wire message with
- * one that is recorded are recorded with it, so that it is written as one whoever reads the record.
+ * Length of the tail that went through as it was: from the end, by identity and place, because a broken transcript may
+ * hold one message twice. Messages that share a wire message with one that is recorded are recorded with it, so that it
+ * is written as one whoever reads the record.
  */
 function commonSuffix(originals: readonly Message[], placed: readonly Placed[], from: number): number {
   let length = 0;
   const most = Math.min(originals.length - from, placed.length);
-  while (length < most && originals[originals.length - 1 - length] === placed[placed.length - 1 - length]!.message)
-    length++;
+  const isUntouched = ({ message, from: place }: Placed): boolean =>
+    place === originals.length - 1 - length && message === originals[place];
+  while (length < most && isUntouched(placed[placed.length - 1 - length]!)) length++;
   while (length > 0 && sharesWire(placed[placed.length - 1 - length]?.message, placed[placed.length - length]!.message))
     length--;
   return length;
 }
 
-function mapOf(originals: readonly Message[], placed: readonly Placed[], covered: number): readonly Destination[] {
-  const map: Destination[] = Array.from({ length: covered }, () => ({ kind: "summarised" }));
+function mapOf(
+  originals: readonly Message[],
+  { placed, removed }: { readonly placed: readonly Placed[]; readonly removed: ReadonlySet<number> },
+  covered: number,
+): readonly Destination[] {
+  const map: Destination[] = Array.from({ length: covered }, (_, at) => ({
+    kind: removed.has(at) ? "removed" : "summarised",
+  }));
   placed.forEach(({ message, from }, at) => {
     if (from >= 0 && from < covered) map[from] = { kind: message === originals[from] ? "kept" : "edited", at };
   });

@@ -2,7 +2,7 @@
 import { taskWords } from "../../digest/task-words.ts";
 import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
-import { anchorOf, type Ahead, type Shape } from "./assemble.ts";
+import { anchorFor, type Ahead, type Shape } from "./assemble.ts";
 import { draftOf, MESSAGE_OVERHEAD_TOKENS, type Draft, type Job, type Memory } from "./draft.ts";
 
 export interface Candidate {
@@ -29,7 +29,7 @@ export function firstThatFits(job: Job, memory: Memory, candidates: Iterable<Can
   for (const { shape, ahead, behind = [] } of candidates) {
     const { headEnd, tailStart } = shape;
     const kept = ahead?.placed ?? [];
-    const anchor = anchorFor(job, tailStart, new Set([...kept.map(({ from }) => from), ...Array(headEnd).keys()]));
+    const anchor = anchorFor(job.original.messages[job.live], job.live, { headEnd, tailStart, ahead });
     const verbatim = [
       ...shape.messages.slice(0, headEnd),
       ...kept.map(({ message }) => message),
@@ -45,12 +45,6 @@ export function firstThatFits(job: Job, memory: Memory, candidates: Iterable<Can
     if (room >= (headEnd === tailStart ? 0 : Math.min(wanted, aim.handoffTokensMin))) break;
   }
   return draftOf(job, memory, fitting!);
-}
-
-/** The live request as a message of ours, where it stands nowhere else. */
-function anchorFor(job: Job, tailStart: number, kept: ReadonlySet<number>): Message | undefined {
-  const live = job.original.messages[job.live];
-  return live === undefined || job.live >= tailStart || kept.has(job.live) ? undefined : anchorOf(live);
 }
 
 /** Words of the task, lower case. */

@@ -50,6 +50,7 @@ export function reportOf(account: Account): CompactionReport {
       kept: original.messages.length - map.length + count("kept"),
       edited: count("edited"),
       summarised: count("summarised"),
+      ...(count("removed") === 0 ? {} : { removed: count("removed") }),
     },
     parts: {
       system: measure.messages(account.system),

@@ -7,7 +7,6 @@ import type { Evicted } from "../../compaction/compaction.ts";
 import { described } from "../../digest/call.ts";
 import { recallId, type Hash } from "../../transcript/links.ts";
 import {
-  callsOf,
   contentText,
   withParts,
   type Message,
@@ -15,6 +14,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from "../../transcript/message.ts";
+import { pairingOf } from "../../transcript/pairing.ts";
 
 /** Texts, arguments and results up to this length are not worth a marker. */
 const KEEP_CHARS_MAX = 160;
@@ -37,7 +37,7 @@ type Cut = (kind: Evicted["kind"], original: string, label: string) => string;
 
 export function skeletonOf(messages: readonly Message[], { first, live, hash }: SkeletonPlace): Skeleton {
   const evicted: Evicted[] = [];
-  const labels = new Map(messages.flatMap(callsOf).map((call) => [call.id, labelOf(call)]));
+  const { answers } = pairingOf(messages);
   const bare = messages.map((message, offset) => {
     if (first + offset === live) return message;
     const cut: Cut = (kind, original, label) => {
@@ -45,14 +45,15 @@ export function skeletonOf(messages: readonly Message[], { first, live, hash }: 
       evicted.push({ id, kind, original, label, message: first + offset });
       return id;
     };
-    const parts = message.parts.flatMap((part) => barePart(part, labels, cut));
+    const parts = message.parts.flatMap((part) => barePart(part, answers[offset]?.call, cut));
     const changed = parts.length !== message.parts.length || parts.some((part, at) => part !== message.parts[at]);
     return changed ? withParts(message, parts, "digest") : message;
   });
   return { messages: bare, evicted };
 }
 
-function barePart(part: Part, labels: ReadonlyMap<string, string>, cut: Cut): readonly Part[] {
+/** `answered`: the call that the message answers. */
+function barePart(part: Part, answered: ToolCallPart | undefined, cut: Cut): readonly Part[] {
   switch (part.kind) {
     case "reasoning":
       return [];
@@ -63,7 +64,7 @@ function barePart(part: Part, labels: ReadonlyMap<string, string>, cut: Cut): re
     case "tool-call":
       return [bareCall(part, cut)];
     case "tool-result":
-      return [bareResult(part, labels.get(part.callId) ?? "result", cut)];
+      return [bareResult(part, answered === undefined ? "result" : labelOf(answered), cut)];
     case "image":
     case "file":
       return [

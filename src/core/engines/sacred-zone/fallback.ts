@@ -48,7 +48,8 @@ export function* fallbackSteps(input: FallbackInput): Generator<Step> {
   yield { rung: RUNG_AGGRESSIVE, ...least, headEnd: 0, tailStart: 0, recordTokens: 0 };
 
   const headTokens = context.measure.messages(least.messages.slice(0, headEnd));
-  const behind = { from: Math.max(headEnd, earlierEnd), to: recentStart, takenTokens: headTokens + HANDOFF_TOKENS_MIN };
+  const takenTokens = headTokens + HANDOFF_TOKENS_MIN;
+  const behind = { headEnd, from: Math.max(headEnd, earlierEnd), to: recentStart, takenTokens };
   const cut = oldestThatFits(input, least.messages, behind);
   if (cut > headEnd)
     yield { rung: RUNG_TRUNCATED, ...least, headEnd, tailStart: cut, recordTokens: HANDOFF_TOKENS_MIN };
@@ -57,7 +58,7 @@ export function* fallbackSteps(input: FallbackInput): Generator<Step> {
   const from = Math.max(recentStart, earlierEnd);
   if (from <= lastStart) yield { ...restart, messages, evicted: [], tailStart: from };
   const all = toMinimum(input, () => false);
-  const recent = { from, to: lastStart, takenTokens: SUMMARY_TOKENS_MAX };
+  const recent = { headEnd: 0, from, to: lastStart, takenTokens: SUMMARY_TOKENS_MAX };
   yield { ...restart, ...all, tailStart: oldestThatFits(input, all.messages, recent) };
 
   const bare = skeletonOf(messages.slice(lastStart), { first: lastStart, live, hash: context.hash });
@@ -80,6 +81,8 @@ function toMinimum(
 }
 
 interface Stretch {
+  /** What stands before it is kept. */
+  readonly headEnd: number;
   readonly from: number;
   readonly to: number;
   /** What stands before the cut, in tokens. */
@@ -90,7 +93,7 @@ interface Stretch {
 function oldestThatFits(
   { zone, live, roomTokens, context: { measure } }: FallbackInput,
   messages: readonly Message[],
-  { from, to, takenTokens }: Stretch,
+  { headEnd, from, to, takenTokens }: Stretch,
 ): number {
   const anchor = messages[live];
   const anchorTokens = anchor === undefined ? 0 : measure.message(anchor);
@@ -98,7 +101,7 @@ function oldestThatFits(
   let at = from;
   for (const { start, end } of zone.exchanges) {
     if (start < from || end > to) continue;
-    if (takenTokens + tokens + (live < start ? anchorTokens : 0) <= roomTokens) break;
+    if (takenTokens + tokens + (live >= headEnd && live < start ? anchorTokens : 0) <= roomTokens) break;
     tokens -= measure.messages(messages.slice(start, end));
     at = end;
   }

@@ -10,7 +10,7 @@ import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
 import { SEVEN_SECTIONS } from "../../summary/sections.ts";
 import { contentText, type Transcript } from "../../transcript/message.ts";
 import type { CompactRequest, Engine, Outcome } from "../contract.ts";
-import { anchorOf } from "../result/assemble.ts";
+import { anchorFor } from "../result/assemble.ts";
 import {
   draftOf,
   MESSAGE_OVERHEAD_TOKENS,
@@ -144,8 +144,7 @@ const SHORTER_SHARE = 0.85;
 /** The step as a result, with a record of what it leaves out: as long as fits, of so many words at most. */
 function drafted(job: AimedJob, memory: Memory, shape: Step): Draft {
   const { messages } = job.original;
-  const live = messages[job.live];
-  const anchor = live !== undefined && job.live < shape.tailStart ? anchorOf(live) : undefined;
+  const anchor = anchorFor(messages[job.live], job.live, shape);
   const verbatim = [
     ...shape.messages.slice(0, shape.headEnd),
     ...(anchor === undefined ? [] : [anchor]),

@@ -5,7 +5,7 @@
 import type { Evicted } from "../../compaction/compaction.ts";
 import { byPerson } from "../../evidence/facts/person.ts";
 import { clearResults } from "../../passes/clear-results.ts";
-import { pairingOf } from "../../passes/pairing.ts";
+import { pairingOf } from "../../transcript/pairing.ts";
 import type { PassContext } from "../../passes/pass.ts";
 import { resultOf, type Message } from "../../transcript/message.ts";
 import type { Rewritten } from "../result/tail.ts";

@@ -69,7 +69,7 @@ function demandPlace({ messages }: Transcript, compaction: Compaction, { chain }
   demand(covers === chain.linksOf(messages)[covered - 1], "place", () => "covers another prefix than it says");
   demand(map.length === covered, "place", () => `${map.length} destinations of ${covered} messages`);
   map.forEach((destination, at) => {
-    if (destination.kind === "summarised") return;
+    if (!("at" in destination)) return;
     const [there, here] = [after[destination.at], messages[at]!];
     demand(there !== undefined, "place", () => `message ${at} is said to stand at ${destination.at}, past the end`);
     if (destination.kind === "kept")
@@ -93,13 +93,19 @@ function demandFigures(original: Transcript, { report, ...rest }: Compaction, re
   );
 }
 
-/** What a person asked for last stands there in their own words, as a user's message. */
+/** What a person asked for last stands there in their own words, as a user's message, and no oftener than they said it. */
 function demandLiveRequest(original: Transcript, result: Transcript): void {
   const live = original.messages[liveRequestOf(original.messages)];
   if (live === undefined) return;
   const text = contentText(live.parts);
-  const stands = result.messages.some(
-    ({ role, origin, parts }) => role === "user" && origin !== "summary" && contentText(parts) === text,
+  const occurrences = ({ messages }: Transcript): number =>
+    messages.filter(({ role, origin, parts }) => role === "user" && origin !== "summary" && contentText(parts) === text)
+      .length;
+  const [said, stands] = [occurrences(original), occurrences(result)];
+  demand(stands > 0, "live-request", () => "the live request does not stand in the result word for word");
+  demand(
+    stands <= said,
+    "live-request",
+    () => `the live request stands in the result ${stands} times, was said ${said}`,
   );
-  demand(stands, "live-request", () => "the live request does not stand in the result word for word");
 }

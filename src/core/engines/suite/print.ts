@@ -2,7 +2,7 @@
 import type { Message, Part, Transcript } from "../../transcript/message.ts";
 import type { Outcome } from "../contract.ts";
 
-/** Everything of a message but the other messages of its wire slice, which lead back to it. */
+/** Everything of a message but what the other messages of its wire slice say. */
 export function printOf({ wire, ...message }: Message): string {
   return JSON.stringify(wire === undefined ? message : { ...message, raw: wire.raw });
 }

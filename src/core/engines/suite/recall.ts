@@ -9,6 +9,7 @@ import { readableOf } from "./print.ts";
 export function demandRecall(original: Transcript, compaction: Compaction, hash: Hash): void {
   const { messages } = original;
   for (const one of compaction.evicted) demandResolvable(one, messages, hash);
+  demandRemoved(original, compaction);
   // What a broken transcript loses to its repair has no place in the result where an id could stand.
   if (violationsOf(original).length > 0) return;
   const text = readableOf(applyCompaction(original, compaction).messages);
@@ -22,6 +23,17 @@ export function demandRecall(original: Transcript, compaction: Compaction, hash:
         () => `message ${at} is gone, and no id in the result leads to it`,
       );
     if (destination.kind === "edited") demandPieces(message, compaction.after[destination.at]!, { at, shown });
+  });
+}
+
+/** What is called removed, a provider would have refused; it can be fetched by an id that the report names. */
+function demandRemoved({ messages }: Transcript, { map, evicted, report }: Compaction): void {
+  const ids = new Set(report.recall);
+  const reachable = new Set(evicted.filter(({ id }) => ids.has(id)).map(({ message }) => message));
+  map.forEach(({ kind }, at) => {
+    if (kind !== "removed") return;
+    demand(messages[at]!.role === "tool", "recall", () => `message ${at} is removed, though it is no result`);
+    demand(reachable.has(at), "recall", () => `message ${at} is removed, and no id of the report leads to it`);
   });
 }
 

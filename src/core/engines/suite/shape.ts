@@ -102,7 +102,7 @@ const evicted = record({
   label: text,
 });
 
-const irreducible = record({ limit: figure, smallest: figure, because: text });
+const irreducible = record({ limit: figure, smallest: figure, because: text, code: maybe(oneOf("keep_requests")) });
 const loss = record({ absent: index, unrecallable: index, examples: listOf(text) });
 const reason = oneOf("threshold", "hygiene", "overflow", "payload", "explicit", "budget", "cost");
 
@@ -131,7 +131,14 @@ const report = record({
   reason,
   because: maybe(text),
   tokens: record({ before: figure, after: figure }),
-  messages: record({ before: index, after: index, kept: index, edited: index, summarised: index }),
+  messages: record({
+    before: index,
+    after: index,
+    kept: index,
+    edited: index,
+    summarised: index,
+    removed: maybe(index),
+  }),
   parts: record({ system: figure, tools: figure, head: figure, handoff: figure, anchor: figure, tail: figure }),
   rung: index,
   irreducible: maybe(irreducible),
@@ -149,7 +156,9 @@ const compaction = record({
   covered: index,
   covers: text,
   system: maybe(listOf(message)),
-  map: listOf(kinds({ kept: record({ at: index }), edited: record({ at: index }), summarised: anything })),
+  map: listOf(
+    kinds({ kept: record({ at: index }), edited: record({ at: index }), summarised: anything, removed: anything }),
+  ),
   evicted: listOf(evicted),
   report,
 });

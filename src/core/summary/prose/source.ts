@@ -10,7 +10,8 @@ import { personText } from "../../evidence/facts/person.ts";
 import { wholeWords } from "../../evidence/facts/sentences.ts";
 import { readResult } from "../../evidence/facts/results.ts";
 import type { Measure } from "../../transcript/measure.ts";
-import { callsOf, contentText, resultOf, type Message } from "../../transcript/message.ts";
+import { callsOf, contentText, resultOf, type Message, type ToolCallPart } from "../../transcript/message.ts";
+import { pairingOf } from "../../transcript/pairing.ts";
 import { clipped } from "../items.ts";
 import { opensWithHandoff } from "../marks.ts";
 import { packed, type Block } from "./stages.ts";
@@ -89,17 +90,27 @@ interface Spoken {
 }
 
 function readSpan({ messages, from, until, redact }: Span): readonly Spoken[] {
-  const open = new Map<string, CallSummary>();
+  const { answers } = pairingOf(messages);
+  const known = new Map<ToolCallPart, CallSummary>();
+  const summaryOf = (call: ToolCallPart): CallSummary => {
+    const summary = known.get(call) ?? safeCall(describeCall(call.name, call.arguments), redact);
+    known.set(call, summary);
+    return summary;
+  };
   return messages.slice(from, until).flatMap((message, offset) => {
-    const calls = callsOf(message).map(({ id, name, arguments: args }) => {
-      const call = safeCall(describeCall(name, args), redact);
-      open.set(id, call);
-      return call;
-    });
+    const at = from + offset;
     const text = contentText(message.parts);
     if (opensWithHandoff(text)) return [];
-    const answers = open.get(resultOf(message)?.callId ?? "");
-    return [{ at: from + offset, message, text: redact(text), calls, answers }];
+    const answered = answers[at]?.call;
+    return [
+      {
+        at,
+        message,
+        text: redact(text),
+        calls: callsOf(message).map(summaryOf),
+        answers: answered === undefined ? undefined : summaryOf(answered),
+      },
+    ];
   });
 }
 

@@ -51,7 +51,7 @@ function isOurs({ wire }: Message): boolean {
 function originsIn({ map, after, covered }: Compaction): (at: number) => number | undefined {
   const origins = new Map<number, number>();
   map.forEach((destination, index) => {
-    if (destination.kind !== "summarised") origins.set(destination.at, index);
+    if ("at" in destination) origins.set(destination.at, index);
   });
   return (at) => (at < after.length ? origins.get(at) : at - after.length + covered);
 }
@@ -108,7 +108,7 @@ function withEdits(compaction: Compaction, original: Transcript, { edits, origin
   const after = reaching.after.map((message, at) => edits.get(at) ?? message);
   const edited = new Set(Array.from(edits.keys(), originOf));
   const map = reaching.map.map((to, at) =>
-    to.kind !== "summarised" && edited.has(at) ? { kind: "edited" as const, at: to.at } : to,
+    "at" in to && edited.has(at) ? { kind: "edited" as const, at: to.at } : to,
   );
   const amended = { ...reaching, after, map };
   return { ...amended, report: reportOf(compaction, amended, { original, bench }) };
@@ -123,11 +123,11 @@ function reportOf(
   const before = [...compaction.after, ...original.messages.slice(compaction.covered, covered)];
   const added = measure.messages(after) - measure.messages(before);
   const edited = map.filter(({ kind }) => kind === "edited").length;
-  const summarised = map.filter(({ kind }) => kind === "summarised").length;
+  const gone = map.filter((to) => !("at" in to)).length;
   return {
     ...report,
     tokens: { ...report.tokens, after: report.tokens.after + added },
-    messages: { ...report.messages, kept: original.messages.length - edited - summarised, edited },
+    messages: { ...report.messages, kept: original.messages.length - edited - gone, edited },
     parts: { ...report.parts, tail: report.parts.tail + added },
   };
 }

@@ -1,4 +1,8 @@
-/** Anthropic's cache markers: how many, where, with which lifetime and in which order; and the one at the top level. */
+/**
+ * Anthropic's cache markers: how many, where, with which lifetime and in which order; and the one at the top level. From
+ * https://platform.claude.com/docs/en/build-with-claude/prompt-caching ("Automatic caching", "Edge cases", "Mixing
+ * different TTLs"; 2026-11) and the API's own error texts.
+ */
 import { fieldsOf, isFields, listOf } from "../../../protocols/fields.ts";
 import { firstRefusal, invalid, type Fields, type Refusal, type Ttl } from "../contract.ts";
 import { blocksOf } from "../weigh.ts";
@@ -76,20 +80,25 @@ function checkForm(one: Placed): Refusal | undefined {
 
 /** The lifetime may fall from an hour to five minutes on the way through the prompt, never rise. */
 function checkOrder(body: Fields, blocks: readonly Placed[], top: Placed | undefined): Refusal | undefined {
+  const wanted = markerOf(body);
+  const stated = top === undefined ? undefined : markerOf(top.block);
+  if (top !== undefined && stated !== undefined && stated !== wanted)
+    return invalid(
+      "markers",
+      `Top-level cache_control has ttl='${wanted}' but the target block already has cache_control with ttl='${stated}'. When both are specified on the same block, they must have matching TTLs.`,
+    );
   let short = false;
   return firstRefusal(blocks, (one) => {
-    const ttl = one === top ? markerOf(body) : markerOf(one.block);
-    if (one === top && markerOf(one.block) !== undefined && markerOf(one.block) !== ttl)
-      return invalid(
-        "markers",
-        `Top-level cache_control has ttl='${ttl}' but the target block already has cache_control with ttl='${markerOf(one.block)}'`,
-      );
-    if (ttl === "1h" && short)
-      return invalid(
-        "markers",
-        `${one.path}.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: \`tools\`, \`system\`, \`messages\`.`,
-      );
-    short ||= ttl === "5m";
-    return undefined;
+    const own = marked([one]).map(({ block, path }) => ({ ttl: markerOf(block), path }));
+    const all = one === top ? [...own, { ttl: wanted, path: one.path }] : own;
+    return firstRefusal(all, ({ ttl, path }) => {
+      if (ttl === "1h" && short)
+        return invalid(
+          "markers",
+          `${path}.cache_control.ttl: a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that blocks are processed in the following order: \`tools\`, \`system\`, \`messages\`.`,
+        );
+      short ||= ttl === "5m";
+      return undefined;
+    });
   });
 }

@@ -1,0 +1,142 @@
+/** `precis sessions delete`: what goes is shown first, and is then gone from the file too. */
+import { findSession } from "../../gateway/history/find.ts";
+import type { SessionEntry } from "../../store/store.ts";
+import { age as ageOf, counted, durationOf } from "../amounts.ts";
+import type { Arguments, Command } from "../command.ts";
+import { EXIT, usageError } from "../exit.ts";
+import { HISTORY_ARGS, withHistory, type OpenedHistory } from "../history.ts";
+import { whileWaiting } from "../progress.ts";
+import { copiesOf } from "../store-file.ts";
+import type { Terminal } from "../terminal.ts";
+
+const SESSIONS_MAX = 1_000_000;
+const HITS_MAX = 5_000;
+/** So many are named before it is only said how many more there are. */
+const SHOWN_MAX = 20;
+
+export const deleteCommand: Command = {
+  name: "sessions delete",
+  summary: "Delete sessions for good: one by its id, or those of an age, of a text, of a tenant.",
+  about: [
+    "Without --yes it only shows what would go. A session goes with the branches that stand on it, and with its compactions, originals, usage and words that no other session has. Then the file is written anew, so that nothing of it is left in free pages.",
+    "A client that goes on with a deleted conversation sends the whole of it again, and it is kept again. --text finds what `precis search` finds.",
+  ],
+  examples: [
+    { line: "precis sessions delete 3fa94c21", says: "what would go" },
+    { line: "precis sessions delete 3fa94c21 --yes", says: "delete it" },
+    { line: "precis sessions delete --text 'project falcon' --yes", says: "every session that says so" },
+    { line: "precis sessions delete --tenant team --older-than 90d --yes", says: "what a tenant has not used" },
+  ],
+  args: {
+    session: {
+      type: "positional",
+      required: false,
+      valueHint: "ID",
+      description: "The session's id, or its beginning.",
+    },
+    "older-than": { type: "string", valueHint: "TIME", description: "Those not used for so long: 12h, 30d, 8w." },
+    text: { type: "string", valueHint: "WORDS", description: "Those with a message that holds every word." },
+    all: { type: "boolean", description: "All of the tenant." },
+    yes: { type: "boolean", description: "Delete, and not only show." },
+    ...HISTORY_ARGS,
+    json: { type: "boolean", description: "Print JSON." },
+  },
+  run: (args, terminal) => {
+    const yes = args.is("yes");
+    checkChoice(args);
+    return withHistory(args, terminal, { readOnly: !yes }, async (opened) => {
+      const chosen = await choose(args, opened);
+      const gone = yes ? await remove(args, opened, chosen, terminal) : chosen;
+      if (args.is("json")) await terminal.out.write(`${JSON.stringify({ deleted: yes, sessions: gone }, null, 2)}\n`);
+      else await tell({ gone: gone.length, chosen, yes }, opened, terminal);
+      return EXIT.done;
+    });
+  },
+};
+
+function checkChoice(args: Arguments): void {
+  const one = args.text("session") !== undefined;
+  const some = args.text("older-than") !== undefined || args.text("text") !== undefined;
+  if (!one && !some && !args.is("all"))
+    throw usageError("nothing says which sessions", "Name one, or give --older-than, --text or --all.");
+  if (args.is("all") && (one || some)) throw usageError("--all excludes a choice", "Leave one out.");
+  if (one && some) throw usageError("an id excludes --older-than and --text", "Leave one out.");
+}
+
+/** With all that stand on them, the newest first. */
+async function choose(args: Arguments, { kept, tenant }: OpenedHistory): Promise<readonly string[]> {
+  const id = args.text("session");
+  if (id !== undefined) return kept.withBranches(tenant, [(await findSession(kept, { tenant, id })).entry.id]);
+  const [age, words] = [args.text("older-than"), args.text("text")];
+  const before = age === undefined ? Infinity : Date.now() - durationOf(age, "--older-than");
+  const all = await kept.listSessions(tenant, { limit: SESSIONS_MAX });
+  const hits =
+    words === undefined
+      ? undefined
+      : new Set((await kept.searchMessages(tenant, words, HITS_MAX)).map(({ session }) => session));
+  const ids = all
+    .filter((one) => one.updatedAt < before && (hits === undefined || hits.has(one.id)))
+    .map((one) => one.id);
+  if (age === undefined) return kept.withBranches(tenant, ids);
+  return unused(ids, all, { before, tenant, kept });
+}
+
+/** Nothing goes that something younger stands on. */
+async function unused(
+  ids: readonly string[],
+  all: readonly SessionEntry[],
+  { before, tenant, kept }: { readonly before: number } & Pick<OpenedHistory, "tenant" | "kept">,
+): Promise<readonly string[]> {
+  const old = new Set(all.filter(({ updatedAt }) => updatedAt < before).map(({ id }) => id));
+  const chosen = new Set<string>();
+  for (const id of ids) {
+    const standing = await kept.withBranches(tenant, [id]);
+    if (standing.every((one) => old.has(one))) for (const one of standing) chosen.add(one);
+  }
+  return [...chosen];
+}
+
+async function remove(
+  args: Arguments,
+  opened: OpenedHistory,
+  chosen: readonly string[],
+  terminal: Terminal,
+): Promise<readonly string[]> {
+  const { kept, tenant } = opened;
+  const gone: string[] = [];
+  // A search looks at so many candidates and no more: what it finds when those are gone goes too.
+  for (let some = chosen; some.length > 0; some = args.text("text") === undefined ? [] : await choose(args, opened)) {
+    const now = await whileWaiting(terminal.err, () => "deleting", kept.deleteSessions(tenant, some));
+    if (now.length === 0) break;
+    gone.push(...now);
+  }
+  if (gone.length > 0) await whileWaiting(terminal.err, () => "writing the file anew", kept.vacuum());
+  return gone;
+}
+
+interface Told {
+  readonly gone: number;
+  readonly chosen: readonly string[];
+  readonly yes: boolean;
+}
+
+async function tell({ gone, chosen, yes }: Told, opened: OpenedHistory, { out, err }: Terminal): Promise<void> {
+  if (yes) {
+    await out.write(`deleted ${counted(gone, "session")}\n`);
+    const copies = copiesOf(opened.path);
+    if (gone > 0 && copies.length > 0)
+      await err.write(`copies from before an upgrade hold them still: ${copies.join(", ")}\n`);
+    return;
+  }
+  for (const id of chosen.slice(0, SHOWN_MAX)) {
+    const entry = await opened.kept.getSession(opened.tenant, id);
+    if (entry !== undefined)
+      await out.write(
+        `${id}  ${counted(entry.messages, "message")}, used ${ageOf(Date.now() - entry.updatedAt)} ago\n`,
+      );
+  }
+  if (chosen.length > SHOWN_MAX) await out.write(`and ${counted(chosen.length - SHOWN_MAX, "more session")}\n`);
+  await err.write(
+    chosen.length === 0 ? "no session answers to that\n" : `${counted(chosen.length, "session")} would go: add --yes\n`,
+  );
+}

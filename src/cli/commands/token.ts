@@ -1,0 +1,36 @@
+/** `precis token`: what the operator shows to a gateway, and a link to its status page for a browser. */
+import { loadConfiguration } from "../../config/load.ts";
+import { loginLink } from "../../gateway/operation/access.ts";
+import type { Command } from "../command.ts";
+import { EXIT, usageError } from "../exit.ts";
+import { gatewayUrl } from "../gateway-url.ts";
+import { operatorToken } from "../operator-token.ts";
+import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
+
+export const tokenCommand: Command = {
+  name: "token",
+  summary: "Print the operator's token, or a link that opens a gateway's status page in a browser.",
+  about: [
+    "A gateway's metrics, status page and API ask for the token, on this machine too. `precis serve` makes it at its first start, in a file for its owner alone; gateway.token_env names a variable to take it from instead. The link opens once, within ten minutes. Nobody is asked for either.",
+  ],
+  examples: [
+    { line: 'curl -H "authorization: Bearer $(precis token)" localhost:4020/_precis/metrics', says: "for a program" },
+    { line: "precis token --link", says: "for a browser" },
+  ],
+  args: {
+    link: { type: "boolean", description: "Print a link to the status page instead." },
+    port: { type: "string", valueHint: "N", description: "The gateway's port (gateway.port)." },
+    ...CONFIG_FLAGS,
+  },
+  run: async (args, terminal) => {
+    const request = configurationRequest(args, terminal);
+    const port = args.text("port");
+    const flags = [...(request.flags ?? []), ...(port === undefined ? [] : [{ path: "gateway.port", text: port, label: "--port" }])]; // prettier-ignore
+    const configuration = await loadConfiguration({ ...request, flags });
+    const known = operatorToken(configuration, terminal);
+    if (known === undefined) throw usageError("there is no token yet", "`precis serve` makes one at its first start.");
+    const { host, port: number } = configuration.gateway;
+    await terminal.out.write(`${args.is("link") ? loginLink(gatewayUrl(host, number), known.token) : known.token}\n`);
+    return EXIT.done;
+  },
+};

@@ -1,0 +1,94 @@
+/**
+ * The operator's token: from the environment where `gateway.token_env` names a variable, else from a file that the first
+ * `precis serve` makes, for its owner alone.
+ */
+import { randomBytes } from "node:crypto";
+import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { shortPath } from "../config/load.ts";
+import { stateFile } from "../config/locate.ts";
+import type { Configuration } from "../config/schema.ts";
+import { usageError } from "./exit.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface OperatorToken {
+  readonly token: string;
+  /** The variable or the file it is from; neither where none could be kept, and it ends with the process. */
+  readonly variable?: string;
+  readonly file?: string;
+}
+
+type Place = Pick<Terminal, "environment" | "platform" | "folder">;
+
+const TOKEN_BYTES = 32;
+const TOKEN_CHARS_MIN = 16;
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+const OTHERS = 0o077;
+
+function tokenFile({ environment, platform }: Place): string {
+  return stateFile("operator-token", environment, platform);
+}
+
+/** The token there is; undefined before the first start. */
+export function operatorToken({ gateway }: Configuration, place: Place): OperatorToken | undefined {
+  const { token_env: variable } = gateway;
+  if (variable === null) return tokenInFile(place);
+  const token = place.environment[variable]?.trim() || undefined;
+  if (token !== undefined) return { token, variable };
+  throw usageError(
+    `gateway.token_env names the variable ${variable}, which is not set`,
+    `Set it to a token of your choice: \`${variable}=… precis serve\`.`,
+  );
+}
+
+/** The same, made where there is none. A token that cannot be kept is as good, until the process ends. */
+export function madeToken(configuration: Configuration, place: Place): OperatorToken {
+  const known = operatorToken(configuration, place);
+  if (known !== undefined) return known;
+  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  try {
+    keep(token, tokenFile(place));
+  } catch {
+    return { token };
+  }
+  return tokenInFile(place) ?? { token };
+}
+
+export function tokenPlace({ variable, file }: OperatorToken, terminal: Terminal): string {
+  if (variable !== undefined) return `in ${variable}`;
+  return file === undefined
+    ? `for this run only: ${shortPath(tokenFile(terminal), terminal)} cannot be written`
+    : `in ${shortPath(file, terminal)}`;
+}
+
+function tokenInFile(place: Place): OperatorToken | undefined {
+  const file = tokenFile(place);
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  if (place.platform !== "win32" && (stats.mode & OTHERS) !== 0)
+    throw usageError(
+      `others on this machine may read the operator's token in ${file} (mode ${(stats.mode & 0o777).toString(8)})`,
+      `Run \`rm ${file}\`: the next \`precis serve\` makes a new one.`,
+    );
+  const token = readFileSync(file, "utf8").trim();
+  if (token.length >= TOKEN_CHARS_MIN) return { token, file };
+  throw usageError(
+    `${file} holds no token of ${TOKEN_CHARS_MIN} characters or more`,
+    `Run \`rm ${file}\`: the next \`precis serve\` makes a new one.`,
+  );
+}
+
+/** Of two that begin at once the first one's stays: the file is there whole, or not at all. */
+function keep(token: string, file: string): void {
+  const draft = `${file}.${process.pid}.tmp`;
+  mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE });
+  try {
+    writeFileSync(draft, `${token}\n`, { mode: FILE_MODE, flag: "wx" });
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}

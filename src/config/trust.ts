@@ -1,0 +1,62 @@
+/**
+ * What a person has agreed to, by its content: files of projects, which whoever wrote the project wrote too. Agreement
+ * is to a path and a hash, so that a change, or the same file elsewhere, is agreed to anew.
+ */
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Environment } from "./environment.ts";
+import { stateFile } from "./locate.ts";
+
+export interface Person {
+  readonly environment: Environment;
+  readonly platform: NodeJS.Platform;
+}
+
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
+/** More than anybody agrees to; the oldest are forgotten. */
+const AGREED_MAX = 1_000;
+
+export function isTrusted(path: string, hash: string, person: Person): boolean {
+  return agreed(person)[realpathSync(path)] === hash;
+}
+
+/** Answers with where that is noted. */
+export function trust(path: string, hash: string, person: Person): string {
+  return change(person, (all) => ({ ...without(all, path), [realpathSync(path)]: hash }));
+}
+
+export function distrust(path: string, person: Person): string {
+  return change(person, (all) => without(all, path));
+}
+
+type Agreed = Readonly<Record<string, string>>;
+
+function without(all: Agreed, path: string): Agreed {
+  const { [realpathSync(path)]: _, ...others } = all;
+  return others;
+}
+
+/** A file that cannot be read agrees to nothing. */
+function agreed({ environment, platform }: Person): Agreed {
+  try {
+    const value: unknown = JSON.parse(readFileSync(stateFile("trusted.json", environment, platform), "utf8"));
+    return typeof value === "object" && value !== null ? (Object.assign(Object.create(null), value) as Agreed) : {};
+  } catch {
+    return {};
+  }
+}
+
+function change(person: Person, make: (all: Agreed) => Agreed): string {
+  const path = stateFile("trusted.json", person.environment, person.platform);
+  const entries = Object.entries(make(agreed(person))).slice(-AGREED_MAX);
+  const draft = `${path}.${process.pid}.tmp`;
+  mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+  try {
+    writeFileSync(draft, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`, { mode: FILE_MODE, flag: "wx" });
+    renameSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return path;
+}

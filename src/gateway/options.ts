@@ -1,0 +1,55 @@
+/** What the options of a gateway may be; whatever a session or the configuration file has too is theirs. */
+import { z } from "zod";
+import { functionOption, objectOption, objectWith, valueOf } from "../config/options.ts";
+import { schema } from "../config/schema.ts";
+import { sharedOptions, type Options } from "../session/options.ts";
+import type { CachingOptions } from "./caching.ts";
+import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
+import { RECALL_LIMITS, type RecallLimits } from "./recall/limits.ts";
+import type { RecallSettings } from "./recall/recall.ts";
+
+const { compression, gateway, prompt_caching: caching } = schema.shape;
+const { shape: marked } = caching.unwrap();
+
+function limitsLike<Limits extends object>(limits: Limits): z.ZodObject {
+  return z.strictObject(Object.fromEntries(Object.keys(limits).map((key) => [key, z.number().min(0)])));
+}
+
+const cachingOptions = {
+  enabled: marked.enabled,
+  strategy: marked.strategy,
+  ttl: marked.cache_ttl,
+  schedule: compression.unwrap().shape.schedule,
+} satisfies Options<CachingOptions>;
+
+const recallSettings = {
+  offer: z.enum(["on", "always"]),
+  limits: limitsLike<RecallLimits>(RECALL_LIMITS),
+} satisfies Options<RecallSettings>;
+
+const tenantPolicy = valueOf("`auto`, `per_key` or `{ name }`", (value) => {
+  if (value === "auto" || value === "per_key") return true;
+  const { name } = (value ?? {}) as { readonly name?: unknown };
+  return typeof name === "string" && name !== "";
+});
+
+/** Of `createGateway`. */
+export const gatewayOptions = {
+  ...sharedOptions,
+  upstreams: objectOption,
+  proxies: objectOption,
+  store: objectWith("a store of `precis/store`", "findCompaction", "putCompaction", "getState"),
+  registry: objectOption,
+  contextLength: sharedOptions.settings.shape.contextLength,
+  mode: z.enum(["rewrite", "observe", "off"]),
+  caching: z.strictObject(cachingOptions),
+  retention: objectOption,
+  recall: z.strictObject(recallSettings),
+  tenant: tenantPolicy,
+  credentialNames: z.array(z.string().min(1)),
+  allowedHosts: z.array(z.string().min(1)),
+  onFault: gateway.unwrap().shape.on_fault,
+  limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
+  tell: functionOption,
+  ownRoutes: functionOption,
+};

@@ -1,0 +1,63 @@
+/**
+ * Tells that a message is another protocol's, where that is certain: by what the protocol at hand could not mean. Anything
+ * that servers of it are known to take counts as its own, cache markers on Chat messages for example.
+ */
+import { PrecisError } from "../core/errors.ts";
+import type { Fields } from "./dialect.ts";
+import { fieldsOf, isFields, listOf, parsed, textOf } from "./fields.ts";
+import { elementTexts } from "./json/scan.ts";
+import type { Decoded, ProtocolName } from "./protocol.ts";
+
+type Origin = ProtocolName | "ai-sdk";
+
+const BLOCKS: Readonly<Record<string, Origin>> = {
+  tool_use: "anthropic-messages",
+  tool_result: "anthropic-messages",
+  redacted_thinking: "anthropic-messages",
+  input_text: "openai-responses",
+  output_text: "openai-responses",
+  input_image: "openai-responses",
+  image_url: "openai-chat",
+  input_audio: "openai-chat",
+  "tool-call": "ai-sdk",
+  "tool-result": "ai-sdk",
+};
+
+function originOf(message: Fields): Origin | undefined {
+  const { role, type, content } = message;
+  const block = listOf(content).map((one) => BLOCKS[textOf(fieldsOf(one)["type"]) ?? ""]);
+  const found = block.find((one) => one !== undefined);
+  if (found !== undefined) return found;
+  if ("tool_calls" in message || role === "tool" || role === "function") return "openai-chat";
+  return role === undefined && typeof type === "string" ? "openai-responses" : undefined;
+}
+
+/** Remembers which messages it has looked at: a growing history costs only what is new in it. */
+export function createForeignCheck(): (decoded: Decoded) => void {
+  const known = new WeakSet<object>();
+  return ({ protocol, layout: { groups } }) => {
+    for (const { slice, first } of groups) {
+      if (known.has(slice)) continue;
+      const elements = slice.raw.startsWith("{") ? elementTexts(`[${slice.raw}]`) : [];
+      elements.forEach((text, at) => {
+        const value = parsed(text);
+        const origin = isFields(value) ? originOf(value) : undefined;
+        if (origin !== undefined && origin !== protocol) throw mismatch(protocol, origin, first + at);
+      });
+      known.add(slice);
+    }
+  };
+}
+
+function mismatch(protocol: ProtocolName, origin: Origin, at: number): PrecisError {
+  const place = `${protocol === "openai-responses" ? "input" : "messages"}[${at}]`;
+  const isSdk = origin === "ai-sdk";
+  const whose = isSdk ? "the AI SDK's own form, which is no provider's" : origin;
+  return new PrecisError(`The session's protocol is ${protocol}, but ${place} is written in ${whose}.`, {
+    code: "protocol_mismatch",
+    place,
+    hint: isSdk
+      ? "Prepare the body that the AI SDK sends, for example in the `fetch` of its provider (docs/library.md)."
+      : `Create the session with \`protocol: "${origin}"\`.`,
+  });
+}

@@ -1,0 +1,10 @@
+/** The runtime as programs start it: options and calls are checked. Doors of ours have checked theirs already. */
+import type { Runtime, RuntimeOptions } from "./contract.ts";
+import { checkRuntimeOptions, withCheckedCalls } from "./options.ts";
+import { createRuntime as startRuntime } from "./runtime.ts";
+
+/** @throws PrecisError `bad_options` for options that are unknown or out of range, `unknown_engine` for an engine's name. */
+export function createRuntime(options: RuntimeOptions = {}): Runtime {
+  checkRuntimeOptions(options);
+  return withCheckedCalls(startRuntime(options));
+}

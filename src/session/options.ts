@@ -1,0 +1,122 @@
+/** What the options of sessions and of their calls may be. Whatever the configuration file has too is its own schema. */
+import { z } from "zod";
+import {
+  createOptionsCheck,
+  engineSettings,
+  functionOption,
+  isObject,
+  objectOption,
+  objectWith,
+  valueOf,
+} from "../config/options.ts";
+import { schema } from "../config/schema.ts";
+import { protocols, type ProtocolName } from "../protocols/index.ts";
+import type {
+  CompactOptions,
+  Runtime,
+  RuntimeOptions,
+  RuntimeState,
+  SessionCaching,
+  SessionOptions,
+} from "./contract.ts";
+
+/** A schema for each option, none forgotten. */
+export type Options<Given> = Record<keyof Given, z.ZodType>;
+
+const { compression, prompt_caching: caching, redaction } = schema.shape;
+const { shape: marked } = caching.unwrap();
+const yesOrNo = z.boolean();
+const name = z.string().min(1);
+
+/** What `state()` gave: its figures are numbers, also after JSON. A state of another version is ignored. */
+const savedState = valueOf("what `state()` answered", (value) => {
+  if (!isObject(value)) return false;
+  const { schemaVersion, contextLength, factor, compactions, savedTokens } = value as Partial<RuntimeState>;
+  if (typeof schemaVersion !== "number") return false;
+  const figures = [contextLength, factor, compactions, savedTokens];
+  return schemaVersion !== 1 || figures.every((one) => typeof one === "number" && Number.isFinite(one));
+});
+
+const engineOption = valueOf(
+  "the name of an engine, or an engine",
+  (value) => (typeof value === "string" && value !== "") || (isObject(value) && typeof value["name"] === "string"),
+);
+
+/** What runtimes, sessions and gateways have in common. */
+export const sharedOptions = {
+  engine: engineOption,
+  settings: engineSettings,
+  writers: objectOption,
+  secrets: objectOption,
+  redactOutgoing: redaction.unwrap().shape.outgoing,
+  ingestLimitTokens: compression.unwrap().shape.ingest_limit_tokens,
+  now: functionOption,
+};
+
+const runtimeOptions = {
+  ...sharedOptions,
+  enabled: yesOrNo,
+  store: objectWith("a store", "findCompaction", "putCompaction", "putOriginals"),
+  tenant: name,
+  model: z.string(),
+  factor: z.number().positive(),
+  chain: objectWith("a chain", "linksOf", "hash"),
+  hooks: z.strictObject({ beforeCompact: functionOption, afterCompact: functionOption }),
+  remote: functionOption,
+  spendLimit: z.strictObject({ calls: z.int().min(0), costUsd: z.number().min(0) }),
+  handoffWaitMs: z.number().min(0),
+  readFile: functionOption,
+  modelsAhead: yesOrNo,
+  economy: functionOption,
+  amend: functionOption,
+  state: savedState,
+} satisfies Options<RuntimeOptions>;
+
+const PROTOCOLS = Object.keys(protocols) as [ProtocolName, ...ProtocolName[]];
+
+const sessionCaching = {
+  layout: z.enum(["native", "openrouter", "openai"]),
+  strategy: marked.strategy,
+  ttl: marked.cache_ttl,
+  minimumTokens: z.int().min(0),
+} satisfies Options<SessionCaching>;
+
+const sessionOptions = {
+  ...runtimeOptions,
+  protocol: z.enum(PROTOCOLS),
+  caching: z.strictObject(sessionCaching),
+} satisfies Options<SessionOptions>;
+
+export const checkRuntimeOptions = createOptionsCheck("createRuntime", runtimeOptions);
+export const checkSessionOptions = createOptionsCheck("createSession", sessionOptions);
+
+const compactOptions = {
+  signal: valueOf("an AbortSignal", (value) => value instanceof AbortSignal),
+  focus: z.string(),
+  budget: z.int().min(1),
+  reason: z.enum(["threshold", "hygiene", "overflow", "payload", "explicit", "budget", "cost"]),
+  because: z.string(),
+  force: yesOrNo,
+} satisfies Options<CompactOptions>;
+
+const checkCompactOptions = createOptionsCheck("compact", compactOptions);
+const checkModel = createOptionsCheck("modelChanged", {
+  model: z.string(),
+  contextLength: engineSettings.shape.contextLength,
+  maxOutputTokens: engineSettings.shape.maxOutputTokens,
+});
+
+/** The same runtime, with what its calls are given checked. */
+export function withCheckedCalls(runtime: Runtime): Runtime {
+  return {
+    ...runtime,
+    compact: async (transcript, options = {}) => {
+      checkCompactOptions(options);
+      return runtime.compact(transcript, options);
+    },
+    modelChanged: (model) => {
+      checkModel(model);
+      runtime.modelChanged(model);
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * A store that keeps no secret it can recognise: what is put into it is masked first. Links are those of the conversation as
+ * it was, so everything is found as ever; what comes back is masked, and says so.
+ */
+import type { Compaction } from "../core/compaction/compaction.ts";
+import { redactMessage } from "../core/passes/redact-messages.ts";
+import { redactJson } from "../core/redaction/json.ts";
+import type { Redactor } from "../core/redaction/redactor.ts";
+import type { Message, Part, WireSlice } from "../core/transcript/message.ts";
+import type { HistoryStore, Original } from "./store.ts";
+
+/** Hashes look like keys and are none. */
+const HASH = /^[0-9a-f]{12,128}$/;
+
+export function maskedStore(store: HistoryStore, redact: Redactor): HistoryStore {
+  const masked = createMask(redact);
+  return {
+    ...store,
+    appendChain: (tenant, chain) => store.appendChain(tenant, { ...chain, messages: chain.messages.map(masked) }),
+    putOriginals: (tenant, originals) =>
+      store.putOriginals(
+        tenant,
+        originals.map((one) => maskedOriginal(one, redact)),
+      ),
+    putCompaction: (tenant, compaction) => store.putCompaction(tenant, maskedCompaction(compaction, redact)),
+    putState: (tenant, root, state) => store.putState(tenant, root, maskedValue(state, redact)),
+  };
+}
+
+/** A message whose body has no secret; the same one for the same message, because a conversation comes again and again. */
+function createMask(redact: Redactor): (message: Message) => Message {
+  const known = new WeakMap<Message, Message>();
+  const maskWire = ({ protocol, raw, members }: WireSlice): void => {
+    const own: Message[] = [];
+    const wire = Object.freeze({ protocol, raw: redactJson(raw, redact), members: own });
+    for (const member of members) {
+      const message = Object.freeze({ ...member, wire });
+      own.push(message);
+      known.set(member, message);
+    }
+  };
+  return (message) => {
+    const before = known.get(message);
+    if (before !== undefined) return before;
+    if (message.wire === undefined) {
+      const parts = JSON.parse(redactJson(JSON.stringify(message.parts), redact)) as readonly Part[];
+      known.set(message, Object.freeze({ ...message, parts }));
+    } else maskWire(message.wire);
+    return known.get(message) ?? message;
+  };
+}
+
+function maskedOriginal({ id, kind, label, text }: Original, redact: Redactor): Original {
+  const safe = textOf(kind, text, redact);
+  const original = { id, kind, label: redact(label), text: safe };
+  return safe === text ? original : { ...original, masked: true };
+}
+
+function textOf(kind: Original["kind"], text: string, redact: Redactor): string {
+  switch (kind) {
+    case "media":
+      return text;
+    case "arguments":
+      return redactJson(text, redact);
+    case "span":
+      return text
+        .split("\n")
+        .map((line) => redactJson(line, redact))
+        .join("\n");
+    default:
+      return redact(text);
+  }
+}
+
+/**
+ * What stands in place of messages goes out as it is kept. Only the model's own thinking stays, which nobody may edit. Of a
+ * message that came with a secret the bytes are not kept either.
+ */
+function maskedCompaction(compaction: Compaction, redact: Redactor): Compaction {
+  const clean = new Map<WireSlice, boolean>();
+  const isClean = (wire: WireSlice): boolean => {
+    const known = clean.get(wire) ?? wire.members.every((one) => redactMessage(one, redact) === one);
+    clean.set(wire, known);
+    return known;
+  };
+  const masked = (message: Message): Message => {
+    const safe = redactMessage(message, redact);
+    const { wire, ...bare } = safe;
+    return wire === undefined || (safe === message && isClean(wire)) ? safe : Object.freeze(bare);
+  };
+  const { after, system, evicted, report } = compaction;
+  return {
+    ...compaction,
+    after: after.map(masked),
+    ...(system === undefined ? {} : { system: system.map(masked) }),
+    evicted: evicted.map(({ original: _, ...one }) => ({ ...one, label: redact(one.label) })),
+    report: maskedValue(report, redact) as Compaction["report"],
+  };
+}
+
+function maskedValue(value: unknown, redact: Redactor): unknown {
+  if (typeof value === "string") return HASH.test(value) ? value : redactJson(value, redact);
+  if (Array.isArray(value)) return value.map((one) => maskedValue(one, redact));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, maskedValue(one, redact)]));
+}

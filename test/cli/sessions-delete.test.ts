@@ -1,0 +1,103 @@
+/** `precis sessions delete`: shows what would go, and then it is gone, from the file too. */
+import { hash } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createChain } from "../../src/core/transcript/links.ts";
+import { textMessage } from "../../src/core/transcript/message.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";
+
+const DAY_MS = 86_400_000;
+const chain = createChain((text) => hash("sha256", text));
+
+let folder: Folder;
+beforeEach(async () => {
+  folder = temporaryFolder();
+  await kept("falcon", 40, ["the falcon flies at dawn", "understood"]);
+  await kept("falcon-branch", 1, ["the falcon flies at dawn", "no, at dusk"]);
+  await kept("weather", 50, ["how is the weather", "fine"]);
+  await kept("recent", 0, ["a question of today", "an answer"]);
+  await kept("theirs", 60, ["the falcon of another tenant"], "team");
+});
+afterEach(() => folder.remove());
+
+async function kept(session: string, days: number, words: readonly string[], tenant = "local"): Promise<void> {
+  const now = (): number => Date.now() - days * DAY_MS;
+  const store = await openSqliteStore({ path: join(folder.path, "history.db"), now });
+  const messages = words.map((word, at) => textMessage(at % 2 === 0 ? "user" : "assistant", word));
+  await store.appendChain(tenant, { links: chain.linksOf(messages), messages, session });
+  await store.close();
+}
+const remove = (...words: string[]): Promise<Ran> =>
+  precisHere(["sessions", "delete", ...words, "--store", "history.db"], { folder: folder.path });
+const ids = async (tenant = "local"): Promise<readonly string[]> => {
+  const words = ["sessions", "--json", "--store", "history.db", "--tenant", tenant];
+  const { out } = await precisHere(words, { folder: folder.path });
+  return (JSON.parse(out) as { id: string }[]).map(({ id }) => id).toSorted();
+};
+/** Which words the bytes of the folder still hold: as text, and as words of the index. */
+const left = (...words: string[]): readonly string[] => {
+  const all = readdirSync(folder.path)
+    .map((name) => readFileSync(join(folder.path, name), "latin1"))
+    .join("\n");
+  return words.filter((word) => all.includes(word));
+};
+
+const ALL = ["falcon", "falcon-branch", "recent", "weather"];
+
+describe("precis sessions delete", () => {
+  it("shows what would go, with the branches that stand on it, and deletes nothing unasked", async () => {
+    const { code, out, err } = await remove("falcon");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^falcon-branch .*\nfalcon +2 messages, used 5w ago\n$/);
+    expect(err).toContain("2 sessions would go: add --yes");
+    expect(await ids()).toEqual(ALL);
+  });
+
+  it("deletes one with its branches, and every byte of it", async () => {
+    expect(left("dawn", "dusk", "weather")).toEqual(["dawn", "dusk", "weather"]);
+    expect((await remove("falcon", "--yes")).out).toBe("deleted 2 sessions\n");
+    expect(await ids()).toEqual(["recent", "weather"]);
+    expect(left("dawn", "dusk", "weather")).toEqual(["weather"]);
+    const { out } = await precisHere(["store", "check", "--store", "history.db"], { folder: folder.path });
+    expect(out).toContain("sound");
+  });
+
+  it("deletes a branch and leaves what it stood on", async () => {
+    await remove("falcon-branch", "--yes");
+    expect(await ids()).toEqual(["falcon", "recent", "weather"]);
+    expect(left("dawn", "dusk")).toEqual(["dawn"]);
+  });
+
+  it("deletes by age, but nothing that something younger stands on", async () => {
+    await remove("--older-than", "30d", "--yes");
+    expect(await ids()).toEqual(["falcon", "falcon-branch", "recent"]);
+  });
+
+  it("deletes by text, by tenant, and by both", async () => {
+    const { out } = await remove("--text", "falcon dawn", "--yes", "--json");
+    expect(JSON.parse(out)).toEqual({ deleted: true, sessions: ["falcon-branch", "falcon"] });
+    expect(await ids()).toEqual(["recent", "weather"]);
+    expect(await ids("team")).toEqual(["theirs"]);
+    await remove("--tenant", "team", "--all", "--yes");
+    expect(await ids("team")).toEqual([]);
+    expect(left("falcon")).toEqual([]);
+    await remove("--text", "weather", "--older-than", "90d", "--yes");
+    expect(await ids()).toEqual(["recent", "weather"]);
+  });
+
+  it("names the copies of before an upgrade, which hold it still", async () => {
+    writeFileSync(join(folder.path, "history.db.schema-1.bak"), "");
+    expect((await remove("falcon", "--yes")).err).toContain("history.db.schema-1.bak");
+  });
+
+  it.each([[[]], [["falcon", "--all"]], [["falcon", "--older-than", "3d"]], [["nobody"]], [["--older-than", "x"]]])(
+    "refuses %j",
+    async (words) => {
+      const { code, err } = await remove(...words, "--yes");
+      expect([code, err]).toEqual([2, expect.stringContaining("next") as string]);
+      expect(await ids()).toEqual(ALL);
+    },
+  );
+});

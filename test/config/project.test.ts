@@ -1,0 +1,212 @@
+/** What a project's file may set: a short list, and nothing that is not on it before the person has agreed to that very file. */
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { stringify } from "yaml";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { resolveAll, type Request } from "../../src/config/load.ts";
+import { PROJECT_SETTINGS } from "../../src/config/project-settings.ts";
+import { ALIASES, SETTINGS, settingAt, valueAt } from "../../src/config/settings.ts";
+import { engineSource, pluginShelf } from "../support/plugins.ts";
+import { precisHere } from "../cli/precis.ts";
+
+let home: string;
+let project: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "precis-trust-"));
+  project = join(home, "work", "cloned");
+  mkdirSync(join(project, ".git"), { recursive: true });
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const request = (more: Partial<Request> = {}): Request => ({
+  folder: project,
+  platform: "linux",
+  environment: { HOME: home },
+  ...more,
+});
+const file = (text: string, name = "precis.yaml"): void => writeFileSync(join(project, name), text);
+const here = (...words: string[]) => precisHere(words, { folder: project, environment: { HOME: home } });
+
+const STRANGER = "gateway:\n  upstreams:\n    openai: { url: 'https://stranger.example' }\n";
+
+/** A value that is not the default and that the setting takes. */
+function other(path: string): unknown {
+  const { schema, default: standard, example } = settingAt(path)!;
+  const candidates = [
+    path === "context.engine" ? "layered" : example, "strange", "STRANGE", "https://stranger.example", 7, 0.7, 1, 2, true, false, "observe", "handoff", "seven", "all",
+    "cost", "off", "on", "refuse", "json", "1h", "system_and_3", "openai", "layered", ["x"], "current", "aggressive", "long", "voice",
+    { a: { context_length: 5 } }, { openai: { url: "https://stranger.example" } },
+  ]; // prettier-ignore
+  return candidates.find(
+    (value) => schema.safeParse(value).success && JSON.stringify(value) !== JSON.stringify(standard),
+  );
+}
+
+function nested(path: string, value: unknown): string {
+  return stringify(path.split(".").reduceRight<unknown>((inner, key) => ({ [key]: inner }), value));
+}
+
+describe("each setting in a project's file", () => {
+  it.each([...SETTINGS.map(({ path }) => path), ...Object.keys(ALIASES)])("%s", async (path) => {
+    const value = other(path);
+    const name = settingAt(path)!.path;
+    expect(value).not.toBeUndefined();
+    const standard = (await resolveAll(request())).configuration;
+    file(nested(path, value));
+    const { configuration, problems } = await resolveAll(request());
+    const changed = JSON.stringify(valueAt(configuration, name)) !== JSON.stringify(valueAt(standard, name));
+    expect(changed).toBe(PROJECT_SETTINGS.has(name));
+    expect(problems.map(({ code }) => code)).toEqual(PROJECT_SETTINGS.has(name) ? [] : ["needs_trust"]);
+  });
+
+  it("says nothing of addresses, models to ask, keys, code, files, tenants or what is masked", () => {
+    const telling = /url|upstream|env|token_|host|port|store|tenant|provider|model\.name|auxiliary|gateway|redaction/;
+    expect([...PROJECT_SETTINGS].filter((path) => telling.test(path) && !/tokens/.test(path))).toEqual([]);
+    expect([...PROJECT_SETTINGS].filter((path) => settingAt(path)?.path !== path)).toEqual([]);
+  });
+
+  it("is listed in the documentation where a project may set it", () => {
+    const page = readFileSync(resolve(import.meta.dirname, "../../docs/configuration.md"), "utf8");
+    const [, list = ""] = /<!-- project settings -->([^]*?)<!-- end -->/.exec(page) ?? [];
+    expect(new Set([...list.matchAll(/`([a-z_.]+)`/g)].map(([, path]) => path))).toEqual(PROJECT_SETTINGS);
+  });
+});
+
+describe("a project's file that sets what it may not", () => {
+  it("ends the command, and names the file, the setting and what to do", async () => {
+    file(STRANGER);
+    const { code, err } = await here("serve", "--port", "0");
+    expect(code).toBe(2);
+    expect(err.replaceAll(/\s+/g, " ")).toMatch(
+      /`gateway\.upstreams`.*unless you agree.*precis\.yaml:3:5.*precis config trust precis\.yaml/,
+    );
+  });
+
+  it.each([".precis/config.yaml", "../precis.yaml"])("wherever it is found: %s", async (name) => {
+    mkdirSync(join(project, ".precis"));
+    rmSync(join(project, ".git"), { recursive: true });
+    file(STRANGER, name);
+    const { configuration, problems } = await resolveAll(request());
+    expect([configuration.gateway.upstreams, problems.length]).toEqual([{}, 1]);
+  });
+
+  it("counts where the person names it", async () => {
+    file(STRANGER);
+    for (const more of [{ file: "precis.yaml" }, { environment: { HOME: home, PRECIS_CONFIG: "precis.yaml" } }]) {
+      const { configuration, problems, provenance } = await resolveAll(request(more));
+      expect(problems).toEqual([]);
+      expect(Object.keys(configuration.gateway.upstreams)).toEqual(["openai"]);
+      expect(provenance.get("gateway.upstreams")?.kind).toBe("named");
+    }
+  });
+});
+
+describe("precis config trust", () => {
+  const upstreams = async (folder = project) =>
+    Object.keys((await resolveAll(request({ folder }))).configuration.gateway.upstreams);
+
+  it("agrees to that very file, and shows what it sets", async () => {
+    file(STRANGER);
+    const { code, out } = await here("config", "trust");
+    expect(code).toBe(0);
+    expect(out).toContain("https://stranger.example");
+    expect(await upstreams()).toEqual(["openai"]);
+    expect(statSync(join(home, ".local/state/precis/trusted.json")).mode & 0o777).toBe(0o600);
+    file(STRANGER.replace("stranger", "another"));
+    expect(await upstreams()).toEqual([]);
+    file(STRANGER);
+    expect(await upstreams()).toEqual(["openai"]);
+    await here("config", "trust", "--forget");
+    expect(await upstreams()).toEqual([]);
+  });
+
+  it("not to a copy of it elsewhere, and not to what a link leads to by then", async () => {
+    file(STRANGER, "agreed.yaml");
+    symlinkSync("agreed.yaml", join(project, "precis.yaml"));
+    await here("config", "trust");
+    expect(await upstreams()).toEqual(["openai"]);
+    const elsewhere = join(home, "elsewhere");
+    mkdirSync(elsewhere);
+    copyFileSync(join(project, "precis.yaml"), join(elsewhere, "precis.yaml"));
+    expect(await upstreams(elsewhere)).toEqual([]);
+    rmSync(join(project, "precis.yaml"));
+    file(STRANGER, "other.yaml");
+    symlinkSync("other.yaml", join(project, "precis.yaml"));
+    expect(await upstreams()).toEqual([]);
+  });
+
+  it("agrees to nothing where its own note is damaged", async () => {
+    file(STRANGER);
+    await here("config", "trust");
+    for (const text of ["", "[]", "null", "{", '{"__proto__": {"a": "b"}}']) {
+      writeFileSync(join(home, ".local/state/precis/trusted.json"), text);
+      expect(await upstreams()).toEqual([]);
+    }
+  });
+
+  it("says that there is none, and what a file is that is none", async () => {
+    expect(await here("config", "trust")).toMatchObject({ code: 2, out: "" });
+    expect(await here("config", "trust", "gone.yaml")).toMatchObject({ code: 2, out: "" });
+  });
+});
+
+describe("a plugin that stands in the project", () => {
+  const compact = async (engine: string) => {
+    const { code, out, err } = await here("compact", "talk.json", "--force", "--json", "--engine", engine);
+    return { code, err, engine: code === 0 ? (JSON.parse(out) as { report: { engine: string } }).report.engine : "" };
+  };
+  const talk = JSON.stringify([
+    { role: "user", content: "Mend the build." },
+    ...Array.from({ length: 40 }, (_, at) => [
+      { role: "assistant", content: `Step ${at}: ${"I look at the sources. ".repeat(40)}` },
+      { role: "user", content: `And then ${at}?` },
+    ]).flat(),
+  ]);
+
+  it("runs only once its code was agreed to, as it is", async () => {
+    file(talk, "talk.json");
+    const shelf = pluginShelf(project);
+    const marker = join(home, "ran");
+    const source = engineSource(
+      {},
+      `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(marker)}, "");`,
+    );
+    shelf.write("mine", source);
+    expect(await compact("mine")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("precis plugins trust mine") as string,
+    });
+    expect(() => statSync(marker)).toThrow("ENOENT");
+    expect((await here("plugins", "trust", "mine")).code).toBe(0);
+    expect(await compact("mine")).toMatchObject({ code: 0, engine: "mine" });
+    shelf.write("mine", `${source}\n// changed`);
+    expect(await compact("mine")).toMatchObject({ code: 2 });
+  });
+
+  it("takes no built-in engine's place unasked", async () => {
+    file(talk, "talk.json");
+    const shelf = pluginShelf(project);
+    const marker = join(home, "ran");
+    shelf.write(
+      "layered",
+      engineSource({}, `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(marker)}, "");`),
+    );
+    expect((await compact("layered")).code).toBe(0);
+    expect(existsSync(marker)).toBe(false);
+    expect((await here("plugins")).out).toContain("precis plugins trust layered");
+    await here("plugins", "trust", "layered");
+    expect((await compact("layered")).code).toBe(0);
+    expect(existsSync(marker)).toBe(true);
+  });
+});

@@ -1,0 +1,224 @@
+/**
+ * Every code block of the documentation holds. What a shell runs is run, page by page, on the files that it names;
+ * what cannot be run here (NOT_RUN says why) still has to name commands, flags and scripts that there are. Configuration
+ * passes the schema, TypeScript compiles, JSON parses.
+ */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseAst } from "vitest/node";
+import { readArguments, type Command } from "../../src/cli/command.ts";
+import { allCommands } from "../../src/cli/main.ts";
+import { NODE_ENVIRONMENT, precisHere } from "../cli/precis.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { blocksOf, commandLines, commandsOf, PAGES, ROOT, textOf, type Block } from "./blocks.ts";
+
+const PAGE_MS_MAX = 900_000;
+const LINE_MS_MAX = 400_000;
+
+/** Command lines that are only checked for what they name: the first pattern that matches gives the reason. */
+const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
+  [/^precis serve|^precis provider|precis mcp/, "starts a server"],
+  [/^precis doctor/, "judges the machine that it runs on, and asks the vendors"],
+  [/^precis (?:sessions|undo|search|store)\b|^precis recall r[0-9a-f]{9}/, "needs what a gateway has stored"],
+  [/^precis config init --user/, "writes the person's own configuration"],
+  [/^(?:export )?\w+=/, "sets up another program, or needs a key"],
+  [/^(?:claude|codex|opencode|pi|curl) /, "another program"],
+  [/\bnpx /, "could fetch a stranger's package, which another test forbids"],
+  [/\bnpm |^git clone|^cd /, "works on the checkout itself"],
+  [/^\.ci\/run/, "works on the checkout itself"],
+  [/^mv history\.db |^cp -p history\.db|^sqlite3 /, "works on what a gateway has stored"],
+  [/^precis eval\b.* --engines all\b/, "takes minutes"],
+  [/…/, "leaves something out"],
+  [/^node (?:scripts|bench)\//, "works on the checkout itself"],
+];
+
+/** Programs beside precis that documentation may name. */
+const PROGRAMS =
+  /^(?:\.ci\/run|cat|cd|chmod|claude|codex|cp|curl|cut|echo|export|git|head|jq|mv|node|npm|opencode|pi|rm|sqlite3)$/;
+
+const NPM_COMMANDS = new Set(["ci", "install", "pack", "start", "test", "run"]);
+
+const commands = new Map<string, Command>();
+for (const one of await allCommands()) {
+  for (const command of "commands" in one ? one.commands : [one]) commands.set(command.name, command);
+  if ("commands" in one && one.alone !== undefined) commands.set(one.name, one.alone);
+}
+
+const notRun = (line: string): string | undefined => NOT_RUN.find(([pattern]) => pattern.test(line))?.[1];
+const titleOf = ({ page, line }: Block): string => `${page}:${line}`;
+const blocks = PAGES.flatMap(blocksOf);
+
+it("finds the blocks it judges", () => {
+  const counts = Map.groupBy(blocks, ({ language }) => language);
+  for (const language of ["sh", "console", "ts", "yaml", "json"])
+    expect(counts.get(language)?.length).toBeGreaterThan(4);
+});
+
+describe("commands", () => {
+  const lines = blocks.flatMap((block) => commandLines(block).map((line) => [titleOf(block), line] as const));
+
+  it.each(lines)("%s: %s", (_, line) => {
+    for (const words of commandsOf(line)) expectKnown(words);
+  });
+
+  it("fetch no package of a stranger: nothing outside a checkout is called precis", () => {
+    const found = PAGES.flatMap((page) => (/\bnpx\b|npm (?:exec|init|create) /.test(textOf(page)) ? [page] : []));
+    expect(found).toEqual([]);
+    expect(PAGES.filter((page) => /npm install[^\n]*\sprecis(?:\s|@|$)/m.test(textOf(page)))).toEqual([]);
+    expect(
+      spawnSync("grep", ["-rln", "npx precis", "src", "scripts", "examples"], { cwd: ROOT, encoding: "utf8" }).stdout,
+    ).toBe("");
+  });
+});
+
+function expectKnown([program, ...words]: readonly string[]): void {
+  if (program === "precis") {
+    if (words[0]?.startsWith("-")) return;
+    const two = `${words[0]} ${words[1]}`;
+    const name = commands.has(two) ? two : words[0]!;
+    expect(commands.has(name), `precis ${words.join(" ")}`).toBe(true);
+    readArguments(commands.get(name)!, words.slice(name.split(" ").length));
+    return;
+  }
+  expect(program).toMatch(PROGRAMS);
+  if (program !== "npm") return;
+  const [command, script] = words.filter((word) => !word.startsWith("-"));
+  expect(NPM_COMMANDS).toContain(command);
+  if (command === "run") expect(Object.keys(manifest.scripts)).toContain(script);
+}
+
+describe("shell blocks run", () => {
+  const pages = Map.groupBy(
+    blocks.filter((block) => block.language === "sh"),
+    ({ page }) => page,
+  );
+  const scripts = [...pages].flatMap(([page, those]) => {
+    const lines = those.flatMap((block) => commandLines(block).filter((line) => notRun(line) === undefined));
+    return lines.length === 0 ? [] : [[page, lines] as const];
+  });
+
+  it.each(scripts)("%s", { timeout: PAGE_MS_MAX }, (_, lines) => {
+    const folder = readersFolder();
+    const failed = lines.flatMap((line) => {
+      const { status, stderr } = spawnSync("bash", ["-o", "pipefail", "-c", line], {
+        cwd: folder,
+        encoding: "utf8",
+        timeout: LINE_MS_MAX,
+        stdio: ["ignore", "pipe", "pipe"],
+        env: {
+          ...NODE_ENVIRONMENT,
+          PATH: [join(folder, "bin"), process.env["PATH"]].join(delimiter),
+          HOME: join(folder, "home"),
+        },
+      });
+      return status === 0 ? [] : [`${line}: ${status}: ${stderr}`];
+    });
+    expect(failed).toEqual([]);
+  });
+});
+
+const FOLDERS: string[] = [];
+afterAll(() => FOLDERS.forEach((folder) => rmSync(folder, { recursive: true })));
+
+/** What a reader has: the examples, sessions under the names that the pages use, a plugin, and `precis` installed. */
+function readersFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "precis-pages-"));
+  FOLDERS.push(folder);
+  const examples = join(ROOT, "examples");
+  const [chat, claude] = [join(examples, "refunds.openai-chat.json"), join(examples, "restart.claude-code.jsonl")];
+  const plugin = join(examples, "plugins/context_engine/keep-ends");
+  cpSync(examples, join(folder, "examples"), { recursive: true });
+  cpSync(plugin, join(folder, "plugins/context_engine/keep-ends"), { recursive: true });
+  cpSync(plugin, join(folder, "my-engine"), { recursive: true });
+  for (const name of ["request.json", "session.json"]) cpSync(chat, join(folder, name));
+  for (const name of ["session.jsonl", "sessions/one.jsonl", "home/.claude/projects/shop/one.jsonl"])
+    cpSync(claude, join(folder, name));
+  mkdirSync(join(folder, "bin"));
+  const shim = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "src/cli/bin.ts")}' "$@"\n`;
+  writeFileSync(join(folder, "bin/precis"), shim, { mode: 0o755 });
+  return folder;
+}
+
+describe("configuration", () => {
+  const settings = blocks.filter(({ language, text }) => language === "yaml" && !/^(?:- |script:)/m.test(text));
+
+  it.each(settings.map((block) => [titleOf(block), block.text]))("of %s passes the schema", async (_, text) => {
+    const folder = readersFolder();
+    writeFileSync(join(folder, "documented.yaml"), text);
+    const { code, err } = await precisHere(["config", "check", "--config", "documented.yaml"], { folder });
+    expect({ code, err }).toMatchObject({ code: 0 });
+  });
+});
+
+describe("data", () => {
+  const json = blocks.filter(({ language }) => language === "json");
+  it.each(json.map((block) => [titleOf(block), block.text]))("%s is JSON", (_, text) => {
+    expect(() => JSON.parse(text) as unknown).not.toThrow();
+  });
+
+  const scripts = blocks.filter(({ language }) => language === "js");
+  it.each(scripts.map((block) => [titleOf(block), block.text]))("%s is JavaScript", (_, text) => {
+    expect(() => parseAst(text, { sourceType: "module" })).not.toThrow();
+  });
+});
+
+/** A block that goes on with a session has one. */
+function withSession(text: string): string {
+  if (!/\bsession\./.test(text) || /\bconst session\b/.test(text)) return text;
+  return `declare const session: ReturnType<typeof import("precis").createSession>;\n${text}`;
+}
+
+/** Names that a block takes from its reader's program: it says nothing about them. */
+const READERS_NAME = /error TS(?:2304|18004|2552):/;
+
+describe("TypeScript", () => {
+  const those = blocks.filter(({ language }) => language === "ts");
+  let errors: readonly string[];
+  const nameOf = ({ page, line }: Block): string => `${page.replace(/\W/g, "_")}_${line}.ts`;
+
+  beforeAll(() => {
+    const folder = mkdtempSync(join(tmpdir(), "precis-blocks-"));
+    FOLDERS.push(folder);
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    const paths = Object.fromEntries(
+      Object.entries(manifest.exports).flatMap(([name, entry]) =>
+        typeof entry === "string"
+          ? []
+          : [
+              [
+                `precis${name.slice(1)}`,
+                [join(ROOT, entry.default.replace("./dist/", "src/").replace(/\.js$/, ".ts"))],
+              ],
+            ],
+      ),
+    );
+    const options = { rootDir: "/", noUnusedLocals: false, paths, types: ["node"] };
+    writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
+    const include = ["*.ts", join(ROOT, "src/**/*.d.ts")];
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ extends: join(ROOT, "tsconfig.json"), compilerOptions: options, include }),
+    );
+    for (const block of those) writeFileSync(join(folder, nameOf(block)), `${withSession(block.text)}\nexport {};\n`);
+    const { stdout } = spawnSync(
+      process.execPath,
+      [join(ROOT, "node_modules/typescript/bin/tsc"), "--pretty", "false"],
+      {
+        cwd: folder,
+        encoding: "utf8",
+      },
+    );
+    errors = stdout.split("\n").filter((line) => line.includes("error TS") && !READERS_NAME.test(line));
+  });
+
+  it.each(those.map((block) => [titleOf(block), nameOf(block)]))("%s compiles", (_, name) => {
+    expect(errors.filter((line) => line.startsWith(name))).toEqual([]);
+  });
+
+  it("compiles as a whole", () => {
+    expect(errors.filter((line) => !/^\w+_\d+\.ts/.test(line))).toEqual([]);
+  });
+});

@@ -1,0 +1,146 @@
+/** Learned windows: each of one upstream, tenant and model, never below the floor, and forgotten when an answer contradicts them. */
+import { describe, expect, it, vi } from "vitest";
+import { createModelBook } from "../../src/gateway/models.ts";
+import { createRegistry } from "../../src/models/registry/registry.ts";
+import { WINDOW_TOKENS_MIN } from "../../src/protocols/overflow.ts";
+import { createMemoryStore } from "../../src/store/index.ts";
+import { ask, bodyOf, worked } from "./support/asking.ts";
+import { front, stand } from "./support/standing.ts";
+import { upstreamOf } from "./support/upstream.ts";
+
+const BELIEVED_TOKENS = 200_000;
+const HOUR_MS = 60 * 60_000;
+const [A, B] = ["https://a.example/v1", "https://b.example/v1"];
+
+function book(store = createMemoryStore(), now = () => 0) {
+  return createModelBook({ store, registry: createRegistry(), contextLength: BELIEVED_TOKENS, unknownTokens: 1, now });
+}
+
+describe("a learned window", () => {
+  it("is one upstream's, one tenant's and one model's", () => {
+    const models = book();
+    models.learnWindow("t", "m", { upstream: A, limitTokens: 16_000 });
+    expect(models.of("t", "m", A).windowTokens).toBe(16_000);
+    const others = [models.of("t", "m", B), models.of("t", "m"), models.of("u", "m", A), models.of("t", "n", A)];
+    expect(others.map(({ windowTokens }) => windowTokens)).toEqual(others.map(() => BELIEVED_TOKENS));
+  });
+
+  it("only shrinks, and never below the floor", () => {
+    const models = book();
+    for (const limitTokens of [7, 0, -1, WINDOW_TOKENS_MIN - 1])
+      models.learnWindow("t", "m", { upstream: A, limitTokens });
+    expect(models.of("t", "m", A).windowTokens).toBe(BELIEVED_TOKENS);
+    for (const limitTokens of [16_000, 8_000, 12_000]) models.learnWindow("t", "m", { upstream: A, limitTokens });
+    expect(models.of("t", "m", A).windowTokens).toBe(8_000);
+  });
+
+  it("is forgotten when a larger request is answered by that upstream", () => {
+    const models = book();
+    models.learnWindow("t", "m", { upstream: A, limitTokens: 16_000 });
+    models.answered("t", "m", { upstream: B, inputTokens: 50_000 });
+    models.answered("t", "m", { upstream: A, inputTokens: 16_000 });
+    expect(models.of("t", "m", A).windowTokens).toBe(16_000);
+    models.answered("t", "m", { upstream: A, inputTokens: 16_001 });
+    expect(models.of("t", "m", A).windowTokens).toBe(BELIEVED_TOKENS);
+  });
+
+  it("is tried anew after a day, and survives a restart until then", async () => {
+    const store = createMemoryStore();
+    let clockMs = 0;
+    book(store, () => clockMs).learnWindow("t", "m", { upstream: A, limitTokens: 16_000 });
+    const restarted = book(store, () => clockMs);
+    await restarted.recalled("t", "m");
+    clockMs = 23 * HOUR_MS;
+    expect(restarted.of("t", "m", A).windowTokens).toBe(16_000);
+    clockMs = 25 * HOUR_MS;
+    expect(restarted.of("t", "m", A).windowTokens).toBe(BELIEVED_TOKENS);
+  });
+});
+
+describe("through the gateway", () => {
+  const protocol = "openai-chat";
+  const asked = (steps: number): string => bodyOf(protocol, worked("big", steps));
+
+  it("what one upstream refuses, another is still sent whole", async () => {
+    const { provider: small, providerUrl: smallUrl } = await stand({
+      provider: { every: { windowTokens: 14_000 }, script: { text: "Done." } },
+    });
+    const { provider: large, providerUrl: largeUrl } = await stand({ provider: { script: { text: "Done." } } });
+    const { url } = await front(smallUrl, {
+      contextLength: BELIEVED_TOKENS,
+      upstreams: { small: { url: smallUrl }, large: { url: largeUrl } },
+    });
+    const first = await ask(url, { protocol, body: asked(40) });
+    expect([first.status, small.account().total.rejected["window"]]).toEqual([200, 1]);
+    const other = bodyOf(protocol, worked("elsewhere", 60));
+    const second = await ask(`${url}/upstreams/large`, { protocol, body: other });
+    expect([second.status, second.treatment]).toEqual([200, "unchanged"]);
+    expect(large.requests.at(-1)!.body).toBe(other);
+    // And the first is not taught by the second's answer.
+    const third = await ask(url, { protocol, body: bodyOf(protocol, worked("again", 40)) });
+    expect([third.status, small.account().total.rejected["window"]]).toEqual([200, 1]);
+  });
+
+  it("a window of seven tokens is not learnt", async () => {
+    const error = {
+      message: "This model's maximum context length is 7 tokens. However, your messages resulted in 9 tokens.",
+      code: "context_length_exceeded",
+    };
+    const { url: upstream } = await upstreamOf((at) =>
+      at === 0 ? { status: 400, pieces: [JSON.stringify({ error })] } : answer(2_000),
+    );
+    const { url, events } = await front(upstream, { contextLength: BELIEVED_TOKENS });
+    expect((await ask(url, { protocol, body: asked(40) })).status).toBe(200);
+    await vi.waitFor(() => expect(learnedIn(events)).toBeGreaterThan(10_000));
+    const next = await ask(url, { protocol, body: bodyOf(protocol, worked("other", 6)) });
+    expect([next.status, next.treatment]).toEqual([200, "unchanged"]);
+  });
+
+  it("is not learnt from refusals that no smaller request ends, and then are over", async () => {
+    const refused = { status: 400, pieces: ['{"message":"Input is too long for requested model."}'] };
+    let broken = true;
+    const { url: upstream, got } = await upstreamOf(() => (broken ? refused : answer(3_000)));
+    const { url, events } = await front(upstream, { contextLength: BELIEVED_TOKENS });
+    for (const steps of [40, 41]) expect((await ask(url, { protocol, body: asked(steps) })).status).toBe(400);
+    broken = false;
+    const whole = bodyOf(protocol, worked("other", 40));
+    const told = await ask(url, { protocol, body: whole });
+    expect([told.status, told.treatment, got.at(-1)!.body === whole]).toEqual([200, "unchanged", true]);
+    expect(learnedIn(events)).toBeNaN();
+  });
+
+  it("is forgotten where a larger request is answered", async () => {
+    const refused = { status: 400, pieces: ['{"message":"Input is too long for requested model."}'] };
+    const { url: upstream, got } = await upstreamOf((at) => (at === 0 ? refused : answer(at === 2 ? 150_000 : 3_000)));
+    const { url, events } = await front(upstream, { contextLength: BELIEVED_TOKENS });
+    await ask(url, { protocol, body: asked(40) });
+    await vi.waitFor(() => expect(learnedIn(events)).toBeLessThan(BELIEVED_TOKENS));
+    // Its provider counts far more than was learnt, and takes it.
+    await ask(url, { protocol, body: bodyOf(protocol, worked("pictures", 2)) });
+    await vi.waitFor(() => expect(events.filter(({ kind }) => kind === "request")).toHaveLength(2));
+    const whole = bodyOf(protocol, worked("third", 40));
+    expect((await ask(url, { protocol, body: whole })).treatment).toBe("unchanged");
+    expect(got.at(-1)!.body).toBe(whole);
+  });
+
+  function answer(inputTokens: number) {
+    const message = { role: "assistant", content: "Done." };
+    const usage = { prompt_tokens: inputTokens, completion_tokens: 5, total_tokens: inputTokens + 5 };
+    return {
+      pieces: [
+        JSON.stringify({
+          id: "c",
+          object: "chat.completion",
+          choices: [{ index: 0, message, finish_reason: "stop" }],
+          usage,
+        }),
+      ],
+    };
+  }
+
+  function learnedIn(events: readonly { readonly kind: string }[]): number {
+    const notices = events as readonly { readonly kind: string; readonly code?: string; readonly message?: string }[];
+    const message = notices.findLast(({ code }) => code === "window_learned")?.message ?? "";
+    return Number(/counts as (\d+) tokens/.exec(message)?.[1]);
+  }
+});

@@ -1,0 +1,115 @@
+/** A gateway's store does not grow for ever: what is unused goes, and the longest unused before it is full. */
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createGateway } from "../../src/gateway/index.ts";
+import type { GatewayEvent } from "../../src/gateway/index.ts";
+import { createKeeper, RETENTION_LIMITS, type KeeperOptions } from "../../src/gateway/retention.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import type { HistoryStore } from "../../src/store/store.ts";
+import { talk } from "../store/contract/things.ts";
+import { atEnd, temporaryFolder } from "./support/standing.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+let time = 0;
+async function fill(store: HistoryStore, sessions: number, letters: number): Promise<void> {
+  for (let n = 0; n < sessions; n++) {
+    time += 1;
+    await store.appendChain("t", talk(`question ${n} of ${time}`, `${n} `.repeat(letters / 3)));
+  }
+}
+function keeperOf(store: HistoryStore, options: Partial<KeeperOptions>) {
+  const events: GatewayEvent[] = [];
+  const keeper = createKeeper({ store, now: () => time, tell: (event) => void events.push(event), ...options });
+  atEnd(keeper.close);
+  return { look: keeper.look, events };
+}
+async function file(sizeBytesMax?: number): Promise<HistoryStore> {
+  const bound = sizeBytesMax === undefined ? {} : { sizeBytesMax };
+  const store = await openSqliteStore({ path: join(temporaryFolder(), "h.db"), now: () => time, ...bound });
+  atEnd(store.close);
+  return store;
+}
+const memory = async (): Promise<HistoryStore> => createMemoryStore({ now: () => time });
+
+describe.each([
+  ["in memory", memory],
+  ["in a file", file],
+])("a store %s", (_, open) => {
+  it("loses what was not used for so long, and says so", async () => {
+    const store = await open();
+    time = 0;
+    await fill(store, 3, 30);
+    time = 20 * DAY_MS;
+    await fill(store, 1, 30);
+    const { look, events } = keeperOf(store, { unusedMs: 30 * DAY_MS });
+    await look();
+    expect((await store.holdings()).sessions).toBe(4);
+    time = 40 * DAY_MS;
+    await look();
+    expect((await store.holdings()).sessions).toBe(1);
+    expect(events).toEqual([expect.objectContaining({ kind: "notice", code: "retention", message: expect.stringContaining("3 sessions") as string })]); // prettier-ignore
+  });
+
+  it("loses the longest unused when it is nearly full, and no more than that takes", async () => {
+    const store = await open();
+    await fill(store, 60, 20_000);
+    const bytesMax = Math.floor((await store.size()) / 0.95);
+    const { look } = keeperOf(store, { bytesMax });
+    await look();
+    expect(await store.size()).toBeLessThanOrEqual(bytesMax * RETENTION_LIMITS.endAt);
+    expect(await store.size()).toBeGreaterThan(bytesMax * 0.6);
+    expect(await store.searchMessages("t", "question 59", 1)).toHaveLength(1);
+    expect(await store.searchMessages("t", "question 0", 1)).toEqual([]);
+    const { sessions } = await store.holdings();
+    await look();
+    expect((await store.holdings()).sessions).toBe(sessions);
+  });
+
+  it("loses nothing before its owner had time to hear of it, nor where nothing is bounded", async () => {
+    const store = await open();
+    time = 0;
+    await fill(store, 3, 3_000);
+    time = 90 * DAY_MS;
+    const notBefore = time + 7 * DAY_MS;
+    const bounds = { unusedMs: 30 * DAY_MS, bytesMax: 1_000 };
+    await keeperOf(store, { ...bounds, notBefore }).look();
+    await keeperOf(store, {}).look();
+    expect((await store.holdings()).sessions).toBe(3);
+    time = notBefore;
+    await keeperOf(store, { ...bounds, notBefore }).look();
+    expect((await store.holdings()).sessions).toBe(0);
+  });
+
+  it("that fails stops nobody", async () => {
+    const store = await open();
+    await store.close();
+    await keeperOf(store, { unusedMs: 1, bytesMax: 1 }).look();
+  });
+});
+
+it("a bounded file takes what comes, however much that is", async () => {
+  const bytesMax = 2_000_000;
+  const store = await file(bytesMax);
+  const { look } = keeperOf(store, { bytesMax });
+  for (let round = 0; round < 20; round++) {
+    await fill(store, 10, 20_000);
+    await look();
+  }
+  expect(await store.size()).toBeLessThanOrEqual(bytesMax);
+  expect((await store.holdings()).sessions).toBeGreaterThan(3);
+});
+
+it("a gateway looks at a store of its own, and at one that it was given only where it is told to", async () => {
+  const old = createMemoryStore({ now: () => 0 });
+  await old.appendChain("t", talk("long ago"));
+  const given = createGateway({ store: old });
+  await (await given.listen()).close();
+  await given.close();
+  expect((await old.holdings()).sessions).toBe(1);
+  const told = createGateway({ store: old, retention: { unusedMs: DAY_MS } });
+  await (await told.listen()).close();
+  await told.close();
+  expect((await old.holdings()).sessions).toBe(0);
+});
