@@ -89,10 +89,9 @@ export async function operate(options: Operating): Promise<Operation> {
     tell: (event) => listeners.forEach((tell) => tell(event)),
     ownRoutes: (request) => routes.fetch(request),
     begun: async (url) => {
+      const access = accessTo(url, options);
       if (json === undefined)
-        await err.write(
-          startPage({ url, upstreams, proxies, mode, caching, store, kept, access: accessTo(url, options) }, err),
-        );
+        await err.write(startPage({ url, upstreams, proxies, mode, caching, store, kept, access }, err));
       else
         json.say("listening", { url, version, mode, caching, upstreams: byName, store, kept: kept.first ?? kept.says });
       lines.flush();

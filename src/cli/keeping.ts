@@ -49,7 +49,9 @@ export async function keeping(
   const says = `${days === null ? "for ever" : `${days} days after their last use`}, ${bytesMax === undefined ? "however much it is" : `at most ${(bytesMax / MEBIBYTE).toLocaleString("en-US")} MB`}`;
   if (path === undefined) return { retention: bounds, says };
   const told = noteIn(await store.getState("", STATE).catch(() => undefined));
-  const notBefore = told ?? ((await store.holdings()).sessions === 0 ? 0 : Date.now() + GRACE_DAYS * DAY_MS);
+  // A store that cannot be read keeps nothing now: what it holds counts as old once it can be.
+  const holdings = await store.holdings().catch(() => undefined);
+  const notBefore = told ?? (holdings?.sessions === 0 ? 0 : Date.now() + GRACE_DAYS * DAY_MS);
   await store.putState("", STATE, { notBefore }).catch(() => undefined);
   const retention = { ...bounds, notBefore };
   if (told !== undefined) return { retention, says };

@@ -1,5 +1,6 @@
 /** What is wrong with the options of a call, told as problems of the configuration file are: the place, the value, the fix. */
 import { z } from "zod";
+import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import { PrecisError } from "../core/errors.ts";
 import { badValue, meantBy } from "./diagnose.ts";
 import type { Problem } from "./problems.ts";
@@ -11,8 +12,8 @@ const { compression, context, model } = schema.shape;
 const { shape: compressed } = compression.unwrap();
 const { shape: modelled } = model.unwrap();
 
-/** The default engine's settings, by the names that a program uses; ranges and defaults are the configuration's. */
-export const engineSettings = z.strictObject({
+/** The default engine's settings, by the names that a program uses, none forgotten; ranges and defaults are the configuration's. */
+const engineSettingsShape = {
   contextLength: modelled.context_length
     .unwrap()
     .unwrap()
@@ -24,9 +25,12 @@ export const engineSettings = z.strictObject({
   protectLastN: compressed.protect_last_n,
   protectFirstN: compressed.protect_first_n,
   note: compressed.note,
+  keepRequests: compressed.keep_requests,
   template: compressed.template,
   preset: context.unwrap().shape.preset,
-});
+} satisfies Record<keyof CompressorSettings, z.ZodType>;
+
+export const engineSettings = z.strictObject(engineSettingsShape);
 
 /** A value that no file could hold. */
 export function valueOf(expects: string, fits: (value: unknown) => boolean): z.ZodType {

@@ -3,10 +3,10 @@
  * what stands for it, and whether a compaction is due. Nothing here talks to a provider.
  */
 import type { CachingDesk, Caching } from "./caching.ts";
-import type { CompactionEvent, HeaderLines, Tell, Treatment, UntouchedReason } from "./contract.ts";
+import type { CompactionEvent, HeaderLines, Tell, Treatment } from "./contract.ts";
 import type { Compaction } from "../core/compaction/compaction.ts";
 import type { Usage } from "../core/engines/contract.ts";
-import { PrecisError } from "../core/errors.ts";
+import { faultOf } from "./untouched.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { protocols, type Decoded, type Overflow, type ProtocolName } from "../protocols/index.ts";
@@ -390,13 +390,3 @@ function rootOf({ links, decoded }: Reading): string {
 function isState(state: unknown): state is RuntimeState {
   return typeof state === "object" && state !== null && "schemaVersion" in state;
 }
-
-/** Why a request that failed here goes on untouched. */
-export function faultOf(error: unknown): UntouchedReason {
-  if (!(error instanceof PrecisError)) return "internal_fault";
-  if (error.code.startsWith("store_")) return "store_unavailable";
-  if (error.code === "too_many_messages") return "too_large_to_read";
-  return UNREADABLE.has(error.code) ? "unreadable" : "internal_fault";
-}
-
-const UNREADABLE = new Set(["body_not_json", "body_without_messages", "message_malformed"]);

@@ -30,23 +30,24 @@ export function maskedStore(store: HistoryStore, redact: Redactor): HistoryStore
 /** A message whose body has no secret; the same one for the same message, because a conversation comes again and again. */
 function createMask(redact: Redactor): (message: Message) => Message {
   const known = new WeakMap<Message, Message>();
-  const maskWire = ({ protocol, raw, members }: WireSlice): void => {
-    const own: Message[] = [];
-    const wire = Object.freeze({ protocol, raw: redactJson(raw, redact), members: own });
-    for (const member of members) {
-      const message = Object.freeze({ ...member, wire });
-      own.push(message);
-      known.set(member, message);
-    }
+  const wires = new WeakMap<WireSlice, WireSlice>();
+  const maskedWire = (wire: WireSlice): WireSlice => {
+    const before = wires.get(wire);
+    if (before !== undefined) return before;
+    const safe = Object.freeze({ ...wire, raw: redactJson(wire.raw, redact) });
+    wires.set(wire, safe);
+    return safe;
   };
+  const maskedParts = (parts: readonly Part[]): readonly Part[] =>
+    JSON.parse(redactJson(JSON.stringify(parts), redact)) as readonly Part[];
   return (message) => {
     const before = known.get(message);
     if (before !== undefined) return before;
-    if (message.wire === undefined) {
-      const parts = JSON.parse(redactJson(JSON.stringify(message.parts), redact)) as readonly Part[];
-      known.set(message, Object.freeze({ ...message, parts }));
-    } else maskWire(message.wire);
-    return known.get(message) ?? message;
+    const { wire, parts } = message;
+    const safe =
+      wire === undefined ? { ...message, parts: maskedParts(parts) } : { ...message, wire: maskedWire(wire) };
+    known.set(message, Object.freeze(safe));
+    return safe;
   };
 }
 

@@ -62,9 +62,7 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
     size: async () => sizeOf(shelvesOf()),
     withBranches: async (tenant, ids) => standingOn(shelfOf(tenant), ids).map(({ id }) => id),
     deleteSessions: async (tenant, ids) => deleteSessions(shelfOf(tenant), ids),
-    vacuum: async () => {
-      shelvesOf();
-    },
+    vacuum: async () => void shelvesOf(),
     close: async () => {
       closed = true;
     },
