@@ -13,9 +13,12 @@ import { fingerprintOf } from "../plugins/fingerprint.ts";
 import { loadEngine, type PluginSource } from "../plugins/load.ts";
 import type { Terminal } from "./terminal.ts";
 
-function engineNamed(
+/** What decides where plugins are, and which are agreed to; all of it can be handed to another thread. */
+export type Surroundings = Pick<Terminal, "folder" | "environment" | "platform">;
+
+export function engineNamed(
   { context: { engine } }: Pick<Configuration, "context">,
-  terminal: Terminal,
+  terminal: Surroundings,
 ): PluginSource | string {
   const { folder, environment, platform } = terminal;
   const [project, user] = pluginFolders(folder, environment, platform);
@@ -31,7 +34,7 @@ function engineNamed(
   });
 }
 
-export function isAgreedTo(pluginFolder: string, terminal: Terminal): boolean {
+export function isAgreedTo(pluginFolder: string, terminal: Surroundings): boolean {
   return isTrusted(pluginFolder, fingerprintOf(pluginFolder), terminal);
 }
 

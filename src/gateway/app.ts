@@ -16,6 +16,8 @@ import { createCachingDesk, type CachingOptions } from "./caching.ts";
 import type { Handle, Tell } from "./contract.ts";
 import { createConversations } from "./conversations.ts";
 import { createHandle } from "./exchange.ts";
+import { createLargeLane } from "./large/lane.ts";
+import type { ThreadSource } from "./large/messages.ts";
 import { gatewayOptions } from "./options.ts";
 import { thinkingRules } from "./knowledge/thinking/index.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
@@ -70,6 +72,8 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** Hears of every request, compaction and notice. */
   readonly tell?: Tell;
+  /** How a thread makes options of its own for large requests; without it they are worked on where all others are. */
+  readonly largeRequests?: ThreadSource | undefined;
   /** Serves `/_precis/`. */
   readonly ownRoutes?: (request: Request) => Response | Promise<Response>;
   /** Milliseconds since the epoch. */
@@ -99,36 +103,16 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   checkOptions(options);
   const { store = createMemoryStore(), now = Date.now } = options;
   let underWay = 0;
+  let loopback = true;
   const tell = safely((event) => {
     if (event.kind === "request") underWay--;
     options.tell?.(withShownNames(event));
   });
-  const limits = { ...GATEWAY_LIMITS, ...options.limits };
-  const sender = createSender(limits, options.proxies);
-  const parts = { limits, tell, now };
-  const redact = createRedactor(options.secrets);
-  const background = createBackground(limits);
+  const exchange = createExchange({ ...options, store, tell }, () => loopback);
   const keeper = keeperOf(options, { store, tell, now });
-  let loopback = true;
-  const exchange = createHandle({
-    limits,
-    upstreams: createUpstreams(options.upstreams),
-    sender,
-    visits: visitsOf(options, { ...parts, store }),
-    isolatedVisits: () => visitsOf(options, { ...parts, store: createMemoryStore() }),
-    credentialNames: options.credentialNames ?? [],
-    tenant: options.tenant ?? "auto",
-    loopback: () => loopback,
-    onFault: options.onFault ?? "pass",
-    tell,
-    spans: createSpans((name) => redact(shownName(name))),
-    now,
-    ahead: (visited, span) =>
-      background.add(visited.conversation, (signal) => span.ahead(() => makeAhead(visited, tell, signal))),
-  });
   const handle: Handle = (arrival) => {
     underWay++;
-    return exchange(arrival);
+    return exchange.handle(arrival);
   };
   return {
     underWay: () => underWay,
@@ -136,15 +120,57 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     listen: async ({ host = "127.0.0.1", port = 0 } = {}) => {
       loopback &&= isLoopback(host);
       const { ownRoutes: own, allowedHosts = [] } = options;
-      const where = { host, port, limits, allowedHosts };
+      const where = { host, port, limits: { ...GATEWAY_LIMITS, ...options.limits }, allowedHosts };
       const listening = await listen(handle, { ...where, ...(own === undefined ? {} : { own }) });
       void keeper?.look();
       return listening;
     },
+    settled: exchange.settled,
+    close: async () => {
+      await keeper?.close();
+      await exchange.close();
+    },
+  };
+}
+
+interface Exchange extends Pick<Gateway, "settled" | "close"> {
+  readonly handle: Handle;
+}
+
+/** The gateway without a port; `loopback` says whether only this machine can reach it. */
+export function createExchange(options: GatewayOptions, loopback: () => boolean): Exchange {
+  const { store = createMemoryStore(), now = Date.now } = options;
+  const tell = safely(options.tell ?? (() => undefined));
+  const limits = { ...GATEWAY_LIMITS, ...options.limits };
+  const sender = createSender(limits, options.proxies);
+  const parts = { limits, tell, now };
+  const redact = createRedactor(options.secrets);
+  const background = createBackground(limits);
+  const { largeRequests } = options;
+  const large = largeRequests === undefined ? undefined : createLargeLane(largeRequests, limits, tell);
+  const handle = createHandle({
+    limits,
+    large,
+    upstreams: createUpstreams(options.upstreams),
+    sender,
+    visits: visitsOf(options, { ...parts, store }),
+    isolatedVisits: () => visitsOf(options, { ...parts, store: createMemoryStore() }),
+    credentialNames: options.credentialNames ?? [],
+    tenant: options.tenant ?? "auto",
+    loopback,
+    onFault: options.onFault ?? "pass",
+    tell,
+    spans: createSpans((name) => redact(shownName(name))),
+    now,
+    ahead: (visited, span) =>
+      background.add(visited.conversation, (signal) => span.ahead(() => makeAhead(visited, tell, signal))),
+  });
+  return {
+    handle,
     settled: background.settled,
     close: async () => {
+      await large?.close();
       await background.close();
-      await keeper?.close();
       await sender.close();
     },
   };

@@ -29,6 +29,8 @@ export interface Entry {
   readonly begun: () => void;
   /** Only the first call counts. */
   readonly over: (outcome: Outcome) => void;
+  /** The same for a request that was answered in another thread, which says what became of it. */
+  readonly overThere: (event: RequestEvent) => void;
 }
 
 export function openEntry(arrival: Arrival, tell: Tell, span: RequestSpan): Entry {
@@ -37,13 +39,25 @@ export function openEntry(arrival: Arrival, tell: Tell, span: RequestSpan): Entr
   let firstByteMs: number | undefined;
   let closed = false;
   const since = (): number => performance.now() - started;
-  const over = (outcome: Outcome): void => {
+  const close = (event: RequestEvent): void => {
     if (closed) return;
     closed = true;
     arrival.signal.removeEventListener("abort", gone);
-    const event = eventOf(entry, arrival, { outcome, heldMs: heldMs ?? since(), firstByteMs, tookMs: since() });
     span.end(event);
     tell(event);
+  };
+  const over = (outcome: Outcome): void =>
+    close(eventOf(entry, arrival, { outcome, heldMs: heldMs ?? since(), firstByteMs, tookMs: since() }));
+  const overThere = (event: RequestEvent): void => {
+    // What it took here to take the request in comes before all that was measured there.
+    const beforeMs = Math.max(0, since() - event.tookMs);
+    const { heldMs: held, firstByteMs: first, tookMs } = event;
+    close({
+      ...event,
+      heldMs: beforeMs + held,
+      firstByteMs: first === undefined ? undefined : beforeMs + first,
+      tookMs: beforeMs + tookMs,
+    });
   };
   const gone = (): void => over("aborted");
   arrival.signal.addEventListener("abort", gone, { once: true });
@@ -66,6 +80,7 @@ export function openEntry(arrival: Arrival, tell: Tell, span: RequestSpan): Entr
     sent: () => void (heldMs ??= since()),
     begun: () => void (firstByteMs ??= since()),
     over,
+    overThere,
   };
   return entry;
 }
@@ -73,7 +88,7 @@ export function openEntry(arrival: Arrival, tell: Tell, span: RequestSpan): Entr
 type Ending = Pick<RequestEvent, "outcome" | "heldMs" | "firstByteMs" | "tookMs">;
 
 function eventOf(
-  { span: _s, sent: _, begun: _b, over: _o, ...told }: Entry,
+  { span: _s, sent: _, begun: _b, over: _o, overThere: _t, ...told }: Entry,
   { method, target }: Arrival,
   ending: Ending,
 ): RequestEvent {

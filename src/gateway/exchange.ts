@@ -10,6 +10,7 @@ import { UNCACHED } from "./caching.ts";
 import { openEntry, treatmentLine, type Entry } from "./entry.ts";
 import { commit, DONE, tellFault, type Keeping } from "./keeping.ts";
 import { thinkingRefusal } from "./knowledge/thinking/index.ts";
+import { isLarge, threadLost, type LargeLane } from "./large/lane.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { openAnswer, type Opened } from "./opening.ts";
 import type { RequestSpan, Spans } from "./operation/spans.ts";
@@ -29,6 +30,8 @@ export interface ExchangeDesk {
   readonly limits: GatewayLimits;
   readonly upstreams: Upstreams;
   readonly sender: Sender;
+  /** Where large requests are worked on; here where there is no such place. */
+  readonly large: LargeLane | undefined;
   readonly visits: VisitDesk;
   /** For one request that shares nothing with any other: what is kept of it goes with it. */
   readonly isolatedVisits: () => VisitDesk;
@@ -130,7 +133,13 @@ async function answer(
   const intake = await takeIn(arrival, desk.limits);
   if ("refused" in intake) return turnedAway(entry, intake.refused);
   entry.bytesIn = intake.raw.length;
-  const passage = await look(desk, { arrival, entry, destination, route, intake });
+  const { large } = desk;
+  const isElsewhere = large !== undefined && isLarge(intake.plain, desk.limits);
+  const call = { arrival, raw: intake.raw, loopback: desk.loopback(), over: entry.overThere };
+  const departure = isElsewhere ? await large.answer(call) : undefined;
+  if (departure !== undefined) return departure;
+  const going = { arrival, entry, destination, route, intake };
+  const passage = isElsewhere ? withoutThread(desk, going) : await look(desk, going);
   const last = await asked(desk, passage);
   const committed = route.asks === "count" ? DONE : commit(desk, entry, passage.visit, last.opened);
   // What the model may recall from now on has to be there.
@@ -148,6 +157,15 @@ async function answer(
       }
     },
   });
+}
+
+/** The thread for large requests was lost: the request is forwarded as it came, and the event loop does not read it either. */
+function withoutThread(desk: Desk, passage: Omit<Passage, "visit">): Passage {
+  const error = threadLost();
+  passage.entry.treatment = { kind: "untouched", because: "internal_fault" };
+  tellFault(desk, passage.entry, "internal_fault", error);
+  if (desk.onFault === "refuse") throw error;
+  return { ...passage, visit: undefined };
 }
 
 /** Small requests fit any window: their streams are not held for a moment. */

@@ -12,6 +12,8 @@ export type {
   Treatment,
   UntouchedReason,
 } from "./contract.ts";
+export type { ThreadSource } from "./large/messages.ts";
+export type { ThreadModule, ThreadOptions } from "./large/module.ts";
 export { GATEWAY_LIMITS } from "./limits.ts";
 export type { GatewayLimits } from "./limits.ts";
 export { RECALL_LIMITS, type RecallLimits } from "./recall/limits.ts";

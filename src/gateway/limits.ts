@@ -8,6 +8,13 @@ export interface GatewayLimits {
   readonly readBodyBytes: number;
   /** A body of more messages is relayed and not read: each weighs far more in memory than its bytes. */
   readonly readMessages: number;
+  /** A body of so many bytes, or of so many JSON objects, is worked on in a thread of its own. */
+  readonly largeBodyBytes: number;
+  readonly largeBodyObjects: number;
+  /** Requests in that thread at a time; further ones are asked to come again. */
+  readonly largeRequests: number;
+  /** That thread's memory. A thread that needs more is ended, and its requests go on as they came. */
+  readonly largeHeapBytes: number;
   /** Clients at a time. */
   readonly connections: number;
   /** How long a client may take to send its headers, and its whole request. */
@@ -53,6 +60,10 @@ export const GATEWAY_LIMITS: GatewayLimits = Object.freeze({
   bodiesBytes: 512 * MB,
   readBodyBytes: 32 * MB,
   readMessages: 20_000,
+  largeBodyBytes: 512 * KB,
+  largeBodyObjects: 2_000,
+  largeRequests: 256,
+  largeHeapBytes: 2_048 * MB,
   connections: 1_024,
   headersTimeoutMs: 30 * SECOND,
   requestTimeoutMs: 5 * MINUTE,

@@ -50,6 +50,7 @@ export const gatewayOptions = {
   allowedHosts: z.array(z.string().min(1)),
   onFault: gateway.unwrap().shape.on_fault,
   limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
+  largeRequests: z.strictObject({ module: z.url(), data: z.unknown() }),
   tell: functionOption,
   ownRoutes: functionOption,
 };

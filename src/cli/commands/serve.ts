@@ -11,6 +11,7 @@ import type { PluginSource } from "../../plugins/load.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { Arguments, Command } from "../command.ts";
 import { withEngine } from "../engine.ts";
+import { threadSource, type StoreFile } from "../gateway-thread.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import type { Operation } from "../gateway-operation.ts";
 import { keepMemoryLean } from "../lean-memory.ts";
@@ -94,8 +95,8 @@ interface Serving {
 
 async function serveWith(opened: Opened, { loaded, token, terminal, engine }: Serving): Promise<ExitCode> {
   const { configuration } = loaded;
-  const { path } = opened;
   const { host, port } = configuration.gateway;
+  const { path, file } = opened;
   const [
     { createGateway },
     { createHistory },
@@ -140,6 +141,8 @@ async function serveWith(opened: Opened, { loaded, token, terminal, engine }: Se
     proxies,
     store,
     retention: kept.retention,
+    // A history in memory is this thread's alone.
+    largeRequests: file === undefined ? undefined : threadSource(loaded, terminal, file),
     tell: operation.tell,
     ownRoutes: operation.ownRoutes,
   });
@@ -238,6 +241,8 @@ interface Opened {
   readonly store: HistoryStore;
   /** Where there is a file. */
   readonly path: string | undefined;
+  /** The same where it can be written. */
+  readonly file?: StoreFile;
   /** Why nothing can be kept in it. */
   readonly broken?: PrecisError;
 }
@@ -253,8 +258,9 @@ async function openStore(configuration: Configuration, terminal: Terminal): Prom
   }
   const { openSqliteStore } = await import("../../store/sqlite.ts");
   const key = storeKey(configuration, terminal.environment);
+  const file = { path, ...key, ...sizeBytesMax(path, configuration) };
   try {
-    return { store: await openSqliteStore({ path, ...key, ...sizeBytesMax(path, configuration) }), path };
+    return { store: await openSqliteStore(file), path, file };
   } catch (error) {
     const broken = error as PrecisError;
     if (!PASSING.has(broken.code) && !(broken.code === "store_unreachable" && fileBytes(path) > 0)) throw error;

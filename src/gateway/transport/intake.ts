@@ -1,5 +1,6 @@
 /** A request's body, read whole within its bounds: the bytes as sent, the same decompressed, and their text. */
 import { isAscii, isUtf8 } from "node:buffer";
+import { setImmediate } from "node:timers/promises";
 import type { Arrival } from "../contract.ts";
 import type { GatewayLimits } from "../limits.ts";
 import { decompress, isPlain } from "./decompress.ts";
@@ -11,7 +12,7 @@ export interface Intake {
   readonly raw: Buffer;
   /** Decompressed. Equal to `raw` where it is not compressed, or cannot be decompressed (then `text` is undefined). */
   readonly plain: Buffer;
-  /** `undefined` where it is not UTF-8, is compressed in a way that is not known, or is larger than `readBodyBytes`. */
+  /** Decoded when it is first read. `undefined` where it is not UTF-8, is compressed in a way that is not known, or is larger than `readBodyBytes`. */
   readonly text: string | undefined;
 }
 
@@ -36,7 +37,18 @@ export async function takeIn(arrival: Arrival, limits: IntakeLimits): Promise<In
   const plain = isPlain(encoding) ? raw : await decompress(raw, encoding, limits.bodyBytes);
   if (plain === "too_large") return tooLarge(arrival, limits);
   if (plain === "unreadable") return { raw, plain: raw, text: undefined };
-  return { raw, plain, text: plain.length <= limits.readBodyBytes ? textOf(plain) : undefined };
+  return plain.length <= limits.readBodyBytes ? withText(raw, plain) : { raw, plain, text: undefined };
+}
+
+function withText(raw: Buffer, plain: Buffer): Intake {
+  let known: { readonly text: string | undefined } | undefined;
+  return {
+    raw,
+    plain,
+    get text() {
+      return (known ??= { text: textOf(plain) }).text;
+    },
+  };
 }
 
 /** A byte order mark stays: what is spliced must be what was sent. */
@@ -56,7 +68,27 @@ async function collect(body: AsyncIterable<Uint8Array>, bytesMax: number): Promi
   }
   const [only] = chunks;
   if (chunks.length === 1 && Buffer.isBuffer(only)) return only;
-  return Buffer.concat(chunks, bytes);
+  return bytes < SHARED_BYTES_MIN ? Buffer.concat(chunks, bytes) : shared(chunks, bytes);
+}
+
+/** Longer bodies may be read in another thread. */
+const SHARED_BYTES_MIN = 512 * 1024;
+/** So many bytes are copied before others have their turn. */
+const COPIED_BYTES_MAX = MB;
+
+/** Copied once, where every thread can read it. */
+async function shared(chunks: readonly Uint8Array[], bytes: number): Promise<Buffer> {
+  const body = Buffer.from(new SharedArrayBuffer(bytes));
+  let at = 0;
+  let pause = COPIED_BYTES_MAX;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.length;
+    if (at < pause) continue;
+    pause = at + COPIED_BYTES_MAX;
+    await setImmediate();
+  }
+  return body;
 }
 
 function tooLarge(arrival: Arrival, { bodyBytes }: IntakeLimits): Refused {

@@ -1,0 +1,105 @@
+/**
+ * The thread for large requests: a whole gateway without a port. It reads, compacts and keeps a request, calls the
+ * provider, and hands the answer back piece by piece as it is asked for.
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+import { parentPort, workerData } from "node:worker_threads";
+import { createExchange } from "../app.ts";
+import type { Bytes, Departure, GatewayEvent } from "../contract.ts";
+import { clientGone } from "../transport/failures.ts";
+import { refuseError } from "../transport/refusals.ts";
+import type { FromThread, ThreadSource, ToThread } from "./messages.ts";
+import type { ThreadModule } from "./module.ts";
+import { keptInPieces } from "./pieces.ts";
+
+interface Active {
+  readonly gone: AbortController;
+  body?: AsyncIterator<Uint8Array>;
+}
+
+const port = parentPort!;
+const { module, data } = workerData as ThreadSource;
+/** The request that something is done for: its last event names it by this. */
+const current = new AsyncLocalStorage<number>();
+const active = new Map<number, Active>();
+let loopback = true;
+
+const { openOptions } = (await import(module)) as ThreadModule;
+const opened = await openOptions(data as never);
+const { store } = opened.options;
+const exchange = createExchange({ ...opened.options, store: keptInPieces(store), tell }, () => loopback);
+port.on("message", hear);
+
+function say(message: FromThread): void {
+  port.postMessage(message);
+}
+
+function tell(event: GatewayEvent): void {
+  if (event.kind !== "request") return say({ kind: "event", event });
+  const id = current.getStore();
+  if (id === undefined) return;
+  active.delete(id);
+  say({ kind: "over", id, event });
+}
+
+function hear(message: ToThread): void {
+  if (message.kind === "close") return void close();
+  const { id } = message;
+  if (message.kind === "request") return current.run(id, () => void answer(message));
+  const one = active.get(id);
+  if (message.kind === "pull") return void next(id, one?.body);
+  current.run(id, () => {
+    if (message.kind === "abort") one?.gone.abort(clientGone());
+    else void one?.body?.return?.().catch(() => undefined);
+  });
+}
+
+async function answer({
+  id,
+  method,
+  target,
+  headers,
+  body,
+  ...request
+}: ToThread & { kind: "request" }): Promise<void> {
+  loopback = request.loopback;
+  const gone = new AbortController();
+  const one: Active = { gone };
+  active.set(id, one);
+  const arrival = {
+    method,
+    target,
+    headers,
+    body: whole(Buffer.from(body.buffer, body.byteOffset, body.byteLength)),
+    signal: gone.signal,
+  };
+  let departure: Departure;
+  try {
+    departure = await exchange.handle(arrival);
+  } catch (error) {
+    departure = refuseError(arrival, error);
+  }
+  const { status, headers: lines, body: out } = departure;
+  const pulled = out !== undefined && !(out instanceof Uint8Array);
+  if (pulled) one.body = out[Symbol.asyncIterator]();
+  say({ kind: "departure", id, status, headers: lines, body: pulled ? "pulled" : out });
+}
+
+async function* whole(body: Buffer): AsyncGenerator<Uint8Array> {
+  yield body;
+}
+
+async function next(id: number, body: ReturnType<Bytes[typeof Symbol.asyncIterator]> | undefined): Promise<void> {
+  try {
+    const result = await current.run(id, () => body?.next());
+    say({ kind: "chunk", id, chunk: result === undefined || result.done === true ? undefined : result.value });
+  } catch {
+    say({ kind: "broken", id });
+  }
+}
+
+async function close(): Promise<void> {
+  await exchange.close();
+  await opened.close();
+  port.close();
+}

@@ -1,0 +1,219 @@
+/** Large requests are worked on in a thread: the event loop stays free, and nothing else about them is different. */
+import { hash } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { describe, expect, it } from "vitest";
+import { createChain } from "../../src/core/transcript/links.ts";
+import type { GatewayOptions } from "../../src/gateway/index.ts";
+import { createProvider } from "../../src/lab/provider/provider.ts";
+import { keptInPieces } from "../../src/gateway/large/pieces.ts";
+import { createMemoryStore, openSqliteStore } from "../../src/store/index.ts";
+import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
+import type { FromClient, LargeKind, ToClient } from "./support/large-client.ts";
+import { largeSource } from "./support/large-options.ts";
+import { serve } from "./support/serving.ts";
+import { atEnd, front, temporaryFolder, TENANT } from "./support/standing.ts";
+
+const WINDOW_TOKENS = 12_000;
+/** Small bodies of a test count as large. */
+const LOW_LIMITS = { largeBodyBytes: 8_000 };
+
+interface Wanted {
+  readonly upstream: string;
+  readonly gateway?: Partial<GatewayOptions>;
+  readonly dies?: boolean;
+}
+
+/** A gateway and its thread over one file. */
+async function frontWithThread({ upstream, gateway = {}, dies = false }: Wanted) {
+  const path = join(temporaryFolder(), "history.db");
+  const store = await openSqliteStore({ path });
+  atEnd(store.close);
+  const options = {
+    upstreams: { openai: { url: upstream }, anthropic: { url: upstream } },
+    tenant: { name: TENANT },
+    contextLength: WINDOW_TOKENS,
+    ...gateway,
+  };
+  return front(upstream, { ...options, store, largeRequests: largeSource({ path, options, dies }) });
+}
+
+async function provide(windowTokens = WINDOW_TOKENS) {
+  const received: string[] = [];
+  const provider = createProvider({ every: { windowTokens }, onRequest: ({ body }) => void received.push(body) });
+  const { url, close } = await provider.listen();
+  atEnd(close);
+  return { url, provider, received };
+}
+
+describe("while a large request is worked on", { timeout: 120_000 }, () => {
+  /** Others wait no longer: processor time, because a machine under test may be busy with something else. */
+  const BLOCKED_MS_MAX = 50;
+
+  it.each<LargeKind>(["long", "many"])("the event loop is free for others (%s)", async (kind) => {
+    const client = new Worker(new URL("support/large-client.ts", import.meta.url));
+    atEnd(() => client.terminate());
+    const hear = async (): Promise<FromClient> => ((await once(client, "message")) as [FromClient])[0];
+    const { provider } = (await hear()) as { readonly provider: string };
+    const { url, events } = await frontWithThread({ upstream: provider, gateway: { contextLength: 200_000 } });
+    const small = (at: number) =>
+      ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", worked(`s${at}`, 1)) });
+    for (let at = 0; at < 20; at++) await small(at);
+    const watch = watchEventLoop();
+    const progress = { isOver: false };
+    const large = hear().finally(() => void (progress.isOver = true));
+    client.postMessage({ url, kind } satisfies ToClient);
+    let answered = 0;
+    while (!progress.isOver) {
+      expect((await small(100 + answered)).status).toBe(200);
+      answered++;
+    }
+    expect(await large).toMatchObject({
+      status: 200,
+      treatment: expect.stringMatching(/^rewritten;.*fresh$/) as string,
+    });
+    const blockedMs = watch.stop();
+    expect(blockedMs).toBeLessThan(BLOCKED_MS_MAX);
+    expect(answered).toBeGreaterThan(3);
+    expect(events.filter((event) => event.kind === "compaction")).toHaveLength(1);
+  });
+});
+
+const TURN_MS = 2;
+
+/** How long at most, in processor time of this thread, no timer had its turn. */
+function watchEventLoop() {
+  let longestMs = 0;
+  let last = process.threadCpuUsage();
+  const turn = (): void => {
+    const { user, system } = process.threadCpuUsage(last);
+    last = process.threadCpuUsage();
+    longestMs = Math.max(longestMs, (user + system) / 1_000);
+  };
+  const timer = setInterval(turn, TURN_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return longestMs;
+    },
+  };
+}
+
+describe("a conversation that is kept in pieces", () => {
+  it("is kept as it is at once, and goes on from what is kept already", async () => {
+    const whole = createMemoryStore();
+    const file = await openSqliteStore({ path: join(temporaryFolder(), "history.db") });
+    atEnd(file.close);
+    const pieces: number[] = [];
+    const counted: typeof file = {
+      ...file,
+      appendChain: (tenant, chain) => {
+        pieces.push(chain.links.length);
+        return file.appendChain(tenant, chain);
+      },
+    };
+    const chain = createChain((text) => hash("sha256", text));
+    const { messages } = worked("notes", 900, 3);
+    for (const count of [1_000, 1_801]) {
+      const some = messages.slice(0, count);
+      const given = { links: chain.linksOf(some), messages: some };
+      const [one, other] = [
+        await keptInPieces(counted).appendChain(TENANT, given),
+        await whole.appendChain(TENANT, given),
+      ];
+      expect(one.added).toBe(other.added);
+      const link = given.links.at(-1)!;
+      expect(await file.readChain(TENANT, link)).toEqual(await whole.readChain(TENANT, link));
+      expect(await file.listSessions(TENANT, { limit: 10 })).toHaveLength(1);
+    }
+    expect(pieces).toEqual([400, 800, 1_000, 1_200, 1_600, 1_801]);
+    const originals = ["one", "two"].map((name) => ({
+      id: name === "one" ? "r000000001" : "r000000002",
+      kind: "result" as const,
+      label: name,
+      text: `${name} `.repeat(100_000),
+    }));
+    await keptInPieces(file).putOriginals(TENANT, originals);
+    for (const { id, text } of originals) expect((await file.getOriginal(TENANT, id))?.text).toBe(text);
+  });
+});
+
+describe("a large request in its thread", () => {
+  it.each(PROTOCOLS)("reaches the provider as it would without a thread, turn by turn (%s)", async (protocol) => {
+    const there = await provide();
+    const here = await provide();
+    const threaded = await frontWithThread({ upstream: there.url, gateway: { limits: LOW_LIMITS } });
+    const plain = await front(here.url, { contextLength: WINDOW_TOKENS }, true);
+    for (const steps of [1, 8, 18, 19, 30]) {
+      const body = bodyOf(protocol, worked("notes", steps));
+      const [one, other] = [await ask(threaded.url, { protocol, body }), await ask(plain.url, { protocol, body })];
+      expect(one.status).toBe(200);
+      expect(one.treatment).toBe(other.treatment);
+      expect(there.received.at(-1)).toBe(here.received.at(-1));
+    }
+    for (const { events } of [threaded, plain])
+      await expect.poll(() => events.filter(({ kind }) => kind === "request").length).toBe(5);
+    expect(threaded.gateway.underWay()).toBe(0);
+    expect(threaded.events.filter(({ kind }) => kind === "compaction").length).toBeGreaterThan(0);
+    const told = (events: typeof plain.events) =>
+      events.flatMap((event) => (event.kind === "request" ? [[event.treatment, event.tenant, event.bytesIn]] : []));
+    expect(told(threaded.events)).toEqual(told(plain.events));
+  });
+
+  it("streams its answer, and leaves the provider when its client does", async () => {
+    const far = await provide();
+    const { url, events } = await frontWithThread({ upstream: far.url, gateway: { limits: LOW_LIMITS } });
+    const body = bodyOf("openai-chat", worked("notes", 8), { stream: true });
+    const whole = await ask(url, { protocol: "openai-chat", body });
+    expect(whole.text).toContain("[DONE]");
+    const leaving = new AbortController();
+    const left = fetch(`${url}/v1/chat/completions`, { method: "POST", body, signal: leaving.signal });
+    await pause(20);
+    leaving.abort();
+    await expect(left).rejects.toThrow("aborted");
+    await expect.poll(() => events.filter(({ kind }) => kind === "request").length).toBe(2);
+  });
+
+  it("goes on as it came where the thread is lost, or is refused where that is wanted", async () => {
+    const far = await provide(10_000_000);
+    const body = bodyOf("openai-chat", worked("notes", 18));
+    const passing = await frontWithThread({ upstream: far.url, gateway: { limits: LOW_LIMITS }, dies: true });
+    for (let time = 0; time < 2; time++) {
+      const answer = await ask(passing.url, { protocol: "openai-chat", body });
+      expect([answer.status, answer.treatment]).toEqual([200, "untouched; because=internal_fault"]);
+      expect(far.received.at(-1)).toBe(body);
+    }
+    expect(passing.events).toContainEqual(expect.objectContaining({ kind: "notice", code: "internal_fault" }));
+    const onFault = "refuse";
+    const refusing = await frontWithThread({ upstream: far.url, gateway: { limits: LOW_LIMITS, onFault }, dies: true });
+    expect((await ask(refusing.url, { protocol: "openai-chat", body })).status).toBe(500);
+  });
+
+  it("is worked on so by `precis serve`, which stops when it is told to", async () => {
+    const far = await provide(200_000);
+    const { url, output, kill, alive } = await serve({
+      upstream: far.url,
+      folder: temporaryFolder(),
+      flags: { "context-length": "200000" },
+    });
+    const asked = (steps: number) =>
+      ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", worked("notes", steps, 3_000)) });
+    expect((await asked(1)).treatment).toBe("unchanged");
+    expect((await asked(30)).treatment).toMatch(/^rewritten;.*fresh$/);
+    expect((await asked(31)).treatment).toMatch(/^rewritten;(?!.*fresh)/);
+    await kill("SIGTERM");
+    expect(alive()).toBe(false);
+    expect(output()).toContain("3 requests");
+  });
+
+  it("is asked to come again where the thread has as many as it may", async () => {
+    const far = await provide();
+    const limits = { ...LOW_LIMITS, largeRequests: 0 };
+    const { url } = await frontWithThread({ upstream: far.url, gateway: { limits } });
+    const answer = await ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", worked("notes", 8)) });
+    expect(answer.status).toBe(503);
+    expect(answer.text).toContain("gateway_busy");
+  });
+});
