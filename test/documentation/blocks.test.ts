@@ -22,7 +22,7 @@ const LINE_MS_MAX = 400_000;
 const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/^precis serve|^precis provider|precis mcp/, "starts a server"],
   [/^precis doctor/, "judges the machine that it runs on, and asks the vendors"],
-  [/^precis (?:sessions|undo|search|store)\b|^precis recall r[0-9a-f]{9}/, "needs what a gateway has stored"],
+  [/^precis (?:sessions|undo|search|store|token)\b|^precis recall r[0-9a-f]{9}/, "needs what a gateway has stored"],
   [/^precis config init --user/, "writes the person's own configuration"],
   [/^(?:export )?\w+=/, "sets up another program, or needs a key"],
   [/^(?:claude|codex|opencode|pi|curl) /, "another program"],
