@@ -1,27 +1,182 @@
-/** Files that commands write: whole or not at all, and never over something that would be missed. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+/**
+ * What commands write beside their streams. A regular file is replaced whole or not at all; anything else (a pipe, a
+ * device, a descriptor that the shell opened) is written through, because replacing it would cut off whoever reads it.
+ */
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  createWriteStream,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  type Stats,
+} from "node:fs";
+import { dirname, resolve } from "node:path";
+import { finished } from "node:stream/promises";
 import { PrecisError } from "../core/errors.ts";
+import type { Terminal } from "./terminal.ts";
 
 export interface WriteOptions {
-  /** Permissions; a file with originals is for its owner alone. */
+  /** Permissions of a new file; one that is replaced keeps its own. A file with originals is for its owner alone. */
   readonly mode?: number;
 }
 
-/** Writes beside the file first and then moves, so that a crash leaves the old one. Throws `unwritable_output`. */
-export function writeWhole(path: string, text: string, { mode = 0o666 }: WriteOptions = {}): void {
+/** The folder that names are relative to, and the streams that `/dev/stdout` and `/dev/stderr` stand for. */
+type Outside = Pick<Terminal, "folder" | "out" | "err">;
+
+/** Throws `unwritable_output`. A reader that hangs up is no failure. */
+export async function writeOutput(
+  terminal: Outside,
+  name: string,
+  text: string,
+  { mode = 0o666 }: WriteOptions = {},
+): Promise<void> {
+  const path = resolve(terminal.folder, name);
+  try {
+    const target = targetOf(path);
+    const descriptor = descriptorOf(target);
+    if (descriptor === 1) return await terminal.out.write(text);
+    if (descriptor === 2) return await terminal.err.write(text);
+    const there = statOf(path);
+    if (descriptor !== undefined) await writeThrough(path, text, descriptor);
+    else if (there === undefined || there.isFile()) replaceWhole(target, text, { there, mode });
+    else await writeThrough(path, text);
+  } catch (error) {
+    if (error instanceof PrecisError) throw error;
+    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw unwritable(name, error);
+  }
+}
+
+/** Makes a folder that is to be written into. Throws `unwritable_output`. */
+export function makeFolder(name: string, { folder }: Pick<Terminal, "folder">): string {
+  const path = resolve(folder, name);
+  try {
+    mkdirSync(path, { recursive: true });
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return path;
+  } catch (error) {
+    throw unwritable(name, error);
+  }
+}
+
+/** Whether two names are one regular file, by whatever links; what does not exist is compared by its name. */
+export function isSameFile(one: string, other: string): boolean {
+  try {
+    const [a, b] = [statOf(one), statOf(other)];
+    if (a === undefined || b === undefined) return targetOf(one) === targetOf(other);
+    return a.isFile() && a.dev === b.dev && a.ino === b.ino;
+  } catch {
+    return one === other; // Reading or writing will say what is wrong with them.
+  }
+}
+
+/** Permissions for what is made from this file: no wider than its own, and its owner may always read and write. */
+export function modeLike(file: string): number {
+  try {
+    const there = statSync(file);
+    return there.isFile() ? (there.mode & 0o666) | 0o600 : 0o666;
+  } catch {
+    return 0o666; // Reading it will say why.
+  }
+}
+
+const DESCRIPTOR = /^\/(?:dev|proc\/self)\/fd\/(\d{1,6})$/;
+
+/** The number of an open descriptor that a path stands for: it is written to as it is, because a pipe's path may not open. */
+function descriptorOf(path: string): number | undefined {
+  if (path === "/dev/stdout") return 1;
+  if (path === "/dev/stderr") return 2;
+  const digits = DESCRIPTOR.exec(path)?.[1];
+  return digits === undefined || process.platform === "win32" ? undefined : Number(digits);
+}
+
+const LINKS_MAX = 40;
+
+/** What a path leads to, also where the last link leads to a file that is not there yet. */
+function targetOf(path: string): string {
+  let target = path;
+  for (let links = 0; links < LINKS_MAX && descriptorOf(target) === undefined && isLink(target); links++)
+    target = resolve(dirname(target), readlinkSync(target));
+  return target;
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+function statOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+/** Folders and file systems where no draft can be put beside the file, although the file itself may be written. */
+const NO_DRAFT = new Set(["EACCES", "EPERM", "EROFS", "EBUSY", "EXDEV"]);
+
+interface Replacing {
+  readonly there: Stats | undefined;
+  readonly mode: number;
+}
+
+/** Writes beside the file first and then moves, so that a crash or a full disk leaves the old one. */
+function replaceWhole(path: string, text: string, { there, mode }: Replacing): void {
+  if (there === undefined) mkdirSync(dirname(path), { recursive: true });
+  // Moving over a file that is write-protected would work, but its protection was meant.
+  else accessSync(path, constants.W_OK);
   const draft = `${path}.${process.pid}.tmp`;
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(draft, text, { mode, flag: "wx" });
+    writeFileSync(draft, text, { mode: there === undefined ? mode : 0o600, flag: "wx" });
+    if (there !== undefined) chmodSync(draft, there.mode & 0o7777);
     renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });
-    throw new PrecisError(`cannot write ${path}: ${(error as Error).message}`, {
-      code: "unwritable_output",
-      place: path,
-      hint: "Check the folder and its permissions, or name another file.",
-      cause: error,
-    });
+    if (there === undefined || !NO_DRAFT.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    writeFileSync(path, text);
   }
+}
+
+async function writeThrough(path: string, text: string, descriptor?: number): Promise<void> {
+  const stream = createWriteStream(path, descriptor === undefined ? { flags: "w" } : { fd: descriptor });
+  stream.end(text);
+  await finished(stream);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOENT: "there is no such file or folder",
+  ENOTDIR: "a part of its path is a file and not a folder",
+  EISDIR: "it is a folder",
+  EEXIST: "a part of its path is a file and not a folder",
+  ELOOP: "its symbolic links lead in a circle",
+  ENAMETOOLONG: "its name is too long",
+  ENOSPC: "no space is left on the device",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "the file system does not take a file of this size",
+  EBADF: "it is not open for writing",
+  ENXIO: "nothing is there to write to",
+};
+
+/** A failed call to the system, which nobody has put into words yet. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  return error instanceof Error && typeof syscall === "string" && code !== undefined && code in REASONS;
+}
+
+/** One class for every write that fails: the place, the reason in words, and what to do. */
+export function unwritable(name: string, cause: unknown): PrecisError {
+  const { code = "", message } = cause as NodeJS.ErrnoException;
+  const full = code === "ENOSPC" || code === "EDQUOT";
+  return new PrecisError(`cannot write ${name}: ${REASONS[code] ?? message}`, {
+    code: "unwritable_output",
+    place: name,
+    hint: full
+      ? "Free some space, or write to another place."
+      : "Check the folder and its permissions, or name another file.",
+    cause,
+  });
 }

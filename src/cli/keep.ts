@@ -1,9 +1,11 @@
 /** The file behind `--keep`: the originals of everything a compaction removed, by recall id. It only ever grows. */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
 import { PrecisError } from "../core/errors.ts";
 import type { Original } from "../store/store.ts";
 import { usageError } from "./exit.ts";
-import { writeWhole } from "./files.ts";
+import { writeOutput } from "./files.ts";
+import type { Terminal } from "./terminal.ts";
 
 const KEEP_SCHEMA_VERSION = 1;
 /** Originals may hold secrets: for the owner alone. */
@@ -38,20 +40,35 @@ export function readKeep(path: string): readonly Original[] {
 }
 
 /** Adds to what the file holds, so that ids of earlier compactions stay resolvable. Throws a usage error over a foreign file. */
-export function addToKeep(path: string, originals: readonly Original[]): void {
+export async function addToKeep(file: string, originals: readonly Original[], terminal: Terminal): Promise<void> {
+  const path = resolve(terminal.folder, file);
   let earlier: readonly Original[] = [];
-  if (existsSync(path)) {
+  // A pipe or a device holds nothing that could be read back.
+  if (isRegular(path)) {
     try {
       earlier = readKeep(path);
     } catch {
-      throw usageError(`${path} exists and holds no originals of a compaction`, "Name another file for --keep.");
+      throw usageError(`${file} exists and holds no originals of a compaction`, "Name another file for --keep.");
     }
   }
   const all = new Map([...earlier, ...originals].map(({ id, ...rest }) => [id, rest]));
   const entries = [...all].map(([id, original]) => `${JSON.stringify(id)}: ${JSON.stringify(original)}`);
-  writeWhole(path, `{"schemaVersion": ${KEEP_SCHEMA_VERSION}, "originals": {\n${entries.join(",\n")}\n}}\n`, {
-    mode: KEEP_MODE,
-  });
+  await writeOutput(
+    terminal,
+    file,
+    `{"schemaVersion": ${KEEP_SCHEMA_VERSION}, "originals": {\n${entries.join(",\n")}\n}}\n`,
+    {
+      mode: KEEP_MODE,
+    },
+  );
+}
+
+function isRegular(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false; // Writing will say why.
+  }
 }
 
 function isKeepFile(value: unknown): value is KeepFile {

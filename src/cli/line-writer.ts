@@ -25,7 +25,9 @@ export function lineWriter(stream: Pick<Stream, "write">, waitingCharsMax = WAIT
     timer = undefined;
     const { length } = gathered;
     if (length === 0) return;
-    void stream.write(gathered).then(() => void (waiting -= length));
+    const taken = (): void => void (waiting -= length);
+    // Lines that a full disk does not take are lost as well.
+    void stream.write(gathered).then(taken, taken);
     gathered = "";
   };
   const write = (line: string): void => {

@@ -3,6 +3,7 @@ import { nearest } from "../config/problems.ts";
 import { PrecisError } from "../core/errors.ts";
 import { readArguments, type Command, type CommandGroup } from "./command.ts";
 import { EXIT, exitCodeOf, usageError, type ExitCode } from "./exit.ts";
+import { isSystemError, unwritable } from "./files.ts";
 import { processTerminal, type Stream, type Terminal } from "./terminal.ts";
 import { commandUsage, overview } from "./usage.ts";
 import { version } from "./version.ts";
@@ -41,7 +42,8 @@ export async function start(): Promise<void> {
 export async function run(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
     return await dispatch(words, terminal);
-  } catch (error) {
+  } catch (thrown) {
+    const error = isSystemError(thrown) ? unwritable(thrown.path ?? "a file", thrown) : thrown;
     await terminal.err.write(explained(error, terminal));
     return exitCodeOf(error);
   }

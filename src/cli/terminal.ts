@@ -5,6 +5,7 @@
 import { styleText } from "node:util";
 import type { Environment } from "../config/environment.ts";
 import { EXIT } from "./exit.ts";
+import { unwritable } from "./files.ts";
 
 export type Look = "strong" | "dim" | "good" | "warn" | "bad" | "accent";
 
@@ -42,8 +43,9 @@ const FORMATS = {
 /** This process's own terminal. */
 export function processTerminal(): Terminal {
   return {
-    out: streamOf(process.stdout),
-    err: streamOf(process.stderr),
+    out: streamOf(process.stdout, written("standard output")),
+    // What cannot be said to a person must not keep the data back.
+    err: streamOf(process.stderr, () => undefined),
     readStandardInput,
     environment: process.env,
     folder: process.cwd(),
@@ -51,12 +53,19 @@ export function processTerminal(): Terminal {
   };
 }
 
-function streamOf(stream: NodeJS.WriteStream): Stream {
+/** Throws for a failed write, or leaves it at that. */
+type OnFailure = (error: Error) => void;
+
+function streamOf(stream: NodeJS.WriteStream, onFailure: OnFailure): Stream {
+  // Each write answers for itself; without a listener Node would end the process with a stack.
   stream.on("error", quietOnHangUp);
   // Honours NO_COLOR, FORCE_COLOR, NODE_DISABLE_COLORS and whether the stream is a terminal.
   const coloured = styleText("bold", "x", { stream }) !== "x";
   return {
-    write: (text) => new Promise((done) => stream.write(text, () => done())),
+    write: async (text) => {
+      const error = await new Promise<Error | null | undefined>((done) => stream.write(text, done));
+      if (error) onFailure(error);
+    },
     paint: (look, text) => (coloured && text !== "" ? styleText(FORMATS[look], text, { validateStream: false }) : text),
     columns: Math.min(Math.max(stream.columns ?? COLUMNS_UNKNOWN, COLUMNS_MIN), COLUMNS_MAX),
     interactive: stream.isTTY === true && process.env["TERM"] !== "dumb",
@@ -66,7 +75,12 @@ function streamOf(stream: NodeJS.WriteStream): Stream {
 /** `precis … | head` is not a failure. */
 function quietOnHangUp(error: NodeJS.ErrnoException): void {
   if (error.code === "EPIPE") process.exit(EXIT.done);
-  throw error;
+}
+
+function written(name: string): OnFailure {
+  return (error) => {
+    throw unwritable(name, error);
+  };
 }
 
 async function readStandardInput(): Promise<Uint8Array> {

@@ -1,5 +1,4 @@
 /** `precis compact`: a transcript in, a smaller one out, and an account of what became of it. */
-import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { loadConfiguration } from "../../config/load.ts";
 import { NO_LOSSES } from "../../core/compaction/compaction.ts";
@@ -11,7 +10,7 @@ import { compactInput, type Compacted } from "../compaction.ts";
 import { compactionPage, containedPage, headingOf, unchangedPage } from "../compaction-page.ts";
 import { withEngine } from "../engine.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { writeWhole } from "../files.ts";
+import { isSameFile, modeLike, writeOutput } from "../files.ts";
 import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../input.ts";
 import { addToKeep } from "../keep.ts";
 import { parts, written } from "../output.ts";
@@ -89,7 +88,7 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
       compactInput(input, configuration, { ...request, engine, asking }),
     );
     await progress.stage("writing", 0.9);
-    if (files.keep !== undefined && made.originals.length > 0) addToKeep(files.keep, made.originals);
+    if (files.keep !== undefined && made.originals.length > 0) await addToKeep(files.keep, made.originals, terminal);
     const protocol = to ?? input.protocol;
     return {
       result: made,
@@ -97,14 +96,15 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
       told: account(input, made, { to: protocol, keep: args.text("keep"), stream: terminal.err }),
     };
   });
-  await deliver(text, told, files.out, terminal);
+  await deliver(text, told, files, terminal);
   return irreducibleOf(result) === undefined ? EXIT.done : EXIT.irreducible;
 }
 
 /** On a terminal the account comes last, where it can still be read; into a pipe it comes first, in case the reader hangs up. */
-async function deliver(text: string, told: string, file: string | undefined, { out, err }: Terminal): Promise<void> {
-  if (file !== undefined) {
-    writeWhole(file, text);
+async function deliver(text: string, told: string, files: OutputFiles, terminal: Terminal): Promise<void> {
+  const { out, err } = terminal;
+  if (files.out !== undefined) {
+    await writeOutput(terminal, files.out, text, { mode: files.mode });
     await err.write(told);
   } else if (out.interactive) {
     await out.write(text);
@@ -118,29 +118,23 @@ async function deliver(text: string, told: string, file: string | undefined, { o
 interface OutputFiles {
   readonly out: string | undefined;
   readonly keep: string | undefined;
+  /** What was for its owner alone stays so. */
+  readonly mode: number;
 }
 
 /** Three files that must not be one another: a result over its own input would lose the original for good. */
 function outputFiles(args: Arguments, { folder }: Terminal): OutputFiles {
-  const path = (name: string): string | undefined => {
+  const named = (name: string): string | undefined => {
     const given = args.text(name);
-    return given === undefined || given === "-" ? undefined : real(resolve(folder, given));
+    return given === "-" ? undefined : given;
   };
-  const [input, out, keep] = [path("file"), path("out"), path("keep")];
+  const [input, out, keep] = [named("file"), named("out"), named("keep")];
   if (args.text("keep") === "-")
     throw usageError("--keep is `-`, but originals need a file", "Write for example `--keep originals.json`.");
-  const named = [input, out, keep].filter((one) => one !== undefined);
-  if (new Set(named).size < named.length)
+  const paths = [input, out, keep].flatMap((one) => (one === undefined ? [] : [resolve(folder, one)]));
+  if (paths.some((path, at) => paths.slice(at + 1).some((other) => isSameFile(path, other))))
     throw usageError("the input, --out and --keep must be different files", "The input is never written over.");
-  return { out, keep };
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  return { out, keep, mode: modeLike(input === undefined ? "/dev/stdin" : resolve(folder, input)) };
 }
 
 function irreducibleOf(

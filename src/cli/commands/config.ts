@@ -8,7 +8,7 @@ import { written } from "../../config/settings.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { Command, CommandGroup } from "../command.ts";
 import { EXIT, usageError } from "../exit.ts";
-import { writeWhole } from "../files.ts";
+import { writeOutput } from "../files.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 
 const init: Command = {
@@ -32,7 +32,7 @@ const init: Command = {
     if (existsSync(path) && !args.is("force"))
       throw usageError(`${shown} exists`, "Edit it, or replace it with `--force`.");
     const { configurationTemplate } = await import("../../config/template.ts");
-    writeWhole(path, configurationTemplate());
+    await writeOutput(terminal, path, configurationTemplate());
     await terminal.err.write(`wrote ${shown}; \`precis config check\` shows what follows from it\n`);
     return EXIT.done;
   },

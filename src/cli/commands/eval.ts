@@ -14,7 +14,7 @@ import { wholeOf } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { evalPage } from "../eval-page.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { writeWhole } from "../files.ts";
+import { makeFolder, writeOutput } from "../files.ts";
 import { withProgress } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
 import { version } from "../version.ts";
@@ -85,8 +85,8 @@ async function runEval(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     budgets: budgetsOf(args.text("budgets") ?? BUDGETS_DEFAULT),
     engines: enginesOf(args.text("engines") ?? ENGINE_DEFAULT),
     threads: threadsOf(args.text("threads")),
-    ...folderOf(args, "cache", "cacheFolder", folder),
-    ...folderOf(args, "export", "exportFolder", folder),
+    ...folderOf(args, "cache", "cacheFolder", terminal),
+    ...folderOf(args, "export", "exportFolder", terminal),
   };
   const evaluation = await withProgress(terminal.err, async (progress) => {
     progress.expect(Infinity);
@@ -95,27 +95,27 @@ async function runEval(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     );
   });
   const figures = figuresOf(evaluation);
-  writeFiles(args, terminal, { evaluation, figures });
+  await writeFiles(args, terminal, { evaluation, figures });
   await terminal.out.write(
     args.is("json") ? jsonOf(evaluation, figures) : `${evalPage(evaluation, figures, terminal.out)}\n`,
   );
   return EXIT.done;
 }
 
-function writeFiles(
+async function writeFiles(
   args: Arguments,
-  { folder }: Terminal,
+  terminal: Terminal,
   { evaluation, figures }: { readonly evaluation: Evaluation; readonly figures: Figures },
-): void {
+): Promise<void> {
   const [svg, html] = [args.text("svg"), args.text("html")];
   if (svg !== undefined)
-    writeWhole(resolve(folder, svg), pictureOf(evaluation, figures, summaryOf(evaluation).replace(/;.*/s, ".")));
+    await writeOutput(terminal, svg, pictureOf(evaluation, figures, summaryOf(evaluation).replace(/;.*/s, ".")));
   if (html === undefined) return;
   const flags = ["budgets", "engines"].flatMap((name) =>
     args.text(name) === undefined ? [] : [`--${name} ${args.text(name)!}`],
   );
   const command = ["precis eval", ...args.all("paths"), ...flags].join(" ");
-  writeWhole(resolve(folder, html), pageOf(evaluation, figures, { version: version(), command }));
+  await writeOutput(terminal, html, pageOf(evaluation, figures, { version: version(), command }));
 }
 
 function jsonOf({ budgets, entrants, sessions, findings }: Evaluation, figures: Figures): string {
@@ -151,8 +151,8 @@ function folderOf<Name extends string>(
   args: Arguments,
   flag: string,
   name: Name,
-  folder: string,
+  terminal: Terminal,
 ): { readonly [key in Name]?: string } {
   const given = args.text(flag);
-  return given === undefined ? {} : ({ [name]: resolve(folder, given) } as { readonly [key in Name]: string });
+  return given === undefined ? {} : ({ [name]: makeFolder(given, terminal) } as { readonly [key in Name]: string });
 }

@@ -69,7 +69,8 @@ async function run(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const json = args.is("json");
   const say = (record: RequestRecord): void => {
     if (args.is("quiet")) return;
-    if (json) void terminal.out.write(`${JSON.stringify(logObject(record))}\n`);
+    // A log that cannot be written must not end the provider.
+    if (json) terminal.out.write(`${JSON.stringify(logObject(record))}\n`).catch(() => undefined);
     else void terminal.err.write(logLine(record, terminal.err));
   };
   const provider = createProvider({ ...options, onRequest: say });

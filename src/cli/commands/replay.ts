@@ -1,5 +1,4 @@
 /** `precis replay`: a recorded session lived again under each strategy, with what the cache and the bill make of it. */
-import { resolve } from "node:path";
 import { compressorSettings } from "../../config/compressor-settings.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
@@ -17,7 +16,7 @@ import { loadSecretRules } from "../../secrets/rules.ts";
 import { counted, durationOf, tokensOf } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { writeWhole } from "../files.ts";
+import { writeOutput } from "../files.ts";
 import { INPUT_ARGS, inputBytes, readInput } from "../input.ts";
 import { withProgress, type Progress } from "../progress.ts";
 import { replayPage, underTitle, type Replay } from "../replay-page.ts";
@@ -108,7 +107,7 @@ export const replayCommand: Command = {
         under: underTitle(told),
         windowTokens: terms.windowTokens,
       };
-      writeWhole(resolve(terminal.folder, svg), svgOf(coursesOf(told.session.runs), picture));
+      await writeOutput(terminal, svg, svgOf(coursesOf(told.session.runs), picture));
     }
     await terminal.out.write(args.is("json") ? jsonText(told) : replayPage(told, terminal.out));
     return EXIT.done;

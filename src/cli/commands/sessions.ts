@@ -1,12 +1,11 @@
 /** `precis sessions …`: what a gateway has kept, and what can be done to one conversation. */
-import { resolve } from "node:path";
 import { WIRE_FORMATS } from "../../logs/index.ts";
 import { SYNTHETIC_CHOICES, type ExportOptions } from "../../gateway/history/contract.ts";
 import { budgetOf, count, counted, wholeOf } from "../amounts.ts";
 import type { Arguments, Command, CommandGroup } from "../command.ts";
 import { compactionPage, unchangedPage } from "../compaction-page.ts";
 import { EXIT, usageError } from "../exit.ts";
-import { writeWhole } from "../files.ts";
+import { writeOutput } from "../files.ts";
 import { HISTORY_ARGS, noSessions, SESSION_ARG, sessionNamed, withHistory } from "../history.ts";
 import { formatNamed } from "../input.ts";
 import { whileWaiting } from "../progress.ts";
@@ -162,7 +161,7 @@ const exportCommand: Command = {
       const file = args.text("out");
       if (file === undefined) await terminal.out.write(text);
       else {
-        writeWhole(resolve(terminal.folder, file), text, { mode: EXPORT_MODE });
+        await writeOutput(terminal, file, text, { mode: EXPORT_MODE });
         const ours = synthetic === 0 ? "" : `, ${count(synthetic)} of them written by precis`;
         await terminal.err.write(`${counted(messages, "message")} of ${protocol}${ours}, in ${file}\n`);
       }
