@@ -4,6 +4,7 @@ import { change, count, counted, percent } from "./amounts.ts";
 import { clip, columnWidths, padEnd, padStart, track, widthOf } from "./bars.ts";
 import type { Census, Weighed } from "./census.ts";
 import type { Stream } from "./terminal.ts";
+import { windowText, type Window } from "./window.ts";
 
 const FILL_COLUMNS_MAX = 72;
 const TOOLS_SHOWN_MAX = 10;
@@ -22,28 +23,29 @@ export interface DryRun {
   readonly says: string;
 }
 
-export interface Window {
+export interface Room {
+  readonly window: Window;
   readonly usableTokens: number;
   readonly thresholdTokens: number;
 }
 
-export function censusPage(census: Census, window: Window, dryRuns: readonly DryRun[], stream: Stream): string {
+export function censusPage(census: Census, room: Room, dryRuns: readonly DryRun[], stream: Stream): string {
   const { paint } = stream;
   const section = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [paint("strong", title), ...lines, ""];
   return [
-    ...fill(census, window, stream),
+    ...fill(census, room, stream),
     ...section("By role", weighed(census.roles, census.tokens, "message", stream)),
     ...section("By tool, calls with their results", weighed(census.tools, census.tokens, "call", stream)),
     ...section("Largest results", largest(census, stream)),
-    ...section("Said again, word for word", repeats(census, stream)),
-    ...section("A compaction would make it", dry(dryRuns, stream)),
+    ...section("Duplicate results", repeats(census, stream)),
+    ...section("What a compaction would make of it", dry(dryRuns, stream)),
   ].join("\n");
 }
 
 /** The window as a bar, with a mark where compaction triggers. */
-function fill({ tokens, messages }: Census, window: Window, { paint, columns }: Stream): readonly string[] {
-  const { usableTokens, thresholdTokens } = window;
+function fill({ tokens, messages }: Census, room: Room, { paint, columns }: Stream): readonly string[] {
+  const { window, usableTokens, thresholdTokens } = room;
   const width = Math.min(columns - 4, FILL_COLUMNS_MAX);
   const mark = Math.min(width - 1, Math.floor((thresholdTokens / usableTokens) * width));
   const drawn = [...track(tokens / usableTokens, width)];
@@ -54,6 +56,7 @@ function fill({ tokens, messages }: Census, window: Window, { paint, columns }: 
     `${paint("strong", count(tokens))} tokens in ${counted(messages, "message")}: ${percent(tokens / usableTokens)} of a usable window of ${count(usableTokens)}`,
     `${paint(look, drawn.slice(0, mark).join(""))}${paint("strong", "┃")}${paint(look, drawn.slice(mark + 1).join(""))}▏`,
     `${" ".repeat(Math.max(0, Math.min(mark, columns - apart.length - 4)))}${paint("dim", apart)}`,
+    ...wrapped(`Window: ${windowText(window)}.`, columns).map((line) => paint("dim", line)),
     "",
   ];
 }

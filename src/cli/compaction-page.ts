@@ -11,6 +11,7 @@ import type { Contained } from "../session/events.ts";
 import { change, count, counted } from "./amounts.ts";
 import { clip, padEnd, padStart, track, widthOf } from "./bars.ts";
 import type { Look, Stream } from "./terminal.ts";
+import { windowText, type Window } from "./window.ts";
 
 const BAR_COLUMNS_MIN = 12;
 const BAR_COLUMNS_MAX = 40;
@@ -171,6 +172,11 @@ export function unchangedPage({ because, irreducible, next }: Unchanged, stream:
   ];
   if (irreducible !== undefined) lines.push(...warned(irreducibleLine(irreducible), stream));
   return `${lines.join("\n")}\n`;
+}
+
+/** Which window was worked with, and why that one. */
+export function windowLine(window: Window, stream: Stream): string {
+  return `${named("window", windowText(window), "dim", stream).join("\n")}\n`;
 }
 
 /** What an engine that was put out of service said or did, for whoever mends it; nothing where none was. */

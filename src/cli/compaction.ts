@@ -106,6 +106,6 @@ function writersFor(configuration: Configuration, { environment, before }: Askin
 
 /** Where there is no system prompt the note goes into the handoff: it must not become a system prompt of its own. */
 function settingsFor(transcript: Transcript, configuration: Configuration): ReturnType<typeof compressorSettings> {
-  const settings = compressorSettings(configuration);
+  const settings = compressorSettings(configuration, transcript.model);
   return transcript.system.length === 0 ? { ...settings, note: "handoff" } : settings;
 }

@@ -9,10 +9,12 @@ import { count, counted } from "./amounts.ts";
 import { clip, columnWidths, padEnd, padStart } from "./bars.ts";
 import { headingOf } from "./compaction-page.ts";
 import type { Stream } from "./terminal.ts";
+import { windowText, type Window } from "./window.ts";
 
 export interface Replay {
   readonly name: string;
   readonly format: string;
+  readonly window: Window;
   readonly terms: Terms;
   readonly session: ReplayedSession;
   readonly gapMs: number;
@@ -53,8 +55,8 @@ export function underTitle({ terms, session }: Replay): string {
   return `${terms.model}, ${counted(session.requests, "request")} over ${minutes(session.spanMs)}`;
 }
 
-function termLines({ terms, session, gapMs }: Replay): readonly string[] {
-  const { model, prices, windowTokens, tokenFactor, sources } = terms;
+function termLines({ window, terms, session, gapMs }: Replay): readonly string[] {
+  const { model, prices, tokenFactor, sources } = terms;
   const times =
     session.untimed === 0
       ? "at the times that stand in it"
@@ -63,7 +65,8 @@ function termLines({ terms, session, gapMs }: Replay): readonly string[] {
         : `${count(session.untimed)} of them assumed to be ${gapMs / 1_000} s apart, because it says no times`;
   const factor = tokenFactor === 1 ? "" : `; tokens are our estimates times ${tokenFactor}`;
   return [
-    `${counted(session.requests, "request")} over ${minutes(session.spanMs)}, ${times}; a window of ${count(windowTokens)} tokens, of which each request reserves ${count(session.maxOutputTokens)} for its answer${factor}.`,
+    `${counted(session.requests, "request")} over ${minutes(session.spanMs)}, ${times}; each reserves ${count(session.maxOutputTokens)} tokens of the window for its answer${factor}.`,
+    `Window: ${windowText(window)}.`,
     `${model}: ${priceText(prices, terms)}. From ${sources.join("; then ")}.`,
     ...terms.assumed.map((one) => `Assumed: ${one}.`),
   ];

@@ -5,10 +5,11 @@ import { registryOf } from "../models/settings.ts";
 import { ASSUMED_CONTEXT_TOKENS, UNKNOWN_CONTEXT_TOKENS } from "./defaults.ts";
 import type { Configuration } from "./schema.ts";
 
-export function compressorSettings(configuration: Configuration): CompressorSettings {
+/** `named` is the model that the transcript is for, where that is known; otherwise it is the configured one. */
+export function compressorSettings(configuration: Configuration, named?: string): CompressorSettings {
   const { model, compression, context } = configuration;
   return {
-    contextLength: mainWindow(configuration).tokens,
+    contextLength: mainWindow(configuration, named).tokens,
     maxOutputTokens: model.max_output_tokens,
     threshold: compression.threshold,
     thresholdFloorTokens: compression.threshold_floor_tokens,
@@ -28,10 +29,10 @@ export interface MainWindow {
   readonly from: "setting" | "registry" | "assumed";
 }
 
-export function mainWindow({ model, models }: Configuration): MainWindow {
+export function mainWindow({ model, models }: Configuration, named = model.name): MainWindow {
   if (model.context_length !== null) return { tokens: model.context_length, from: "setting" };
-  if (model.name === null) return { tokens: ASSUMED_CONTEXT_TOKENS, from: "assumed" };
-  const known = lookUp(registryOf({ models }), model.name)?.windowTokens;
+  if (named === null) return { tokens: ASSUMED_CONTEXT_TOKENS, from: "assumed" };
+  const known = lookUp(registryOf({ models }), named)?.windowTokens;
   return known === undefined
     ? { tokens: UNKNOWN_CONTEXT_TOKENS, from: "assumed" }
     : { tokens: known, from: "registry" };

@@ -8,7 +8,7 @@ it("replays the built-in example, labelled for what it is, with what disagrees i
   expect(code).toBe(EXIT.done);
   expect(out).toContain("synthesised");
   expect(out).toContain("95 requests over 127 minutes");
-  expect(out).toContain("a window of 100,000");
+  expect(out).toContain("Window: 100,000");
   expect(out).toContain("94,847");
   expect(out).toContain("Dual Compression System");
 });

@@ -78,7 +78,7 @@ describe("precis replay", () => {
     expect(code).toBe(EXIT.done);
     for (const name of ["nothing", "cache only", "compaction only", "both, threshold", "both, cost"])
       expect(out).toMatch(new RegExp(`^${name} .*\\$\\d`, "m"));
-    expect(told).toContain("12 requests over 110 minutes, at the times that stand in it; a window of 8,000 tokens");
+    expect(told).toContain("12 requests over 110 minutes, at the times that stand in it; each reserves 1,000 tokens");
     expect(out).toContain("$3 for a million tokens of input");
     expect(told).toMatch(/From .*genai-prices/);
     expect(told).toMatch(/cache only: the cache lost 1\d because it had expired/);

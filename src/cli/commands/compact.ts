@@ -7,7 +7,7 @@ import type { ProtocolName } from "../../protocols/index.ts";
 import { counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { compactInput, type Compacted } from "../compaction.ts";
-import { compactionPage, containedPage, headingOf, unchangedPage } from "../compaction-page.ts";
+import { compactionPage, containedPage, headingOf, unchangedPage, windowLine } from "../compaction-page.ts";
 import { withEngine } from "../engine.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { isSameFile, modeLike, writeOutput } from "../files.ts";
@@ -16,6 +16,7 @@ import { addToKeep } from "../keep.ts";
 import { parts, written } from "../output.ts";
 import { withProgress } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
+import { windowFor, type Window } from "../window.ts";
 import type { Stream, Terminal } from "../terminal.ts";
 
 export const compactCommand: Command = {
@@ -90,10 +91,13 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     await progress.stage("writing", 0.9);
     if (files.keep !== undefined && made.originals.length > 0) await addToKeep(files.keep, made.originals, terminal);
     const protocol = to ?? input.protocol;
+    const window = windowFor(args, configuration, input.transcript.model);
     return {
       result: made,
-      text: args.is("json") ? jsonText(input, made, protocol) : written(input, made.transcript, protocol),
-      told: account(input, made, { to: protocol, keep: args.text("keep"), stream: terminal.err }),
+      text: args.is("json")
+        ? jsonText({ input, result: made, to: protocol, window })
+        : written(input, made.transcript, protocol),
+      told: account(input, made, { to: protocol, window, keep: args.text("keep"), stream: terminal.err }),
     };
   });
   await deliver(text, told, files, terminal);
@@ -145,16 +149,18 @@ function irreducibleOf(
 
 interface Telling {
   readonly to: ProtocolName;
+  readonly window: Window;
   readonly keep: string | undefined;
   readonly stream: Stream;
 }
 
-function account(input: Input, result: Compacted, { to, keep, stream }: Telling): string {
+function account(input: Input, result: Compacted, { to, window, keep, stream }: Telling): string {
   const page =
     result.kind === "compacted"
       ? compactionPage(result.compaction.report, wayBack(keep), stream)
       : unchangedPage({ because: result.because, irreducible: result.irreducible, next: nextStep(result) }, stream);
-  return `${headingOf({ ...input, to }, stream).join("\n")}\n${page}${containedPage(result.contained, stream)}`;
+  const heading = headingOf({ ...input, to }, stream).join("\n");
+  return `${heading}\n${page}${windowLine(window, stream)}${containedPage(result.contained, stream)}`;
 }
 
 function wayBack(keep: string | undefined): string {
@@ -168,14 +174,23 @@ function nextStep({ budget, irreducible }: Compacted & { readonly kind: "unchang
   return budget === undefined && irreducible === undefined ? "`--budget 20%` sets the size of the result" : undefined;
 }
 
-function jsonText(input: Input, result: Compacted, to: ProtocolName): string {
-  return `${JSON.stringify({ ...parts(input, result.transcript, to), report: reportOf(input, result, to) })}\n`;
+interface Report {
+  readonly input: Input;
+  readonly result: Compacted;
+  readonly to: ProtocolName;
+  readonly window: Window;
+}
+
+function jsonText(report: Report): string {
+  const { input, result, to } = report;
+  return `${JSON.stringify({ ...parts(input, result.transcript, to), report: reportOf(report) })}\n`;
 }
 
 /** The same keys whatever happened, so that a script need not look for them. */
-function reportOf({ format, notes, transcript }: Input, result: Compacted, protocol: ProtocolName): object {
+function reportOf({ input, result, to, window }: Report): object {
+  const { format, notes, transcript } = input;
   const { before, budget } = result;
-  const common = { format, protocol, budget: budget ?? null, contained: result.contained ?? null, notes };
+  const common = { format, protocol: to, window, budget: budget ?? null, contained: result.contained ?? null, notes };
   if (result.kind === "compacted") {
     const { irreducible = null, summary = null, ...report } = result.compaction.report;
     return { changed: true, because: null, ...report, irreducible, summary, ...common };

@@ -13,6 +13,7 @@ import { withEngine } from "../engine.ts";
 import { EXIT } from "../exit.ts";
 import { INPUT_ARGS, inputBytes, readInput } from "../input.ts";
 import { withProgress } from "../progress.ts";
+import { windowFor } from "../window.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 
 const BUDGET_DEFAULT = "20%";
@@ -40,7 +41,6 @@ export const inspectCommand: Command = {
   },
   run: async (args, terminal) => {
     const configuration = await loadConfiguration(configurationRequest(args, terminal));
-    const { usableTokens, thresholdTokens } = limitsOf(compressorSettings(configuration));
     const budget = args.text("budget") ?? BUDGET_DEFAULT;
     const { input, census, atWindow, atBudget } = await withProgress(terminal.err, async (progress) => {
       progress.expect(inputBytes(args, terminal));
@@ -58,11 +58,13 @@ export const inspectCommand: Command = {
       });
     });
     const dryRuns = [dryRun("at this window", atWindow), dryRun(`at ${budget}`, atBudget)];
-    const { name, format, protocol, notes } = input;
+    const { name, format, protocol, notes, transcript } = input;
+    const window = windowFor(args, configuration, transcript.model);
+    const { usableTokens, thresholdTokens } = limitsOf(compressorSettings(configuration, transcript.model));
     const heading = headingOf({ name, format, to: protocol, notes }, terminal.out).join("\n");
     const text = args.is("json")
-      ? `${JSON.stringify({ format, protocol, ...census, usableTokens, thresholdTokens, dryRuns, notes }, null, 2)}\n`
-      : `${heading}\n${censusPage(census, { usableTokens, thresholdTokens }, dryRuns, terminal.out)}\n`;
+      ? `${JSON.stringify({ format, protocol, ...census, window, usableTokens, thresholdTokens, dryRuns, notes }, null, 2)}\n`
+      : `${heading}\n${censusPage(census, { window, usableTokens, thresholdTokens }, dryRuns, terminal.out)}\n`;
     await terminal.out.write(text);
     return EXIT.done;
   },

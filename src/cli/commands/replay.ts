@@ -22,6 +22,7 @@ import { withProgress, type Progress } from "../progress.ts";
 import { replayPage, underTitle, type Replay } from "../replay-page.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 import type { Terminal } from "../terminal.ts";
+import { windowFor, type Window } from "../window.ts";
 
 const GAP_DEFAULT = "30s";
 
@@ -176,7 +177,8 @@ interface Doing {
 }
 
 async function replayed(source: Source, { args, configuration, progress }: Doing): Promise<Replay> {
-  const terms = termsFor(source, args, configuration);
+  const window = windowOf(source, args, configuration);
+  const terms = termsFor(source, args, configuration, window);
   const { contextLength: _, maxOutputTokens, ...settings } = compressorSettings(configuration);
   const writer = args.text("summaries-by");
   const prompt = args.text("prompt-tokens");
@@ -200,26 +202,31 @@ async function replayed(source: Source, { args, configuration, progress }: Doing
     onTurn: (turn, of) => progress.stage(`request ${turn + 1} of ${of}`, turn / of),
   });
   const { name, format, notes } = source;
-  return { name, format, terms, session, gapMs, notes, summariesBy: writer };
+  return { name, format, window, terms, session, gapMs, notes, summariesBy: writer };
 }
 
-function termsFor(source: Source, args: Arguments, configuration: Configuration): Terms {
-  const { model, prompt_caching: caching } = configuration;
-  const name = args.text("model") ?? source.model ?? model.name;
-  if (name === null)
+/** The built-in example has a window of its own, which only a stated one overrules. */
+function windowOf(source: Source, args: Arguments, configuration: Configuration): Replay["window"] {
+  const window = windowFor(args, configuration, source.model);
+  const own = source.windowTokens !== undefined && window.from !== "flag" && window.from !== "setting";
+  return own ? { ...window, tokens: source.windowTokens, from: "example" } : window;
+}
+
+function termsFor(source: Source, args: Arguments, configuration: Configuration, window: Window): Terms {
+  const { prompt_caching: caching } = configuration;
+  const { model } = window;
+  if (model === undefined)
     throw usageError(
       `${source.name} does not say which model it was recorded with`,
       "Name the model to bill, for example `--model claude-sonnet-4-5`.",
     );
-  const window = args.text("context-length");
   const prices = args.text("prices");
   const factor = args.text("token-factor");
   return termsOf({
     registry: registryOf(configuration),
-    model: name,
+    model: model.name,
     spoken: source.recording.spoken,
-    windowTokens:
-      window === undefined ? (model.context_length ?? source.windowTokens) : tokensOf(window, "--context-length"),
+    windowTokens: window.tokens,
     ttl: caching.cache_ttl,
     strategy: caching.strategy,
     tokenFactor: factor === undefined ? source.tokenFactor : factorOf(factor),
@@ -277,7 +284,7 @@ function pricesOf(text: string): Partial<Prices> {
   };
 }
 
-function jsonText({ name, format, terms, session, gapMs, notes, summariesBy }: Replay): string {
+function jsonText({ name, format, window, terms, session, gapMs, notes, summariesBy }: Replay): string {
   const { facts: _facts, caching: _caching, ...told } = terms;
-  return `${JSON.stringify({ name, format, terms: told, gapMs, summariesBy: summariesBy ?? null, notes, ...session }, null, 2)}\n`;
+  return `${JSON.stringify({ name, format, window, terms: told, gapMs, summariesBy: summariesBy ?? null, notes, ...session }, null, 2)}\n`;
 }

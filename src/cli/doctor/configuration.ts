@@ -91,20 +91,22 @@ export function checkWindows(configuration: Configuration): readonly Finding[] {
   return all.some(({ level }) => level === "fault" || level === "warning") ? all : [...sound(configuration), ...all];
 }
 
-/** The gateway knows the model of each request; a transcript in a file names none. */
+/** The gateway knows the model of each request; a transcript in a file need not name one. */
 function assumed(configuration: Configuration): Finding {
   const tokens = count(mainWindow(configuration).tokens);
   return note(
     "windows",
     "window_assumed",
-    `\`precis compact\` takes a window of ${tokens} tokens, as no setting says another`,
+    `a transcript that names no model is compacted for a window of ${tokens} tokens`,
   );
 }
 
 function sound({ model }: Configuration): readonly Finding[] {
   const window = model.context_length;
   const says =
-    window === null ? "each request's model says its window" : `one window for every model: ${count(window)} tokens`;
+    window === null
+      ? "the window size comes from the model's name"
+      : `one window for every model: ${count(window)} tokens`;
   return [fine("windows", "windows", says)];
 }
 

@@ -15,8 +15,7 @@ export interface TermsQuery {
   readonly model: string;
   /** The protocol of the recording; a model that is cached by markers is asked in Anthropic's. */
   readonly spoken: ProtocolName;
-  /** Overrules the registry's. */
-  readonly windowTokens?: number | undefined;
+  readonly windowTokens: number;
   /** Laid over the registry's. */
   readonly prices?: Partial<Prices> | undefined;
   readonly ttl?: Ttl;
@@ -46,9 +45,6 @@ export interface Terms {
   readonly assumed: readonly string[];
 }
 
-/** As the session's own default: 128,000 for a model whose window nobody told. */
-const UNKNOWN_WINDOW_TOKENS = 128_000;
-
 /** Throws `unknown_prices` where neither the registry nor the query knows what the model charges. */
 export function termsOf(query: TermsQuery): Terms {
   const { registry, model, ttl = "5m", strategy = "spaced" } = query;
@@ -59,14 +55,11 @@ export function termsOf(query: TermsQuery): Terms {
   const assumed = [
     ...(found?.cache === undefined ? [`how ${model} is cached is not known: by itself, as OpenAI does it`] : []),
     ...(prices.cacheReadUsdPerMtok === undefined ? ["reading from the cache costs as much as any input"] : []),
-    ...(query.windowTokens === undefined && found?.windowTokens === undefined
-      ? [`the window of ${model} is not known: ${UNKNOWN_WINDOW_TOKENS.toLocaleString("en-US")} tokens`]
-      : []),
   ];
   return {
     model,
     protocol,
-    windowTokens: query.windowTokens ?? found?.windowTokens ?? UNKNOWN_WINDOW_TOKENS,
+    windowTokens: query.windowTokens,
     prices,
     rules,
     caching: cachingOf(rules, { strategy, ttl, minimumTokens: rules.minimumTokens }),
