@@ -1,4 +1,5 @@
 /** Amounts as people write them: `8000`, `8_000`, `8,000`, `8k`, `1.5m`, `20%`; and as people read them. */
+import type { PrecisError } from "../core/errors.ts";
 import { usageError } from "./exit.ts";
 
 const AMOUNT_CHARS_MAX = 30;
@@ -19,11 +20,20 @@ export function budgetOf(text: string, whole: number): number {
   const share = text.length <= AMOUNT_CHARS_MAX && text.endsWith("%") ? amountOf(text.slice(0, -1)) : undefined;
   if (share !== undefined && share > 0 && share <= 100) return Math.max(1, Math.floor((whole * share) / 100));
   const tokens = amountOf(text);
+  if (tokens !== undefined && tokens > 0 && tokens <= PERCENT_MAX) throw meantShare(text, tokens);
   if (tokens !== undefined && tokens >= 1) return Math.floor(tokens);
   throw usageError(
     `--budget is "${text}"; expected a number of tokens, or a share of the input from above 0 to 100%`,
     "Write for example `--budget 20%` or `--budget 16k`.",
   );
+}
+
+/** No transcript fits into so few tokens; as percentages, such numbers are what people ask for. */
+const PERCENT_MAX = 100;
+
+function meantShare(text: string, tokens: number): PrecisError {
+  const share = tokens < 1 ? Number((tokens * PERCENT_MAX).toFixed(2)) : tokens;
+  return usageError(`--budget is ${text} tokens, too few for any transcript`, `Did you mean \`--budget ${share}%\`?`);
 }
 
 function amountOf(text: string): number | undefined {

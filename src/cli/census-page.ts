@@ -3,15 +3,22 @@ import { wrapped } from "../config/wrap.ts";
 import { change, count, counted, percent } from "./amounts.ts";
 import { clip, columnWidths, padEnd, padStart, track, widthOf } from "./bars.ts";
 import type { Census, Weighed } from "./census.ts";
+import { remarked } from "./table.ts";
 import type { Stream } from "./terminal.ts";
 import { windowText, type Window } from "./window.ts";
 
 const FILL_COLUMNS_MAX = 72;
 const TOOLS_SHOWN_MAX = 10;
 
-/** Columns of bars and names: what 80 columns hold, or more where there is more. */
+/** Columns of bars and names: what 80 columns hold, more where there is more, and no bars where there is little. */
 function layout({ columns }: Stream): { readonly bars: number; readonly names: number } {
-  return columns >= 96 ? { bars: 30, names: 28 } : { bars: 20, names: 22 };
+  if (columns >= 96) return { bars: 30, names: 28 };
+  return columns >= 72 ? { bars: 20, names: 22 } : { bars: 0, names: 18 };
+}
+
+/** A bar and the blank behind it, or nothing where there is no room for bars. */
+function drawnBar(share: number, columns: number): string {
+  return columns === 0 ? "" : `${track(share, columns)} `;
 }
 
 /** What a compaction would make of the transcript. */
@@ -52,10 +59,15 @@ function fill({ tokens, messages }: Census, room: Room, { paint, columns }: Stre
   const over = tokens > thresholdTokens;
   const look = over ? "warn" : "good";
   const apart = `${count(Math.abs(tokens - thresholdTokens))} ${over ? "over" : "below"} the threshold of ${count(thresholdTokens)}`;
+  const [first = "", ...rest] = wrapped(
+    `${count(tokens)} tokens in ${counted(messages, "message")}: ${percent(tokens / usableTokens)} of a usable window of ${count(usableTokens)}`,
+    columns,
+  );
   return [
-    `${paint("strong", count(tokens))} tokens in ${counted(messages, "message")}: ${percent(tokens / usableTokens)} of a usable window of ${count(usableTokens)}`,
+    first.replace(count(tokens), paint("strong", count(tokens))),
+    ...rest,
     `${paint(look, drawn.slice(0, mark).join(""))}${paint("strong", "┃")}${paint(look, drawn.slice(mark + 1).join(""))}▏`,
-    `${" ".repeat(Math.max(0, Math.min(mark, columns - apart.length - 4)))}${paint("dim", apart)}`,
+    `${" ".repeat(Math.max(0, Math.min(mark, columns - apart.length - 4)))}${paint("dim", clip(apart, columns))}`,
     ...wrapped(`Window: ${windowText(window)}.`, columns).map((line) => paint("dim", line)),
     "",
   ];
@@ -67,12 +79,14 @@ function weighed(all: readonly Weighed[], whole: number, noun: string, stream: S
   const rows = [...all.slice(0, TOOLS_SHOWN_MAX), ...together(all.slice(TOOLS_SHOWN_MAX))];
   const cells = rows.map(({ name, tokens, count: times }) => {
     const share = tokens / Math.max(whole, 1);
-    return { name: clip(name, names), drawn: track(share, bars), tokens, share, says: counted(times, noun) };
+    return { name: clip(name, names), drawn: drawnBar(share, bars), tokens, share, says: counted(times, noun) };
   });
   const [left = 0] = columnWidths(cells.map(({ name }) => [name]));
-  return cells.map(({ name, drawn, tokens, share, says }) => {
+  return cells.flatMap(({ name, drawn, tokens, share, says }) => {
     const figures = `${padStart(count(tokens), 9)} ${padStart(percent(share), 6)}`;
-    return `  ${padEnd(name, left)}  ${paint("accent", drawn)} ${figures}  ${paint("dim", says)}`;
+    const line = `  ${padEnd(name, left)}  ${paint("accent", drawn)}${figures}`;
+    const width = left + 4 + widthOf(drawn) + figures.length;
+    return remarked({ line, width, says, look: "dim" }, stream);
   });
 }
 
@@ -96,16 +110,14 @@ function listed(tokens: number, place: string, label: string, { paint, columns }
 }
 
 function dry(runs: readonly DryRun[], stream: Stream): readonly string[] {
-  const { paint, columns } = stream;
+  const { paint } = stream;
   const { bars } = layout(stream);
   const [names = 0] = columnWidths(runs.map(({ name }) => [name]));
   return runs.flatMap(({ name, before, after, says }) => {
-    const drawn = paint("good", track(after / Math.max(before, 1), bars));
+    const drawn = drawnBar(after / Math.max(before, 1), bars);
     const figures = `${padStart(count(after), 9)} ${padStart(after === before ? "" : change(before, after), 6)}`;
-    const left = names + bars + 23;
-    if (widthOf(says) <= columns - left)
-      return [`  ${padEnd(name, names)}  ${drawn} ${figures}  ${paint("dim", says)}`];
-    const below = wrapped(says, columns - names - 4).map((line) => `${" ".repeat(names + 4)}${paint("dim", line)}`);
-    return [`  ${padEnd(name, names)}  ${drawn} ${figures}`, ...below];
+    const line = `  ${padEnd(name, names)}  ${paint("good", drawn)}${figures}`.trimEnd();
+    const width = names + 4 + widthOf(drawn) + figures.length;
+    return remarked({ line, width, says, look: "dim" }, stream);
   });
 }

@@ -20,6 +20,7 @@ const FIGURE_COLUMNS = 9;
 const SAYS_COLUMNS = 37;
 const EXAMPLE_COLUMNS_MAX = 48;
 const EXAMPLES_SHOWN_MAX = 3;
+const IDS_SHOWN_MAX = 3;
 const PRICE_DIGITS = 4;
 const NOTES_SHOWN_MAX = 5;
 
@@ -53,7 +54,10 @@ export function compactionPage(report: CompactionReport, back: string, stream: S
   const whole = Math.max(tokens.before, tokens.after, 1);
   const row = (name: string, amount: number, look: Look, says: string): string => {
     const figure = padStart(count(amount), FIGURE_COLUMNS);
-    return `  ${padEnd(name, NAME_COLUMNS)}${stream.paint(look, track(amount / whole, barColumns(stream)))} ${figure}  ${says}`;
+    const columns = barColumns(stream);
+    const bar = columns === 0 ? "" : `${stream.paint(look, track(amount / whole, columns))} `;
+    const start = `  ${padEnd(name, NAME_COLUMNS)}${bar}${figure}`;
+    return columns === 0 ? `${start}\n${" ".repeat(NAME_COLUMNS + 2)}${says}` : `${start}  ${says}`;
   };
   const after = `in ${counted(messages.after, "message")}, ${stream.paint("good", change(tokens.before, tokens.after))}`;
   return [
@@ -70,8 +74,9 @@ export function compactionPage(report: CompactionReport, back: string, stream: S
   ].join("\n");
 }
 
-/** What the widest row leaves. */
+/** What the widest row leaves; nothing on a terminal too narrow for bars. */
 function barColumns({ columns }: Stream): number {
+  if (columns < NAME_COLUMNS + FIGURE_COLUMNS + SAYS_COLUMNS + BAR_COLUMNS_MIN) return 0;
   return Math.min(Math.max(columns - NAME_COLUMNS - FIGURE_COLUMNS - SAYS_COLUMNS, BAR_COLUMNS_MIN), BAR_COLUMNS_MAX);
 }
 
@@ -96,8 +101,8 @@ function fates({ messages, recall, lost, summary }: CompactionReport, back: stri
     ...(messages.removed === undefined
       ? []
       : row("removed", `${counted(messages.removed, "tool result")} without a call, which providers refuse`)),
-    ...(recall.length === 0 ? [] : row("recall", `${counted(recall.length, "id")}: ${back}`)),
-    ...missed(lost).flatMap((line, at) => row(at === 0 ? "may miss" : "", line)),
+    ...(recall.length === 0 ? [] : [...row("recall", recallIds(recall)), ...row("", back)]),
+    ...missed(lost).flatMap((line, at) => row(at === 0 ? "missing" : "", line)),
   ];
 }
 
@@ -116,20 +121,27 @@ function writtenBy({ by, steps, items, because }: SummaryAccount): readonly stri
   return [line];
 }
 
-/** One line a kind, short: what is gone, and whether an id still leads there. */
+/** The first ids themselves; the result shows each of them where its original was. */
+function recallIds(ids: readonly string[]): string {
+  const more = ids.length - IDS_SHOWN_MAX;
+  const list = ids.slice(0, IDS_SHOWN_MAX).join(", ");
+  return `${counted(ids.length, "id")}: ${list}${more > 0 ? ` and ${count(more)} more` : ""}`;
+}
+
+/** What is gone of each kind, whether an id still leads there, and examples, one a line. */
 function missed(lost: CompactionReport["lost"]): readonly string[] {
   const gone = LOSS_KINDS.filter((kind) => lost[kind].absent > 0);
-  if (gone.length === 0) return ["nothing that the work seems likely to ask for again"];
-  return gone.map((kind) => {
+  if (gone.length === 0) return ["nothing that the next steps are likely to need"];
+  return gone.flatMap((kind) => {
     const { absent, unrecallable, examples } = lost[kind];
-    const such = examples.slice(0, EXAMPLES_SHOWN_MAX).map((one) => clip(one, EXAMPLE_COLUMNS_MAX));
-    const lasting = unrecallable === 0 ? "" : `, ${unrecallable} without a recall id`;
-    return `${counted(absent, SINGULAR[kind])}${lasting}, such as ${such.join(", ")}`;
+    const such = examples.slice(0, EXAMPLES_SHOWN_MAX).map((one) => `  "${clip(one, EXAMPLE_COLUMNS_MAX)}"`);
+    const lasting = unrecallable === 0 ? "" : `, ${unrecallable} of them without a recall id`;
+    return [`${counted(absent, SINGULAR[kind])} may be missing${lasting}. Examples:`, ...such];
   });
 }
 
 const SINGULAR = {
-  requests: "request",
+  requests: "user message",
   constraints: "constraint",
   paths: "path",
   ids: "identifier",
@@ -154,7 +166,7 @@ function warned(text: string, { paint, columns }: Stream): readonly string[] {
 }
 
 function irreducibleLine({ limit, smallest, because }: Irreducible): string {
-  return `irreducible: ${count(smallest)} tokens is the least, above the ${count(limit)} asked for: ${because}`;
+  return `Cannot reach ${count(limit)} tokens; the smallest valid result has ${count(smallest)}: ${because}`;
 }
 
 export interface Unchanged {

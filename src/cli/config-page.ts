@@ -6,10 +6,12 @@ import { SETTINGS, valueAt, written } from "../config/settings.ts";
 import type { Warning } from "../config/warning.ts";
 import { count } from "./amounts.ts";
 import { columnWidths, padEnd, padStart, track } from "./bars.ts";
+import { remarked } from "./table.ts";
 import type { Stream, Terminal } from "./terminal.ts";
 
-/** Columns of the bars: what 80 columns hold, or more where there is more. */
+/** Columns of the bars: what 80 columns hold, more where there is more, and none where there is little. */
 function barColumns({ columns }: Stream): number {
+  if (columns < 60) return 0;
   return columns >= 96 ? 28 : 12;
 }
 
@@ -25,12 +27,15 @@ const NAMES: Readonly<Record<ComputedValue["name"], string>> = {
   summary_min: "handoff, at least",
 };
 
+const TITLE = "precis configuration";
+
 export function configurationPage(loaded: Loaded, terminal: Terminal): string {
   const { out } = terminal;
   const files = loaded.files.map(({ path }) => shortPath(path, terminal));
+  const from = files.length === 0 ? "no file: defaults, environment and flags" : files.join(", ");
   const warnings = warningsOf(loaded.configuration);
   return [
-    `${out.paint("strong", "precis configuration")}  ${out.paint("dim", files.length === 0 ? "no file: defaults, environment and flags" : files.join(", "))}`,
+    ...remarked({ line: out.paint("strong", TITLE), width: TITLE.length, says: from, look: "dim" }, out),
     "",
     ...figures(loaded, out),
     "",
@@ -48,10 +53,13 @@ function figures({ configuration }: Loaded, stream: Stream): readonly string[] {
   const values = computedValues(configuration).toSorted((one, other) => other.tokens - one.tokens);
   const largest = Math.max(...values.map(({ tokens }) => tokens));
   const [names = 0, numbers = 0] = columnWidths(values.map(({ name, tokens }) => [NAMES[name], count(tokens)]));
-  return values.map(({ name, tokens, meaning }) => {
-    const drawn = track(tokens / largest, barColumns(stream));
+  const bars = barColumns(stream);
+  return values.flatMap(({ name, tokens, meaning }) => {
+    const drawn = bars === 0 ? "" : `  ${paint("accent", track(tokens / largest, bars))}`;
     const figure = padStart(count(tokens), numbers);
-    return `  ${padEnd(NAMES[name], names)}  ${paint("strong", figure)}  ${paint("accent", drawn)}  ${paint("dim", meaning)}`;
+    const line = `  ${padEnd(NAMES[name], names)}  ${paint("strong", figure)}${drawn}`;
+    const width = 2 + names + 2 + numbers + (bars === 0 ? 0 : 2 + bars);
+    return remarked({ line, width, says: meaning, look: "dim" }, stream);
   });
 }
 
@@ -73,23 +81,31 @@ function picture({ configuration }: Loaded, { paint, columns }: Stream): readonl
   const line = pieces.map(({ glyph, amount }) => glyph.repeat(Math.round((amount / whole) * width))).join("");
   const legend = pieces.map(({ name, glyph, amount }) => `${glyph} ${name} ${count(amount)}`).join("   ");
   return [
-    `  ${paint("dim", `After a compaction, up to the next one at ${count(whole)}:`)}`,
+    ...wrapped(`After a compaction, up to the next one at ${count(whole)}:`, columns - 2).map(
+      (text) => `  ${paint("dim", text)}`,
+    ),
     `  ${paint("accent", line.slice(0, width))}`,
     ...wrapped(legend, columns - 2).map((text) => `  ${text}`),
   ];
 }
 
-function settings({ configuration, provenance }: Loaded, { paint }: Stream): readonly string[] {
+function settings({ configuration, provenance }: Loaded, stream: Stream): readonly string[] {
+  const { paint, columns } = stream;
   const rows = SETTINGS.map(({ path }) => [path, written(valueAt(configuration, path)), provenance.get(path)!.place]);
   const [paths = 0, values = 0] = columnWidths(rows);
-  return rows.map(([path = "", value = "", place = ""]) => {
+  const narrow = 2 + paths + 2 + values + 2 + Math.max(...rows.map(([, , place = ""]) => place.length)) > columns;
+  return rows.flatMap(([path = "", value = "", place = ""]) => {
     const own = place !== "default";
-    return `  ${padEnd(path, paths)}  ${paint(own ? "strong" : "dim", padEnd(value, values))}  ${paint("dim", place)}`;
+    const look = own ? "strong" : "dim";
+    if (narrow)
+      return [`  ${path}`, ...wrapped(`${value}  (${place})`, columns - 4).map((one) => `    ${paint(look, one)}`)];
+    return `  ${padEnd(path, paths)}  ${paint(look, padEnd(value, values))}  ${paint("dim", place)}`;
   });
 }
 
 function warned({ path, message, fix, note }: Warning, { paint, columns }: Stream): readonly string[] {
   const lines = wrapped(`${path}: ${message}`, columns - 4);
+  const next = wrapped(fix, columns - 8).map((line, at) => `  ${paint("dim", at === 0 ? "next" : "    ")}  ${line}`);
   const mark = note === true ? paint("dim", "· ") : paint("warn", "! ");
-  return [...lines.map((line, at) => `${at === 0 ? mark : "  "}${line}`), `  ${paint("dim", "next")}  ${fix}`];
+  return [...lines.map((line, at) => `${at === 0 ? mark : "  "}${line}`), ...next];
 }

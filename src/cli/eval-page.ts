@@ -2,34 +2,43 @@
 import { wrapped } from "../config/wrap.ts";
 import type { Evaluation } from "../lab/eval/evaluate.ts";
 import type { Figures } from "../lab/eval/figures.ts";
-import { notScored, sectionsOf, summaryOf, type Section, type Unscored } from "../lab/eval/report.ts";
-import { clip, columnWidths, padEnd, padStart } from "./bars.ts";
+import { LEGEND, notScored, sectionsOf, summaryOf, type Section, type Unscored } from "../lab/eval/report.ts";
+import { clip, columnWidths, padEnd } from "./bars.ts";
+import { tableLines } from "./table.ts";
 import type { Stream } from "./terminal.ts";
 
 const FILES_SHOWN_MAX = 4;
 
 export function evalPage(evaluation: Evaluation, figures: Figures, stream: Stream): string {
+  const sections = sectionsOf(evaluation, figures);
   return [
     ...wrapped(summaryOf(evaluation), stream.columns),
     "",
-    ...sectionsOf(evaluation, figures).flatMap((section) => table(section, stream)),
+    ...sections.flatMap((section) => table(section, stream)),
+    ...(sections.length === 0 ? [] : legend(stream)),
     ...unscored(evaluation, stream),
   ].join("\n");
 }
 
 /** Names on the left, figures under their heads. */
-function table({ title, says, head, rows }: Section, { paint, columns }: Stream): readonly string[] {
-  const widths = columnWidths([head, ...rows]);
-  const isName = widths.map((_, at) => head[at] === "");
-  const line = (row: readonly string[]): string =>
-    `  ${row.map((cell, at) => (isName[at] === true ? padEnd : padStart)(cell, widths[at]!)).join("  ")}`.trimEnd();
+function table({ title, says, head, rows }: Section, stream: Stream): readonly string[] {
+  const { paint, columns } = stream;
+  const names = head.findLastIndex((cell) => cell === "") + 1;
   return [
-    paint("strong", title),
+    ...wrapped(title, columns).map((line) => paint("strong", line)),
     ...(says === "" ? [] : wrapped(says, columns - 2).map((one) => `  ${paint("dim", one)}`)),
-    paint("dim", line(head)),
-    ...rows.map(line),
+    ...tableLines({ head, rows: rows.map((cells) => ({ cells })), names, indent: 2 }, stream),
     "",
   ];
+}
+
+function legend(stream: Stream): readonly string[] {
+  const { paint, columns } = stream;
+  const [left = 0] = columnWidths(LEGEND);
+  const lines = LEGEND.flatMap(([name, meaning]) =>
+    wrapped(meaning, columns - left - 4).map((line, at) => `  ${padEnd(at === 0 ? name : "", left)}  ${line}`),
+  );
+  return [paint("strong", "What the words mean"), ...lines.map((line) => paint("dim", line)), ""];
 }
 
 function unscored(evaluation: Evaluation, { paint, columns }: Stream): readonly string[] {

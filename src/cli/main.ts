@@ -30,7 +30,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
 };
 
 const HELP = new Set(["-h", "--help"]);
-const VERSION = new Set(["-v", "--version"]);
+const VERSION = new Set(["-v", "-V", "--version"]);
 
 /** Runs this process's command line. */
 export async function start(): Promise<void> {
@@ -44,8 +44,9 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
     return await dispatch(words, terminal);
   } catch (thrown) {
     const error = isSystemError(thrown) ? unwritable(thrown.path ?? "a file", thrown) : thrown;
-    await terminal.err.write(explained(error, terminal));
-    return exitCodeOf(error);
+    const code = exitCodeOf(error);
+    await terminal.err.write(asksForJson(words) ? inJson(error, code) : explained(error, terminal));
+    return code;
   }
 }
 
@@ -115,12 +116,30 @@ function lastWord(name: string): string {
   return name.slice(name.lastIndexOf(" ") + 1);
 }
 
+/** Read from the words themselves: they may be what is wrong. */
+function asksForJson(words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  return words.slice(0, end < 0 ? undefined : end).includes("--json");
+}
+
+/** The same failure for a script, on one line of standard error. */
+function inJson(error: unknown, exitCode: ExitCode): string {
+  const { code, message, place, hint, retryable } =
+    error instanceof PrecisError
+      ? error
+      : { code: "fault", message: traceOf(error), place: undefined, hint: "Please report it.", retryable: false };
+  return `${JSON.stringify({ error: { code, message, place, hint, retryable, exitCode } })}\n`;
+}
+
+function traceOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
 /** A failure in words: what, where, and the next step; a fault of ours with its trace. */
 function explained(error: unknown, { err: { paint } }: Terminal): string {
   const title = paint("bad", "precis:");
   if (!(error instanceof PrecisError)) {
-    const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return `${title} this is a fault in precis, not in your input\n${paint("dim", trace)}\n  ${paint("dim", "next")}  Please report it with the lines above.\n`;
+    return `${title} this is a fault in precis, not in your input\n${paint("dim", traceOf(error))}\n  ${paint("dim", "next")}  Please report it with the lines above.\n`;
   }
   const lines = [`${title} ${error.message}`];
   if (error.place !== undefined && !error.message.includes(error.place))

@@ -50,7 +50,7 @@ export function pluginList({ engine, means, plugins, folders, builtIn }: FoundPl
   const says = { plugin: "a plugin", "built-in": "built in", nothing: "nothing there is" }[means];
   const named = `context.engine is ${engine}: ${means === "nothing" ? paint("bad", says) : says}`;
   const others = wrapped(`built in: ${builtIn.join(", ")}`, columns);
-  return `${[...(lines.length === 0 ? [none] : lines), "", named, ...others.map((line) => paint("dim", line))].join("\n")}\n`;
+  return `${[...(lines.length === 0 ? wrapped(none, columns) : lines), "", named, ...others.map((line) => paint("dim", line))].join("\n")}\n`;
 }
 
 function remarkOn({ name, problem, shadowed, trusted }: FoundPlugin): string {

@@ -6,8 +6,9 @@ import type { ReplayedRun, ReplayedSession } from "../lab/replay/replay.ts";
 import type { Terms } from "../lab/replay/terms.ts";
 import type { Prices } from "../models/index.ts";
 import { count, counted } from "./amounts.ts";
-import { clip, columnWidths, padEnd, padStart } from "./bars.ts";
+import { clip } from "./bars.ts";
 import { headingOf } from "./compaction-page.ts";
+import { tableLines } from "./table.ts";
 import type { Stream } from "./terminal.ts";
 import { windowText, type Window } from "./window.ts";
 
@@ -87,7 +88,7 @@ function priceText(prices: Prices, { ttl, rules }: Terms): string {
 
 const HEAD = ["strategy", "sent", "read", "written", "fresh", "peak", "busts", "cuts", "bill"] as const;
 
-function table(runs: readonly ReplayedRun[], { paint, columns }: Stream): readonly string[] {
+function table(runs: readonly ReplayedRun[], stream: Stream): readonly string[] {
   const rows = runs.map(({ strategy, totals }) => [
     strategy.name,
     short(totals.input),
@@ -99,20 +100,9 @@ function table(runs: readonly ReplayedRun[], { paint, columns }: Stream): readon
     totals.compactions === 0 ? "-" : String(totals.compactions),
     dollars(totals.usd),
   ]);
-  const [names = 0, ...widths] = columnWidths([HEAD, ...rows]);
-  const figures = (cells: readonly string[]): string =>
-    cells.map((cell, at) => `  ${padStart(cell, widths[at]!)}`).join("");
-  const room = Math.min(names, columns - figures(HEAD.slice(1)).length);
-  // A name that does not fit stands above its figures.
-  const linesOf = ([name = "", ...cells]: readonly string[]): readonly string[] =>
-    name.length <= room ? [padEnd(name, room) + figures(cells)] : [name, " ".repeat(room) + figures(cells)];
   const least = Math.min(...runs.map(({ totals }) => totals.usd));
-  return [
-    ...linesOf(HEAD).map((line) => paint("dim", line)),
-    ...rows.flatMap((row, at) =>
-      runs[at]!.totals.usd === least ? linesOf(row).map((line) => paint("good", line)) : linesOf(row),
-    ),
-  ];
+  const looks = runs.map(({ totals }) => (totals.usd === least ? { look: "good" as const } : {}));
+  return tableLines({ head: HEAD, rows: rows.map((cells, at) => ({ cells, ...looks[at] })), names: 1 }, stream);
 }
 
 function bustsOf({ busts }: ReplayedRun["totals"]): number {
@@ -122,7 +112,7 @@ function bustsOf({ busts }: ReplayedRun["totals"]): number {
 function remarks({ session, terms, summariesBy }: Replay): readonly string[] {
   const written = session.runs.reduce((sum, { totals }) => sum + totals.summaries, 0);
   return [
-    "Fresh tokens are neither read from the cache nor written to it; a bust is a request that read less than the one before it left there, a cut a compaction.",
+    "Sent: input tokens. Read: from the cache. Written: to the cache. Fresh: neither. Peak: the largest request. Bust: cache miss. Cut: compaction.",
     ...coursesOf(session.runs).flatMap(overText),
     ...session.runs.flatMap(bustText),
     ...(written === 0 ? [] : summaryLines(session.runs, summariesBy)),
@@ -144,12 +134,12 @@ function overText(course: Course): readonly string[] {
 
 function bustText({ strategy, totals: { busts, bustTokens } }: ReplayedRun): readonly string[] {
   const causes = [
-    busts.compaction > 0 ? `${busts.compaction} by compaction` : "",
-    busts.expired > 0 ? `${busts.expired} because it had expired` : "",
-    busts.other > 0 ? `${busts.other} otherwise` : "",
+    busts.compaction > 0 ? `was invalidated by compaction ${counted(busts.compaction, "time")}` : "",
+    busts.expired > 0 ? `expired ${counted(busts.expired, "time")}` : "",
+    busts.other > 0 ? `missed ${counted(busts.other, "time")} for another reason` : "",
   ].filter((cause) => cause !== "");
   if (causes.length === 0) return [];
-  return [`${strategy.name}: the cache lost ${causes.join(", ")}; ${short(bustTokens)} tokens of it.`];
+  return [`${strategy.name}: the cache ${causes.join(", ")}; ${short(bustTokens)} tokens were billed again.`];
 }
 
 function summaryLines(runs: readonly ReplayedRun[], by: string | undefined): readonly string[] {
@@ -170,7 +160,7 @@ function charts(session: ReplayedSession, { paint, columns }: Stream): readonly 
   return [
     paint("strong", "Tokens of each request"),
     ...drawn.flatMap(({ title, lines }) => [paint("accent", clip(title, columns)), ...lines]),
-    paint("dim", `${" ".repeat(8)}${end}`),
+    paint("dim", `${" ".repeat(Math.max(0, Math.min(8, columns - end.length)))}${end}`),
     "",
   ];
 }

@@ -67,9 +67,15 @@ function streamOf(stream: NodeJS.WriteStream, onFailure: OnFailure): Stream {
       if (error) onFailure(error);
     },
     paint: (look, text) => (coloured && text !== "" ? styleText(FORMATS[look], text, { validateStream: false }) : text),
-    columns: Math.min(Math.max(stream.columns ?? COLUMNS_UNKNOWN, COLUMNS_MIN), COLUMNS_MAX),
+    columns: columnsOf(process.env["COLUMNS"], stream.columns),
     interactive: stream.isTTY === true && process.env["TERM"] !== "dumb",
   };
+}
+
+/** What `COLUMNS` says, as POSIX has it, before what the terminal says of itself. */
+function columnsOf(stated: string | undefined, shown: number | undefined): number {
+  const columns = /^[1-9]\d{0,4}$/.test(stated ?? "") ? Number(stated) : (shown ?? COLUMNS_UNKNOWN);
+  return Math.min(Math.max(columns, COLUMNS_MIN), COLUMNS_MAX);
 }
 
 /** `precis … | head` is not a failure. */

@@ -34,7 +34,7 @@ export function readLog(text: string, format: LogFormat, { history = "live" }: R
   if (reading.recognised === 0) throw unreadable(format);
   const { messages, injected, lines, notes } = assemble(reading.drafts);
   const silent: readonly LogNote[] =
-    messages.length > 0 ? [] : [{ code: "no_messages", line: 0, text: "nobody has spoken in this session" }];
+    messages.length > 0 ? [] : [{ code: "no_messages", line: 0, text: "no messages found" }];
   const { model, cwd, usage } = reading;
   return Object.freeze({
     transcript: transcriptOf(reading, messages),

@@ -38,8 +38,8 @@ describe("check", () => {
     const { code, out } = await precisHere(["check", "broken.json"], { folder: folder.path });
     expect(code).toBe(1);
     expect(out).toContain("2 violations");
-    expect(out).toMatch(/message 2, assistant: .*not JSON.*\(arguments_not_json\)/);
-    expect(out).toMatch(/message 2, assistant: .*no result.*\(call_without_result\)/);
+    expect(out).toMatch(/message 2, assistant: .*not JSON[^]*\(arguments_not_json\)/);
+    expect(out).toMatch(/message 2, assistant: .*no result[^]*\(call_without_result\)/);
 
     const json = await precisHere(["check", "broken.json", "--json"], { folder: folder.path });
     expect(json.code).toBe(1);

@@ -149,13 +149,13 @@ describe("compact", () => {
   });
 
   it("writes the smallest result and exits with 4 when nothing reaches the budget", async () => {
-    const { code, out, err } = await precis(["compact", "chat.json", "--budget", "20"], { folder: folder.path });
+    const { code, out, err } = await precis(["compact", "chat.json", "--budget", "110"], { folder: folder.path });
     expect(code).toBe(4);
-    expect(err).toMatch(/! irreducible: \d+ tokens is the least, above the 20 asked for/);
+    expect(err).toMatch(/! Cannot reach 110 tokens; the smallest valid result has \d+/);
     expect((await precisHere(["check", "-"], { input: out })).code).toBe(0);
     expect(out).toContain(LIVE_REQUEST);
-    const { report } = await json("compact", "chat.json", "--budget", "20");
-    expect(report.irreducible).toMatchObject({ limit: 20 });
+    const { report } = await json("compact", "chat.json", "--budget", "110");
+    expect(report.irreducible).toMatchObject({ limit: 110 });
     expect(report.irreducible!.smallest).toBe(report.tokens.after);
   });
 });

@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly input?: string;
   readonly folder?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** How wide the terminal is; only here. */
+  readonly columns?: number;
   /** Arguments of Node itself. */
   readonly node?: readonly string[];
 }
@@ -50,12 +52,12 @@ export async function precis(words: readonly string[], options: RunOptions = {})
 
 /** The same without a process of its own: no colours, 80 columns. */
 export async function precisHere(words: readonly string[], options: Omit<RunOptions, "node"> = {}): Promise<Ran> {
-  const { input = "", folder = tmpdir(), environment = {} } = options;
+  const { input = "", folder = tmpdir(), environment = {}, columns = 80 } = options;
   const written = { out: "", err: "" };
   const stream = (name: keyof typeof written): Stream => ({
     write: async (text) => void (written[name] += text),
     paint: (_, text) => text,
-    columns: 80,
+    columns,
     interactive: false,
   });
   const code = await run(words, {

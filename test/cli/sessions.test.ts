@@ -93,7 +93,7 @@ describe("precis sessions", () => {
     expect(await json<Shown>("sessions", "show", long)).toMatchObject({ compactions: 1, history: [{ stands: true }] });
 
     const undone = await precis("undo", long);
-    expect([undone.code, undone.out]).toEqual([0, expect.stringContaining("taken back") as string]);
+    expect([undone.code, undone.out]).toEqual([0, expect.stringContaining("undone") as string]);
     const again = await precis("undo", long);
     expect([again.code, again.out]).toEqual([1, ""]);
     expect(await json<Shown>("sessions", "show", long)).toMatchObject({ undone: true, history: [{ undone: true }] });
@@ -163,6 +163,9 @@ describe("precis search and recall", () => {
     expect(back.out).toContain("export const value_3_7 = compute(21,");
     expect((await precis("recall", "value_3_7")).out).toMatch(new RegExp(`^${id} `));
     const none = await precis("recall", "r000000000");
-    expect([none.code, none.err]).toEqual([1, expect.stringContaining('in history.db, tenant "local",') as string]);
+    expect([none.code, none.err]).toEqual([
+      1,
+      expect.stringContaining("Unknown recall id r000000000; searched history.db") as string,
+    ]);
   });
 });

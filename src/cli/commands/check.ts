@@ -1,11 +1,14 @@
 /** `precis check`: would the provider take this transcript? The oracle that every test and engine answers to. */
+import { wrapped } from "../../config/wrap.ts";
 import type { Message, Transcript } from "../../core/transcript/message.ts";
 import { violationsOf, type Violation } from "../../core/transcript/oracle.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import { counted } from "../amounts.ts";
+import { widthOf } from "../bars.ts";
 import type { Command } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { INPUT_ARGS, readInput, type Input } from "../input.ts";
+import { remarked } from "../table.ts";
 import type { Stream } from "../terminal.ts";
 
 export const checkCommand: Command = {
@@ -13,7 +16,7 @@ export const checkCommand: Command = {
   summary: "Say whether a provider would take a transcript, and what is wrong with it.",
   about: [
     "Checks that calls and results are paired and adjacent, that roles are valid for the protocol and that arguments are JSON. Exits with 1 and a line for each violation.",
-    "A session file is checked as it would be sent: what had to be mended while reading is told as a remark.",
+    "A session file is checked as it would be sent: what had to be repaired while reading is reported as a remark.",
   ],
   examples: [
     { line: "precis check request.json", says: "before sending it" },
@@ -61,13 +64,19 @@ function json({ format, named, notes, transcript, violations }: Verdict): string
   return `${JSON.stringify({ valid, format, protocol: named[0], protocols: named, messages, violations, notes }, null, 2)}\n`;
 }
 
-function page({ name, named, notes, transcript, violations }: Verdict, { paint }: Stream): string {
-  const verdict =
-    violations.length === 0 ? paint("good", "valid") : paint("bad", counted(violations.length, "violation"));
+function page({ name, named, notes, transcript, violations }: Verdict, stream: Stream): string {
+  const { paint, columns } = stream;
+  const sound = violations.length === 0;
+  const says = sound ? "valid" : counted(violations.length, "violation");
+  const about = `${counted(transcript.messages.length, "message")} of ${named.join(" or ")}`;
+  const line = `${paint("strong", name)}  ${paint(sound ? "good" : "bad", says)}`;
+  const below = (text: string): readonly string[] => wrapped(text, columns - 2).map((one) => `  ${one}`);
   return [
-    `${paint("strong", name)}  ${verdict}  ${paint("dim", `${counted(transcript.messages.length, "message")} of ${named.join(" or ")}`)}`,
-    ...violations.map((one) => `  ${placeOf(one, transcript)}: ${one.text} ${paint("dim", `(${one.code})`)}`),
-    ...notes.map(({ line, text }) => paint("dim", `  read: ${line > 0 ? `line ${line}: ` : ""}${text}`)),
+    ...remarked({ line, width: widthOf(name) + 2 + says.length, says: about, look: "dim" }, stream),
+    ...violations.flatMap((one) => below(`${placeOf(one, transcript)}: ${one.text} (${one.code})`)),
+    ...notes
+      .flatMap((note) => below(`read: ${note.line > 0 ? `line ${note.line}: ` : ""}${note.text}`))
+      .map((one) => paint("dim", one)),
     "",
   ].join("\n");
 }

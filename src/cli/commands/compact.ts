@@ -89,7 +89,7 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
       compactInput(input, configuration, { ...request, engine, asking }),
     );
     await progress.stage("writing", 0.9);
-    if (files.keep !== undefined && made.originals.length > 0) await addToKeep(files.keep, made.originals, terminal);
+    if (files.keep !== undefined) await addToKeep(files.keep, made.originals, terminal);
     const protocol = to ?? input.protocol;
     const window = windowFor(args, configuration, input.transcript.model);
     return {
@@ -165,8 +165,8 @@ function account(input: Input, result: Compacted, { to, window, keep, stream }: 
 
 function wayBack(keep: string | undefined): string {
   return keep === undefined
-    ? "add `--keep FILE` to be able to fetch them back"
-    : `\`precis recall ID --keep ${keep}\` gives the original back`;
+    ? "add `--keep FILE` to be able to fetch the originals"
+    : `\`precis recall ID --keep ${keep}\` prints the original`;
 }
 
 /** A forced compaction keeps the documented tail; only a budget goes below it. */

@@ -99,7 +99,7 @@ async function runEval(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   await terminal.out.write(
     args.is("json") ? jsonOf(evaluation, figures) : `${evalPage(evaluation, figures, terminal.out)}\n`,
   );
-  return EXIT.done;
+  return evaluation.findings.length === 0 ? EXIT.failed : EXIT.done;
 }
 
 async function writeFiles(

@@ -50,7 +50,7 @@ export const recallCommand: Command = {
     if (args.is("json")) await terminal.out.write(`${JSON.stringify(hits, null, 2)}\n`);
     else if (hits.length === 0)
       await terminal.err.write(
-        `${terminal.err.paint("warn", "nothing")} in ${place} answers to "${clip(wanted, 60)}"\n`,
+        `${isRecallId(wanted) ? `Unknown recall id ${wanted}` : `No match for "${clip(wanted, 60)}"`}; searched ${place}.\n`,
       );
     else if (masked) await terminal.err.write("its secrets were masked before it was kept (redaction.stored)\n");
     if (hits.length > 0 && !args.is("json"))
@@ -58,6 +58,10 @@ export const recallCommand: Command = {
     return hits.length === 0 ? EXIT.failed : EXIT.done;
   },
 };
+
+function isRecallId(wanted: string): boolean {
+  return /^r[0-9a-f]{9,}$/.test(wanted);
+}
 
 interface Recalled {
   readonly hits: readonly RecallHit[];
@@ -79,7 +83,7 @@ function fromStore(args: Arguments, terminal: Terminal): Promise<Recalled> {
     if (original !== undefined) return { hits: [original], place: store, masked: original.masked === true };
     const found = await history.search({ tenant, words: args.text("wanted")!, limit: 2 * SEARCH_HITS_MAX });
     const hits = found.flatMap((one) => (one.kind === "original" ? [{ ...one, text: one.line }] : []));
-    return { hits: hits.map(({ id, label, text }) => ({ id, label, text })), place: `${store}, tenant "${tenant}",` };
+    return { hits: hits.map(({ id, label, text }) => ({ id, label, text })), place: `${store}, tenant "${tenant}"` };
   });
 }
 

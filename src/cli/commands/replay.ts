@@ -2,6 +2,7 @@
 import { compressorSettings } from "../../config/compressor-settings.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
+import { ENGINE_NAMES } from "../../core/engines/names.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { coursesOf } from "../../lab/replay/courses.ts";
 import { EXAMPLE, EXAMPLE_NOTES, exampleRecording } from "../../lab/replay/example.ts";
@@ -62,7 +63,7 @@ export const replayCommand: Command = {
     engines: {
       type: "string",
       valueHint: "NAME,…",
-      description: "The engines to compact with; the configured one by default.",
+      description: "The engines to compact with, or all; the configured one by default.",
     },
     schedules: {
       type: "string",
@@ -242,7 +243,11 @@ function strategiesFor(args: Arguments, { context }: Configuration): ReturnType<
       throw usageError(`--schedules names "${name}"`, `Use one or more of: ${SCHEDULES.join(", ")}.`);
     return found;
   });
-  return strategiesOf([...new Set(listed(args.text("engines")) ?? [context.engine])], [...new Set(known)]);
+  const engines = listed(args.text("engines")) ?? [context.engine];
+  return strategiesOf(
+    [...new Set(engines.flatMap((name) => (name === "all" ? ENGINE_NAMES : [name])))],
+    [...new Set(known)],
+  );
 }
 
 function listed(text: string | undefined): readonly string[] | undefined {

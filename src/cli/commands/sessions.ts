@@ -110,7 +110,7 @@ const compact: Command = {
       const { out } = terminal;
       if (args.is("json")) await json(terminal, result);
       else if (result.kind === "compacted")
-        await out.write(compactionPage(result.report, "`precis recall ID` gives the original back", out));
+        await out.write(compactionPage(result.report, "`precis recall ID` prints the original", out));
       else
         await out.write(
           unchangedPage({ irreducible: undefined, next: budget === undefined ? NEXT : undefined, ...result }, out),

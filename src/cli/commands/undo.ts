@@ -20,11 +20,13 @@ export const undoCommand: Command = {
       const result = await opened.history.undo(sessionNamed(args, opened));
       if (args.is("json")) await out.write(`${JSON.stringify(result ?? null, null, 2)}\n`);
       else if (result === undefined)
-        await err.write(`${err.paint("warn", "nothing")} to take back: no compaction stands for this session\n`);
+        await err.write(`${err.paint("warn", "nothing to undo:")} no compaction is active for this session\n`);
       else {
         const standing =
-          result.standing === undefined ? "the whole conversation" : `what ${said(result.standing)} made of it`;
-        const then = `Its next request goes out as ${standing}. Nothing compacts it by itself until an overflow or \`precis sessions compact\`.`;
+          result.standing === undefined
+            ? "The next request sends the whole conversation."
+            : `The previous compaction (${count(result.standing.tokens.after)} tokens) is active again.`;
+        const then = `${standing} The session is not compacted automatically until a request overflows or you run \`precis sessions compact\`.`;
         const masked = opened.masks
           ? wrapped(
               "Its client sends it as it was. What is kept of it has its secrets masked, and so has what is recalled or exported.",
@@ -32,7 +34,7 @@ export const undoCommand: Command = {
             )
           : [];
         const lines = [
-          `${out.paint("good", "taken back")}  ${said(result.undone)}`,
+          `${out.paint("good", "undone")}  ${said(result.undone)}`,
           ...wrapped(then, out.columns),
           ...masked,
         ];

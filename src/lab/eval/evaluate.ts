@@ -95,7 +95,8 @@ async function examineAll(request: Request, { surveys, threads, told, fits }: Su
     ...(exportFolder === undefined ? {} : { exportFolder }),
   });
   const { examinations, repeated } = distinct(surveys, planFor);
-  const probing = engines.flatMap((engine) =>
+  // Probes alone say nothing about the sessions that were given.
+  const probing = (examinations.length === 0 ? [] : engines).flatMap((engine) =>
     PROBE_SEEDS.map((seed): Task => ({ kind: "probe", entrant: { name: engine, engine }, seed })),
   );
   const findings: Finding[] = [];

@@ -28,6 +28,22 @@ export function sectionsOf(evaluation: Evaluation, figures: Figures): readonly S
   ].filter(({ rows }) => rows.length > 0);
 }
 
+/** What the heads and the baselines mean, for a reader who has only the terminal. docs/evaluation.md has it in full. */
+export const LEGEND: readonly (readonly [name: string, meaning: string])[] = [
+  ["kept", "size of the result, in percent of the tokens before the cut"],
+  ["bound", "of the identifiers needed next, those still next to their original words"],
+  ["held", "of the identifiers needed next, those still there at all"],
+  ["unaided", "bound, without those that a tool or a person showed again"],
+  ["recallable", "bound, or in an original that a recall id leads to"],
+  ["sentences", "share of the handoff that reads as sentences"],
+  ["interval", "95 % interval of bound over other sessions"],
+  ["tail", "baseline: the newest messages and nothing else"],
+  ["random", "baseline: random messages and half a tail"],
+  ["dump", "baseline: a bare list of identifiers and half a tail"],
+  ["salad", "baseline: identifiers with two words each and half a tail"],
+  ["cover", "baseline: original lines, chosen greedily for their identifiers, and half a tail"],
+];
+
 /** The line above everything. */
 export function summaryOf({ findings, sessions }: Evaluation): string {
   const cuts = findings.filter(({ kind }) => kind === "cut");
@@ -118,7 +134,7 @@ function nameWithUnchanged({ contestant, unchanged }: Row): string {
 function recordedSection({ recorded }: Figures): Section {
   return {
     title: "Recorded compactions of other agents",
-    says: "What the agent's own compaction kept of its context, and everyone else given as much room. Asked is what the same agent did next, with only its own summary before it: that favours what it kept.",
+    says: "What the agent's own compaction kept of its context, and everyone else given as much room. The questions come from that agent's next steps, which favours its own summary.",
     head: ["", "compactions", ...RESULT_HEAD],
     rows: recorded.map((row) => {
       const own = row.size === `as ${row.contestant}`;

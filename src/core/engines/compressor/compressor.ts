@@ -61,7 +61,7 @@ async function compact(job: PlannedJob, state: CompressorState, memory: Memory):
   const because =
     draft.assembled.covered === 0
       ? "what the settings protect covers the whole conversation; a budget goes below that"
-      : "nothing smaller says as much: the transcript is already about as small as it can be";
+      : "no compaction needed: the transcript is already about as small as it can be";
   const futile = { kind: "unchanged", because, state: afterFutileAttempt(state) } as const;
   const irreducible = before <= job.plan.limitTokens ? undefined : irreducibleBecause(job, draft);
   return irreducible === undefined ? futile : { ...futile, irreducible };
@@ -92,7 +92,7 @@ function compactedTo(settled: Settled, { job, state, memory, before }: Making): 
 
 /** From this rung on, recent exchanges that the documented policy would keep are given up. */
 const RUNG_DEGRADED = 3;
-const DEGRADED = "even digested, the recent messages did not fit: the oldest of them went into the handoff";
+const DEGRADED = "some recent messages were too large and were summarised";
 
 /** Below this share of the limit, what is left over is not worth a second draft. */
 const SPARE_SHARE_MIN = 0.1;
