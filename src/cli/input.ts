@@ -10,6 +10,8 @@ import type { InputFormat, LogFormat, LogNote, ReadOptions } from "../logs/index
 import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 import type { Arguments } from "./command.ts";
 import { usageError } from "./exit.ts";
+import { largeFile } from "./large-file.ts";
+import { giveMemoryBack, keepHeapSmall } from "./lean-memory.ts";
 import type { Terminal } from "./terminal.ts";
 
 const FORMATS: readonly InputFormat[] = [...WIRE_FORMATS, ...LOG_FORMATS];
@@ -54,8 +56,10 @@ export async function readInput(
   const file = args.text("file")!;
   const from = formatNamed(args.text("from"), "--from", FORMATS);
   const name = shownName(file);
-  const { text, notes } = textOf(await bytesOf(file, terminal), name);
   try {
+    const large = readLarge(file, terminal, { name, from, history });
+    if (large !== undefined) return large;
+    const { text, notes } = textOf(await bytesOf(file, terminal), name);
     const input = read(text, { name, from, history });
     return { ...input, notes: [...notes, ...input.notes] };
   } catch (error) {
@@ -104,6 +108,19 @@ function read(text: string, { name, from, ...options }: Reading): Input {
   const { json, notes } = isOneDocument(text) ? { json: text, notes: [] } : joinWireLines(text);
   const body = protocols[format].decode(json);
   return { name, format, protocol: format, transcript: body.transcript, decoded: body, notes, chars: text.length };
+}
+
+/** A large session file is read line by line: its text would stand in memory beside all that is read from it. */
+function readLarge(file: string, { folder }: Terminal, { name, from, ...options }: Reading): Input | undefined {
+  const lines = file === "-" ? undefined : largeFile(resolve(folder, file));
+  if (lines === undefined) return undefined;
+  const format = from ?? detectFormat(lines.sample, name);
+  if (format === undefined || !isLogFormat(format)) return undefined;
+  keepHeapSmall();
+  const { transcript, speaks, notes, timesMs } = readLog(lines.all(), format, options);
+  giveMemoryBack();
+  const damaged = lines.isDamaged() ? [damage("utf-8")] : [];
+  return { name, format, protocol: speaks, transcript, notes: [...damaged, ...notes], timesMs, chars: lines.bytes };
 }
 
 function isLogFormat(format: InputFormat): format is LogFormat {
@@ -173,13 +190,12 @@ function decoded(bytes: Uint8Array, encoding: string): Text {
   try {
     return { text: new TextDecoder(encoding, { fatal: true }).decode(bytes), notes: [] };
   } catch {
-    const note = {
-      code: "corrupt_line",
-      line: 0,
-      text: `bytes that are not ${encoding} became replacement marks`,
-    } as const;
-    return { text: new TextDecoder(encoding).decode(bytes), notes: [note] };
+    return { text: new TextDecoder(encoding).decode(bytes), notes: [damage(encoding)] };
   }
+}
+
+function damage(encoding: string): LogNote {
+  return { code: "corrupt_line", line: 0, text: `bytes that are not ${encoding} became replacement marks` };
 }
 
 interface Why {

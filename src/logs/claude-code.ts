@@ -8,10 +8,10 @@ import { blocksOf, contentParts, replyPart } from "./claude-blocks.ts";
 import { activeBranch, messageOf } from "./claude-branch.ts";
 import { deliveredTexts } from "./claude-queue.ts";
 import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "./fields.ts";
-import { readLines, timesOf, type Line } from "./lines.ts";
+import { readLines, timesOf, type Line, type LogText } from "./lines.ts";
 import type { Draft, History, LogNote, Reading } from "./log.ts";
 
-export function readClaudeCode(text: string, history: History): Reading {
+export function readClaudeCode(text: LogText, history: History): Reading {
   const { lines, notes } = readLines(text);
   const { main, skipped } = mainConversation(lines);
   const branch = activeBranch(main, history);

@@ -8,7 +8,7 @@ import { textMessage, type ContentPart, type Message, type Part } from "../core/
 import { compacted, isContext, lengthWithout, type Entry } from "./codex-history.ts";
 import { itemOf } from "./codex-items.ts";
 import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "./fields.ts";
-import { readLines, timesOf, type Line } from "./lines.ts";
+import { readLines, timesOf, type Line, type LogText } from "./lines.ts";
 import type { Draft, History, LogNote, Reading } from "./log.ts";
 
 interface Replay {
@@ -24,7 +24,7 @@ interface Replay {
   usage?: Usage | undefined;
 }
 
-export function readCodex(text: string, history: History): Reading {
+export function readCodex(text: LogText, history: History): Reading {
   const { lines, notes } = readLines(text);
   const replay: Replay = { history, notes: [...notes], entries: [], shown: [], recognised: 0 };
   for (const line of lines) play(replay, line);

@@ -5,11 +5,11 @@
 import type { Usage } from "../core/engines/contract.ts";
 import type { ContentPart, MediaSource, Part } from "../core/transcript/message.ts";
 import { countOf, fieldsOf, jsonOf, listOf, objectsOf, textOf, tryParseJson, type Fields } from "./fields.ts";
-import { readLines, timesOf, type Line } from "./lines.ts";
+import { readLines, timesOf, type Line, type LogText } from "./lines.ts";
 import type { Draft, LogNote, Reading } from "./log.ts";
 
 /** Gemini CLI records no compaction in a chat: what it holds is the whole history, live or not. */
-export function readGemini(text: string): Reading {
+export function readGemini(text: LogText): Reading {
   const { records, notes, recognised } = recordsOf(text);
   const told = records.map((record) => draftsOf(record));
   return {
@@ -45,8 +45,8 @@ interface Records {
   readonly recognised: number;
 }
 
-function recordsOf(text: string): Records {
-  const document = tryParseJson(text);
+function recordsOf(text: LogText): Records {
+  const document = typeof text === "string" ? tryParseJson(text) : undefined;
   const fields = fieldsOf(document);
   const list = fields?.["messages"] ?? fields?.["history"] ?? document;
   if (Array.isArray(list)) {

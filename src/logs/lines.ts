@@ -11,18 +11,29 @@ export interface Line {
   readonly record: Fields;
 }
 
-export function readLines(text: string): { readonly lines: readonly Line[]; readonly notes: readonly LogNote[] } {
+/** A whole text, or its lines one by one, so that a large file need not stand in memory beside what is read from it. */
+export type LogText = string | Iterable<string>;
+
+/**
+ * A second copy of each result, for the agent's own screen; as large as the conversation, and no reader looks at it.
+ */
+const UNREAD_FIELD = "toolUseResult";
+
+export function readLines(text: LogText): { readonly lines: readonly Line[]; readonly notes: readonly LogNote[] } {
   const lines: Line[] = [];
   const notes: LogNote[] = [];
   const keep = (at: number, json: string): boolean => {
-    const record = fieldsOf(tryParseJson(json));
-    if (record !== undefined) lines.push({ at, record });
-    return record !== undefined;
+    const record = fieldsOf(tryParseJson(json)) as Record<string, unknown> | undefined;
+    if (record === undefined) return false;
+    if (UNREAD_FIELD in record) record[UNREAD_FIELD] = undefined;
+    lines.push({ at, record });
+    return true;
   };
-  text.split("\n").forEach((raw, index) => {
-    const at = index + 1;
+  let at = 0;
+  for (const raw of typeof text === "string" ? text.split("\n") : text) {
+    at++;
     const json = trimLine(raw);
-    if (json === "" || keep(at, json)) return;
+    if (json === "" || keep(at, json)) continue;
     const { records, rest } = splitGlued(json);
     const read = records.filter((record) => keep(at, record)).length;
     if (read > 0) notes.push({ code: "glued_line", line: at, text: `${read} records stood on one line` });
@@ -32,7 +43,7 @@ export function readLines(text: string): { readonly lines: readonly Line[]; read
         line: at,
         text: `${(rest || json).length} characters that are not a JSON object were skipped`,
       });
-  });
+  }
   return { lines, notes };
 }
 

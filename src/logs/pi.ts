@@ -5,11 +5,11 @@
 import type { Usage } from "../core/engines/contract.ts";
 import type { ContentPart, Message, Part } from "../core/transcript/message.ts";
 import { countOf, fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "./fields.ts";
-import { readLines, timesOf, type Line } from "./lines.ts";
+import { readLines, timesOf, type Line, type LogText } from "./lines.ts";
 import type { Draft, History, LogNote, Reading } from "./log.ts";
 import { branchTo } from "./tree.ts";
 
-export function readPi(text: string, history: History): Reading {
+export function readPi(text: LogText, history: History): Reading {
   const { lines, notes } = readLines(text);
   const header = lines.find((line) => line.record["type"] === "session")?.record;
   const branch = activeEntries(lines);

@@ -14,9 +14,10 @@ import {
   type Reading,
   type ReadOptions,
 } from "./log.ts";
+import type { LogText } from "./lines.ts";
 import { readPi } from "./pi.ts";
 
-const READERS: Readonly<Record<LogFormat, (text: string, history: History) => Reading>> = {
+const READERS: Readonly<Record<LogFormat, (text: LogText, history: History) => Reading>> = {
   "claude-code": readClaudeCode,
   codex: readCodex,
   pi: readPi,
@@ -29,7 +30,7 @@ const READERS: Readonly<Record<LogFormat, (text: string, history: History) => Re
  * behind recorded compactions. A session without a word gives an empty transcript.
  * Throws `unreadable_input` where no record of the format is found.
  */
-export function readLog(text: string, format: LogFormat, { history = "live" }: ReadOptions = {}): ReadLog {
+export function readLog(text: LogText, format: LogFormat, { history = "live" }: ReadOptions = {}): ReadLog {
   const reading = READERS[format](text, history);
   if (reading.recognised === 0) throw unreadable(format);
   const { messages, injected, lines, notes } = assemble(reading.drafts);

@@ -81,10 +81,14 @@ describe.each(WRITERS)("%s of %j", (flag, words) => {
     let read = "";
     reader.stdout.on("data", (chunk) => (read += String(chunk)));
     const closed = new Promise((done) => reader.on("close", done));
-    expect(await write("pipe")).toMatchObject({ code: EXIT.done });
-    await closed;
-    expect(read.length).toBeGreaterThan(1_000);
-    expect(lstatSync(at("pipe")).isFIFO()).toBe(true);
+    try {
+      expect(await write("pipe")).toMatchObject({ code: EXIT.done });
+      expect(lstatSync(at("pipe")).isFIFO()).toBe(true);
+      await closed;
+      expect(read.length).toBeGreaterThan(1_000);
+    } finally {
+      reader.kill();
+    }
   });
 
   it("writes through a device and says when it is full", async () => {

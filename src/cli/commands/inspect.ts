@@ -12,6 +12,8 @@ import { headingOf } from "../compaction-page.ts";
 import { withEngine } from "../engine.ts";
 import { EXIT } from "../exit.ts";
 import { INPUT_ARGS, inputBytes, readInput } from "../input.ts";
+import { isLarge } from "../large-file.ts";
+import { giveMemoryBack } from "../lean-memory.ts";
 import { withProgress } from "../progress.ts";
 import { windowFor } from "../window.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
@@ -51,13 +53,14 @@ export const inspectCommand: Command = {
       const counts = censusOf(read.transcript, createMeasure());
       await progress.stage("trying a compaction", 0.4);
       return withEngine(configuration, terminal, async (engine) => {
-        const first = await compactInput(read, configuration, { force: true, engine });
+        const first = dryRun("at this window", await compactInput(read, configuration, { force: true, engine }));
+        if (isLarge(read.chars)) giveMemoryBack();
         await progress.stage("trying another", 0.7);
-        const second = await compactInput(read, configuration, { force: true, engine, budget });
+        const second = dryRun(`at ${budget}`, await compactInput(read, configuration, { force: true, engine, budget }));
         return { input: read, census: counts, atWindow: first, atBudget: second };
       });
     });
-    const dryRuns = [dryRun("at this window", atWindow), dryRun(`at ${budget}`, atBudget)];
+    const dryRuns = [atWindow, atBudget];
     const { name, format, protocol, notes, transcript } = input;
     const window = windowFor(args, configuration, transcript.model);
     const { usableTokens, thresholdTokens } = limitsOf(compressorSettings(configuration, transcript.model));

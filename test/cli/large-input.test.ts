@@ -1,0 +1,76 @@
+/** A large session file: read in pieces, to the same transcript, in a bounded multiple of its size. */
+import { spawn } from "node:child_process";
+import { closeSync, openSync, statSync, writeSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { largeFile } from "../../src/cli/large-file.ts";
+import { readLog } from "../../src/logs/index.ts";
+import { claudeCodeSession, NODE_ENVIRONMENT, temporaryFolder, type Folder } from "./precis.ts";
+
+const BIN = resolve(import.meta.dirname, "../../src/cli/bin.ts");
+const BYTES = 60_000_000;
+/** Node itself, the program and its tables, whatever is read. */
+const OWN_BYTES = 220_000_000;
+/** Beside that, in memory for each byte of the file. */
+const FACTOR_MAX = 4;
+
+let folder: Folder;
+let path: string;
+beforeAll(() => {
+  folder = temporaryFolder();
+  path = join(folder.path, "large.jsonl");
+  const lines = claudeCodeSession(30)
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const file = openSync(path, "w");
+  let last: unknown = null;
+  for (let round = 0, bytes = 0; bytes < BYTES; round++)
+    for (const line of lines) {
+      const uuid = `${String(line["uuid"])}-${round}`;
+      const text = JSON.stringify({ ...line, uuid, parentUuid: last, toolUseResult: "screen ".repeat(200) });
+      bytes += writeSync(file, `${text.replaceAll("toolu_", `toolu_${round}é_`)}\n`);
+      last = uuid;
+    }
+  closeSync(file);
+});
+afterAll(() => folder.remove());
+
+/** Peak memory of a command, in bytes. */
+async function peakOf(words: readonly string[]): Promise<number> {
+  const report = `process.on("exit", () => process._rawDebug("peak", process.resourceUsage().maxRSS));`;
+  const child = spawn(
+    process.execPath,
+    ["--import", `data:text/javascript,${encodeURIComponent(report)}`, BIN, ...words],
+    { cwd: folder.path, env: { ...NODE_ENVIRONMENT, HOME: folder.path }, stdio: ["ignore", "ignore", "pipe"] },
+  );
+  let told = "";
+  child.stderr.on("data", (chunk) => (told += String(chunk)));
+  const code = await new Promise((done) => child.on("close", done));
+  expect(code).toBe(0);
+  return Number(/^peak (\d+)$/m.exec(told)![1]) * 1024;
+}
+
+describe("a large session file", () => {
+  it("is read in pieces to the same lines", () => {
+    const large = largeFile(path)!;
+    expect(large.bytes).toBe(statSync(path).size);
+    const lines = [...large.all()];
+    expect(lines.at(-1)).toBe("");
+    const [pieces, whole] = [readLog(lines, "claude-code"), readLog(lines.join("\n"), "claude-code")];
+    expect(pieces.transcript.messages.length).toBeGreaterThan(1_000);
+    expect(pieces.transcript.messages.at(-1)).toEqual(whole.transcript.messages.at(-1));
+    expect(pieces.notes).toEqual(whole.notes);
+    expect(large.isDamaged()).toBe(false);
+  });
+
+  it.each([["inspect"], ["compact", "--budget", "20%"]])(
+    "takes a bounded multiple of its size in %s",
+    async (...words) => {
+      const [command = "", ...flags] = words;
+      const peak = await peakOf([command, "large.jsonl", ...flags]);
+      expect((peak - OWN_BYTES) / BYTES).toBeLessThan(FACTOR_MAX);
+    },
+    120_000,
+  );
+});
