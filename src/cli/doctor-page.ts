@@ -48,7 +48,7 @@ function verdict(findings: readonly Finding[], paint: Stream["paint"]): string {
   const { faults, warnings } = tallied(findings);
   const beside = warnings === 0 ? "" : `, ${counted(warnings, "warning")}`;
   if (faults === 0) return `${paint("good", "no fault")}${beside}`;
-  return `${paint("bad", counted(faults, "fault"))}${beside}: mend each as told, then run \`precis doctor\` again`;
+  return `${paint("bad", counted(faults, "fault"))}${beside}: fix each as described, then run \`precis doctor\` again`;
 }
 
 export function tallied(findings: readonly Finding[]): { readonly faults: number; readonly warnings: number } {

@@ -19,9 +19,9 @@ export function keepMemoryLean(): void {
   for (const flag of LEAN_FLAGS) setFlagsFromString(flag);
 }
 
-/** For a command whose input is large: the heap is collected when it has grown by a tenth, not when it has doubled. */
+/** For a command whose input is large: the heap is collected when it has grown by a fifth, not when it has doubled. */
 export function keepHeapSmall(): void {
-  setFlagsFromString("--heap-growing-percent=10");
+  setFlagsFromString("--heap-growing-percent=20");
   setFlagsFromString("--semi-space-growth-factor=1");
 }
 

@@ -1,5 +1,6 @@
 /** Where requests go: whether the address can be one, and whether somebody answers there. One request without a key, which costs nothing. */
 import { isIP } from "node:net";
+import { wrapped } from "../../config/wrap.ts";
 import { isLoopback } from "../../config/loopback.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { PrecisError } from "../../core/errors.ts";
@@ -25,11 +26,24 @@ export async function checkUpstreams(
     return [fault("upstreams", error.code, { says: error.message, fix: error.hint })];
   }
   const asked = configured.length === 0 ? all : all.filter(({ name }) => configured.includes(name));
+  if (!offline)
+    await announce(
+      asked.filter((one) => isSound(one, configuration)),
+      terminal,
+    );
   const send = outwardFetch(terminal.environment);
   const found = await Promise.all(
     asked.map((one) => examined(one, configuration, { offline, own: configured.length > 0, send })),
   );
   return found.flat();
+}
+
+/** Said before anything leaves the machine, so that whoever does not want it can still end the command. */
+async function announce(asked: readonly Upstream[], { err }: Pick<Examination["terminal"], "err">): Promise<void> {
+  if (asked.length === 0) return;
+  const addresses = asked.map(addressOf).join(", ");
+  const text = `Asking ${addresses} for the list of models, without a key. \`--offline\` asks nobody.`;
+  await err.write(`${wrapped(text, err.columns).join("\n")}\n`);
 }
 
 interface Asking {
@@ -40,9 +54,22 @@ interface Asking {
   readonly send: typeof fetch;
 }
 
+function wrongWith(upstream: Upstream, gateway: Configuration["gateway"]): readonly Finding[] {
+  return [...badPath(upstream), ...itself(upstream, gateway), ...inTheClear(upstream)];
+}
+
+function hasFault(findings: readonly Finding[]): boolean {
+  return findings.some(({ level }) => level === "fault");
+}
+
+/** Only such an upstream is asked. */
+function isSound(upstream: Upstream, { gateway }: Configuration): boolean {
+  return !hasFault(wrongWith(upstream, gateway));
+}
+
 async function examined(upstream: Upstream, { gateway }: Configuration, asking: Asking): Promise<readonly Finding[]> {
-  const wrong = [...badPath(upstream), ...itself(upstream, gateway), ...inTheClear(upstream)];
-  if (wrong.some(({ level }) => level === "fault")) return wrong;
+  const wrong = wrongWith(upstream, gateway);
+  if (hasFault(wrong)) return wrong;
   const { name } = upstream;
   if (asking.offline)
     return [...wrong, note("upstreams", "not_asked", `${name}: ${addressOf(upstream)}, not asked (--offline)`)];
