@@ -20,6 +20,7 @@ import { dirname, resolve } from "node:path";
 import { finished } from "node:stream/promises";
 import { PrecisError } from "../core/errors.ts";
 import type { Terminal } from "./terminal.ts";
+import { unwritable } from "./unwritable.ts";
 
 export interface WriteOptions {
   /** Permissions of a new file; one that is replaced keeps its own. A file with originals is for its owner alone. */
@@ -142,41 +143,4 @@ async function writeThrough(path: string, text: string, descriptor?: number): Pr
   const stream = createWriteStream(path, descriptor === undefined ? { flags: "w" } : { fd: descriptor });
   stream.end(text);
   await finished(stream);
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EROFS: "the file system is read-only",
-  ENOENT: "there is no such file or folder",
-  ENOTDIR: "a part of its path is a file and not a folder",
-  EISDIR: "it is a folder",
-  EEXIST: "a part of its path is a file and not a folder",
-  ELOOP: "its symbolic links lead in a circle",
-  ENAMETOOLONG: "its name is too long",
-  ENOSPC: "no space is left on the device",
-  EDQUOT: "the disk quota is used up",
-  EFBIG: "the file system does not take a file of this size",
-  EBADF: "it is not open for writing",
-  ENXIO: "nothing is there to write to",
-};
-
-/** A failed call to the system, which nobody has put into words yet. */
-export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  return error instanceof Error && typeof syscall === "string" && code !== undefined && code in REASONS;
-}
-
-/** One class for every write that fails: the place, the reason in words, and what to do. */
-export function unwritable(name: string, cause: unknown): PrecisError {
-  const { code = "", message } = cause as NodeJS.ErrnoException;
-  const full = code === "ENOSPC" || code === "EDQUOT";
-  return new PrecisError(`cannot write ${name}: ${REASONS[code] ?? message}`, {
-    code: "unwritable_output",
-    place: name,
-    hint: full
-      ? "Free some space, or write to another place."
-      : "Check the folder and its permissions, or name another file.",
-    cause,
-  });
 }

@@ -3,7 +3,7 @@ import { nearest } from "../config/problems.ts";
 import { PrecisError } from "../core/errors.ts";
 import { readArguments, type Command, type CommandGroup } from "./command.ts";
 import { EXIT, exitCodeOf, usageError, type ExitCode } from "./exit.ts";
-import { isSystemError, unwritable } from "./files.ts";
+import { isSystemError, unwritable } from "./unwritable.ts";
 import { processTerminal, type Stream, type Terminal } from "./terminal.ts";
 import { commandUsage, overview } from "./usage.ts";
 import { version } from "./version.ts";

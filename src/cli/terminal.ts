@@ -5,7 +5,7 @@
 import { styleText } from "node:util";
 import type { Environment } from "../config/environment.ts";
 import { EXIT } from "./exit.ts";
-import { unwritable } from "./files.ts";
+import { unwritable } from "./unwritable.ts";
 
 export type Look = "strong" | "dim" | "good" | "warn" | "bad" | "accent";
 

@@ -76,7 +76,7 @@ describe.each(WRITERS)("%s of %j", (flag, words) => {
   });
 
   it("writes through a named pipe", async () => {
-    execFileSync("mkfifo", [at("pipe")]);
+    execFileSync("sh", ["-c", `mkfifo "$0"`, at("pipe")]);
     const reader = spawn("cat", [at("pipe")]);
     let read = "";
     reader.stdout.on("data", (chunk) => (read += String(chunk)));
