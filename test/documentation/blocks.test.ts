@@ -133,7 +133,8 @@ function readersFolder(): string {
   cpSync(examples, join(folder, "examples"), { recursive: true });
   cpSync(plugin, join(folder, "plugins/context_engine/keep-ends"), { recursive: true });
   cpSync(plugin, join(folder, "my-engine"), { recursive: true });
-  for (const name of ["request.json", "session.json"]) cpSync(chat, join(folder, name));
+  for (const name of ["request.json", "session.json", "sessions/two.json", "home/.claude/projects/shop/two.json"])
+    cpSync(chat, join(folder, name));
   for (const name of ["session.jsonl", "sessions/one.jsonl", "home/.claude/projects/shop/one.jsonl"])
     cpSync(claude, join(folder, name));
   mkdirSync(join(folder, "bin"));
