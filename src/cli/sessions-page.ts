@@ -147,7 +147,7 @@ function accountOf(report: CompactionReport, covered: number): readonly string[]
   return [
     ...(because === undefined ? [] : [`because ${because}`]),
     `covers ${counted(covered, "message")}: ${count(messages.kept)} kept, ${count(messages.edited)} digested, ${count(messages.summarised)} in the handoff${writer}; ${counted(recall.length, "recall id")}${price}`,
-    ...(gone.length === 0 ? [] : [`may miss ${gone.join(", ")}`]),
+    ...(gone.length === 0 ? [] : [`${gone.join(", ")} may be missing`]),
     ...degraded.map((line) => `! ${line}`),
   ];
 }
