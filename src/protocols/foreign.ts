@@ -36,6 +36,8 @@ function originOf(message: Fields): Origin | undefined {
 export function createForeignCheck(): (decoded: Decoded) => void {
   const known = new WeakSet<object>();
   return ({ protocol, layout: { groups } }) => {
+    // A history that opens as one that was looked at goes on in the protocol that it began in.
+    if (groups[0] !== undefined && known.has(groups[0].slice)) return;
     for (const { slice, first } of groups) {
       if (known.has(slice)) continue;
       const elements = slice.raw.startsWith("{") ? elementTexts(`[${slice.raw}]`) : [];
