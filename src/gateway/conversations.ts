@@ -7,7 +7,7 @@ import type { Chain } from "../core/transcript/links.ts";
 import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 import { skipSpace, skipValue } from "../protocols/json/scan.ts";
 import type { Pending } from "./pending.ts";
-import type { Economy, Runtime } from "../session/contract.ts";
+import type { Economy, Runtime, RuntimeState } from "../session/contract.ts";
 
 export interface Conversation {
   readonly runtime: Runtime;
@@ -18,6 +18,8 @@ export interface Conversation {
   readonly pricing: { economy: Economy | undefined };
   /** What its requests brought, until its provider takes them. */
   readonly pending: Pending;
+  /** Requests that were refused as too large and are tried smaller, with what the runtime knew before. */
+  readonly trials: Map<Reading, RuntimeState>;
   /** Messages that the store is known to have, for a client that names no session. */
   kept?: number;
   /** Estimated tokens of the client's newest request. */
@@ -125,7 +127,8 @@ export function createConversations(chain: Chain, limits: ConversationLimits): C
       }
       const began = await begin(relative);
       const rewritten = relative?.rewritten ?? false;
-      const conversation: Conversation = { ...began, decoded, links, rewritten, turn: Promise.resolve() };
+      const turn = Promise.resolve();
+      const conversation: Conversation = { ...began, decoded, links, rewritten, turn, trials: new Map() };
       keep(shelfOf(shelf.opening), conversation, reading);
       return conversation;
     },

@@ -24,7 +24,7 @@ import type { Incoming, Sender } from "./transport/send.ts";
 import type { Destination, Upstreams } from "./transport/upstreams.ts";
 import { headerOf } from "./transport/vendor.ts";
 import { faultOf } from "./untouched.ts";
-import { learn, learnWindow, visit, visitAgain, visitRelaxed, type Visit, type VisitDesk } from "./visit.ts";
+import { endTrial, learn, visit, visitAgain, visitRelaxed, type Visit, type VisitDesk } from "./visit.ts";
 
 export interface ExchangeDesk {
   readonly limits: GatewayLimits;
@@ -202,15 +202,20 @@ const WAITING_REQUESTS_MAX = 4;
 /** Asks the provider, and asks again, within a bound, as long as it refuses what can be made such that it may take it. */
 async function askUntilTaken(desk: Desk, passage: Passage): Promise<Asked> {
   let answered: Asked = { passage, opened: await ask(desk, passage) };
-  for (let retries = 0; retries < desk.limits.refusalRetries; retries++) {
-    const again = await onceMore(desk, answered);
-    if (again === undefined) break;
-    answered = again;
+  let isTaken = false;
+  try {
+    for (let retries = 0; retries < desk.limits.refusalRetries; retries++) {
+      const again = await onceMore(desk, answered);
+      if (again === undefined) break;
+      answered = again;
+    }
+    const { incoming, tooLarge } = answered.opened;
+    isTaken = incoming.status < ERROR_STATUS_MIN && !tooLarge;
+    return answered;
+  } finally {
+    const { visit: visited } = answered.passage;
+    if (visited !== undefined) endTrial(desk.visits, visited, isTaken);
   }
-  const { passage: last, opened } = answered;
-  const isTaken = opened.incoming.status < ERROR_STATUS_MIN && !opened.tooLarge;
-  if (isTaken && last.visit?.windowShown !== undefined) learnWindow(desk.visits, last.visit, last.visit.windowShown);
-  return answered;
 }
 
 /** Without what the model recalls on its way, where it may. */

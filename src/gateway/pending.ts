@@ -12,8 +12,10 @@ export type CheckedStore = Store & { readonly checkWritable: (bytes?: number) =>
 export interface Pending {
   /** For the conversation's runtime. */
   readonly store: Store;
-  /** What is put from now on was brought by the request that ends in this link. */
-  readonly broughtBy: (link: string | undefined) => void;
+  /** What is put from now on was brought by the request that ends in this link; by a refusal of it, where there is a trial. */
+  readonly broughtBy: (link: string | undefined, trial?: object) => void;
+  /** What refusals of a request brought is like anything else that waits once it was taken, and gone otherwise. */
+  readonly tried: (trial: object, isTaken: boolean) => void;
   /** Further work that waits with it. */
   readonly add: (write: () => Promise<unknown>) => void;
   /** A request with these links was taken: writes what it and those before it brought. @throws PrecisError of the store. */
@@ -24,6 +26,8 @@ export interface Pending {
 
 interface Write {
   readonly link: string;
+  /** The request whose refusals brought it, as long as none of its smaller forms was taken. */
+  readonly trial?: object | undefined;
   readonly run: () => Promise<unknown>;
   readonly compaction?: Compaction;
   readonly originals?: readonly Original[];
@@ -32,10 +36,11 @@ interface Write {
 export function createPending(store: CheckedStore): Pending {
   let writes: readonly Write[] = [];
   let link = "";
+  let trial: object | undefined;
   let keeping: Promise<unknown> = Promise.resolve();
-  const add = (write: Omit<Write, "link">): void => void (writes = [...writes, { link, ...write }]);
+  const add = (write: Omit<Write, "link">): void => void (writes = [...writes, { link, trial, ...write }]);
   const writeAll = async (links: ReadonlySet<string>): Promise<void> => {
-    for (const write of writes.filter((one) => links.has(one.link))) {
+    for (const write of writes.filter((one) => one.trial === undefined && links.has(one.link))) {
       await write.run();
       writes = writes.filter((one) => one !== write);
     }
@@ -47,7 +52,8 @@ export function createPending(store: CheckedStore): Pending {
         if (originals.length === 0) return;
         // What could not be kept may not leave the conversation either.
         await store.checkWritable(originals.reduce((bytes, { text }) => bytes + text.length, 0));
-        add({ originals, run: () => store.putOriginals(tenant, originals) });
+        // A later compaction may refer to them too, whatever becomes of this one.
+        add({ trial: undefined, originals, run: () => store.putOriginals(tenant, originals) });
       },
       putCompaction: async (tenant, compaction) => {
         if (!writes.some((one) => one.link === link)) await store.checkWritable();
@@ -56,7 +62,17 @@ export function createPending(store: CheckedStore): Pending {
       },
       undoCompaction: async (tenant, covers) => add({ run: () => store.undoCompaction(tenant, covers) }),
     },
-    broughtBy: (last = "") => void (link = last),
+    broughtBy: (last = "", tried = undefined) => {
+      link = last;
+      trial = tried;
+    },
+    tried: (tried, isTaken) => {
+      if (trial === tried) trial = undefined;
+      writes = writes.flatMap((one) => {
+        if (one.trial !== tried) return [one];
+        return isTaken ? [{ ...one, trial: undefined }] : [];
+      });
+    },
     add: (run) => add({ run }),
     keep: (links) => {
       if (writes.length === 0) return Promise.resolve();

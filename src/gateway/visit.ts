@@ -79,8 +79,8 @@ export interface Visit extends VisitOptions {
   readonly body: string;
   /** The model may call the recall tool. */
   readonly recalls: boolean;
-  /** The window that a refusal showed, in tokens: learned once this request is taken. */
-  readonly windowShown?: number | undefined;
+  /** What refusals showed of its model: learned once this request is taken. */
+  readonly shown?: Pick<RuntimeState, "contextLength" | "factor"> | undefined;
   /** What a rewritten request says in its headers too. */
   readonly headersOf?: (headers: HeaderLines) => HeaderLines;
 }
@@ -138,42 +138,72 @@ async function prepare(runtime: Runtime, transcript: Transcript): Promise<Prepar
 
 /** The same request, smaller, after its provider refused it as too large; undefined where nothing smaller is to be had. */
 export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overflow): Promise<Visit | undefined> {
-  const { conversation, told, tenant, model, upstream } = before;
-  if (!allowsCompaction(told, desk.thinking)) return undefined;
+  const { conversation, told } = before;
+  if (!allowsCompaction(told, desk.thinking) || isNotOfSize(before, overflow)) return undefined;
   if (desk.mode === "observe") {
     // The client's own request was refused and not what would have been sent: only the provider's word says something.
     if (overflow.limitTokens !== undefined) learnWindow(desk, before, overflow.limitTokens);
     return undefined;
   }
+  return inTurn(conversation, () => smallerThan(desk, before, overflow));
+}
+
+/** A smaller request that cannot reach the limit which its error names: whatever is wrong with it, it is not its size. */
+function isNotOfSize({ shown, body, told }: Visit, { limitTokens = 0 }: Overflow): boolean {
+  return shown !== undefined && body.length + (told.transcript.maxOutputTokens ?? 0) < limitTokens;
+}
+
+async function smallerThan(desk: VisitDesk, before: Visit, overflow: Overflow): Promise<Visit | undefined> {
   const started = performance.now();
-  const { runtime } = conversation;
-  const { prepared, contextLength, factor } = await inTurn(conversation, async () => {
-    conversation.pending.broughtBy(before.reading.links.at(-1));
-    // Another request of this conversation may have gone to another upstream meanwhile.
-    suit(desk, runtime, { tenant, transcript: told.transcript, model, upstream });
-    const recovered = await runtime.recover(overflow, told.transcript);
-    return { prepared: recovered, ...runtime.state() };
-  });
-  desk.models.learnFactor(tenant, model, factor);
-  // What the provider says of itself needs no proof. A bound that only follows from a refusal does: the error may be wrong.
-  if (overflow.limitTokens !== undefined && contextLength <= overflow.limitTokens)
-    learnWindow(desk, before, contextLength);
-  // Another gateway may have compacted it meanwhile.
-  const smaller =
-    prepared !== undefined && (prepared.compaction !== undefined || prepared.tokens < before.prepared.tokens);
-  if (!smaller) return undefined;
-  const again: Visit = {
+  const { conversation, told, reading } = before;
+  const { runtime, pending, trials } = conversation;
+  pending.broughtBy(reading.links.at(-1), reading);
+  // Another request of this conversation may have gone to another upstream meanwhile.
+  suit(desk, runtime, { ...before, transcript: told.transcript });
+  const again = (prepared: Prepared, shown: Visit["shown"]): Visit => ({
     ...before,
     prepared,
-    windowShown: contextLength,
+    shown,
     ...outgoing(desk, { ...before, spared: undefined }, prepared),
-  };
-  if (prepared.compaction !== undefined) settled(desk, again, prepared.compaction, performance.now() - started);
-  return again;
+  });
+  // Another request of this conversation may have been refused meanwhile: this refusal says nothing of what stands since.
+  const standing = await runtime.standing(told.transcript);
+  if (charsOf(standing) < charsOf(before.prepared)) return again(standing, before.shown);
+  if (!trials.has(reading)) trials.set(reading, runtime.state());
+  const prepared = await runtime.recover(overflow, told.transcript);
+  if (prepared === undefined || charsOf(prepared) >= charsOf(before.prepared)) return undefined;
+  const smaller = again(prepared, runtime.state());
+  if (prepared.compaction !== undefined) settled(desk, smaller, prepared.compaction, performance.now() - started);
+  return smaller;
+}
+
+/** In characters, which no correction of an estimate changes. */
+function charsOf({ transcript: { messages } }: Prepared): number {
+  return JSON.stringify(messages).length;
+}
+
+/**
+ * The end of a request's retries. What its refusals showed and brought is kept only where a smaller form of it was taken: a
+ * server that refuses everything teaches nothing, and the conversation stands as it did before.
+ */
+export function endTrial(desk: VisitDesk, { conversation, reading, ...visited }: Visit, isTaken: boolean): void {
+  const { runtime, pending, trials } = conversation;
+  const before = trials.get(reading);
+  trials.delete(reading);
+  pending.tried(reading, isTaken);
+  if (!isTaken && before !== undefined) runtime.restore(before);
+  const { shown, tenant, model } = visited;
+  if (!isTaken || shown === undefined) return;
+  desk.models.learnFactor(tenant, model, shown.factor);
+  learnWindow(desk, visited, shown.contextLength);
 }
 
 /** A window below what was believed, for requests to come. */
-export function learnWindow(desk: VisitDesk, { tenant, model, upstream }: Visit, limitTokens: number): void {
+function learnWindow(
+  desk: VisitDesk,
+  { tenant, model, upstream }: Pick<Visit, "tenant" | "model" | "upstream">,
+  limitTokens: number,
+): void {
   const { models, mode, tell } = desk;
   if (limitTokens >= models.of(tenant, model, upstream).windowTokens) return;
   models.learnWindow(tenant, model, { upstream, limitTokens });

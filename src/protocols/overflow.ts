@@ -9,6 +9,8 @@ import type { Overflow } from "./protocol.ts";
 
 /** Longer error texts are pages of a proxy; what matters stands at their start. */
 const MAX_EXAMINED_CHARS = 16_384;
+/** An error that quotes much of its request has to be read whole, to tell the one from the other. */
+const PARSED_CHARS_MAX = 1_048_576;
 /** And so it does in a message, which every saying is looked for in. */
 const MESSAGE_CHARS_MAX = 4_096;
 
@@ -44,7 +46,7 @@ const SHORT_FIELD = /maximum length (\d{1,5})\b/;
 
 /** What the answer says about size. `bodyText` is the response body, or one stream event's data. */
 export function overflowOf(status: number, bodyText: string): Overflow | undefined {
-  const failure = readFailure(bodyText.slice(0, MAX_EXAMINED_CHARS), status);
+  const failure = readFailure(bodyText, status);
   const rated = readSaying(RATE_SAYING, failure.text);
   if (rated !== undefined) return isAbove(rated) ? { kind: "context", ...believed(rated) } : undefined;
   if (OTHER_FAILURES.has(status) || failure.codes.includes("rate_limit_exceeded")) return undefined;
@@ -75,7 +77,7 @@ interface Failure {
 }
 
 function readFailure(text: string, status: number): Failure {
-  const value = parsed(text);
+  const value = text.length <= PARSED_CHARS_MAX ? parsed(text) : undefined;
   // Google's servers answer with a list of one error.
   const body = fieldsOf(Array.isArray(value) ? value[0] : value);
   const response = fieldsOf(body["response"]);
@@ -83,15 +85,47 @@ function readFailure(text: string, status: number): Failure {
   const stopReasons = [body["stop_reason"], fieldsOf(body["delta"])["stop_reason"]];
   const codes = [...stopReasons, error["code"], error["type"]].flatMap((code) => textOf(code) ?? []);
   const failed = error !== body || body["type"] === "error" || status >= FIRST_ERROR_STATUS;
-  const said = failed ? messageOf(error, text).slice(0, MESSAGE_CHARS_MAX).toLowerCase() : "";
-  return { codes, text: said, counts: countsOf(error) };
+  const message = failed ? messageOf(error, value, text).slice(0, MESSAGE_CHARS_MAX).toLowerCase() : "";
+  return { codes, text: ownWords(message), counts: countsOf(error) };
 }
 
-/** The error's message with what a router quotes from its provider; the whole text where there is no message. */
-function messageOf(error: Fields, text: string): string {
+/**
+ * The error's message with what a router quotes from its provider; where there is none, what stands under the names that
+ * servers give it, and the whole text where that is no JSON.
+ */
+function messageOf(error: Fields, value: unknown, text: string): string {
   const message = textOf(error["message"]) ?? textOf(error["error"]);
   const quoted = textOf(fieldsOf(error["metadata"])["raw"]) ?? "";
-  return message === undefined ? text : `${message} ${quoted}`;
+  if (message !== undefined) return `${message} ${quoted}`;
+  return value === undefined ? text.slice(0, MAX_EXAMINED_CHARS) : messagesIn(value, MESSAGE_DEPTH_MAX).join(" ");
+}
+
+/** FastAPI's validation errors are a list under `detail`, each with its `msg`, and the client's own `input` beside it. */
+const MESSAGE_NAMES = ["message", "msg", "error", "errors", "detail", "details", "reason", "title", "description"];
+const MESSAGE_DEPTH_MAX = 4;
+
+function messagesIn(value: unknown, depth: number): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (depth === 0) return [];
+  if (Array.isArray(value)) return value.flatMap((one) => messagesIn(one, depth - 1));
+  const fields = fieldsOf(value);
+  return MESSAGE_NAMES.flatMap((name) => messagesIn(fields[name], depth - 1));
+}
+
+/** Pydantic, and servers that print its errors, end with what the client sent. */
+const CLIENTS_INPUT = /["']input\\*["']\s*:|\binput_value=/;
+/** What precedes a quoted error, in JSON, in Python's notation, or escaped. */
+const QUOTED_ERROR = String.raw`["']?\b(?:message|msg|error|detail|reason|exception|raw)\\*["']?\s*[:=]\s*\\*`;
+const IN_DOUBLE_QUOTES = new RegExp(`(${QUOTED_ERROR})?"[^"]*"`, "g");
+/** An apostrophe has a letter on both of its sides. */
+const IN_SINGLE_QUOTES = new RegExp(String.raw`(${QUOTED_ERROR})?(?<!\w)'(?:[^']|'(?=\w))*'(?!\w)`, "g");
+
+/** Without what it quotes of the request: a conversation may speak of windows too. An error that it quotes is its own. */
+function ownWords(message: string): string {
+  const end = message.search(CLIENTS_INPUT);
+  const own = end < 0 ? message : message.slice(0, end);
+  const unquoted = (quoted: string, leads: string | undefined): string => (leads === undefined ? " … " : quoted);
+  return own.replaceAll(IN_DOUBLE_QUOTES, unquoted).replaceAll(IN_SINGLE_QUOTES, unquoted);
 }
 
 /** llama.cpp gives its counts beside the message. */

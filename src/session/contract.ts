@@ -269,4 +269,6 @@ export interface Runtime {
   readonly reset: () => void;
   readonly on: Events["on"];
   readonly state: () => RuntimeState;
+  /** What `state()` answered before refusals that turned out to say nothing: what they taught is gone again. */
+  readonly restore: (before: RuntimeState) => void;
 }

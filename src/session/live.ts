@@ -116,3 +116,9 @@ export function saved(live: Live): RuntimeState {
     summarizer: live.summarizer,
   };
 }
+
+/** What turned out to say nothing is gone again; what models cost and when they failed stays known. */
+export function restored(live: Live, before: RuntimeState): void {
+  const { engine, factor, pressed, lastCovers, compactions, savedTokens } = before;
+  Object.assign(live, { engineState: engine, factor, pressed, lastCovers, compactions, savedTokens });
+}

@@ -16,7 +16,7 @@ import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, 
 import { callEngineTool, engineTools } from "./engine-tools.ts";
 import { createEvents } from "./events.ts";
 import { createIngest } from "./ingest.ts";
-import { begin, saved, useSettings } from "./live.ts";
+import { begin, restored, saved, useSettings } from "./live.ts";
 import { recall } from "./originals.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { overflowIn } from "./provider-error.ts";
@@ -74,6 +74,10 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     },
     on: desk.events.on,
     state: () => saved(live),
+    restore: (before) => {
+      situation.forget();
+      restored(live, before);
+    },
   };
 }
 

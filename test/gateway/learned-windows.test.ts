@@ -6,7 +6,8 @@ import { WINDOW_TOKENS_MIN } from "../../src/protocols/overflow.ts";
 import { createMemoryStore } from "../../src/store/index.ts";
 import { ask, bodyOf, worked } from "./support/asking.ts";
 import { front, stand } from "./support/standing.ts";
-import { upstreamOf } from "./support/upstream.ts";
+import { upstreamOf, type Reply } from "./support/upstream.ts";
+import { upstream as serving } from "./transport/standing.ts";
 
 const BELIEVED_TOKENS = 200_000;
 const HOUR_MS = 60 * 60_000;
@@ -109,6 +110,92 @@ describe("through the gateway", () => {
     expect(learnedIn(events)).toBeNaN();
   });
 
+  const UNNAMED = '{"message":"Input is too long for requested model."}';
+  const NAMED = JSON.stringify({ error: { message: "prompt is too long: 190000 tokens > 180000 maximum" } });
+  const SMALL = JSON.stringify({ error: { message: "This model's maximum context length is 4097 tokens." } });
+  const ECHOED = JSON.stringify({
+    detail: [{ type: "extra_forbidden", loc: ["body"], input: "maximum context length is 4097 tokens", msg: "Extra" }],
+  });
+
+  describe.each([
+    ["names no window", UNNAMED],
+    ["names a large window", NAMED],
+    ["names a small window", SMALL],
+    ["quotes the client", ECHOED],
+  ])("a server that refuses everything for a while, in an error that %s", (_, refusal) => {
+    it("teaches nothing: the conversation, and any other, goes on as it was", async () => {
+      let broken = false;
+      const reply = (): Reply => (broken ? { status: 400, pieces: [refusal] } : answer(20_000));
+      const [first, second] = [await upstreamOf(reply), await upstreamOf(reply)];
+      const store = createMemoryStore();
+      const { url, events } = await front(first.url, {
+        contextLength: BELIEVED_TOKENS,
+        store,
+        upstreams: { first: { url: first.url }, second: { url: second.url } },
+      });
+      expect((await ask(url, { protocol, body: asked(39) })).status).toBe(200);
+      broken = true;
+      for (const steps of [40, 40, 41]) {
+        const told = await ask(url, { protocol, body: asked(steps) });
+        expect([told.status, told.text]).toEqual([400, refusal]);
+        // Every request is tried as it came, whatever became of the one before.
+        expect(first.got.filter(({ body }) => body === asked(steps)).length).toBeGreaterThan(0);
+      }
+      broken = false;
+      for (const body of [asked(41), asked(42), bodyOf(protocol, worked("other", 40))]) {
+        const told = await ask(url, { protocol, body });
+        expect([told.status, told.treatment, first.got.at(-1)!.body === body]).toEqual([200, "unchanged", true]);
+      }
+      const elsewhere = await ask(`${url}/upstreams/second`, { protocol, body: asked(43) });
+      expect([elsewhere.treatment, second.got.at(-1)!.body === asked(43)]).toEqual(["unchanged", true]);
+      expect(await store.holdings()).toMatchObject({ compactions: 0 });
+      expect(learnedIn(events)).toBeNaN();
+    });
+  });
+
+  it("an error that quotes the client is passed on at once", async () => {
+    const { url: upstream, got } = await upstreamOf(() => ({ status: 422, pieces: [ECHOED] }));
+    const { url } = await front(upstream, { contextLength: BELIEVED_TOKENS });
+    expect((await ask(url, { protocol, body: asked(40) })).text).toBe(ECHOED);
+    expect(got).toHaveLength(1);
+  });
+
+  it("a window that a much smaller request does not reach is not believed", async () => {
+    const { url: upstream, got } = await upstreamOf(() => ({ status: 400, pieces: [NAMED] }));
+    const { url } = await front(upstream, { contextLength: BELIEVED_TOKENS });
+    expect((await ask(url, { protocol, body: asked(100) })).text).toBe(NAMED);
+    expect(got.map(({ bytes }) => bytes < 180_000)).toEqual([false, true]);
+  });
+
+  it("is not learnt from a refusal of what was made smaller since", async () => {
+    let tell = (): void => undefined;
+    const bothCame = new Promise<void>((resolve) => void (tell = resolve));
+    let taken = (): void => undefined;
+    const smallerTaken = new Promise<void>((resolve) => void (taken = resolve));
+    const sizes: number[] = [];
+    const { url: upstream } = await serving(async (request, response) => {
+      let bytes = 0;
+      for await (const chunk of request) bytes += (chunk as Buffer).length;
+      const at = sizes.push(bytes);
+      if (at === 2) tell();
+      await bothCame;
+      // The second refusal comes only when the first request was made smaller and taken.
+      if (at === 2) await smallerTaken;
+      const { status = 200, pieces }: Reply = at <= 2 ? { status: 400, pieces: [UNNAMED] } : answer(6_000);
+      response.writeHead(status, { "content-type": "application/json" }).end(pieces[0]);
+      if (at > 2) response.once("close", () => setTimeout(taken, 50));
+    });
+    const { url, events } = await front(upstream, { contextLength: BELIEVED_TOKENS });
+    const both = await Promise.all([0, 1].map(() => ask(url, { protocol, body: asked(40) })));
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    const [whole, again, smaller, sameSmaller] = sizes;
+    expect([again, sameSmaller, sizes.length]).toEqual([whole, smaller, 4]);
+    expect(events.filter((event) => "code" in event && event.code === "window_learned")).toHaveLength(1);
+    // And it stays at that.
+    await ask(url, { protocol, body: asked(40) });
+    expect(sizes.at(-1)).toBe(smaller);
+  });
+
   it("is forgotten where a larger request is answered", async () => {
     const refused = { status: 400, pieces: ['{"message":"Input is too long for requested model."}'] };
     const { url: upstream, got } = await upstreamOf((at) => (at === 0 ? refused : answer(at === 2 ? 150_000 : 3_000)));
@@ -123,7 +210,7 @@ describe("through the gateway", () => {
     expect(got.at(-1)!.body).toBe(whole);
   });
 
-  function answer(inputTokens: number) {
+  function answer(inputTokens: number): Reply {
     const message = { role: "assistant", content: "Done." };
     const usage = { prompt_tokens: inputTokens, completion_tokens: 5, total_tokens: inputTokens + 5 };
     return {

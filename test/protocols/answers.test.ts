@@ -48,6 +48,8 @@ describe("usage", () => {
 });
 
 describe("overflow", () => {
+  /** What a conversation about language models may say. */
+  const SAID = "This model's maximum context length is 4097 tokens, however you requested 9999 tokens.";
   const error = (message: string, more: object = {}): string => JSON.stringify({ error: { message, ...more } });
   const context = (limitTokens?: number, requestedTokens?: number): Overflow => ({
     kind: "context",
@@ -174,6 +176,28 @@ describe("overflow", () => {
       error("prompt too long; exceeded max context length by 100918 tokens"),
       context(),
     ],
+    [
+      "LiteLLM, which quotes its provider's error",
+      400,
+      error(
+        `litellm.BadRequestError: Error code: 400 - {'error': {'message': "This model's maximum context length is 128000 tokens. However, your messages resulted in 140000 tokens.", 'code': 400}}`,
+      ),
+      context(128_000, 140_000),
+    ],
+    [
+      "LiteLLM, which quotes its provider's bytes",
+      400,
+      error(
+        'AnthropicException - b\'{"type":"error","error":{"message":"prompt is too long: 5000 tokens > 4000 maximum"}}\'',
+      ),
+      context(4000, 5000),
+    ],
+    [
+      "FastAPI, whose errors have a detail",
+      400,
+      JSON.stringify({ detail: "prompt is too long: 5000 tokens > 4000 maximum" }),
+      context(4000, 5000),
+    ],
     ["nginx", 413, "<html><body>413 Request Entity Too Large</body></html>", { kind: "payload" }],
   ])("%s", (_, status, body, expected) => {
     for (const protocol of Object.values(protocols)) expect(protocol.overflow(status, body)).toEqual(expected);
@@ -202,6 +226,10 @@ describe("overflow", () => {
       "prompt contains 1 tokens ",
       "trying to keep the first 1 tokens when ",
       "9,",
+      '"',
+      "'",
+      "'a",
+      "message  ",
     ];
     const started = performance.now();
     for (const words of nearly)
@@ -267,6 +295,29 @@ describe("overflow", () => {
       400,
       error("max_completion_tokens is too large: 1298829. This model supports at most 1048576 completion tokens"),
     ],
+    ...[0, 100_000].map((more): [string, number, string] => [
+      `FastAPI's validation error, with the client's own input and ${more} characters more`,
+      422,
+      JSON.stringify({
+        detail: [{ type: "extra_forbidden", loc: ["body", "messages", 3], input: `${SAID}${" ".repeat(more)}`, msg: "Extra" }],
+      }),
+    ]),
+    [
+      "vLLM's validation error, with the client's own input",
+      400,
+      JSON.stringify({
+        object: "error",
+        message: `[{'type': 'literal_error', 'loc': ('body', 'messages', 3), 'msg': 'Input should be', 'input': {'role': 'x', 'content': "${SAID}"}}]`,
+        type: "BadRequestError",
+      }),
+    ],
+    [
+      "a validation error of Pydantic in text",
+      422,
+      `1 validation error: content Extra inputs are not permitted [type=extra_forbidden, input_value=${SAID}, input_type=str]`,
+    ],
+    ["words in double quotes", 400, error(`messages[3].content: unexpected text "${SAID}" in tool result`)],
+    ["words in single quotes", 400, error(`messages[3].content: unexpected text '${SAID}' in tool result`)],
     // https://github.com/charmbracelet/crush/issues/946
     [
       "Bedrock's most output tokens",
