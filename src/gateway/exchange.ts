@@ -24,7 +24,8 @@ import type { Incoming, Sender } from "./transport/send.ts";
 import type { Destination, Upstreams } from "./transport/upstreams.ts";
 import { headerOf } from "./transport/vendor.ts";
 import { faultOf } from "./untouched.ts";
-import { endTrial, learn, visit, visitAgain, visitRelaxed, type Visit, type VisitDesk } from "./visit.ts";
+import { endTrial, visitAgain, visitRelaxed } from "./trial.ts";
+import { learn, visit, type Visit, type VisitDesk } from "./visit.ts";
 
 export interface ExchangeDesk {
   readonly limits: GatewayLimits;

@@ -120,11 +120,12 @@ const IN_DOUBLE_QUOTES = new RegExp(`(${QUOTED_ERROR})?"[^"]*"`, "g");
 /** An apostrophe has a letter on both of its sides. */
 const IN_SINGLE_QUOTES = new RegExp(String.raw`(${QUOTED_ERROR})?(?<!\w)'(?:[^']|'(?=\w))*'(?!\w)`, "g");
 
+const unquoted = (quoted: string, leads: string | undefined): string => (leads === undefined ? " … " : quoted);
+
 /** Without what it quotes of the request: a conversation may speak of windows too. An error that it quotes is its own. */
 function ownWords(message: string): string {
   const end = message.search(CLIENTS_INPUT);
   const own = end < 0 ? message : message.slice(0, end);
-  const unquoted = (quoted: string, leads: string | undefined): string => (leads === undefined ? " … " : quoted);
   return own.replaceAll(IN_DOUBLE_QUOTES, unquoted).replaceAll(IN_SINGLE_QUOTES, unquoted);
 }
 

@@ -299,7 +299,9 @@ describe("overflow", () => {
       `FastAPI's validation error, with the client's own input and ${more} characters more`,
       422,
       JSON.stringify({
-        detail: [{ type: "extra_forbidden", loc: ["body", "messages", 3], input: `${SAID}${" ".repeat(more)}`, msg: "Extra" }],
+        detail: [
+          { type: "extra_forbidden", loc: ["body", "messages", 3], input: `${SAID}${" ".repeat(more)}`, msg: "Extra" },
+        ],
       }),
     ]),
     [
