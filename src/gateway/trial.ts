@@ -4,6 +4,7 @@
  */
 import type { Overflow } from "../protocols/index.ts";
 import type { Prepared } from "../session/contract.ts";
+import { hasMedia } from "../session/refusals.ts";
 import { allowsCompaction } from "./knowledge/thinking/index.ts";
 import { inTurn, outgoing, settled, suit, type Visit, type VisitDesk } from "./visit.ts";
 
@@ -20,8 +21,10 @@ export async function visitAgain(desk: VisitDesk, before: Visit, overflow: Overf
 }
 
 /** A smaller request that cannot reach the limit which its error names: whatever is wrong with it, it is not its size. */
-function isNotOfSize({ shown, body, told }: Visit, { limitTokens = 0 }: Overflow): boolean {
-  return shown !== undefined && body.length + (told.transcript.maxOutputTokens ?? 0) < limitTokens;
+function isNotOfSize({ shown, body, prepared }: Visit, { limitTokens = 0 }: Overflow): boolean {
+  const { messages, maxOutputTokens = 0 } = prepared.transcript;
+  // A picture that is only named weighs more than its name.
+  return shown !== undefined && body.length + maxOutputTokens < limitTokens && !messages.some(hasMedia);
 }
 
 async function smallerThan(desk: VisitDesk, before: Visit, overflow: Overflow): Promise<Visit | undefined> {

@@ -60,7 +60,7 @@ export function forgetContradicted({ live, options }: Desk, { input }: Usage): v
 }
 
 /** A payload of media may be too large in bytes and small in tokens: it says nothing about the window. */
-function hasMedia({ parts }: Message): boolean {
+export function hasMedia({ parts }: Message): boolean {
   const isMedia = (part: Part): boolean =>
     part.kind === "image" || part.kind === "file" || (part.kind === "tool-result" && part.content.some(isMedia));
   return parts.some(isMedia);
