@@ -1,4 +1,5 @@
 /** Bars and aligned columns out of characters. */
+import { visibleLine } from "./visible.ts";
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
@@ -31,7 +32,7 @@ const UNSEEN = /[\p{Mn}\p{Me}\p{Cf}]/u;
 /** One line of at most `columns`, with what would break a terminal taken out; a cut ends in `…`. */
 export function clip(text: string, columns: number): string {
   const head = text.slice(0, columns * 4);
-  const line = head.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+  const line = visibleLine(head.replaceAll(/[\s\p{Cc}]+/gu, " ").trim());
   if (widthOf(line) <= columns && head.length === text.length) return line;
   let kept = "";
   let width = 0;

@@ -7,6 +7,7 @@ import { isSystemError, unwritable } from "./unwritable.ts";
 import { processTerminal, type Stream, type Terminal } from "./terminal.ts";
 import { commandUsage, overview } from "./usage.ts";
 import { version } from "./version.ts";
+import { visible } from "./visible.ts";
 
 /** Loaded when named, so that a command starts without the weight of the others. */
 const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> = {
@@ -141,9 +142,9 @@ function explained(error: unknown, { err: { paint } }: Terminal): string {
   if (!(error instanceof PrecisError)) {
     return `${title} this is a fault in precis, not in your input\n${paint("dim", traceOf(error))}\n  ${paint("dim", "next")}  Please report it with the lines above.\n`;
   }
-  const lines = [`${title} ${error.message}`];
+  const lines = [`${title} ${visible(error.message)}`];
   if (error.place !== undefined && !error.message.includes(error.place))
-    lines.push(`  ${paint("dim", "at")}    ${error.place}`);
-  lines.push(`  ${paint("dim", "next")}  ${error.hint}`);
+    lines.push(`  ${paint("dim", "at")}    ${visible(error.place)}`);
+  lines.push(`  ${paint("dim", "next")}  ${visible(error.hint)}`);
   return `${lines.join("\n")}\n`;
 }

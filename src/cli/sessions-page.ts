@@ -5,6 +5,7 @@ import type { CompactionShown, MessageShown, SessionShown, SessionSummary } from
 import { age, change, count, counted } from "./amounts.ts";
 import { clip, columnWidths, padEnd, padStart } from "./bars.ts";
 import type { Stream } from "./terminal.ts";
+import { visibleLine } from "./visible.ts";
 
 const ID_COLUMNS_MIN = 8;
 const NAME_COLUMNS_MAX = 24;
@@ -87,7 +88,7 @@ function facts(session: SessionShown, now: number, stream: Stream): readonly str
     ...(session.title === ""
       ? []
       : named("begins with", clip(session.title, stream.columns - LABEL_COLUMNS - 2), stream)),
-    ...named("asked", [model, protocol].filter((one) => one !== undefined).join(", "), stream),
+    ...named("asked", visibleLine([model, protocol].filter((one) => one !== undefined).join(", ")), stream),
     ...named(
       "used",
       `${minute(session.createdAt)} to ${minute(session.updatedAt)} UTC, ${age(now - session.updatedAt)} ago`,

@@ -5,6 +5,7 @@ import { projectFile, resolveAll, shortPath, type Loaded } from "../../config/lo
 import { userFile } from "../../config/locate.ts";
 import { distrust, trust as agreeTo } from "../../config/trust.ts";
 import { written } from "../../config/settings.ts";
+import { visibleLine } from "../visible.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { Command, CommandGroup } from "../command.ts";
 import { EXIT, usageError } from "../exit.ts";
@@ -125,10 +126,13 @@ const trust: Command = {
       await out.write(`${shown} is no longer agreed to\n`);
       return EXIT.done;
     }
+    const lines = refused.map(
+      ({ path: setting, value, place }) => `  ${visibleLine(`${setting}: ${written(value)}  (${place})`)}\n`,
+    );
+    const what = lines.length === 0 ? "sets nothing that needs your agreement" : "sets";
+    await out.write(`${visibleLine(shown)} ${what}\n${lines.join("")}`);
     const noted = agreeTo(path, hash, terminal);
-    const lines = refused.map(({ path: setting, value, place }) => `  ${setting}: ${written(value)}  (${place})\n`);
-    const what = lines.length === 0 ? "; it sets nothing that needed it" : ", which sets";
-    await out.write(`agreed to ${shown}${what}\n${lines.join("")}`);
+    await out.write(`agreed to ${visibleLine(shown)}\n`);
     await terminal.err.write(`noted in ${shortPath(noted, terminal)}\n`);
     return EXIT.done;
   },

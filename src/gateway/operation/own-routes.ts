@@ -51,6 +51,8 @@ export function createOwnRoutes(options: OwnRoutesOptions): Hono {
       : context.json({ status: "not ready", because }, 503, NO_STORE);
   });
   app.get("/login", (context) => {
+    // A preview of the link, which asks for its head alone, must not use it up.
+    if (context.req.method !== "GET") return context.body(null, 405, { allow: "GET" });
     const cookie = access.byLink(context.req.query("code") ?? "");
     if (cookie === undefined)
       return error(

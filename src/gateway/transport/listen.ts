@@ -9,7 +9,7 @@ import { GATEWAY_LIMITS, type GatewayLimits } from "../limits.ts";
 import { answer, type Exchange } from "./answer.ts";
 import { arrivalOf, createLoad, type Load } from "./arrival.ts";
 import { callerRefusal, type CallersAllowed } from "./callers.ts";
-import { refuse, refuseError } from "./refusals.ts";
+import { refuse, refuseError, type Refusal } from "./refusals.ts";
 import { stopping } from "./stopping.ts";
 import { answerWithoutRequest, refuseTunnel } from "./unheard.ts";
 
@@ -70,9 +70,10 @@ export async function listen(handle: Handle, options: ListenOptions = {}): Promi
     response.on("error", () => undefined);
     begun(request.socket, response);
     const own = ownListener !== undefined && isOwn(request.url);
+    const misspelled = ownListener !== undefined && looksOwn(request.url ?? "/");
     const attended = own
       ? ownListener(request, response)
-      : attend(handle, { request, response, server, limits, load, callers, expectsContinue });
+      : attend(handle, { request, response, server, limits, load, callers, expectsContinue, misspelled });
     attended.catch(() => response.destroy());
   };
   server.on("request", (request, response) => take(request, response, false));
@@ -108,6 +109,33 @@ function isOwn(target = "/"): boolean {
   return target.startsWith(OWN_ROUTES) && (next === undefined || next === "/" || next === "?");
 }
 
+const DECODINGS_MAX = 3;
+
+/** Whether a target means the gateway's own routes in other letters: what comes with it is the operator's and goes nowhere else. */
+function looksOwn(target: string): boolean {
+  let path = target.replace(/[?#].*$/s, "");
+  for (let decodings = 0; decodings < DECODINGS_MAX && path.includes("%"); decodings++) {
+    try {
+      path = decodeURIComponent(path);
+    } catch {
+      break;
+    }
+  }
+  const plain = path
+    .replaceAll("\\", "/")
+    .replaceAll(/;[^/]*/g, "")
+    .replaceAll(/\/{2,}/g, "/")
+    .toLowerCase();
+  return plain === OWN_ROUTES || plain.startsWith(`${OWN_ROUTES}/`);
+}
+
+const LOOKALIKE: Refusal = {
+  status: 404,
+  code: "own_route_misspelled",
+  message: "the path only looks like one of the gateway's own routes, and is not sent on",
+  hint: `Ask for ${OWN_ROUTES}/ as it is written in docs/operating.md.`,
+};
+
 interface Attended {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -116,17 +144,21 @@ interface Attended {
   readonly load: Load;
   readonly callers: CallersAllowed;
   readonly expectsContinue: boolean;
+  /** It asks for one of the gateway's own routes in other letters. */
+  readonly misspelled: boolean;
 }
 
 async function attend(handle: Handle, attended: Attended): Promise<void> {
-  const { server, limits, load, callers, expectsContinue, ...pair } = attended;
+  const { server, limits, load, callers, expectsContinue, misspelled, ...pair } = attended;
   const { request, response } = pair;
   const { bodyBytes, clientIdleTimeoutMs } = limits;
   const arrival = arrivalOf(request, response, { load, bodyBytes, expectsContinue });
   let departure: Departure;
   try {
     // A target that is no path is refused as such: whoever sends one takes the gateway for a forward proxy.
-    const refusal = arrival.target.startsWith("/") ? callerRefusal(arrival, callers) : undefined;
+    const refusal = arrival.target.startsWith("/")
+      ? (callerRefusal(arrival, callers) ?? (misspelled ? LOOKALIKE : undefined))
+      : undefined;
     if (refusal !== undefined) departure = refuse(arrival, refusal);
     else departure = asksForWebSocket(request) ? noWebSocket(arrival) : await handle(arrival);
   } catch (error) {

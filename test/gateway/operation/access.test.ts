@@ -54,7 +54,8 @@ describe("a link for a browser", () => {
 
   it("opens once", async () => {
     const link = loginLink(URL_OF_GATEWAY, TOKEN);
-    expect([(await get(link)).status, (await get(link)).status]).toEqual([200, 401]);
+    const preview = await app.fetch(new Request(new URL(link, URL_OF_GATEWAY), { method: "HEAD" }));
+    expect([preview.status, (await get(link)).status, (await get(link)).status]).toEqual([405, 200, 401]);
   });
 
   it("holds for minutes, and its cookie for hours", () => {

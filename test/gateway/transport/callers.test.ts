@@ -122,3 +122,22 @@ test("beyond this machine every name will do until some are listed, and no page 
   expect(code({ host: "gateway.internal" }, ["gateway.internal"])).toBeUndefined();
   expect(code({ host: "precis.internal", origin: "https://evil.example" })).toBe("foreign_origin");
 });
+
+describe("a path that looks like the gateway's own routes", () => {
+  test.each(["//_precis/metrics", "/_PRECIS/metrics", "/%5fprecis/metrics", "/%255fprecis/", "/_precis;x/api"])(
+    "%s goes to no provider, with or without the operator's token",
+    async (path) => {
+      let seen = 0;
+      const far = await upstream((request, response) => {
+        seen++;
+        request.resume();
+        response.end("{}");
+      });
+      const gateway = await gatewayTo(far.url, { own: () => new Response("own") });
+      const headers = { host: "127.0.0.1", authorization: "Bearer operators-token" };
+      const { status } = await send(gateway.url, headers, { method: "GET", path });
+      expect([status >= 400 && status < 500, seen]).toEqual([true, 0]);
+      expect((await send(gateway.url, headers, { method: "GET", path: "/_precis/" })).body).toBe("own");
+    },
+  );
+});
