@@ -8,7 +8,7 @@ import { readLog } from "../../src/logs/index.ts";
 import { claudeCodeSession, NODE_ENVIRONMENT, temporaryFolder, type Folder } from "./precis.ts";
 
 const BIN = resolve(import.meta.dirname, "../../src/cli/bin.ts");
-const BYTES = 60_000_000;
+const BYTES = 30_000_000;
 /** Node itself, the program and its tables, whatever is read. */
 const OWN_BYTES = 220_000_000;
 /** Beside that, in memory for each byte of the file. */

@@ -46,7 +46,7 @@ async function shell(script: string): Promise<Ran> {
 const WRITERS = [
   ["--out", ["compact", "chat.json", "--budget", "30%"]],
   ["--keep", ["compact", "chat.json", "--budget", "30%"]],
-  ["--svg", ["replay", "--example"]],
+  ["--svg", ["replay", "chat.json", "--model", "gpt-5.4", "--context-length", "16k"]],
 ] as const;
 
 describe.each(WRITERS)("%s of %j", (flag, words) => {
@@ -141,7 +141,7 @@ describe("compact --out", () => {
 });
 
 describe("standard output", () => {
-  it.each(["compact chat.json --budget 30%", "inspect chat.json", "replay --example", "--help", "config check"])(
+  it.each(["compact chat.json --budget 30%", "inspect chat.json", "replay chat.json --model gpt-5.4", "--help", "config check"])(
     "on a full disk: `precis %s` says so, without a stack",
     async (words) => {
       const { code, err } = await shell(`precis ${words} > /dev/full`);

@@ -298,7 +298,7 @@ describe("precis serve", () => {
   });
 
   it("lets an answer under way end when it is told to stop, and is no longer ready", async () => {
-    const slow = createProvider({ pace: 20, script: { text: "word ".repeat(30) } });
+    const slow = createProvider({ pace: 60, script: { text: "word ".repeat(30) } });
     const behind = await slow.listen();
     const { url, end } = await serving(["--store", "memory", "--upstream", `slow=${behind.url}`]);
     const body = JSON.stringify({ model: "gpt-4.1", stream: true, messages: short });

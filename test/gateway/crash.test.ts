@@ -21,7 +21,7 @@ import { lostOf } from "./support/witness.ts";
 
 /** 3 in `npm test`, 50 in `npm run test:full`. */
 const KILLS = Math.max(3, Math.round(Number(process.env["PRECIS_TEST_RUNS"] ?? 500) / 200));
-const LIFE_MS_MAX = 1_500;
+const LIFE_MS_MAX = 1_000;
 /** Two starts of a process and all that is looked at between them, on a machine that has other things to do. */
 const KILL_MS_MAX = 60_000;
 const LANES = 6;

@@ -26,6 +26,7 @@ interface Wire {
   readonly messages: { role: string; content: unknown }[];
 }
 
+const FULL = Number(process.env["PRECIS_TEST_RUNS"] ?? 0) > 1_000;
 const LIFETIMES: readonly Marker[] = [undefined, "5m", "1h"];
 const WINDOW_TOKENS = 12_000;
 const TOOL = { name: "read", input_schema: { type: "object", properties: {} } };
@@ -72,18 +73,19 @@ function mixes(): readonly Marking[] {
   return found.filter((marking) => checkMarkers(marked(one, marking) as Record<string, unknown>) === undefined);
 }
 
+/** A short run deals the mixes out, so that both strategies meet each of them, with one lifetime or the other. */
 describe.each([
-  ["spaced", "5m"],
-  ["spaced", "1h"],
-  ["system_and_3", "5m"],
-  ["system_and_3", "1h"],
-] as const)("strategy %s, cache_ttl %s", (strategy, ttl) => {
+  ["spaced", "5m", 0],
+  ["spaced", "1h", 1],
+  ["system_and_3", "5m", 1],
+  ["system_and_3", "1h", 0],
+] as const)("strategy %s, cache_ttl %s", (strategy, ttl, turn) => {
   it("adds nothing that a strict provider refuses", { timeout: 120_000 }, async () => {
     const { provider, url } = await stand({
       provider: { script: { text: "Done." }, limits: { recordedRequests: 4, recordedBytes: 0 } },
       gateway: { contextLength: WINDOW_TOKENS, caching: { strategy, ttl } },
     });
-    const all = mixes();
+    const all = mixes().filter((_, at) => FULL || at % 2 === turn);
     expect(all.length).toBeGreaterThan(100);
     const refused: unknown[] = [];
     for (const [index, marking] of all.entries()) {

@@ -62,9 +62,9 @@ const WAYS: readonly (readonly [string, Fields, Readonly<Record<string, string>>
 ];
 
 const SHAPES: readonly (readonly [string, Transcript])[] = [
-  ["many requests of a few calls", loops(FULL ? 14 : 10, 4)],
-  ["a few requests of many calls", loops(3, FULL ? 26 : 16)],
-  ["one request of many more", loops(1, FULL ? 200 : 60)],
+  ["many requests of a few calls", loops(FULL ? 14 : 6, 4)],
+  ["a few requests of many calls", loops(3, FULL ? 26 : 10)],
+  ["one request of many more", loops(1, FULL ? 200 : 36)],
 ];
 
 /** The model that binds in every way; the other one, in a short run, in the first. */

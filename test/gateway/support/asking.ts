@@ -45,10 +45,20 @@ export function worked(name: string, steps: number, resultWords = 300): Transcri
   };
 }
 
+/** The same conversation is asked for at every length, by hundreds of tests: its pages are written once. */
+const PAGES_MAX = 2_000;
+const pages = new Map<string, string>();
+
 function page(name: string, step: number, words: number): string {
-  return Array.from({ length: words }, (_, at) =>
+  const key = `${words} ${step} ${name}`;
+  const known = pages.get(key);
+  if (known !== undefined) return known;
+  if (pages.size >= PAGES_MAX) pages.clear();
+  const text = Array.from({ length: words }, (_, at) =>
     at % 12 === 0 ? `\n${name} line ${at} of ${step}:` : `word${at * 7 + step}`,
   ).join(" ");
+  pages.set(key, text);
+  return text;
 }
 
 export function bodyOf(protocol: ProtocolName, transcript: Transcript, more: object = {}): string {
