@@ -36,7 +36,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["check", "broken.json"],
   ["replay", "chat.json", "--context-length", "16k", "--engines", "compressor,sacred-zone"],
   ["replay", "--example", "--schedules", "cost"],
-  ["eval", "sessions", "--engines", "compressor", "--threads", "1"],
+  ["eval", "sessions", "--engines", "compressor", "--threads", "1", "--cache", "evaluated"],
   ["config", "check"],
   ["doctor"],
   ["plugins"],

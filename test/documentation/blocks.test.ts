@@ -37,11 +37,15 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/^node (?:scripts|bench)\//, "works on the checkout itself"],
 ];
 
-/** Lines that repeat one thing for many seconds: in a short run they do it a few times, with all their other flags. */
+/** What one page has evaluated, the next one need not evaluate again. */
+const EVALUATED = mkdtempSync(join(tmpdir(), "precis-evaluated-"));
+
+/** Lines that repeat one thing for many seconds: in a short run they do it a few times, or once for all pages. */
 const LESS_WORK: readonly (readonly [line: RegExp, less: string])[] = [
   [/^(precis plugins check .*--samples) \d+/, "$1 4"],
   [/^(precis plugins check (?!.*--(?:samples|on)).*)/, "$1 --samples 4"],
-  [/^(precis eval (?!.*--budgets).*)/, "$1 --budgets 10"],
+  [/^(precis eval .*--cache) \S+/, `$1 '${EVALUATED}'`],
+  [/^(precis eval (?!.*--cache).*)/, `$1 --cache '${EVALUATED}'`],
 ];
 
 const asRun = (line: string): string =>
@@ -132,7 +136,7 @@ describe("shell blocks run", () => {
   });
 });
 
-const FOLDERS: string[] = [];
+const FOLDERS = [EVALUATED];
 afterAll(() => FOLDERS.forEach((folder) => rmSync(folder, { recursive: true })));
 
 /** What a reader has: the examples, sessions under the names that the pages use, a plugin, and `precis` installed. */

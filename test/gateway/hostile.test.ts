@@ -3,6 +3,7 @@
  * process lives, the next ordinary request is answered as ever, and memory comes back.
  */
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
@@ -189,9 +190,10 @@ describe("what is hardly HTTP", () => {
     const { gateway, upstream } = await begin();
     for (const [name, text] of TEXTS) {
       const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
-      socket.on("error", () => undefined);
+      socket.on("error", () => undefined).resume();
+      const closed = once(socket, "close").catch(() => undefined);
       socket.end(text);
-      await pause(SOCKET_MS);
+      await Promise.race([closed, pause(SOCKET_MS)]);
       socket.destroy();
       await expectOrdinary(gateway);
       expect([name, gateway.alive()]).toEqual([name, true]);

@@ -6,7 +6,7 @@ export type LargeKind = "long" | "many";
 export type ToClient = { readonly url: string; readonly kind: LargeKind };
 export type FromClient = { readonly provider: string } | { readonly status: number; readonly treatment: string };
 
-const FILES = 20;
+const FILES = 10;
 const FILE_CHARS = 1_380_000;
 const MESSAGES = 19_999;
 const MAX_OUTPUT_TOKENS = 500;
@@ -33,7 +33,7 @@ async function send(gateway: string, kind: LargeKind): Promise<void> {
   say({ status: response.status, treatment: response.headers.get("x-precis") ?? "" });
 }
 
-/** 28 MB in few messages. */
+/** 14 MB in few messages. */
 function long(): object[] {
   const page = "word7 and others on this line\n".repeat(FILE_CHARS / 30);
   const files = Array.from({ length: FILES }, (_, at) => [
