@@ -93,7 +93,15 @@ describe("precis plugins check", () => {
     folder.write("documented/package.json", block("json"));
     folder.write("documented/index.js", block("js"));
     for (const seed of SEEDS) {
-      const { code, out } = await here("plugins", "check", "./documented", "--samples", SAMPLES, "--seed", String(seed));
+      const { code, out } = await here(
+        "plugins",
+        "check",
+        "./documented",
+        "--samples",
+        SAMPLES,
+        "--seed",
+        String(seed),
+      );
       expect(out.replaceAll(/\s+/g, " ")).toContain(`keeps the contract on ${SAMPLES} transcripts`);
       expect(code).toBe(0);
     }
