@@ -139,7 +139,7 @@ function check(transcript: Transcript, compaction: Compaction): void {
   expect(new Set(places).size).toBe(places.length);
 }
 
-/** Every engine draws its own, so that seven times as many transcripts are tried. */
+/** Fewer draws than elsewhere in the core: each is a whole compaction, made by every engine, and all share the repair. */
 describe.each(ENGINE_NAMES)("a broken transcript, compacted by %s", (name) => {
   it("says nothing twice, and whatever is removed can be fetched by an id that the report names", async () => {
     await fc.assert(
