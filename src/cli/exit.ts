@@ -56,6 +56,8 @@ const STORE_CODES = new Set(
     "busy",
     "read_only",
     "unreachable",
+    "gone",
+    "interrupted",
     "newer",
     "older",
     "foreign",

@@ -3,7 +3,7 @@ import { nearest } from "../config/problems.ts";
 import { PrecisError } from "../core/errors.ts";
 import { readArguments, type Command, type CommandGroup } from "./command.ts";
 import { EXIT, exitCodeOf, usageError, type ExitCode } from "./exit.ts";
-import { isSystemError, unwritable } from "./unwritable.ts";
+import { toldFailure } from "./file-failures.ts";
 import { processTerminal, type Stream, type Terminal } from "./terminal.ts";
 import { commandUsage, overview } from "./usage.ts";
 import { version } from "./version.ts";
@@ -44,7 +44,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
   try {
     return await dispatch(words, terminal);
   } catch (thrown) {
-    const error = isSystemError(thrown) ? unwritable(thrown.path ?? "a file", thrown) : thrown;
+    const error = toldFailure(thrown);
     const code = exitCodeOf(error);
     await terminal.err.write(asksForJson(words) ? inJson(error, code) : explained(error, terminal));
     return code;

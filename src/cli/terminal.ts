@@ -5,7 +5,7 @@
 import { styleText } from "node:util";
 import type { Environment } from "../config/environment.ts";
 import { EXIT } from "./exit.ts";
-import { unwritable } from "./unwritable.ts";
+import { unwritable } from "./file-failures.ts";
 
 export type Look = "strong" | "dim" | "good" | "warn" | "bad" | "accent";
 

@@ -1,5 +1,4 @@
 /** `precis recall`: from a recall id back to the original bytes, or from words to the ids that hold them. */
-import { resolve } from "node:path";
 import { recall, type RecallHit } from "../../session/originals.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import { clip, columnWidths, padEnd } from "../bars.ts";
@@ -71,9 +70,9 @@ interface Recalled {
   readonly masked?: boolean;
 }
 
-async function fromFile(keep: string, wanted: string, { folder }: Terminal): Promise<Recalled> {
+async function fromFile(keep: string, wanted: string, terminal: Terminal): Promise<Recalled> {
   const store = createMemoryStore();
-  await store.putOriginals(LOCAL_TENANT, readKeep(resolve(folder, keep)));
+  await store.putOriginals(LOCAL_TENANT, await readKeep(keep, terminal));
   return { hits: await recall(store, LOCAL_TENANT, wanted), place: keep };
 }
 
