@@ -186,6 +186,11 @@ export function unchangedPage({ because, irreducible, next }: Unchanged, stream:
   return `${lines.join("\n")}\n`;
 }
 
+/** Why a forced compaction goes below the documented figures; nothing where it does not. */
+export function forcedLine(because: string | undefined, stream: Stream): string {
+  return because === undefined ? "" : `${named("forced", because, "dim", stream).join("\n")}\n\n`;
+}
+
 /** Which window was worked with, and why that one. */
 export function windowLine(window: Window, stream: Stream): string {
   return `${named("window", windowText(window), "dim", stream).join("\n")}\n`;

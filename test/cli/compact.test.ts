@@ -1,7 +1,8 @@
 /** `precis compact` and what belongs to it: a result that works, clean streams, exit codes, originals kept and recalled. */
 import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { EXIT } from "../../src/cli/exit.ts";
 import {
   anthropicBody,
   chatMessages,
@@ -115,6 +116,33 @@ describe("compact", () => {
       changed: false,
       because: expect.stringContaining("compression.enabled") as string,
     });
+  });
+
+  it.each(["refunds.openai-chat.json", "restart.claude-code.jsonl"])(
+    "--force makes %s smaller although the documented figures would keep all of it, and says how",
+    async (name) => {
+      const example = resolve(import.meta.dirname, "../../examples", name);
+      const { report } = await json("compact", example, "--force");
+      const asked = await json("compact", example, "--budget", "20%");
+      expect(report).toMatchObject({
+        changed: true,
+        because: expect.stringContaining("--budget 20%"),
+        tokens: asked.report.tokens,
+      });
+      const { code, err } = await run("compact", example, "--force");
+      expect([code, err]).toEqual([EXIT.done, expect.stringMatching(/forced .*documented figures/)]);
+      expect((await json("compact", example, "--budget", "20%")).report.because).toBeNull();
+    },
+  );
+
+  it("--force says why nothing can be gained, and does not send anyone to --budget in vain", async () => {
+    const small = { input: JSON.stringify([{ role: "user", content: "Say it." }]) };
+    const { code, err } = await precisHere(["compact", "-", "--force"], small);
+    const told = err.replaceAll(/\s+/g, " ");
+    expect([code, told]).toEqual([EXIT.done, expect.stringContaining("unchanged no compaction needed")]);
+    expect(told).toContain("next nothing to gain by --budget either; `precis inspect`");
+    const unforced = (await precisHere(["compact", "-"], small)).err.replaceAll(/\s+/g, " ");
+    expect(unforced).toContain("`--force` compacts all the same");
   });
 
   it("keeps the bytes of messages that did not change, and the digits of long numbers", async () => {

@@ -6,8 +6,8 @@ import { WIRE_FORMATS } from "../../logs/index.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import { counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
-import { compactInput, type Compacted } from "../compaction.ts";
-import { compactionPage, containedPage, headingOf, unchangedPage, windowLine } from "../compaction-page.ts";
+import { compactForced, compactInput, type Forced } from "../compaction.ts";
+import { compactionPage, containedPage, forcedLine, headingOf, unchangedPage, windowLine } from "../compaction-page.ts";
 import { withEngine } from "../engine.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { isSameFile, modeLike, writeOutput } from "../files.ts";
@@ -24,7 +24,7 @@ export const compactCommand: Command = {
   summary: "Write a smaller transcript that still works, and say what became of the rest.",
   about: [
     "The messages go to standard output in the input's own protocol, unchanged ones byte for byte; of a session file, in the protocol that its agent speaks. The account goes to standard error.",
-    "Compacts when the transcript is over the threshold that follows from the configuration. --force compacts in any case; --budget sets the size of the result and overrides the documented minimums.",
+    "Compacts when the transcript is over the threshold that follows from the configuration. --budget sets the size of the result and overrides the documented minimums. --force compacts although there is room: by the documented figures, and where these would keep all of it, as --budget 20% does; it says when nothing can be gained.",
   ],
   examples: [
     {
@@ -50,7 +50,7 @@ export const compactCommand: Command = {
       description: "Size of the result, in tokens or as a share of the input.",
     },
     focus: { type: "string", valueHint: "TOPIC", description: "Give this topic 60 to 70 % of the handoff." },
-    force: { type: "boolean", description: "Compact although there is room." },
+    force: { type: "boolean", description: "Compact although there is room, if anything can be gained." },
     out: {
       type: "string",
       alias: "o",
@@ -86,7 +86,11 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     };
     const asking = { environment: terminal.environment, before };
     const made = await withEngine(configuration, terminal, (engine) =>
-      compactInput(input, configuration, { ...request, engine, asking }),
+      (request.force && request.budget === undefined ? compactForced : compactInput)(input, configuration, {
+        ...request,
+        engine,
+        asking,
+      }),
     );
     await progress.stage("writing", 0.9);
     if (files.keep !== undefined) await addToKeep(files.keep, made.originals, terminal);
@@ -142,7 +146,7 @@ function outputFiles(args: Arguments, { folder }: Terminal): OutputFiles {
 }
 
 function irreducibleOf(
-  result: Compacted,
+  result: Forced,
 ): { readonly limit: number; readonly smallest: number; readonly because: string } | undefined {
   return result.kind === "compacted" ? result.compaction.report.irreducible : result.irreducible;
 }
@@ -154,10 +158,10 @@ interface Telling {
   readonly stream: Stream;
 }
 
-function account(input: Input, result: Compacted, { to, window, keep, stream }: Telling): string {
+function account(input: Input, result: Forced, { to, window, keep, stream }: Telling): string {
   const page =
     result.kind === "compacted"
-      ? compactionPage(result.compaction.report, wayBack(keep), stream)
+      ? `${forcedLine(result.because, stream)}${compactionPage(result.compaction.report, wayBack(keep), stream)}`
       : unchangedPage({ because: result.because, irreducible: result.irreducible, next: nextStep(result) }, stream);
   const heading = headingOf({ ...input, to }, stream).join("\n");
   return `${heading}\n${page}${windowLine(window, stream)}${containedPage(result.contained, stream)}`;
@@ -169,14 +173,16 @@ function wayBack(keep: string | undefined): string {
     : `\`precis recall ID --keep ${keep}\` prints the original`;
 }
 
-/** A forced compaction keeps the documented tail; only a budget goes below it. */
-function nextStep({ budget, irreducible }: Compacted & { readonly kind: "unchanged" }): string | undefined {
-  return budget === undefined && irreducible === undefined ? "`--budget 20%` sets the size of the result" : undefined;
+/** What would make it smaller all the same. */
+function nextStep({ budget, irreducible, exhausted }: Forced & { readonly kind: "unchanged" }): string | undefined {
+  if (exhausted) return "nothing to gain by --budget either; `precis inspect` shows what its tokens are";
+  if (budget !== undefined || irreducible !== undefined) return undefined;
+  return "`--budget 20%` sets the size of the result, `--force` compacts all the same";
 }
 
 interface Report {
   readonly input: Input;
-  readonly result: Compacted;
+  readonly result: Forced;
   readonly to: ProtocolName;
   readonly window: Window;
 }
@@ -193,7 +199,7 @@ function reportOf({ input, result, to, window }: Report): object {
   const common = { format, protocol: to, window, budget: budget ?? null, contained: result.contained ?? null, notes };
   if (result.kind === "compacted") {
     const { irreducible = null, summary = null, ...report } = result.compaction.report;
-    return { changed: true, because: null, ...report, irreducible, summary, ...common };
+    return { changed: true, because: result.because ?? null, ...report, irreducible, summary, ...common };
   }
   const messages = transcript.messages.length;
   return {
