@@ -196,6 +196,12 @@ export function windowLine(window: Window, stream: Stream): string {
   return `${named("window", windowText(window), "dim", stream).join("\n")}\n`;
 }
 
+/** What a provider refuses of the input or of the result, a line each; nothing where nothing is. */
+export function invalidPage(lines: readonly string[], stream: Stream): string {
+  const rows = lines.flatMap((line, at) => named(at === 0 ? "invalid" : "", line, "warn", stream));
+  return rows.map((row) => `${row}\n`).join("");
+}
+
 /** What an engine that was put out of service said or did, for whoever mends it; nothing where none was. */
 export function containedPage(contained: Contained | undefined, stream: Stream): string {
   if (contained === undefined) return "";

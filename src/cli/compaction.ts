@@ -59,7 +59,9 @@ const FORCED_BUDGET = "20%";
 const FORCED_BECAUSE = `the documented figures keep all of it word for word at this window, so this is what --budget ${FORCED_BUDGET} makes of it`;
 
 /** As `--force` has it: by the documented figures, and where these gain nothing, by a budget that keeps less word for word. */
-export async function compactForced(...[input, configuration, request]: Parameters<typeof compactInput>): Promise<Forced> {
+export async function compactForced(
+  ...[input, configuration, request]: Parameters<typeof compactInput>
+): Promise<Forced> {
   const documented = await compactInput(input, configuration, request);
   if (documented.kind === "compacted" || input.decoded?.locked !== undefined) return documented;
   const smaller = await compactInput(input, configuration, { ...request, budget: FORCED_BUDGET });

@@ -37,6 +37,7 @@ interface Json {
     readonly irreducible: { readonly limit: number; readonly smallest: number } | null;
     readonly degraded: readonly string[];
     readonly recall: readonly string[];
+    readonly violations: { readonly before: readonly object[]; readonly after: readonly object[] };
   };
 }
 const json = async (...words: string[]): Promise<Json> => JSON.parse((await run(...words, "--json")).out) as Json;
@@ -143,6 +144,40 @@ describe("compact", () => {
     expect(told).toContain("next nothing to gain by --budget either; `precis inspect`");
     const unforced = (await precisHere(["compact", "-"], small)).err.replaceAll(/\s+/g, " ");
     expect(unforced).toContain("`--force` compacts all the same");
+  });
+
+  describe("of an invalid request", () => {
+    /** A result that answers nothing, behind message `at`. */
+    const broken = (at: number): string =>
+      JSON.stringify(chatMessages().toSpliced(at, 0, { role: "tool", tool_call_id: "nobody", content: "lost" }));
+
+    it("says what is invalid, where, and that it is repaired", async () => {
+      folder.write("orphan.json", broken(5));
+      const { code, out, err } = await run("compact", "orphan.json", "--budget", "30%");
+      expect([code, (await precisHere(["check", "-"], { input: out })).code]).toEqual([EXIT.done, EXIT.done]);
+      const told = err.replaceAll(/\s+/g, " ");
+      expect(told).toContain("invalid a provider refuses the input, for 1 violation; none is left in the result");
+      expect(told).toMatch(/message 5, tool: the result nobody answers no call .*\(result_without_call\)/);
+      const { report } = await json("compact", "orphan.json", "--budget", "30%");
+      expect(report.violations).toMatchObject({ before: [{ code: "result_without_call", message: 4 }], after: [] });
+    });
+
+    it.each([[], ["--to", "anthropic-messages"], ["--json"]])(
+      "exits with 1 where the result is invalid as well, written all the same %s",
+      async (...words) => {
+        folder.write("orphan.json", broken(5));
+        const { code, out, err } = await run("compact", "orphan.json", ...words);
+        expect([code, out.includes("lost")]).toEqual([EXIT.failed, true]);
+        expect(err.replaceAll(/\s+/g, " ")).toMatch(/invalid a provider refuses the result.*\(result_without_call\)/);
+        expect((await precisHere(["check", "-"], { input: out })).code).toBe(EXIT.failed);
+      },
+    );
+
+    it("says nothing of a valid one", async () => {
+      expect((await run("compact", "chat.json", "--budget", "30%")).err).not.toContain("invalid");
+      const { report } = await json("compact", "chat.json");
+      expect(report.violations).toEqual({ before: [], after: [] });
+    });
   });
 
   it("keeps the bytes of messages that did not change, and the digits of long numbers", async () => {

@@ -7,7 +7,15 @@ import type { ProtocolName } from "../../protocols/index.ts";
 import { counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { compactForced, compactInput, type Forced } from "../compaction.ts";
-import { compactionPage, containedPage, forcedLine, headingOf, unchangedPage, windowLine } from "../compaction-page.ts";
+import {
+  compactionPage,
+  containedPage,
+  forcedLine,
+  headingOf,
+  invalidPage,
+  unchangedPage,
+  windowLine,
+} from "../compaction-page.ts";
 import { withEngine } from "../engine.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { isSameFile, modeLike, writeOutput } from "../files.ts";
@@ -16,6 +24,7 @@ import { addToKeep } from "../keep.ts";
 import { parts, written } from "../output.ts";
 import { withProgress } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
+import { repairLines, verdictOf, verdictOfResult, type Repair } from "../validity.ts";
 import { windowFor, type Window } from "../window.ts";
 import type { Stream, Terminal } from "../terminal.ts";
 
@@ -73,7 +82,7 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const to = formatNamed(args.text("to"), "--to", WIRE_FORMATS);
   const files = outputFiles(args, terminal);
   const configuration = await loadConfiguration(configurationRequest(args, terminal));
-  const { result, text, told } = await withProgress(terminal.err, async (progress) => {
+  const { result, repair, text, told } = await withProgress(terminal.err, async (progress) => {
     progress.expect(inputBytes(args, terminal));
     await progress.stage("reading", 0);
     const input = await readInput(args, terminal);
@@ -96,15 +105,20 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     if (files.keep !== undefined) await addToKeep(files.keep, made.originals, terminal);
     const protocol = to ?? input.protocol;
     const window = windowFor(args, configuration, input.transcript.model);
+    const violations = {
+      before: verdictOf(input).violations,
+      after: verdictOfResult(input, made.transcript, protocol).violations,
+    };
+    const report = { input, result: made, to: protocol, window, repair: violations };
     return {
       result: made,
-      text: args.is("json")
-        ? jsonText({ input, result: made, to: protocol, window })
-        : written(input, made.transcript, protocol),
-      told: account(input, made, { to: protocol, window, keep: args.text("keep"), stream: terminal.err }),
+      repair: violations,
+      text: args.is("json") ? jsonText(report) : written(input, made.transcript, protocol),
+      told: account(report, args.text("keep"), terminal.err),
     };
   });
   await deliver(text, told, files, terminal);
+  if (repair.after.length > 0) return EXIT.failed;
   return irreducibleOf(result) === undefined ? EXIT.done : EXIT.irreducible;
 }
 
@@ -151,20 +165,15 @@ function irreducibleOf(
   return result.kind === "compacted" ? result.compaction.report.irreducible : result.irreducible;
 }
 
-interface Telling {
-  readonly to: ProtocolName;
-  readonly window: Window;
-  readonly keep: string | undefined;
-  readonly stream: Stream;
-}
-
-function account(input: Input, result: Forced, { to, window, keep, stream }: Telling): string {
+function account(report: Report, keep: string | undefined, stream: Stream): string {
+  const { input, result, to, window, repair } = report;
   const page =
     result.kind === "compacted"
       ? `${forcedLine(result.because, stream)}${compactionPage(result.compaction.report, wayBack(keep), stream)}`
       : unchangedPage({ because: result.because, irreducible: result.irreducible, next: nextStep(result) }, stream);
   const heading = headingOf({ ...input, to }, stream).join("\n");
-  return `${heading}\n${page}${windowLine(window, stream)}${containedPage(result.contained, stream)}`;
+  const mended = invalidPage(repairLines(repair, input.transcript, result.transcript), stream);
+  return `${heading}\n${page}${windowLine(window, stream)}${mended}${containedPage(result.contained, stream)}`;
 }
 
 function wayBack(keep: string | undefined): string {
@@ -185,6 +194,7 @@ interface Report {
   readonly result: Forced;
   readonly to: ProtocolName;
   readonly window: Window;
+  readonly repair: Repair;
 }
 
 function jsonText(report: Report): string {
@@ -193,10 +203,18 @@ function jsonText(report: Report): string {
 }
 
 /** The same keys whatever happened, so that a script need not look for them. */
-function reportOf({ input, result, to, window }: Report): object {
+function reportOf({ input, result, to, window, repair }: Report): object {
   const { format, notes, transcript } = input;
   const { before, budget } = result;
-  const common = { format, protocol: to, window, budget: budget ?? null, contained: result.contained ?? null, notes };
+  const common = {
+    format,
+    protocol: to,
+    window,
+    budget: budget ?? null,
+    contained: result.contained ?? null,
+    notes,
+    violations: repair,
+  };
   if (result.kind === "compacted") {
     const { irreducible = null, summary = null, ...report } = result.compaction.report;
     return { changed: true, because: result.because ?? null, ...report, irreducible, summary, ...common };
