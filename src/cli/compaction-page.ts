@@ -202,6 +202,11 @@ export function invalidPage(lines: readonly string[], stream: Stream): string {
   return rows.map((row) => `${row}\n`).join("");
 }
 
+/** What to do next with the result. */
+export function usePage(says: string, stream: Stream): string {
+  return `${named("next", says, "dim", stream).join("\n")}\n`;
+}
+
 /** What an engine that was put out of service said or did, for whoever mends it; nothing where none was. */
 export function containedPage(contained: Contained | undefined, stream: Stream): string {
   if (contained === undefined) return "";

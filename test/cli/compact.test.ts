@@ -180,6 +180,22 @@ describe("compact", () => {
     });
   });
 
+  it.each([
+    ["chat.json", [], "an array of messages of openai-chat: send it in place of chat.json"],
+    ["body.json", [], "a request body of anthropic-messages: send it in place of body.json"],
+    ["body.json", ["--to", "openai-chat"], "the conversation as openai-chat takes it: send it in your next request"],
+    ["session.jsonl", [], "the conversation as anthropic-messages takes it: send it in your next request"],
+  ])("says what the written file is for and where the originals are: %s %j", async (name, words, use) => {
+    const told = async (...more: string[]): Promise<string> => {
+      const { err } = await run("compact", name, "--budget", "30%", "--out", "next.json", ...words, ...more);
+      return err.replaceAll(/\s+/g, " ");
+    };
+    expect(await told()).toContain(`next next.json is ${use}; the originals are only in ${name}`);
+    const back = "`precis recall 'words of it' --keep back.json` finds the originals";
+    expect(await told("--keep", "back.json")).toContain(`next next.json is ${use}; ${back}`);
+    expect((await run("compact", name, "--budget", "30%")).err).not.toMatch(/^ {2}next /m);
+  });
+
   it("keeps the bytes of messages that did not change, and the digits of long numbers", async () => {
     const { out } = await run("compact", "body.json", "--budget", "40%");
     expect(out).toContain('"model": "claude-x", "max_tokens": 1000');

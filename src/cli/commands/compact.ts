@@ -14,6 +14,7 @@ import {
   headingOf,
   invalidPage,
   unchangedPage,
+  usePage,
   windowLine,
 } from "../compaction-page.ts";
 import { withEngine } from "../engine.ts";
@@ -114,7 +115,7 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
       result: made,
       repair: violations,
       text: args.is("json") ? jsonText(report) : written(input, made.transcript, protocol),
-      told: account(report, args.text("keep"), terminal.err),
+      told: account(report, { out: args.is("json") ? undefined : files.out, keep: args.text("keep") }, terminal.err),
     };
   });
   await deliver(text, told, files, terminal);
@@ -165,15 +166,35 @@ function irreducibleOf(
   return result.kind === "compacted" ? result.compaction.report.irreducible : result.irreducible;
 }
 
-function account(report: Report, keep: string | undefined, stream: Stream): string {
+/** What was written beside standard output, as it was named. */
+type Written = Pick<OutputFiles, "out" | "keep">;
+
+function account(report: Report, { out, keep }: Written, stream: Stream): string {
   const { input, result, to, window, repair } = report;
   const page =
     result.kind === "compacted"
       ? `${forcedLine(result.because, stream)}${compactionPage(result.compaction.report, wayBack(keep), stream)}`
       : unchangedPage({ because: result.because, irreducible: result.irreducible, next: nextStep(result) }, stream);
   const heading = headingOf({ ...input, to }, stream).join("\n");
+  const next = result.kind === "compacted" && out !== undefined ? usePage(useOf(report, { out, keep }), stream) : "";
   const mended = invalidPage(repairLines(repair, input.transcript, result.transcript), stream);
-  return `${heading}\n${page}${windowLine(window, stream)}${mended}${containedPage(result.contained, stream)}`;
+  return `${heading}\n${page}${windowLine(window, stream)}${mended}${next}${containedPage(result.contained, stream)}`;
+}
+
+const FORMS = { request: "a request body", messages: "an array of messages" } as const;
+
+/** What to do with the file, and where the originals are. */
+function useOf({ input, to }: Report, { out, keep }: Written): string {
+  const form = input.decoded !== undefined && to === input.protocol ? input.decoded.form : undefined;
+  const use =
+    form === undefined
+      ? `${out} is the conversation as ${to} takes it: send it in your next request`
+      : `${out} is ${FORMS[form]} of ${to}: send it in place of ${input.name}`;
+  const back =
+    keep === undefined
+      ? `the originals are only in ${input.name}`
+      : `\`precis recall 'words of it' --keep ${keep}\` finds the originals`;
+  return `${use}; ${back}`;
 }
 
 function wayBack(keep: string | undefined): string {
