@@ -46,7 +46,8 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
   } catch (thrown) {
     const error = toldFailure(thrown);
     const code = exitCodeOf(error);
-    await terminal.err.write(asksForJson(words) ? inJson(error, code) : explained(error, terminal));
+    if (asksForJson(words)) await terminal.err.write(inJson(error, code));
+    else await terminal.err.say(explained(error, terminal));
     return code;
   }
 }
@@ -54,7 +55,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
 async function dispatch(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [first, ...rest] = words;
   if (first === undefined) {
-    await terminal.err.write(await firstPage(terminal.err));
+    await terminal.err.say(await firstPage(terminal.err));
     return EXIT.usage;
   }
   if (VERSION.has(first)) return said(terminal, `${version()}\n`);
@@ -92,7 +93,7 @@ async function runCommand(command: Command, words: readonly string[], terminal: 
 }
 
 async function said(terminal: Terminal, text: string): Promise<ExitCode> {
-  await terminal.out.write(text);
+  await terminal.out.say(text);
   return EXIT.done;
 }
 

@@ -26,7 +26,7 @@ export async function readBytes(
     const there = statSync(path);
     if (there.isDirectory() || (there.isFile() && there.size <= FILE_BYTES_MAX)) return readFileSync(path);
     if (there.isFile()) throw tooLarge(name);
-    return await streamed(path, name, () => err.write(`waiting for ${name}: nothing has been written to it yet\n`));
+    return await streamed(path, name, () => err.say(`waiting for ${name}: nothing has been written to it yet\n`));
   } catch (error) {
     throw error instanceof PrecisError ? error : unreadable(name, error, hint);
   }

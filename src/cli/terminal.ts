@@ -5,12 +5,16 @@
 import { styleText } from "node:util";
 import type { Environment } from "../config/environment.ts";
 import { EXIT } from "./exit.ts";
+import { fitted } from "./fitted.ts";
 import { unwritable } from "./file-failures.ts";
 
 export type Look = "strong" | "dim" | "good" | "warn" | "bad" | "accent";
 
 export interface Stream {
+  /** Data, as it is. */
   readonly write: (text: string) => Promise<void>;
+  /** Something for a person: no line is longer than `columns`, as far as its words allow. */
+  readonly say: (text: string) => Promise<void>;
   /** The text in a colour, where the stream shows colours. */
   readonly paint: (look: Look, text: string) => string;
   readonly columns: number;
@@ -61,13 +65,16 @@ function streamOf(stream: NodeJS.WriteStream, onFailure: OnFailure): Stream {
   stream.on("error", quietOnHangUp);
   // Honours NO_COLOR, FORCE_COLOR, NODE_DISABLE_COLORS and whether the stream is a terminal.
   const coloured = styleText("bold", "x", { stream }) !== "x";
+  const columns = columnsOf(process.env["COLUMNS"], stream.columns);
+  const write = async (text: string): Promise<void> => {
+    const error = await new Promise<Error | null | undefined>((done) => stream.write(text, done));
+    if (error) onFailure(error);
+  };
   return {
-    write: async (text) => {
-      const error = await new Promise<Error | null | undefined>((done) => stream.write(text, done));
-      if (error) onFailure(error);
-    },
+    write,
+    say: (text) => write(fitted(text, columns)),
     paint: (look, text) => (coloured && text !== "" ? styleText(FORMATS[look], text, { validateStream: false }) : text),
-    columns: columnsOf(process.env["COLUMNS"], stream.columns),
+    columns,
     interactive: stream.isTTY === true && process.env["TERM"] !== "dumb",
   };
 }

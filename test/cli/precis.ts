@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { fitted } from "../../src/cli/fitted.ts";
 import { run } from "../../src/cli/main.ts";
 import type { Stream } from "../../src/cli/terminal.ts";
 
@@ -56,6 +57,7 @@ export async function precisHere(words: readonly string[], options: Omit<RunOpti
   const written = { out: "", err: "" };
   const stream = (name: keyof typeof written): Stream => ({
     write: async (text) => void (written[name] += text),
+    say: async (text) => void (written[name] += fitted(text, columns)),
     paint: (_, text) => text,
     columns,
     interactive: false,

@@ -40,7 +40,8 @@ export const checkCommand: Command = {
     const tokens = createMeasure().transcript(input.transcript);
     const verdict = args.text("from") === undefined ? verdictOf(input) : verdictOf(input, [input.protocol]);
     const checked = { ...input, ...verdict, window, tokens };
-    await terminal.out.write(args.is("json") ? json(checked) : page(checked, terminal.out));
+    if (args.is("json")) await terminal.out.write(json(checked));
+    else await terminal.out.say(page(checked, terminal.out));
     return exitCode(checked);
   },
 };

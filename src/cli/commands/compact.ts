@@ -128,12 +128,12 @@ async function deliver(text: string, told: string, files: OutputFiles, terminal:
   const { out, err } = terminal;
   if (files.out !== undefined) {
     await writeOutput(terminal, files.out, text, { mode: files.mode });
-    await err.write(told);
+    await err.say(told);
   } else if (out.interactive) {
     await out.write(text);
-    await err.write(`\n\n${told}`);
+    await err.say(`\n\n${told}`);
   } else {
-    await err.write(told);
+    await err.say(told);
     await out.write(text);
   }
 }

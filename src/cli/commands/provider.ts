@@ -69,7 +69,7 @@ async function run(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     if (args.is("quiet")) return;
     // A log that cannot be written must not end the provider.
     if (json) terminal.out.write(`${JSON.stringify(logObject(record))}\n`).catch(() => undefined);
-    else void terminal.err.write(logLine(record, terminal.err));
+    else void terminal.err.say(logLine(record, terminal.err));
   };
   const provider = createProvider({ ...options, onRequest: say });
   const host = args.text("host");
@@ -79,10 +79,10 @@ async function run(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     process.once("SIGTERM", done);
   });
   if (json) await terminal.out.write(`${JSON.stringify({ event: "listening", url })}\n`);
-  else await terminal.err.write(startPage(url, terminal));
+  else await terminal.err.say(startPage(url, terminal));
   await interrupted;
   await close();
-  if (!json) await terminal.err.write(endPage(provider));
+  if (!json) await terminal.err.say(endPage(provider));
   return EXIT.done;
 }
 
