@@ -72,16 +72,25 @@ function streamOf(stream: NodeJS.WriteStream, onFailure: OnFailure): Stream {
   };
   return {
     write,
-    say: (text) => write(fitted(text, columns)),
+    // A pipe has no width: whoever searches what it carries finds whole sentences.
+    say: (text) => write(hasWidth(stream) ? fitted(text, columns) : text),
     paint: (look, text) => (coloured && text !== "" ? styleText(FORMATS[look], text, { validateStream: false }) : text),
     columns,
     interactive: stream.isTTY === true && process.env["TERM"] !== "dumb",
   };
 }
 
+function hasWidth(stream: NodeJS.WriteStream): boolean {
+  return stream.columns !== undefined || isWidth(process.env["COLUMNS"]);
+}
+
+function isWidth(stated: string | undefined): stated is string {
+  return /^[1-9]\d{0,4}$/.test(stated ?? "");
+}
+
 /** What `COLUMNS` says, as POSIX has it, before what the terminal says of itself. */
 function columnsOf(stated: string | undefined, shown: number | undefined): number {
-  const columns = /^[1-9]\d{0,4}$/.test(stated ?? "") ? Number(stated) : (shown ?? COLUMNS_UNKNOWN);
+  const columns = isWidth(stated) ? Number(stated) : (shown ?? COLUMNS_UNKNOWN);
   return Math.min(Math.max(columns, COLUMNS_MIN), COLUMNS_MAX);
 }
 

@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { chatMessages, claudeCodeSession, precis, precisHere, temporaryFolder, type Folder } from "./precis.ts";
 
 let folder: Folder;
-let session: string;
+let kept: string;
 beforeAll(async () => {
   folder = temporaryFolder();
   folder.write("chat.json", JSON.stringify({ model: "gpt-5.4", messages: chatMessages() }));
@@ -21,7 +21,7 @@ beforeAll(async () => {
     "wrong-upstream.yaml",
     "gateway:\n  upstreams:\n    house: { url: http://203.0.113.7/v1/v1, protocol: openai }\n",
   );
-  session = await keepSession();
+  kept = await keepSession();
   mkdirSync(`${folder.path}/sessions`);
   folder.write("sessions/big.json", JSON.stringify(chatMessages({ turns: 60, lines: 100 })));
   folder.write("sessions/small.jsonl", claudeCodeSession(3));
@@ -95,7 +95,7 @@ describe.each([40, 60, 80])("at %i columns", (columns) => {
   it.each([["show"], ["compact", "--budget", "30%"], ["export", "--out", "exported.json"], ["fork", "--at", "5"]])(
     "sessions %s",
     async (name, ...words) => {
-      const all = ["sessions", name, session, ...words, "--store", "history.db"];
+      const all = ["sessions", name, kept, ...words, "--store", "history.db"];
       const { code, out, err } = await precisHere(all, { folder: folder.path, columns });
       expect([code, tooWide(`${out}\n${err}`, columns)]).toEqual([0, []]);
     },

@@ -145,7 +145,7 @@ describe("what is in the way", () => {
   });
 
   it("a pipe that nobody writes to is waited for, but not in silence", async () => {
-    execFileSync("mkfifo", [at("pipe")]);
+    execFileSync("sh", ["-c", `mkfifo "$0"`, at("pipe")]);
     const child = spawn(process.execPath, [BIN, "check", "pipe"], {
       cwd: folder.path,
       env: { ...NODE_ENVIRONMENT, HOME: folder.path },
