@@ -186,9 +186,25 @@ export function unchangedPage({ because, irreducible, next }: Unchanged, stream:
   return `${lines.join("\n")}\n`;
 }
 
+/** Why a forced compaction goes below the documented figures; nothing where it does not. */
+export function forcedLine(because: string | undefined, stream: Stream): string {
+  return because === undefined ? "" : `${named("forced", because, "dim", stream).join("\n")}\n\n`;
+}
+
 /** Which window was worked with, and why that one. */
 export function windowLine(window: Window, stream: Stream): string {
   return `${named("window", windowText(window), "dim", stream).join("\n")}\n`;
+}
+
+/** What a provider refuses of the input or of the result, a line each; nothing where nothing is. */
+export function invalidPage(lines: readonly string[], stream: Stream): string {
+  const rows = lines.flatMap((line, at) => named(at === 0 ? "invalid" : "", line, "warn", stream));
+  return rows.map((row) => `${row}\n`).join("");
+}
+
+/** What to do next with the result. */
+export function usePage(says: string, stream: Stream): string {
+  return `${named("next", says, "dim", stream).join("\n")}\n`;
 }
 
 /** What an engine that was put out of service said or did, for whoever mends it; nothing where none was. */

@@ -39,12 +39,36 @@ export type Compacted = Outcome & {
   readonly contained?: Contained;
 };
 
+export type Forced = Compacted & {
+  /** Why it was made by other figures than the documented ones. */
+  readonly because?: string;
+  /** Not even a budget makes it smaller. */
+  readonly exhausted?: true;
+};
+
 /** For those who let the configured models write. */
 export interface Asking {
   /** Where the models' keys are. */
   readonly environment: Environment;
   /** Called before a model is asked. */
   readonly before: (model: string) => Promise<void>;
+}
+
+/** What is aimed for where a compaction is forced and the documented figures would keep everything. */
+const FORCED_BUDGET = "20%";
+const FORCED_BECAUSE = `the documented figures keep all of it word for word at this window, so this is what --budget ${FORCED_BUDGET} makes of it`;
+
+/** As `--force` has it: by the documented figures, and where these gain nothing, by a budget that keeps less word for word. */
+export async function compactForced(
+  ...[input, configuration, request]: Parameters<typeof compactInput>
+): Promise<Forced> {
+  const documented = await compactInput(input, configuration, request);
+  if (documented.kind === "compacted" || input.decoded?.locked !== undefined) return documented;
+  const smaller = await compactInput(input, configuration, { ...request, budget: FORCED_BUDGET });
+  if (smaller.kind === "unchanged") return { ...documented, exhausted: true };
+  // Nobody asked for that budget: a result above it is still a gain.
+  const { irreducible: _, ...report } = smaller.compaction.report;
+  return { ...smaller, compaction: { ...smaller.compaction, report }, because: FORCED_BECAUSE };
 }
 
 /** Without `asking` the ledger writes the handoff, whatever is configured. */

@@ -4,7 +4,7 @@ import { PrecisError } from "../core/errors.ts";
 export const EXIT = {
   /** Done, or nothing to do. */
   done: 0,
-  /** `precis check`, `precis plugins check`, `precis store check` or `precis doctor` found faults; `recall` or `search` found nothing, or `undo` had nothing to undo, or `eval` found no session to score. */
+  /** `precis check`, `precis plugins check`, `precis store check` or `precis doctor` found faults; `recall` or `search` found nothing, or `undo` had nothing to undo, or `eval` found no session to score, or the result of `compact` is invalid. */
   failed: 1,
   /** The command line or the configuration is wrong. */
   usage: 2,
@@ -12,6 +12,8 @@ export const EXIT = {
   unreadable: 3,
   /** Even the smallest result is above the budget; it was written. */
   irreducible: 4,
+  /** A valid transcript is larger than its model's window. */
+  tooLarge: 5,
   /** A fault in precis itself. */
   fault: 70,
 } as const;
@@ -22,11 +24,12 @@ export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string]
   [EXIT.done, "done, or nothing to do (the report says which)"],
   [
     EXIT.failed,
-    "`check`, `plugins check`, `store check` or `doctor` found faults; `recall` or `search` found nothing; `undo` had nothing to undo; `eval` found no session to score",
+    "`check`, `plugins check`, `store check` or `doctor` found faults; `recall` or `search` found nothing; `undo` had nothing to undo; `eval` found no session to score; the result of `compact` is as invalid as its input was",
   ],
   [EXIT.usage, "the command line or the configuration is wrong, or an output file cannot be written"],
   [EXIT.unreadable, "the input cannot be read as a transcript, or the store cannot be used"],
   [EXIT.irreducible, "even the smallest result is above the budget; it was written all the same"],
+  [EXIT.tooLarge, "`check` found a valid transcript that is larger than its model's window"],
   [EXIT.fault, "a fault in precis itself"],
 ];
 
@@ -56,6 +59,8 @@ const STORE_CODES = new Set(
     "busy",
     "read_only",
     "unreachable",
+    "gone",
+    "interrupted",
     "newer",
     "older",
     "foreign",

@@ -20,7 +20,7 @@ import { dirname, resolve } from "node:path";
 import { finished } from "node:stream/promises";
 import { PrecisError } from "../core/errors.ts";
 import type { Terminal } from "./terminal.ts";
-import { unwritable } from "./unwritable.ts";
+import { unwritable } from "./file-failures.ts";
 
 export interface WriteOptions {
   /** Permissions of a new file; one that is replaced keeps its own. A file with originals is for its owner alone. */

@@ -1,6 +1,6 @@
 /** What goes on beside the requests of `precis serve`: counting, logging, the pages it prints and those it serves. */
-import { createRedactor } from "../core/redaction/redactor.ts";
-import type { GatewayEvent, Tell } from "../gateway/contract.ts";
+import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
+import type { Tell } from "../gateway/contract.ts";
 import type { History } from "../gateway/history/contract.ts";
 import { createLog, type Log } from "../gateway/operation/log.ts";
 import { createMetrics } from "../gateway/operation/metrics.ts";
@@ -9,10 +9,11 @@ import { loginLink } from "../gateway/operation/access.ts";
 import { createTally } from "../gateway/operation/tally.ts";
 import { loadSecretRules, type SecretSettings } from "../secrets/rules.ts";
 import { eventLine } from "./gateway-log.ts";
-import { lineWriter } from "./line-writer.ts";
+import { fitted } from "./fitted.ts";
+import { lineWriter, type LineWriter } from "./line-writer.ts";
 import { endPage, startPage, type StartPage } from "./gateway-page.ts";
 import { tokenPlace, type OperatorToken } from "./operator-token.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Stream, Terminal } from "./terminal.ts";
 
 export interface Operating extends Omit<StartPage, "url" | "access"> {
   readonly version: string;
@@ -57,12 +58,11 @@ export async function operate(options: Operating): Promise<Operation> {
   });
   const lines = lineWriter(options.log === "json" ? out : err);
   const json: Log | undefined = options.log === "json" ? createLog({ write: lines.write, redact }) : undefined;
-  const pretty = (event: GatewayEvent): void => lines.write(eventLine(event, { stream: err, redact, now: Date.now }));
   const listeners: readonly Tell[] = [
     tally.tell,
     metrics.tell,
     ...(json === undefined ? [] : [json.tell]),
-    ...(options.log === "pretty" ? [pretty] : []),
+    ...(options.log === "pretty" ? [prettyLog(lines, err, redact)] : []),
   ];
   const started = performance.now();
   const upSeconds = (): number => Math.floor((performance.now() - started) / SECOND_MS);
@@ -91,7 +91,7 @@ export async function operate(options: Operating): Promise<Operation> {
     begun: async (url) => {
       const access = accessTo(url, options);
       if (json === undefined)
-        await err.write(startPage({ url, upstreams, proxies, mode, caching, store, kept, access }, err));
+        await err.say(startPage({ url, upstreams, proxies, mode, caching, store, kept, access }, err));
       else
         json.say("listening", { url, version, mode, caching, upstreams: byName, store, kept: kept.first ?? kept.says });
       lines.flush();
@@ -100,9 +100,14 @@ export async function operate(options: Operating): Promise<Operation> {
     ended: async () => {
       json?.say("stopped", { upSeconds: upSeconds(), totals: tally.totals() });
       lines.flush();
-      if (json === undefined) await err.write(endPage(tally.totals()));
+      if (json === undefined) await err.say(endPage(tally.totals()));
     },
   };
+}
+
+/** A line an event, for a person. */
+function prettyLog(lines: LineWriter, stream: Stream, redact: Redactor): Tell {
+  return (event) => lines.write(fitted(eventLine(event, { stream, redact, now: Date.now }), stream.columns));
 }
 
 function accessTo(url: string, { token, terminal }: Operating): StartPage["access"] {

@@ -4,6 +4,7 @@ import type { OutwardProxies } from "../gateway/transport/proxies.ts";
 import type { Totals } from "../gateway/operation/tally.ts";
 import { change, count, counted } from "./amounts.ts";
 import { columnWidths, padEnd } from "./bars.ts";
+import { commandLines } from "./fitted.ts";
 import type { Stream } from "./terminal.ts";
 
 export interface StartPage {
@@ -47,7 +48,7 @@ const MODES: Readonly<Record<StartPage["mode"], string>> = {
   off: "off: compression.enabled is false; requests are forwarded and kept",
 };
 
-export function startPage(page: StartPage, { paint }: Stream): string {
+export function startPage(page: StartPage, { paint, columns }: Stream): string {
   const { url, upstreams, proxies, mode, caching, store, kept, access } = page;
   const facts = [
     ...upstreams.map((one, at) => [
@@ -72,7 +73,7 @@ export function startPage(page: StartPage, { paint }: Stream): string {
     "",
     ...(kept.first === undefined ? [] : [kept.first, ""]),
     "Point a client here; keys stay where they are:",
-    ...setups.flatMap((setup) => setupLines(setup, row)),
+    ...setups.flatMap((setup) => setupLines(setup, row, columns - left - 4)),
     "",
   ].join("\n");
 }
@@ -104,9 +105,12 @@ function servedBy(upstreams: readonly UpstreamShown[], at: number): string {
   return served.length === 1 ? `${served[0]}'s routes (${name})` : `by name, /upstreams/${name}/`;
 }
 
-/** One line for a variable; the name of the file and its lines otherwise. */
-function setupLines({ client, place, language, lines }: ClientSetup, row: Row): readonly string[] {
-  if (language === "sh") return lines.map((line, at) => row(at === 0 ? client : "", line));
+/** A command for a variable; the name of the file and its lines otherwise. */
+function setupLines({ client, place, language, lines }: ClientSetup, row: Row, columns: number): readonly string[] {
+  if (language === "sh")
+    return lines
+      .flatMap((line) => commandLines(line, "", columns))
+      .map((line, at) => row(at === 0 ? client : "", line));
   return [row(client, `in ${place}:`), ...lines.map((line) => row("", `  ${line}`).trimEnd())];
 }
 

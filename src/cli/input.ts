@@ -1,5 +1,5 @@
 /** From a file or standard input to a transcript: bytes, format, decoding. Whatever fails here is exit code 3. */
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ArgsDef } from "citty";
 import { nearest } from "../config/problems.ts";
@@ -8,11 +8,16 @@ import type { Transcript } from "../core/transcript/message.ts";
 import { detectFormat, joinWireLines, LOG_FORMATS, readLog, WIRE_FORMATS } from "../logs/index.ts";
 import type { InputFormat, LogFormat, LogNote, ReadOptions } from "../logs/index.ts";
 import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
+import { isSystemError } from "../platform/system-errors.ts";
 import type { Arguments } from "./command.ts";
 import { usageError } from "./exit.ts";
+import { unreadable as failedReading } from "./file-failures.ts";
 import { largeFile } from "./large-file.ts";
 import { giveMemoryBack, keepHeapSmall } from "./lean-memory.ts";
+import { FILE_BYTES_MAX, readBytes, tooLarge } from "./read-file.ts";
 import type { Terminal } from "./terminal.ts";
+
+const NAME_HINT = "Name a file, or `-` for standard input.";
 
 const FORMATS: readonly InputFormat[] = [...WIRE_FORMATS, ...LOG_FORMATS];
 
@@ -44,9 +49,6 @@ export interface Input {
   readonly timesMs?: readonly (number | undefined)[];
 }
 
-/** Larger texts do not fit a JavaScript string. */
-const INPUT_BYTES_MAX = 500_000_000;
-
 /** Of a session file, the history that its agent would send now; `all` goes back behind what the agent compacted. */
 export async function readInput(
   args: Arguments,
@@ -59,15 +61,23 @@ export async function readInput(
   try {
     const large = readLarge(file, terminal, { name, from, history });
     if (large !== undefined) return large;
-    const { text, notes } = textOf(await bytesOf(file, terminal), name);
+    const { text, notes } = textOf(await bytesOf(file, terminal));
     const input = read(text, { name, from, history });
     return { ...input, notes: [...notes, ...input.notes] };
   } catch (error) {
-    if (!(error instanceof PrecisError)) throw error;
-    const message = error.message.charAt(0).toLowerCase() + error.message.slice(1);
-    const place = error.place === undefined ? name : `${name}: ${error.place}`;
-    throw unreadable(`cannot read ${name}: ${message.replace(/\.$/, "")}`, { hint: error.hint, place, cause: error });
+    throw readingFailure(name, error);
   }
+}
+
+/** One sentence, whoever failed: the file, what is wrong with it, and the place in it. */
+function readingFailure(name: string, error: unknown): unknown {
+  if (isSystemError(error)) return failedReading(name, error, NAME_HINT);
+  if (!(error instanceof PrecisError)) return error;
+  const said = `cannot read ${name}: `;
+  const message = error.message.startsWith(said) ? error.message.slice(said.length) : error.message;
+  const text = message.charAt(0).toLowerCase() + message.slice(1);
+  const place = error.place === undefined || error.place === name ? name : `${name}: ${error.place}`;
+  return unreadable(`${said}${text.replace(/\.$/, "")}`, { hint: error.hint, place, cause: error });
 }
 
 /** What a file weighs before it is read; 0 for standard input and for what is no file. */
@@ -151,21 +161,9 @@ function unknownFormat(text: string): PrecisError {
 }
 
 async function bytesOf(file: string, terminal: Terminal): Promise<Uint8Array> {
-  let bytes: Uint8Array;
-  try {
-    bytes = file === "-" ? await terminal.readStandardInput() : readFileSync(resolve(terminal.folder, file));
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const said = code === "ENOENT" ? "there is no such file" : code === "EISDIR" ? "it is a folder" : message;
-    throw unreadable(`cannot read ${file}: ${said}`, {
-      hint: "Name a file, or `-` for standard input.",
-      place: file,
-      cause: error,
-    });
-  }
-  const name = shownName(file);
-  if (bytes.length > INPUT_BYTES_MAX)
-    throw unreadable(`${name} is larger than ${INPUT_BYTES_MAX} bytes`, { hint: "Split it.", place: name });
+  if (file !== "-") return readBytes(file, terminal, { hint: NAME_HINT });
+  const bytes = await terminal.readStandardInput();
+  if (bytes.length > FILE_BYTES_MAX) throw tooLarge(shownName(file));
   return bytes;
 }
 
@@ -179,10 +177,10 @@ interface Text {
 }
 
 /** UTF-8, or UTF-16 as Windows shells redirect it. */
-function textOf(bytes: Uint8Array, name: string): Text {
+function textOf(bytes: Uint8Array): Text {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8";
   const { text, notes } = decoded(bytes, encoding);
-  if (text.trim() === "") throw unreadable(`${name} is empty`, { hint: "Give it a transcript.", place: name });
+  if (text.trim() === "") throw unreadable("it is empty", { hint: "Give it a transcript." });
   return { text, notes };
 }
 

@@ -1,10 +1,12 @@
 /** The file behind `--keep`: the originals of everything a compaction removed, by recall id. It only ever grows. */
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { PrecisError } from "../core/errors.ts";
 import type { Original } from "../store/store.ts";
 import { usageError } from "./exit.ts";
+import { isSystemError } from "../platform/system-errors.ts";
 import { writeOutput } from "./files.ts";
+import { readText } from "./read-file.ts";
 import type { Terminal } from "./terminal.ts";
 
 const KEEP_SCHEMA_VERSION = 1;
@@ -16,25 +18,16 @@ interface KeepFile {
   readonly originals: Readonly<Record<string, Omit<Original, "id">>>;
 }
 
-/** Throws `unreadable_input` for a file that is missing or not one of these. */
-export function readKeep(path: string): readonly Original[] {
-  const hint = "Name the file that `precis compact --keep FILE` wrote.";
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(readFileSync(path, "utf8"));
-  } catch (cause) {
-    throw new PrecisError(`cannot read ${path}: ${(cause as Error).message}`, {
-      code: "unreadable_input",
-      place: path,
-      hint,
-      cause,
-    });
-  }
+const HINT = "Name the file that `precis compact --keep FILE` wrote.";
+
+/** Throws `unreadable_input` for a file that cannot be read or is not one of these. */
+export async function readKeep(file: string, terminal: Terminal): Promise<readonly Original[]> {
+  const parsed = parsedOf(await readText(file, terminal, { hint: HINT }));
   if (!isKeepFile(parsed))
-    throw new PrecisError(`${path} holds no originals of a compaction`, {
+    throw new PrecisError(`${file} holds no originals of a compaction`, {
       code: "unreadable_input",
-      place: path,
-      hint,
+      place: file,
+      hint: HINT,
     });
   return Object.entries(parsed.originals).map(([id, original]) => ({ id, ...original }));
 }
@@ -46,8 +39,9 @@ export async function addToKeep(file: string, originals: readonly Original[], te
   // A pipe or a device holds nothing that could be read back.
   if (isRegular(path)) {
     try {
-      earlier = readKeep(path);
-    } catch {
+      earlier = await readKeep(file, terminal);
+    } catch (error) {
+      if (isSystemError((error as Error).cause)) throw error;
       throw usageError(`${file} exists and holds no originals of a compaction`, "Name another file for --keep.");
     }
   }
@@ -61,6 +55,14 @@ export async function addToKeep(file: string, originals: readonly Original[], te
       mode: KEEP_MODE,
     },
   );
+}
+
+function parsedOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function isRegular(path: string): boolean {

@@ -3,7 +3,7 @@ import { nearest } from "../config/problems.ts";
 import { PrecisError } from "../core/errors.ts";
 import { readArguments, type Command, type CommandGroup } from "./command.ts";
 import { EXIT, exitCodeOf, usageError, type ExitCode } from "./exit.ts";
-import { isSystemError, unwritable } from "./unwritable.ts";
+import { toldFailure } from "./file-failures.ts";
 import { processTerminal, type Stream, type Terminal } from "./terminal.ts";
 import { commandUsage, overview } from "./usage.ts";
 import { version } from "./version.ts";
@@ -44,9 +44,10 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
   try {
     return await dispatch(words, terminal);
   } catch (thrown) {
-    const error = isSystemError(thrown) ? unwritable(thrown.path ?? "a file", thrown) : thrown;
+    const error = toldFailure(thrown);
     const code = exitCodeOf(error);
-    await terminal.err.write(asksForJson(words) ? inJson(error, code) : explained(error, terminal));
+    if (asksForJson(words)) await terminal.err.write(inJson(error, code));
+    else await terminal.err.say(explained(error, terminal));
     return code;
   }
 }
@@ -54,7 +55,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
 async function dispatch(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [first, ...rest] = words;
   if (first === undefined) {
-    await terminal.err.write(await firstPage(terminal.err));
+    await terminal.err.say(await firstPage(terminal.err));
     return EXIT.usage;
   }
   if (VERSION.has(first)) return said(terminal, `${version()}\n`);
@@ -92,7 +93,7 @@ async function runCommand(command: Command, words: readonly string[], terminal: 
 }
 
 async function said(terminal: Terminal, text: string): Promise<ExitCode> {
-  await terminal.out.write(text);
+  await terminal.out.say(text);
   return EXIT.done;
 }
 

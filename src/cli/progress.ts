@@ -2,13 +2,15 @@
  * One line on a terminal that says how far long work is. Work that holds the event loop moves it between stages, work
  * elsewhere lets it tick; nothing is shown while the whole is under a second.
  */
-import { track } from "./bars.ts";
+import { clip, track } from "./bars.ts";
 import type { Stream } from "./terminal.ts";
 
 const QUIET_MS = 1_000;
 /** Input of this size takes about a second from reading to writing on two cores. */
 const LONG_INPUT_CHARS = 3_000_000;
 const BAR_COLUMNS = 20;
+/** For the seconds and what stands around the text. */
+const SECONDS_COLUMNS = 14;
 const TICK_MS = 1_000;
 const CLEAR_LINE = "\r\u001b[2K";
 
@@ -48,7 +50,9 @@ export async function whileWaiting<Result>(
     const seconds = Math.floor((performance.now() - started) / TICK_MS);
     const text = await doing();
     shown = true;
-    await stream.write(`${CLEAR_LINE}  ${text} … ${stream.paint("dim", `${seconds} s`)}`);
+    await stream.write(
+      `${CLEAR_LINE}  ${clip(text, stream.columns - SECONDS_COLUMNS)} … ${stream.paint("dim", `${seconds} s`)}`,
+    );
   }, TICK_MS);
   try {
     return await work;
@@ -65,7 +69,9 @@ function createProgress(stream: Stream): { progress: Progress; end: () => Promis
   const stage = async (name: string, share: number): Promise<void> => {
     if (!stream.interactive || (!long && performance.now() - started < QUIET_MS)) return;
     shown = true;
-    await stream.write(`${CLEAR_LINE}  ${stream.paint("accent", track(share, BAR_COLUMNS))}  ${name} …`);
+    await stream.write(
+      `${CLEAR_LINE}  ${stream.paint("accent", track(share, BAR_COLUMNS))}  ${clip(name, stream.columns - BAR_COLUMNS - 6)} …`,
+    );
   };
   const expect = (inputChars: number): void => {
     long ||= inputChars >= LONG_INPUT_CHARS;

@@ -5,6 +5,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { shortPath } from "../config/load.ts";
 import { historyFile } from "../config/locate.ts";
 import type { Configuration } from "../config/schema.ts";
+import { PrecisError } from "../core/errors.ts";
+import { reasonOf } from "../platform/system-errors.ts";
 import { usageError } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -28,7 +30,7 @@ export function existingStoreFile(given: string | undefined, configuration: Conf
   const path = storeFile(given, configuration, terminal);
   if (path === undefined)
     throw usageError("the store is `memory`: it ends with its gateway", "Name a file with --store FILE.");
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
+  if (!isStore(path, terminal))
     throw usageError(
       `there is no store at ${shortPath(path, terminal)}`,
       "`precis serve` makes one. Name another with --store FILE, or with gateway.store in the configuration.",
@@ -36,9 +38,28 @@ export function existingStoreFile(given: string | undefined, configuration: Conf
   return path;
 }
 
+/** Throws `store_unreachable` where the file system does not let one look. */
+function isStore(path: string, terminal: Terminal): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch (cause) {
+    const shown = shortPath(path, terminal);
+    throw new PrecisError(`cannot read the store ${shown}: ${reasonOf(cause)}`, {
+      code: "store_unreachable",
+      place: shown,
+      hint: "Check the path and the permissions of the folders above it, or name another file with --store FILE.",
+      cause,
+    });
+  }
+}
+
 /** The size of a file; 0 for none. */
 export function fileBytes(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return 0; // Opening it will say why.
+  }
 }
 
 /** What was copied before it was brought up to date. */

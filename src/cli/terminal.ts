@@ -5,12 +5,16 @@
 import { styleText } from "node:util";
 import type { Environment } from "../config/environment.ts";
 import { EXIT } from "./exit.ts";
-import { unwritable } from "./unwritable.ts";
+import { fitted } from "./fitted.ts";
+import { unwritable } from "./file-failures.ts";
 
 export type Look = "strong" | "dim" | "good" | "warn" | "bad" | "accent";
 
 export interface Stream {
+  /** Data, as it is. */
   readonly write: (text: string) => Promise<void>;
+  /** Something for a person: no line is longer than `columns`, as far as its words allow. */
+  readonly say: (text: string) => Promise<void>;
   /** The text in a colour, where the stream shows colours. */
   readonly paint: (look: Look, text: string) => string;
   readonly columns: number;
@@ -61,20 +65,32 @@ function streamOf(stream: NodeJS.WriteStream, onFailure: OnFailure): Stream {
   stream.on("error", quietOnHangUp);
   // Honours NO_COLOR, FORCE_COLOR, NODE_DISABLE_COLORS and whether the stream is a terminal.
   const coloured = styleText("bold", "x", { stream }) !== "x";
+  const columns = columnsOf(process.env["COLUMNS"], stream.columns);
+  const write = async (text: string): Promise<void> => {
+    const error = await new Promise<Error | null | undefined>((done) => stream.write(text, done));
+    if (error) onFailure(error);
+  };
   return {
-    write: async (text) => {
-      const error = await new Promise<Error | null | undefined>((done) => stream.write(text, done));
-      if (error) onFailure(error);
-    },
+    write,
+    // A pipe has no width: whoever searches what it carries finds whole sentences.
+    say: (text) => write(hasWidth(stream) ? fitted(text, columns) : text),
     paint: (look, text) => (coloured && text !== "" ? styleText(FORMATS[look], text, { validateStream: false }) : text),
-    columns: columnsOf(process.env["COLUMNS"], stream.columns),
+    columns,
     interactive: stream.isTTY === true && process.env["TERM"] !== "dumb",
   };
 }
 
+function hasWidth(stream: NodeJS.WriteStream): boolean {
+  return stream.columns !== undefined || isWidth(process.env["COLUMNS"]);
+}
+
+function isWidth(stated: string | undefined): stated is string {
+  return /^[1-9]\d{0,4}$/.test(stated ?? "");
+}
+
 /** What `COLUMNS` says, as POSIX has it, before what the terminal says of itself. */
 function columnsOf(stated: string | undefined, shown: number | undefined): number {
-  const columns = /^[1-9]\d{0,4}$/.test(stated ?? "") ? Number(stated) : (shown ?? COLUMNS_UNKNOWN);
+  const columns = isWidth(stated) ? Number(stated) : (shown ?? COLUMNS_UNKNOWN);
   return Math.min(Math.max(columns, COLUMNS_MIN), COLUMNS_MAX);
 }
 

@@ -1,10 +1,11 @@
 /** Help, out of the same definitions that read the arguments. */
 import type { ArgDef } from "citty";
 import { wrapped } from "../config/wrap.ts";
+import { commandLines } from "./fitted.ts";
 import { columnWidths, padEnd } from "./bars.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { EXIT_MEANINGS } from "./exit.ts";
-import type { Stream } from "./terminal.ts";
+import type { Look, Stream } from "./terminal.ts";
 
 export interface Help {
   /** The words after `precis`. */
@@ -42,14 +43,15 @@ function meaningOf({ description = "" }: ArgDef): string {
   return description;
 }
 
-export function commandUsage(command: Command, { paint, columns }: Stream): string {
+export function commandUsage(command: Command, stream: Stream): string {
+  const { paint, columns } = stream;
   const { usage, positionals, flags } = helpOf(command);
   const all: readonly (readonly [string, string])[] = [...flags, ["-h, --help", "Show this help."]];
   const [left = 0] = columnWidths([...positionals, ...all]);
   const list = (rows: readonly (readonly [string, string])[]): readonly string[] =>
-    rows.flatMap(([name, meaning]) => hanging(paint("accent", padEnd(name, left)), left, meaning, columns));
+    rows.flatMap(([name, meaning]) => hanging({ name, left, meaning, look: "accent" }, stream));
   return [
-    `${paint("strong", usage)}`,
+    ...wrapped(usage, columns).map((line) => paint("strong", line)),
     "",
     ...wrapped(command.summary, columns),
     ...command.about.flatMap((paragraph) => ["", ...wrapped(paragraph, columns)]),
@@ -58,17 +60,17 @@ export function commandUsage(command: Command, { paint, columns }: Stream): stri
     paint("strong", "Flags"),
     ...list(all),
     ...(command.examples.length > 0 ? ["", paint("strong", "Examples")] : []),
-    ...command.examples.flatMap(({ line, says }) => [`  ${paint("dim", `# ${says}`)}`, `  ${line}`]),
+    ...command.examples.flatMap(({ line, says }) => [
+      ...wrapped(says, columns - 4).map((one) => `  ${paint("dim", `# ${one}`)}`),
+      ...commandLines(line, "  ", columns),
+    ]),
     "",
   ].join("\n");
 }
 
 /** The first page: what precis is, its commands, and what exit codes mean. */
-export function overview(
-  version: string,
-  groups: readonly (Command | CommandGroup)[],
-  { paint, columns }: Stream,
-): string {
+export function overview(version: string, groups: readonly (Command | CommandGroup)[], stream: Stream): string {
+  const { paint, columns } = stream;
   const rows = groups
     .flatMap((one) => ("commands" in one ? one.commands : [one]))
     .map(({ name, summary }) => [name, summary] as const);
@@ -84,17 +86,40 @@ export function overview(
     `${paint("strong", "Usage")}  precis COMMAND [arguments] [flags]`,
     "",
     paint("strong", "Commands"),
-    ...rows.flatMap(([name, summary]) => hanging(paint("accent", padEnd(name, left)), left, summary, columns)),
+    ...rows.flatMap(([name, summary]) => hanging({ name, left, meaning: summary, look: "accent" }, stream)),
     "",
     paint("strong", "Exit codes"),
-    ...EXIT_MEANINGS.flatMap(([code, meaning]) => hanging(String(code).padStart(2), 2, meaning, columns)),
+    ...EXIT_MEANINGS.flatMap(([code, meaning]) =>
+      hanging({ name: String(code).padStart(2), left: 2, meaning }, stream),
+    ),
     "",
-    paint("dim", "precis COMMAND --help tells more of each. Colours honour NO_COLOR."),
+    ...wrapped("precis COMMAND --help tells more of each. Colours honour NO_COLOR.", columns).map((line) =>
+      paint("dim", line),
+    ),
     "",
   ].join("\n");
 }
 
-function hanging(name: string, left: number, meaning: string, columns: number): readonly string[] {
-  const [first = "", ...rest] = wrapped(meaning, columns - left - 4);
-  return [`  ${name}  ${first}`, ...rest.map((line) => `${" ".repeat(left + 4)}${line}`)];
+interface Entry {
+  readonly name: string;
+  /** Columns of the widest name. */
+  readonly left: number;
+  readonly meaning: string;
+  readonly look?: Look;
+}
+
+/** With less room beside the names, a meaning stands below its name. */
+const MEANING_COLUMNS_MIN = 24;
+const BELOW_INDENT = 6;
+
+function hanging({ name, left, meaning, look }: Entry, { paint, columns }: Stream): readonly string[] {
+  const named = (text: string): string => (look === undefined ? text : paint(look, text));
+  const beside = columns - left - 4;
+  if (beside < MEANING_COLUMNS_MIN)
+    return [
+      `  ${named(name)}`,
+      ...wrapped(meaning, columns - BELOW_INDENT).map((line) => " ".repeat(BELOW_INDENT) + line),
+    ];
+  const [first = "", ...rest] = wrapped(meaning, beside);
+  return [`  ${named(padEnd(name, left))}  ${first}`, ...rest.map((line) => `${" ".repeat(left + 4)}${line}`)];
 }

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve as resolvePath } from "node:path";
+import { reasonOf } from "../platform/system-errors.ts";
 import { DEFAULTS } from "./defaults.ts";
 import type { Environment } from "./environment.ts";
 import { projectFiles, userFile } from "./locate.ts";
@@ -125,7 +126,7 @@ async function readFile(file: ConfigurationFile, request: Request, problems: Pro
     problems.push({
       code: "unreadable",
       place: label,
-      message: `cannot read ${label}: ${(error as Error).message}`,
+      message: `cannot read ${label}: ${reasonOf(error)}`,
       fix: "Check the path and its permissions.",
     });
     return [];

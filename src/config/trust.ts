@@ -4,6 +4,8 @@
  */
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { PrecisError } from "../core/errors.ts";
+import { reasonOf } from "../platform/system-errors.ts";
 import type { Environment } from "./environment.ts";
 import { stateFile } from "./locate.ts";
 
@@ -51,10 +53,17 @@ function change(person: Person, make: (all: Agreed) => Agreed): string {
   const path = stateFile("trusted.json", person.environment, person.platform);
   const entries = Object.entries(make(agreed(person))).slice(-AGREED_MAX);
   const draft = `${path}.${process.pid}.tmp`;
-  mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
   try {
+    mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
     writeFileSync(draft, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`, { mode: FILE_MODE, flag: "wx" });
     renameSync(draft, path);
+  } catch (cause) {
+    throw new PrecisError(`cannot write ${path}: ${reasonOf(cause)}`, {
+      code: "unwritable_output",
+      place: path,
+      hint: "Check the folder and its permissions.",
+      cause,
+    });
   } finally {
     rmSync(draft, { force: true });
   }

@@ -17,6 +17,8 @@ export interface Judgement {
   readonly again: boolean;
   readonly windowTokens?: number;
   readonly retryAfterMs?: number;
+  /** There is a server, and nothing at this address of it. */
+  readonly wrongAddress?: true;
 }
 
 /** An error's own words, whichever shape it has. */
@@ -55,7 +57,8 @@ export function judgeAnswer(answer: Answer, overflow: ReadOverflow): Judgement {
   if (status !== 401 && status < 500 && FILTERED.test(both)) return judged("refusal");
   if (status === 401 || status === 403) return judged("authentication");
   if (status === 429) return judged("rate", true, retryAfterOf(headers));
-  if (status === 404 || NO_MODEL.test(both)) return judged("unconfigured");
+  if (NO_MODEL.test(both)) return judged("unconfigured");
+  if (status === 404 || status === 405) return judged("unconfigured", false, { wrongAddress: true });
   if (status >= 300 && status < 400)
     return judged("unconfigured", false, { said: `HTTP ${status}: a redirect, which is not followed; set base_url` });
   if (status === 408) return judged("timeout");

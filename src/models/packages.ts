@@ -28,7 +28,10 @@ export async function loadDialect(
   const names: readonly PackageName[] = ["ai", `@ai-sdk/${dialect}`];
   const loaded = await Promise.allSettled(names.map(load));
   const failed = names.filter((_, at) => loaded[at]!.status === "rejected");
-  if (failed.length > 0) return { missing: `${failed.join(" and ")} cannot be loaded: npm install ${names.join(" ")}` };
+  if (failed.length > 0)
+    return {
+      missing: `${failed.join(" and ")} cannot be loaded: npm install ${names.join(" ")}, with --global where precis itself was installed so`,
+    };
   const [ai, provider] = loaded.map((one) => (one as PromiseFulfilledResult<unknown>).value);
   return { ai, provider };
 }

@@ -8,6 +8,7 @@ import type { Writer, WriterFailure, WriterPrompt, WriterReply, WriterUsage } fr
 import { generate, type Generated } from "./ai-sdk.ts";
 import { recordAnswers, type Recording } from "./answers.ts";
 import type { Judgement, ReadOverflow } from "./failures.ts";
+import { meantAddress } from "./base-url.ts";
 import { ASK_RETRIES, ASK_TIMEOUT_MS } from "./limits.ts";
 import { loadDialect, loadPackage, type LoadPackage } from "./packages.ts";
 import type { Provider } from "./providers.ts";
@@ -145,11 +146,15 @@ function timedOut(timeoutMs: number): Judgement {
   return { class: "timeout", said: `no answer within ${timeoutMs / 1_000} s`, again: false };
 }
 
-function failureOf(judgement: Judgement, { provider, model, apiKey }: WriterOptions): WriterFailure {
+function failureOf(judgement: Judgement, options: WriterOptions): WriterFailure {
   const { windowTokens, retryAfterMs } = judgement;
+  const { provider, model, apiKey } = options;
+  const meant =
+    judgement.wrongAddress === true && options.baseUrl !== undefined ? meantAddress(options.baseUrl) : undefined;
+  const hint = meant === undefined ? "" : `; nothing is at this address: set base_url to ${meant}`;
   return {
     class: judgement.class,
-    message: oneLine(`${provider.title}, ${model}: ${judgement.said}`, apiKey),
+    message: `${oneLine(`${provider.title}, ${model}: ${judgement.said}`, apiKey)}${hint}`,
     ...(windowTokens === undefined ? {} : { windowTokens }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };

@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, isAbsolute, join, relative, resolve } from "node:path";
 import { PrecisError } from "../core/errors.ts";
+import { reasonOf } from "../platform/system-errors.ts";
 
 /** The version of the engine contract that this precis speaks; a manifest names the one that its plugin was written for. */
 const CONTRACT_VERSION = 1;
@@ -96,8 +97,8 @@ function readManifest(path: string): Readonly<Record<string, unknown>> | string 
     const manifest: unknown = JSON.parse(readFileSync(path, "utf8"));
     return isRecord(manifest) ? manifest : `its ${MANIFEST} is no object`;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" ? `it has no ${MANIFEST}` : `its ${MANIFEST} cannot be read: ${message}`;
+    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    return missing ? `it has no ${MANIFEST}` : `its ${MANIFEST} cannot be read: ${reasonOf(error)}`;
   }
 }
 

@@ -1,6 +1,15 @@
 /** `precis check`: exit 0 for what a provider takes, exit 1 and a line a violation for what it does not. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { anthropicBody, chatMessages, claudeCodeSession, precisHere, temporaryFolder, type Folder } from "./precis.ts";
+import { EXIT } from "../../src/cli/exit.ts";
+import {
+  anthropicBody,
+  chatMessages,
+  claudeCodeSession,
+  precisHere,
+  temporaryFolder,
+  type Folder,
+  type Ran,
+} from "./precis.ts";
 
 let folder: Folder;
 beforeAll(() => (folder = temporaryFolder()));
@@ -79,5 +88,58 @@ describe("check", () => {
     expect((await precisHere(words, { folder: folder.path })).code).toBe(0);
     const { code, out } = await precisHere(["check", "smaller.json"], { folder: folder.path });
     expect([code, out]).toEqual([0, expect.stringContaining("anthropic-messages")]);
+  });
+
+  describe("of a valid request that is too large", () => {
+    const check = (...words: string[]): Promise<Ran> =>
+      precisHere(["check", "large.json", ...words], { folder: folder.path });
+    beforeAll(() => folder.write("large.json", JSON.stringify(chatMessages())));
+
+    it("names tokens, window and model, and exits with a code of its own", async () => {
+      const { code, out } = await check("--context-length", "8k");
+      expect([code, out]).toEqual([EXIT.tooLarge, expect.stringContaining("valid, too large")]);
+      const told = out.replaceAll(/\s+/g, " ");
+      expect(told).toMatch(/about [\d,]+ tokens, [\d,]+ more than the window: 8,000 tokens, from --context-length/);
+      expect(told).toContain("`precis compact large.json --context-length 8000`");
+      folder.write("tiny.yaml", "models:\n  tiny:\n    context_length: 9000\n");
+      const named = await check("--model", "tiny", "--config", "tiny.yaml");
+      expect([named.code, named.out.replaceAll(/\s+/g, " ")]).toEqual([
+        EXIT.tooLarge,
+        expect.stringContaining("the window of tiny (the model that --model names)"),
+      ]);
+      const json = await check("--json", "--context-length", "8k");
+      expect([json.code, JSON.parse(json.out)]).toEqual([
+        EXIT.tooLarge,
+        expect.objectContaining({ valid: true, fits: false, window: { tokens: 8_000, from: "flag" } }),
+      ]);
+    });
+
+    it("warns where the window is only assumed, and says nothing of one that has room", async () => {
+      const body = JSON.stringify(chatMessages({ turns: 200, lines: 80 }));
+      const { code, out } = await precisHere(["check", "-"], { input: body });
+      expect([code, out.replaceAll(/\s+/g, " ")]).toEqual([
+        EXIT.done,
+        expect.stringMatching(/valid, too large .*200,000 tokens, assumed .* next: name the model with --model/),
+      ]);
+      expect(await check("--context-length", "1m")).toMatchObject({
+        code: EXIT.done,
+        out: expect.not.stringContaining("large "),
+      });
+    });
+
+    it("is no longer so once compact has made it smaller", async () => {
+      await precisHere(["compact", "large.json", "--context-length", "8k", "--out", "fits.json"], {
+        folder: folder.path,
+      });
+      const again = await precisHere(["check", "fits.json", "--context-length", "8k"], { folder: folder.path });
+      expect(again.code).toBe(EXIT.done);
+    });
+
+    it("an invalid one is invalid first", async () => {
+      const [, ...rest] = chatMessages();
+      const broken = JSON.stringify(rest.filter((_, at) => at !== 2));
+      const { code, out } = await precisHere(["check", "-", "--context-length", "8k"], { input: broken });
+      expect([code, out]).toEqual([EXIT.failed, expect.stringContaining("1 violation, too large")]);
+    });
   });
 });

@@ -1,7 +1,8 @@
 /** `precis compact` and what belongs to it: a result that works, clean streams, exit codes, originals kept and recalled. */
 import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { EXIT } from "../../src/cli/exit.ts";
 import {
   anthropicBody,
   chatMessages,
@@ -36,6 +37,7 @@ interface Json {
     readonly irreducible: { readonly limit: number; readonly smallest: number } | null;
     readonly degraded: readonly string[];
     readonly recall: readonly string[];
+    readonly violations: { readonly before: readonly object[]; readonly after: readonly object[] };
   };
 }
 const json = async (...words: string[]): Promise<Json> => JSON.parse((await run(...words, "--json")).out) as Json;
@@ -115,6 +117,83 @@ describe("compact", () => {
       changed: false,
       because: expect.stringContaining("compression.enabled") as string,
     });
+  });
+
+  it.each(["refunds.openai-chat.json", "restart.claude-code.jsonl"])(
+    "--force makes %s smaller although the documented figures would keep all of it, and says how",
+    async (name) => {
+      const example = resolve(import.meta.dirname, "../../examples", name);
+      const { report } = await json("compact", example, "--force");
+      const asked = await json("compact", example, "--budget", "20%");
+      expect(report).toMatchObject({
+        changed: true,
+        because: expect.stringContaining("--budget 20%"),
+        tokens: asked.report.tokens,
+      });
+      const { code, err } = await run("compact", example, "--force");
+      expect([code, err]).toEqual([EXIT.done, expect.stringMatching(/forced .*documented figures/)]);
+      expect((await json("compact", example, "--budget", "20%")).report.because).toBeNull();
+    },
+  );
+
+  it("--force says why nothing can be gained, and does not send anyone to --budget in vain", async () => {
+    const small = { input: JSON.stringify([{ role: "user", content: "Say it." }]) };
+    const { code, err } = await precisHere(["compact", "-", "--force"], small);
+    const told = err.replaceAll(/\s+/g, " ");
+    expect([code, told]).toEqual([EXIT.done, expect.stringContaining("unchanged no compaction needed")]);
+    expect(told).toContain("next nothing to gain by --budget either; `precis inspect`");
+    const unforced = (await precisHere(["compact", "-"], small)).err.replaceAll(/\s+/g, " ");
+    expect(unforced).toContain("`--force` compacts all the same");
+  });
+
+  describe("of an invalid request", () => {
+    /** A result that answers nothing, behind message `at`. */
+    const broken = (at: number): string =>
+      JSON.stringify(chatMessages().toSpliced(at, 0, { role: "tool", tool_call_id: "nobody", content: "lost" }));
+
+    it("says what is invalid, where, and that it is repaired", async () => {
+      folder.write("orphan.json", broken(5));
+      const { code, out, err } = await run("compact", "orphan.json", "--budget", "30%");
+      expect([code, (await precisHere(["check", "-"], { input: out })).code]).toEqual([EXIT.done, EXIT.done]);
+      const told = err.replaceAll(/\s+/g, " ");
+      expect(told).toContain("invalid a provider refuses the input, for 1 violation; none is left in the result");
+      expect(told).toMatch(/message 5, tool: the result nobody answers no call .*\(result_without_call\)/);
+      const { report } = await json("compact", "orphan.json", "--budget", "30%");
+      expect(report.violations).toMatchObject({ before: [{ code: "result_without_call", message: 4 }], after: [] });
+    });
+
+    it.each([[], ["--to", "anthropic-messages"], ["--json"]])(
+      "exits with 1 where the result is invalid as well, written all the same %s",
+      async (...words) => {
+        folder.write("orphan.json", broken(5));
+        const { code, out, err } = await run("compact", "orphan.json", ...words);
+        expect([code, out.includes("lost")]).toEqual([EXIT.failed, true]);
+        expect(err.replaceAll(/\s+/g, " ")).toMatch(/invalid a provider refuses the result.*\(result_without_call\)/);
+        expect((await precisHere(["check", "-"], { input: out })).code).toBe(EXIT.failed);
+      },
+    );
+
+    it("says nothing of a valid one", async () => {
+      expect((await run("compact", "chat.json", "--budget", "30%")).err).not.toContain("invalid");
+      const { report } = await json("compact", "chat.json");
+      expect(report.violations).toEqual({ before: [], after: [] });
+    });
+  });
+
+  it.each([
+    ["chat.json", [], "an array of messages of openai-chat: send it in place of chat.json"],
+    ["body.json", [], "a request body of anthropic-messages: send it in place of body.json"],
+    ["body.json", ["--to", "openai-chat"], "the conversation as openai-chat takes it: send it in your next request"],
+    ["session.jsonl", [], "the conversation as anthropic-messages takes it: send it in your next request"],
+  ])("says what the written file is for and where the originals are: %s %j", async (name, words, use) => {
+    const told = async (...more: string[]): Promise<string> => {
+      const { err } = await run("compact", name, "--budget", "30%", "--out", "next.json", ...words, ...more);
+      return err.replaceAll(/\s+/g, " ");
+    };
+    expect(await told()).toContain(`next next.json is ${use}; the originals are only in ${name}`);
+    const back = "`precis recall 'words of it' --keep back.json` finds the originals";
+    expect(await told("--keep", "back.json")).toContain(`next next.json is ${use}; ${back}`);
+    expect((await run("compact", name, "--budget", "30%")).err).not.toMatch(/^ {2}next /m);
   });
 
   it("keeps the bytes of messages that did not change, and the digits of long numbers", async () => {

@@ -22,6 +22,7 @@ describe("precis doctor", () => {
     folder.write("mine.yaml", `gateway:\n  port: 1\n  upstreams:\n    house: { url: "${url}", protocol: openai }\n`);
     const stream = (name: string): Stream => ({
       write: async (text) => void happened.push(`${name}: ${text}`),
+      say: async (text) => void happened.push(`${name}: ${text}`),
       paint: (_, text) => text,
       columns: 100,
       interactive: false,

@@ -6,6 +6,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { fitted } from "../../src/cli/fitted.ts";
 import { run } from "../../src/cli/main.ts";
 import type { Stream } from "../../src/cli/terminal.ts";
 
@@ -21,7 +22,7 @@ export interface RunOptions {
   readonly input?: string;
   readonly folder?: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** How wide the terminal is; only here. */
+  /** How wide the terminal is; only here. Without it there is none, and pages are made for 80. */
   readonly columns?: number;
   /** Arguments of Node itself. */
   readonly node?: readonly string[];
@@ -52,12 +53,13 @@ export async function precis(words: readonly string[], options: RunOptions = {})
 
 /** The same without a process of its own: no colours, 80 columns. */
 export async function precisHere(words: readonly string[], options: Omit<RunOptions, "node"> = {}): Promise<Ran> {
-  const { input = "", folder = tmpdir(), environment = {}, columns = 80 } = options;
+  const { input = "", folder = tmpdir(), environment = {}, columns } = options;
   const written = { out: "", err: "" };
   const stream = (name: keyof typeof written): Stream => ({
     write: async (text) => void (written[name] += text),
+    say: async (text) => void (written[name] += columns === undefined ? text : fitted(text, columns)),
     paint: (_, text) => text,
-    columns,
+    columns: columns ?? 80,
     interactive: false,
   });
   const code = await run(words, {

@@ -272,6 +272,31 @@ describe("failures that only some tell", () => {
     expect(failureOf(await writerFor("ollama", { apiKey: undefined }).ask(prompt)).class).toBe("unconfigured");
   });
 
+  it.each([
+    ["without its /v1", "", "/v1"],
+    ["without its /v1, under a path", "/api", "/api/v1"],
+    ["that is an endpoint", "/v1/chat/completions", "/v1"],
+  ])("names the address that was meant, of one %s", async (_, given, meant) => {
+    const { origin } = new URL(endpoint.url);
+    const failure = failureOf(await writerFor("openai-compatible", { baseUrl: origin + given }).ask(prompt));
+    expect(failure.class).toBe("unconfigured");
+    expect(failure.message).toContain(`HTTP 404`);
+    expect(failure.message).toMatch(new RegExp(`: set base_url to ${origin}${meant}$`));
+  });
+
+  it("does not doubt an address whose server says that it lacks the model, nor one that has its /v1", async () => {
+    const { origin } = new URL(endpoint.url);
+    for (const [baseUrl, body] of [
+      [endpoint.url, { error: "model 'llama3' not found" }],
+      [`${origin}/v1/nowhere/v1`, undefined],
+    ] as const) {
+      endpoint.play(respond(404, body ?? {}));
+      expect(failureOf(await writerFor("openai-compatible", { baseUrl }).ask(prompt)).message).not.toContain(
+        "base_url",
+      );
+    }
+  });
+
   it("takes a port where nobody listens for the network", async () => {
     const probe = createServer();
     await new Promise<void>((done) => probe.listen(0, "127.0.0.1", done));

@@ -1,79 +1,83 @@
-/** `precis check`: would the provider take this transcript? The oracle that every test and engine answers to. */
+/** `precis check`: would the provider take this transcript? The oracle that every test and engine answers to, and the model's window. */
+import { loadConfiguration } from "../../config/load.ts";
 import { wrapped } from "../../config/wrap.ts";
-import type { Message, Transcript } from "../../core/transcript/message.ts";
-import { violationsOf, type Violation } from "../../core/transcript/oracle.ts";
-import { protocols, type ProtocolName } from "../../protocols/index.ts";
-import { counted } from "../amounts.ts";
+import { createMeasure } from "../../core/transcript/measure.ts";
+import { count, counted } from "../amounts.ts";
 import { widthOf } from "../bars.ts";
 import type { Command } from "../command.ts";
-import { EXIT } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { INPUT_ARGS, readInput, type Input } from "../input.ts";
+import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 import { remarked } from "../table.ts";
 import type { Stream } from "../terminal.ts";
+import { verdictOf, violationText, type Verdict } from "../validity.ts";
+import { windowFor, windowText, type Window } from "../window.ts";
 
 export const checkCommand: Command = {
   name: "check",
   summary: "Say whether a provider would take a transcript, and what is wrong with it.",
   about: [
     "Checks that calls and results are paired and adjacent, that roles are valid for the protocol and that arguments are JSON. Exits with 1 and a line for each violation.",
+    "A valid transcript that is larger than the model's window is told, with the window and the model. Where the window is known (by the model that the input or --model names, --context-length or the configuration) it exits with 5; where it is only assumed, that is a warning.",
     "A session file is checked as it would be sent: what had to be repaired while reading is reported as a remark.",
   ],
   examples: [
     { line: "precis check request.json", says: "before sending it" },
+    { line: "precis check session.jsonl --model gpt-5.4", says: "whether it fits another model" },
     { line: "precis compact session.jsonl --force | precis check -", says: "a result of our own" },
   ],
-  args: { ...INPUT_ARGS, json: { type: "boolean", description: "Print {valid, protocols, violations, notes}." } },
+  args: {
+    ...INPUT_ARGS,
+    model: { type: "string", valueHint: "NAME", description: "The model it is for, where the input names none." },
+    "context-length": ENGINE_FLAGS["context-length"],
+    ...CONFIG_FLAGS,
+    json: { type: "boolean", description: "Print {valid, fits, tokens, window, protocols, violations, notes}." },
+  },
   run: async (args, terminal) => {
+    const configuration = await loadConfiguration(configurationRequest(args, terminal));
     const input = await readInput(args, terminal);
-    const candidates = args.text("from") === undefined ? protocolsOf(input) : [input.protocol];
-    const verdicts = candidates.map((protocol) => ({
-      protocol,
-      violations: violationsOf(input.transcript, protocols[protocol].rules),
-    }));
-    const taking = verdicts.filter((verdict) => verdict.violations.length === 0);
-    const { violations } = taking[0] ?? verdicts[0]!;
-    const named = (taking.length === 0 ? verdicts.slice(0, 1) : taking).map(({ protocol }) => protocol);
-    const verdict = { ...input, named, violations };
-    const text = args.is("json") ? json(verdict) : page(verdict, terminal.out);
-    await terminal.out.write(text);
-    return violations.length === 0 ? EXIT.done : EXIT.failed;
+    const window = windowFor(args, configuration, input.transcript.model);
+    const tokens = createMeasure().transcript(input.transcript);
+    const verdict = args.text("from") === undefined ? verdictOf(input) : verdictOf(input, [input.protocol]);
+    const checked = { ...input, ...verdict, window, tokens };
+    if (args.is("json")) await terminal.out.write(json(checked));
+    else await terminal.out.say(page(checked, terminal.out));
+    return exitCode(checked);
   },
 };
 
-/**
- * A bare array of messages that holds nothing but a user's and an assistant's text is the same in Chat Completions and
- * in Messages: both are checked, and both are named.
- */
-function protocolsOf({ protocol, decoded, transcript }: Input): readonly ProtocolName[] {
-  const { system, messages, tools } = transcript;
-  const shared =
-    decoded?.form === "messages" &&
-    system.length === 0 &&
-    tools === undefined &&
-    messages.every(({ role, parts }) => isSharedRole(role) && parts.every(({ kind }) => kind === "text"));
-  return shared && protocol === "openai-chat" ? ["openai-chat", "anthropic-messages"] : [protocol];
+type Checked = Input & Verdict & { readonly window: Window; readonly tokens: number };
+
+function fits({ tokens, window }: Checked): boolean {
+  return tokens <= window.tokens;
 }
 
-const isSharedRole = (role: Message["role"]): boolean => role === "user" || role === "assistant";
+function exitCode(checked: Checked): ExitCode {
+  if (checked.violations.length > 0) return EXIT.failed;
+  return fits(checked) || checked.window.from === "assumed" ? EXIT.done : EXIT.tooLarge;
+}
 
-type Verdict = Input & { readonly named: readonly ProtocolName[]; readonly violations: readonly Violation[] };
-
-function json({ format, named, notes, transcript, violations }: Verdict): string {
+function json(checked: Checked): string {
+  const { format, named, notes, transcript, violations, tokens, window } = checked;
   const valid = violations.length === 0;
   const messages = transcript.messages.length;
-  return `${JSON.stringify({ valid, format, protocol: named[0], protocols: named, messages, violations, notes }, null, 2)}\n`;
+  const sizes = { fits: fits(checked), tokens, window };
+  return `${JSON.stringify({ valid, ...sizes, format, protocol: named[0], protocols: named, messages, violations, notes }, null, 2)}\n`;
 }
 
-function page({ name, named, notes, transcript, violations }: Verdict, stream: Stream): string {
+function page(checked: Checked, stream: Stream): string {
+  const { name, named, notes, transcript, violations } = checked;
   const { paint, columns } = stream;
   const sound = violations.length === 0;
-  const says = sound ? "valid" : counted(violations.length, "violation");
+  const small = fits(checked);
+  const says = `${sound ? "valid" : counted(violations.length, "violation")}${small ? "" : ", too large"}`;
   const about = `${counted(transcript.messages.length, "message")} of ${named.join(" or ")}`;
-  const line = `${paint("strong", name)}  ${paint(sound ? "good" : "bad", says)}`;
+  const line = `${paint("strong", name)}  ${paint(sound ? (small ? "good" : "warn") : "bad", says)}`;
   const below = (text: string): readonly string[] => wrapped(text, columns - 2).map((one) => `  ${one}`);
   return [
     ...remarked({ line, width: widthOf(name) + 2 + says.length, says: about, look: "dim" }, stream),
-    ...violations.flatMap((one) => below(`${placeOf(one, transcript)}: ${one.text} (${one.code})`)),
+    ...violations.flatMap((one) => below(violationText(one, transcript))),
+    ...(small ? [] : tooLarge(checked).flatMap(below)),
     ...notes
       .flatMap((note) => below(`read: ${note.line > 0 ? `line ${note.line}: ` : ""}${note.text}`))
       .map((one) => paint("dim", one)),
@@ -81,7 +85,14 @@ function page({ name, named, notes, transcript, violations }: Verdict, stream: S
   ].join("\n");
 }
 
-/** Counted as the conversation is: without the leading system prompt, each result a message of its own. */
-function placeOf({ message }: Violation, { messages }: Transcript): string {
-  return message < 0 ? "as a whole" : `message ${message + 1}, ${messages[message]!.role}`;
+function tooLarge({ name, tokens, window }: Checked): readonly string[] {
+  const flagged = window.from === "flag" || window.model?.namedBy === "flag";
+  const next =
+    window.from === "assumed"
+      ? "name the model with --model, or its window with --context-length"
+      : `\`precis compact ${name === "standard input" ? "-" : name}${flagged ? ` --context-length ${window.tokens}` : ""}\` makes it smaller`;
+  return [
+    `about ${count(tokens)} tokens, ${count(tokens - window.tokens)} more than the window: ${windowText(window)}`,
+    `next: ${next}`,
+  ];
 }

@@ -6,8 +6,17 @@ import { WIRE_FORMATS } from "../../logs/index.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import { counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
-import { compactInput, type Compacted } from "../compaction.ts";
-import { compactionPage, containedPage, headingOf, unchangedPage, windowLine } from "../compaction-page.ts";
+import { compactForced, compactInput, type Forced } from "../compaction.ts";
+import {
+  compactionPage,
+  containedPage,
+  forcedLine,
+  headingOf,
+  invalidPage,
+  unchangedPage,
+  usePage,
+  windowLine,
+} from "../compaction-page.ts";
 import { withEngine } from "../engine.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { isSameFile, modeLike, writeOutput } from "../files.ts";
@@ -16,6 +25,7 @@ import { addToKeep } from "../keep.ts";
 import { parts, written } from "../output.ts";
 import { withProgress } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
+import { repairLines, verdictOf, verdictOfResult, type Repair } from "../validity.ts";
 import { windowFor, type Window } from "../window.ts";
 import type { Stream, Terminal } from "../terminal.ts";
 
@@ -24,7 +34,7 @@ export const compactCommand: Command = {
   summary: "Write a smaller transcript that still works, and say what became of the rest.",
   about: [
     "The messages go to standard output in the input's own protocol, unchanged ones byte for byte; of a session file, in the protocol that its agent speaks. The account goes to standard error.",
-    "Compacts when the transcript is over the threshold that follows from the configuration. --force compacts in any case; --budget sets the size of the result and overrides the documented minimums.",
+    "Compacts when the transcript is over the threshold that follows from the configuration. --budget sets the size of the result and overrides the documented minimums. --force compacts although there is room: by the documented figures, and where these would keep all of it, as --budget 20% does; it says when nothing can be gained.",
   ],
   examples: [
     {
@@ -50,7 +60,7 @@ export const compactCommand: Command = {
       description: "Size of the result, in tokens or as a share of the input.",
     },
     focus: { type: "string", valueHint: "TOPIC", description: "Give this topic 60 to 70 % of the handoff." },
-    force: { type: "boolean", description: "Compact although there is room." },
+    force: { type: "boolean", description: "Compact although there is room, if anything can be gained." },
     out: {
       type: "string",
       alias: "o",
@@ -73,7 +83,7 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const to = formatNamed(args.text("to"), "--to", WIRE_FORMATS);
   const files = outputFiles(args, terminal);
   const configuration = await loadConfiguration(configurationRequest(args, terminal));
-  const { result, text, told } = await withProgress(terminal.err, async (progress) => {
+  const { result, repair, text, told } = await withProgress(terminal.err, async (progress) => {
     progress.expect(inputBytes(args, terminal));
     await progress.stage("reading", 0);
     const input = await readInput(args, terminal);
@@ -86,21 +96,30 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     };
     const asking = { environment: terminal.environment, before };
     const made = await withEngine(configuration, terminal, (engine) =>
-      compactInput(input, configuration, { ...request, engine, asking }),
+      (request.force && request.budget === undefined ? compactForced : compactInput)(input, configuration, {
+        ...request,
+        engine,
+        asking,
+      }),
     );
     await progress.stage("writing", 0.9);
     if (files.keep !== undefined) await addToKeep(files.keep, made.originals, terminal);
     const protocol = to ?? input.protocol;
     const window = windowFor(args, configuration, input.transcript.model);
+    const violations = {
+      before: verdictOf(input).violations,
+      after: verdictOfResult(input, made.transcript, protocol).violations,
+    };
+    const report = { input, result: made, to: protocol, window, repair: violations };
     return {
       result: made,
-      text: args.is("json")
-        ? jsonText({ input, result: made, to: protocol, window })
-        : written(input, made.transcript, protocol),
-      told: account(input, made, { to: protocol, window, keep: args.text("keep"), stream: terminal.err }),
+      repair: violations,
+      text: args.is("json") ? jsonText(report) : written(input, made.transcript, protocol),
+      told: account(report, { out: args.is("json") ? undefined : files.out, keep: args.text("keep") }, terminal.err),
     };
   });
   await deliver(text, told, files, terminal);
+  if (repair.after.length > 0) return EXIT.failed;
   return irreducibleOf(result) === undefined ? EXIT.done : EXIT.irreducible;
 }
 
@@ -109,12 +128,12 @@ async function deliver(text: string, told: string, files: OutputFiles, terminal:
   const { out, err } = terminal;
   if (files.out !== undefined) {
     await writeOutput(terminal, files.out, text, { mode: files.mode });
-    await err.write(told);
+    await err.say(told);
   } else if (out.interactive) {
     await out.write(text);
-    await err.write(`\n\n${told}`);
+    await err.say(`\n\n${told}`);
   } else {
-    await err.write(told);
+    await err.say(told);
     await out.write(text);
   }
 }
@@ -142,25 +161,40 @@ function outputFiles(args: Arguments, { folder }: Terminal): OutputFiles {
 }
 
 function irreducibleOf(
-  result: Compacted,
+  result: Forced,
 ): { readonly limit: number; readonly smallest: number; readonly because: string } | undefined {
   return result.kind === "compacted" ? result.compaction.report.irreducible : result.irreducible;
 }
 
-interface Telling {
-  readonly to: ProtocolName;
-  readonly window: Window;
-  readonly keep: string | undefined;
-  readonly stream: Stream;
-}
+/** What was written beside standard output, as it was named. */
+type Written = Pick<OutputFiles, "out" | "keep">;
 
-function account(input: Input, result: Compacted, { to, window, keep, stream }: Telling): string {
+function account(report: Report, { out, keep }: Written, stream: Stream): string {
+  const { input, result, to, window, repair } = report;
   const page =
     result.kind === "compacted"
-      ? compactionPage(result.compaction.report, wayBack(keep), stream)
+      ? `${forcedLine(result.because, stream)}${compactionPage(result.compaction.report, wayBack(keep), stream)}`
       : unchangedPage({ because: result.because, irreducible: result.irreducible, next: nextStep(result) }, stream);
   const heading = headingOf({ ...input, to }, stream).join("\n");
-  return `${heading}\n${page}${windowLine(window, stream)}${containedPage(result.contained, stream)}`;
+  const next = result.kind === "compacted" && out !== undefined ? usePage(useOf(report, { out, keep }), stream) : "";
+  const mended = invalidPage(repairLines(repair, input.transcript, result.transcript), stream);
+  return `${heading}\n${page}${windowLine(window, stream)}${mended}${next}${containedPage(result.contained, stream)}`;
+}
+
+const FORMS = { request: "a request body", messages: "an array of messages" } as const;
+
+/** What to do with the file, and where the originals are. */
+function useOf({ input, to }: Report, { out, keep }: Written): string {
+  const form = input.decoded !== undefined && to === input.protocol ? input.decoded.form : undefined;
+  const use =
+    form === undefined
+      ? `${out} is the conversation as ${to} takes it: send it in your next request`
+      : `${out} is ${FORMS[form]} of ${to}: send it in place of ${input.name}`;
+  const back =
+    keep === undefined
+      ? `the originals are only in ${input.name}`
+      : `\`precis recall 'words of it' --keep ${keep}\` finds the originals`;
+  return `${use}; ${back}`;
 }
 
 function wayBack(keep: string | undefined): string {
@@ -169,16 +203,19 @@ function wayBack(keep: string | undefined): string {
     : `\`precis recall ID --keep ${keep}\` prints the original`;
 }
 
-/** A forced compaction keeps the documented tail; only a budget goes below it. */
-function nextStep({ budget, irreducible }: Compacted & { readonly kind: "unchanged" }): string | undefined {
-  return budget === undefined && irreducible === undefined ? "`--budget 20%` sets the size of the result" : undefined;
+/** What would make it smaller all the same. */
+function nextStep({ budget, irreducible, exhausted }: Forced & { readonly kind: "unchanged" }): string | undefined {
+  if (exhausted) return "nothing to gain by --budget either; `precis inspect` shows what its tokens are";
+  if (budget !== undefined || irreducible !== undefined) return undefined;
+  return "`--budget 20%` sets the size of the result, `--force` compacts all the same";
 }
 
 interface Report {
   readonly input: Input;
-  readonly result: Compacted;
+  readonly result: Forced;
   readonly to: ProtocolName;
   readonly window: Window;
+  readonly repair: Repair;
 }
 
 function jsonText(report: Report): string {
@@ -187,13 +224,21 @@ function jsonText(report: Report): string {
 }
 
 /** The same keys whatever happened, so that a script need not look for them. */
-function reportOf({ input, result, to, window }: Report): object {
+function reportOf({ input, result, to, window, repair }: Report): object {
   const { format, notes, transcript } = input;
   const { before, budget } = result;
-  const common = { format, protocol: to, window, budget: budget ?? null, contained: result.contained ?? null, notes };
+  const common = {
+    format,
+    protocol: to,
+    window,
+    budget: budget ?? null,
+    contained: result.contained ?? null,
+    notes,
+    violations: repair,
+  };
   if (result.kind === "compacted") {
     const { irreducible = null, summary = null, ...report } = result.compaction.report;
-    return { changed: true, because: null, ...report, irreducible, summary, ...common };
+    return { changed: true, because: result.because ?? null, ...report, irreducible, summary, ...common };
   }
   const messages = transcript.messages.length;
   return {

@@ -34,7 +34,7 @@ const init: Command = {
       throw usageError(`${shown} exists`, "Edit it, or replace it with `--force`.");
     const { configurationTemplate } = await import("../../config/template.ts");
     await writeOutput(terminal, path, configurationTemplate());
-    await terminal.err.write(`wrote ${shown}; \`precis config check\` shows what follows from it\n`);
+    await terminal.err.say(`wrote ${shown}; \`precis config check\` shows what follows from it\n`);
     return EXIT.done;
   },
 };
@@ -55,7 +55,7 @@ const check: Command = {
     if (args.is("json")) await terminal.out.write(`${JSON.stringify(await asJson(loaded), null, 2)}\n`);
     else if (loaded.problems.length === 0) {
       const { configurationPage } = await import("../config-page.ts");
-      await terminal.out.write(configurationPage(loaded, terminal));
+      await terminal.out.say(configurationPage(loaded, terminal));
     }
     if (loaded.problems.length === 0) return EXIT.done;
     const { configurationError } = await import("../../config/problems.ts");
@@ -123,17 +123,17 @@ const trust: Command = {
     const shown = shortPath(path, terminal);
     if (args.is("forget")) {
       distrust(path, terminal);
-      await out.write(`${shown} is no longer agreed to\n`);
+      await out.say(`${shown} is no longer agreed to\n`);
       return EXIT.done;
     }
     const lines = refused.map(
       ({ path: setting, value, place }) => `  ${visibleLine(`${setting}: ${written(value)}  (${place})`)}\n`,
     );
     const what = lines.length === 0 ? "sets nothing that needs your agreement" : "sets";
-    await out.write(`${visibleLine(shown)} ${what}\n${lines.join("")}`);
+    await out.say(`${visibleLine(shown)} ${what}\n${lines.join("")}`);
     const noted = agreeTo(path, hash, terminal);
-    await out.write(`agreed to ${visibleLine(shown)}\n`);
-    await terminal.err.write(`noted in ${shortPath(noted, terminal)}\n`);
+    await out.say(`agreed to ${visibleLine(shown)}\n`);
+    await terminal.err.say(`noted in ${shortPath(noted, terminal)}\n`);
     return EXIT.done;
   },
 };

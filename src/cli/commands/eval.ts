@@ -96,9 +96,8 @@ async function runEval(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   });
   const figures = figuresOf(evaluation);
   await writeFiles(args, terminal, { evaluation, figures });
-  await terminal.out.write(
-    args.is("json") ? jsonOf(evaluation, figures) : `${evalPage(evaluation, figures, terminal.out)}\n`,
-  );
+  if (args.is("json")) await terminal.out.write(jsonOf(evaluation, figures));
+  else await terminal.out.say(`${evalPage(evaluation, figures, terminal.out)}\n`);
   return evaluation.findings.length === 0 ? EXIT.failed : EXIT.done;
 }
 

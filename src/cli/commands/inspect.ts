@@ -65,10 +65,13 @@ export const inspectCommand: Command = {
     const window = windowFor(args, configuration, transcript.model);
     const { usableTokens, thresholdTokens } = limitsOf(compressorSettings(configuration, transcript.model));
     const heading = headingOf({ name, format, to: protocol, notes }, terminal.out).join("\n");
-    const text = args.is("json")
-      ? `${JSON.stringify({ format, protocol, ...census, window, usableTokens, thresholdTokens, dryRuns, notes }, null, 2)}\n`
-      : `${heading}\n${censusPage(census, { window, usableTokens, thresholdTokens }, dryRuns, terminal.out)}\n`;
-    await terminal.out.write(text);
+    if (args.is("json")) {
+      const told = { format, protocol, ...census, window, usableTokens, thresholdTokens, dryRuns, notes };
+      await terminal.out.write(`${JSON.stringify(told, null, 2)}\n`);
+    } else {
+      const page = censusPage(census, { window, usableTokens, thresholdTokens }, dryRuns, terminal.out);
+      await terminal.out.say(`${heading}\n${page}\n`);
+    }
     return EXIT.done;
   },
 };

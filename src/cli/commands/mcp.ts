@@ -50,5 +50,5 @@ export const mcpCommand: Command = {
 
 /** Standard output is the protocol's. */
 function logTo({ err }: Terminal): (line: string) => void {
-  return (line) => void err.write(`precis mcp: ${line}\n`);
+  return (line) => void err.say(`precis mcp: ${line}\n`);
 }

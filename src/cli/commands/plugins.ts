@@ -45,7 +45,7 @@ const list: Command = {
   args: { ...CONFIG_FLAGS, ...JSON_ARG },
   run: async (args, terminal) => {
     const found = await foundBy(args, terminal);
-    await terminal.out.write(args.is("json") ? json(found) : pluginList(found, terminal));
+    await tell(args, terminal, found, pluginList(found, terminal));
     return EXIT.done;
   },
 };
@@ -65,7 +65,7 @@ const show: Command = {
     const name = args.text("name")!;
     const plugin = found.plugins.find((one) => one.name === name);
     if (plugin === undefined) throw unknownPlugin(name, found.folders);
-    await terminal.out.write(args.is("json") ? json(plugin) : pluginPage(plugin, terminal));
+    await tell(args, terminal, plugin, pluginPage(plugin, terminal));
     return EXIT.done;
   },
 };
@@ -93,7 +93,7 @@ const trust: Command = {
     const forget = args.is("forget");
     if (forget) distrust(plugin.folder, terminal);
     else agreeTo(plugin.folder, fingerprintOf(plugin.folder), terminal);
-    await terminal.out.write(forget ? `${shown} is no longer agreed to\n` : `agreed to the code in ${shown}\n`);
+    await terminal.out.say(forget ? `${shown} is no longer agreed to\n` : `agreed to the code in ${shown}\n`);
     return EXIT.done;
   },
 };
@@ -128,7 +128,7 @@ const check: Command = {
   run: async (args, terminal) => {
     const plugin = pluginNamed(args.text("plugin")!, terminal);
     const checked = await checkedOn(plugin, await subjectsOf(args, terminal), terminal);
-    await terminal.out.write(args.is("json") ? json(checked) : checkPage(checked, terminal.out));
+    await tell(args, terminal, checked, checkPage(checked, terminal.out));
     return checked.broken === null ? EXIT.done : EXIT.failed;
   },
 };
@@ -202,6 +202,6 @@ function unknownPlugin(name: string, folders: readonly string[]): PrecisError {
   });
 }
 
-function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+function tell(args: Arguments, { out }: Terminal, data: unknown, page: string): Promise<void> {
+  return args.is("json") ? out.write(`${JSON.stringify(data, null, 2)}\n`) : out.say(page);
 }

@@ -1,14 +1,12 @@
 /** `precis provider`: the strict provider on a port, until it is interrupted. */
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import type { ArgsDef } from "citty";
-import { PrecisError } from "../../core/errors.ts";
 import type { Provider, ProviderOptions } from "../../lab/provider/provider.ts";
 import type { RequestRecord } from "../../lab/provider/record.ts";
 import { count, tokensOf } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { logLine, logObject } from "../provider-log.ts";
+import { readText } from "../read-file.ts";
 import type { Terminal } from "../terminal.ts";
 
 const PORT_DEFAULT = 4010;
@@ -71,7 +69,7 @@ async function run(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     if (args.is("quiet")) return;
     // A log that cannot be written must not end the provider.
     if (json) terminal.out.write(`${JSON.stringify(logObject(record))}\n`).catch(() => undefined);
-    else void terminal.err.write(logLine(record, terminal.err));
+    else void terminal.err.say(logLine(record, terminal.err));
   };
   const provider = createProvider({ ...options, onRequest: say });
   const host = args.text("host");
@@ -81,10 +79,10 @@ async function run(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     process.once("SIGTERM", done);
   });
   if (json) await terminal.out.write(`${JSON.stringify({ event: "listening", url })}\n`);
-  else await terminal.err.write(startPage(url, terminal));
+  else await terminal.err.say(startPage(url, terminal));
   await interrupted;
   await close();
-  if (!json) await terminal.err.write(endPage(provider));
+  if (!json) await terminal.err.say(endPage(provider));
   return EXIT.done;
 }
 
@@ -99,15 +97,15 @@ async function listening(provider: Provider, where: { readonly port: number; rea
   }
 }
 
-async function optionsOf(args: Arguments, { folder }: Terminal): Promise<ProviderOptions> {
+async function optionsOf(args: Arguments, terminal: Terminal): Promise<ProviderOptions> {
   const { window, replay, script, pace, seed } = Object.fromEntries(
     (["window", "replay", "script", "pace", "seed"] as const).map((name) => [name, args.text(name)]),
   );
   if (replay !== undefined && script !== undefined)
     throw usageError("--replay and --script exclude one another", "Answer from a recording or from a script.");
   const models = args.all("model").map((pair) => modelOf(pair));
-  const recorded = replay === undefined ? undefined : textOf(replay, folder);
-  const written = script === undefined ? undefined : textOf(script, folder);
+  const recorded = replay === undefined ? undefined : await readText(replay, terminal);
+  const written = script === undefined ? undefined : await readText(script, terminal);
   const { readRecording } = await import("../../lab/provider/replay.ts");
   const { readScript } = await import("../../lab/provider/script-file.ts");
   return {
@@ -161,19 +159,6 @@ function integerOf(text: string, flag: string, max: number): number {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN;
   if (value <= max) return value;
   throw usageError(`${flag} is "${text}"; expected a whole number, 0 to ${max}`, `Leave ${flag} out for its default.`);
-}
-
-function textOf(file: string, folder: string): string {
-  try {
-    return readFileSync(resolve(folder, file), "utf8");
-  } catch (error) {
-    throw new PrecisError(`cannot read ${file}: ${(error as Error).message}`, {
-      code: "unreadable_input",
-      place: file,
-      hint: "Name a file that can be read.",
-      cause: error,
-    });
-  }
 }
 
 function startPage(url: string, { err: { paint } }: Terminal): string {

@@ -1,5 +1,4 @@
 /** `precis recall`: from a recall id back to the original bytes, or from words to the ids that hold them. */
-import { resolve } from "node:path";
 import { recall, type RecallHit } from "../../session/originals.ts";
 import { createMemoryStore } from "../../store/memory.ts";
 import { clip, columnWidths, padEnd } from "../bars.ts";
@@ -49,10 +48,10 @@ export const recallCommand: Command = {
     } = await (keep === undefined ? fromStore(args, terminal) : fromFile(keep, wanted, terminal));
     if (args.is("json")) await terminal.out.write(`${JSON.stringify(hits, null, 2)}\n`);
     else if (hits.length === 0)
-      await terminal.err.write(
+      await terminal.err.say(
         `${isRecallId(wanted) ? `Unknown recall id ${wanted}` : `No match for "${clip(wanted, 60)}"`}; searched ${place}.\n`,
       );
-    else if (masked) await terminal.err.write("its secrets were masked before it was kept (redaction.stored)\n");
+    else if (masked) await terminal.err.say("its secrets were masked before it was kept (redaction.stored)\n");
     if (hits.length > 0 && !args.is("json"))
       await terminal.out.write(hits[0]!.id === wanted ? hits[0]!.text : listed(hits, wanted, terminal));
     return hits.length === 0 ? EXIT.failed : EXIT.done;
@@ -71,9 +70,9 @@ interface Recalled {
   readonly masked?: boolean;
 }
 
-async function fromFile(keep: string, wanted: string, { folder }: Terminal): Promise<Recalled> {
+async function fromFile(keep: string, wanted: string, terminal: Terminal): Promise<Recalled> {
   const store = createMemoryStore();
-  await store.putOriginals(LOCAL_TENANT, readKeep(resolve(folder, keep)));
+  await store.putOriginals(LOCAL_TENANT, await readKeep(keep, terminal));
   return { hits: await recall(store, LOCAL_TENANT, wanted), place: keep };
 }
 

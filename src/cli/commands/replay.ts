@@ -111,7 +111,8 @@ export const replayCommand: Command = {
       };
       await writeOutput(terminal, svg, svgOf(coursesOf(told.session.runs), picture));
     }
-    await terminal.out.write(args.is("json") ? jsonText(told) : replayPage(told, terminal.out));
+    if (args.is("json")) await terminal.out.write(jsonText(told));
+    else await terminal.out.say(replayPage(told, terminal.out));
     return EXIT.done;
   },
 };

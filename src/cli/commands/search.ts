@@ -44,11 +44,11 @@ export const searchCommand: Command = {
       const limit = wholeOf(args.text("limit") ?? String(LIMIT_DEFAULT), "--limit", LIMIT_MAX);
       const found = await history.search({ tenant, words, limit, ...(session === undefined ? {} : { session }) });
       if (args.is("json")) await terminal.out.write(`${JSON.stringify(found, null, 2)}\n`);
-      else if (found.length > 0) await terminal.out.write(listed(found, words, terminal.out));
+      else if (found.length > 0) await terminal.out.say(listed(found, words, terminal.out));
       else {
         const empty = (await history.list(tenant, 1)).length === 0;
         const why = empty ? `; there is ${await noSessions(opened)}` : "";
-        await terminal.err.write(`${terminal.err.paint("warn", "nothing")} holds "${clip(words, 60)}"${why}\n`);
+        await terminal.err.say(`${terminal.err.paint("warn", "nothing")} holds "${clip(words, 60)}"${why}\n`);
       }
       return found.length === 0 ? EXIT.failed : EXIT.done;
     }),

@@ -122,21 +122,19 @@ interface Told {
 
 async function tell({ gone, chosen, yes }: Told, opened: OpenedHistory, { out, err }: Terminal): Promise<void> {
   if (yes) {
-    await out.write(`deleted ${counted(gone, "session")}\n`);
+    await out.say(`deleted ${counted(gone, "session")}\n`);
     const copies = copiesOf(opened.path);
     if (gone > 0 && copies.length > 0)
-      await err.write(`copies from before an upgrade hold them still: ${copies.join(", ")}\n`);
+      await err.say(`copies from before an upgrade hold them still: ${copies.join(", ")}\n`);
     return;
   }
   for (const id of chosen.slice(0, SHOWN_MAX)) {
     const entry = await opened.kept.getSession(opened.tenant, id);
     if (entry !== undefined)
-      await out.write(
-        `${id}  ${counted(entry.messages, "message")}, used ${ageOf(Date.now() - entry.updatedAt)} ago\n`,
-      );
+      await out.say(`${id}  ${counted(entry.messages, "message")}, used ${ageOf(Date.now() - entry.updatedAt)} ago\n`);
   }
-  if (chosen.length > SHOWN_MAX) await out.write(`and ${counted(chosen.length - SHOWN_MAX, "more session")}\n`);
-  await err.write(
+  if (chosen.length > SHOWN_MAX) await out.say(`and ${counted(chosen.length - SHOWN_MAX, "more session")}\n`);
+  await err.say(
     chosen.length === 0 ? "no session answers to that\n" : `${counted(chosen.length, "session")} would go: add --yes\n`,
   );
 }

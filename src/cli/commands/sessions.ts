@@ -43,8 +43,8 @@ const list: Command = {
       const limit = wholeOf(args.text("limit") ?? String(LIST_DEFAULT), "--limit", LIST_MAX);
       const sessions = await whileWaiting(terminal.err, () => "reading", opened.history.list(opened.tenant, limit));
       if (args.is("json")) await json(terminal, sessions);
-      else if (sessions.length === 0) await terminal.err.write(`${await noSessions(opened)}\n`);
-      else await terminal.out.write(sessionList(sessions, Date.now(), terminal.out));
+      else if (sessions.length === 0) await terminal.err.say(`${await noSessions(opened)}\n`);
+      else await terminal.out.say(sessionList(sessions, Date.now(), terminal.out));
       return EXIT.done;
     }),
 };
@@ -68,7 +68,7 @@ const show: Command = {
       const tail = wholeOf(args.text("tail") ?? String(TAIL_DEFAULT), "--tail", TAIL_MAX);
       const session = await opened.history.show(sessionNamed(args, opened), tail);
       if (args.is("json")) await json(terminal, session);
-      else await terminal.out.write(sessionPage(session, Date.now(), terminal.out));
+      else await terminal.out.say(sessionPage(session, Date.now(), terminal.out));
       return EXIT.done;
     }),
 };
@@ -110,9 +110,9 @@ const compact: Command = {
       const { out } = terminal;
       if (args.is("json")) await json(terminal, result);
       else if (result.kind === "compacted")
-        await out.write(compactionPage(result.report, "`precis recall ID` prints the original", out));
+        await out.say(compactionPage(result.report, "`precis recall ID` prints the original", out));
       else
-        await out.write(
+        await out.say(
           unchangedPage({ irreducible: undefined, next: budget === undefined ? NEXT : undefined, ...result }, out),
         );
       const irreducible = result.kind === "compacted" ? result.report.irreducible : result.irreducible;
@@ -163,7 +163,7 @@ const exportCommand: Command = {
       else {
         await writeOutput(terminal, file, text, { mode: EXPORT_MODE });
         const ours = synthetic === 0 ? "" : `, ${count(synthetic)} of them written by precis`;
-        await terminal.err.write(`${counted(messages, "message")} of ${protocol}${ours}, in ${file}\n`);
+        await terminal.err.say(`${counted(messages, "message")} of ${protocol}${ours}, in ${file}\n`);
       }
       return EXIT.done;
     });
@@ -208,8 +208,7 @@ const fork: Command = {
         ...(name === undefined ? {} : { name }),
       });
       if (args.is("json")) await json(terminal, made);
-      else
-        await terminal.out.write(`${made.session}  ${terminal.out.paint("dim", counted(made.messages, "message"))}\n`);
+      else await terminal.out.say(`${made.session}  ${terminal.out.paint("dim", counted(made.messages, "message"))}\n`);
       return EXIT.done;
     }),
 };

@@ -182,7 +182,7 @@ type Row = readonly [name: string, value: string];
 async function tell(args: Arguments, { out }: Terminal, data: object, rows: readonly Row[]): Promise<void> {
   if (args.is("json")) return out.write(`${JSON.stringify(data, null, 2)}\n`);
   const [left = 0] = columnWidths(rows);
-  return out.write(`${rows.map(([name, value]) => `${padEnd(name, left)}  ${value}`).join("\n")}\n`);
+  return out.say(`${rows.map(([name, value]) => `${padEnd(name, left)}  ${value}`).join("\n")}\n`);
 }
 
 function fileRows(path: string): readonly Row[] {

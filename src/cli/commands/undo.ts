@@ -20,7 +20,7 @@ export const undoCommand: Command = {
       const result = await opened.history.undo(sessionNamed(args, opened));
       if (args.is("json")) await out.write(`${JSON.stringify(result ?? null, null, 2)}\n`);
       else if (result === undefined)
-        await err.write(`${err.paint("warn", "nothing to undo:")} no compaction is active for this session\n`);
+        await err.say(`${err.paint("warn", "nothing to undo:")} no compaction is active for this session\n`);
       else {
         const standing =
           result.standing === undefined
@@ -38,7 +38,7 @@ export const undoCommand: Command = {
           ...wrapped(then, out.columns),
           ...masked,
         ];
-        await out.write(`${lines.join("\n")}\n`);
+        await out.say(`${lines.join("\n")}\n`);
       }
       return result === undefined ? EXIT.failed : EXIT.done;
     }),

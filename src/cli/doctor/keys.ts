@@ -76,7 +76,7 @@ async function missingPackages(choices: readonly Choice[]): Promise<readonly Fin
       found.push(
         fault("keys", "package_missing", {
           says: "a model is configured for handoffs, but what asks it is not installed",
-          fix: `Install it: npm install ai @ai-sdk/${dialect}`,
+          fix: `Install it: npm install ai @ai-sdk/${dialect}, with --global where precis itself was installed so`,
         }),
       );
   }

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs
 import { dirname } from "node:path";
 import { shortPath } from "../../config/load.ts";
 import { PrecisError } from "../../core/errors.ts";
+import { reasonOf } from "../../platform/system-errors.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
 import { size } from "../amounts.ts";
 import { fileBytes, storeFile } from "../store-file.ts";
@@ -25,6 +26,8 @@ export async function checkStore(examination: Examination): Promise<readonly Fin
   if (path === undefined)
     return [note("store", "store_in_memory", "nothing is kept: a session is compacted anew after a restart")];
   const shown = shortPath(path, terminal);
+  const closed = unreachable(path, shown);
+  if (closed !== undefined) return [closed];
   if (!existsSync(path)) return [...room(path), ...newStore(path, shown)];
   if (!statSync(path).isFile())
     return [fault("store", "store_no_file", { says: `${shown} is no file`, fix: "Name a file with gateway.store." })];
@@ -35,6 +38,19 @@ export async function checkStore(examination: Examination): Promise<readonly Fin
     ...opened,
     ...room(path),
   ];
+}
+
+/** What is said where the file system does not even let one look whether it is there. */
+function unreachable(path: string, shown: string): Finding | undefined {
+  try {
+    statSync(path, { throwIfNoEntry: false });
+    return undefined;
+  } catch (error) {
+    return fault("store", "store_unreachable", {
+      says: `cannot read the store ${shown}: ${reasonOf(error)}`,
+      fix: "Give yourself the folders above it, or name another file with gateway.store.",
+    });
+  }
 }
 
 /** The folders that are missing are made; the nearest one that is there has to take them. */

@@ -1,6 +1,5 @@
 /** Where requests go: whether the address can be one, and whether somebody answers there. One request without a key, which costs nothing. */
 import { isIP } from "node:net";
-import { wrapped } from "../../config/wrap.ts";
 import { isLoopback } from "../../config/loopback.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { PrecisError } from "../../core/errors.ts";
@@ -43,7 +42,7 @@ async function announce(asked: readonly Upstream[], { err }: Pick<Examination["t
   if (asked.length === 0) return;
   const addresses = asked.map(addressOf).join(", ");
   const text = `Asking ${addresses} for the list of models, without a key. \`--offline\` asks nobody.`;
-  await err.write(`${wrapped(text, err.columns).join("\n")}\n`);
+  await err.say(`${text}\n`);
 }
 
 interface Asking {

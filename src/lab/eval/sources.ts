@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { PrecisError } from "../../core/errors.ts";
+import { reasonOf } from "../../platform/system-errors.ts";
 
 export interface Source {
   readonly path: string;
@@ -36,13 +37,12 @@ export function sourcesOf(paths: readonly string[], folder: string): readonly So
 
 export function readSource({ path, name, bytes }: Source): string {
   if (bytes > FILE_BYTES_MAX) throw unreadable(`${name} is larger than ${FILE_BYTES_MAX} bytes`, "Split it.");
-  return readFileSync(path, "utf8");
+  return reading(path, () => readFileSync(path, "utf8"));
 }
 
 function filesAt(path: string): readonly { readonly path: string; readonly named: boolean }[] {
-  if (!existsSync(path)) throw unreadable(`there is no ${path}`, "Name session files, or folders of them.");
-  if (!statSync(path).isDirectory()) return [{ path, named: true }];
-  return readdirSync(path, { withFileTypes: true, recursive: true })
+  if (!reading(path, () => statSync(path)).isDirectory()) return [{ path, named: true }];
+  return reading(path, () => readdirSync(path, { withFileTypes: true, recursive: true }))
     .filter((entry) => entry.isFile() && SESSION_FILE.test(entry.name))
     .map((entry) => ({ path: join(entry.parentPath, entry.name), named: false }));
 }
@@ -65,6 +65,17 @@ function readIndex(path: string): ReadonlyMap<string, string> {
   return new Map(
     rows.map((row) => row.split("\t") as [string, string]).map(([file, repository]) => [file, repository]),
   );
+}
+
+function reading<Read>(path: string, read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    throw unreadable(
+      `cannot read ${path}: ${reasonOf(error)}`,
+      "Name session files that can be read, or folders of them.",
+    );
+  }
 }
 
 function unreadable(message: string, hint: string): PrecisError {

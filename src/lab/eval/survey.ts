@@ -1,5 +1,6 @@
 /** A first look at a session: where it can be cut, why it cannot, and what the ranking could learn from it. */
 import { PrecisError } from "../../core/errors.ts";
+import { reasonOf } from "../../platform/system-errors.ts";
 import { attemptAt, attemptsOf, EVALUATION_CUTS, type Attempt, type Cut } from "../recall/cuts.ts";
 import { samplesOf, type Sample } from "../recall/fit.ts";
 import { createReader, type Reader } from "../recall/reader.ts";
@@ -41,7 +42,7 @@ export function surveyOf(source: Source, fits: boolean): Survey {
     cuts: cuts.map((cut) => keyOf(cut, reader)),
     recorded,
     samples,
-    ...(cuts.length > 0 ? {} : { because: reasonOf(refused) }),
+    ...(cuts.length > 0 ? {} : { because: refusalOf(refused) }),
   };
 }
 
@@ -53,7 +54,7 @@ function sessionAt(source: Source): Session | string {
     if (session !== undefined) return session;
   } catch (error) {
     if (named && error instanceof PrecisError) throw error;
-    return `broken: ${error instanceof Error ? error.message : String(error)}`;
+    return `broken: ${reasonOf(error)}`;
   }
   if (!named) return "no session in any format known";
   throw new PrecisError(`${name} is in none of the formats known`, {
@@ -93,7 +94,7 @@ function keyOf({ prefix }: Cut, reader: Reader): string {
 }
 
 /** The reason that came closest to a cut. */
-function reasonOf(refused: readonly Refusal[]): string {
+function refusalOf(refused: readonly Refusal[]): string {
   const most = (by: Refusal["by"]): number | undefined => {
     const found = refused.filter((one) => one.by === by).map((one) => one.found);
     return found.length === 0 ? undefined : Math.max(...found);

@@ -1,4 +1,5 @@
 /** The three kinds of work of an evaluation, each small enough to be given to a thread. */
+import { reasonOf } from "../../platform/system-errors.ts";
 import type { Cache } from "./cache.ts";
 import { examine, type Examining } from "./examine.ts";
 import type { Entrant, Finding } from "./plan.ts";
@@ -37,7 +38,7 @@ async function* examined(task: Examining, cache: Cache): AsyncGenerator<Product>
   try {
     for await (const finding of examine(task, cache)) yield { kind: "finding", finding };
   } catch (error) {
-    const because = error instanceof Error ? error.message : String(error);
+    const because = reasonOf(error);
     yield { kind: "fault", file: task.source.name, because };
   }
 }

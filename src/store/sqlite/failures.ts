@@ -1,5 +1,6 @@
 /** What can go wrong with a file, as errors a program can act on. They cross threads as plain data. */
 import { PrecisError, type PrecisErrorDetails } from "../../core/errors.ts";
+import { reasonOf } from "../../platform/system-errors.ts";
 
 /** https://www.sqlite.org/rescode.html; extended codes carry these in their lowest byte. */
 const PRIMARY_CODE_MASK = 0xff;
@@ -61,10 +62,10 @@ const BY_SYSTEM_CODE: Readonly<Record<string, Failure>> = { ENOSPC: FULL, EDQUOT
 /** An error of SQLite or of the file system, told as ours; ours as it is. */
 export function storeError(error: unknown, place: string): PrecisError {
   if (error instanceof PrecisError) return error;
-  const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string };
+  const { code, errcode } = error as { code?: string; errcode?: number };
   const { message: said, ...details } =
     (errcode === undefined ? systemFailure(code) : BY_SQLITE_CODE[errcode & PRIMARY_CODE_MASK]) ?? FAILED;
-  return new PrecisError(`${said} (${message ?? String(error)})`, { ...details, place, cause: error });
+  return new PrecisError(`${said} (${reasonOf(error)})`, { ...details, place, cause: error });
 }
 
 function systemFailure(code: string | undefined): Failure | undefined {

@@ -105,7 +105,7 @@ it("no other command loads a server", async () => {
     import { registerHooks } from "node:module";
     const loaded = [];
     registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
-    const stream = { write: async () => {}, paint: (_, text) => text, columns: 80, interactive: false };
+    const stream = { write: async () => {}, say: async () => {}, paint: (_, text) => text, columns: 80, interactive: false };
     await run(["--help"], { out: stream, err: stream, environment: {}, folder: ".", platform: "linux" });
     console.log(loaded.filter((url) => /hono|lab\\/provider\\/(?:app|listen|provider|serve)/.test(url)).length, loaded.length > 3);`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", code]);

@@ -24,6 +24,7 @@ import {
 import { firstThatFits, type PlannedJob } from "./climb.ts";
 import { headMessages, limitsOf, type CompressorSettings } from "./limits.ts";
 import { budgetPlan, documentedPlan } from "./plan.ts";
+import { withFullerTail, withMoreKept } from "./spare-room.ts";
 
 /** `evidence` ranks what a handoff quotes; the built-in ranking where it is not given. */
 export function createCompressor(settings: CompressorSettings, evidence?: Evidence): Engine<CompressorState> {
@@ -56,8 +57,11 @@ async function compact(job: PlannedJob, state: CompressorState, memory: Memory):
   const before = job.request.measure.transcript(job.request.standing ?? job.original);
   const draft = withFullerTail(job, memory, firstThatFits(job, memory));
   const after = sizeOf(job, draft);
-  if (after < before)
-    return compactedTo(await toldBy(job, memory, draft, state.written), { job, state, memory, before });
+  if (after < before) {
+    const settled = await toldBy(job, memory, draft, state.written);
+    const kept = withMoreKept(job, memory, settled.draft);
+    return compactedTo({ ...settled, draft: kept }, { job, state, memory, before });
+  }
   const because =
     draft.assembled.covered === 0
       ? "what the settings protect covers the whole conversation; a budget goes below that"
@@ -93,31 +97,6 @@ function compactedTo(settled: Settled, { job, state, memory, before }: Making): 
 /** From this rung on, recent exchanges that the documented policy would keep are given up. */
 const RUNG_DEGRADED = 3;
 const DEGRADED = "some recent messages were too large and were summarised";
-
-/** Below this share of the limit, what is left over is not worth a second draft. */
-const SPARE_SHARE_MIN = 0.1;
-
-/** What a handoff leaves of an explicit budget, because nothing more is worth quoting, goes to older exchanges, whole. */
-function withFullerTail(job: PlannedJob, memory: Memory, draft: Draft): Draft {
-  const { plan } = job;
-  const spare = plan.limitTokens - sizeOf(job, draft);
-  if (!plan.wantsHandoff || draft.shape.rung > 0 || spare < plan.limitTokens * SPARE_SHARE_MIN) return draft;
-  const tokens = plan.tail.tokens + spare;
-  const handoffTokens = plan.handoffTokens(0) - tokens;
-  const fuller = firstThatFits(
-    {
-      ...job,
-      plan: {
-        ...plan,
-        tail: { ...plan.tail, tokens, ceilingTokens: tokens },
-        handoffTokens: () => handoffTokens,
-        handoffTokensMin: HANDOFF_TOKENS_MIN,
-      },
-    },
-    memory,
-  );
-  return fuller.shape.rung === 0 && sizeOf(job, fuller) <= plan.limitTokens ? fuller : draft;
-}
 
 /** Nothing where the draft is within its limit. */
 function irreducibleBecause(job: PlannedJob, draft: Draft): Irreducible | undefined {
