@@ -41,10 +41,10 @@ export interface Evidence {
 /** From here on an identifier counts as likely: about one in five of such names is asked for. */
 const LIKELY_MIN = 0.2;
 
-/** Remembers what it has read of each message, and the fold of the last conversation it saw. */
-export function createEvidence(weights: Weights = WEIGHTS): Evidence {
+/** Remembers what it has read of messages, up to a bound, and the fold of the last conversation it saw. */
+export function createEvidence(weights: Weights = WEIGHTS, readingsBytesMax?: number): Evidence {
   const ranking = createRanking(weights);
-  const keeper = createTallyKeeper();
+  const keeper = createTallyKeeper(readingsBytesMax);
   const quotes = createQuotes();
   const options = createOptions(quotes);
   let last:

@@ -6,14 +6,14 @@ import type { Message } from "../transcript/message.ts";
 import type { NameTable } from "./name-table.ts";
 import { readMessage, type Reading } from "./reading.ts";
 
-/** About what all readings may take. A window of a million tokens takes a tenth. */
-const READINGS_BYTES_MAX = 64_000_000;
+/** About what all readings may take. A window of a million tokens takes a third at most. */
+export const READINGS_BYTES_MAX = 64_000_000;
 /** Of a mention, in the arrays of a reading. */
 const MENTION_BYTES = 64;
 
 export type ReadingOf = (message: Message) => Reading;
 
-export function createReadings(table: NameTable): ReadingOf {
+export function createReadings(table: NameTable, bytesMax: number): ReadingOf {
   // Two halves: when the newer is full it becomes the older, and what was in the older and is not asked for is forgotten.
   let newer = new WeakMap<Message, Reading>();
   let older = new WeakMap<Message, Reading>();
@@ -23,7 +23,7 @@ export function createReadings(table: NameTable): ReadingOf {
     if (known !== undefined) return known;
     const reading = older.get(message) ?? readMessage(message, table);
     const own = bytesOf(reading);
-    if (bytes + own > READINGS_BYTES_MAX / 2) {
+    if (bytes + own > bytesMax / 2) {
       older = newer;
       newer = new WeakMap();
       bytes = 0;

@@ -10,7 +10,7 @@ import { createLineReader, type Hear, type LineReader } from "./lines.ts";
 import type { MentionKind } from "./mentions.ts";
 import { createNameTable, type NameTable } from "./name-table.ts";
 import type { Reading } from "./reading.ts";
-import { createReadings, type ReadingOf } from "./readings.ts";
+import { createReadings, READINGS_BYTES_MAX, type ReadingOf } from "./readings.ts";
 import { createRoots } from "./roots.ts";
 import { createSigns, type Said, type Signs } from "./signs.ts";
 import { createVocabulary, type Vocabulary } from "./words.ts";
@@ -66,13 +66,14 @@ export interface TallyKeeper {
 /** A conversation names some thousands; a keeper that has read of more than this begins anew with the next. */
 const NAMES_KEPT_MAX = 100_000;
 
-export function createTallyKeeper(): TallyKeeper {
-  let reader = createReader();
+/** `readingsBytesMax` bounds what is remembered of the messages themselves. */
+export function createTallyKeeper(readingsBytesMax = READINGS_BYTES_MAX): TallyKeeper {
+  let reader = createReader(readingsBytesMax);
   let fold = createFold(reader);
   return {
     tallyOf: (messages) => {
       if (!fold.isPrefixOf(messages)) {
-        if (reader.table.names.length > NAMES_KEPT_MAX) reader = createReader();
+        if (reader.table.names.length > NAMES_KEPT_MAX) reader = createReader(readingsBytesMax);
         fold = createFold(reader);
       }
       for (let at = fold.tally.entries.length; at < messages.length; at++) fold.add(messages[at]!);
@@ -82,16 +83,16 @@ export function createTallyKeeper(): TallyKeeper {
   };
 }
 
-/** Reads each message once, and the lines of other texts; what it reads goes by the numbers of one table of names. */
+/** Reads messages, and the lines of other texts; what it reads goes by the numbers of one table of names. */
 interface Reader {
   readonly table: NameTable;
   readonly readingOf: ReadingOf;
   readonly lines: LineReader;
 }
 
-function createReader(): Reader {
+function createReader(readingsBytesMax: number): Reader {
   const table = createNameTable();
-  return { table, readingOf: createReadings(table), lines: createLineReader(table) };
+  return { table, readingOf: createReadings(table, readingsBytesMax), lines: createLineReader(table) };
 }
 
 interface Fold {
