@@ -41,10 +41,10 @@ export interface Evidence {
 /** From here on an identifier counts as likely: about one in five of such names is asked for. */
 const LIKELY_MIN = 0.2;
 
-/** Remembers what it has read of each message, and the fold of the last conversation it saw. */
-export function createEvidence(weights: Weights = WEIGHTS): Evidence {
+/** Remembers what it has read of messages, up to a bound, and the fold of the last conversation it saw. */
+export function createEvidence(weights: Weights = WEIGHTS, readingsBytesMax?: number): Evidence {
   const ranking = createRanking(weights);
-  const keeper = createTallyKeeper();
+  const keeper = createTallyKeeper(readingsBytesMax);
   const quotes = createQuotes();
   const options = createOptions(quotes);
   let last:
@@ -64,7 +64,7 @@ export function createEvidence(weights: Weights = WEIGHTS): Evidence {
       const scores = scoresOf(messages, tally, request.focus).slice();
       const sources = createSources(tally, request.redact ?? asItIs);
       const { standing, text } = request.present;
-      dropTiedIn(keeper.entriesOf(standing), quotes, scores);
+      dropTiedIn(keeper.entriesOf(standing), { tally, quotes }, scores);
       dropTiedBy(text, { tally, sources }, scores);
       return selectExcerpts({ tally, sources, options, scores }, request);
     },
@@ -125,8 +125,8 @@ function missingFrom(
 }
 
 /** The text of the message that an identifier stands in first, and where it stands there. */
-function placeOf(places: readonly number[], { entries }: Tally): [reading: Reading, place: Range] {
-  const { reading } = entries[places[0]!]!;
+function placeOf(places: readonly number[], { entries, readingOf }: Tally): [reading: Reading, place: Range] {
+  const reading = readingOf(entries[places[0]!]!);
   const { mentions, first } = reading;
   const mention = first[places[1]!]!;
   return [reading, { start: mentions.starts[mention]!, end: mentions.ends[mention]! }];

@@ -130,7 +130,7 @@ function createBook(quotes: Quotes, known: Known): BookWriter {
 }
 
 function showsNoSecret({ message, range, path }: Option, { tally, sources }: Known): boolean {
-  const { reading } = tally.entries[message]!;
+  const reading = tally.readingOf(tally.entries[message]!);
   return !exposes(reading, range, sources.redact) && !(path !== undefined && looksMade(path));
 }
 
@@ -170,7 +170,7 @@ function createIndex(tally: Tally, work: (number: number) => readonly number[]) 
 const TOOL_NAME_SHARED_BY_CHARS = 16;
 
 /** What each option weighs, and the line that names its source; anew when the measure is another. */
-function createScales({ entries }: Tally) {
+function createScales({ entries, readingOf }: Tally) {
   const [tokens, sources, leads]: [number[], number[], number[]] = [[], [], []];
   let measure: Measure | undefined;
   const known = new Map<string, number>();
@@ -185,7 +185,7 @@ function createScales({ entries }: Tally) {
   const weigh = ({ range, tool, path, message, source }: Option): void => {
     sources.push(sourceOf(source));
     if (path !== undefined) tokens.push(measure!.text(`${path}, `) + (tool!.length + 3) / TOOL_NAME_SHARED_BY_CHARS);
-    else tokens.push(measure!.text(`${entries[message]!.reading.text.slice(range.start, range.end)}\n`));
+    else tokens.push(measure!.text(`${readingOf(entries[message]!).text.slice(range.start, range.end)}\n`));
   };
   /** Whether that is another than before. */
   const weighWith = (next: Measure, options: readonly Option[]): boolean => {
@@ -206,12 +206,12 @@ interface Stretch extends Range {
 }
 
 /** A stretch of a message as an excerpt. */
-export function excerptOf({ entries }: Tally, { message, start, end, source, tokens }: Stretch): Excerpt {
-  const { reading, numbers } = entries[message]!;
+export function excerptOf(tally: Tally, { message, start, end, source, tokens }: Stretch): Excerpt {
+  const reading = tally.readingOf(tally.entries[message]!);
   const { starts, ends, which } = reading.mentions;
   const names: number[] = [];
   for (let at = firstFrom(starts, start); at < starts.length && ends[at]! <= end; at++)
-    names.push(numbers[which[at]!]!);
+    names.push(tally.numberOf(reading, which[at]!));
   return { message, at: start, source, text: reading.text.slice(start, end), tokens, names };
 }
 
@@ -232,7 +232,7 @@ function optionsFor(number: number, { quotes, known, add, addQuote }: Making): r
   for (let at = Math.max(0, places.length - 2 * PLACES_MAX); at < places.length; at += 2) {
     const message = places[at]!;
     const entry = tally.entries[message]!;
-    const { reading, numbers } = entry;
+    const reading = tally.readingOf(entry);
     const { starts, ends } = reading.mentions;
     let mention = reading.first[places[at + 1]!]!;
     for (let seen = 0; mention >= 0 && seen < MENTIONS_A_PLACE_MAX; seen++, mention = reading.next[mention]!) {
@@ -246,7 +246,7 @@ function optionsFor(number: number, { quotes, known, add, addQuote }: Making): r
       if (quote === undefined) continue;
       const { range } = quote;
       const make = (): Option => {
-        const ties = quote.ties.map((local) => numbers[local]!);
+        const ties = quote.ties.map((local) => tally.numberOf(reading, local));
         // By where the quote ends, and not by who asked first: several identifiers may share it.
         const source = sources.labelAt(entry, range.end - 1);
         return { kind: "lines", message, range, source, ties, tool: undefined, path: undefined };

@@ -12,14 +12,20 @@ import { tiesWhere } from "./windows.ts";
 const TOOL_WITHIN_CHARS = 120;
 
 /** Identifiers that messages tie which stand as they were are worth nothing more. */
-export function dropTiedIn(standing: readonly Entry[], quotes: Quotes, scores: Float64Array): void {
-  for (const { reading, numbers } of standing) {
+export function dropTiedIn(standing: readonly Entry[], { tally, quotes }: Read, scores: Float64Array): void {
+  for (const entry of standing) {
+    const reading = tally.readingOf(entry);
     const tied = quotes.tiedIn(reading);
-    for (let local = 0; local < numbers.length; local++) {
-      const number = numbers[local]!;
+    for (let local = 0; local < reading.mentions.names.length; local++) {
+      const number = tally.numberOf(reading, local);
       if (scores[number]! > 0 && tied(local)) scores[number] = 0;
     }
   }
+}
+
+interface Read {
+  readonly tally: Tally;
+  readonly quotes: Quotes;
 }
 
 /** Nor are those that a text ties. */
@@ -43,18 +49,19 @@ function nearTool(text: string, mention: Range, { kind, places }: Standing, { ta
   const near = text.slice(Math.max(0, mention.start - TOOL_WITHIN_CHARS), mention.end + TOOL_WITHIN_CHARS);
   for (let at = 0; at < places.length; at += 2) {
     const entry = tally.entries[places[at]!]!;
-    const tool = sources.toolAt(entry, entry.reading.mentions.starts[entry.reading.first[places[at + 1]!]!]!);
+    const { mentions, first } = tally.readingOf(entry);
+    const tool = sources.toolAt(entry, mentions.starts[first[places[at + 1]!]!]!);
     if (tool !== undefined && near.includes(tool)) return true;
   }
   return false;
 }
 
-function inOriginalWords(text: string, mention: Range, { places }: Standing, { entries }: Tally): boolean {
+function inOriginalWords(text: string, mention: Range, { places }: Standing, tally: Tally): boolean {
   return tiesWhere(text, mention, (window) => {
     const words = text.slice(window.start, window.end);
     const before = mention.start - window.start;
     for (let at = 0; at < places.length; at += 2) {
-      const { reading } = entries[places[at]!]!;
+      const reading = tally.readingOf(tally.entries[places[at]!]!);
       for (let one = reading.first[places[at + 1]!]!; one >= 0; one = reading.next[one]!)
         if (reading.text.startsWith(words, reading.mentions.starts[one]! - before)) return true;
     }

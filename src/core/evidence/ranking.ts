@@ -22,16 +22,15 @@ export interface Scene {
 const REPLIES_MESSAGES = 12;
 const REPLY_CHARS_MAX = 8_000;
 const REQUEST_CHARS_MAX = 4_000;
-/** Added to the number of identifiers in a message, so that one alone in a message does not outweigh all else. */
-const COMPANY_OFFSET = 2;
 const COMPANY_LEAST = 1e-3;
 
 export function sceneOf(messages: readonly Message[], tally: Tally, focus: readonly string[] = []): Scene {
-  const { entries, vocabulary } = tally;
-  const live = entries[liveRequestOf(messages)]?.reading.text ?? "";
+  const { entries, readingOf, vocabulary } = tally;
+  const at = liveRequestOf(messages);
+  const live = at < 0 ? "" : readingOf(entries[at]!).text;
   const asked = [live.slice(0, REQUEST_CHARS_MAX), ...focus];
   const recent = entries.slice(-REPLIES_MESSAGES).filter(({ message }) => message.role === "assistant");
-  const replied = recent.map(({ reading }) => reading.text.slice(0, REPLY_CHARS_MAX));
+  const replied = recent.map((entry) => readingOf(entry).text.slice(0, REPLY_CHARS_MAX));
   return { tally, asked, request: vocabulary.bag(asked), replies: vocabulary.bag(replied) };
 }
 
@@ -55,32 +54,17 @@ const lasting = new Float64Array(LASTING_FEATURES);
  * All but the words: what stays the same until the identifier is mentioned again or a file that shows it is edited.
  * What one call answers is good until the next.
  */
-function lastingFeatures(number: number, { entries, standings, ofEditedFile }: Tally): Float64Array {
+function lastingFeatures(number: number, { entries, standings, signs, ofEditedFile }: Tally): Float64Array {
   const { kind, places } = standings[number]!;
-  let company = 0;
-  let neighbours = Infinity;
-  let pointed = 0;
-  let quoted = 0;
-  let results = 0;
   let edited = 0;
-  for (let place = 0; place < places.length; place += 2) {
-    const index = places[place]!;
-    const local = places[place + 1]!;
-    const { reading, message } = entries[index]!;
-    company += 1 / (reading.first.length + COMPANY_OFFSET);
-    if (reading.neighbours[local]! < neighbours) neighbours = reading.neighbours[local]!;
-    pointed += reading.pointed[local]!;
-    quoted |= reading.quoted[local]!;
-    if (message.role === "tool") results++;
-    if (ofEditedFile[index]!) edited++;
-  }
-  lasting[0] = Math.log(company + COMPANY_LEAST);
-  lasting[1] = Math.log1p(neighbours);
+  for (let place = 0; place < places.length; place += 2) if (ofEditedFile[places[place]!]!) edited++;
+  lasting[0] = Math.log(signs.company[number]! + COMPANY_LEAST);
+  lasting[1] = Math.log1p(signs.neighbours[number]!);
   lasting[2] = kind === "path" ? 1 : 0;
   lasting[3] = entries[places[0]!]!.message.role === "assistant" ? 1 : 0;
-  lasting[4] = pointed;
-  lasting[5] = quoted;
-  lasting[6] = results;
+  lasting[4] = signs.pointed[number]!;
+  lasting[5] = signs.quoted[number]!;
+  lasting[6] = signs.results[number]!;
   lasting[7] = edited;
   return lasting;
 }
@@ -216,7 +200,9 @@ function createSettled(tally: Tally, weights: Weights): Settled {
       }
       ofEditedFile.forEach((was, index) => {
         if (was === tally.ofEditedFile[index]) return;
-        for (const number of tally.entries[index]!.numbers) {
+        const reading = tally.readingOf(tally.entries[index]!);
+        for (let local = 0; local < reading.mentions.names.length; local++) {
+          const number = tally.numberOf(reading, local);
           weigh(number);
           settle(number);
         }

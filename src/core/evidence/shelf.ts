@@ -73,7 +73,7 @@ export function createShelf(tally: Tally, book: Book, measure: Measure): Shelf {
         if (piece.end > end) end = piece.end;
         instead += piece.tokens;
       }
-      const text = tally.entries[book.messages[option]!]!.reading.text.slice(start, end);
+      const text = tally.readingOf(tally.entries[book.messages[option]!]!).text.slice(start, end);
       return { start, end, lead, tokens: measure.text(`${text}\n`), instead, close };
     },
     take: (option, { start, end, tokens, close }) => {

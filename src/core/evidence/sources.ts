@@ -35,10 +35,10 @@ export function createSources(tally: Tally, redact: (text: string) => string): S
     root,
     redact,
     labelAt: (entry, at) => {
-      const call = callAt(entry, at);
+      const call = callAt(tally, entry, at);
       return call === undefined ? entry.message.role : label(call);
     },
-    toolAt: (entry, at) => (callAt(entry, at) ?? entry.reading.calls[0])?.tool,
+    toolAt: (entry, at) => (callAt(tally, entry, at) ?? tally.readingOf(entry).calls[0])?.tool,
     pathAround: (text, mention) => {
       let start = mention.start;
       while (start > 0 && mention.end - start < PATH_CHARS_MAX && isOfNames(text, start - 1)) start--;
@@ -48,9 +48,10 @@ export function createSources(tally: Tally, redact: (text: string) => string): S
 }
 
 /** The call whose arguments a place stands in, or whose result the message is. */
-function callAt({ reading, call }: Entry, at: number): CallSummary | undefined {
-  const index = reading.callStarts.findLastIndex((start) => start <= at);
-  return index < 0 ? call : reading.calls[index];
+function callAt({ readingOf }: Tally, entry: Entry, at: number): CallSummary | undefined {
+  const { calls, callStarts } = readingOf(entry);
+  const index = callStarts.findLastIndex((start) => start <= at);
+  return index < 0 ? entry.call : calls[index];
 }
 
 /** A long path by its last two components, which name a file well enough. */

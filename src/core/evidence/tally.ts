@@ -9,8 +9,10 @@ import { createEdits } from "./edits.ts";
 import { createLineReader, type Hear, type LineReader } from "./lines.ts";
 import type { MentionKind } from "./mentions.ts";
 import { createNameTable, type NameTable } from "./name-table.ts";
-import { readMessage, type Reading } from "./reading.ts";
+import type { Reading } from "./reading.ts";
+import { createReadings, READINGS_BYTES_MAX, type ReadingOf } from "./readings.ts";
 import { createRoots } from "./roots.ts";
+import { createSigns, type Said, type Signs } from "./signs.ts";
 import { createVocabulary, type Vocabulary } from "./words.ts";
 
 /** A name that stands in more messages than this is everywhere: whatever is kept will show it (docs/evaluation.md). */
@@ -19,11 +21,8 @@ export const RARE_MESSAGES_MAX = 5;
 /** One message of the fold. */
 export interface Entry {
   readonly message: Message;
-  readonly reading: Reading;
   /** The call that a result answers. */
   readonly call: CallSummary | undefined;
-  /** For each of the message's distinct identifiers: its number in the tally. */
-  readonly numbers: readonly number[];
 }
 
 /** An identifier and where it stands. Places are pairs: index of the message, index among its distinct identifiers. */
@@ -37,7 +36,13 @@ export interface Standing {
 /** Identifiers are numbered; what every ranking asks of each stands in arrays of its own, which are quick to walk. */
 export interface Tally {
   readonly entries: readonly Entry[];
+  /** What an entry's message says. */
+  readonly readingOf: (entry: Entry) => Reading;
+  /** The number of an identifier, by its index among those of a message. */
+  readonly numberOf: (reading: Reading, local: number) => number;
   readonly standings: readonly Standing[];
+  /** How each stands in those places. */
+  readonly signs: Signs;
   /** For each identifier: how many messages hold it. */
   readonly counts: readonly number[];
   /** The words that identifiers are made of: those of number n are `words[wordStarts[n] .. wordStarts[n + 1])`. */
@@ -61,13 +66,14 @@ export interface TallyKeeper {
 /** A conversation names some thousands; a keeper that has read of more than this begins anew with the next. */
 const NAMES_KEPT_MAX = 100_000;
 
-export function createTallyKeeper(): TallyKeeper {
-  let reader = createReader();
+/** `readingsBytesMax` bounds what is remembered of the messages themselves. */
+export function createTallyKeeper(readingsBytesMax = READINGS_BYTES_MAX): TallyKeeper {
+  let reader = createReader(readingsBytesMax);
   let fold = createFold(reader);
   return {
     tallyOf: (messages) => {
       if (!fold.isPrefixOf(messages)) {
-        if (reader.table.names.length > NAMES_KEPT_MAX) reader = createReader();
+        if (reader.table.names.length > NAMES_KEPT_MAX) reader = createReader(readingsBytesMax);
         fold = createFold(reader);
       }
       for (let at = fold.tally.entries.length; at < messages.length; at++) fold.add(messages[at]!);
@@ -77,25 +83,16 @@ export function createTallyKeeper(): TallyKeeper {
   };
 }
 
-/** Reads each message once, and the lines of other texts; what it reads goes by the numbers of one table of names. */
+/** Reads messages, and the lines of other texts; what it reads goes by the numbers of one table of names. */
 interface Reader {
   readonly table: NameTable;
-  readonly message: (message: Message) => Reading;
+  readonly readingOf: ReadingOf;
   readonly lines: LineReader;
 }
 
-function createReader(): Reader {
+function createReader(readingsBytesMax: number): Reader {
   const table = createNameTable();
-  const readings = new WeakMap<Message, Reading>();
-  return {
-    table,
-    lines: createLineReader(table),
-    message: (message) => {
-      let reading = readings.get(message);
-      if (reading === undefined) readings.set(message, (reading = readMessage(message, table)));
-      return reading;
-    },
-  };
+  return { table, readingOf: createReadings(table, readingsBytesMax), lines: createLineReader(table) };
 }
 
 interface Fold {
@@ -113,14 +110,21 @@ function createFold(reader: Reader): Fold {
   const pairing = createPairing<CallSummary>();
   const { count, ...counted } = createRegister(reader);
   return {
-    tally: { ...counted, entries, ofEditedFile: edits.shown, root: roots.root },
+    tally: {
+      ...counted,
+      entries,
+      readingOf: ({ message }) => reader.readingOf(message),
+      ofEditedFile: edits.shown,
+      root: roots.root,
+    },
     add: (message) => {
-      const reading = reader.message(message);
+      const reading = reader.readingOf(message);
       callsOf(message).forEach(({ id }, at) => pairing.ask(id, entries.length, reading.calls[at]!));
       const call = pairing.answer(resultOf(message)?.callId);
       edits.add(reading.calls, call);
       roots.add(reading.calls);
-      const entry = { message, reading, call, numbers: count(reading, entries.length) };
+      count({ role: message.role, reading }, entries.length);
+      const entry = { message, call };
       entries.push(entry);
       byMessage.set(message, entry);
     },
@@ -131,9 +135,9 @@ function createFold(reader: Reader): Fold {
 }
 
 /** What a tally says of each identifier. */
-interface Register extends Pick<Tally, "standings" | "counts" | "words" | "wordStarts" | "vocabulary" | "eachNamed"> {
-  /** Adds what a message says, and answers with the numbers of its identifiers. */
-  readonly count: (reading: Reading, message: number) => readonly number[];
+interface Register extends Omit<Tally, "entries" | "readingOf" | "ofEditedFile" | "root"> {
+  /** Adds what a message says. */
+  readonly count: (said: Said, message: number) => void;
 }
 
 function createRegister({ table, lines }: Reader): Register {
@@ -143,6 +147,7 @@ function createRegister({ table, lines }: Reader): Register {
   const words: number[] = [];
   const wordStarts: number[] = [0];
   const vocabulary = createVocabulary();
+  const { add: sign, ...signs } = createSigns();
   /** For each name of the table: its number here, or -1. */
   const numbers: number[] = [];
   const add = (id: string, kind: MentionKind, message: number, local: number): number => {
@@ -156,6 +161,7 @@ function createRegister({ table, lines }: Reader): Register {
   };
   return {
     standings,
+    signs,
     counts,
     words,
     wordStarts,
@@ -165,14 +171,18 @@ function createRegister({ table, lines }: Reader): Register {
         const number = numbers[name] ?? -1;
         if (number >= 0) hear(number, start, end);
       }),
-    count: ({ mentions: { names, kinds } }, message) => {
+    numberOf: ({ mentions }, local) => numbers[mentions.names[local]!]!,
+    count: (said, message) => {
       while (numbers.length < table.names.length) numbers.push(-1);
-      return names.map((name, local) => {
+      const { names, kinds } = said.reading.mentions;
+      for (let local = 0; local < names.length; local++) {
+        const name = names[local]!;
         const known = numbers[name]!;
-        if (known < 0) return (numbers[name] = add(table.names[name]!, kinds[local]!, message, local));
-        if (++counts[known]! <= RARE_MESSAGES_MAX) places[known]!.push(message, local);
-        return known;
-      });
+        if (known < 0) numbers[name] = add(table.names[name]!, kinds[local]!, message, local);
+        else if (++counts[known]! <= RARE_MESSAGES_MAX) places[known]!.push(message, local);
+        else continue;
+        sign(numbers[name]!, local, said);
+      }
     },
   };
 }

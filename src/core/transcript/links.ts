@@ -22,31 +22,41 @@ interface Linked {
   readonly link: string;
 }
 
+/** What is remembered of a message: in one place, because a conversation holds a hundred thousand. */
+interface Known {
+  readonly content: string;
+  last: Linked | undefined;
+  before: Linked | undefined;
+}
+
 /**
  * A chain that remembers each message object it has hashed, and its last two links: where a compaction stands, the
  * messages behind it follow their own history and what is sent in its place, turn by turn.
  */
 export function createChain(hash: Hash): Chain {
-  const known = new WeakMap<Message, string>();
-  const linked = new WeakMap<Message, { readonly last: Linked; readonly before?: Linked }>();
-  const hashOf = (message: Message): string => {
-    let value = known.get(message);
-    if (value === undefined) known.set(message, (value = hash(canonical(message))));
-    return value;
+  const known = new WeakMap<Message, Known>();
+  const knownOf = (message: Message): Known => {
+    let one = known.get(message);
+    if (one === undefined) {
+      one = { content: hash(canonical(message)), last: undefined, before: undefined };
+      known.set(message, one);
+    }
+    return one;
   };
   const linkAfter = (after: string, message: Message): string => {
-    const { last, before } = linked.get(message) ?? {};
-    if (last?.after === after) return last.link;
-    if (before?.after === after) return before.link;
-    const link = hash(`${after}\n${hashOf(message)}`);
-    linked.set(message, last === undefined ? { last: { after, link } } : { last: { after, link }, before: last });
+    const one = knownOf(message);
+    if (one.last?.after === after) return one.last.link;
+    if (one.before?.after === after) return one.before.link;
+    const link = hash(`${after}\n${one.content}`);
+    one.before = one.last;
+    one.last = { after, link };
     return link;
   };
   const linksOf = (messages: readonly Message[]): readonly string[] => {
     let link = "";
     return messages.map((message) => (link = linkAfter(link, message)));
   };
-  return { hash, hashOf, linksOf };
+  return { hash, hashOf: (message) => knownOf(message).content, linksOf };
 }
 
 /** Equal for two messages exactly when a model would be told the same. */

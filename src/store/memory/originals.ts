@@ -7,7 +7,9 @@ import type { Shelf } from "./shelf.ts";
 /** Kept as it came: a session puts the text of a span together when somebody reads it. */
 export function putOriginal({ originals }: Shelf, original: Original, now: number): void {
   const { id } = original;
-  if (originals.get(id)?.original.text === original.text) return;
+  const known = originals.get(id);
+  // Of a new id no text is asked for: a span's is as long as the conversation.
+  if (known !== undefined && known.original.text === original.text) return;
   // A text that took another's id is the newest now.
   originals.delete(id);
   originals.set(id, { original, createdAt: now });

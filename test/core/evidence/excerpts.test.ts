@@ -1,9 +1,10 @@
 /** Excerpts are verbatim, within their budget, in the range asked for, and of names that nothing else ties. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createEvidence, type Excerpt } from "../../../src/core/evidence/excerpts.ts";
+import { createEvidence, type Evidence, type Excerpt } from "../../../src/core/evidence/excerpts.ts";
 import { createNameTable } from "../../../src/core/evidence/name-table.ts";
 import { readMessage } from "../../../src/core/evidence/reading.ts";
+import { WEIGHTS } from "../../../src/core/evidence/weights.ts";
 import { calibrated, createMeasure } from "../../../src/core/transcript/measure.ts";
 import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
 import { RUNS } from "../../support/transcripts.ts";
@@ -101,6 +102,25 @@ describe("excerpts", () => {
         for (const { redact, ...rest } of questions) {
           const request = redact === undefined ? rest : { ...rest, redact };
           expect(evidence.excerpts(messages, request)).toEqual(createEvidence().excerpts(messages, request));
+        }
+      }),
+      { numRuns: RUNS / 10 },
+    );
+  });
+
+  it("are the same where memory holds nothing of the messages, and they are read again", () => {
+    fc.assert(
+      fc.property(talks, budgets, fc.nat(), (messages, budget, place) => {
+        const [forgetful, mindful] = [createEvidence(WEIGHTS, 0), createEvidence()];
+        const present = { standing: messages.slice(-(place % 3)), text: messages.slice(0, 1).map(textOf).join("\n") };
+        for (const until of [place % (messages.length + 1), messages.length]) {
+          const known = messages.slice(0, until);
+          const request = { ...ask(budget), present };
+          expect(forgetful.excerpts(known, request)).toEqual(mindful.excerpts(known, request));
+          const missing = (evidence: Evidence) =>
+            evidence.missing(known, present).map(({ isSafe, ...one }) => ({ ...one, safe: isSafe((text) => text) }));
+          expect(missing(forgetful)).toEqual(missing(mindful));
+          expect(forgetful.probabilities(known)).toEqual(mindful.probabilities(known));
         }
       }),
       { numRuns: RUNS / 10 },

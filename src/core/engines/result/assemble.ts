@@ -126,14 +126,16 @@ function commonSuffix(originals: readonly Message[], placed: readonly Placed[], 
   return length;
 }
 
+/** One object each for all the messages that go this way. */
+const REMOVED: Destination = Object.freeze({ kind: "removed" });
+const SUMMARISED: Destination = Object.freeze({ kind: "summarised" });
+
 function mapOf(
   originals: readonly Message[],
   { placed, removed }: { readonly placed: readonly Placed[]; readonly removed: ReadonlySet<number> },
   covered: number,
 ): readonly Destination[] {
-  const map: Destination[] = Array.from({ length: covered }, (_, at) => ({
-    kind: removed.has(at) ? "removed" : "summarised",
-  }));
+  const map: Destination[] = Array.from({ length: covered }, (_, at) => (removed.has(at) ? REMOVED : SUMMARISED));
   placed.forEach(({ message, from }, at) => {
     if (from >= 0 && from < covered) map[from] = { kind: message === originals[from] ? "kept" : "edited", at };
   });
