@@ -1,6 +1,7 @@
 /** An exam on a terminal: the plan with its price beforehand, and the figures with what they do not prove. */
 import { wrapped } from "../config/wrap.ts";
 import type { PrecisError } from "../core/errors.ts";
+import type { Estimate } from "../lab/exam/ask.ts";
 import type { PreparedExam } from "../lab/exam/exam.ts";
 import { questionCount } from "../lab/exam/plan.ts";
 import type { Spending } from "../lab/exam/purse.ts";
@@ -34,7 +35,7 @@ export function planPage(prepared: PreparedExam, stream: Stream): string {
         .join(", "),
       stream,
     ),
-    ...priceLines(prepared, stream),
+    ...priceLines(prepared.estimate, stream),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -43,7 +44,7 @@ function labelled(label: string, text: string, stream: Stream): readonly string[
   return remarked({ line: label, width: label.length, says: text }, stream);
 }
 
-function priceLines({ estimate }: PreparedExam, { paint, columns }: Stream): readonly string[] {
+export function priceLines(estimate: Estimate, { paint, columns }: Stream): readonly string[] {
   const { calls, kept, inputTokens, outputTokens, usualUsd, largestUsd, unpriced } = estimate;
   const work = `${counted(calls, "answer")} to ask for, about ${count(inputTokens)} tokens in and ${count(outputTokens)} out; ${count(kept)} kept from before.`;
   const price =
@@ -75,7 +76,7 @@ export function examPage({ figures, results, spent, ended }: ExamReport, stream:
   return `${lines.join("\n")}\n`;
 }
 
-function spentLine({ requests, inputTokens, outputTokens, costUsd, priced }: Spending): string {
+export function spentLine({ requests, inputTokens, outputTokens, costUsd, priced }: Spending): string {
   const cost = priced ? `, $${costUsd.toFixed(2)}` : costUsd > 0 ? `, $${costUsd.toFixed(2)} as far as known` : "";
   return `This run: ${counted(requests, "request")}, ${count(inputTokens)} tokens in, ${count(outputTokens)} out${cost}.`;
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
   mkdirSync(join(folder.path, "sessions"));
   const { messages } = JSON.parse(readFileSync(EXAMPLE, "utf8")) as { messages: [{ content: string }] };
   const [first, ...rest] = messages;
-  const told = { ...first, content: `${first.content}\nThe key is GITHUB_TOKEN=${SECRET} for all of it.` };
+  const told = { ...first, content: `${first.content}\nSet GITHUB_TOKEN=${SECRET} before you begin.` };
   writeFileSync(join(folder.path, "sessions/a.json"), JSON.stringify([told, ...rest]));
   copyFileSync(join(folder.path, "sessions/a.json"), join(folder.path, "sessions/b.json"));
   folder.write(
@@ -310,7 +310,7 @@ describe("models that answer nonsense", () => {
 
 describe("what cannot be examined", () => {
   it.each([
-    [["exam"], EXIT.usage, "PATH"],
+    [["exam"], EXIT.usage, "no session is named"],
     [["exam", "sessions"], EXIT.usage, "no model is configured"],
     [[...WORDS, "--contestants", "compresor"], EXIT.usage, "compresor"],
     [[...WORDS, "--questions", "4,3"], EXIT.usage, "--questions"],

@@ -6,20 +6,18 @@ import { prepareExam, type ExamRequest, type PreparedExam } from "../../lab/exam
 import { CASES_MAX, KINDS, QUESTIONS_MAX, QUOTA_DEFAULT, READERS_MAX, SEATS_MAX } from "../../lab/exam/plan.ts";
 import { questionCount, type Quota } from "../../lab/exam/plan.ts";
 import { figuresOf } from "../../lab/exam/tally.ts";
-import { overflowOf } from "../../session/recover.ts";
-import { dollarsOf, sharesOf, wholeOf } from "../amounts.ts";
+import { sharesOf, wholeOf } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
+import { continueCommand } from "../exam-continue.ts";
 import { examPage, planPage } from "../exam-page.ts";
+import { BUDGETS_DEFAULT, checkLimit, FOLDER_DEFAULT, limitOf, surroundingsOf } from "../exam-request.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { outwardFetch } from "../outward-proxies.ts";
 import { withProgress } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
 import type { Terminal } from "../terminal.ts";
 import { version } from "../version.ts";
 
-const BUDGETS_DEFAULT = "10";
 const CASES_DEFAULT = 6;
-const FOLDER_DEFAULT = "precis-exam";
 const QUOTA_TEXT = KINDS.map((kind) => QUOTA_DEFAULT[kind]).join(",");
 const SEED_MAX = 999_999_999;
 
@@ -29,6 +27,7 @@ export const examCommand: Command = {
   about: [
     "Each session is cut where enough of a real continuation is left. A model that sees everything before the cut, and what really happened next, writes the questions; a fresh reader of each contestant answers them from that contestant's context alone; a grader who sees letters instead of names gives 0, 0.5 or 1. Models come from the configuration (auxiliary.compression, see docs/models.md).",
     "Without --yes it only shows the plan and its price. Every answer is kept in --folder as it comes, so the same command goes on where it was ended and pays for nothing twice. Secrets are masked in everything that is sent. docs/evaluation.md says how to read the figures.",
+    "With --continue, agents go on instead: each contestant's context and the last request are given to an agent of your own in a fresh copy of a repository, and what it leaves is checked by commands that it does not see. Of the models only handoffs are asked for, where a contestant has one.",
   ],
   examples: [
     { line: "precis exam ~/.claude/projects", says: "the plan and its price; nothing is asked yet" },
@@ -37,10 +36,15 @@ export const examCommand: Command = {
       line: "precis exam sessions/ --contestants tail,compressor,sacred-zone,whole --budgets 5,10 --grader claude-opus-5-5 --yes",
       says: "engines at two sizes, and a grader of its own",
     },
+    {
+      line: "precis exam --continue cases/ --agent 'claude -p < {context}' --yes",
+      says: "agents that go on, three runs of each contestant",
+    },
   ],
   args: {
     paths: {
       type: "positional",
+      required: false,
       valueHint: "PATH…",
       description: "Session files, request bodies or messages, or folders of them; formats are detected.",
     },
@@ -69,6 +73,18 @@ export const examCommand: Command = {
       valueHint: "FOLDER",
       description: `Where contexts, answers and grades are kept; ${FOLDER_DEFAULT} by default.`,
     },
+    continue: {
+      type: "string",
+      valueHint: "FOLDER",
+      description: "Instead of questions: have agents go on with the cases in this folder, and check their work.",
+    },
+    agent: {
+      type: "string",
+      valueHint: "COMMAND",
+      description:
+        "With --continue, the agent: a shell command, run in its working copy, in which {context} and {repository} are replaced by paths; without {context} it reads the context from standard input.",
+    },
+    runs: { type: "string", valueHint: "N", description: "With --continue, runs of each contestant; 3 by default." },
     "max-cost": { type: "string", valueHint: "USD", description: "Spend no more than this in this run." },
     seed: {
       type: "string",
@@ -84,6 +100,9 @@ export const examCommand: Command = {
 };
 
 async function runCommand(args: Arguments, terminal: Terminal): Promise<ExitCode> {
+  if (args.text("continue") !== undefined) return continueCommand(args, terminal);
+  if (args.all("paths").length === 0)
+    throw usageError("no session is named", "Name session files, or folders of them, or give --continue FOLDER.");
   const limitUsd = limitOf(args);
   const request = await requestOf(args, terminal);
   const prepared = await withProgress(terminal.err, async (progress) => {
@@ -99,7 +118,7 @@ async function runCommand(args: Arguments, terminal: Terminal): Promise<ExitCode
     await terminal.out.write(args.is("json") ? jsonOf(planJson(prepared)) : planPage(prepared, terminal.out));
     return EXIT.done;
   }
-  checkLimit(prepared, limitUsd);
+  checkLimit(prepared.estimate, limitUsd);
   await terminal.err.write(planPage(prepared, terminal.err));
   return hold(prepared, { limitUsd, args, terminal });
 }
@@ -128,7 +147,7 @@ async function hold(prepared: PreparedExam, { limitUsd, args, terminal }: Holdin
 }
 
 async function requestOf(args: Arguments, terminal: Terminal): Promise<ExamRequest> {
-  const { folder, environment } = terminal;
+  const { folder } = terminal;
   const budgets = sharesOf(args.text("budgets") ?? BUDGETS_DEFAULT, BUDGETS_DEFAULT);
   const contestants = contestantsOf(args.text("contestants") ?? CONTESTANTS_DEFAULT, budgets);
   const readers = wholeOf(args.text("readers") ?? "1", "--readers", READERS_MAX);
@@ -152,11 +171,7 @@ async function requestOf(args: Arguments, terminal: Terminal): Promise<ExamReque
     seed: wholeOf(args.text("seed") ?? "1", "--seed", SEED_MAX),
     configuration: await loadConfiguration(configurationRequest(args, terminal)),
     models: { ...named("writer"), ...named("reader"), ...named("grader") },
-    surroundings: {
-      environment,
-      overflow: (status, body) => overflowOf({ status, body }),
-      fetch: outwardFetch(environment),
-    },
+    surroundings: surroundingsOf(terminal),
   };
 }
 
@@ -169,26 +184,6 @@ function quotaOf(text: string): Quota {
     `--questions is "${text}"; expected ${KINDS.length} numbers, at most ${QUESTIONS_MAX} together`,
     `Write for example \`--questions ${QUOTA_TEXT}\`: ${KINDS.join(", ")}.`,
   );
-}
-
-function limitOf(args: Arguments): number {
-  const text = args.text("max-cost");
-  return text === undefined ? Infinity : dollarsOf(text, "--max-cost");
-}
-
-function checkLimit({ estimate }: PreparedExam, limitUsd: number): void {
-  if (limitUsd === Infinity) return;
-  const [unknown] = estimate.unpriced;
-  if (unknown !== undefined)
-    throw usageError(
-      `--max-cost cannot be kept: the price of ${unknown} is not known`,
-      `Set models.${unknown}.input_usd_per_mtok and output_usd_per_mtok, 0 for a server of your own.`,
-    );
-  if (estimate.usualUsd > limitUsd)
-    throw usageError(
-      `the exam costs about $${estimate.usualUsd.toFixed(2)}, more than the $${limitUsd.toFixed(2)} of --max-cost`,
-      "Give a higher limit, fewer cases, contestants or questions, or a cheaper model.",
-    );
 }
 
 function planJson({ plan, models, estimate, refused }: PreparedExam): object {

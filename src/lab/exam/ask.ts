@@ -18,7 +18,7 @@ import type { ExamModel } from "./models.ts";
 import { priceOf, type Purse } from "./purse.ts";
 
 /** Requests for one answer, the first included; what does not read well by then is marked as failed. */
-export const ANSWER_ATTEMPTS_MAX = 3;
+const ANSWER_ATTEMPTS_MAX = 3;
 /** Room beside the estimate of a prompt, because tokenizers differ. */
 const INPUT_MARGIN = 1.3;
 const PROBLEMS_TOLD_MAX = 10;
@@ -171,7 +171,7 @@ async function perform(options: AskerOptions, task: Task): Promise<Asked<string>
   let usage = NOTHING_SPENT;
   let fatal: unknown;
   let because: string | undefined;
-  const ask: Writer["ask"] = async (prompt) => {
+  const answer: Writer["ask"] = async (prompt) => {
     const safe = { ...prompt, system: mask(prompt.system), user: mask(prompt.user) };
     const reply = await once(options, model, safe).catch((error: unknown): Reply => {
       fatal = error;
@@ -185,7 +185,7 @@ async function perform(options: AskerOptions, task: Task): Promise<Asked<string>
     return { kind: "failed", failure: { class: reply.class, message: reply.message }, usage: NOTHING_SPENT };
   };
   const { windowTokens } = model.writer;
-  const read = await task.perform({ model: model.writer.model, windowTokens, ask });
+  const read = await task.perform({ model: model.writer.model, windowTokens, ask: answer });
   if (fatal !== undefined) throw fatal;
   if ("problems" in read) return { kind: "failed", because: because ?? read.problems[0] ?? "it wrote nothing" };
   folder.keep(asked, { text: read.value, usage });

@@ -14,7 +14,8 @@ export interface ContextOptions {
   readonly configuration: Configuration;
   readonly secrets: RedactOptions;
   readonly context: RenderContext;
-  readonly handoff: ExamModel;
+  /** Absent where no contestant lets a model write. */
+  readonly handoff?: ExamModel;
 }
 
 export type Made = Asked<string>;
@@ -78,6 +79,11 @@ const PLAIN_SECTIONS = [
   "Next steps",
 ];
 
+function modelOf(handoff: ExamModel | undefined): ExamModel {
+  if (handoff === undefined) throw new RangeError("a contestant with a model needs one");
+  return handoff;
+}
+
 /** The same model asked plainly: sections in half of the room, the newest messages in the other half. */
 async function plainContext(
   one: Case,
@@ -89,7 +95,7 @@ async function plainContext(
   const asked = await asker.ask<string>({
     role: "handoff",
     label: `${one.name}/handoff.${contestant.name}`,
-    model: handoff,
+    model: modelOf(handoff),
     system: PLAIN_SYSTEM,
     user: [
       `<session>\n${renderTranscript(one.prefix, context)}\n</session>`,
@@ -146,7 +152,7 @@ function modelTask(one: Case, contestant: Contestant, options: ContextOptions): 
   return {
     role: "handoff",
     label: `${one.name}/context.${contestant.name}`,
-    model: options.handoff,
+    model: modelOf(options.handoff),
     key: JSON.stringify([one.key, contestant, compression, context, codeVersion()]),
     usualInputTokens: one.prefixTokens,
     usualOutputTokens: Math.floor(room / 2),

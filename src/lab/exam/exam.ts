@@ -3,6 +3,7 @@ import type { Configuration } from "../../config/schema.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import type { Surroundings } from "../../models/writers.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
+import type { Step } from "../eval/evaluate.ts";
 import { sourcesOf } from "../eval/sources.ts";
 import { createAsker, createEstimator, type Estimate } from "./ask.ts";
 import { chooseCases, type ChosenCases } from "./cases.ts";
@@ -11,7 +12,7 @@ import { examModels, type ExamModels, type ModelNames } from "./models.ts";
 import { questionCount, type ExamPlan, type Quota } from "./plan.ts";
 import { createPurse, type Spending } from "./purse.ts";
 import { createRenderContext } from "./render.ts";
-import { runExam, type Exam, type ExamOutcome, type Step } from "./run.ts";
+import { runExam, type Exam, type ExamOutcome } from "./run.ts";
 
 export interface ExamRequest extends Pick<ExamPlan, "contestants" | "readers" | "seed"> {
   /** Files and folders, absolute. */

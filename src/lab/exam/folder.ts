@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { WriterUsage } from "../../core/summary/writer.ts";
-import { fieldsOf } from "../../protocols/fields.ts";
+import { countOf, fieldsOf } from "../../protocols/fields.ts";
 
 /** What was asked, of whom, for what. */
 export interface AskedOf {
@@ -78,11 +78,10 @@ function keptIn(file: string, asked: AskedOf): KeptAnswer | undefined {
 
 function usageIn(value: unknown): WriterUsage {
   const { inputTokens, outputTokens, requests, costUsd } = fieldsOf(value);
-  const count = (one: unknown): number => (typeof one === "number" && one >= 0 ? one : 0);
   return {
-    inputTokens: count(inputTokens),
-    outputTokens: count(outputTokens),
-    requests: count(requests),
+    inputTokens: countOf(inputTokens) ?? 0,
+    outputTokens: countOf(outputTokens) ?? 0,
+    requests: countOf(requests) ?? 0,
     ...(typeof costUsd === "number" ? { costUsd } : {}),
   };
 }

@@ -1,5 +1,5 @@
 /** JSON in a model's answer, which often stands in a code fence or between sentences. */
-import { z } from "zod";
+import type { z } from "zod";
 import type { Read } from "./ask.ts";
 
 /** Longer than any answer that was asked for. */

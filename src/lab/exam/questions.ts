@@ -29,8 +29,15 @@ const ABOUT: Readonly<Record<Kind, string>> = {
     "exact details (names, paths, numbers, commands, identifiers) from before the cut that what happened next really uses",
 };
 
-const text = z.string().trim().min(1).max(QUESTION_CHARS_MAX);
-const WRITTEN = z.object({ kind: z.enum(KINDS), question: text, answer: text, full: text, half: text, quote: text });
+const words = z.string().trim().min(1).max(QUESTION_CHARS_MAX);
+const WRITTEN = z.object({
+  kind: z.enum(KINDS),
+  question: words,
+  answer: words,
+  full: words,
+  half: words,
+  quote: words,
+});
 const ANSWER = z.object({ questions: z.array(z.unknown()).max(1_000) });
 
 interface Asking {
@@ -103,9 +110,9 @@ export function readQuestions(
 
 function problemOf({ kind, quote }: z.infer<typeof WRITTEN>, said: string, left: Quota): string | undefined {
   if (left[kind] === 0) return `there are enough of kind "${kind}"`;
-  const words = plain(quote);
-  if (words.split(" ").length < WORDS_MIN) return `its quote has fewer than ${WORDS_MIN} words`;
-  return said.includes(words) ? undefined : "its quote does not stand in <session>";
+  const quoted = plain(quote);
+  if (quoted.split(" ").length < WORDS_MIN) return `its quote has fewer than ${WORDS_MIN} words`;
+  return said.includes(quoted) ? undefined : "its quote does not stand in <session>";
 }
 
 /** White space and quotation marks are copied in many ways. */
@@ -118,15 +125,15 @@ function plain(text: string): string {
 
 /** As long as usual questions, for a price beforehand. */
 function placeholderQuestions(quota: Quota): readonly Question[] {
-  const words = "unwritten ".repeat(12).trim();
+  const blank = "unwritten ".repeat(12).trim();
   const kinds = KINDS.flatMap((kind) => Array.from({ length: quota[kind] }, () => kind));
   return kinds.map((kind, at) => ({
     id: at + 1,
     kind,
-    question: words,
-    answer: words,
-    full: words,
-    half: words,
-    quote: words,
+    question: blank,
+    answer: blank,
+    full: blank,
+    half: blank,
+    quote: blank,
   }));
 }

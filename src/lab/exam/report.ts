@@ -47,21 +47,26 @@ function cellOf(score: Score): string {
 
 /** What the figures prove and what they do not, a sentence each. */
 export function verdictsOf({ rows, differences, cases }: ExamFigures): readonly string[] {
-  const proven = differences.filter(({ proves }) => proves);
-  const unproven = differences.filter(({ proves }) => !proves);
   return [
-    ...(proven.length === 0 ? [] : ["These differences are larger than chance:", ...proven.map(differenceLine)]),
-    ...(unproven.length === 0
-      ? []
-      : [
-          `These differences prove nothing (0 lies within 95 %, or there are fewer than ${DIFFERENCE_QUESTIONS_MIN} questions):`,
-          ...unproven.map(differenceLine),
-        ]),
-    ...(cases < SESSIONS_MIN
-      ? [`With fewer than ${SESSIONS_MIN} sessions, these figures say little about other sessions.`]
-      : []),
+    ...differenceLines(differences, "questions"),
+    ...fewSessions(cases),
     ...missing(rows),
     "The same models wrote, read and graded for every contestant; other models may order them otherwise.",
+  ];
+}
+
+export function fewSessions(cases: number): readonly string[] {
+  if (cases >= SESSIONS_MIN) return [];
+  return [`With fewer than ${SESSIONS_MIN} sessions, these figures say little about other sessions.`];
+}
+
+/** Those that prove something, and those that do not. */
+export function differenceLines(differences: readonly DifferenceRow[], noun: string): readonly string[] {
+  const [proven, unproven] = [true, false].map((one) => differences.filter(({ proves }) => proves === one));
+  const unclear = `These differences prove nothing (0 lies within 95 %, or there are fewer than ${DIFFERENCE_QUESTIONS_MIN} ${noun}):`;
+  return [
+    ...(proven!.length === 0 ? [] : ["These differences are larger than chance:", ...proven!.map(differenceLine)]),
+    ...(unproven!.length === 0 ? [] : [unclear, ...unproven!.map(differenceLine)]),
   ];
 }
 

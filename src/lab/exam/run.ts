@@ -6,6 +6,7 @@ import { PrecisError } from "../../core/errors.ts";
 import { ENDING_CODES, type Asked, type Asker } from "./ask.ts";
 import { contextOf, type ContextOptions } from "./contexts.ts";
 import { dealLetters, gradingOf, type Sitting } from "./grader.ts";
+import type { Step } from "../eval/evaluate.ts";
 import type { ExamFolder } from "./folder.ts";
 import type { ExamModels } from "./models.ts";
 import { seatName, type Case, type Contestant, type ExamPlan, type Question, type Seat } from "./plan.ts";
@@ -23,12 +24,6 @@ export interface Exam {
   /** Where contexts and grades are written for people to read; not while it is only reckoned. */
   readonly folder?: ExamFolder;
   readonly onStep?: (step: Step) => Promise<void>;
-}
-
-export interface Step {
-  readonly doing: string;
-  readonly done: number;
-  readonly of: number;
 }
 
 /** What one seat earned at each question, and on how large a context. */
