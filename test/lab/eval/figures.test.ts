@@ -40,6 +40,7 @@ const evaluation = (findings: readonly Finding[]): Evaluation => ({
   sessions: findings.map(({ file }) => ({ file, cuts: 1, repeated: 0, recorded: 0 })),
   findings,
   probes: [],
+  survival: [],
 });
 
 const row = (findings: readonly Finding[]) => figuresOf(evaluation(findings)).rows[0]!;
