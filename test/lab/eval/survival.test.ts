@@ -1,28 +1,31 @@
 /** Survival probes: what they call standing, that nothing and everything are told apart, and what an engine loses. */
 import { describe, expect, it } from "vitest";
-import { createDraw } from "../../../src/lab/provider/random.ts";
-import { plantedIn, SCENES, stands } from "../../../src/lab/eval/probes/scenes.ts";
+import { plantedIn, SCENES, stands, type Scene } from "../../../src/lab/eval/probes/scenes.ts";
 import { survival, survivalBaselines, SURVIVAL_SEEDS } from "../../../src/lab/eval/probes/survival.ts";
+import { createDraw } from "../../../src/lab/provider/random.ts";
 
-const plantedOf = (scene: (typeof SCENES)[number], seed: number) => {
-  const random = createDraw(seed);
+const plantedOf = (scene: Scene) => {
+  const random = createDraw(3);
   return plantedIn(scene, (below) => Math.floor(random() * below));
 };
 
 describe("what is planted", () => {
-  it("stands in its own words, and not where the name or the rule is gone", () => {
-    for (const scene of SCENES)
-      for (const one of plantedOf(scene, 3)) {
-        const said = one.says.length > 0 ? one : plantedOf(scene, 3).find(({ variant }) => variant === one.variant)!;
-        const last = said.says.at(scene === "flood" ? 0 : -1)!.says;
-        expect(stands(`before\n${last}\nafter`, one), one.variant).toBe(true);
-        for (const need of one.needs) expect(stands(last.replaceAll(need, "it"), one), one.variant).toBe(false);
-      }
+  it.each(SCENES)("stands in the words that say it, and not where the name or the rule is gone: %s", (scene) => {
+    const planted = plantedOf(scene);
+    for (const one of planted) {
+      const saying = planted
+        .flatMap(({ says }) => says.flat())
+        .map(({ says }) => says)
+        .filter((says) => one.needs.every((need) => says.includes(need)));
+      expect(saying, one.variant).toHaveLength(1);
+      expect(stands(`before\n${saying[0]!}\nafter`, one), one.variant).toBe(true);
+      for (const need of one.needs) expect(stands(saying[0]!.replaceAll(need, "it"), one), one.variant).toBe(false);
+    }
   });
 
   it("does not stand while an overruled value is told by itself", () => {
-    for (const one of plantedOf("update", 3)) {
-      const [first, then] = one.says.map(({ says }) => says) as [string, string];
+    for (const one of plantedOf("update")) {
+      const [first, then] = one.says.flat().map(({ says }) => says) as [string, string];
       expect(stands(first, one), one.variant).toBe(false);
       expect(stands(`${first}\n${then}`, one), one.variant).toBe(true);
       expect(stands(`${first}\n${"x".repeat(1_000)}\n${then}`, one), one.variant).toBe(false);
@@ -37,16 +40,15 @@ describe("the baselines", () => {
   });
 });
 
-describe("an engine", () => {
-  it("is asked about every scene and variant, the same way each time", { timeout: 120_000 }, async () => {
+describe("the default engine", () => {
+  it("is asked about every scene and variant, and keeps what is plainly said", { timeout: 120_000 }, async () => {
     const entrant = { name: "compressor", engine: "compressor" };
     const outcomes = await survival(entrant, 1);
-    const variants = survivalBaselines(1).filter(({ contestant }) => contestant === "nothing");
+    const nothing = survivalBaselines(1).filter(({ contestant }) => contestant === "nothing");
     expect(outcomes.map(({ scene, variant }) => [scene, variant])).toEqual(
-      variants.map(({ scene, variant }) => [scene, variant]),
+      nothing.map(({ scene, variant }) => [scene, variant]),
     );
-    expect(await survival(entrant, 1)).toEqual(outcomes);
-    const kept = outcomes.filter(({ scene, variant }) => scene === "phrasing" && variant === "order");
-    expect(kept).toMatchObject([{ stands: true }]);
+    const lost = outcomes.filter((one) => !one.stands).map(({ scene, variant }) => `${scene}: ${variant}`);
+    expect(lost.filter((one) => /^length|phrasing: (?:order|request|permission)/.test(one))).toEqual([]);
   });
 });

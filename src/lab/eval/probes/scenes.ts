@@ -8,13 +8,15 @@ import type { Said } from "./work.ts";
 export const SCENES = ["phrasing", "place", "length", "update", "flood"] as const;
 export type Scene = (typeof SCENES)[number];
 
+/** `tool`: in the result of a call. */
+export interface Saying extends Omit<Said, "by"> {
+  readonly by: Said["by"] | "tool";
+}
+
 export interface Planted {
   readonly variant: string;
-  /**
-   * What is said, in order; what comes later is said in a later cycle. `tool`: in the result of a call. Empty where another
-   * of the same variant says it too.
-   */
-  readonly says: readonly (Omit<Said, "by"> & { readonly by: Said["by"] | "tool" })[];
+  /** What is said, in order, each in a later cycle than the one before. Empty where another of the same variant says it too. */
+  readonly says: readonly (readonly Saying[])[];
   /** What a later reader needs of it: together, near each other. */
   readonly needs: readonly string[];
   /** A value that was overruled: it may only stand near what replaced it. */
@@ -45,12 +47,12 @@ export function plantedIn(scene: Scene, draw: Draw): readonly Planted[] {
     case "update":
       return updates(draw);
     case "flood":
-      return floods(draw);
+      return floodsIn(draw);
   }
 }
 
 function byUser(variant: string, says: string, needs: readonly string[]): Planted {
-  return { variant, says: [{ by: "user", says }], needs };
+  return { variant, says: [[{ by: "user", says }]], needs };
 }
 
 function phrasings(draw: Draw): readonly Planted[] {
@@ -89,7 +91,7 @@ function places(draw: Draw): readonly Planted[] {
     byUser("behind a pasted log", `The log:\n${log}\n${behind[0]}`, behind[1]),
     {
       variant: "in a rules file that was read",
-      says: [{ by: "tool", says: `# Rules of this repository\n\n- ${file[0]}\n- Write tests first.` }],
+      says: [[{ by: "tool", says: `# Rules of this repository\n\n- ${file[0]}\n- Write tests first.` }]],
       needs: file[1],
     },
   ];
@@ -121,8 +123,8 @@ function updates(draw: Draw): readonly Planted[] {
   const [host, newHost] = [nameFrom(draw), nameFrom(draw)] as const;
   const [queue, newQueue] = [nameFrom(draw), nameFrom(draw)] as const;
   const told = (by: Said["by"], first: string, then: string): Planted["says"] => [
-    { by, says: first },
-    { by: "user", says: then },
+    [{ by, says: first }],
+    [{ by: "user", says: then }],
   ];
   return [
     {
@@ -156,21 +158,32 @@ function updates(draw: Draw): readonly Planted[] {
   ];
 }
 
+const OWN_RULES = 5;
 const FLOOD_LINES = 400;
+/** How often the longest floods come, each in a later cycle. */
+const FLOODS = 4;
+const FLOOD_PHRASES = ["Never restart", "You must not delete", "Under no circumstances touch", "Do not ever rename"];
 
-/** A rule of the person's first, and then hundreds of lines that only look like rules. */
-function floods(draw: Draw): readonly Planted[] {
-  const flood = (): string => linesOf(FLOOD_LINES, () => `Never restart ${nameFrom(draw)} ${draw(1_000)}.`);
-  const flooded = (variant: string, by: Planted["says"][number]["by"]): Planted => {
-    const name = `the${nameFrom(draw)}`;
-    const rule = `You must not delete ${name}, the customer is still using it.`;
-    const says: Planted["says"] = [
-      { by: "user", says: rule },
-      { by, says: flood() },
-    ];
-    return { variant, says, needs: [name, "must not"] };
+/** Rules of the person's own, one a request, and then hundreds of lines that only look like rules, once or several times. */
+function floodsIn(draw: Draw): readonly Planted[] {
+  const line = (): string => `${FLOOD_PHRASES[draw(FLOOD_PHRASES.length)]!} ${nameFrom(draw)}.`;
+  const flooded = (variant: string, by: readonly Saying["by"][], times: number): readonly Planted[] => {
+    const flood = (): readonly Saying[] => by.map((one) => ({ by: one, says: linesOf(FLOOD_LINES, line) }));
+    const floods = Array.from({ length: times }, flood);
+    return Array.from({ length: OWN_RULES }, (_, at): Planted => {
+      const name = `the${nameFrom(draw)}`;
+      const rule = { by: "user", says: `You must not delete ${name}, the customer is still using it.` } as const;
+      return { variant, says: at === 0 ? [[rule], ...floods] : [[rule]], needs: [name, "must not"] };
+    });
   };
-  return [flooded("in a result", "tool"), flooded("in a paste", "user"), flooded("by the agent", "assistant")];
+  return [
+    ...flooded("in a result", ["tool"], 1),
+    ...flooded("in result after result", ["tool"], FLOODS),
+    ...flooded("in a paste", ["user"], 1),
+    ...flooded("in paste after paste", ["user"], FLOODS),
+    ...flooded("by the agent", ["assistant"], 1),
+    ...flooded("from everywhere", ["tool", "tool", "user", "user", "assistant"], FLOODS),
+  ];
 }
 
 function linesOf(count: number, line: () => string): string {

@@ -9,7 +9,7 @@ import { roundsOf } from "../drift.ts";
 import type { Entrant } from "../plan.ts";
 import { callMessage, resultMessage } from "./messages.ts";
 import type { Draw } from "./plant.ts";
-import { plantedIn, SCENES, stands, type Planted, type Scene } from "./scenes.ts";
+import { plantedIn, SCENES, stands, type Planted, type Saying, type Scene } from "./scenes.ts";
 import { workWith, type Said } from "./work.ts";
 
 export const SURVIVAL_CYCLES = 10;
@@ -19,8 +19,8 @@ export const SURVIVAL_BASELINES = ["nothing", "everything"] as const;
 const WINDOW_TOKENS = 32_000;
 /** Fills the half of the window at which the default engine compacts. */
 const CYCLE_TOKENS = WINDOW_TOKENS / 2;
-/** What overrules something comes so many compactions later. */
-const UPDATE_CYCLE = 2;
+/** What overrules or floods something comes so many compactions later. */
+const LATER_CYCLES = 2;
 
 export interface SurvivalOutcome {
   readonly contestant: string;
@@ -34,8 +34,7 @@ export interface SurvivalOutcome {
 /** Each scene is work of its own, so that the rules of one do not crowd out those of another. */
 export async function survival(entrant: Entrant, seed: number): Promise<readonly SurvivalOutcome[]> {
   const outcomes: SurvivalOutcome[] = [];
-  for (const scene of SCENES) {
-    const { planted, parts } = staged(scene, seed);
+  for (const { scene, planted, parts } of SCENES.flatMap((scene) => staged(scene, seed))) {
     const { text } = await roundsOf({ engine: engineOf(entrant, WINDOW_TOKENS), way: "session" }, parts);
     outcomes.push(...outcomesOf(text, planted, { contestant: entrant.name, scene, seed }));
   }
@@ -44,8 +43,7 @@ export async function survival(entrant: Entrant, seed: number): Promise<readonly
 
 /** What the probes say of a context without a word, and of the whole work. */
 export function survivalBaselines(seed: number): readonly SurvivalOutcome[] {
-  return SCENES.flatMap((scene) => {
-    const { planted, parts } = staged(scene, seed);
+  return SCENES.flatMap((scene) => staged(scene, seed)).flatMap(({ scene, planted, parts }) => {
     const everything = parts.flat().map(({ parts: own }) => contentText(own));
     return [
       ...outcomesOf("", planted, { contestant: "nothing", scene, seed }),
@@ -63,24 +61,29 @@ function outcomesOf(
 }
 
 interface Staged {
+  readonly scene: Scene;
   readonly planted: readonly Planted[];
   /** The work, a part for each compaction. */
   readonly parts: readonly (readonly Message[])[];
 }
 
-function staged(scene: Scene, seed: number): Staged {
+/** Floods come one at a time, because each is to answer for the rules before it alone. */
+function staged(scene: Scene, seed: number): readonly Staged[] {
   const random = createDraw(seed);
   const draw: Draw = (below) => Math.floor(random() * below);
-  const planted = plantedIn(scene, draw);
-  const saidIn = (cycle: number): Planted["says"] =>
-    planted.flatMap(({ says }) => says.filter((_, at) => at * UPDATE_CYCLE === cycle));
-  const parts = Array.from({ length: SURVIVAL_CYCLES }, (_, cycle) => {
+  const all = plantedIn(scene, draw);
+  const alone = scene === "flood" ? [...Map.groupBy(all, ({ variant }) => variant).values()] : [all];
+  return alone.map((planted) => ({ scene, planted, parts: partsWith(planted, draw) }));
+}
+
+function partsWith(planted: readonly Planted[], draw: Draw): Staged["parts"] {
+  const saidIn = (cycle: number): readonly Saying[] => planted.flatMap(({ says }) => says[cycle / LATER_CYCLES] ?? []);
+  return Array.from({ length: SURVIVAL_CYCLES }, (_, cycle) => {
     const says = saidIn(cycle);
     const spoken = says.filter((one): one is Said => one.by !== "tool");
     const read = says.filter(({ by }) => by === "tool").flatMap(({ says: text }) => readFile(text, draw));
     return [...workWith(spoken, CYCLE_TOKENS, draw), ...read];
   });
-  return { planted, parts };
 }
 
 /** The agent reads a file that says it. */
