@@ -233,8 +233,6 @@ function probeRows({ probes }: Evaluation): readonly ProbeRow[] {
 }
 
 function survivalRows({ survival }: Evaluation): readonly SurvivalRow[] {
-  const shareOf = (outcomes: readonly SurvivalOutcome[]): number =>
-    outcomes.filter(({ stands }) => stands).length / outcomes.length;
   const groups = [...Map.groupBy(survival, ({ contestant, scene }) => `${scene}\n${contestant}`).values()];
   return groups
     .map((own): SurvivalRow => {
@@ -249,4 +247,8 @@ function survivalRows({ survival }: Evaluation): readonly SurvivalRow[] {
       };
     })
     .toSorted((a, b) => SCENES.indexOf(a.scene) - SCENES.indexOf(b.scene));
+}
+
+function shareOf(outcomes: readonly SurvivalOutcome[]): number {
+  return outcomes.filter(({ stands }) => stands).length / outcomes.length;
 }

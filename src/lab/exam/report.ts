@@ -5,6 +5,8 @@ import { KINDS, type Kind } from "./plan.ts";
 import type { CaseResult } from "./run.ts";
 import type { ContestantRow, DifferenceRow, ExamFigures, Score } from "./tally.ts";
 
+/** From so many comparisons on, one is likely to look clear although it is not. */
+const PAIRS_MANY = 5;
 /** Fewer sessions say little about others. */
 const SESSIONS_MIN = 5;
 
@@ -66,6 +68,9 @@ export function differenceLines(differences: readonly DifferenceRow[], noun: str
   const unclear = `These differences prove nothing (0 lies within 95 %, or there are fewer than ${DIFFERENCE_QUESTIONS_MIN} ${noun}):`;
   return [
     ...(proven!.length === 0 ? [] : ["These differences are larger than chance:", ...proven!.map(differenceLine)]),
+    ...(differences.length < PAIRS_MANY || proven!.length === 0
+      ? []
+      : [`Of ${differences.length} pairs, one in twenty looks clear by chance.`]),
     ...(unproven!.length === 0 ? [] : [unclear, ...unproven!.map(differenceLine)]),
   ];
 }

@@ -122,14 +122,10 @@ function updates(draw: Draw): readonly Planted[] {
   const [format, newFormat] = [nameFrom(draw), nameFrom(draw)] as const;
   const [host, newHost] = [nameFrom(draw), nameFrom(draw)] as const;
   const [queue, newQueue] = [nameFrom(draw), nameFrom(draw)] as const;
-  const told = (by: Said["by"], first: string, then: string): Planted["says"] => [
-    [{ by, says: first }],
-    [{ by: "user", says: then }],
-  ];
   return [
     {
       variant: "both named",
-      says: told(
+      says: changed(
         "user",
         `The service must listen on port ${port}.`,
         `The service must listen on ${newPort} instead of ${port}.`,
@@ -139,23 +135,36 @@ function updates(draw: Draw): readonly Planted[] {
     },
     {
       variant: "the old one not named",
-      says: told("user", `For exports use ${format}.`, `Change of plan: for exports use ${newFormat}.`),
+      says: changed("user", `For exports use ${format}.`, `Change of plan: for exports use ${newFormat}.`),
       needs: [newFormat, "exports"],
       outdated: format,
     },
     {
       variant: "as a correction",
-      says: told("user", `Always deploy to ${host}.`, `I was wrong about the deployment: always deploy to ${newHost}.`),
+      says: changed(
+        "user",
+        `Always deploy to ${host}.`,
+        `I was wrong about the deployment: always deploy to ${newHost}.`,
+      ),
       needs: [newHost, "deploy"],
       outdated: host,
     },
     {
       variant: "the agent's decision overruled",
-      says: told("assistant", `I decided to use ${queue} as the queue.`, `No, use ${newQueue} as the queue after all.`),
+      says: changed(
+        "assistant",
+        `I decided to use ${queue} as the queue.`,
+        `No, use ${newQueue} as the queue after all.`,
+      ),
       needs: [newQueue, "queue"],
       outdated: queue,
     },
   ];
+}
+
+/** Said by one, and overruled by the person later. */
+function changed(by: Said["by"], first: string, then: string): Planted["says"] {
+  return [[{ by, says: first }], [{ by: "user", says: then }]];
 }
 
 const OWN_RULES = 5;

@@ -34,7 +34,7 @@ export interface SurvivalOutcome {
 /** Each scene is work of its own, so that the rules of one do not crowd out those of another. */
 export async function survival(entrant: Entrant, seed: number): Promise<readonly SurvivalOutcome[]> {
   const outcomes: SurvivalOutcome[] = [];
-  for (const { scene, planted, parts } of SCENES.flatMap((scene) => staged(scene, seed))) {
+  for (const { scene, planted, parts } of stagedWith(seed)) {
     const { text } = await roundsOf({ engine: engineOf(entrant, WINDOW_TOKENS), way: "session" }, parts);
     outcomes.push(...outcomesOf(text, planted, { contestant: entrant.name, scene, seed }));
   }
@@ -43,7 +43,7 @@ export async function survival(entrant: Entrant, seed: number): Promise<readonly
 
 /** What the probes say of a context without a word, and of the whole work. */
 export function survivalBaselines(seed: number): readonly SurvivalOutcome[] {
-  return SCENES.flatMap((scene) => staged(scene, seed)).flatMap(({ scene, planted, parts }) => {
+  return stagedWith(seed).flatMap(({ scene, planted, parts }) => {
     const everything = parts.flat().map(({ parts: own }) => contentText(own));
     return [
       ...outcomesOf("", planted, { contestant: "nothing", scene, seed }),
@@ -65,6 +65,10 @@ interface Staged {
   readonly planted: readonly Planted[];
   /** The work, a part for each compaction. */
   readonly parts: readonly (readonly Message[])[];
+}
+
+function stagedWith(seed: number): readonly Staged[] {
+  return SCENES.flatMap((scene) => staged(scene, seed));
 }
 
 /** Floods come one at a time, because each is to answer for the rules before it alone. */
