@@ -24,8 +24,10 @@ export function planPage(prepared: PreparedExam, stream: Stream): string {
   const shown = refused.slice(0, REFUSED_SHOWN_MAX);
   const lines = [
     `${counted(cases.length, "case")}, ${counted(questionCount(plan.quota), "question")} each, ${counted(seats, "reader")} a case`,
-    ...cases.map(({ name, prefixTokens }) => `  ${clip(name, columns - 30)}  ${count(prefixTokens)} tokens`),
-    ...shown.map(({ file, because }) => paint("dim", clip(`  not used: ${file}: ${because}`, columns))),
+    ...cases.map(({ name, prefixTokens }) => `  ${name}  ${count(prefixTokens)} tokens`),
+    ...shown.map(({ file, because }) =>
+      paint("dim", `  ${clip(`not used: ${file.slice(file.lastIndexOf("/") + 1)}: ${because}`, columns - 2)}`),
+    ),
     ...(refused.length > shown.length ? [paint("dim", `  not used: ${refused.length - shown.length} more`)] : []),
     ...labelled("contestants", plan.contestants.map(({ name }) => name).join(", "), stream),
     ...labelled(
@@ -64,10 +66,13 @@ export interface ExamReport {
 export function examPage({ figures, results, spent, ended }: ExamReport, stream: Stream): string {
   const { paint, columns } = stream;
   const failures = failuresOf(results);
-  const lines = [
+  const graded = [
     ...sectionsOf(figures).flatMap((section) => sectionLines(section, stream)),
     ...verdictsOf(figures).flatMap((line) => wrapped(line, columns)),
     "",
+  ];
+  const lines = [
+    ...(figures.cases === 0 ? ["No session could be graded."] : graded),
     ...failures.slice(0, FAILURES_SHOWN_MAX).map((line) => paint("warn", clip(`! ${line}`, columns))),
     ...(failures.length > FAILURES_SHOWN_MAX ? [`! ${failures.length - FAILURES_SHOWN_MAX} more failures`] : []),
     ...(ended === undefined ? [] : wrapped(`Ended early: ${ended.message}. ${ended.hint}`, columns)),

@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { EXIT } from "../../src/cli/exit.ts";
 import { startExaminer, usual, type Examiner } from "../lab/exam/examiner.ts";
-import { NODE_ENVIRONMENT, precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";
+import { claudeCodeSession, NODE_ENVIRONMENT, precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";
 
 const EXAMPLE = resolve(import.meta.dirname, "../../examples/refunds.openai-chat.json");
 const BIN = resolve(import.meta.dirname, "../../src/cli/bin.ts");
@@ -35,7 +35,7 @@ beforeAll(async () => {
       "    provider: openai-compatible",
       `    base_url: ${examiner.url}`,
       "    context_length: 400000",
-      "    retries: 0",
+      "    retries: 1",
       "models:",
       ...["exam-1", "exam-2"].flatMap((name) => [
         `  ${name}:`,
@@ -130,9 +130,30 @@ describe("a whole exam", () => {
   });
 });
 
+describe("the choice of cases", () => {
+  it("takes a cut that two files share once, and says why a session is not used", async () => {
+    folder.write("mixed/short.jsonl", claudeCodeSession(3));
+    folder.write("mixed/none.json", '{"name": "no session"}');
+    for (const name of ["a", "b"])
+      copyFileSync(join(folder.path, "sessions/a.json"), join(folder.path, `mixed/${name}.json`));
+    const ran = await exam("mixed-exam", "mixed", "--cases", "9", "--contestants", "tail");
+    expect(ran.out).toMatch(/^2 cases,/);
+    expect(ran.out).toMatch(/not used: none\.json: no session in any format known/);
+    expect(ran.out).toMatch(/not used: short\.jsonl: fewer than/);
+    const { cases } = JSON.parse((await exam("mixed-exam", "--cases", "9", "--contestants", "tail", "--json")).out) as {
+      cases: { prefixTokens: number }[];
+    };
+    for (const { prefixTokens } of cases) expect(prefixTokens).toBeGreaterThanOrEqual(4_000);
+    const small = await exam("small", "--set", "auxiliary.compression.context_length=20000");
+    expect(small.code).toBe(EXIT.failed);
+    expect(small.err).toMatch(/does not fit the \d+ tokens that the model can read/);
+  });
+});
+
 describe("what is sent", () => {
   it("never tells the grader who answered, nor the reader the key, and no secret to anyone", async () => {
-    await exam("blind", "--yes");
+    const ran = await exam("blind", "--yes");
+    expect(ran.code, ran.out).toBe(EXIT.done);
     const by = (role: string) => examiner.requests.filter((request) => request.role === role);
     expect(by("grader").length).toBe(1);
     const sheet = `${by("grader")[0]!.system}\n${by("grader")[0]!.user}`;
@@ -285,6 +306,8 @@ describe("models that answer nonsense", () => {
     for (const role of ["grader", "writer"]) {
       examiner.requests.length = 0;
       examiner.meddle = (request) => (request.role === role ? { text: "{}" } : undefined);
+      expect((await exam(`failing-${role}`, ...few.slice(0, 3))).out).not.toContain("Points of 100");
+      examiner.requests.length = 0;
       const failing = await exam(`failing-${role}`, ...few);
       expect(failing.code).toBe(EXIT.failed);
       expect(told(failing).cases).toBe(0);

@@ -16,8 +16,10 @@ import { createReader } from "../recall/reader.ts";
 import { CASES_MAX, type Case } from "./plan.ts";
 import type { RenderContext } from "./render.ts";
 
+/** A tenth of less is no context that anyone would work from. */
+const PREFIX_TOKENS_MIN = 4_000;
 /** Later cuts first: they leave more to remember. Five details are asked for, so as many have to come up again. */
-const EXAM_CUTS: CutOptions = { shares: [0.6, 0.4], floorTokens: 4_000, repliesMin: 5, demandMin: 5 };
+const EXAM_CUTS: CutOptions = { shares: [0.6, 0.4], floorTokens: PREFIX_TOKENS_MIN, repliesMin: 5, demandMin: 5 };
 /** Of what happened next, the question writer sees so much. */
 const CONTINUATION_TOKENS_MAX = 30_000;
 const NAME_CHARS_MAX = 40;
@@ -70,9 +72,11 @@ function casesOf(source: Source, { context, tokensMax }: CaseRequest): readonly 
   const attempts = [...attemptsOf(messages, createReader(), EXAM_CUTS)];
   const cuts = attempts.flatMap((attempt) => (attempt.kind === "cut" ? [attempt.cut] : []));
   const cases = cuts.map((cut) => caseOf(source, cut, context));
-  const fitting = cases.filter((one) => one.prefixTokens + context.measure.messages(one.rest) <= tokensMax);
+  const large = cases.filter(({ prefixTokens }) => prefixTokens >= PREFIX_TOKENS_MIN);
+  const fitting = large.filter((one) => one.prefixTokens + context.measure.messages(one.rest) <= tokensMax);
   if (fitting.length > 0) return fitting;
-  return cases.length > 0 ? `does not fit the ${tokensMax} tokens that the model can read` : reasonOf(attempts);
+  if (large.length > 0) return `does not fit the ${tokensMax} tokens that the model can read`;
+  return cases.length > 0 ? `fewer than ${PREFIX_TOKENS_MIN} tokens before a cut` : reasonOf(attempts);
 }
 
 function messagesOf(source: Source): readonly ChatMessage[] | string {
