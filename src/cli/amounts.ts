@@ -15,6 +15,19 @@ export function tokensOf(text: string, flag: string): number {
   return Math.floor(tokens);
 }
 
+const SHARES_MAX = 12;
+
+/** The shares that `--budgets` names in percent, ascending; `example` is what a mistaken person is shown. */
+export function sharesOf(text: string, example: string): readonly number[] {
+  const shares = [...new Set(text.split(",").map((one) => Number(one.trim().replace(/\s*%$/, "")) / 100))];
+  if (shares.length > SHARES_MAX || shares.some((share) => !(share > 0 && share < 1)))
+    throw usageError(
+      `--budgets is "${text}"; expected at most ${SHARES_MAX} percentages above 0 and below 100`,
+      `Write for example \`--budgets ${example}\`.`,
+    );
+  return shares.toSorted((a, b) => a - b);
+}
+
 /** Tokens of a budget: absolute, or a share of `whole`. */
 export function budgetOf(text: string, whole: number): number {
   const share = text.length <= AMOUNT_CHARS_MAX && text.endsWith("%") ? amountOf(text.slice(0, -1)) : undefined;
@@ -42,6 +55,13 @@ function amountOf(text: string): number | undefined {
   if (match === null) return undefined;
   const factor = { "": 1, k: 1_000, m: 1_000_000 }[match[2]!.toLowerCase()]!;
   return Number(match[1]!.replaceAll(/[_,]/g, "")) * factor;
+}
+
+/** Dollars of a limit such as `5`, `$2.50` or `0.1`. */
+export function dollarsOf(text: string, flag: string): number {
+  const [, number] = /^\$?([0-9]{1,6}(?:\.[0-9]{1,6})?)$/.exec(text.trim()) ?? [];
+  if (number !== undefined) return Number(number);
+  throw usageError(`${flag} is "${text}"; expected US dollars`, `Write for example \`${flag} 5\`.`);
 }
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;

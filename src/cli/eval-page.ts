@@ -14,14 +14,14 @@ export function evalPage(evaluation: Evaluation, figures: Figures, stream: Strea
   return [
     ...wrapped(summaryOf(evaluation), stream.columns),
     "",
-    ...sections.flatMap((section) => table(section, stream)),
+    ...sections.flatMap((section) => sectionLines(section, stream)),
     ...(sections.length === 0 ? [] : legend(stream)),
     ...unscored(evaluation, stream),
   ].join("\n");
 }
 
 /** Names on the left, figures under their heads. */
-function table({ title, says, head, rows }: Section, stream: Stream): readonly string[] {
+export function sectionLines({ title, says, head, rows }: Section, stream: Stream): readonly string[] {
   const { paint, columns } = stream;
   const names = head.findLastIndex((cell) => cell === "") + 1;
   return [

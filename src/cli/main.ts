@@ -15,6 +15,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   inspect: async () => (await import("./commands/inspect.ts")).inspectCommand,
   replay: async () => (await import("./commands/replay.ts")).replayCommand,
   eval: async () => (await import("./commands/eval.ts")).evalCommand,
+  exam: async () => (await import("./commands/exam.ts")).examCommand,
   check: async () => (await import("./commands/check.ts")).checkCommand,
   recall: async () => (await import("./commands/recall.ts")).recallCommand,
   config: async () => (await import("./commands/config.ts")).configCommands,

@@ -4,8 +4,10 @@ import { chooseModels, type Choice, type Unclear } from "./choice.ts";
 import type { ReadOverflow } from "./failures.ts";
 import { THINKING_TOKENS } from "./limits.ts";
 import type { LoadPackage } from "./packages.ts";
+import type { ModelFacts } from "./registry/facts.ts";
 import { lookUp, SAFE_WINDOW_TOKENS, statedPrices, type Registry } from "./registry/registry.ts";
 import { registryOf, type ModelSettings } from "./settings.ts";
+import type { Prices } from "./usage.ts";
 import { windowOf } from "./windows.ts";
 import { createUnconfigured, createWriter } from "./writer.ts";
 
@@ -37,7 +39,7 @@ function writerOf(choice: Choice | Unclear, settings: ModelSettings, surrounding
   if ("problem" in choice) return createUnconfigured(choice.model, SAFE_WINDOW_TOKENS, choice.problem);
   const { environment, overflow, registry = registryOf(settings), load, fetch } = surroundings;
   const { model, provider, baseUrl, keyVariable } = choice;
-  const { timeout_seconds, retries, thinking_tokens } = settings.auxiliary.compression;
+  const { timeout_seconds, retries } = settings.auxiliary.compression;
   const facts = lookUp(registry, model);
   return createWriter({
     model,
@@ -47,12 +49,22 @@ function writerOf(choice: Choice | Unclear, settings: ModelSettings, surrounding
     apiKey: environment[keyVariable]?.trim() || undefined,
     windowTokens: windowOf(choice, registry),
     maxOutputTokens: facts?.maxOutputTokens,
-    thinkingTokens: thinking_tokens ?? (facts?.thinks === true ? THINKING_TOKENS : 0),
-    prices: provider.keyOptional === true ? statedPrices(registry, model) : facts?.prices,
+    thinkingTokens: thinkingTokensOf(settings, facts),
+    prices: pricesOf(choice, registry),
     timeoutMs: timeout_seconds * 1_000,
     retries,
     overflow,
     ...(load === undefined ? {} : { load }),
     ...(fetch === undefined ? {} : { fetch }),
   });
+}
+
+/** A server of one's own costs what the configuration says, and nothing that is known of the model elsewhere. */
+export function pricesOf({ model, provider }: Choice, registry: Registry): Prices | undefined {
+  return provider.keyOptional === true ? statedPrices(registry, model) : lookUp(registry, model)?.prices;
+}
+
+/** Output tokens beside the answer's own. */
+export function thinkingTokensOf({ auxiliary }: ModelSettings, facts: ModelFacts | undefined): number {
+  return auxiliary.compression.thinking_tokens ?? (facts?.thinks === true ? THINKING_TOKENS : 0);
 }

@@ -33,6 +33,7 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/^\.ci\/run/, "works on the checkout itself"],
   [/^mv history\.db |^cp -p history\.db|^sqlite3 /, "works on what a gateway has stored"],
   [/^precis eval\b.* --engines all\b/, "takes minutes"],
+  [/^precis exam\b/, "needs a model or an agent"],
   [/…/, "leaves something out"],
   [/^node (?:scripts|bench)\//, "works on the checkout itself"],
 ];

@@ -10,10 +10,10 @@ import { pageOf } from "../../lab/eval/page.ts";
 import { pictureOf } from "../../lab/eval/picture.ts";
 import { summaryOf } from "../../lab/eval/report.ts";
 import { THREADS_MAX } from "../../lab/eval/threads.ts";
-import { wholeOf } from "../amounts.ts";
+import { sharesOf, wholeOf } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { evalPage } from "../eval-page.ts";
-import { EXIT, usageError, type ExitCode } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { makeFolder, writeOutput } from "../files.ts";
 import { withProgress } from "../progress.ts";
 import type { Terminal } from "../terminal.ts";
@@ -22,7 +22,6 @@ import { version } from "../version.ts";
 const BUDGETS_DEFAULT = "5,10,20";
 const ENGINE_DEFAULT = "compressor";
 const THREADS_DEFAULT_MAX = 8;
-const BUDGETS_MAX = 12;
 
 export const evalCommand: Command = {
   name: "eval",
@@ -82,7 +81,7 @@ async function runEval(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const options = {
     paths: paths.map((path) => resolve(folder, path)),
     folder,
-    budgets: budgetsOf(args.text("budgets") ?? BUDGETS_DEFAULT),
+    budgets: sharesOf(args.text("budgets") ?? BUDGETS_DEFAULT, BUDGETS_DEFAULT),
     engines: enginesOf(args.text("engines") ?? ENGINE_DEFAULT),
     threads: threadsOf(args.text("threads")),
     ...folderOf(args, "cache", "cacheFolder", terminal),
@@ -120,17 +119,6 @@ async function writeFiles(
 function jsonOf({ budgets, entrants, sessions, findings }: Evaluation, figures: Figures): string {
   const cuts = findings.map(({ kind, file, share, tokens, agent }) => ({ kind, file, share, tokens, agent }));
   return `${JSON.stringify({ version: version(), budgets, engines: entrants, ...figures, sessions, cuts }, undefined, 2)}\n`;
-}
-
-/** Shares, ascending. */
-function budgetsOf(text: string): readonly number[] {
-  const shares = [...new Set(text.split(",").map((one) => Number(one.trim().replace(/\s*%$/, "")) / 100))];
-  if (shares.length > BUDGETS_MAX || shares.some((share) => !(share > 0 && share < 1)))
-    throw usageError(
-      `--budgets is "${text}"; expected at most ${BUDGETS_MAX} percentages above 0 and below 100`,
-      `Write for example \`--budgets ${BUDGETS_DEFAULT}\`.`,
-    );
-  return shares.toSorted((a, b) => a - b);
 }
 
 /** Throws `unknown_engine` before an hour's work and not after it. */

@@ -8,6 +8,7 @@ import { codeVersion } from "./cache.ts";
 import { DEFAULT_ENGINE } from "./contest.ts";
 import type { Entrant, Finding, Plan } from "./plan.ts";
 import { PROBE_SEEDS, type ProbeOutcome } from "./probes/probes.ts";
+import { SURVIVAL_BASELINES, SURVIVAL_SEEDS, type SurvivalOutcome } from "./probes/survival.ts";
 import { sourcesOf } from "./sources.ts";
 import type { Survey } from "./survey.ts";
 import type { Product, Task } from "./task.ts";
@@ -41,6 +42,7 @@ export interface Evaluation {
   readonly sessions: readonly SessionAccount[];
   readonly findings: readonly Finding[];
   readonly probes: readonly ProbeOutcome[];
+  readonly survival: readonly SurvivalOutcome[];
 }
 
 export interface SessionAccount {
@@ -96,15 +98,15 @@ async function examineAll(request: Request, { surveys, threads, told, fits }: Su
   });
   const { examinations, repeated } = distinct(surveys, planFor);
   // Probes alone say nothing about the sessions that were given.
-  const probing = (examinations.length === 0 ? [] : engines).flatMap((engine) =>
-    PROBE_SEEDS.map((seed): Task => ({ kind: "probe", entrant: { name: engine, engine }, seed })),
-  );
+  const probing = examinations.length === 0 ? [] : probeTasks(engines);
   const findings: Finding[] = [];
   const probes: ProbeOutcome[] = [];
+  const survival: SurvivalOutcome[] = [];
   const faults = new Map<string, string>();
   await runTasks(threads, { tasks: [...examinations, ...probing], doing: "examining cuts", told }, (product) => {
     if (product.kind === "finding") findings.push(product.finding);
     if (product.kind === "probe") probes.push(...product.outcomes);
+    if (product.kind === "survival") survival.push(...product.outcomes);
     if (product.kind === "fault") faults.set(product.file, product.because);
   });
   const place = new Map(surveys.map(({ source }, at) => [source.name, at]));
@@ -120,7 +122,23 @@ async function examineAll(request: Request, { surveys, threads, told, fits }: Su
     }),
     findings,
     probes,
+    survival: survival.toSorted((a, b) => rankOf(a, engines) - rankOf(b, engines) || a.seed - b.seed),
   };
+}
+
+function probeTasks(engines: readonly string[]): readonly Task[] {
+  const entrants = engines.map((engine): Entrant => ({ name: engine, engine }));
+  return [
+    ...entrants.flatMap((entrant) => PROBE_SEEDS.map((seed): Task => ({ kind: "probe", entrant, seed }))),
+    ...entrants.flatMap((entrant) => SURVIVAL_SEEDS.map((seed): Task => ({ kind: "survival", entrant, seed }))),
+    ...SURVIVAL_SEEDS.map((seed): Task => ({ kind: "survival", seed })),
+  ];
+}
+
+/** Engines in the order in which they were named, and the baselines behind them. */
+function rankOf({ contestant }: SurvivalOutcome, engines: readonly string[]): number {
+  const at = [...engines, ...SURVIVAL_BASELINES].indexOf(contestant);
+  return at < 0 ? engines.length : at;
 }
 
 /** The engine as it ships; of the default one also with a ranking that never saw the session's repository. */

@@ -4,6 +4,8 @@ import { BASELINES } from "../recall/baselines.ts";
 import { sumOf } from "./digests.ts";
 import type { Evaluation } from "./evaluate.ts";
 import type { Counts, DigestCount, Drift, Finding, Group, Mark, Size } from "./plan.ts";
+import { SCENES, type Scene } from "./probes/scenes.ts";
+import type { SurvivalOutcome } from "./probes/survival.ts";
 import { PROBE_KINDS, type ProbeKind } from "./probes/plant.ts";
 
 /** Shares, 0 to 1; nothing where there is nothing to be a share of. */
@@ -42,6 +44,15 @@ export interface ProbeRow {
   readonly lost: readonly string[];
 }
 
+/** Of one scene: the share of what was planted that the last context tells, in all and by variant. */
+export interface SurvivalRow {
+  readonly contestant: string;
+  readonly scene: Scene;
+  readonly planted: number;
+  readonly stands: number;
+  readonly variants: Readonly<Record<string, number>>;
+}
+
 export interface DigestRow extends DigestCount {
   readonly tool: string;
 }
@@ -62,6 +73,7 @@ export interface Figures {
   readonly rereads: readonly RereadRow[];
   readonly drift: readonly DriftRow[];
   readonly probes: readonly ProbeRow[];
+  readonly survival: readonly SurvivalRow[];
 }
 
 /** Fewer transcripts than this say nothing about others. */
@@ -86,6 +98,7 @@ export function figuresOf(evaluation: Evaluation): Figures {
     ],
     drift: driftRows(cuts),
     probes: probeRows(evaluation),
+    survival: survivalRows(evaluation),
   };
 }
 
@@ -217,4 +230,25 @@ function probeRows({ probes }: Evaluation): readonly ProbeRow[] {
       return { contestant, way, kind, planted, kept, lost: own.flatMap(({ lost }) => lost) };
     })
     .toSorted((a, b) => PROBE_KINDS.indexOf(a.kind) - PROBE_KINDS.indexOf(b.kind));
+}
+
+function survivalRows({ survival }: Evaluation): readonly SurvivalRow[] {
+  const groups = [...Map.groupBy(survival, ({ contestant, scene }) => `${scene}\n${contestant}`).values()];
+  return groups
+    .map((own): SurvivalRow => {
+      const { contestant, scene } = own[0]!;
+      const variants = [...Map.groupBy(own, ({ variant }) => variant)].map(([name, some]) => [name, shareOf(some)]);
+      return {
+        contestant,
+        scene,
+        planted: own.length,
+        stands: shareOf(own),
+        variants: Object.fromEntries(variants) as Readonly<Record<string, number>>,
+      };
+    })
+    .toSorted((a, b) => SCENES.indexOf(a.scene) - SCENES.indexOf(b.scene));
+}
+
+function shareOf(outcomes: readonly SurvivalOutcome[]): number {
+  return outcomes.filter(({ stands }) => stands).length / outcomes.length;
 }

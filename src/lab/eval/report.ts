@@ -4,6 +4,7 @@ import type { Evaluation } from "./evaluate.ts";
 import { TRANSCRIPTS_MIN, type Figures, type Row } from "./figures.ts";
 import { DRIFT_ROUNDS } from "./drift.ts";
 import type { Drift } from "./plan.ts";
+import { SURVIVAL_CYCLES } from "./probes/survival.ts";
 import { PROBE_CYCLES } from "./probes/probes.ts";
 
 export interface Section {
@@ -25,6 +26,7 @@ export function sectionsOf(evaluation: Evaluation, figures: Figures): readonly S
     rereadSection(figures),
     driftSection(figures),
     probeSection(figures),
+    survivalSection(figures),
   ].filter(({ rows }) => rows.length > 0);
 }
 
@@ -243,6 +245,19 @@ function probeSection({ probes }: Figures): Section {
       `${planted}`,
       ...[1, 3, 5, PROBE_CYCLES].map((cycle) => shown(kept[cycle - 1])),
     ]),
+  };
+}
+
+function survivalSection({ survival }: Figures): Section {
+  return {
+    title: `Survival of rules and values, after ${SURVIVAL_CYCLES} compactions`,
+    says: "Rules by phrasing, place and length; values that were changed later, of which the old one must be gone; rules before a flood of lines that look like rules. nothing: an empty context. everything: all of it, old values included.",
+    head: ["", "", "planted", "stands", "lost"],
+    rows: survival.map(({ scene, contestant, planted, stands, variants }) => {
+      const lost = Object.entries(variants).filter(([, share]) => share < 1);
+      const all = lost.length === Object.keys(variants).length;
+      return [scene, contestant, `${planted}`, percent(stands), all ? "all" : lost.map(([name]) => name).join(", ")];
+    }),
   };
 }
 

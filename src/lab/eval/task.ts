@@ -4,19 +4,23 @@ import type { Cache } from "./cache.ts";
 import { examine, type Examining } from "./examine.ts";
 import type { Entrant, Finding } from "./plan.ts";
 import { probe, type ProbeOutcome } from "./probes/probes.ts";
+import { survival, survivalBaselines, type SurvivalOutcome } from "./probes/survival.ts";
 import type { Source } from "./sources.ts";
 import { surveyOf, type Survey } from "./survey.ts";
 
 export type Task =
   | { readonly kind: "survey"; readonly source: Source; readonly fits: boolean }
   | ({ readonly kind: "examine" } & Examining)
-  | { readonly kind: "probe"; readonly entrant: Entrant; readonly seed: number };
+  | { readonly kind: "probe"; readonly entrant: Entrant; readonly seed: number }
+  /** Without an entrant: of the baselines. */
+  | { readonly kind: "survival"; readonly entrant?: Entrant; readonly seed: number };
 
 export type Product =
   | { readonly kind: "survey"; readonly survey: Survey }
   | { readonly kind: "finding"; readonly finding: Finding }
   | { readonly kind: "fault"; readonly file: string; readonly because: string }
-  | { readonly kind: "probe"; readonly outcomes: readonly ProbeOutcome[] };
+  | { readonly kind: "probe"; readonly outcomes: readonly ProbeOutcome[] }
+  | { readonly kind: "survival"; readonly outcomes: readonly SurvivalOutcome[] };
 
 export async function* perform(task: Task, cache: Cache): AsyncGenerator<Product> {
   switch (task.kind) {
@@ -29,6 +33,12 @@ export async function* perform(task: Task, cache: Cache): AsyncGenerator<Product
     case "probe": {
       const { entrant, seed } = task;
       yield { kind: "probe", outcomes: await cache.get(["probe", entrant, seed], () => probe(entrant, seed)) };
+      return;
+    }
+    case "survival": {
+      const { entrant, seed } = task;
+      const make = () => (entrant === undefined ? survivalBaselines(seed) : survival(entrant, seed));
+      yield { kind: "survival", outcomes: await cache.get(["survival", entrant ?? null, seed], make) };
     }
   }
 }

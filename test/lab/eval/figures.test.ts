@@ -40,9 +40,30 @@ const evaluation = (findings: readonly Finding[]): Evaluation => ({
   sessions: findings.map(({ file }) => ({ file, cuts: 1, repeated: 0, recorded: 0 })),
   findings,
   probes: [],
+  survival: [],
 });
 
 const row = (findings: readonly Finding[]) => figuresOf(evaluation(findings)).rows[0]!;
+
+describe("survival", () => {
+  it("is a share for each scene, with the variants that were lost by name", () => {
+    const outcome = (contestant: string, variant: string, stands: boolean) =>
+      ({ contestant, scene: "place", variant, seed: 1, stands }) as const;
+    const survival = [
+      outcome("compressor", "a", true),
+      outcome("compressor", "b", false),
+      outcome("nothing", "a", false),
+    ];
+    const held = { ...evaluation([]), survival };
+    const figures = figuresOf(held);
+    expect(figures.survival).toEqual([
+      { contestant: "compressor", scene: "place", planted: 2, stands: 0.5, variants: { a: 1, b: 0 } },
+      { contestant: "nothing", scene: "place", planted: 1, stands: 0, variants: { a: 0 } },
+    ]);
+    const section = sectionsOf(held, figures).find(({ title }) => title.startsWith("Survival"))!;
+    expect(section.rows.map((cells) => cells.at(-1))).toEqual(["b", "all"]);
+  });
+});
 
 describe("figures", () => {
   it("are shares of sums, so that a cut counts by what was asked in it", () => {

@@ -18,10 +18,10 @@ export interface Probe {
 export type Draw = (below: number) => number;
 
 /** The words around a need may be left out, but not so many that nobody would see that they belong together. */
-const NEAR_CHARS = 300;
+export const NEAR_CHARS = 300;
 
 /** Whether a text still tells it. */
-export function tells(text: string, { needs }: Probe): boolean {
+export function tells(text: string, { needs }: Pick<Probe, "needs">): boolean {
   const [first = "", ...others] = needs;
   for (let at = text.indexOf(first); at >= 0; at = text.indexOf(first, at + 1)) {
     const near = text.slice(Math.max(0, at - NEAR_CHARS), at + first.length + NEAR_CHARS);
