@@ -8,11 +8,12 @@ import { decodeCompaction, encodeCompaction } from "./record.ts";
 import { checkChain } from "./refusals.ts";
 import { startCourier, type Courier } from "./sqlite/courier.ts";
 import { QUEUE_LIMITS, type QueueLimits } from "./sqlite/gate.ts";
+import { putOriginals } from "./sqlite/put-originals.ts";
 import { wrongKeyError } from "./sqlite/failures.ts";
 import { KEY_BYTES } from "./sqlite/vault.ts";
 import { createLifetime, type Lifetime } from "./sqlite/lifetime.ts";
 import { createRecent, type Recent } from "./sqlite/recent.ts";
-import type { Appended, ChainAppend, Clocked, CompactionEntry, HistoryStore, Original, Standing } from "./store.ts";
+import type { Appended, ChainAppend, Clocked, CompactionEntry, HistoryStore, Standing } from "./store.ts";
 
 export interface SqliteOptions extends Clocked {
   /** The file; it and its folder are created where they are missing, for their owner alone. */
@@ -103,19 +104,12 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
 
 /** Calls that are more than one question to the thread. */
 function createSteps(desk: Desk) {
-  const { courier, now, during } = desk;
+  const { courier, during } = desk;
   return {
     putCompaction: (tenant, compaction) => during(() => putCompaction(desk, tenant, compaction)),
     findCompaction: (tenant, links) => during(() => findCompaction(desk, tenant, links)),
     listCompactions: (tenant, links) => during(() => listCompactions(desk, tenant, links)),
-    putOriginals: (tenant, originals) =>
-      during(() => {
-        const plain = originals.map(({ id, kind, label, text, masked }): Original => {
-          return { id, kind, label, text, ...(masked === undefined ? {} : { masked }) };
-        });
-        const bytes = sizeOf(plain.map(({ text }) => text));
-        return courier.call("putOriginals", tenant, { originals: plain, now: now() }, bytes);
-      }),
+    putOriginals: (tenant, originals) => during(() => putOriginals(desk, tenant, originals)),
     appendChain: (tenant, chain) => during(() => appendChain(desk, tenant, chain)),
     getState: (tenant, root) =>
       during(async () => {

@@ -58,7 +58,8 @@ export async function startCourier(file: FileOptions, limits: QueueLimits): Prom
     return thread;
   };
 
-  const carry = async (call: Omit<Call, "id">, bytes: number): Promise<unknown> => {
+  const carry = async (call: Omit<Call, "id">): Promise<unknown> => {
+    const { bytes } = call;
     const read = reader.answer(call);
     if (read !== undefined) return read.answer;
     const answered = reader.begun(call.name);
@@ -77,7 +78,7 @@ export async function startCourier(file: FileOptions, limits: QueueLimits): Prom
   await threadNow();
   opened = true;
   return {
-    call: async (name, tenant, argument, bytes = 0) => (await carry({ name, tenant, argument }, bytes)) as never,
+    call: async (name, tenant, argument, bytes = 0) => (await carry({ name, tenant, argument, bytes })) as never,
     close: async () => {
       // The last to let go of the file puts it in order, and that is the thread.
       reader.close();

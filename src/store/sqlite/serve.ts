@@ -7,11 +7,14 @@ import { OPERATIONS, type Call, type Desk, type Operation } from "./operations.t
 
 /** After this, what has gathered is committed, so that the first does not wait for the last. */
 const GROUP_MS_MAX = 50;
+/** What carries more is made ready with the file unlocked, whatever has gathered. */
+const LOCKED_BYTES_MAX = 64 * 1024;
 
 export type Reply =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly error: PlainError };
 
+type AnyOperation = Operation<unknown, unknown>;
 type Sureness = "write" | "note";
 
 /** In a write-ahead log, `normal` leaves the disk to whoever commits with `full` next. */
@@ -20,18 +23,18 @@ const SYNCHRONOUS: Readonly<Record<Sureness, string>> = { write: "full", note: "
 export function serve(desk: Desk, path: string, calls: readonly Call[]): readonly Reply[] {
   const group = createGroup(desk, path);
   for (const call of calls) {
-    const operation = OPERATIONS[call.name] as Operation<unknown, unknown>;
+    const operation = OPERATIONS[call.name] as AnyOperation;
     switch (operation.kind) {
       case "read":
-        group.attempt(call, () => operation.run(desk, call.tenant, call.argument));
+        group.attempt(call, operation);
         break;
       case "write":
       case "note":
-        group.write(call, () => operation.run(desk, call.tenant, call.argument), operation.kind);
+        group.write(call, operation, operation.kind);
         break;
       case "alone":
         group.commit();
-        group.attempt(call, () => operation.run(desk, call.tenant, call.argument));
+        group.attempt(call, operation);
         break;
     }
   }
@@ -39,7 +42,8 @@ export function serve(desk: Desk, path: string, calls: readonly Call[]): readonl
   return group.replies;
 }
 
-function createGroup({ db }: Desk, path: string) {
+function createGroup(desk: Desk, path: string) {
+  const { db } = desk;
   const replies: Reply[] = [];
   /** Answers that hold only when the open transaction is committed: of writes, and of what may have read them. */
   let held: Reply[] = [];
@@ -48,10 +52,10 @@ function createGroup({ db }: Desk, path: string) {
   let sureness: Sureness = "write";
   const failed = ({ id }: Pick<Call, "id">, error: unknown): Reply => ({ id, error: toPlain(storeError(error, path)) });
 
-  const attempt = (call: Call, run: () => unknown): void => {
+  const attempt = (call: Call, { run }: AnyOperation): void => {
     const into = db.isTransaction ? held : replies;
     try {
-      into.push({ id: call.id, answer: run() });
+      into.push({ id: call.id, answer: run(desk, call.tenant, call.argument, undefined) });
     } catch (error) {
       into.push(failed(call, error));
     }
@@ -74,23 +78,27 @@ function createGroup({ db }: Desk, path: string) {
     }
   };
 
-  const write = (call: Call, run: () => unknown, wanted: Sureness): void => {
-    if (wanted === "write" && sureness === "note") commit();
-    if (!db.isTransaction) {
-      try {
-        // Cannot be changed within a transaction.
-        if (wanted !== sureness) db.exec(`pragma synchronous = ${SYNCHRONOUS[wanted]}`);
-        sureness = wanted;
-        db.exec("begin immediate");
-        since = performance.now();
-      } catch (error) {
-        replies.push(failed(call, error));
-        return;
-      }
+  const begin = (wanted: Sureness): void => {
+    // Cannot be changed within a transaction.
+    if (wanted !== sureness) db.exec(`pragma synchronous = ${SYNCHRONOUS[wanted]}`);
+    sureness = wanted;
+    db.exec("begin immediate");
+    since = performance.now();
+  };
+
+  const write = (call: Call, { ready, run }: AnyOperation, wanted: Sureness): void => {
+    if ((wanted === "write" && sureness === "note") || call.bytes > LOCKED_BYTES_MAX) commit();
+    let made: unknown;
+    try {
+      made = ready?.(desk, call.tenant, call.argument);
+      if (!db.isTransaction) begin(wanted);
+    } catch (error) {
+      (db.isTransaction ? held : replies).push(failed(call, error));
+      return;
     }
     try {
       db.exec("savepoint one");
-      const answer = run();
+      const answer = run(desk, call.tenant, call.argument, made);
       db.exec("release one");
       held.push({ id: call.id, answer });
     } catch (error) {
