@@ -22,6 +22,8 @@ export interface SqliteOptions extends Clocked {
   readonly busyTimeoutMs?: number;
   /** True: nothing can be written, and the file has to exist. */
   readonly readOnly?: boolean;
+  /** True: the file is one that another part of the program has open, and is not made where it is missing. */
+  readonly mustExist?: boolean;
   /**
    * 32 bytes that nobody else has: bodies, compactions, states and labels are encrypted with them. A new file takes the key
    * it is made with; without it nothing of it can be read.
@@ -56,12 +58,14 @@ interface Desk {
 
 /** @throws PrecisError as docs/store.md lists them; a file that is refused has not been touched. */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
-  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false, sizeBytesMax, key, now = Date.now } = options;
+  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false, mustExist = false } = options;
+  const { sizeBytesMax, key, now = Date.now } = options;
   if (key !== undefined && key.length !== KEY_BYTES) throw wrongKeyError(path);
   const file = {
     path,
     busyTimeoutMs,
     readOnly,
+    mustExist,
     ...(sizeBytesMax === undefined ? {} : { sizeBytesMax }),
     ...(key === undefined ? {} : { key }),
   };

@@ -48,7 +48,7 @@ export async function startCourier(file: FileOptions, limits: QueueLimits): Prom
     if (thread === undefined) {
       // A thread that could only say so need not be started.
       if (opened && identityOf(file.path) === undefined) throw goneError(file.path);
-      const starting = startThread({ ...file, mustExist: opened }, () => {
+      const starting = startThread({ ...file, mustExist: opened || file.mustExist === true }, () => {
         if (thread === starting) thread = undefined;
         // Whoever comes next may find another file there.
         reader.close();

@@ -2,6 +2,7 @@
  * Runs calls in the order they came. Writes that wait together are committed together, because what takes time is the
  * disk; each still succeeds or fails by itself, and none is answered before it is on the disk.
  */
+import type { DatabaseSync } from "node:sqlite";
 import { storeError, toPlain, type PlainError } from "./failures.ts";
 import { OPERATIONS, type Call, type Desk, type Operation } from "./operations.ts";
 
@@ -42,48 +43,25 @@ export function serve(desk: Desk, path: string, calls: readonly Call[]): readonl
   return group.replies;
 }
 
+function begin(db: DatabaseSync, { wanted, before }: Readonly<Record<"wanted" | "before", Sureness>>): void {
+  // Cannot be changed within a transaction.
+  if (wanted !== before) db.exec(`pragma synchronous = ${SYNCHRONOUS[wanted]}`);
+  db.exec("begin immediate");
+}
+
 function createGroup(desk: Desk, path: string) {
   const { db } = desk;
-  const replies: Reply[] = [];
-  /** Answers that hold only when the open transaction is committed: of writes, and of what may have read them. */
-  let held: Reply[] = [];
+  const { replies, reply, commit, loseAll } = createReplies(db, path);
   let since = 0;
   /** How sure the open transaction is, or the next one unless it is told otherwise. */
   let sureness: Sureness = "write";
-  const failed = ({ id }: Pick<Call, "id">, error: unknown): Reply => ({ id, error: toPlain(storeError(error, path)) });
 
   const attempt = (call: Call, { run }: AnyOperation): void => {
-    const into = db.isTransaction ? held : replies;
     try {
-      into.push({ id: call.id, answer: run(desk, call.tenant, call.argument, undefined) });
+      reply(call, { answer: run(desk, call.tenant, call.argument, undefined) });
     } catch (error) {
-      into.push(failed(call, error));
+      reply(call, { error });
     }
-  };
-
-  const loseAll = (error: unknown): void => {
-    if (db.isTransaction) db.exec("rollback");
-    replies.push(...held.map((one) => failed(one, error)));
-    held = [];
-  };
-
-  const commit = (): void => {
-    if (!db.isTransaction) return;
-    try {
-      db.exec("commit");
-      replies.push(...held);
-      held = [];
-    } catch (error) {
-      loseAll(error);
-    }
-  };
-
-  const begin = (wanted: Sureness): void => {
-    // Cannot be changed within a transaction.
-    if (wanted !== sureness) db.exec(`pragma synchronous = ${SYNCHRONOUS[wanted]}`);
-    sureness = wanted;
-    db.exec("begin immediate");
-    since = performance.now();
   };
 
   const write = (call: Call, { ready, run }: AnyOperation, wanted: Sureness): void => {
@@ -91,18 +69,21 @@ function createGroup(desk: Desk, path: string) {
     let made: unknown;
     try {
       made = ready?.(desk, call.tenant, call.argument);
-      if (!db.isTransaction) begin(wanted);
+      if (!db.isTransaction) {
+        begin(db, { wanted, before: sureness });
+        [sureness, since] = [wanted, performance.now()];
+      }
     } catch (error) {
-      (db.isTransaction ? held : replies).push(failed(call, error));
+      reply(call, { error });
       return;
     }
     try {
       db.exec("savepoint one");
       const answer = run(desk, call.tenant, call.argument, made);
       db.exec("release one");
-      held.push({ id: call.id, answer });
+      reply(call, { answer });
     } catch (error) {
-      held.push(failed(call, error));
+      reply(call, { error });
       // A full disk may have taken the whole transaction back already.
       if (db.isTransaction) db.exec("rollback to one; release one");
       else loseAll(error);
@@ -116,4 +97,33 @@ function createGroup(desk: Desk, path: string) {
   };
 
   return { replies, attempt, write, commit, end };
+}
+
+type Outcome = { readonly answer: unknown } | { readonly error: unknown };
+
+function createReplies(db: DatabaseSync, path: string) {
+  const replies: Reply[] = [];
+  /** Answers that hold only when the open transaction is committed: of writes, and of what may have read them. */
+  let held: Reply[] = [];
+  const failed = ({ id }: Pick<Call, "id">, error: unknown): Reply => ({ id, error: toPlain(storeError(error, path)) });
+  const reply = (call: Call, outcome: Outcome): void => {
+    const into = db.isTransaction ? held : replies;
+    into.push("error" in outcome ? failed(call, outcome.error) : { id: call.id, answer: outcome.answer });
+  };
+  const loseAll = (error: unknown): void => {
+    if (db.isTransaction) db.exec("rollback");
+    replies.push(...held.map((one) => failed(one, error)));
+    held = [];
+  };
+  const commit = (): void => {
+    if (!db.isTransaction) return;
+    try {
+      db.exec("commit");
+      replies.push(...held);
+      held = [];
+    } catch (error) {
+      loseAll(error);
+    }
+  };
+  return { replies, reply, commit, loseAll };
 }
