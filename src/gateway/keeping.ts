@@ -1,10 +1,11 @@
-/** What is kept of a request, and when: after its provider took it, and before its answer ends. */
+/** What is kept of a request, and when: once its provider takes it, and before its answer ends. */
 import { PrecisError } from "../core/errors.ts";
 import type { Tell } from "./contract.ts";
 import type { Entry } from "./entry.ts";
 import { refusesSender } from "./knowledge/refused-key.ts";
 import type { GatewayLimits } from "./limits.ts";
-import type { Opened } from "./opening.ts";
+import { isTaken, type Opened } from "./opening.ts";
+import type { Conversation } from "./conversations.ts";
 import type { Visit, VisitDesk } from "./visit.ts";
 import { within } from "./within.ts";
 
@@ -23,21 +24,32 @@ interface KeepingDesk {
 export const DONE = Promise.resolve();
 
 /**
- * Keeps what a request brought once its provider has taken it; its answer's end waits for it, within a bound. Of whoever
- * is refused nothing is kept.
+ * Keeps what a request brought once it is seen to be taken; its answer's end waits for it, within a bound. Of one that is
+ * refused nothing is kept. What is answered asks for it too: where nothing was seen before the end, that decides.
  */
-export function commit(
-  desk: KeepingDesk,
-  entry: Entry,
-  visited: Visit | undefined,
-  { incoming, error }: Pick<Opened, "incoming" | "error">,
-): Promise<void> {
-  if (visited === undefined) return DONE;
+export function keeper(desk: KeepingDesk, entry: Entry, visited: Visit, opened: Opened): () => Promise<void> {
+  let keeping: Promise<void> | undefined;
+  const keep = (): Promise<void> => (keeping ??= commit(desk, entry, visited, opened));
+  void opened.begun.then(keep);
+  return keep;
+}
+
+/** Requests of one conversation that were not taken and whose compactions wait in memory. */
+const WAITING_REQUESTS_MAX = 4;
+
+/** What a request brought that was not taken goes on waiting for one that is, within a bound. */
+export function leaveWaiting(desk: KeepingDesk, conversation: Conversation): void {
+  if (conversation.pending.waiting() > WAITING_REQUESTS_MAX) desk.visits.conversations.forget(conversation);
+}
+
+function commit(desk: KeepingDesk, entry: Entry, visited: Visit, opened: Opened): Promise<void> {
   const { reading, conversation, session, tenant } = visited;
   const { links, decoded } = reading;
-  if (refusesSender(incoming.status, error)) {
-    if (conversation.kept === undefined || conversation.pending.waiting() > 0)
-      desk.visits.conversations.forget(conversation);
+  if (!isTaken(opened)) {
+    const isStranger = refusesSender(opened.incoming.status, opened.error);
+    const bringsSomething = conversation.kept === undefined || conversation.pending.waiting() > 0;
+    if (isStranger && bringsSomething) desk.visits.conversations.forget(conversation);
+    leaveWaiting(desk, conversation);
     return DONE;
   }
   // A request that is sent once more brings nothing that is not kept.
