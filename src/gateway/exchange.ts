@@ -8,7 +8,7 @@ import { isEventStream } from "../protocols/answers/reader.ts";
 import type { Arrival, Bytes, Departure, Handle, HeaderLines, Tell } from "./contract.ts";
 import { UNCACHED } from "./caching.ts";
 import { openEntry, treatmentLine, type Entry } from "./entry.ts";
-import { DONE, keeper, leaveWaiting, tellFault, type Keeping } from "./keeping.ts";
+import { bringing, DONE, keeper, leaveWaiting, tellFault, type Keeping } from "./keeping.ts";
 import { thinkingRefusal } from "./knowledge/thinking/index.ts";
 import { isLarge, threadLost, type LargeLane } from "./large/lane.ts";
 import type { GatewayLimits } from "./limits.ts";
@@ -141,9 +141,11 @@ async function answer(
   if (departure !== undefined) return departure;
   const going = { arrival, entry, destination, route, intake };
   const passage = isElsewhere ? withoutThread(desk, going) : await look(desk, going);
-  const last = await asked(desk, passage);
+  const asking = asked(desk, passage);
   const keeps = passage.visit !== undefined && route.asks !== "count";
-  const committed = keeps ? keeper(desk, entry, passage.visit, last.opened) : () => DONE;
+  const brought = keeps ? bringing(desk, passage.visit) : undefined;
+  const last = await asking;
+  const committed = brought === undefined ? () => DONE : keeper(desk, entry, { brought, opened: last.opened });
   // What the model may recall from now on has to be there.
   if (keeps && recallsWaiting(last.passage.visit)) await committed();
   const opened = await screened(desk, last);

@@ -123,4 +123,8 @@ export interface Call {
   readonly argument: unknown;
   /** What the argument carries, roughly. */
   readonly bytes: number;
+  /** The call that was made ready for this one, which then carries nothing. */
+  readonly prepared?: number;
+  /** What was made ready, in the thread. */
+  readonly ready?: { readonly made: unknown };
 }

@@ -43,6 +43,16 @@ export function serve(desk: Desk, path: string, calls: readonly Call[]): readonl
   return group.replies;
 }
 
+/** The same call with what can be done before it is to be written; what fails now fails then too. */
+export function prepare(desk: Desk, call: Call): Call {
+  const { ready } = OPERATIONS[call.name] as AnyOperation;
+  try {
+    return ready === undefined ? call : { ...call, ready: { made: ready(desk, call.tenant, call.argument) } };
+  } catch {
+    return call;
+  }
+}
+
 function begin(db: DatabaseSync, { wanted, before }: Readonly<Record<"wanted" | "before", Sureness>>): void {
   // Cannot be changed within a transaction.
   if (wanted !== before) db.exec(`pragma synchronous = ${SYNCHRONOUS[wanted]}`);
@@ -68,7 +78,7 @@ function createGroup(desk: Desk, path: string) {
     if ((wanted === "write" && sureness === "note") || call.bytes > LOCKED_BYTES_MAX) commit();
     let made: unknown;
     try {
-      made = ready?.(desk, call.tenant, call.argument);
+      made = call.ready === undefined ? ready?.(desk, call.tenant, call.argument) : call.ready.made;
       if (!db.isTransaction) {
         begin(db, { wanted, before: sureness });
         [sureness, since] = [wanted, performance.now()];
