@@ -1,11 +1,12 @@
 /**
- * `npm run bench:gateway [-- --json]`: what `precis serve` adds to a call, how it bears many streams at once and what
+ * `npm run bench:gateway [-- --json] [--rows WORDS]`: what `precis serve` adds to a call, how it bears many streams at once and what
  * memory it takes, beside direct calls to the same upstream, and calls through a proxy that does nothing, in the same
  * run. Client, gateway and upstream are three processes; the history is in a file, and an answer ends when its request is on the disk.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { createCaller } from "./gateway/caller.ts";
 import { startBareProxy, startGateway, startUpstream } from "./gateway/processes.ts";
 import {
@@ -18,23 +19,28 @@ import {
 } from "./gateway/rows.ts";
 import { machineLine, MACHINE, table } from "./table.ts";
 
+const { values: options } = parseArgs({ options: { json: { type: "boolean" }, rows: { type: "string" } } });
+/** Only the rows of calls whose names hold these words; everything where none are given. */
+const { rows: words } = options;
+
 const folder = mkdtempSync(join(tmpdir(), "precis-bench-gateway-"));
 const upstream = await startUpstream();
 try {
   const { latency, streams } = await calls();
-  const memory = [await memoryOf("same"), await memoryOf("fresh")];
-  if (process.argv.includes("--json"))
+  const memory = words === undefined ? [await memoryOf("same"), await memoryOf("fresh")] : [];
+  if (options.json === true)
     process.stdout.write(`${JSON.stringify({ machine: MACHINE, latency, streams, memory }, undefined, 2)}\n`);
-  else
-    process.stdout.write(
-      `${machineLine()}\n\n${latencyTable(latency)}\n\n${streamsLine(streams)}\n\n${memoryTable(memory)}\n`,
-    );
+  else {
+    const tables = [machineLine(), latencyTable(latency)];
+    if (streams !== undefined) tables.push(streamsLine(streams), memoryTable(memory));
+    process.stdout.write(`${tables.join("\n\n")}\n`);
+  }
 } finally {
   await upstream.stop();
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function calls(): Promise<{ readonly latency: readonly LatencyRow[]; readonly streams: StreamsRow }> {
+async function calls(): Promise<{ readonly latency: readonly LatencyRow[]; readonly streams?: StreamsRow }> {
   const bare = await startBareProxy(upstream.url);
   const gateway = await startGateway(upstream.url, folder);
   const doors = {
@@ -43,7 +49,8 @@ async function calls(): Promise<{ readonly latency: readonly LatencyRow[]; reado
     through: createCaller(gateway.url),
   };
   try {
-    return { latency: await latencyRows(doors), streams: await streamsRow(doors) };
+    const latency = await latencyRows(doors, words);
+    return words === undefined ? { latency, streams: await streamsRow(doors) } : { latency };
   } finally {
     for (const door of Object.values(doors)) door.close();
     await gateway.stop();

@@ -33,7 +33,7 @@ export async function openOptions(settings: ThreadSettings): Promise<ThreadOptio
   const { configuration, environment } = settings;
   const engine = engineNamed(configuration, settings);
   const options = await gatewayOptions(settings, environment, engine);
-  const file = await openSqliteStore(settings.store);
+  const file = await openSqliteStore({ ...settings.store, mustExist: true });
   const store = storeAsConfigured(file, configuration, options.secrets);
   return {
     options: { ...options, proxies: outwardProxies(environment), store },

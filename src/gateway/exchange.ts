@@ -8,11 +8,11 @@ import { isEventStream } from "../protocols/answers/reader.ts";
 import type { Arrival, Bytes, Departure, Handle, HeaderLines, Tell } from "./contract.ts";
 import { UNCACHED } from "./caching.ts";
 import { openEntry, treatmentLine, type Entry } from "./entry.ts";
-import { commit, DONE, tellFault, type Keeping } from "./keeping.ts";
+import { bringing, DONE, keeper, leaveWaiting, tellFault, type Keeping } from "./keeping.ts";
 import { thinkingRefusal } from "./knowledge/thinking/index.ts";
 import { isLarge, threadLost, type LargeLane } from "./large/lane.ts";
 import type { GatewayLimits } from "./limits.ts";
-import { openAnswer, type Opened } from "./opening.ts";
+import { isTaken, openAnswer, type Opened } from "./opening.ts";
 import type { RequestSpan, Spans } from "./operation/spans.ts";
 import { relay } from "./relay.ts";
 import { routeOf, type ModelRoute } from "./routes.ts";
@@ -113,7 +113,7 @@ async function passOn(desk: Desk, arrival: Arrival, entry: Entry, to: Destinatio
   return departureOf(
     entry,
     { incoming, streamed, body: incoming.body },
-    { committed: DONE, whenWhole: () => undefined },
+    { committed: () => DONE, whenWhole: () => undefined },
   );
 }
 
@@ -141,11 +141,13 @@ async function answer(
   if (departure !== undefined) return departure;
   const going = { arrival, entry, destination, route, intake };
   const passage = isElsewhere ? withoutThread(desk, going) : await look(desk, going);
-  const last = await asked(desk, passage);
-  const committed = route.asks === "count" ? DONE : commit(desk, entry, passage.visit, last.opened);
+  const asking = asked(desk, passage);
+  const keeps = passage.visit !== undefined && route.asks !== "count";
+  const brought = keeps ? bringing(desk, passage.visit) : undefined;
+  const last = await asking;
+  const committed = brought === undefined ? () => DONE : keeper(desk, entry, { brought, opened: last.opened });
   // What the model may recall from now on has to be there.
-  const { visit: visited } = last.passage;
-  if (visited?.recalls === true && visited.conversation.pending.waiting() > 0) await committed;
+  if (keeps && recallsWaiting(last.passage.visit)) await committed();
   const opened = await screened(desk, last);
   return departureOf(entry, opened, {
     committed,
@@ -174,9 +176,14 @@ const HELD_TOKENS_MIN = 4_000;
 
 async function ask(desk: Desk, passage: Passage): Promise<Opened> {
   const { route, visit: visited } = passage;
-  const small = (visited?.prepared.tokens ?? 0) < HELD_TOKENS_MIN;
+  const small = (visited?.prepared.tokens ?? 0) < HELD_TOKENS_MIN && !recallsWaiting(visited);
   const holds = visited === undefined || route.asks === "count" ? "nothing" : small ? "small" : "all";
   return openAnswer(await send(desk, passage), { protocol: route.protocol, holds, limits: desk.limits });
+}
+
+/** Whether the model may recall what is not kept yet: then it has to be known whether the request is taken. */
+function recallsWaiting(visited: Visit | undefined): boolean {
+  return visited?.recalls === true && visited.conversation.pending.waiting() > 0;
 }
 
 interface Asked {
@@ -190,32 +197,27 @@ async function asked(desk: Desk, passage: Passage): Promise<Asked> {
     return await askUntilTaken(desk, passage);
   } catch (error) {
     const conversation = passage.visit?.conversation;
-    // Nobody knows whether it was taken: what it brought goes on waiting for a request that is.
-    if (conversation !== undefined && conversation.pending.waiting() > WAITING_REQUESTS_MAX)
-      desk.visits.conversations.forget(conversation);
+    // Nobody knows whether it was taken.
+    if (conversation !== undefined) leaveWaiting(desk, conversation);
     throw error;
   }
 }
 
-/** Requests of one conversation that were not taken and whose compactions wait in memory. */
-const WAITING_REQUESTS_MAX = 4;
-
 /** Asks the provider, and asks again, within a bound, as long as it refuses what can be made such that it may take it. */
 async function askUntilTaken(desk: Desk, passage: Passage): Promise<Asked> {
   let answered: Asked = { passage, opened: await ask(desk, passage) };
-  let isTaken = false;
+  let taken = false;
   try {
     for (let retries = 0; retries < desk.limits.refusalRetries; retries++) {
       const again = await onceMore(desk, answered);
       if (again === undefined) break;
       answered = again;
     }
-    const { incoming, tooLarge } = answered.opened;
-    isTaken = incoming.status < ERROR_STATUS_MIN && !tooLarge;
+    taken = isTaken(answered.opened);
     return answered;
   } finally {
     const { visit: visited } = answered.passage;
-    if (visited !== undefined) endTrial(desk.visits, visited, isTaken);
+    if (visited !== undefined) endTrial(desk.visits, visited, taken);
   }
 }
 
@@ -350,7 +352,7 @@ function reported(
     const { caching, newTokens } = visited;
     entry.cache = effectOf({ usage: spent, newTokens, prices: caching.prices, ttl: desk.visits.caching.ttl });
   }
-  if (visited === undefined) return;
+  if (visited === undefined || !isTaken(opened)) return;
   const { store, mode } = desk.visits;
   if (usage !== undefined) {
     // What is only observed was not sent: the provider counted something else.
@@ -361,11 +363,11 @@ function reported(
     if (link !== undefined)
       void store.putUsage(tenant, { ...(spent ?? usage), link, model, at: desk.now() }).catch(() => undefined);
   }
-  if (visited.soon && entry.status < ERROR_STATUS_MIN) desk.ahead(visited, entry.span);
+  if (visited.soon) desk.ahead(visited, entry.span);
 }
 
 interface Returning {
-  readonly committed: Promise<void>;
+  readonly committed: () => Promise<void>;
   readonly whenWhole: () => void;
 }
 

@@ -1,10 +1,11 @@
-/** What is kept of a request, and when: after its provider took it, and before its answer ends. */
+/** What is kept of a request, and when: once its provider takes it, and before its answer ends. */
 import { PrecisError } from "../core/errors.ts";
 import type { Tell } from "./contract.ts";
 import type { Entry } from "./entry.ts";
 import { refusesSender } from "./knowledge/refused-key.ts";
 import type { GatewayLimits } from "./limits.ts";
-import type { Opened } from "./opening.ts";
+import { isTaken, type Opened } from "./opening.ts";
+import type { Conversation } from "./conversations.ts";
 import type { Visit, VisitDesk } from "./visit.ts";
 import { within } from "./within.ts";
 
@@ -23,31 +24,62 @@ interface KeepingDesk {
 export const DONE = Promise.resolve();
 
 /**
- * Keeps what a request brought once its provider has taken it; its answer's end waits for it, within a bound. Of whoever
- * is refused nothing is kept.
+ * Keeps what a request brought once it is seen to be taken; its answer's end waits for it, within a bound. Of one that is
+ * refused nothing is kept. What is answered asks for it too: where nothing was seen before the end, that decides.
  */
-export function commit(
-  desk: KeepingDesk,
-  entry: Entry,
-  visited: Visit | undefined,
-  { incoming, error }: Pick<Opened, "incoming" | "error">,
-): Promise<void> {
-  if (visited === undefined) return DONE;
+export function keeper(desk: KeepingDesk, entry: Entry, { brought, opened }: Keepable): () => Promise<void> {
+  let keeping: Promise<void> | undefined;
+  const keep = (): Promise<void> => (keeping ??= commit(desk, entry, brought, opened));
+  void opened.begun.then(keep);
+  return keep;
+}
+
+interface Keepable {
+  readonly brought: Brought;
+  readonly opened: Opened;
+}
+
+/** What a request brought, and how it is kept. */
+export interface Brought {
+  readonly visited: Visit;
+  /** Undefined where all of it is kept already. */
+  readonly append: (() => Promise<unknown>) | undefined;
+}
+
+/** While its provider works on a request, what it brought is made ready to be kept. */
+export function bringing({ visits: { store } }: KeepingDesk, visited: Visit): Brought {
   const { reading, conversation, session, tenant } = visited;
   const { links, decoded } = reading;
-  if (refusesSender(incoming.status, error)) {
-    if (conversation.kept === undefined || conversation.pending.waiting() > 0)
-      desk.visits.conversations.forget(conversation);
-    return DONE;
-  }
   // A request that is sent once more brings nothing that is not kept.
   const repeated = links.length === 0 || (session === undefined && links.length <= (conversation.kept ?? 0));
-  if (repeated && conversation.pending.waiting() === 0) return DONE;
+  if (repeated) return { visited, append: undefined };
   const chain = { links, messages: decoded.transcript.messages, ...(session === undefined ? {} : { session }) };
+  return { visited, append: store.prepareChain?.(tenant, chain) ?? (() => store.appendChain(tenant, chain)) };
+}
+
+/** Requests of one conversation that were not taken and whose compactions wait in memory. */
+const WAITING_REQUESTS_MAX = 4;
+
+/** What a request brought that was not taken goes on waiting for one that is, within a bound. */
+export function leaveWaiting(desk: KeepingDesk, conversation: Conversation): void {
+  if (conversation.pending.waiting() > WAITING_REQUESTS_MAX) desk.visits.conversations.forget(conversation);
+}
+
+function commit(desk: KeepingDesk, entry: Entry, { visited, append }: Brought, opened: Opened): Promise<void> {
+  const { conversation } = visited;
+  const { links } = visited.reading;
+  if (!isTaken(opened)) {
+    const isStranger = refusesSender(opened.incoming.status, opened.error);
+    const bringsSomething = conversation.kept === undefined || conversation.pending.waiting() > 0;
+    if (isStranger && bringsSomething) desk.visits.conversations.forget(conversation);
+    leaveWaiting(desk, conversation);
+    return DONE;
+  }
+  if (append === undefined && conversation.pending.waiting() === 0) return DONE;
   const keep = async (): Promise<void> => {
     try {
       await conversation.pending.keep(links);
-      if (!repeated) await desk.visits.store.appendChain(tenant, chain);
+      await append?.();
       desk.keeping.fails = false;
       conversation.kept = Math.max(conversation.kept ?? 0, links.length);
     } catch (failure) {

@@ -6,7 +6,7 @@ import type { Usage } from "../core/engines/contract.ts";
 import { createAnswerReader, isEventStream, openingOf, type AnswerReader } from "../protocols/answers/reader.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import type { GatewayLimits } from "./limits.ts";
-import { plainly, resumed, watched, type Chunks } from "./relay.ts";
+import { plainly, resumed, watched, type Chunks, type Watcher } from "./relay.ts";
 import type { Incoming } from "./transport/send.ts";
 import { headerOf } from "./transport/vendor.ts";
 
@@ -20,6 +20,8 @@ export interface Opened {
   readonly tooLarge: boolean;
   /** What an error says, where it could be looked at. */
   readonly error: string | undefined;
+  /** Settles when content, an error or the end was seen; never where it breaks off before. */
+  readonly begun: Promise<void>;
   /** What was used, where it took more than one request. */
   readonly spent?: () => Usage | undefined;
 }
@@ -35,6 +37,11 @@ export interface OpeningOptions {
 
 const ERROR_STATUS_MIN = 400;
 
+/** Whether its provider took the request, by what was seen until now: it succeeded, and does not open with an error. */
+export function isTaken({ incoming: { status }, reader: { state } }: Pick<Opened, "incoming" | "reader">): boolean {
+  return status >= 200 && status < 300 && (state.began || !(state.failed || state.overflow !== undefined));
+}
+
 export async function openAnswer(incoming: Incoming, { protocol, holds, limits }: OpeningOptions): Promise<Opened> {
   const streamed = isEventStream(headerOf(incoming.headers, "content-type"));
   const { status } = incoming;
@@ -45,7 +52,8 @@ export async function openAnswer(incoming: Incoming, { protocol, holds, limits }
     bodyBytesMax: limits.examinedBytes,
   });
   const encoding = headerOf(incoming.headers, "content-encoding");
-  const source = watched(incoming.body, plainly(encoding, reader));
+  const begun = Promise.withResolvers<void>();
+  const source = watched(incoming.body, plainly(encoding, telling(reader, begun.resolve)));
   const plain = encoding === undefined || encoding === "identity";
   const opened = (body: Chunks, read: readonly Uint8Array[] = []): Opened => ({
     incoming,
@@ -53,6 +61,7 @@ export async function openAnswer(incoming: Incoming, { protocol, holds, limits }
     reader,
     body,
     tooLarge: openingOf(reader.state) === "overflow",
+    begun: begun.promise,
     error: status >= ERROR_STATUS_MIN && plain ? Buffer.concat(read).toString() : undefined,
   });
   // What is decompressed beside the relay is not known in time to hold anything back.
@@ -66,6 +75,20 @@ export async function openAnswer(incoming: Incoming, { protocol, holds, limits }
     decided: () => asStream && openingOf(reader.state) !== "undecided",
   });
   return opened(resumed(held.read, held.rest), held.read);
+}
+
+/** Tells when the reader knows what the answer opens with. */
+function telling(reader: AnswerReader, tell: () => void): Watcher {
+  return {
+    push: (chunk) => {
+      reader.push(chunk);
+      if (openingOf(reader.state) !== "undecided") tell();
+    },
+    end: () => {
+      reader.end();
+      tell();
+    },
+  };
 }
 
 interface Holding {

@@ -39,8 +39,8 @@ export interface Relaying {
   readonly entry: Entry;
   /** A stream goes on as it comes; of a whole body the last piece waits too. */
   readonly streamed: boolean;
-  /** Settles when the end may be told. */
-  readonly committed: Promise<void>;
+  /** Called when all of it has come; settles when the end may be told. */
+  readonly committed: () => Promise<void>;
   /** After the last byte; not where the client left or the provider broke off. */
   readonly whenWhole: () => void;
 }
@@ -58,7 +58,7 @@ export async function* relay(body: Bytes, { entry, streamed, committed, whenWhol
         held = chunk;
       }
     }
-    await committed;
+    await committed();
     whole = true;
     if (held !== undefined) yield held;
   } finally {

@@ -7,16 +7,21 @@ import { redactMessage } from "../core/passes/redact-messages.ts";
 import { redactJson } from "../core/redaction/json.ts";
 import type { Redactor } from "../core/redaction/redactor.ts";
 import type { Message, Part, WireSlice } from "../core/transcript/message.ts";
-import type { HistoryStore, Original } from "./store.ts";
+import type { ChainAppend, HistoryStore, Original } from "./store.ts";
 
 /** Hashes look like keys and are none. */
 const HASH = /^[0-9a-f]{12,128}$/;
 
 export function maskedStore(store: HistoryStore, redact: Redactor): HistoryStore {
   const masked = createMask(redact);
+  const { prepareChain } = store;
+  const maskedChain = (chain: ChainAppend): ChainAppend => ({ ...chain, messages: chain.messages.map(masked) });
   return {
     ...store,
-    appendChain: (tenant, chain) => store.appendChain(tenant, { ...chain, messages: chain.messages.map(masked) }),
+    appendChain: (tenant, chain) => store.appendChain(tenant, maskedChain(chain)),
+    ...(prepareChain === undefined
+      ? {}
+      : { prepareChain: (tenant, chain) => prepareChain(tenant, maskedChain(chain)) }),
     putOriginals: (tenant, originals) =>
       store.putOriginals(
         tenant,

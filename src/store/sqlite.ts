@@ -8,11 +8,12 @@ import { decodeCompaction, encodeCompaction } from "./record.ts";
 import { checkChain } from "./refusals.ts";
 import { startCourier, type Courier } from "./sqlite/courier.ts";
 import { QUEUE_LIMITS, type QueueLimits } from "./sqlite/gate.ts";
+import { putOriginals } from "./sqlite/put-originals.ts";
 import { wrongKeyError } from "./sqlite/failures.ts";
 import { KEY_BYTES } from "./sqlite/vault.ts";
 import { createLifetime, type Lifetime } from "./sqlite/lifetime.ts";
 import { createRecent, type Recent } from "./sqlite/recent.ts";
-import type { Appended, ChainAppend, Clocked, CompactionEntry, HistoryStore, Original, Standing } from "./store.ts";
+import type { Appended, ChainAppend, Clocked, CompactionEntry, HistoryStore, Standing } from "./store.ts";
 
 export interface SqliteOptions extends Clocked {
   /** The file; it and its folder are created where they are missing, for their owner alone. */
@@ -21,6 +22,8 @@ export interface SqliteOptions extends Clocked {
   readonly busyTimeoutMs?: number;
   /** True: nothing can be written, and the file has to exist. */
   readonly readOnly?: boolean;
+  /** True: the file is one that another part of the program has open, and is not made where it is missing. */
+  readonly mustExist?: boolean;
   /**
    * 32 bytes that nobody else has: bodies, compactions, states and labels are encrypted with them. A new file takes the key
    * it is made with; without it nothing of it can be read.
@@ -55,12 +58,14 @@ interface Desk {
 
 /** @throws PrecisError as docs/store.md lists them; a file that is refused has not been touched. */
 export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
-  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false, sizeBytesMax, key, now = Date.now } = options;
+  const { path, busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false, mustExist = false } = options;
+  const { sizeBytesMax, key, now = Date.now } = options;
   if (key !== undefined && key.length !== KEY_BYTES) throw wrongKeyError(path);
   const file = {
     path,
     busyTimeoutMs,
     readOnly,
+    mustExist,
     ...(sizeBytesMax === undefined ? {} : { sizeBytesMax }),
     ...(key === undefined ? {} : { key }),
   };
@@ -103,20 +108,19 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
 
 /** Calls that are more than one question to the thread. */
 function createSteps(desk: Desk) {
-  const { courier, now, during } = desk;
+  const { courier, during } = desk;
   return {
     putCompaction: (tenant, compaction) => during(() => putCompaction(desk, tenant, compaction)),
     findCompaction: (tenant, links) => during(() => findCompaction(desk, tenant, links)),
     listCompactions: (tenant, links) => during(() => listCompactions(desk, tenant, links)),
-    putOriginals: (tenant, originals) =>
-      during(() => {
-        const plain = originals.map(({ id, kind, label, text, masked }): Original => {
-          return { id, kind, label, text, ...(masked === undefined ? {} : { masked }) };
-        });
-        const bytes = sizeOf(plain.map(({ text }) => text));
-        return courier.call("putOriginals", tenant, { originals: plain, now: now() }, bytes);
-      }),
+    putOriginals: (tenant, originals) => during(() => putOriginals(desk, tenant, originals)),
     appendChain: (tenant, chain) => during(() => appendChain(desk, tenant, chain)),
+    prepareChain: (tenant, chain) => {
+      const prepared = prepareChain(desk, tenant, chain);
+      // Whoever asks for it hears of it.
+      prepared.catch(() => undefined);
+      return () => during(async () => (await prepared)());
+    },
     getState: (tenant, root) =>
       during(async () => {
         const state = await courier.call("getState", tenant, root);
@@ -193,39 +197,60 @@ async function readRecord(
   return compaction;
 }
 
-/** Hands over the end of the chain that may be new: what came since an end that is known, or since what is stored. */
 async function appendChain(desk: Desk, tenant: string, chain: ChainAppend): Promise<Appended> {
   const { links } = checkChain(chain);
-  if (links.length === 0) return { added: 0, session: "" };
-  const { courier, ends } = desk;
-  const remembered = links.findLastIndex((link) => ends.get(endKey(tenant, link)) === true) + 1;
-  const stored = remembered > 0 ? remembered : await courier.call("countStored", tenant, links);
-  const appended =
-    (await appendFrom(desk, tenant, { chain, from: stored })) ??
-    // Retention deleted it since.
-    (await appendFrom(desk, tenant, { chain, from: 0 }))!;
-  ends.set(endKey(tenant, links.at(-1)!), true);
-  return appended;
+  if (links.length === 0) return NOTHING_ADDED;
+  const { argument, bytes } = endFrom(desk, chain, await countKnown(desk, tenant, links));
+  return appended(desk, tenant, { chain, append: () => desk.courier.call("append", tenant, argument, bytes) });
 }
 
-async function appendFrom(
-  { courier, now }: Desk,
-  tenant: string,
-  { chain: { links, messages, session }, from }: { readonly chain: ChainAppend; readonly from: number },
-): Promise<Appended | undefined> {
+/** The end of the chain that may be new is handed over now, and written later. */
+async function prepareChain(desk: Desk, tenant: string, chain: ChainAppend): Promise<() => Promise<Appended>> {
+  const { links } = checkChain(chain);
+  if (links.length === 0) return async () => NOTHING_ADDED;
+  const { argument, bytes } = endFrom(desk, chain, await countKnown(desk, tenant, links));
+  const append = desk.courier.prepare("append", tenant, argument, bytes);
+  return () => appended(desk, tenant, { chain, append });
+}
+
+const NOTHING_ADDED: Appended = { added: 0, session: "" };
+
+/** What need not be handed over: up to an end that is known, or what is stored. */
+async function countKnown({ courier, ends }: Desk, tenant: string, links: readonly string[]): Promise<number> {
+  const remembered = links.findLastIndex((link) => ends.get(endKey(tenant, link)) === true) + 1;
+  return remembered > 0 ? remembered : courier.call("countStored", tenant, links);
+}
+
+interface Appending {
+  readonly chain: ChainAppend;
+  readonly append: () => Promise<Appended | undefined>;
+}
+
+async function appended(desk: Desk, tenant: string, { chain, append }: Appending): Promise<Appended> {
+  let done = await append();
+  if (done === undefined) {
+    // Retention deleted what it stands on since.
+    const { argument, bytes } = endFrom(desk, chain, 0);
+    done = (await desk.courier.call("append", tenant, argument, bytes))!;
+  }
+  desk.ends.set(endKey(tenant, chain.links.at(-1)!), true);
+  return done;
+}
+
+function endFrom({ now }: Desk, { links, messages, session }: ChainAppend, from: number) {
   const entries = messages.slice(from).map((message, at) => {
     const protocol = message.wire?.protocol;
     const body = bodyOf(message);
     const entry = { link: links[from + at]!, role: message.role, member: memberOf(message), body };
     return protocol === undefined ? entry : { ...entry, protocol };
   });
-  const end = {
+  const argument = {
     entries,
     now: now(),
     ...(from === 0 ? {} : { after: links[from - 1]! }),
     ...(session === undefined ? {} : { session }),
   };
-  return courier.call("append", tenant, end, sizeOf(entries.map(({ body }) => body)));
+  return { argument, bytes: sizeOf(entries.map(({ body }) => body)) };
 }
 
 function endKey(tenant: string, link: string): string {

@@ -48,38 +48,75 @@ async function provide(windowTokens = WINDOW_TOKENS) {
   return { url, provider, received };
 }
 
-describe("while a large request is worked on", { timeout: 120_000 }, () => {
-  /** Others wait no longer: processor time, because a machine under test may be busy with something else. */
+describe("while a large request is worked on", { timeout: 240_000 }, () => {
+  /** How long the event loop is blocked: processor time, because a machine under test may be busy with something else. */
   const BLOCKED_MS_MAX = 50;
+  /**
+   * How much later the slowest hundredth of other requests is answered than the like of them at a gateway beside it, which
+   * has a file of its own: both have the same event loop, processors and disk, so what differs is the wait for the file.
+   */
+  const LATER_MS_MAX = 50;
+  /** The hundredth is a few requests: a single moment of a busy machine may still hit one side alone. */
+  const ATTEMPTS_MAX = 3;
 
-  it.each<LargeKind>(["long", "many"])("the event loop is free for others (%s)", async (kind) => {
-    const client = new Worker(new URL("support/large-client.ts", import.meta.url));
-    atEnd(() => client.terminate());
-    const hear = async (): Promise<FromClient> => ((await once(client, "message")) as [FromClient])[0];
-    const { provider } = (await hear()) as { readonly provider: string };
-    const { url, events } = await frontWithThread({ upstream: provider, gateway: { contextLength: 200_000 } });
-    const small = (at: number) =>
-      ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", worked(`s${at}`, 1)) });
-    for (let at = 0; at < 20; at++) await small(at);
-    const watch = watchEventLoop();
-    const progress = { isOver: false };
-    const large = hear().finally(() => void (progress.isOver = true));
-    client.postMessage({ url, kind } satisfies ToClient);
-    let answered = 0;
-    while (!progress.isOver) {
-      expect((await small(100 + answered)).status).toBe(200);
-      answered++;
+  it.each<LargeKind>(["long", "many"])("nobody else waits (%s)", async (kind) => {
+    const [far, client] = [await largeClient(), await largeClient()];
+    const gateway = { contextLength: 200_000 };
+    const { url, events } = await frontWithThread({ upstream: far.provider, gateway });
+    const beside = await frontWithThread({ upstream: far.provider, gateway });
+    let count = 0;
+    const smallTo = (where: string) => async (): Promise<void> => {
+      const body = bodyOf("openai-chat", worked(`s${count++}`, 1));
+      expect((await ask(where, { protocol: "openai-chat", body })).status).toBe(200);
+    };
+    const sides = [smallTo(url), smallTo(beside.url)] as const;
+    for (let at = 0; at < 10; at++) for (const small of sides) await small();
+    const later: number[] = [];
+    for (let at = 0; at < ATTEMPTS_MAX && Math.min(...later) >= LATER_MS_MAX; at++) {
+      const watch = watchEventLoop();
+      const { answer, p99Ms } = await during(sides, client.send({ kind, url, name: String(at) }));
+      expect(watch.stop()).toBeLessThan(BLOCKED_MS_MAX);
+      const treatment = expect.stringMatching(/^rewritten;.*fresh$/) as string;
+      expect(answer).toMatchObject({ status: 200, treatment });
+      expect(events.filter((event) => event.kind === "compaction")).toHaveLength(at + 1);
+      later.push(p99Ms[0]! - Math.max(p99Ms[1]!, p99Ms[1]! * 2 - LATER_MS_MAX));
     }
-    expect(await large).toMatchObject({
-      status: 200,
-      treatment: expect.stringMatching(/^rewritten;.*fresh$/) as string,
-    });
-    const blockedMs = watch.stop();
-    expect(blockedMs).toBeLessThan(BLOCKED_MS_MAX);
-    expect(answered).toBeGreaterThan(3);
-    expect(events.filter((event) => event.kind === "compaction")).toHaveLength(1);
+    expect(Math.min(...later)).toBeLessThan(LATER_MS_MAX);
   });
 });
+
+/** A thread with a provider, and with a sender of large requests. */
+async function largeClient() {
+  const worker = new Worker(new URL("support/large-client.ts", import.meta.url));
+  atEnd(() => worker.terminate());
+  const hear = async (): Promise<FromClient> => ((await once(worker, "message")) as [FromClient])[0];
+  const { provider } = (await hear()) as { readonly provider: string };
+  const send = (message: ToClient): Promise<FromClient> => {
+    const answer = hear();
+    worker.postMessage(message);
+    return answer;
+  };
+  return { provider, send };
+}
+
+/** Between two requests to one side, whether or not the one before is answered: who waits holds up nobody who comes after. */
+const EVERY_MS = 20;
+
+/** How long the slowest hundredth of requests took, by side, that came while something went on. */
+async function during<Answer>(sides: readonly (() => Promise<void>)[], work: Promise<Answer>) {
+  const times = sides.map((): number[] => []);
+  const timed = async (side: number): Promise<void> => {
+    const started = performance.now();
+    await sides[side]!();
+    times[side]!.push(performance.now() - started);
+  };
+  const requests: Promise<void>[] = [];
+  const timer = setInterval(() => void requests.push(...sides.map((_, side) => timed(side))), EVERY_MS);
+  const answer = await work.finally(() => clearInterval(timer));
+  await Promise.all(requests);
+  const p99Ms = times.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.99)]!);
+  return { answer, p99Ms };
+}
 
 const TURN_MS = 2;
 

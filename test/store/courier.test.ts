@@ -30,6 +30,21 @@ describe("the store's thread", () => {
   });
 });
 
+describe("a call that was handed over before it is made", () => {
+  it("is made by the thread that is there then", async () => {
+    const courier = await startCourier(
+      { path: join(folder, "prepared.db"), busyTimeoutMs: 1_000, readOnly: false },
+      QUEUE_LIMITS,
+    );
+    const end = { entries: [{ link: "l", role: "user", member: 0, body: "{}" }], now: 0 } as const;
+    const append = courier.prepare("append", "t", end, 2);
+    await expect(courier.call("unheard of" as "check", "t", undefined)).rejects.toThrow("ended");
+    expect(await append()).toMatchObject({ added: 1 });
+    expect(await courier.call("countStored", "t", ["l"])).toBe(1);
+    await courier.close();
+  });
+});
+
 describe("what is read at once", () => {
   const question = { name: "getState", tenant: "t", argument: "root" } as const;
 

@@ -63,17 +63,45 @@ export function tenantToken(tenant: number): string {
   return `§${tenant}`;
 }
 
-export function keepBody(runner: Runner, tenant: number, body: Body): number {
+/** A body that is only to be written: what takes long about it was done before the file was locked. */
+export interface ReadyBody {
+  readonly form: string;
+  readonly hash: Uint8Array;
+  readonly encoding: string;
+  readonly bytes: number;
+  /** Not worked out yet where the body seemed to be there already. */
+  readonly row: () => Row;
+  readonly seemsNew: boolean;
+}
+
+interface Row {
+  readonly content: Uint8Array;
+  readonly tokens: string;
+}
+
+export function readyBody(runner: Runner, tenant: number, body: Body): ReadyBody {
   const { vault } = runner;
-  const { encoding, content } = encoded(body.text);
-  const key = { tenant, form: body.form, hash: vault.keyed(keyOf(encoding, content)) };
-  const sealed = vault.seal("body", content);
-  const bytes = Buffer.byteLength(body.text);
-  const { changes, id } = runner.run(addBody, { ...key, encoding, content: sealed, bytes });
+  const { form, text } = body;
+  const { encoding, content } = encoded(text);
+  const hashed = vault.keyed(keyOf(encoding, content));
+  const work = (): Row => ({
+    content: vault.seal("body", content),
+    tokens: vault.encrypts ? "" : [...tokensOf(searchableText(body))].join(" "),
+  });
+  const seemsNew = runner.first(findBody, { tenant, form, hash: hashed }) === undefined;
+  const row = seemsNew ? work() : undefined;
+  return { form, hash: hashed, encoding, bytes: Buffer.byteLength(text), seemsNew, row: () => row ?? work() };
+}
+
+export function keepBody(runner: Runner, tenant: number, ready: ReadyBody): number {
+  const { form, hash: hashed, encoding, bytes, seemsNew } = ready;
+  const key = { tenant, form, hash: hashed };
+  const known = seemsNew ? undefined : runner.first(findBody, key);
+  if (known !== undefined) return known.id;
+  const { content, tokens } = ready.row();
+  const { changes, id } = runner.run(addBody, { ...key, encoding, content, bytes });
   if (changes === 0) return runner.first(findBody, key)!.id;
-  if (vault.encrypts) return id;
-  const tokens = tokensOf(searchableText(body));
-  if (tokens.size > 0) runner.run(addWords, { id, tokens: `${tenantToken(tenant)} ${[...tokens].join(" ")}` });
+  if (tokens !== "") runner.run(addWords, { id, tokens: `${tenantToken(tenant)} ${tokens}` });
   return id;
 }
 

@@ -1,7 +1,7 @@
 /** Conversations: links that name the one before them, each with a message's body. */
 import type { Role } from "../../core/transcript/message.ts";
 import type { Appended, StoredMessage } from "../store.ts";
-import { keepBody, textOf } from "./bodies.ts";
+import { keepBody, readyBody, textOf, type ReadyBody } from "./bodies.ts";
 import { eachOf, query, type Runner } from "./query.ts";
 import { moveHead, sessionFor } from "./sessions.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
@@ -138,11 +138,17 @@ export function* fromTheEnd(
   }
 }
 
+export function readyEntries(runner: Runner, tenantName: string, { entries }: ChainEnd): readonly ReadyBody[] {
+  const tenant = knownTenant(runner, tenantName);
+  return entries.map(({ body }) => readyBody(runner, tenant, { form: "message", text: body }));
+}
+
 /** `undefined` where the chain's known part is not stored any more: the whole chain is needed then. */
 export function append(
   runner: Runner,
   tenantName: string,
   { after, entries, session: name, now }: ChainEnd,
+  bodies: readonly ReadyBody[],
 ): Appended | undefined {
   const tenant = writingTenant(runner, tenantName);
   let last = after === undefined ? undefined : linkOf(runner, tenant, after);
@@ -156,9 +162,9 @@ export function append(
   const fresh = entries.slice(known);
   const session = sessionFor(runner, tenant, { name, last, next: fresh[0]?.link, now });
   let head = last?.id ?? null;
-  fresh.forEach(({ link, role, protocol = null, member, body: text }, at) => {
+  fresh.forEach(({ link, role, protocol = null, member }, at) => {
     const position = (last?.position ?? -1) + 1 + at;
-    const body = keepBody(runner, tenant, { form: "message", text });
+    const body = keepBody(runner, tenant, bodies[known + at]!);
     head = runner.run(addLink, {
       tenant,
       link,

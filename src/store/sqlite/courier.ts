@@ -7,6 +7,7 @@ import { identityOf, type FileOptions } from "./database.ts";
 import { fromPlain, goneError, lostThreadError } from "./failures.ts";
 import { createGate, type QueueLimits } from "./gate.ts";
 import type { AnswerOf, ArgumentOf, Call, OperationName } from "./operations.ts";
+import { createPreparedCalls } from "./prepared.ts";
 import { createReader } from "./reader.ts";
 import type { FromThread, ToThread } from "./worker.ts";
 
@@ -18,6 +19,13 @@ export interface Courier {
     argument: ArgumentOf<Name>,
     bytes?: number,
   ) => Promise<AnswerOf<Name>>;
+  /** Hands a call over that is made when what it answers with is called. What waits longest is made ready again then. */
+  readonly prepare: <Name extends OperationName>(
+    name: Name,
+    tenant: string,
+    argument: ArgumentOf<Name>,
+    bytes: number,
+  ) => () => Promise<AnswerOf<Name>>;
   /** Ends the thread; to be called when nothing is under way. */
   readonly close: () => Promise<void>;
 }
@@ -40,7 +48,9 @@ const YOUNG_GENERATION_MEBIBYTES = 4;
 export async function startCourier(file: FileOptions, limits: QueueLimits): Promise<Courier> {
   const gate = createGate(limits);
   const reader = createReader(file);
+  const prepared = createPreparedCalls<Thread>();
   let thread: Promise<Thread> | undefined;
+  let running: Thread | undefined;
 
   let opened = false;
 
@@ -48,8 +58,8 @@ export async function startCourier(file: FileOptions, limits: QueueLimits): Prom
     if (thread === undefined) {
       // A thread that could only say so need not be started.
       if (opened && identityOf(file.path) === undefined) throw goneError(file.path);
-      const starting = startThread({ ...file, mustExist: opened }, () => {
-        if (thread === starting) thread = undefined;
+      const starting = startThread({ ...file, mustExist: opened || file.mustExist === true }, () => {
+        if (thread === starting) thread = running = undefined;
         // Whoever comes next may find another file there.
         reader.close();
       });
@@ -58,14 +68,16 @@ export async function startCourier(file: FileOptions, limits: QueueLimits): Prom
     return thread;
   };
 
-  const carry = async (call: Omit<Call, "id">, bytes: number): Promise<unknown> => {
+  const carry = async (call: Omit<Call, "id">, callFor?: (now: Thread) => Omit<Call, "id">): Promise<unknown> => {
+    const { bytes } = call;
     const read = reader.answer(call);
     if (read !== undefined) return read.answer;
     const answered = reader.begun(call.name);
     try {
       await gate.enter(bytes);
       try {
-        return await (await threadNow()).ask(call);
+        running = await threadNow();
+        return await running.ask(callFor?.(running) ?? call);
       } finally {
         gate.leave(bytes);
       }
@@ -74,10 +86,15 @@ export async function startCourier(file: FileOptions, limits: QueueLimits): Prom
     }
   };
 
-  await threadNow();
+  running = await threadNow();
   opened = true;
   return {
-    call: async (name, tenant, argument, bytes = 0) => (await carry({ name, tenant, argument }, bytes)) as never,
+    call: async (name, tenant, argument, bytes = 0) => (await carry({ name, tenant, argument, bytes })) as never,
+    prepare: (name, tenant, argument, bytes) => {
+      const call = { name, tenant, argument, bytes };
+      const callFor = prepared.add(running, call);
+      return async () => (await carry(call, callFor)) as never;
+    },
     close: async () => {
       // The last to let go of the file puts it in order, and that is the thread.
       reader.close();
@@ -88,6 +105,8 @@ export async function startCourier(file: FileOptions, limits: QueueLimits): Prom
 
 interface Thread {
   readonly ask: (call: Omit<Call, "id">) => Promise<unknown>;
+  readonly prepare: (call: Omit<Call, "id">) => number;
+  readonly forget: (id: number) => void;
   readonly end: () => Promise<void>;
 }
 
@@ -119,25 +138,32 @@ function createSending(post: (calls: readonly Call[]) => void): Sending {
   return { add, flush, drop };
 }
 
-/** `ended` is told once, when the thread cannot be asked any more. */
-function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
+function takeOut(pending: Map<number, Pending>, id: number, worker: Worker): Pending | undefined {
+  const one = pending.get(id);
+  pending.delete(id);
+  // A store that nobody waits for does not keep a program alive.
+  if (pending.size === 0) worker.unref();
+  return one;
+}
+
+function workerOn(file: FileOptions): Worker {
   // The thread's own file: as source, or as built.
-  const worker = new Worker(new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url), {
+  return new Worker(new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url), {
     workerData: file,
     execArgv: [],
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MEBIBYTES },
   });
+}
+
+/** `ended` is told once, when the thread cannot be asked any more. */
+function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
+  const worker = workerOn(file);
   const pending = new Map<number, Pending>();
   let [asked, death]: [number, unknown] = [0, undefined];
   const gone = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-  const sending = createSending((calls) => worker.postMessage(calls satisfies ToThread));
-  const settle = (id: number): Pending | undefined => {
-    const one = pending.get(id);
-    pending.delete(id);
-    // A store that nobody waits for does not keep a program alive.
-    if (pending.size === 0) worker.unref();
-    return one;
-  };
+  const post = (message: ToThread): void => worker.postMessage(message);
+  const sending = createSending(post);
+  const settle = (id: number): Pending | undefined => takeOut(pending, id, worker);
   const thread: Thread = {
     ask: (call) =>
       new Promise((resolve, reject) => {
@@ -146,10 +172,16 @@ function startThread(file: FileOptions, ended: () => void): Promise<Thread> {
         pending.set(id, { resolve, reject });
         sending.add({ id, ...call });
       }),
+    prepare: (call) => {
+      const id = asked++;
+      post({ prepare: { id, ...call } });
+      return id;
+    },
+    forget: (id) => post({ forget: id }),
     end: async () => {
       worker.ref();
       sending.flush();
-      worker.postMessage("close" satisfies ToThread);
+      post("close");
       await gone;
     },
   };

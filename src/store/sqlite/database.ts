@@ -46,7 +46,7 @@ export interface FileOptions {
   readonly busyTimeoutMs: number;
   readonly readOnly: boolean;
   readonly sizeBytesMax?: number;
-  /** It was open before: where it is gone, no other one is put in its place. */
+  /** It was open before, here or elsewhere in the program: where it is gone, no other one is put in its place. */
   readonly mustExist?: boolean;
   /** Of an encrypted file. */
   readonly key?: Uint8Array;

@@ -5,11 +5,12 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { Retention, SessionsQuery, UsageEntry } from "../store.ts";
-import { append, countStored, readChain, readLinks, type ChainEnd } from "./chains.ts";
+import { append, countStored, readChain, readLinks, readyEntries } from "./chains.ts";
 import { checkDatabase } from "./check.ts";
 import { checkWritable } from "./writable.ts";
-import { getOriginal, putOriginals, type NewOriginals } from "./originals.ts";
+import { getOriginal, putOriginals, readyOriginals } from "./originals.ts";
 import type { Runner } from "./query.ts";
+import { dropStaged, publishStaged, readyStaged, stage } from "./staging.ts";
 import { find, listRecords, put, readRecord, touch, undo, type NewRecord } from "./records.ts";
 import { deleteStep, holdings, retainStep, size, withBranches } from "./retention.ts";
 import { searchMessages, searchOriginals, type WordsAndLimit } from "./search.ts";
@@ -24,12 +25,19 @@ export interface Desk {
 
 type Kind = "read" | "write" | "note" | "alone";
 
-export interface Operation<Argument, Answer> {
+export interface Operation<Argument, Answer, Ready = unknown> {
   readonly kind: Kind;
-  readonly run: (desk: Desk, tenant: string, argument: Argument) => Answer;
+  /** What takes long and is done before the file is locked, so that no other process waits for it. */
+  readonly ready?: (desk: Desk, tenant: string, argument: Argument) => Ready;
+  readonly run: (desk: Desk, tenant: string, argument: Argument, ready: Ready) => Answer;
 }
 
-type OnTables<Argument, Answer> = (runner: Runner, tenant: string, argument: Argument) => Answer;
+type OnTables<Argument, Answer, More extends readonly unknown[] = []> = (
+  runner: Runner,
+  tenant: string,
+  argument: Argument,
+  ...more: More
+) => Answer;
 
 function read<Argument, Answer>(run: OnTables<Argument, Answer>): Operation<Argument, Answer> {
   return { kind: "read", run: ({ runner }, tenant, argument) => run(runner, tenant, argument) };
@@ -39,13 +47,24 @@ function write<Argument, Answer>(run: OnTables<Argument, Answer>): Operation<Arg
   return { kind: "write", run: ({ runner }, tenant, argument) => run(runner, tenant, argument) };
 }
 
+function readyWrite<Argument, Answer, Ready>(
+  ready: OnTables<Argument, Ready>,
+  run: OnTables<Argument, Answer, [Ready]>,
+): Operation<Argument, Answer, Ready> {
+  return {
+    kind: "write",
+    ready: ({ runner }, tenant, argument) => ready(runner, tenant, argument),
+    run: ({ runner }, tenant, argument, made) => run(runner, tenant, argument, made),
+  };
+}
+
 function note<Argument, Answer>(run: OnTables<Argument, Answer>): Operation<Argument, Answer> {
   return { kind: "note", run: ({ runner }, tenant, argument) => run(runner, tenant, argument) };
 }
 
 export const OPERATIONS = {
   countStored: read(countStored),
-  append: write<ChainEnd, ReturnType<typeof append>>(append),
+  append: readyWrite(readyEntries, append),
   readChain: read(readChain),
   readLinks: read(readLinks),
   listTenants: read((runner) => listTenants(runner)),
@@ -57,7 +76,10 @@ export const OPERATIONS = {
   listRecords: read(listRecords),
   touchRecords: note(touch),
   undoRecord: write(undo),
-  putOriginals: write<NewOriginals, void>(putOriginals),
+  putOriginals: readyWrite(readyOriginals, putOriginals),
+  stageOriginal: readyWrite(readyStaged, stage),
+  publishStaged: write(publishStaged),
+  dropStaged: write(dropStaged),
   getOriginal: read(getOriginal),
   searchOriginals: read<WordsAndLimit, ReturnType<typeof searchOriginals>>(searchOriginals),
   searchMessages: read<WordsAndLimit, ReturnType<typeof searchMessages>>(searchMessages),
@@ -90,7 +112,7 @@ function vacuum(db: DatabaseSync): void {
 export type OperationName = keyof typeof OPERATIONS;
 type RunOf<Name extends OperationName> = (typeof OPERATIONS)[Name]["run"];
 export type ArgumentOf<Name extends OperationName> =
-  Parameters<RunOf<Name>> extends [unknown, unknown, infer Argument] ? Argument : undefined;
+  Parameters<RunOf<Name>> extends [unknown, unknown, infer Argument, ...unknown[]] ? Argument : undefined;
 export type AnswerOf<Name extends OperationName> = ReturnType<RunOf<Name>>;
 
 /** One call on its way to the thread, and what comes back. */
@@ -99,4 +121,10 @@ export interface Call {
   readonly name: OperationName;
   readonly tenant: string;
   readonly argument: unknown;
+  /** What the argument carries, roughly. */
+  readonly bytes: number;
+  /** The call that was made ready for this one, which then carries nothing. */
+  readonly prepared?: number;
+  /** What was made ready, in the thread. */
+  readonly ready?: { readonly made: unknown };
 }

@@ -1,16 +1,25 @@
 /** Originals behind recall ids: rows that name the bodies they consist of. */
 import { piecesOf } from "../body.ts";
 import type { Original } from "../store.ts";
-import { dropUnused, keepBody, textOf as textOfBody } from "./bodies.ts";
+import { dropUnused, keepBody, readyBody, textOf, type ReadyBody } from "./bodies.ts";
 import { query, type Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
-const findOriginal = query<{ tenant: number; id: string }>("findOriginal")((db, arg) =>
+export const findOriginal = query<{ tenant: number; id: string }>("findOriginal")((db, arg) =>
   db
     .selectFrom("originals")
     .select(["id", "kind", "label", "masked"])
     .where("tenant", "=", arg("tenant"))
     .where("recall_id", "=", arg("id")),
+);
+
+export const pieceHashes = query<{ original: number }>("pieceHashes")((db, arg) =>
+  db
+    .selectFrom("original_pieces")
+    .innerJoin("bodies", "bodies.id", "original_pieces.body")
+    .select(["bodies.form", "bodies.hash"])
+    .where("original_pieces.original", "=", arg("original"))
+    .orderBy("original_pieces.position"),
 );
 
 const readPieces = query<{ original: number }>("readPieces")((db, arg) =>
@@ -56,38 +65,78 @@ export interface NewOriginals {
   readonly now: number;
 }
 
-export function putOriginals(runner: Runner, tenantName: string, { originals, now }: NewOriginals): void {
+/** The pieces of each, ready to be written. */
+export function readyOriginals(
+  runner: Runner,
+  tenantName: string,
+  { originals }: NewOriginals,
+): readonly (readonly ReadyBody[])[] {
+  const tenant = knownTenant(runner, tenantName);
+  return originals.map((original) => piecesOf(original).map((piece) => readyBody(runner, tenant, piece)));
+}
+
+export function putOriginals(
+  runner: Runner,
+  tenantName: string,
+  { originals, now }: NewOriginals,
+  ready: readonly (readonly ReadyBody[])[],
+): void {
   const tenant = writingTenant(runner, tenantName);
-  for (const original of originals) putOne(runner, tenant, { original, now });
+  originals.forEach((original, at) => {
+    const pieces = ready[at]!;
+    if (!makeRoomFor(runner, tenant, { id: original.id, pieces })) return;
+    const row = addRow(runner, tenant, { original, now });
+    addPieces(runner, tenant, { original: row, from: 0, pieces });
+  });
 }
 
-function putOne(runner: Runner, tenant: number, { original, now }: { original: Original; now: number }): void {
-  const { id, kind, text, masked = false } = original;
+/** False where the same text stands under this id already; a text that takes another's id is the newest now. */
+export function makeRoomFor(
+  runner: Runner,
+  tenant: number,
+  { id, pieces }: { readonly id: string; readonly pieces: readonly Pick<ReadyBody, "form" | "hash">[] },
+): boolean {
   const standing = runner.first(findOriginal, { tenant, id });
-  if (standing !== undefined) {
-    if (textOf(runner, standing.id) === text) return;
-    // A text that took another's id is the newest now.
-    removeOriginal(runner, standing.id);
-  }
-  const label = runner.vault.sealText("label", original.label);
-  const row = runner.run(addOriginal, { tenant, id, kind, label, now, masked: Number(masked) }).id;
-  piecesOf(original).forEach((piece, position) =>
-    runner.run(addPiece, { original: row, position, body: keepBody(runner, tenant, piece) }),
-  );
+  if (standing === undefined) return true;
+  const hashes = runner.all(pieceHashes, { original: standing.id });
+  const isSame = ({ form, hash }: (typeof hashes)[number], at: number): boolean =>
+    form === pieces[at]!.form && Buffer.compare(hash, pieces[at]!.hash) === 0;
+  if (hashes.length === pieces.length && hashes.every(isSame)) return false;
+  removeOriginal(runner, standing.id);
+  return true;
 }
 
-function textOf(runner: Runner, original: number): string {
-  return runner
-    .all(readPieces, { original })
-    .map((row) => textOfBody(runner, row))
-    .join("\n");
+/** An original without its pieces. */
+export function addRow(
+  runner: Runner,
+  tenant: number,
+  { original, now }: { readonly original: Omit<Original, "text" | "kind"> & { readonly kind: string }; now: number },
+): number {
+  const { id, kind, masked = false } = original;
+  const label = runner.vault.sealText("label", original.label);
+  return runner.run(addOriginal, { tenant, id, kind, label, now, masked: Number(masked) }).id;
+}
+
+interface Pieces {
+  readonly original: number;
+  /** The place of the first of them. */
+  readonly from: number;
+  readonly pieces: readonly ReadyBody[];
+}
+
+export function addPieces(runner: Runner, tenant: number, { original, from, pieces }: Pieces): void {
+  pieces.forEach((piece, at) =>
+    runner.run(addPiece, { original, position: from + at, body: keepBody(runner, tenant, piece) }),
+  );
 }
 
 export function getOriginal(runner: Runner, tenant: string, id: string): Original | undefined {
   const row = runner.first(findOriginal, { tenant: knownTenant(runner, tenant), id });
   if (row === undefined) return undefined;
   const label = runner.vault.openText("label", row.label);
-  const original: Original = { id, kind: row.kind as Original["kind"], label, text: textOf(runner, row.id) };
+  const pieces = runner.all(readPieces, { original: row.id });
+  const text = pieces.map((piece) => textOf(runner, piece)).join("\n");
+  const original: Original = { id, kind: row.kind as Original["kind"], label, text };
   return row.masked === 0 ? original : { ...original, masked: true };
 }
 

@@ -27,7 +27,7 @@ const CACHE_KIBIBYTES = 256;
 
 export interface Reader {
   /** Undefined where the store's thread has to be asked, which also knows what is wrong. */
-  readonly answer: (call: Omit<Call, "id">) => { readonly answer: unknown } | undefined;
+  readonly answer: (call: Pick<Call, "name" | "tenant" | "argument">) => { readonly answer: unknown } | undefined;
   /** A call is on its way to the thread until what is returned is called. */
   readonly begun: (name: OperationName) => () => void;
   /** Lets go of the file; the next question opens it again. */

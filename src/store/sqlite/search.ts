@@ -5,6 +5,7 @@ import type { MessageHit, SearchHit } from "../store.ts";
 import { holdsWords, isHit, lineOfHit, parseQuery, type Query as WordQuery } from "../words.ts";
 import { readBody, tenantToken, wordsMatch } from "./bodies.ts";
 import { query, type Runner } from "./query.ts";
+import { STAGED_KIND } from "./staging.ts";
 import { knownTenant } from "./tenants.ts";
 
 /** So many candidates are looked at for one search. */
@@ -15,16 +16,18 @@ export interface WordsAndLimit {
   readonly limit: number;
 }
 
-const originalsMatching = query<{ expression: string; limit: number }>("originalsMatching")((db, arg, sql) =>
-  db
-    .selectFrom("words")
-    .innerJoin("original_pieces", "original_pieces.body", "words.rowid")
-    .innerJoin("originals", "originals.id", "original_pieces.original")
-    .select(["originals.recall_id", "originals.label", "original_pieces.body"])
-    .where(wordsMatch(sql, arg("expression")))
-    .orderBy("originals.id", "desc")
-    .orderBy("original_pieces.position")
-    .limit(arg("limit")),
+const originalsMatching = query<{ expression: string; staged: string; limit: number }>("originalsMatching")(
+  (db, arg, sql) =>
+    db
+      .selectFrom("words")
+      .innerJoin("original_pieces", "original_pieces.body", "words.rowid")
+      .innerJoin("originals", "originals.id", "original_pieces.original")
+      .select(["originals.recall_id", "originals.label", "original_pieces.body"])
+      .where(wordsMatch(sql, arg("expression")))
+      .where("originals.kind", "<>", arg("staged"))
+      .orderBy("originals.id", "desc")
+      .orderBy("original_pieces.position")
+      .limit(arg("limit")),
 );
 
 const messagesMatching = query<{ expression: string; limit: number }>("messagesMatching")((db, arg, sql) =>
@@ -40,12 +43,13 @@ const messagesMatching = query<{ expression: string; limit: number }>("messagesM
 );
 
 /** Where there is no index, the newest are looked through. */
-const newestOriginals = query<{ tenant: number; limit: number }>("newestOriginals")((db, arg) =>
+const newestOriginals = query<{ tenant: number; staged: string; limit: number }>("newestOriginals")((db, arg) =>
   db
     .selectFrom("originals")
     .innerJoin("original_pieces", "originals.id", "original_pieces.original")
     .select(["originals.recall_id", "originals.label", "original_pieces.body"])
     .where("originals.tenant", "=", arg("tenant"))
+    .where("originals.kind", "<>", arg("staged"))
     .orderBy("originals.id", "desc")
     .orderBy("original_pieces.position")
     .limit(arg("limit")),
@@ -94,7 +98,7 @@ export function searchMessages(runner: Runner, tenant: string, { words, limit }:
 
 function candidatesOf(runner: Runner, tenant: string, asked: WordQuery) {
   const number = knownTenant(runner, tenant);
-  return { tenant: number, expression: expressionOf(asked, number), limit: CANDIDATES_MAX };
+  return { tenant: number, expression: expressionOf(asked, number), staged: STAGED_KIND, limit: CANDIDATES_MAX };
 }
 
 function lineIn(runner: Runner, body: number, asked: WordQuery): string | undefined {

@@ -2,16 +2,20 @@
  * Runs calls in the order they came. Writes that wait together are committed together, because what takes time is the
  * disk; each still succeeds or fails by itself, and none is answered before it is on the disk.
  */
+import type { DatabaseSync } from "node:sqlite";
 import { storeError, toPlain, type PlainError } from "./failures.ts";
 import { OPERATIONS, type Call, type Desk, type Operation } from "./operations.ts";
 
 /** After this, what has gathered is committed, so that the first does not wait for the last. */
 const GROUP_MS_MAX = 50;
+/** What carries more is made ready with the file unlocked, whatever has gathered. */
+const LOCKED_BYTES_MAX = 64 * 1024;
 
 export type Reply =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly error: PlainError };
 
+type AnyOperation = Operation<unknown, unknown>;
 type Sureness = "write" | "note";
 
 /** In a write-ahead log, `normal` leaves the disk to whoever commits with `full` next. */
@@ -20,18 +24,18 @@ const SYNCHRONOUS: Readonly<Record<Sureness, string>> = { write: "full", note: "
 export function serve(desk: Desk, path: string, calls: readonly Call[]): readonly Reply[] {
   const group = createGroup(desk, path);
   for (const call of calls) {
-    const operation = OPERATIONS[call.name] as Operation<unknown, unknown>;
+    const operation = OPERATIONS[call.name] as AnyOperation;
     switch (operation.kind) {
       case "read":
-        group.attempt(call, () => operation.run(desk, call.tenant, call.argument));
+        group.attempt(call, operation);
         break;
       case "write":
       case "note":
-        group.write(call, () => operation.run(desk, call.tenant, call.argument), operation.kind);
+        group.write(call, operation, operation.kind);
         break;
       case "alone":
         group.commit();
-        group.attempt(call, () => operation.run(desk, call.tenant, call.argument));
+        group.attempt(call, operation);
         break;
     }
   }
@@ -39,62 +43,57 @@ export function serve(desk: Desk, path: string, calls: readonly Call[]): readonl
   return group.replies;
 }
 
-function createGroup({ db }: Desk, path: string) {
-  const replies: Reply[] = [];
-  /** Answers that hold only when the open transaction is committed: of writes, and of what may have read them. */
-  let held: Reply[] = [];
+/** The same call with what can be done before it is to be written; what fails now fails then too. */
+export function prepare(desk: Desk, call: Call): Call {
+  const { ready } = OPERATIONS[call.name] as AnyOperation;
+  try {
+    return ready === undefined ? call : { ...call, ready: { made: ready(desk, call.tenant, call.argument) } };
+  } catch {
+    return call;
+  }
+}
+
+function begin(db: DatabaseSync, { wanted, before }: Readonly<Record<"wanted" | "before", Sureness>>): void {
+  // Cannot be changed within a transaction.
+  if (wanted !== before) db.exec(`pragma synchronous = ${SYNCHRONOUS[wanted]}`);
+  db.exec("begin immediate");
+}
+
+function createGroup(desk: Desk, path: string) {
+  const { db } = desk;
+  const { replies, reply, commit, loseAll } = createReplies(db, path);
   let since = 0;
   /** How sure the open transaction is, or the next one unless it is told otherwise. */
   let sureness: Sureness = "write";
-  const failed = ({ id }: Pick<Call, "id">, error: unknown): Reply => ({ id, error: toPlain(storeError(error, path)) });
 
-  const attempt = (call: Call, run: () => unknown): void => {
-    const into = db.isTransaction ? held : replies;
+  const attempt = (call: Call, { run }: AnyOperation): void => {
     try {
-      into.push({ id: call.id, answer: run() });
+      reply(call, { answer: run(desk, call.tenant, call.argument, undefined) });
     } catch (error) {
-      into.push(failed(call, error));
+      reply(call, { error });
     }
   };
 
-  const loseAll = (error: unknown): void => {
-    if (db.isTransaction) db.exec("rollback");
-    replies.push(...held.map((one) => failed(one, error)));
-    held = [];
-  };
-
-  const commit = (): void => {
-    if (!db.isTransaction) return;
+  const write = (call: Call, { ready, run }: AnyOperation, wanted: Sureness): void => {
+    if ((wanted === "write" && sureness === "note") || call.bytes > LOCKED_BYTES_MAX) commit();
+    let made: unknown;
     try {
-      db.exec("commit");
-      replies.push(...held);
-      held = [];
-    } catch (error) {
-      loseAll(error);
-    }
-  };
-
-  const write = (call: Call, run: () => unknown, wanted: Sureness): void => {
-    if (wanted === "write" && sureness === "note") commit();
-    if (!db.isTransaction) {
-      try {
-        // Cannot be changed within a transaction.
-        if (wanted !== sureness) db.exec(`pragma synchronous = ${SYNCHRONOUS[wanted]}`);
-        sureness = wanted;
-        db.exec("begin immediate");
-        since = performance.now();
-      } catch (error) {
-        replies.push(failed(call, error));
-        return;
+      made = call.ready === undefined ? ready?.(desk, call.tenant, call.argument) : call.ready.made;
+      if (!db.isTransaction) {
+        begin(db, { wanted, before: sureness });
+        [sureness, since] = [wanted, performance.now()];
       }
+    } catch (error) {
+      reply(call, { error });
+      return;
     }
     try {
       db.exec("savepoint one");
-      const answer = run();
+      const answer = run(desk, call.tenant, call.argument, made);
       db.exec("release one");
-      held.push({ id: call.id, answer });
+      reply(call, { answer });
     } catch (error) {
-      held.push(failed(call, error));
+      reply(call, { error });
       // A full disk may have taken the whole transaction back already.
       if (db.isTransaction) db.exec("rollback to one; release one");
       else loseAll(error);
@@ -108,4 +107,33 @@ function createGroup({ db }: Desk, path: string) {
   };
 
   return { replies, attempt, write, commit, end };
+}
+
+type Outcome = { readonly answer: unknown } | { readonly error: unknown };
+
+function createReplies(db: DatabaseSync, path: string) {
+  const replies: Reply[] = [];
+  /** Answers that hold only when the open transaction is committed: of writes, and of what may have read them. */
+  let held: Reply[] = [];
+  const failed = ({ id }: Pick<Call, "id">, error: unknown): Reply => ({ id, error: toPlain(storeError(error, path)) });
+  const reply = (call: Call, outcome: Outcome): void => {
+    const into = db.isTransaction ? held : replies;
+    into.push("error" in outcome ? failed(call, outcome.error) : { id: call.id, answer: outcome.answer });
+  };
+  const loseAll = (error: unknown): void => {
+    if (db.isTransaction) db.exec("rollback");
+    replies.push(...held.map((one) => failed(one, error)));
+    held = [];
+  };
+  const commit = (): void => {
+    if (!db.isTransaction) return;
+    try {
+      db.exec("commit");
+      replies.push(...held);
+      held = [];
+    } catch (error) {
+      loseAll(error);
+    }
+  };
+  return { replies, reply, commit, loseAll };
 }

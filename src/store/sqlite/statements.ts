@@ -86,6 +86,12 @@ export const STATEMENTS = {
       from record_originals n join records r on r.id = n.record
       where n.recall_id = o.recall_id
       and r.tenant = o.tenant)`,
+  leftOver: `select "id"
+    from "originals"
+    where "tenant" = :tenant
+    and "recall_id" >= :from
+    and "recall_id" < :to
+    and "created_at" < :before`,
   linksOfSession: `select "tenant", "link", "body" from "links" where "session" = :session`,
   listEntries: `select "sessions"."name", "sessions"."created_at", "sessions"."updated_at", "heads"."link" as "head", "heads"."position", "parents"."name" as "parent", "forks"."link" as "forked_at"
     from "sessions"
@@ -125,6 +131,7 @@ export const STATEMENTS = {
     from "originals"
     inner join "original_pieces" on "originals"."id" = "original_pieces"."original"
     where "originals"."tenant" = :tenant
+    and "originals"."kind" <> :staged
     order by "originals"."id" desc, "original_pieces"."position"
     limit :limit`,
   newestUsages: `select "usages"."link", max("usages"."id") as "id"
@@ -182,6 +189,7 @@ export const STATEMENTS = {
     inner join "original_pieces" on "original_pieces"."body" = "words"."rowid"
     inner join "originals" on "originals"."id" = "original_pieces"."original"
     where words match :expression
+    and "originals"."kind" <> :staged
     order by "originals"."id" desc, "original_pieces"."position"
     limit :limit`,
   originalsOfLink: `select distinct "o"."id"
@@ -191,6 +199,14 @@ export const STATEMENTS = {
     and "o"."recall_id" = "record_originals"."recall_id"
     where "records"."tenant" = :tenant
     and "records"."link" = :link`,
+  pieceHashes: `select "bodies"."form", "bodies"."hash"
+    from "original_pieces"
+    inner join "bodies" on "bodies"."id" = "original_pieces"."body"
+    where "original_pieces"."original" = :original
+    order by "original_pieces"."position"`,
+  publishOriginal: `update "originals"
+    set "recall_id" = :id, "kind" = :kind, "label" = :label, "masked" = :masked, "created_at" = :now
+    where "id" = :row`,
   readBodyById: `select "form", "encoding", "content" from "bodies" where "id" = :id`,
   readLinksUpTo: `with recursive "chain" as (select "id", "parent", "link", "position"
       from "links"

@@ -1,6 +1,6 @@
 /** A store that is removed, full or read-only is noticed, and requests go on. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, test, vi } from "vitest";
 import { openSqliteStore } from "../../../src/store/index.ts";
@@ -69,6 +69,32 @@ describe("a store whose folder is removed while the gateway runs", () => {
     const store = await openSqliteStore({ path: join(home, "history.db") });
     expect(await store.holdings()).toMatchObject({ sessions: 1, messages: 11 });
     await store.close();
+  });
+
+  it("is not made anew by the thread for large requests either", async () => {
+    const folder = temporaryFolder();
+    const home = join(folder, "data");
+    mkdirSync(home);
+    const gateway = await serve({
+      upstream: await upstream(),
+      folder,
+      flags: { store: join(home, "history.db") },
+    });
+    await asked(gateway.url, 2);
+    renameSync(home, join(folder, "away"));
+    const large = bodyOf("openai-chat", worked("kept", 30, 3_000));
+    for (let time = 0; time < 2; time++) {
+      const { status, text, treatment } = await ask(gateway.url, { protocol: "openai-chat", body: large });
+      expect([status, text, treatment]).toEqual([200, ANSWER, "untouched; because=internal_fault"]);
+      expect(existsSync(home)).toBe(false);
+      expect(await readiness(gateway.url)).toBe("503 store_gone");
+    }
+    renameSync(join(folder, "away"), home);
+    expect((await ask(gateway.url, { protocol: "openai-chat", body: large })).treatment).toMatch(
+      /^unchanged|^rewritten/,
+    );
+    expect(await readiness(gateway.url)).toBe("200");
+    await gateway.kill("SIGTERM");
   });
 
   it("acknowledges nothing that it wrote to a file that is gone", async () => {

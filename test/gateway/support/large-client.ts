@@ -3,26 +3,27 @@ import { parentPort } from "node:worker_threads";
 import { createProvider } from "../../../src/lab/provider/provider.ts";
 
 export type LargeKind = "long" | "many";
-export type ToClient = { readonly url: string; readonly kind: LargeKind };
+export type ToClient = { readonly url: string; readonly kind: LargeKind; readonly name: string };
 export type FromClient = { readonly provider: string } | { readonly status: number; readonly treatment: string };
 
 const FILES = 10;
 const FILE_CHARS = 1_380_000;
-const MESSAGES = 19_999;
+const MESSAGES = 19_998;
 const MAX_OUTPUT_TOKENS = 500;
 
 const port = parentPort!;
 const provider = createProvider({ every: { windowTokens: 100_000_000 } });
 const { url } = await provider.listen();
-port.on("message", ({ url: gateway, kind }: ToClient) => void send(gateway, kind));
+port.on("message", (message: ToClient) => void send(message));
 say({ provider: url });
 
 function say(message: FromClient): void {
   port.postMessage(message);
 }
 
-async function send(gateway: string, kind: LargeKind): Promise<void> {
-  const messages = kind === "long" ? long() : many();
+/** Another name, another session: nothing of it was kept before. */
+async function send({ url: gateway, kind, name }: ToClient): Promise<void> {
+  const messages = [{ role: "user", content: `Session ${name}.` }, ...(kind === "long" ? long(name) : many(name))];
   const body = JSON.stringify({ model: "gpt-5.4", max_completion_tokens: MAX_OUTPUT_TOKENS, messages });
   const response = await fetch(`${gateway}/v1/chat/completions`, {
     method: "POST",
@@ -34,11 +35,11 @@ async function send(gateway: string, kind: LargeKind): Promise<void> {
 }
 
 /** 14 MB in few messages. */
-function long(): object[] {
+function long(name: string): object[] {
   const page = "word7 and others on this line\n".repeat(FILE_CHARS / 30);
   const files = Array.from({ length: FILES }, (_, at) => [
     { role: "assistant", content: null, tool_calls: [callOf(at)] },
-    { role: "tool", tool_call_id: `call_${at}`, content: `File ${at}\n${page}` },
+    { role: "tool", tool_call_id: `call_${at}`, content: `File ${at} of ${name}\n${page}` },
   ]);
   return [{ role: "user", content: "Read all of these files." }, ...files.flat()];
 }
@@ -48,9 +49,9 @@ function callOf(at: number): object {
 }
 
 /** 1 MB in as many messages as are read. */
-function many(): object[] {
+function many(name: string): object[] {
   return Array.from({ length: MESSAGES }, (_, at) => ({
-    role: at % 2 === 0 ? "user" : "assistant",
-    content: `Message ${at} of many.`,
+    role: at % 2 === 0 ? "assistant" : "user",
+    content: `Message ${at} of many in ${name}.`,
   }));
 }
