@@ -49,6 +49,7 @@ const USAGE_CODES = new Set([
   "ambiguous_session",
   "session_exists",
   "bad_fork",
+  "bad_range",
   "cost_limit",
   "model_failed",
 ]);
@@ -77,6 +78,7 @@ const STORE_CODES = new Set(
 export function exitCodeOf(error: unknown): ExitCode {
   if (!(error instanceof PrecisError)) return EXIT.fault;
   if (error.code === "unreadable_input" || STORE_CODES.has(error.code)) return EXIT.unreadable;
+  if (error.code === "unknown_recall_id") return EXIT.failed;
   return USAGE_CODES.has(error.code) ? EXIT.usage : EXIT.fault;
 }
 

@@ -42,7 +42,7 @@ export async function gatewayOptions(
     mode: modeOf(configuration),
     caching: { ...cachingOf(configuration), schedule: compression.schedule },
     ingestLimitTokens: compression.ingest_limit_tokens,
-    ...(recall.tool === "off" ? {} : { recall: { offer: recall.tool } }),
+    recall: { offer: recall.tool },
     tenant: tenantPolicy(gateway.tenant),
     credentialNames: gateway.credential_names,
     onFault: gateway.on_fault,

@@ -43,7 +43,7 @@ export const DEFAULTS = Object.freeze({
   }),
   models: Object.freeze({}),
   prompt_caching: Object.freeze({ enabled: true, strategy: "spaced", cache_ttl: "5m" } as const),
-  recall: Object.freeze({ tool: "off" } as const),
+  recall: Object.freeze({ tool: "on" } as const),
   redaction: Object.freeze({
     code: false,
     patterns: Object.freeze([] as readonly string[]),

@@ -131,7 +131,7 @@ const recallSection = z
   .strictObject({
     tool: z.enum(["off", "on", "always"]).default(recall.tool).meta({
       description:
-        "Whether models behind `precis serve` get a tool with which they recall what left their conversation. The gateway answers it, and the client sees nothing of it. With `on` it stands beside tools of the client's own; with `always` also where there are none.",
+        "Whether models behind `precis serve` get a tool with which they recall what left their conversation, from its first compaction on. The gateway answers it, and the client sees nothing of it. `on`: where the client has tools of its own. `always`: also where it has none. `off`: never.",
     }),
   })
   .prefault({})

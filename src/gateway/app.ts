@@ -55,7 +55,7 @@ export interface GatewayOptions {
   readonly caching?: Partial<CachingOptions>;
   /** What of the store goes by itself. Without one, 30 days and 256 MB of a store of its own, nothing of one that is given. */
   readonly retention?: Omit<KeeperOptions, "store" | "tell" | "now"> | undefined;
-  /** Offers models a tool with which they recall what left their conversation; off where not given. */
+  /** The tool with which models recall what left their conversation; offered where not said otherwise. */
   readonly recall?: RecallSettings | undefined;
   readonly tenant?: TenantPolicy;
   /** Headers and query parameters that hold a credential, beside those that are known; they tell tenants apart. */
@@ -222,7 +222,7 @@ function recallOf(
   { recall, mode, secrets }: GatewayOptions,
   parts: Pick<RecallDesk, "store" | "chain" | "models" | "tell">,
 ): Recall | undefined {
-  return recall === undefined || mode === "observe" ? undefined : createRecall({ ...recall, ...parts, secrets });
+  return recall?.offer === "off" || mode === "observe" ? undefined : createRecall({ ...recall, ...parts, secrets });
 }
 
 async function makeAhead({ conversation, told, tenant }: Visit, tell: Tell, signal: AbortSignal): Promise<void> {

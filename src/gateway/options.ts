@@ -7,6 +7,7 @@ import type { CachingOptions } from "./caching.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { RECALL_LIMITS, type RecallLimits } from "./recall/limits.ts";
 import type { RecallSettings } from "./recall/recall.ts";
+import { RECALL_OFFERS } from "./recall/tool.ts";
 
 const { compression, gateway, prompt_caching: caching } = schema.shape;
 const { shape: marked } = caching.unwrap();
@@ -23,7 +24,7 @@ const cachingOptions = {
 } satisfies Options<CachingOptions>;
 
 const recallSettings = {
-  offer: z.enum(["on", "always"]),
+  offer: z.enum(RECALL_OFFERS),
   limits: limitsLike<RecallLimits>(RECALL_LIMITS),
 } satisfies Options<RecallSettings>;
 

@@ -268,7 +268,7 @@ function rewritten({ mode, thinking: rules, recall }: VisitDesk, going: Going, p
     conversation,
     spared,
   } = going;
-  const { transcript, before, tokens, compacted, compaction, lostRequests } = prepared;
+  const { transcript, before, tokens, compacted, compaction, recallable, lostRequests } = prepared;
   const sizes = { before, after: tokens };
   const losing = lostRequests > 0 ? { lostRequests } : {};
   const changed = transcript !== told.transcript;
@@ -277,7 +277,8 @@ function rewritten({ mode, thinking: rules, recall }: VisitDesk, going: Going, p
   const { rewritten: stood } = conversation;
   const course = thinkingCourse({ request: told, sent: transcript, rules, stood });
   if (course.kind === "untouched") return { ...asItCame, treatment: course };
-  const tools = recall?.tools(decoded);
+  // From the first compaction on: before it there is nothing to recall, and at it what a provider caches begins anew.
+  const tools = recallable || told !== decoded ? recall?.tools(decoded) : undefined;
   const recalls = tools !== undefined;
   const safe = course.kind === "send" ? course.transcript : transcript;
   const sent = recalls ? { ...safe, tools } : safe;

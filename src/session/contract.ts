@@ -23,7 +23,7 @@ import type { ProtocolName, ReportedUsage } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
 import type { Contained, Events } from "./events.ts";
 import type { GoneResult } from "./gone-results.ts";
-import type { RecallHit } from "./originals.ts";
+import type { RecallChoice, RecallHit } from "./recall/search.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
 
 export interface RuntimeOptions {
@@ -68,6 +68,8 @@ export interface RuntimeOptions {
   readonly ingestLimitTokens?: number;
   /** Has the last word on a compaction before it is recorded. */
   readonly amend?: (compaction: Compaction, original: Transcript, bench: Workbench) => Compaction;
+  /** Whether `tools()` has the recall tool from the first compaction on; default `{ tool: "on" }`. */
+  readonly recall?: { readonly tool: "on" | "off" };
   /** True: secrets are masked in everything `prepare` answers with, not only in handoffs. Default false. */
   readonly redactOutgoing?: boolean;
   /** What `state()` gave in an earlier process. */
@@ -145,8 +147,10 @@ export interface Prepared {
   readonly tokens: number;
   /** Tokens of what came. */
   readonly before: number;
-  /** A compaction stands in what to send. */
+  /** What to send is not what came: a compaction stands in it, or results were digested as they arrived. */
   readonly compacted: boolean;
+  /** A compaction stands in it: from now on the recall tool can be offered without a loss of what the provider cached. */
+  readonly recallable: boolean;
   /** Requests of the user that what to send may be missing: the compaction in it left them out, and they can be recalled. */
   readonly lostRequests: number;
   /** Set where a compaction was due and refused: nothing smaller is possible, or nothing that keeps every request. */
@@ -238,12 +242,13 @@ export interface Runtime {
    */
   readonly recover: (error: unknown, transcript: Transcript, waiting?: Waiting) => Promise<Prepared | undefined>;
   /**
-   * The original behind a recall id, byte for byte, or the originals that hold the words; empty where there is none.
+   * The original behind a recall id, byte for byte, or messages of it; for anything else the places that hold the words,
+   * best first, empty where there is none.
    *
-   * @throws PrecisError of the store.
+   * @throws PrecisError `unknown_recall_id`, `bad_range` for messages that are not there, and of the store.
    */
-  readonly recall: (idOrQuery: string) => Promise<readonly RecallHit[]>;
-  /** The engine's tools, the same throughout a session; none for most engines. */
+  readonly recall: (idOrWords: string, choice?: RecallChoice) => Promise<readonly RecallHit[]>;
+  /** Tools for the model: the engine's, the same throughout a session, or from the first compaction on the recall tool. */
   readonly tools: () => readonly EngineTool[];
   /** Answers a model's call of one of them. Never rejects. */
   readonly callTool: (call: ToolCall, bounds?: ToolBounds) => Promise<ToolAnswer>;

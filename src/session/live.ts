@@ -44,6 +44,8 @@ export interface Live {
   savedTokens: number;
   tokens: number;
   last: CompactionReport | undefined;
+  /** Recall ids of what left the conversation, as it was sent last. */
+  removedIds: readonly string[];
   /** Made before it is due, and recorded nowhere yet. */
   ahead: Compaction | undefined;
   /** What the conversation weighed when nothing came of making one ahead. */
@@ -75,6 +77,7 @@ export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
     savedTokens: before?.savedTokens ?? 0,
     tokens: 0,
     last: undefined,
+    removedIds: [],
     ahead: undefined,
     futileAheadTokens: 0,
     summarizer: { ...FRESH, ...before?.summarizer },

@@ -66,6 +66,7 @@ const runtimeOptions = {
   spendLimit: z.strictObject({ calls: z.int().min(0), costUsd: z.number().min(0) }),
   handoffWaitMs: z.number().min(0),
   readFile: functionOption,
+  recall: z.strictObject({ tool: z.enum(["on", "off"]) }),
   modelsAhead: yesOrNo,
   economy: functionOption,
   amend: functionOption,

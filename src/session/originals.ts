@@ -1,7 +1,7 @@
-/** From what a compaction removed to what a recall id answers: originals for the store, and the way into a span. */
+/** From what a compaction removed to what a recall id leads to: originals for the store. */
 import type { Compaction, Evicted } from "../core/compaction/compaction.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
-import type { Original, Store } from "../store/store.ts";
+import type { Original } from "../store/store.ts";
 
 /** Every removed piece with its original bytes; a span's are put together when somebody reads them. */
 export function originalsOf(compaction: Compaction, transcript: Transcript): readonly Original[] {
@@ -31,23 +31,4 @@ function spanLines(messages: readonly Message[]): string[] {
     last = raw;
   }
   return lines;
-}
-
-export interface RecallHit {
-  readonly id: string;
-  readonly label: string;
-  readonly text: string;
-}
-
-const SEARCH_HITS_MAX = 20;
-const RECALL_ID = /^r[0-9a-f]{9}$/;
-
-/** Resolves an id to its original bytes, or searches the originals for words. */
-export async function recall(store: Store, tenant: string, idOrQuery: string): Promise<readonly RecallHit[]> {
-  if (RECALL_ID.test(idOrQuery)) {
-    const original = await store.getOriginal(tenant, idOrQuery);
-    return original === undefined ? [] : [{ id: original.id, label: original.label, text: original.text }];
-  }
-  const hits = await store.search(tenant, idOrQuery, SEARCH_HITS_MAX);
-  return hits.map(({ id, label, line }) => ({ id, label, text: line }));
 }

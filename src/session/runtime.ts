@@ -13,11 +13,11 @@ import { createMemoryStore } from "../store/memory.ts";
 import { initialFactor } from "./calibration.ts";
 import { canWait, makeAhead, takeAhead } from "./ahead.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, Waiting } from "./contract.ts";
-import { callEngineTool, engineTools } from "./engine-tools.ts";
+import { callTool, toolsOf } from "./model-tools.ts";
 import { createEvents } from "./events.ts";
 import { createIngest } from "./ingest.ts";
 import { begin, restored, saved, useSettings } from "./live.ts";
-import { recall } from "./originals.ts";
+import { recall } from "./recall/search.ts";
 import { createOutgoing } from "./outgoing.ts";
 import { overflowIn } from "./provider-error.ts";
 import { withoutMedia } from "./recover.ts";
@@ -53,9 +53,9 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     standing: async (transcript) => settle(desk, await look(desk, transcript)),
     ahead: (transcript, waiting = {}) => makeAhead(desk, transcript, waiting),
     recover: (error, transcript, waiting) => recover(desk, { error, transcript, ...waiting }),
-    recall: (idOrQuery) => recall(desk.store, desk.tenant, idOrQuery),
-    tools: () => engineTools(desk),
-    callTool: (call, bounds) => callEngineTool(desk, call, bounds),
+    recall: (idOrWords, choice) => recall(desk.store, desk.tenant, idOrWords, choice),
+    tools: () => toolsOf(desk),
+    callTool: (call, bounds) => callTool(desk, call, bounds),
     undo: () => undo(desk),
     report: () => reportOf(desk),
     modelChanged: ({ model, contextLength, maxOutputTokens = 0 }) => {

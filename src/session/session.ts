@@ -55,7 +55,7 @@ export interface Session extends Pick<
     request: Request,
     options?: CompactOptions,
   ) => Promise<Outcome & { readonly request: Request }>;
-  /** The engine's tools as the protocol declares them, for the end of a request's own; the same throughout a session. */
+  /** The tools for the model (see `Runtime.tools`) as the protocol declares them, for the end of a request's own. */
   readonly tools: () => readonly unknown[];
   /**
    * Call with whatever was caught (see `Runtime.recover`): answers with a smaller request where it tells of an overflow,
@@ -187,6 +187,13 @@ function createMarking({ protocol: name = "openai-chat", caching, settings, chai
 }
 
 function asItCame(transcript: Transcript, tokens: number): Prepared {
-  const nothing = { compacted: false, lostRequests: 0, fits: true, soon: false, observe: () => undefined };
+  const nothing = {
+    compacted: false,
+    recallable: false,
+    lostRequests: 0,
+    fits: true,
+    soon: false,
+    observe: () => undefined,
+  };
   return { transcript, tokens, before: tokens, ...nothing };
 }

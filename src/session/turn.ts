@@ -196,7 +196,9 @@ export function settle(desk: Desk, view: View, outcome: Settling = {}): Prepared
   const transcript = compaction === undefined ? view.current : replaced(desk, view.original, compaction);
   const tokens = compaction === undefined ? view.tokens : situation.tokensOf(transcript, bench);
   const sent = situation.sent(transcript, bench);
+  const stands = compaction ?? view.standing.compaction;
   live.tokens = tokens;
+  live.removedIds = stands?.evicted.map(({ id }) => id) ?? [];
   live.sentAtMs = timeOf(desk.options);
   const { pressureTokens, thresholdTokens } = live.limits;
   const pressed = tokens >= pressureTokens;
@@ -208,9 +210,10 @@ export function settle(desk: Desk, view: View, outcome: Settling = {}): Prepared
     tokens,
     before: compacted ? bench.measure.transcript(view.original) : tokens,
     compacted,
+    recallable: stands !== undefined,
     fits: tokens <= live.limits.usableTokens,
     soon: compaction === undefined && pressed && worthMakingAhead(desk, view),
-    lostRequests: compacted ? lostRequestsIn(compaction ?? view.standing.compaction) : 0,
+    lostRequests: compacted ? lostRequestsIn(stands) : 0,
     observe: (usage) => observe(desk, usage, sent),
     ...(irreducible === undefined ? {} : { irreducible }),
     ...(compaction === undefined ? {} : { compaction }),

@@ -31,7 +31,7 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
       for (const original of originals) putOriginal(shelfOf(tenant), original, now());
     },
     getOriginal: async (tenant, id) => readable(tenant).originals.get(id)?.original,
-    search: async (tenant, query, limit) => searchOriginals(readable(tenant), query, limit),
+    search: async (tenant, words, limit, scope) => searchOriginals(readable(tenant), { ...scope, words, limit }),
     appendChain: async (tenant, chain) => append(shelfOf(tenant), checkChain(chain), now()),
     readChain: async (tenant, link) => chainTo(readable(tenant), link),
     readLinks: async (tenant, link) => linksTo(readable(tenant), link),
@@ -46,7 +46,7 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
       const session = readable(tenant).sessions.get(id);
       return session === undefined ? undefined : entryOf(session);
     },
-    searchMessages: async (tenant, query, limit) => searchMessages(readable(tenant), query, limit),
+    searchMessages: async (tenant, words, limit, scope) => searchMessages(readable(tenant), { ...scope, words, limit }),
     putUsage: async (tenant, usage) => void shelfOf(tenant).usages.push(usage),
     findUsage: async (tenant, links) => findUsage(readable(tenant), links),
     totalUsage: async (tenant, since = 0) => totalUsage(readable(tenant), since),

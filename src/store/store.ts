@@ -27,11 +27,19 @@ export interface Standing {
   readonly undone: boolean;
 }
 
+/** Where words are looked for. A hit holds all of them; where there are too few such, most. */
+export interface SearchScope {
+  /** Originals: only these recall ids. Messages: only these links. */
+  readonly within?: readonly string[];
+  /** Only what holds every word as it is written, the newest first: for what is to be deleted. */
+  readonly literally?: true;
+}
+
 export interface SearchHit {
   readonly id: string;
   readonly label: string;
-  /** The first line that holds the query: every word of it, or the first word where no line holds all. */
-  readonly line: string;
+  /** The lines around the words. */
+  readonly text: string;
 }
 
 /** What a session needs. Every call may fail with the errors of docs/store.md; in memory none does. */
@@ -48,8 +56,8 @@ export interface Store {
   /** An id that stands for the same text already keeps its label; for another text, the newer one is found. */
   readonly putOriginals: (tenant: string, originals: readonly Original[]) => Promise<void>;
   readonly getOriginal: (tenant: string, id: string) => Promise<Original | undefined>;
-  /** Originals that hold every word of the query (a span: in one of its messages), newest first, at most `limit`. */
-  readonly search: (tenant: string, query: string, limit: number) => Promise<readonly SearchHit[]>;
+  /** Originals that hold the words (a span: in one of its messages), best first. */
+  readonly search: (tenant: string, words: string, limit: number, scope?: SearchScope) => Promise<readonly SearchHit[]>;
 }
 
 /** A conversation as one request brought it. */
@@ -117,13 +125,12 @@ export interface StoredMessage {
   readonly member: number;
 }
 
-export interface MessageHit {
-  readonly link: string;
-  readonly role: Role;
+export interface MessageHit extends Pick<StoredMessage, "link" | "role" | "protocol" | "body"> {
   readonly session: string;
-  /** Its place in its conversation, from 0. */
+  /** Its place in its conversation, from 0; of the first one where several came from one wire message. */
   readonly position: number;
-  readonly line: string;
+  /** The lines around the words. */
+  readonly text: string;
 }
 
 /** The tokens of one request, as its provider reported them. */
@@ -187,8 +194,13 @@ export interface HistoryStore extends Store {
   /** Newest first. */
   readonly listSessions: (tenant: string, query: SessionsQuery) => Promise<readonly SessionEntry[]>;
   readonly getSession: (tenant: string, id: string) => Promise<SessionEntry | undefined>;
-  /** Messages that hold every word of the query, newest first, at most `limit`. */
-  readonly searchMessages: (tenant: string, query: string, limit: number) => Promise<readonly MessageHit[]>;
+  /** Messages that hold the words, best first. */
+  readonly searchMessages: (
+    tenant: string,
+    words: string,
+    limit: number,
+    scope?: SearchScope,
+  ) => Promise<readonly MessageHit[]>;
   readonly putUsage: (tenant: string, usage: UsageEntry) => Promise<void>;
   /** The newest usage of the longest prefix that has one, given a conversation's links. */
   readonly findUsage: (tenant: string, links: readonly string[]) => Promise<UsageEntry | undefined>;

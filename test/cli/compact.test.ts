@@ -252,10 +252,30 @@ describe("originals", () => {
       expect([code, out, err]).toEqual([0, kept.originals[id]!.text, ""]);
     }
     const found = await run("recall", "value_3_7", "--keep", "keep.json");
-    expect([found.code, found.out]).toEqual([0, expect.stringMatching(/^r[0-9a-f]{9} .*value_3_7/) as string]);
+    expect([found.code, found.out]).toEqual([
+      0,
+      expect.stringMatching(/^r[0-9a-f]{9} \d+ \w+\n[^]*value_3_7/) as string,
+    ]);
+    const [, id = "", number = ""] = /^(r\w+) (\d+)/.exec(found.out)!;
+    const message = await run("recall", id, number, "--keep", "keep.json");
+    expect([message.code, message.err]).toEqual([0, ""]);
+    expect(message.out).toMatch(new RegExp(`^── ${number} \\w+`));
+    expect(message.out).toContain("value_3_7");
+    const outline = await run("recall", id, `1-${number}`, "--role", "tool", "--outline", "--keep", "keep.json");
+    expect(
+      outline.out
+        .trimEnd()
+        .split("\n")
+        .every((line) => /^\d+ tool/.test(line)),
+    ).toBe(true);
+    const past = await run("recall", id, "900-901", "--keep", "keep.json");
+    expect([past.code, past.err]).toEqual([2, expect.stringContaining("It has messages") as string]);
+    expect((await run("recall", id, "--role", "nobody", "--keep", "keep.json")).code).toBe(2);
+    expect((await run("recall", "some words", "1-2", "--keep", "keep.json")).code).toBe(2);
     const nothing = await run("recall", "no such words", "--keep", "keep.json");
     expect([nothing.code, nothing.out]).toEqual([1, ""]);
-    expect((await run("recall", "r000000000", "--keep", "keep.json")).code).toBe(1);
+    const unknown = await run("recall", "r000000000", "--keep", "keep.json");
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("Unknown recall id r000000000") as string]);
   });
 
   it("of a later compaction join the earlier ones, and nothing else is overwritten", async () => {

@@ -144,7 +144,7 @@ describe("precis sessions", () => {
 describe("precis search and recall", () => {
   it("finds what was said, CJK included, in one session or in all, without secrets", async () => {
     const cjk = await precis("search", "服务器");
-    expect([cjk.code, cjk.out]).toEqual([0, expect.stringMatching(/^\w{8} +2 assistant +在 config/) as string]);
+    expect([cjk.code, cjk.out]).toEqual([0, expect.stringMatching(/^\w{8} 2 assistant\n +在 config/) as string]);
     const masked = await precis("search", "端口");
     expect(masked.out).toContain("1 user");
     expect(masked.out).not.toContain(SECRET.slice(8));
@@ -156,12 +156,19 @@ describe("precis search and recall", () => {
 
   it("gives back what a compaction removed, byte for byte", async () => {
     await precis("sessions", "compact", long, "--budget", "20%");
-    const hits = await json<{ kind: string; id: string }[]>("search", "value_3_7", "--session", long);
-    const { id } = hits.find(({ kind }) => kind === "original")!;
+    const hits = await json<{ recall?: string; number: number }[]>("search", "value_3_7", "--session", long);
+    const { recall: id = "", number } = hits[0]!;
     const back = await precis("recall", id);
     expect([back.code, back.err]).toEqual([0, ""]);
     expect(back.out).toContain("export const value_3_7 = compute(21,");
     expect((await precis("recall", "value_3_7")).out).toMatch(new RegExp(`^${id} `));
+    for (const named of [id, long.slice(0, 8)]) {
+      const { out } = await precis("recall", named, String(number));
+      expect(out).toMatch(new RegExp(`^── ${number} tool `));
+      expect(out).toContain("export const value_3_7 = compute(21,");
+    }
+    expect((await precis("recall", long, "1-3", "--outline")).out).toMatch(/^1 user: .*\n2 assistant.*\n3 tool.*\n$/);
+    expect((await precis("recall", "nothing", "1-3")).code).toBe(2);
     const none = await precis("recall", "r000000000");
     expect([none.code, none.err]).toEqual([
       1,

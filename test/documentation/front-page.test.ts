@@ -17,7 +17,10 @@ it("takes its figures from the evaluation, each with its interval", () => {
 it("says what a gateway does by default", () => {
   expect([DEFAULTS.compression.threshold, readme.includes("from half of its model's window on")]).toEqual([0.5, true]);
   expect([DEFAULTS.prompt_caching.enabled, readme.includes("adds prompt-cache markers")]).toEqual([true, true]);
-  expect([DEFAULTS.recall.tool, readme.includes("`recall.tool` is off by default")]).toEqual(["off", true]);
+  expect([DEFAULTS.recall.tool, readme.includes("it has a tool for that, from the first compaction on")]).toEqual([
+    "on",
+    true,
+  ]);
   expect(readme).not.toMatch(/everything else passes byte for byte|before anything is stored/);
 });
 

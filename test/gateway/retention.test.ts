@@ -60,8 +60,8 @@ describe.each([
     await look();
     expect(await store.size()).toBeLessThanOrEqual(bytesMax * RETENTION_LIMITS.endAt);
     expect(await store.size()).toBeGreaterThan(bytesMax * 0.6);
-    expect(await store.searchMessages("t", "question 59", 1)).toHaveLength(1);
-    expect(await store.searchMessages("t", "question 0", 1)).toEqual([]);
+    expect(await store.searchMessages("t", "question 59", 1, { literally: true })).toHaveLength(1);
+    expect(await store.searchMessages("t", "question 0", 1, { literally: true })).toEqual([]);
     const { sessions } = await store.holdings();
     await look();
     expect((await store.holdings()).sessions).toBe(sessions);

@@ -7,7 +7,7 @@ import { createChain } from "../../src/core/transcript/links.ts";
 import { textMessage, type Transcript } from "../../src/core/transcript/message.ts";
 import type { HeaderLines } from "../../src/gateway/contract.ts";
 import { ownerOf } from "../../src/gateway/tenant.ts";
-import { RECALL_TOOL } from "../../src/gateway/recall/tool.ts";
+import { RECALL_TOOL } from "../../src/session/recall/tool.ts";
 import { createProvider } from "../../src/lab/provider/provider.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { openSqliteStore } from "../../src/store/index.ts";
@@ -108,7 +108,7 @@ describe.each(PLACES)("two keys in %s", (_, callerOf) => {
             id ||= RECALL_ID.exec(list)?.[0] ?? "";
             return { text: "Read." };
           }
-          if (!list.includes('"role":"tool"')) return { calls: [{ name: RECALL_TOOL, arguments: { wanted: id } }] };
+          if (!list.includes(`"${RECALL_TOOL}"`)) return { calls: [{ name: RECALL_TOOL, arguments: { wanted: id } }] };
           answers.push(list);
           return { text: "Done." };
         },
@@ -130,13 +130,15 @@ describe.each(PLACES)("two keys in %s", (_, callerOf) => {
     expect(await call("K1-first", long)).toMatch(/^200 rewritten.*fresh$/);
     expect(id).toMatch(RECALL_ID);
     expect(await call("K2-other", long)).toMatch(/^200 rewritten.*fresh$/);
-    const asking = (content: string): string =>
-      bodyOf("openai-chat", { system: [], messages: [textMessage("user", `Recall it, ${content}.`)] });
+    const asking = (key: string): string => {
+      const { messages } = worked(`${key} alone`, 30);
+      return bodyOf("openai-chat", { system: [], messages: [...messages, textMessage("user", "Recall it.")] });
+    };
     expect(await call("K1-first", asking("K1"))).toMatch(/^200/);
     expect(await call("K3-third", asking("K3"))).toMatch(/^200/);
     await vi.waitFor(() => expect(events.filter(({ kind }) => kind === "recall")).toHaveLength(2));
     expect(events.filter(({ kind }) => kind === "recall")).toMatchObject([{ found: true }, { found: false }]);
-    expect(answers.map((list) => list.includes(`There is nothing under ${id}`))).toEqual([false, true]);
+    expect(answers.map((list) => list.includes(`Unknown recall id ${id}`))).toEqual([false, true]);
     const tenants = await store.listTenants();
     expect(tenants).toHaveLength(3);
     const found = tenants.map(({ tenant }) => store.searchMessages(tenant, "theirs", 5));

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { createSession } from "../../src/session/session.ts";
+import { contentText } from "../../src/core/transcript/message.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import { filler, ran, talk, user } from "../support/compacting.ts";
 
@@ -69,5 +70,40 @@ describe("a session with an engine that has no tools", () => {
     const session = createSession();
     expect(session.tools()).toEqual([]);
     expect(await session.callTool({ name: "lcm_grep", arguments: "{}" })).toMatchObject({ isError: true });
+  });
+});
+
+describe("the recall tool", () => {
+  it("is there from the first compaction on, answers calls, and stays away where it is off", async () => {
+    const runtime = createRuntime({ settings });
+    expect(runtime.tools()).toEqual([]);
+    const { transcript, recallable } = await runtime.prepare(whole);
+    expect(recallable).toBe(true);
+    expect(runtime.tools().map(({ name }) => name)).toEqual(["precis_recall"]);
+    const sent = JSON.stringify(transcript.messages);
+    const said = whole.messages.flatMap(({ parts }) => contentText(parts).split("\n"));
+    const gone = said.find((line) => /\w{4,} \w{4,}/.test(line) && !sent.includes(line))!.slice(0, 200);
+    const call = (given: object) => runtime.callTool({ name: "precis_recall", arguments: JSON.stringify(given) });
+    const found = await call({ query: gone });
+    expect(found.text).toContain(gone);
+    const [, number = ""] = /^── r[0-9a-f]{9} (\d+)/.exec(found.text)!;
+    expect((await call({ messages: number })).text).toContain(`── ${number} `);
+    expect((await call({ messages: number })).text).not.toContain(KEY);
+    expect(await call({ id: "r000000000" })).toMatchObject({ isError: true, quotes: [] });
+    const off = createRuntime({ settings, recall: { tool: "off" } });
+    await off.prepare(whole);
+    expect(off.tools()).toEqual([]);
+  });
+
+  it("is declared as each protocol does", async () => {
+    const messages = whole.messages.flatMap(({ role, parts: [part] }) =>
+      part?.kind === "text" ? [{ role, content: `${part.text}\n${filler(20_000, "much")}` }] : [],
+    );
+    for (const protocol of ["openai-chat", "openai-responses", "anthropic-messages"] as const) {
+      const session = createSession({ protocol, settings });
+      expect(session.tools()).toEqual([]);
+      await session.compact({ model: "m", ...(protocol === "openai-responses" ? { input: messages } : { messages }) });
+      expect(JSON.stringify(session.tools())).toContain('"precis_recall"');
+    }
   });
 });

@@ -160,8 +160,20 @@ describe("recall", () => {
     const [span] = compaction!.evicted.filter(({ kind }) => kind === "span");
     const [hit] = await one.recall(span!.id);
     expect(hit?.text).toContain("part3 7: the");
-    expect((await one.recall("part3 7")).map(({ id }) => id)).toContain(span!.id);
-    expect(await one.recall("r000000000")).toEqual([]);
+    const [found] = await one.recall("part3 7");
+    expect(found).toMatchObject({ id: span!.id, text: expect.stringContaining("part3 7") as string });
+    const [message] = await one.recall(span!.id, { messages: String(found!.number) });
+    expect(message).toMatchObject({ number: found!.number, role: found!.role });
+    expect(message!.text).toContain("part3 7: the");
+    const outline = await one.recall(span!.id, { role: "tool", outline: true });
+    expect(outline.length).toBeGreaterThan(2);
+    for (const { number, role, text } of outline) {
+      expect(role).toBe("tool");
+      expect(text).toMatch(new RegExp(`^${number} tool \\(\\w+\\): `));
+    }
+    await expect(one.recall("r000000000")).rejects.toMatchObject({ code: "unknown_recall_id" });
+    await expect(one.recall(span!.id, { messages: "900" })).rejects.toMatchObject({ code: "bad_range" });
+    expect(await one.recall("zebra crossing")).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@
 import { describe } from "vitest";
 import { historyContract } from "./contract/history.ts";
 import { recordsContract } from "./contract/records.ts";
+import { searchContract } from "./contract/search.ts";
 import { sequencesContract } from "./contract/sequences.ts";
 import type { OpenStore } from "./contract/things.ts";
 
@@ -10,6 +11,7 @@ export function storeContract(name: string, open: OpenStore): void {
   describe(`a store (${name})`, () => {
     recordsContract(open);
     historyContract(open);
+    searchContract(open);
     sequencesContract(open);
   });
 }

@@ -19,7 +19,7 @@ export const deleteCommand: Command = {
   summary: "Delete sessions for good: one by its id, or those of an age, of a text, of a tenant.",
   about: [
     "Without --yes it only shows what would go. A session goes with the branches that stand on it, and with its compactions, originals, usage and words that no other session has. Then the file is written anew, so that nothing of it is left in free pages.",
-    "A client that goes on with a deleted conversation sends the whole of it again, and it is kept again. --text finds what `precis search` finds.",
+    "A client that goes on with a deleted conversation sends the whole of it again, and it is kept again. --text finds messages that hold every word as it is written.",
   ],
   examples: [
     { line: "precis sessions delete 3fa94c21", says: "what would go" },
@@ -73,7 +73,9 @@ async function choose(args: Arguments, { kept, tenant }: OpenedHistory): Promise
   const hits =
     words === undefined
       ? undefined
-      : new Set((await kept.searchMessages(tenant, words, HITS_MAX)).map(({ session }) => session));
+      : new Set(
+          (await kept.searchMessages(tenant, words, HITS_MAX, { literally: true })).map(({ session }) => session),
+        );
   const ids = all
     .filter((one) => one.updatedAt < before && (hits === undefined || hits.has(one.id)))
     .map((one) => one.id);

@@ -26,6 +26,17 @@ export interface Evicted {
   readonly label: string;
 }
 
+/** What a span is called: the numbers of its first and its last message, counted from 1. */
+export function spanLabel(from: number, until: number): string {
+  return `messages ${from + 1} to ${until}`;
+}
+
+/** The number of a span's first message, by its label; 1 where the label was written by somebody else. */
+export function firstOfSpan(label: string): number {
+  const match = /^messages (\d{1,9}) to \d{1,9}$/.exec(label);
+  return match === null ? 1 : Number(match[1]);
+}
+
 /**
  * Where an old message went: it stands unchanged at an index of `after`, was rewritten there, or went into the summary.
  * `removed`: a result that answers no call, which no provider accepts; it is among what was evicted.

@@ -18,11 +18,15 @@ export interface Frame {
 }
 
 /** `recall`: the id of the span that the handoff replaces; `earlier`: the ids of spans that earlier handoffs replaced. */
-export function frameOf(recall: string, earlier: readonly string[], short: boolean): Frame {
+export function frameOf(recall: string, earlier: readonly string[], form: "short" | "plain" | "complete"): Frame {
+  const short = form === "short";
   const before = short || earlier.length === 0 ? "" : ` (before them: ${earlier.join(", ")})`;
-  const opening = `${HANDOFF_START}\n${short ? REFERENCE_SHORT : REFERENCE} ${RECALL_LEAD}${recall}${before}.`;
+  const opening = `${HANDOFF_START}\n${short ? REFERENCE_SHORT : REFERENCE} ${RECALL_LEAD}${recall}${before}${form === "complete" ? RECALL_HOW : ""}.`;
   return { opening, closing: HANDOFF_END };
 }
+
+/** What can be found there, and how. */
+const RECALL_HOW = ": every message that left, word for word; search it for words, or read it by message number";
 
 /** What stands in front of a span's recall id in the opening. */
 export const RECALL_LEAD = "Originals: recall ";

@@ -102,7 +102,7 @@ export function writeHandoff(request: HandoffRequest): Handoff {
   const frame = frameOf(
     spanRecall,
     (previous?.spans ?? []).slice(0, EARLIER_SPANS_MAX),
-    budget < SHORT_FRAME_TOKENS_MAX,
+    budget < SHORT_FRAME_TOKENS_MAX ? "short" : complete ? "complete" : "plain",
   );
   const drafts = draftsOf(request);
   const emptyHeadings = complete

@@ -116,14 +116,23 @@ export type Found =
       /** From 1. */
       readonly number: number;
       readonly role: Role;
-      readonly line: string;
+      /** The recall id of the original that it left the conversation with, where it left. */
+      readonly recall?: string;
+      /** The lines around the words. */
+      readonly text: string;
+      /** Words that the message does not hold. */
+      readonly missing: readonly string[];
     }
   | {
       readonly kind: "original";
       readonly tenant: string;
       readonly id: string;
       readonly label: string;
-      readonly line: string;
+      /** Of a message among those that left together. */
+      readonly number?: number;
+      readonly role?: Role;
+      readonly text: string;
+      readonly missing: readonly string[];
     };
 
 /** Which session is meant: its id or the unique beginning of one, of one tenant or of any. */
@@ -168,6 +177,6 @@ export interface History {
   /** Its messages as its client knows them, secrets and all. */
   readonly messages: (which: Which) => Promise<readonly Message[]>;
   readonly recall: (tenant: string | undefined, id: string) => Promise<Original | undefined>;
-  /** Messages and removed originals that hold every word, newest first; lines are without secrets. */
+  /** Messages and removed originals that hold the words, best first, each place once; texts are without secrets. */
   readonly search: (query: SearchQuery) => Promise<readonly Found[]>;
 }

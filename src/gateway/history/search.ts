@@ -1,13 +1,15 @@
 /** Full-text search over all that is kept, and the way back from a recall id to the original bytes. */
-import type { Original } from "../../store/store.ts";
+import { numbered, weightOf } from "../../core/recall/messages.ts";
+import { rankPlaces, type Candidate } from "../../core/recall/ranking.ts";
+import type { Message } from "../../core/transcript/message.ts";
+import { protocols, type ProtocolName } from "../../protocols/index.ts";
+import { messagesIn } from "../../session/recall/read-original.ts";
+import { candidatesOf } from "../../session/recall/candidates.ts";
+import { originalsWith } from "../../session/recall/search.ts";
+import type { MessageHit, Original } from "../../store/store.ts";
 import type { Found, SearchQuery } from "./contract.ts";
 import { findSession } from "./find.ts";
 import type { HistoryDesk } from "./desk.ts";
-
-/** Of one session, so many hits of the whole tenant are looked through. */
-const HITS_SEEN_MAX = 5_000;
-/** The store shows this much of a longer line, cut anywhere. */
-const LINE_CHARACTERS_MAX = 500;
 
 export async function recall(
   { store }: HistoryDesk,
@@ -25,78 +27,83 @@ export async function search(
   desk: HistoryDesk,
   { tenant, words, session, limit }: SearchQuery,
 ): Promise<readonly Found[]> {
-  if (session !== undefined) return searchSession(desk, { tenant, id: session }, { words, limit });
-  const found: Found[] = [];
-  for (const one of await tenantsOf(desk, tenant)) found.push(...(await hitsOf(desk, one, { words, limit })));
-  return fairly(found, limit);
+  const scopes = session === undefined ? [] : [await scopeOf(desk, { tenant, id: session })];
+  if (session === undefined) for (const one of await tenantsOf(desk, tenant)) scopes.push({ tenant: one });
+  const candidates: Candidate<Found>[] = [];
+  for (const scope of scopes) candidates.push(...(await candidatesIn(desk, scope, { words, limit })));
+  const places = rankPlaces(candidates, words, { limit, redact: desk.redact });
+  return places.map(({ key, text, missing }) => {
+    return { ...(key.kind === "original" ? { ...key, label: desk.redact(key.label) } : key), text, missing };
+  });
 }
 
-interface Wanted {
-  readonly words: string;
-  readonly limit: number;
+/** The store ranks whole wire messages; so many are read for a hit, each for the messages in it. */
+const READ_PER_HIT = 3;
+
+interface Scope {
+  readonly tenant: string;
+  /** Of one session: its id, its links, and the recall ids of what left it. */
+  readonly session?: { readonly id: string; readonly links: readonly string[]; readonly removed: readonly string[] };
 }
 
-async function searchSession(
-  desk: HistoryDesk,
+async function scopeOf(
+  { store }: HistoryDesk,
   which: { readonly tenant: string | undefined; readonly id: string },
-  { words, limit }: Wanted,
-): Promise<readonly Found[]> {
-  const { store } = desk;
+): Promise<Scope> {
   const { tenant, entry } = await findSession(store, which);
   const links = await store.readLinks(tenant, entry.head);
   const compactions = await store.listCompactions(tenant, links);
-  const inChain = new Set(links);
   const removed = new Set(compactions.flatMap(({ compaction }) => compaction.evicted.map(({ id }) => id)));
-  const found = await hitsOf(desk, tenant, {
+  return { tenant, session: { id: entry.id, links, removed: [...removed] } };
+}
+
+/** What holds the words best, one message each; a message that is kept and also left its conversation is one. */
+async function candidatesIn(
+  { store }: HistoryDesk,
+  { tenant, session }: Scope,
+  { words, limit }: Pick<SearchQuery, "words" | "limit">,
+): Promise<readonly Candidate<Found>[]> {
+  const said = await store.searchMessages(
+    tenant,
     words,
-    limit: HITS_SEEN_MAX,
-    messages: (link) => inChain.has(link),
-    originals: (id) => removed.has(id),
-  });
-  return fairly(found, limit);
+    limit * READ_PER_HIT,
+    session === undefined ? {} : { within: session.links },
+  );
+  const removed = candidatesOf(await originalsWith(store, tenant, words, session?.removed));
+  const recallIds = new Map(
+    removed.flatMap(({ key: { original, message }, text }) =>
+      message === undefined ? [] : [[`${message.number} ${text}`, original.id] as const],
+    ),
+  );
+  const found = new Map<string, Candidate<Found>>();
+  for (const hit of said) {
+    for (const message of numbered(messagesOf(hit), hit.position + 1)) {
+      const { number, role, text } = message;
+      const id = recallIds.get(`${number} ${text}`);
+      const recalled = id === undefined ? {} : { recall: id };
+      const key = { kind: "message", tenant, session: session?.id ?? hit.session, number, role, ...recalled } as const;
+      if (!found.has(text))
+        found.set(text, { key: { ...key, text: "", missing: [] }, text, weight: weightOf(message) });
+    }
+  }
+  for (const {
+    key: { original, message },
+    text,
+  } of removed) {
+    const place = message === undefined ? {} : { number: message.number, role: message.role };
+    const key = { kind: "original", tenant, id: original.id, label: original.label, ...place } as const;
+    const weight = message === undefined ? 1 : weightOf(message);
+    if (!found.has(text)) found.set(text, { key: { ...key, text: "", missing: [] }, text, weight });
+  }
+  return [...found.values()];
 }
 
-async function hitsOf(
-  { store, redact }: HistoryDesk,
-  tenant: string,
-  {
-    words,
-    limit,
-    messages = () => true,
-    originals = () => true,
-  }: Wanted & { readonly messages?: (link: string) => boolean; readonly originals?: (id: string) => boolean },
-): Promise<readonly Found[]> {
-  const [said, removed] = await Promise.all([
-    store.searchMessages(tenant, words, limit),
-    store.search(tenant, words, limit),
-  ]);
-  const shown = (line: string): string => redact(line.length < LINE_CHARACTERS_MAX ? line : wholeWords(line));
-  return [
-    ...said
-      .filter(({ link }) => messages(link))
-      .map(({ session, position, role, line }): Found => {
-        return { kind: "message", tenant, session, number: position + 1, role, line: shown(line) };
-      }),
-    ...removed
-      .filter(({ id }) => originals(id))
-      .map(({ id, label, line }): Found => ({ kind: "original", tenant, id, label: redact(label), line: shown(line) })),
-  ];
-}
-
-/** A secret that was cut in two is recognised by nobody: what stands at a cut goes. */
-function wholeWords(line: string): string {
-  const [start, end] = [line.search(/\s/), line.lastIndexOf(" ")];
-  return start < 0 || end <= start ? "" : line.slice(start + 1, end);
-}
-
-/** Both kinds, where there are more than fit. */
-function fairly(found: readonly Found[], limit: number): readonly Found[] {
-  if (found.length <= limit) return found;
-  const messages = found.filter(({ kind }) => kind === "message");
-  const originals = found.filter(({ kind }) => kind === "original");
-  const half = Math.ceil(limit / 2);
-  const fewer = Math.min(originals.length, Math.max(limit - messages.length, limit - half));
-  return [...messages.slice(0, limit - fewer), ...originals.slice(0, fewer)];
+/** Those that came from one wire message with the one that was found. */
+function messagesOf({ protocol, body }: MessageHit): readonly Message[] {
+  return messagesIn(
+    body,
+    protocol !== undefined && Object.hasOwn(protocols, protocol) ? (protocol as ProtocolName) : undefined,
+  );
 }
 
 async function tenantsOf(

@@ -5,8 +5,6 @@ export interface RecallLimits {
   /** Tokens of one call's answer, and of all within one answer to a client. */
   readonly callTokens: number;
   readonly answerTokens: number;
-  /** A call with more is told to ask for less. */
-  readonly argumentsChars: number;
   /** Of an original, this much is looked at; a search begins no further one after as much. */
   readonly originalChars: number;
   /** Originals that are searched for words: those whose ids stand in the request, the first ones first. */
@@ -27,7 +25,6 @@ export const RECALL_LIMITS: RecallLimits = Object.freeze({
   calls: 8,
   callTokens: 4_000,
   answerTokens: 16_000,
-  argumentsChars: 2_000,
   originalChars: 4 * MB,
   searchedOriginals: 48,
   keepWaitMs: 5_000,

@@ -4,11 +4,13 @@
  */
 import type { Usage } from "../../core/engines/contract.ts";
 import { PrecisError } from "../../core/errors.ts";
+import { createRedactor } from "../../core/redaction/redactor.ts";
 import type { RedactOptions } from "../../core/redaction/redact.ts";
 import type { Chain } from "../../core/transcript/links.ts";
 import { createScreen, createWholeScreen } from "../../protocols/answers/screens/index.ts";
 import type { Decoded, ProtocolName } from "../../protocols/index.ts";
 import type { Prepared } from "../../session/contract.ts";
+import { RECALL_TOOL } from "../../session/recall/tool.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { HeaderLines, Tell } from "../contract.ts";
 import type { Reading } from "../conversations.ts";
@@ -17,14 +19,17 @@ import type { Opened } from "../opening.ts";
 import { createHiddenTurns } from "./hidden.ts";
 import { RECALL_LIMITS, type RecallLimits } from "./limits.ts";
 import { streamed } from "./stream.ts";
-import { RECALL_TOOL, toolsOffered, type RecallOffer } from "./tool.ts";
+import { toolsOffered, type RecallOffer } from "./tool.ts";
 import { createTurn } from "./turn.ts";
 import { whole } from "./whole.ts";
 
 export interface RecallSettings {
-  readonly offer: RecallOffer;
+  /** Default `on`. */
+  readonly offer?: RecallOffer;
   readonly limits?: Partial<RecallLimits>;
 }
+
+const RECALL_OFFER: RecallOffer = "on";
 
 export interface RecallDesk extends RecallSettings {
   readonly store: HistoryStore;
@@ -37,7 +42,7 @@ export interface RecallDesk extends RecallSettings {
 export interface Recall {
   /** What the model was told: the request with everything in it that was hidden from its client. @throws PrecisError of the store. */
   readonly restored: (tenant: string, reading: Reading) => Promise<Decoded>;
-  /** The request's tools with ours; undefined where it is not offered. */
+  /** The request's tools with ours, for a conversation of which something left; undefined where it is not offered. */
   readonly tools: (request: Decoded) => string | undefined;
   /** The answer as its client is to have it. */
   readonly screened: (answer: Answering) => Promise<Opened>;
@@ -68,7 +73,8 @@ const ERROR_STATUS_MIN = 400;
 const RESERVE_SHARE_MAX = 0.5;
 
 export function createRecall(given: RecallDesk): Recall {
-  const { store, chain, offer } = given;
+  const { store, chain, offer = RECALL_OFFER } = given;
+  const redact = createRedactor(given.secrets ?? {});
   const limits = { ...RECALL_LIMITS, ...given.limits };
   const hidden = createHiddenTurns({ store, hash: chain.hash, limits });
   const tools = (request: Decoded): string | undefined => toolsOffered(request, offer);
@@ -89,6 +95,7 @@ export function createRecall(given: RecallDesk): Recall {
         store,
         hidden,
         limits,
+        redact,
       });
       const readers = [opened.reader];
       const further = (next: Opened): void => void readers.push(next.reader);
@@ -105,14 +112,13 @@ export function createRecall(given: RecallDesk): Recall {
   };
 }
 
-function bounds({ models, secrets = {}, tell }: RecallDesk, { tenant, model, upstream, prepared, reading }: Recalling) {
+function bounds({ models, tell }: RecallDesk, { tenant, model, upstream, prepared, reading }: Recalling) {
   const { windowTokens, factor } = models.of(tenant, model, upstream);
   const reserved = Math.min(reading.decoded.transcript.maxOutputTokens ?? 0, windowTokens * RESERVE_SHARE_MAX);
   return {
     tokens: prepared.tokens,
     usableTokens: windowTokens - reserved,
     factor,
-    secrets,
     told: (call: { readonly found: boolean; readonly tokens: number }) =>
       tell({ kind: "recall", tenant, model, ...call }),
     unkept: (error: unknown) => tell({ kind: "notice", code: codeOf(error), tenant, message: messageOf(error) }),

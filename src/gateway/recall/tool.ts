@@ -5,29 +5,14 @@
 import { fieldsOf, listOf, parsed } from "../../protocols/fields.ts";
 import type { Decoded, ProtocolName } from "../../protocols/index.ts";
 import { encodeTools } from "../../protocols/tools.ts";
+import { RECALL_TOOL, RECALL_TOOL_DECLARATION } from "../../session/recall/tool.ts";
 
-export const RECALL_TOOL = "precis_recall";
+/** `on`: beside tools of the client's own. `always`: also where it has none. `off`: never. */
+export const RECALL_OFFERS = ["off", "on", "always"] as const;
+export type RecallOffer = (typeof RECALL_OFFERS)[number];
 
-/** `on`: beside tools of the client's own. `always`: also where it has none. */
-export type RecallOffer = "on" | "always";
-
-const DECLARATION = {
-  name: RECALL_TOOL,
-  description:
-    "Gives back what left this conversation when it was shortened. Whatever left has an id such as r1a2b3c4d5: in a record of earlier messages, or in a mark like [… recall r1a2b3c4d5]. Use it when you need the exact text of something earlier.",
-  input_schema: {
-    type: "object",
-    properties: {
-      wanted: {
-        type: "string",
-        description:
-          "An id; an id and a line to read on from (r1a2b3c4d5:400); an id and words, for the lines of it that hold them; or words alone, to search all that left.",
-      },
-    },
-    required: ["wanted"],
-    additionalProperties: false,
-  },
-};
+const { name, description, parameters } = RECALL_TOOL_DECLARATION;
+const DECLARATION = { name, description, input_schema: parameters };
 
 const DECLARED = Object.fromEntries(
   (["openai-chat", "openai-responses", "anthropic-messages"] as const).map((protocol) => [
@@ -40,7 +25,7 @@ const DECLARED = Object.fromEntries(
 export function toolsOffered(request: Decoded, offer: RecallOffer): string | undefined {
   const { tools = "[]" } = request.transcript;
   const own = listOf(parsed(tools));
-  if (!isOpen(request) || own.some(isOurs)) return undefined;
+  if (offer === "off" || !isOpen(request) || own.some(isOurs)) return undefined;
   if (own.length === 0 && (offer === "on" || demandsForm(request))) return undefined;
   const end = tools.lastIndexOf("]");
   return `${tools.slice(0, end)}${own.length === 0 ? "" : ","}${DECLARED[request.protocol]}${tools.slice(end)}`;
@@ -48,8 +33,8 @@ export function toolsOffered(request: Decoded, offer: RecallOffer): string | und
 
 /** A client's own tool of that name is the client's. */
 function isOurs(tool: unknown): boolean {
-  const { name, function: target } = fieldsOf(tool);
-  return name === RECALL_TOOL || fieldsOf(target)["name"] === RECALL_TOOL;
+  const { name: own, function: target } = fieldsOf(tool);
+  return own === RECALL_TOOL || fieldsOf(target)["name"] === RECALL_TOOL;
 }
 
 /** Whether hidden calls can be kept from the client, and put back when it comes again. */

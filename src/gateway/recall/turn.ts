@@ -5,16 +5,16 @@
 import { estimateText } from "../../core/transcript/estimate.ts";
 import type { Message } from "../../core/transcript/message.ts";
 import type { Usage } from "../../core/engines/contract.ts";
-import type { RedactOptions } from "../../core/redaction/redact.ts";
+import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { HiddenCall, Passage } from "../../protocols/answers/screens/index.ts";
 import { applyEdits } from "../../protocols/json/edit.ts";
 import { elementTexts } from "../../protocols/json/scan.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
+import { answerRecallCall, type Recalled } from "../../session/recall/tool.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import { within } from "../within.ts";
 import { resultMessage, type HiddenResult, type HiddenTurns } from "./hidden.ts";
 import type { RecallLimits } from "./limits.ts";
-import { answerCall, idsIn, type Recalled } from "./originals.ts";
 
 /** What an answer is to be kept under, and what it may hold. */
 export interface TurnOptions {
@@ -32,7 +32,7 @@ export interface TurnOptions {
   readonly factor: number;
   readonly store: HistoryStore;
   readonly hidden: HiddenTurns;
-  readonly secrets: RedactOptions;
+  readonly redact: Redactor;
   readonly limits: RecallLimits;
   /** Told of each call that was answered. */
   readonly told: (call: { readonly found: boolean; readonly tokens: number }) => void;
@@ -151,20 +151,26 @@ async function answerOne(
   ledger: Ledger,
   { call, freeTokens }: { readonly call: HiddenCall; readonly freeTokens: number },
 ): Promise<Recalled> {
-  const { store, tenant, secrets, limits, factor, body } = options;
+  const { store, tenant, redact, limits, factor, body } = options;
   if (ledger.calls > limits.calls) return { text: ledger.refused > 1 ? SAID_NO_MORE : SAID_ENOUGH, found: false };
   const left = Math.min(limits.callTokens, limits.answerTokens - ledger.tokens, freeTokens);
   if (left < CALL_TOKENS_MIN) return { text: SAID_NO_ROOM, found: false };
   try {
-    return await answerCall(
-      { store, tenant, secrets, limits, ids: idsIn(body) },
-      call.arguments,
-      Math.floor(left / factor),
-    );
+    const original = (id: string): ReturnType<typeof store.getOriginal> => store.getOriginal(tenant, id);
+    const source = { original, ids: idsIn(body), redact, limits };
+    return await answerRecallCall(source, call.arguments, Math.floor(left / factor));
   } catch (error) {
     options.unkept(error);
     return { text: SAID_FAILED, found: false };
   }
+}
+
+/** What a recall id looks like wherever it stands. */
+const RECALL_IDS = /\br[0-9a-f]{9}\b/g;
+
+/** Ids in a text, each once, in order. */
+function idsIn(text: string): readonly string[] {
+  return [...new Set(Array.from(text.matchAll(RECALL_IDS), ([id]) => id))];
 }
 
 /** The request with more messages at its end; everything else keeps its bytes. */

@@ -1,9 +1,9 @@
 /** An answer that is no stream, behind a screen: read whole, gone on with as often as the model recalls, and told as one. */
 import type { WholePassage, WholeScreen } from "../../protocols/answers/screens/index.ts";
+import { RECALL_TOOL } from "../../session/recall/tool.ts";
 import type { Opened } from "../opening.ts";
 import { resumed, type Chunks } from "../relay.ts";
 import { goOn } from "./going-on.ts";
-import { RECALL_TOOL } from "./tool.ts";
 import type { Turn } from "./turn.ts";
 
 export interface Wholly {

@@ -10,10 +10,22 @@ interface Which {
   readonly id: string;
 }
 
-/** A place that holds words; its line is without secrets. */
-export type Hit = { readonly line: string } & (
-  | { readonly kind: "message"; readonly session: string; readonly number: number; readonly role: Role }
-  | { readonly kind: "original"; readonly id: string; readonly label: string }
+/** A place that holds words; its text is without secrets. */
+export type Hit = { readonly text: string; readonly missing: readonly string[] } & (
+  | {
+      readonly kind: "message";
+      readonly session: string;
+      readonly number: number;
+      readonly role: Role;
+      readonly recall?: string;
+    }
+  | {
+      readonly kind: "original";
+      readonly id: string;
+      readonly label: string;
+      readonly number?: number;
+      readonly role?: Role;
+    }
 );
 
 export interface SessionAbout {

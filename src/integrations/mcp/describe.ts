@@ -5,8 +5,8 @@ import { createMeasure } from "../../core/transcript/measure.ts";
 import type { Message } from "../../core/transcript/message.ts";
 import type { SessionEntry } from "../../store/store.ts";
 import { oneLine, type Answer } from "../../core/recall/pages.ts";
+import { messageText } from "../../core/recall/messages.ts";
 import type { Desk } from "./contract.ts";
-import { messageText } from "./conversation.ts";
 import { originalOf, placeOf, RECALL_ID, sessionOf, sessionsOf, type Place } from "./scope.ts";
 import { timeOf } from "./time.ts";
 
@@ -93,7 +93,7 @@ const MEASURE = createMeasure();
 
 function neighbour(desk: Desk, message: Message | undefined, where: string): readonly string[] {
   if (message === undefined) return [];
-  const said = oneLine(messageText(message, desk), TITLE_CHARS_MAX);
+  const said = oneLine(desk.redact(messageText(message)), TITLE_CHARS_MAX);
   return [`${where}: ${message.role}, ≈ ${MEASURE.message(message)} tokens: ${said}`];
 }
 

@@ -1,10 +1,12 @@
-/** `expand`: an original by its recall id, or messages of a session, page by page. */
+/** `expand`: an original by its recall id, or messages of it or of a session by their numbers, page by page. */
 import { PrecisError } from "../../core/errors.ts";
-import { estimateText } from "../../core/transcript/estimate.ts";
-import { spanText } from "../../session/span-text.ts";
+import { messagesText, numbered, outlineOf, type NumberedMessage } from "../../core/recall/messages.ts";
 import { oneLine, pageOf, type Answer } from "../../core/recall/pages.ts";
+import { estimateText } from "../../core/transcript/estimate.ts";
+import type { Role } from "../../core/transcript/message.ts";
+import { chooseMessages } from "../../session/recall/search.ts";
+import { readOriginal } from "../../session/recall/read-original.ts";
 import type { Desk } from "./contract.ts";
-import { messagesText } from "./conversation.ts";
 import { originalOf, RECALL_ID, sessionOf } from "./scope.ts";
 
 const LABEL_CHARS_MAX = 100;
@@ -14,48 +16,77 @@ const FRAME_TOKENS = 60;
 
 export interface ExpandArguments {
   readonly id?: string | undefined;
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
+  readonly messages?: string | undefined;
+  readonly role?: Role | undefined;
+  readonly outline?: boolean | undefined;
   readonly offset?: number | undefined;
 }
 
 export async function expand(desk: Desk, given: ExpandArguments, tokensMax: number): Promise<Answer> {
   const { id } = given;
-  if (id !== undefined && RECALL_ID.test(id) && given.from === undefined && given.to === undefined)
-    return expandOriginal(desk, id, given.offset ?? 0, tokensMax);
-  return expandMessages(desk, given, tokensMax);
+  return id !== undefined && RECALL_ID.test(id)
+    ? expandOriginal(desk, { ...given, id }, tokensMax)
+    : expandSession(desk, given, tokensMax);
 }
 
-async function expandOriginal(desk: Desk, id: string, offset: number, tokensMax: number): Promise<Answer> {
-  const { kind, label, text } = await originalOf(desk, id);
-  const read = (kind === "span" ? spanText(text) : text).slice(0, desk.limits.originalChars);
-  // Secrets are looked for in the whole, because a page of one does not look like it.
-  const whole = desk.redact(read);
-  const what = `${id}: ${oneLine(desk.redact(label), LABEL_CHARS_MAX)}`;
-  return paged({ what, again: `id ${id}`, end: "" }, { whole, offset, tokensMax });
+async function expandOriginal(
+  desk: Desk,
+  given: ExpandArguments & { readonly id: string },
+  tokensMax: number,
+): Promise<Answer> {
+  const { id } = given;
+  const original = await originalOf(desk, id);
+  const text = original.text.slice(0, desk.limits.originalChars);
+  const { messages } = readOriginal({ ...original, text });
+  const label = oneLine(desk.redact(original.label), LABEL_CHARS_MAX);
+  if (messages === undefined) {
+    const whole = desk.redact(text);
+    return paged(
+      { what: `${id}: ${label}`, again: `id ${id}`, end: "" },
+      { whole, offset: given.offset ?? 0, tokensMax },
+    );
+  }
+  return expandMessages(desk, { given, name: id, what: `${id}: ${label}`, messages }, tokensMax);
 }
 
-async function expandMessages(desk: Desk, given: ExpandArguments, tokensMax: number): Promise<Answer> {
+async function expandSession(desk: Desk, given: ExpandArguments, tokensMax: number): Promise<Answer> {
   const session = await sessionOf(desk, given.id);
-  const all = await desk.archive.messages({ tenant: desk.tenant, id: session.id });
-  const last = all.length;
-  const wanted = { from: given.from ?? Math.max(1, Math.min(given.to ?? last, last)), to: given.to ?? last };
-  const { from } = wanted;
-  if (from > last || wanted.to < from)
-    throw new PrecisError(`there are no messages ${from} to ${wanted.to}`, {
-      code: "bad_range",
-      hint: `The session has messages 1 to ${last}; \`from\` is not above \`to\`.`,
-    });
-  const to = Math.min(wanted.to, last, from + desk.limits.messages - 1);
-  const whole = messagesText(all.slice(from - 1, to), from, desk);
+  const messages = numbered(await desk.archive.messages({ tenant: desk.tenant, id: session.id }), 1);
   const name = session.id.slice(0, ID_CHARS_MAX);
+  const narrowed = given.messages !== undefined || given.role !== undefined || given.outline === true;
+  const last = narrowed ? given : { ...given, messages: String(messages.length) };
+  return expandMessages(desk, { given: last, name, what: `Session ${name}`, messages }, tokensMax);
+}
+
+interface Expanded {
+  readonly given: ExpandArguments;
+  readonly name: string;
+  readonly what: string;
+  readonly messages: readonly NumberedMessage[];
+}
+
+function expandMessages(desk: Desk, { given, name, what, messages }: Expanded, tokensMax: number): Answer {
+  const { role, outline = false, offset = 0 } = given;
+  const all = chooseMessages(messages, name, given);
+  const some = outline ? all : all.slice(0, desk.limits.messages);
+  const safe = some.map((message) => ({ ...message, text: desk.redact(message.text) }));
+  const [first, last] = [some[0]!.number, some.at(-1)!.number];
+  const whole = outline ? safe.map(outlineOf).join("\n") : messagesText(safe);
+  const range = first === last ? `message ${first}` : `messages ${first} to ${last}`;
+  const again = [
+    `id ${name}`,
+    `messages ${first === last ? first : `${first}-${last}`}`,
+    ...(role === undefined ? [] : [`role ${role}`]),
+    ...(outline ? ["outline true"] : []),
+  ].join(", ");
+  const next = all[some.length];
   return paged(
     {
-      what: `Session ${name}, messages ${from} to ${to} of ${last}`,
-      again: `id ${name}, from ${from}, to ${to}`,
-      end: to < Math.min(wanted.to, last) ? `(more messages: from ${to + 1})` : "",
+      what: what.endsWith(range) ? what : `${what}, ${range} of ${messages.at(-1)!.number}`,
+      again,
+      end: next === undefined ? "" : `(more messages: ${next.number}-${all.at(-1)!.number})`,
     },
-    { whole, offset: given.offset ?? 0, tokensMax },
+    { whole, offset, tokensMax },
   );
 }
 

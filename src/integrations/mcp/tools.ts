@@ -10,6 +10,7 @@ import { restore } from "./restore.ts";
 import { search } from "./search.ts";
 import { timeline } from "./timeline.ts";
 
+const RANGE_CHARS_MAX = 40;
 const MESSAGE_NUMBER_MAX = 10_000_000;
 const OFFSET_MAX = 1_000_000_000;
 
@@ -68,7 +69,7 @@ export function createTools(desk: Desk): Tools {
 }
 
 function toolsOf(limits: McpLimits): readonly Tool[] {
-  const { id, session, from, to, offset, words, hits, tokens } = fieldsOf(limits);
+  const { id, session, from, messages, role, outline, offset, words, hits, tokens } = fieldsOf(limits);
   return [
     tool("search", {
       description:
@@ -85,8 +86,8 @@ function toolsOf(limits: McpLimits): readonly Tool[] {
     }),
     tool("expand", {
       description:
-        "Gives back the original behind a recall id, or messages of a session by their numbers, word for word. The end of an answer says how to read on.",
-      input: z.strictObject({ id, from, to, offset, tokens }),
+        "Gives back the original behind a recall id, or messages of it or of a session by their numbers, word for word; with `outline` one line each. The end of an answer says how to read on.",
+      input: z.strictObject({ id, messages, role, outline, offset, tokens }),
       run: expand,
     }),
     tool("timeline", {
@@ -115,7 +116,13 @@ function fieldsOf(limits: McpLimits) {
       .describe("A recall id, or a session's id or the beginning of it; the last used session by default."),
     session: idText.optional().describe("Only in this session."),
     from: number.describe("A message's number, from 1."),
-    to: number.describe("The last message's number."),
+    messages: z
+      .string()
+      .max(RANGE_CHARS_MAX)
+      .optional()
+      .describe("Numbers of messages as hits name them: 99 or 99-131; of a session the last one by default."),
+    role: z.enum(["system", "user", "assistant", "tool"]).optional().describe("Only messages of this role."),
+    outline: z.boolean().optional().describe("One line a message instead of its text."),
     offset: z
       .int()
       .min(0)
@@ -126,7 +133,7 @@ function fieldsOf(limits: McpLimits) {
       .string()
       .min(1)
       .max(wordsChars)
-      .describe("A hit holds all of them, whatever the case; where none does, most."),
+      .describe("Places that hold all of them come first, then those that hold most."),
     hits: z.int().min(1).max(hitsMax).optional().describe(`At most so many; ${limits.hits} by default.`),
     tokens: z
       .int()

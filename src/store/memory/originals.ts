@@ -1,7 +1,7 @@
 /** Originals behind recall ids, and searching them and the messages. */
 import { piecesOf, searchableText } from "../body.ts";
+import { oneEach, searchIn, type Archive, type WordSearch } from "../search.ts";
 import type { MessageHit, Original, SearchHit } from "../store.ts";
-import { isHit, lineOfHit, parseQuery } from "../words.ts";
 import type { Shelf } from "./shelf.ts";
 
 /** Kept as it came: a session puts the text of a span together when somebody reads it. */
@@ -15,29 +15,38 @@ export function putOriginal({ originals }: Shelf, original: Original, now: numbe
   originals.set(id, { original, createdAt: now });
 }
 
-export function searchOriginals({ originals }: Shelf, text: string, limit: number): readonly SearchHit[] {
-  const query = parseQuery(text);
-  const hits: SearchHit[] = [];
-  if (query === undefined) return hits;
-  for (const { original } of [...originals.values()].toReversed()) {
-    if (hits.length >= limit) break;
-    const hit = piecesOf(original)
-      .map(searchableText)
-      .find((piece) => isHit(piece, query));
-    if (hit !== undefined) hits.push({ id: original.id, label: original.label, line: lineOfHit(hit, query) });
-  }
-  return hits;
+export function searchOriginals({ originals }: Shelf, search: WordSearch): readonly SearchHit[] {
+  const within = search.within === undefined ? undefined : new Set(search.within);
+  const pieces = [...originals.values()]
+    .toReversed()
+    .filter(({ original }) => within?.has(original.id) !== false)
+    .flatMap(({ original }) => piecesOf(original).map((piece) => ({ original, text: searchableText(piece) })));
+  const hits = searchIn(search, archiveOf(pieces)).map(({ key: { original }, text }) => {
+    const { id, label } = original;
+    return { id, label, text };
+  });
+  return oneEach(hits).slice(0, search.limit);
 }
 
-export function searchMessages({ links }: Shelf, text: string, limit: number): readonly MessageHit[] {
-  const query = parseQuery(text);
-  const hits: MessageHit[] = [];
-  if (query === undefined) return hits;
-  for (const { link, role, session, position, body, member } of [...links.values()].toReversed()) {
-    if (hits.length >= limit) break;
-    if (member > 0) continue;
-    const piece = searchableText(body);
-    if (isHit(piece, query)) hits.push({ link, role, session: session.id, position, line: lineOfHit(piece, query) });
-  }
-  return hits;
+export function searchMessages({ links }: Shelf, search: WordSearch): readonly MessageHit[] {
+  const within = search.within === undefined ? undefined : new Set(search.within);
+  const pieces = [...links.values()]
+    .toReversed()
+    .filter(({ link, member }) => member === 0 && within?.has(link) !== false)
+    .map((stored) => ({ stored, text: searchableText(stored.body) }));
+  const hits = searchIn(search, archiveOf(pieces)).slice(0, search.limit);
+  return hits.map(({ key: { stored }, text }) => {
+    const { link, role, protocol, session, position, body } = stored;
+    const spoken = protocol === undefined ? {} : { protocol };
+    return { link, role, ...spoken, session: session.id, position, body: body.text, text };
+  });
+}
+
+function archiveOf<Piece extends { readonly text: string }>(pieces: readonly Piece[]): Archive<Piece> {
+  return {
+    find: function* ({ meets }) {
+      for (const piece of pieces) if (meets(piece.text)) yield { key: piece, text: piece.text };
+    },
+    idOf: (piece) => piece,
+  };
 }

@@ -1,8 +1,8 @@
 /** Bodies of messages and originals, each once a tenant, and the words they are found by. */
 import { hash } from "node:crypto";
 import type { RawBuilder, Sql } from "kysely";
+import { tokensOf } from "../../core/recall/words.ts";
 import { searchableText, type Body, type BodyForm } from "../body.ts";
-import { tokensOf } from "../words.ts";
 import { query, type Runner } from "./query.ts";
 
 const addBody = query<{

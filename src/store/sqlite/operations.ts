@@ -13,7 +13,8 @@ import type { Runner } from "./query.ts";
 import { dropStaged, publishStaged, readyStaged, stage } from "./staging.ts";
 import { find, listRecords, put, readRecord, touch, undo, type NewRecord } from "./records.ts";
 import { deleteStep, holdings, retainStep, size, withBranches } from "./retention.ts";
-import { searchMessages, searchOriginals, type WordsAndLimit } from "./search.ts";
+import type { WordSearch } from "../search.ts";
+import { searchMessages, searchOriginals } from "./search.ts";
 import { getSession, listSessions } from "./sessions.ts";
 import { listTenants } from "./tenants.ts";
 import { findUsage, getState, putState, putUsage, totalUsage } from "./usage.ts";
@@ -81,8 +82,8 @@ export const OPERATIONS = {
   publishStaged: write(publishStaged),
   dropStaged: write(dropStaged),
   getOriginal: read(getOriginal),
-  searchOriginals: read<WordsAndLimit, ReturnType<typeof searchOriginals>>(searchOriginals),
-  searchMessages: read<WordsAndLimit, ReturnType<typeof searchMessages>>(searchMessages),
+  searchOriginals: read<WordSearch, ReturnType<typeof searchOriginals>>(searchOriginals),
+  searchMessages: read<WordSearch, ReturnType<typeof searchMessages>>(searchMessages),
   putUsage: note<UsageEntry, void>(putUsage),
   findUsage: read(findUsage),
   totalUsage: read(totalUsage),

@@ -1,49 +1,39 @@
-/** Finds bodies by the index of words, or one by one where they are encrypted; newest first, with the line of each hit. */
+/** Finds bodies by the index of words, or one by one where they are encrypted; best first, with the lines around each hit. */
+import type { Clause } from "../../core/recall/words.ts";
 import type { Role } from "../../core/transcript/message.ts";
 import { searchableText } from "../body.ts";
+import { oneEach, searchIn, type Wanted, type WordSearch } from "../search.ts";
 import type { MessageHit, SearchHit } from "../store.ts";
-import { holdsWords, isHit, lineOfHit, parseQuery, type Query as WordQuery } from "../words.ts";
 import { readBody, tenantToken, wordsMatch } from "./bodies.ts";
-import { query, type Runner } from "./query.ts";
+import { query, type Query as Asked, type Runner } from "./query.ts";
 import { STAGED_KIND } from "./staging.ts";
 import { knownTenant } from "./tenants.ts";
 
-/** So many candidates are looked at for one search. */
-const CANDIDATES_MAX = 5_000;
-
-export interface WordsAndLimit {
-  readonly words: string;
-  readonly limit: number;
-}
-
-const originalsMatching = query<{ expression: string; staged: string; limit: number }>("originalsMatching")(
-  (db, arg, sql) =>
-    db
-      .selectFrom("words")
-      .innerJoin("original_pieces", "original_pieces.body", "words.rowid")
-      .innerJoin("originals", "originals.id", "original_pieces.original")
-      .select(["originals.recall_id", "originals.label", "original_pieces.body"])
-      .where(wordsMatch(sql, arg("expression")))
-      .where("originals.kind", "<>", arg("staged"))
-      .orderBy("originals.id", "desc")
-      .orderBy("original_pieces.position")
-      .limit(arg("limit")),
+const originalsMatching = query<{ expression: string; staged: string }>("originalsMatching")((db, arg, sql) =>
+  db
+    .selectFrom("words")
+    .innerJoin("original_pieces", "original_pieces.body", "words.rowid")
+    .innerJoin("originals", "originals.id", "original_pieces.original")
+    .select(["originals.recall_id", "originals.label", "original_pieces.body"])
+    .where(wordsMatch(sql, arg("expression")))
+    .where("originals.kind", "<>", arg("staged"))
+    .orderBy("originals.id", "desc")
+    .orderBy("original_pieces.position"),
 );
 
-const messagesMatching = query<{ expression: string; limit: number }>("messagesMatching")((db, arg, sql) =>
+const messagesMatching = query<{ expression: string }>("messagesMatching")((db, arg, sql) =>
   db
     .selectFrom("words")
     .innerJoin("links", "links.body", "words.rowid")
     .innerJoin("sessions", "sessions.id", "links.session")
-    .select(["links.link", "links.role", "links.body", "links.position", "sessions.name"])
+    .select(["links.link", "links.role", "links.protocol", "links.body", "links.position", "sessions.name"])
     .where(wordsMatch(sql, arg("expression")))
     .where("links.member", "=", 0)
-    .orderBy("links.id", "desc")
-    .limit(arg("limit")),
+    .orderBy("links.id", "desc"),
 );
 
 /** Where there is no index, the newest are looked through. */
-const newestOriginals = query<{ tenant: number; staged: string; limit: number }>("newestOriginals")((db, arg) =>
+const newestOriginals = query<{ tenant: number; staged: string }>("newestOriginals")((db, arg) =>
   db
     .selectFrom("originals")
     .innerJoin("original_pieces", "originals.id", "original_pieces.original")
@@ -51,71 +41,90 @@ const newestOriginals = query<{ tenant: number; staged: string; limit: number }>
     .where("originals.tenant", "=", arg("tenant"))
     .where("originals.kind", "<>", arg("staged"))
     .orderBy("originals.id", "desc")
-    .orderBy("original_pieces.position")
-    .limit(arg("limit")),
+    .orderBy("original_pieces.position"),
 );
 
-const newestMessages = query<{ tenant: number; limit: number }>("newestMessages")((db, arg) =>
+const newestMessages = query<{ tenant: number }>("newestMessages")((db, arg) =>
   db
     .selectFrom("links")
     .innerJoin("sessions", "sessions.id", "links.session")
-    .select(["links.link", "links.role", "links.body", "links.position", "sessions.name"])
+    .select(["links.link", "links.role", "links.protocol", "links.body", "links.position", "sessions.name"])
     .where("links.tenant", "=", arg("tenant"))
     .where("links.member", "=", 0)
-    .orderBy("links.id", "desc")
-    .limit(arg("limit")),
+    .orderBy("links.id", "desc"),
 );
 
-export function searchOriginals(runner: Runner, tenant: string, { words, limit }: WordsAndLimit): readonly SearchHit[] {
-  const asked = parseQuery(words);
-  if (asked === undefined) return [];
-  const hits = new Map<string, SearchHit>();
+/** Without an index, so many are opened. */
+const OPENED_MAX = 5_000;
+
+export function searchOriginals(runner: Runner, tenant: string, search: WordSearch): readonly SearchHit[] {
   const { vault } = runner;
-  const candidates = candidatesOf(runner, tenant, asked);
-  for (const row of runner.each(vault.encrypts ? newestOriginals : originalsMatching, candidates)) {
-    if (hits.size >= limit) break;
-    const id = row.recall_id;
-    const label = vault.openText("label", row.label);
-    const line = hits.has(id) ? undefined : lineIn(runner, row.body, asked);
-    if (line !== undefined) hits.set(id, { id, label, line });
-  }
-  return [...hits.values()];
+  const rows = rowsOf(runner, tenant, { indexed: originalsMatching, newest: newestOriginals });
+  const find = candidates(runner, search, { rows, nameOf: (row) => row.recall_id });
+  const places = searchIn(search, { find, idOf: ({ row }) => `${row.recall_id} ${row.body}` });
+  const hits = places.map(({ key: { row }, text }) => ({ id: row.recall_id, label: row.label, text }));
+  return oneEach(hits)
+    .slice(0, search.limit)
+    .map((hit) => ({ ...hit, label: vault.openText("label", hit.label) }));
 }
 
-export function searchMessages(runner: Runner, tenant: string, { words, limit }: WordsAndLimit): readonly MessageHit[] {
-  const asked = parseQuery(words);
-  const hits: MessageHit[] = [];
-  if (asked === undefined) return hits;
-  const candidates = candidatesOf(runner, tenant, asked);
-  for (const row of runner.each(runner.vault.encrypts ? newestMessages : messagesMatching, candidates)) {
-    const { link, role, body, position, name } = row;
-    if (hits.length >= limit) break;
-    const line = lineIn(runner, body, asked);
-    if (line !== undefined) hits.push({ link, role: role as Role, session: name, position, line });
-  }
-  return hits;
+export function searchMessages(runner: Runner, tenant: string, search: WordSearch): readonly MessageHit[] {
+  const rows = rowsOf(runner, tenant, { indexed: messagesMatching, newest: newestMessages });
+  const find = candidates(runner, search, { rows, nameOf: (row) => row.link });
+  const places = searchIn(search, { find, idOf: ({ row }) => row.link });
+  return places.slice(0, search.limit).map(({ key: { row, body }, text }) => {
+    const { link, role, protocol, position, name } = row;
+    const spoken = protocol === null ? {} : { protocol };
+    return { link, role: role as Role, ...spoken, session: name, position, body, text };
+  });
 }
 
-function candidatesOf(runner: Runner, tenant: string, asked: WordQuery) {
-  const number = knownTenant(runner, tenant);
-  return { tenant: number, expression: expressionOf(asked, number), staged: STAGED_KIND, limit: CANDIDATES_MAX };
+interface Queries<Row> {
+  readonly indexed: Asked<{ readonly expression: string; readonly staged: string }, Row>;
+  readonly newest: Asked<{ readonly tenant: number; readonly staged: string }, Row>;
 }
 
-function lineIn(runner: Runner, body: number, asked: WordQuery): string | undefined {
-  const text = searchableText(readBody(runner, body));
-  // The index has found its tokens already.
-  const hit = runner.vault.encrypts ? isHit(text, asked) : holdsWords(text, asked);
-  return hit ? lineOfHit(text, asked) : undefined;
+function rowsOf<Row>(runner: Runner, tenantName: string, { indexed, newest }: Queries<Row>) {
+  const tenant = knownTenant(runner, tenantName);
+  return (wanted: Wanted): Iterable<Row> =>
+    runner.vault.encrypts
+      ? runner.each(newest, { tenant, staged: STAGED_KIND })
+      : runner.each(indexed, { expression: expressionOf(wanted, tenant), staged: STAGED_KIND });
+}
+
+interface Rows<Row> {
+  readonly rows: (wanted: Wanted) => Iterable<Row>;
+  readonly nameOf: (row: Row) => string;
+}
+
+function candidates<Row extends { readonly body: number }>(
+  runner: Runner,
+  search: WordSearch,
+  { rows, nameOf }: Rows<Row>,
+) {
+  const within = search.within === undefined ? undefined : new Set(search.within);
+  return function* (wanted: Wanted) {
+    let opened = 0;
+    for (const row of rows(wanted)) {
+      if (within?.has(nameOf(row)) === false) continue;
+      if (++opened > OPENED_MAX && runner.vault.encrypts) return;
+      const body = readBody(runner, row.body);
+      const text = searchableText(body);
+      if (!runner.vault.encrypts || wanted.meets(text)) yield { key: { row, body: body.text }, text };
+    }
+  };
 }
 
 /** https://www.sqlite.org/fts5.html §3; tokens are letters and digits, so quoting them is enough. */
-function expressionOf({ clauses }: WordQuery, tenant: number): string {
-  const demands = clauses.map(({ all, whole, prefix }) => {
-    if (prefix !== undefined) return `${quoted(prefix)}*`;
-    const parts = `(${all.map(quoted).join(" AND ")})`;
-    return whole === undefined ? parts : `(${parts} OR ${quoted(whole)})`;
-  });
-  return [quoted(tenantToken(tenant)), ...demands].join(" AND ");
+function expressionOf({ query: { terms }, demand }: Wanted, tenant: number): string {
+  const demands = terms.map(({ clauses }) => `(${clauses.map(clauseExpression).join(" AND ")})`);
+  return `${quoted(tenantToken(tenant))} AND (${demands.join(demand === "all" ? " AND " : " OR ")})`;
+}
+
+function clauseExpression({ any, all, prefix }: Clause): string {
+  if (prefix !== undefined) return `${quoted(prefix)}*`;
+  const parts = all === undefined ? [] : [`(${all.map(quoted).join(" AND ")})`];
+  return `(${[...any.map(quoted), ...parts].join(" OR ")})`;
 }
 
 function quoted(token: string): string {

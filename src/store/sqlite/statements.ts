@@ -109,31 +109,28 @@ export const STATEMENTS = {
     where "tenant" = :tenant
     and "link" in (select value
       from json_each(:links))`,
-  messagesMatching: `select "links"."link", "links"."role", "links"."body", "links"."position", "sessions"."name"
+  messagesMatching: `select "links"."link", "links"."role", "links"."protocol", "links"."body", "links"."position", "sessions"."name"
     from "words"
     inner join "links" on "links"."body" = "words"."rowid"
     inner join "sessions" on "sessions"."id" = "links"."session"
     where words match :expression
     and "links"."member" = 0
-    order by "links"."id" desc
-    limit :limit`,
+    order by "links"."id" desc`,
   nameOriginal: `insert into "record_originals" ("record", "recall_id")
     values (:record, :recallId)
     on conflict do nothing`,
-  newestMessages: `select "links"."link", "links"."role", "links"."body", "links"."position", "sessions"."name"
+  newestMessages: `select "links"."link", "links"."role", "links"."protocol", "links"."body", "links"."position", "sessions"."name"
     from "links"
     inner join "sessions" on "sessions"."id" = "links"."session"
     where "links"."tenant" = :tenant
     and "links"."member" = 0
-    order by "links"."id" desc
-    limit :limit`,
+    order by "links"."id" desc`,
   newestOriginals: `select "originals"."recall_id", "originals"."label", "original_pieces"."body"
     from "originals"
     inner join "original_pieces" on "originals"."id" = "original_pieces"."original"
     where "originals"."tenant" = :tenant
     and "originals"."kind" <> :staged
-    order by "originals"."id" desc, "original_pieces"."position"
-    limit :limit`,
+    order by "originals"."id" desc, "original_pieces"."position"`,
   newestUsages: `select "usages"."link", max("usages"."id") as "id"
     from json_each(:links) as "wanted"
     cross join "usages"
@@ -190,8 +187,7 @@ export const STATEMENTS = {
     inner join "originals" on "originals"."id" = "original_pieces"."original"
     where words match :expression
     and "originals"."kind" <> :staged
-    order by "originals"."id" desc, "original_pieces"."position"
-    limit :limit`,
+    order by "originals"."id" desc, "original_pieces"."position"`,
   originalsOfLink: `select distinct "o"."id"
     from "records"
     inner join "record_originals" on "record_originals"."record" = "records"."id"

@@ -2,7 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { PrecisError } from "../../../src/core/errors.ts";
 import { createMemoryStore } from "../../../src/store/index.ts";
-import { RECALL_TOOL } from "../../../src/gateway/recall/tool.ts";
+import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
+import { contentText, textMessage, type Transcript } from "../../../src/core/transcript/message.ts";
+import type { GatewayOptions } from "../../../src/gateway/index.ts";
 import type { RecallLimits } from "../../../src/gateway/recall/limits.ts";
 import type { Answer, Asked } from "../../../src/lab/provider/answers.ts";
 import { bodyOf, PROTOCOLS, worked } from "../support/asking.ts";
@@ -13,6 +15,13 @@ import { agentOf, toolsOf } from "./support/agents.ts";
 import { lastTold, listIn, longSession, recallCall, scripted, VALUE, WINDOW_TOKENS } from "./support/scene.ts";
 
 const EVERY = { windowTokens: WINDOW_TOKENS };
+/** A long talk in which no tool was called. */
+const withoutCalls = (session: Transcript): Transcript => ({
+  ...session,
+  messages: session.messages.map(({ role, parts }, at) =>
+    textMessage(role === "tool" || at === 0 ? "user" : "assistant", contentText(parts)),
+  ),
+});
 const gatewayWith = (limits: Partial<RecallLimits> = {}) => ({
   contextLength: WINDOW_TOKENS,
   recall: { offer: "on" as const, limits },
@@ -68,7 +77,7 @@ describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
     const { provider, url, events } = await harbour(script);
     expect((await agentAt(url).ask()).text).toBe("No.");
     const told = JSON.stringify(listIn(provider.requests[1]!.body).slice(-2));
-    expect(told).toContain("nothing under rabcdef123");
+    expect(told).toContain("Unknown recall id rabcdef123");
     expect(told).toContain("Nothing that left this conversation holds");
     expect(events.filter(({ kind }) => kind === "recall")).toMatchObject([{ found: false }, { found: false }]);
   });
@@ -86,10 +95,10 @@ describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
     });
     await agentAt(url, "one").ask();
     wanted = /Originals: recall (r[0-9a-f]{9})/.exec(provider.requests[0]!.body)![1]!;
-    const other = agentOf({ url, protocol, history: worked("other", 2), stream, key: "two" });
+    const other = agentOf({ url, protocol, history: worked("other", 24), stream, key: "two" });
     other.says("Now?");
     const { text } = await other.ask();
-    expect(text).toContain(`nothing under ${wanted}`);
+    expect(text).toContain(`Unknown recall id ${wanted}`);
     expect(text).not.toContain(VALUE);
   });
 
@@ -135,31 +144,35 @@ describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
 });
 
 describe.each(PROTOCOLS)("%s", (protocol) => {
-  const ask = async (url: string, tools: readonly unknown[], more: object = {}): Promise<void> => {
+  const offered = async (
+    recall: GatewayOptions["recall"],
+    tools: readonly unknown[],
+    more: object = {},
+    history = longSession(),
+  ): Promise<boolean> => {
+    const gateway = { contextLength: WINDOW_TOKENS, ...(recall === undefined ? {} : { recall }) };
+    const { provider, url } = await stand({ gateway });
     const own = protocol === "openai-responses" ? { store: false } : {};
-    const agent = agentOf({
-      url,
-      protocol,
-      history: worked("small", 1),
-      stream: false,
-      body: { tools, ...own, ...more },
-    });
+    const agent = agentOf({ url, protocol, history, stream: false, body: { tools, ...own, ...more } });
     agent.says("Hi.");
     await agent.ask();
-  };
-  const offered = async (offer: "on" | "always", tools: readonly unknown[], more: object = {}): Promise<boolean> => {
-    const { provider, url } = await stand({ gateway: { recall: { offer } } });
-    await ask(url, tools, more);
     expect(provider.account().total.rejected).toEqual({});
     return provider.requests[0]!.body.includes(RECALL_TOOL);
   };
   const read = toolsOf(protocol);
   const none = protocol === "openai-chat" ? { tools: undefined } : {};
 
+  it("is offered by default, from the first compaction on, and never where it is off", async () => {
+    expect(await offered(undefined, read)).toBe(true);
+    expect(await offered(undefined, read, {}, worked("small", 1))).toBe(false);
+    expect(await offered({ offer: "always" }, read, {}, worked("small", 1))).toBe(false);
+    expect(await offered({ offer: "off" }, read)).toBe(false);
+  });
+
   it("is offered beside tools, and where there are none only if it is always", async () => {
-    expect(await offered("on", read)).toBe(true);
-    expect(await offered("on", [], none)).toBe(false);
-    expect(await offered("always", [], none)).toBe(true);
+    const bare = withoutCalls(longSession());
+    expect(await offered({ offer: "on" }, [], none, bare)).toBe(false);
+    expect(await offered({ offer: "always" }, [], none, bare)).toBe(true);
   });
 
   it("leaves a client's own tool of the name alone", async () => {
@@ -173,8 +186,8 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
   });
 
   it("leaves a request alone whose answer it could not keep apart", async () => {
-    if (protocol === "openai-responses") expect(await offered("on", read, { store: true })).toBe(false);
-    if (protocol === "openai-chat") expect(await offered("on", read, { n: 2 })).toBe(false);
+    if (protocol === "openai-responses") expect(await offered({}, read, { store: true })).toBe(false);
+    if (protocol === "openai-chat") expect(await offered({}, read, { n: 2 })).toBe(false);
   });
 
   it("masks secrets in what is recalled", async () => {
@@ -231,11 +244,11 @@ describe("a later answer that breaks off", () => {
       'event: message_stop\ndata: {"type":"message_stop"}\n\n',
     ];
     const upstream = await upstreamOf((at) => ({ headers: EVENT_STREAM, pieces: at === 0 ? first : [first[0]!] }));
-    const { url } = await front(upstream.url, { recall: { offer: "on" } });
+    const { url } = await front(upstream.url, { contextLength: WINDOW_TOKENS });
     const response = await fetch(`${url}/v1/messages`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-api-key": "k" },
-      body: bodyOf("anthropic-messages", worked("small", 1), { tools: toolsOf("anthropic-messages"), stream: true }),
+      body: bodyOf("anthropic-messages", longSession(), { tools: toolsOf("anthropic-messages"), stream: true }),
     });
     const text = await response.text();
     expect(upstream.got).toHaveLength(2);

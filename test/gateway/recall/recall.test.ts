@@ -1,6 +1,7 @@
 /** What a compaction took away comes back through the recall tool, in one answer in which the client sees nothing of it. */
 import { describe, expect, it } from "vitest";
-import { RECALL_TOOL } from "../../../src/gateway/recall/tool.ts";
+import type { Answer, Asked } from "../../../src/lab/provider/answers.ts";
+import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import { PROTOCOLS } from "../support/asking.ts";
 import { stand } from "../support/standing.ts";
 import { agentOf } from "./support/agents.ts";
@@ -18,7 +19,14 @@ import {
 const CASES = PROTOCOLS.flatMap((protocol) => [true, false].map((stream) => ({ protocol, stream })));
 
 /** Markers wander; without them a request's beginning is compared byte for byte. */
-const GATEWAY = { contextLength: WINDOW_TOKENS, recall: { offer: "on" as const }, caching: { enabled: false } };
+const GATEWAY = { contextLength: WINDOW_TOKENS, caching: { enabled: false } };
+
+/** How each protocol demands a call of any tool. */
+const CALL_DEMANDED = {
+  "openai-chat": "required",
+  "openai-responses": "required",
+  "anthropic-messages": { type: "any" },
+} as const;
 const PROVIDER = { every: { windowTokens: WINDOW_TOKENS } };
 
 describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
@@ -49,6 +57,49 @@ describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
     expect(listText(provider.requests[3]!.body).startsWith(listText(third))).toBe(true);
     expect(provider.account().total.rejected).toEqual({});
     expect(events.filter(({ kind }) => kind === "recall")).toMatchObject([{ found: true }]);
+  });
+
+  it("reads by the number of a hit, in one answer", async () => {
+    const told: string[] = [];
+    const numberIn = (text: string): string => /r[0-9a-f]{9} (\d+) tool/.exec(text)![1]!;
+    const listening = (answer: (text: string) => Answer) => (asked: Asked) => {
+      told.push(lastTold(asked));
+      return answer(told.at(-1)!);
+    };
+    const calls = (given: object) => ({ calls: [{ name: RECALL_TOOL, arguments: given }] });
+    const script = scripted(
+      { calls: [recallCall("harbour keeper")] },
+      listening((text) => calls({ messages: numberIn(text), role: "tool" })),
+      listening(() => calls({ messages: `1-${numberIn(told[0]!)}`, outline: true })),
+      listening(() => ({ text: "Marmalade." })),
+    );
+    const { provider, url, events } = await stand({ provider: { ...PROVIDER, script }, gateway: GATEWAY });
+    const agent = agentOf({ url, protocol, history: longSession(), stream });
+    agent.says("What does the harbour keeper like?");
+    expect(await agent.ask()).toMatchObject({ text: "Marmalade.", calls: [] });
+    const number = numberIn(told[0]!);
+    expect(told[1]).toContain(`── ${number} tool (read)`);
+    expect(told[1]).toContain(VALUE);
+    expect(told[2]).toContain(`${number} tool (read): `);
+    expect(told[2]).not.toContain(VALUE);
+    expect(events.filter(({ kind }) => kind === "recall")).toMatchObject([
+      { found: true },
+      { found: true },
+      { found: true },
+    ]);
+    expect(provider.account().total.rejected).toEqual({});
+  });
+
+  it("gives a client that demands a call one of its own", async () => {
+    const script = scripted({ calls: [recallCall()] }, { calls: [{ name: "read", arguments: { path: "a.ts" } }] });
+    const { provider, url } = await stand({ provider: { ...PROVIDER, script }, gateway: GATEWAY });
+    const body = { tool_choice: CALL_DEMANDED[protocol] };
+    const agent = agentOf({ url, protocol, history: longSession(), stream, body });
+    agent.says("What is in a.ts?");
+    expect((await agent.ask()).calls.map(({ name }) => name)).toEqual(["read"]);
+    const choices = provider.requests.map((one) => (JSON.parse(one.body) as { tool_choice: unknown }).tool_choice);
+    expect(choices).toEqual([body.tool_choice, body.tool_choice]);
+    expect(provider.account().total.rejected).toEqual({});
   });
 
   it("fetches a value beside a call of the client's own", async () => {

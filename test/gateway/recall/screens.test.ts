@@ -1,7 +1,7 @@
 /** Answers behind a screen: what the vendors' clients make of them is the provider's answer without the hidden calls. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RECALL_TOOL } from "../../../src/gateway/recall/tool.ts";
+import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import { assemblerOf } from "../../../src/lab/provider/agent/assembled.ts";
 import type { Fields, ReplyBlock } from "../../../src/lab/provider/contract.ts";
 import { splitFrames } from "../../../src/protocols/answers/frames.ts";

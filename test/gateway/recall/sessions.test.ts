@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
-import { RECALL_TOOL } from "../../../src/gateway/recall/tool.ts";
+import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import type { Fields } from "../../../src/lab/provider/contract.ts";
 import type { Answer, Asked } from "../../../src/lab/provider/answers.ts";
 import { createProvider } from "../../../src/lab/provider/provider.ts";
@@ -25,8 +25,8 @@ import {
 const GATEWAY = { contextLength: WINDOW_TOKENS, recall: { offer: "on" as const }, caching: { enabled: false } };
 const EVERY = { windowTokens: WINDOW_TOKENS };
 
-/** Wide enough that there is one compaction. */
-const WIDE_TOKENS = 40_000;
+/** Wide enough that there is one compaction, at the first request. */
+const WIDE_TOKENS = 30_000;
 const WIDE = { windowTokens: WIDE_TOKENS };
 
 /** Recalls alone, then beside a call, then answers; over and over. */

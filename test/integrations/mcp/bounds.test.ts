@@ -72,7 +72,7 @@ describe("the process", () => {
         words: fc.constantFrom("needle", "日本", "line", "word7 step", "of"),
         hits: number,
       }),
-      fc.record({ name: fc.constant("expand"), id, from: number, offset: fc.nat(3_000) }),
+      fc.record({ name: fc.constant("expand"), id, messages: number.map(String), offset: fc.nat(3_000) }),
       fc.record({ name: fc.constant("timeline"), id }),
       fc.record({ name: fc.constant("describe"), id }),
     );
@@ -100,10 +100,10 @@ describe("the process", () => {
       ["describe", { id: "x".repeat(201) }],
       ["describe", { id: null }],
       ["describe", { id: 7 }],
-      ["expand", { from: -1 }],
-      ["expand", { from: 1.5 }],
-      ["expand", { from: "1" }],
-      ["expand", { to: 1e300 }],
+      ["expand", { messages: 99 }],
+      ["expand", { messages: "1".repeat(41) }],
+      ["expand", { role: "nobody" }],
+      ["expand", { outline: "true" }],
       ["expand", { offset: -5 }],
       ["timeline", { from: 0 }],
       ["timeline", Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`key${at}`, at]))],
@@ -116,7 +116,7 @@ describe("the process", () => {
     }
     for (const name of ["", "__proto__", "constructor", "toString", "search ", "SEARCH", "restore", "x".repeat(9_999)])
       expect((await agent.call(name, {})).text).toMatch(/^unknown_tool: /);
-    const past = await agent.call("expand", { from: 1, to: 1, offset: 900_000 });
+    const past = await agent.call("expand", { messages: "1", offset: 900_000 });
     expect(past.text).toMatch(/^bad_range: /);
     expect((await agent.call("search", { words: "needle" })).failed).toBe(false);
   });

@@ -53,7 +53,7 @@ describe("what was compacted away", () => {
   it("is found by Chinese words, and by those of a question that no place holds all of", async () => {
     expect((await agent.call("search", { words: "端口" })).text).toContain("服务器.yaml");
     const asked = await agent.call("search", { words: `Under which port does ${WORDS} listen exactly` });
-    expect(asked.text).toContain("No place holds all");
+    expect(asked.text).toContain(", without port, exactly");
     expect(asked.text).toContain(VALUE);
     expect((await agent.call("search", { words: "no-such-word-anywhere" })).text).toMatch(/^Nothing holds/);
   });
@@ -72,12 +72,19 @@ describe("what was compacted away", () => {
   });
 
   it("comes back by the numbers of messages", async () => {
-    const pages = await pagesOf({ id: "a-long", from: 10, to: 11 });
+    const pages = await pagesOf({ id: "a-long", messages: "10-11" });
     expect(pages.join("")).toContain(FOUND.slice(0, FOUND.indexOf("key")));
-    expect((await agent.call("expand", { from: 1, to: 1 })).text).toContain("Read all of alpha.");
-    expect(await agent.call("expand", { from: 5, to: 3 })).toMatchObject({ failed: true });
-    const past = await agent.call("expand", { from: 999 });
-    expect(past).toEqual({ failed: true, text: expect.stringMatching(/^bad_range: .* 1 to \d+/) as string });
+    expect((await agent.call("expand", { messages: "1" })).text).toContain("Read all of alpha.");
+    expect(await agent.call("expand", { messages: "5-3" })).toMatchObject({ failed: true });
+    const past = await agent.call("expand", { messages: "999" });
+    expect(past).toEqual({ failed: true, text: expect.stringMatching(/^bad_range: .* 1 to \d+/s) as string });
+    const hit = /message (\d+), tool, in (r[0-9a-f]{9})/.exec((await agent.call("search", { words: WORDS })).text)!;
+    const [, messages = "", id = ""] = hit;
+    expect((await agent.call("expand", { id, messages })).text).toContain(`── ${messages} tool`);
+    expect((await agent.call("expand", { messages })).text).toContain(`── ${messages} tool`);
+    const spoken = await agent.call("expand", { id: "a-long", role: "user", outline: true });
+    expect(spoken.text).toMatch(/^1 user: .*alpha/m);
+    expect(spoken.text).not.toMatch(/^\d+ (assistant|tool)/m);
   });
 
   it("is described", async () => {
@@ -117,8 +124,10 @@ describe("secrets", () => {
   it("are masked, unless every byte is asked for", async () => {
     expect((await agent.call("search", { words: "部署端口" })).text).not.toContain(SECRET.slice(0, 16));
     const open = await connected(folder.path, ["--with-secrets"]);
-    expect((await open.call("search", { words: "部署端口" })).text).toContain(SECRET);
-    expect((await open.call("expand", { from: 11, to: 11 })).text).toContain(NOTES[0]);
+    expect((await open.call("search", { words: "部署端口" })).text).not.toContain(SECRET.slice(0, 16));
+    const whole = await open.call("expand", { messages: "11", tokens: 16_000 });
+    expect(whole.text).toContain(NOTES[0]);
+    expect(whole.text).toContain(SECRET);
     await open.client.close();
   });
 });

@@ -86,7 +86,7 @@ function attempts({ sessions, links, recallIds }: Strangers, tenant: string, { w
     ...ids.flatMap((id) => [
       { name: "describe", given: { id }, fails: true },
       { name: "expand", given: { id }, fails: true },
-      { name: "expand", given: { id, from: 1, to: 99 }, fails: true },
+      { name: "expand", given: { id, messages: "1-99" }, fails: true },
       { name: "timeline", given: { id }, fails: true },
       { name: "restore", given: { id }, fails: true },
       { name: "search", given: { words: "lives", session: id }, fails: true },

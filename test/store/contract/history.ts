@@ -115,12 +115,12 @@ export function historyContract(open: OpenStore): void {
       });
     });
 
-    it("searches messages, newest first, and says where they stand", async () => {
+    it("searches messages, the newest of equals first, and says where they stand", async () => {
       const { links, messages } = talk("the port is 4317", "connection refused", "which port?");
       const { session } = await store.appendChain("t", { links, messages });
-      expect(await store.searchMessages("t", "port", 9)).toEqual([
-        { link: links[2], role: "user", session, position: 2, line: "which port?" },
-        { link: links[0], role: "user", session, position: 0, line: "the port is 4317" },
+      expect(await store.searchMessages("t", "port", 9)).toMatchObject([
+        { link: links[2], role: "user", session, position: 2, text: expect.stringContaining("which port?") },
+        { link: links[0], role: "user", session, position: 0, text: expect.stringContaining("the port is 4317") },
       ]);
       expect(await store.searchMessages("t", "port", 1)).toHaveLength(1);
       expect(await store.searchMessages("u", "port", 9)).toEqual([]);
@@ -263,8 +263,8 @@ export function historyContract(open: OpenStore): void {
       const left = await store.retain({ tenant: "t", maxBytes: bytes / 2 });
       expect(left.bytes).toBeLessThanOrEqual(bytes / 2);
       expect(left.sessions).toBe(5);
-      expect(await store.searchMessages("t", "question 9", 9)).toHaveLength(1);
-      expect(await store.searchMessages("t", "question 0", 9)).toEqual([]);
+      expect(await store.searchMessages("t", "question 9", 9, { literally: true })).toHaveLength(1);
+      expect(await store.searchMessages("t", "question 0", 9, { literally: true })).toEqual([]);
     });
 
     it("keeps records without a stored chain while they are found, and their originals with them", async () => {
@@ -345,8 +345,8 @@ export function historyContract(open: OpenStore): void {
       const { sessions, bytes } = await store.retain({ maxFileBytes: 400_000 });
       expect(await store.size()).toBeLessThanOrEqual(400_000);
       expect([sessions > 0, sessions < 40, bytes < 400_000]).toEqual([true, true, true]);
-      expect(await store.searchMessages("t", "question 39", 9)).toHaveLength(1);
-      expect(await store.searchMessages("t", "question 0", 9)).toEqual([]);
+      expect(await store.searchMessages("t", "question 39", 9, { literally: true })).toHaveLength(1);
+      expect(await store.searchMessages("t", "question 0", 9, { literally: true })).toEqual([]);
     });
 
     it("leaves other tenants alone, unless told to look at all", async () => {

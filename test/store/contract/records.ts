@@ -106,14 +106,14 @@ export function recordsContract(open: OpenStore): void {
       expect(await store.getOriginal("t", "r1")).toEqual({ id: "r1", kind: "result", label: "run ls", text });
     });
 
-    it("searches originals by words, newest first, with the line of the hit", async () => {
+    it("searches originals by words, the newest of equals first, with the lines around them", async () => {
       await store.putOriginals("t", [
         { id: "r1", kind: "result", label: "one", text: "alpha\nport = 4317 open\nomega" },
       ]);
       await store.putOriginals("t", [{ id: "r2", kind: "result", label: "two", text: "the Port is 4317" }]);
       expect(await store.search("t", "port 4317", 5)).toEqual([
-        { id: "r2", label: "two", line: "the Port is 4317" },
-        { id: "r1", label: "one", line: "port = 4317 open" },
+        { id: "r2", label: "two", text: "the Port is 4317" },
+        { id: "r1", label: "one", text: "alpha\nport = 4317 open\nomega" },
       ]);
       expect(await store.search("t", "port 4317", 1)).toHaveLength(1);
       expect(await store.search("t", "  ", 5)).toEqual([]);
@@ -158,10 +158,10 @@ export function recordsContract(open: OpenStore): void {
       ];
       await store.putOriginals("t", [{ id: "r1", kind: "span", label: "2 messages", text: lines.join("\n") }]);
       expect(await store.search("t", "port refuse", 5)).toEqual([
-        { id: "r1", label: "2 messages", line: "port 4317 refuse" },
+        { id: "r1", label: "2 messages", text: "user\nwhy does\nport 4317 refuse" },
       ]);
       expect(await store.search("t", "error econnrefused", 5)).toHaveLength(1);
-      expect(await store.search("t", "port econnrefused", 5)).toEqual([]);
+      expect(await store.search("t", "port econnrefused", 5, { literally: true })).toEqual([]);
       expect((await store.getOriginal("t", "r1"))?.text).toBe(lines.join("\n"));
     });
 

@@ -3,7 +3,7 @@
  * grow many, and a fresh tail stays as it is. Every node leads back to its originals, by tools that the model may be
  * given. The Hermes Agent docs name it (`lcm`); the graph of summaries is how lossless-claw does it.
  */
-import type { Evicted, Irreducible } from "../../compaction/compaction.ts";
+import { spanLabel, type Evicted, type Irreducible } from "../../compaction/compaction.ts";
 import { taskWords } from "../../digest/task-words.ts";
 import { liveRequestOf } from "../../evidence/facts/live-request.ts";
 import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
@@ -213,7 +213,7 @@ function draftOf(job: AimedJob, cut: Cut, { roots, buried }: Dag): Draft {
 }
 
 function spanOf({ id, from, until }: Place): Evicted {
-  return { id, kind: "span", message: from, end: until, label: `messages ${from + 1} to ${until}` };
+  return { id, kind: "span", message: from, end: until, label: spanLabel(from, until) };
 }
 
 function irreducibleBecause({ aim, besideTokens }: AimedJob, smallest: number): Irreducible | undefined {

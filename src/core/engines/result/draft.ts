@@ -1,5 +1,5 @@
 /** One draft of a compaction: a shape, the handoff written into it, and the whole put together. */
-import type { Evicted } from "../../compaction/compaction.ts";
+import { spanLabel, type Evicted } from "../../compaction/compaction.ts";
 import type { Evidence, Present } from "../../evidence/excerpts.ts";
 import type { LedgerKeeper } from "../../evidence/ledger.ts";
 import { latestHandoff, writeHandoff, type Handoff, type ParsedHandoff } from "../../summary/handoff.ts";
@@ -137,6 +137,6 @@ function spanOf(job: Job, from: number, until: number): Evicted | undefined {
     kind: "span",
     message: from,
     end: until,
-    label: `messages ${from + 1} to ${until}`,
+    label: spanLabel(from, until),
   };
 }

@@ -8,7 +8,7 @@ import type { Fields, ReplyBlock, StreamEvent, Telling } from "../../../../src/l
 import { streamResponse, tellResponse } from "../../../../src/lab/provider/responses/reply.ts";
 import { sseText } from "../../../../src/lab/provider/stream.ts";
 import type { ProtocolName } from "../../../../src/protocols/index.ts";
-import { RECALL_TOOL } from "../../../../src/gateway/recall/tool.ts";
+import { RECALL_TOOL } from "../../../../src/session/recall/tool.ts";
 
 const TELL = {
   "anthropic-messages": { stream: streamMessage, whole: tellMessage },

@@ -1,5 +1,5 @@
 /** A long session in whose middle something was read that only the recall tool can bring back. */
-import { RECALL_TOOL } from "../../../../src/gateway/recall/tool.ts";
+import { RECALL_TOOL } from "../../../../src/session/recall/tool.ts";
 import type { Message, Transcript } from "../../../../src/core/transcript/message.ts";
 import type { Answer, Asked } from "../../../../src/lab/provider/answers.ts";
 import { fieldsOf, listOf } from "../../../../src/protocols/fields.ts";
@@ -24,9 +24,9 @@ export function longSession(name = "harbour"): Transcript {
   return { ...session, messages };
 }
 
-export const recallCall = (wanted = "harbour keeper", id?: string) => ({
+export const recallCall = (query = "harbour keeper", id?: string) => ({
   name: RECALL_TOOL,
-  arguments: { wanted },
+  arguments: /^r[0-9a-f]{9}$/.test(query) ? { id: query } : { query },
   ...(id === undefined ? {} : { id }),
 });
 

@@ -1,0 +1,199 @@
+/**
+ * What a request for something that left a conversation is answered, whoever asks: places that hold words, messages by their
+ * numbers, an outline, or an original whole. Without secrets, and page by page where it is larger than it may be.
+ */
+import { PrecisError } from "../../core/errors.ts";
+import {
+  chosen,
+  messagesText,
+  outlineOf,
+  titleOf,
+  type MessageChoice,
+  type NumberedMessage,
+} from "../../core/recall/messages.ts";
+import { oneLine, pageOf, written } from "../../core/recall/pages.ts";
+import { rankPlaces } from "../../core/recall/ranking.ts";
+import type { Redactor } from "../../core/redaction/redactor.ts";
+import { estimateText } from "../../core/transcript/estimate.ts";
+import type { Original } from "../../store/store.ts";
+import { candidatesOf } from "./candidates.ts";
+import { readOriginal, type ReadOriginal } from "./read-original.ts";
+
+export interface RecallRequest extends MessageChoice {
+  readonly id?: string | undefined;
+  /** Words to search for. */
+  readonly query?: string | undefined;
+  /** One line a message instead of their text. */
+  readonly outline?: boolean | undefined;
+  /** The character to read on from, as the last answer said. */
+  readonly offset?: number | undefined;
+}
+
+export interface RecallSource {
+  readonly original: (id: string) => Promise<Original | undefined>;
+  /** What left the conversation: what is searched, and read by number, where no id is given. */
+  readonly ids: readonly string[];
+  readonly redact: Redactor;
+  readonly limits: RecallBounds;
+}
+
+export interface RecallBounds {
+  /** Of an original, this much is read; without an id, no further one is read after as much. */
+  readonly originalChars: number;
+  /** Originals that are looked through where no id is given, the first ones first. */
+  readonly searchedOriginals: number;
+}
+
+export const RECALL_ID = /^r[0-9a-f]{9}$/;
+
+/** Places that one search shows. */
+const PLACES_MAX = 10;
+/** Of one message, where so few are searched; otherwise one. */
+const PLACES_PER_MESSAGE = 3;
+const FEW_MESSAGES_MAX = 4;
+const LABEL_CHARS_MAX = 100;
+/** What frames a page, beside the names in it, in tokens. */
+const FRAME_TOKENS = 40;
+
+export function unknownRecallId(id: string): PrecisError {
+  return new PrecisError(`Unknown recall id ${oneLine(id, LABEL_CHARS_MAX)}.`, {
+    code: "unknown_recall_id",
+    place: "id",
+    hint: "Search for words that it holds: hits name the ids that there are.",
+  });
+}
+
+/** @throws PrecisError `unknown_recall_id`, `bad_range` or `bad_recall`, each with what to do, and of the store. */
+export async function answerRecall(source: RecallSource, request: RecallRequest, tokensMax: number): Promise<string> {
+  const { id, query, outline = false, from, to, role } = request;
+  if (query !== undefined) return search(source, { ...request, query }, tokensMax);
+  if (id === undefined && from === undefined && role === undefined && !outline)
+    throw new PrecisError("Nothing was asked for.", {
+      code: "bad_recall",
+      hint: "Give `query` (words), `id`, or `messages` such as 99-131.",
+    });
+  const original = await chosenOriginal(source, request);
+  const { messages } = original;
+  const narrowed = from !== undefined || to !== undefined || role !== undefined || outline;
+  if (messages === undefined || (id !== undefined && !narrowed))
+    return page(original, wholeOf(original, source), request, tokensMax);
+  const found = chosen(messages, request);
+  if (found.length === 0) throw noSuchMessages(original.id, messages, request);
+  const text = outline
+    ? found.map((message) => outlineOf(safe(message, source.redact))).join("\n")
+    : messagesText(found.map((message) => safe(message, source.redact)));
+  return page(original, text, request, tokensMax);
+}
+
+function safe(message: NumberedMessage, redact: Redactor): NumberedMessage {
+  return { ...message, text: redact(message.text) };
+}
+
+/** Secrets are looked for in each message as a whole, because a page of one does not look like it. */
+function wholeOf({ messages, text }: ReadOriginal, { redact }: RecallSource): string {
+  return messages === undefined ? redact(text) : messagesText(messages.map((message) => safe(message, redact)));
+}
+
+/** The one that is named, or the span that has the most of the messages that are wanted. */
+async function chosenOriginal(source: RecallSource, request: RecallRequest): Promise<ReadOriginal> {
+  if (request.id !== undefined) return named(source, request.id);
+  const spans = (await originals(source)).filter(({ messages }) => messages !== undefined);
+  const counted = spans.map((span) => ({ span, count: chosen(span.messages!, request).length }));
+  const [best] = counted.toSorted((a, b) => b.count - a.count);
+  if (best !== undefined && best.count > 0) return best.span;
+  throw noSuchMessages(
+    undefined,
+    spans.flatMap(({ messages }) => messages!),
+    request,
+  );
+}
+
+async function named({ original, limits }: RecallSource, id: string): Promise<ReadOriginal> {
+  const found = RECALL_ID.test(id) ? await original(id) : undefined;
+  if (found === undefined) throw unknownRecallId(id);
+  return readOriginal({ ...found, text: found.text.slice(0, limits.originalChars) });
+}
+
+/** What left, as far as it is read. */
+async function originals({ original, ids, limits }: RecallSource): Promise<readonly ReadOriginal[]> {
+  const read: ReadOriginal[] = [];
+  let readChars = 0;
+  for (const id of ids.slice(0, limits.searchedOriginals)) {
+    if (readChars > limits.originalChars) break;
+    const found = await original(id);
+    if (found === undefined || found.kind === "media") continue;
+    readChars += found.text.length;
+    read.push(readOriginal({ ...found, text: found.text.slice(0, limits.originalChars) }));
+  }
+  return read;
+}
+
+function noSuchMessages(
+  id: string | undefined,
+  messages: readonly NumberedMessage[],
+  { from = 1, to = Infinity, role }: MessageChoice,
+): PrecisError {
+  const range = to === Infinity ? `from ${from} on` : from === to ? `${from}` : `${from} to ${to}`;
+  const numbers = messages.map(({ number }) => number);
+  const there =
+    numbers.length === 0
+      ? "No messages left this conversation whole; search with `query`."
+      : `There are messages ${numbers.reduce((a, b) => Math.min(a, b))} to ${numbers.reduce((a, b) => Math.max(a, b))}.`;
+  return new PrecisError(
+    `${id === undefined ? "Nothing that left" : id} has no ${role === undefined ? "" : `${role} `}message ${range}.`,
+    { code: "bad_range", place: "messages", hint: there },
+  );
+}
+
+function page({ id, label }: ReadOriginal, text: string, request: RecallRequest, tokensMax: number): string {
+  const { offset = 0, from, to, role, outline = false } = request;
+  if (offset > 0 && offset >= text.length)
+    throw new PrecisError(`There is nothing from character ${offset} on.`, {
+      code: "bad_range",
+      place: "offset",
+      hint: `It has ${text.length} characters.`,
+    });
+  const again = [
+    `id ${id}`,
+    ...(from === undefined ? [] : [`messages ${from === to ? from : `${from}-${to === Infinity ? "" : to}`}`]),
+    ...(role === undefined ? [] : [`role ${role}`]),
+    ...(outline ? ["outline"] : []),
+  ].join(", ");
+  const head = `${id} (${oneLine(label, LABEL_CHARS_MAX)})`;
+  const frame = estimateText(`${head}\n${again}`) + FRAME_TOKENS;
+  const { text: shown, next } = pageOf(text, offset, Math.max(1, tokensMax - frame));
+  const part =
+    offset === 0 && next === undefined ? "" : `, characters ${offset} to ${next ?? text.length} of ${text.length}`;
+  return `${head}${part}:\n${shown}${next === undefined ? "" : `\n(more: ${again}, offset ${next})`}`;
+}
+
+async function search(
+  source: RecallSource,
+  request: RecallRequest & { readonly query: string },
+  tokensMax: number,
+): Promise<string> {
+  const { query, id } = request;
+  const all = id === undefined ? await originals(source) : [await named(source, id)];
+  const candidates = candidatesOf(all, request);
+  const placesPerText = candidates.length <= FEW_MESSAGES_MAX ? PLACES_PER_MESSAGE : 1;
+  const places = rankPlaces(candidates, query, { limit: PLACES_MAX, placesPerText, redact: source.redact });
+  const name = JSON.stringify(oneLine(query, LABEL_CHARS_MAX));
+  if (places.length === 0)
+    throw new PrecisError(
+      `${id === undefined ? "Nothing that left this conversation" : `Nothing in ${id}`} holds ${name}.`,
+      {
+        code: "nothing_found",
+        hint: "Try fewer or other words, or `outline` for one line a message.",
+      },
+    );
+  const body = places.map(({ key: { original, message }, text, missing }) => {
+    const which =
+      message === undefined
+        ? `${original.id} (${oneLine(original.label, LABEL_CHARS_MAX)})`
+        : `${original.id} ${titleOf(message)}`;
+    return `── ${which}${missing.length === 0 ? "" : `, without ${missing.join(", ")}`}\n${text}`;
+  });
+  const rest = (shown: number): string =>
+    shown === body.length ? "" : `(${body.length - shown} more that did not fit)`;
+  return written({ head: "", body, rest }, tokensMax);
+}

@@ -1,0 +1,132 @@
+/** Words to the messages that hold them, among everything that was removed: a store finds the originals, and each is read as numbered messages. */
+import { messagesText, chosen, outlineOf, rangeIn, type NumberedMessage } from "../../core/recall/messages.ts";
+import { rankPlaces } from "../../core/recall/ranking.ts";
+import { PrecisError } from "../../core/errors.ts";
+import type { Role } from "../../core/transcript/message.ts";
+import type { Original, Store } from "../../store/store.ts";
+import { RECALL_ID, unknownRecallId } from "./answer.ts";
+import { candidatesOf } from "./candidates.ts";
+import { readOriginal, type ReadOriginal } from "./read-original.ts";
+
+export interface RecallHit {
+  readonly id: string;
+  readonly label: string;
+  /** The original, a message of it, or the lines around the words. */
+  readonly text: string;
+  /** Of a message that left: its number in the conversation, from 1, and its role. */
+  readonly number?: number;
+  readonly role?: Role;
+}
+
+/** Which part of an original is wanted. */
+export interface RecallChoice {
+  /** Numbers of messages: `99` or `99-131`. */
+  readonly messages?: string | undefined;
+  readonly role?: Role | undefined;
+  /** True: one line a message instead of its text. */
+  readonly outline?: boolean | undefined;
+}
+
+/** Originals that one search reads. */
+const SEARCHED_ORIGINALS_MAX = 20;
+/** None further is read after as much. */
+const SEARCHED_CHARS_MAX = 16 * 1024 * 1024;
+const HITS_MAX = 20;
+
+/**
+ * Resolves an id to its original bytes, or to messages of it; anything else is searched for.
+ *
+ * @throws PrecisError `unknown_recall_id`, `bad_range`, and of the store.
+ */
+export async function recall(
+  store: Store,
+  tenant: string,
+  idOrWords: string,
+  choice: RecallChoice = {},
+): Promise<readonly RecallHit[]> {
+  if (!RECALL_ID.test(idOrWords)) return searchRemoved(store, tenant, idOrWords);
+  const original = await store.getOriginal(tenant, idOrWords);
+  if (original === undefined) throw unknownRecallId(idOrWords);
+  return recallMessages(original, choice);
+}
+
+/** The original as it is where nothing of it is chosen. @throws PrecisError `bad_range`. */
+export function recallMessages(
+  original: Original,
+  { messages, role, outline = false }: RecallChoice,
+): readonly RecallHit[] {
+  const { id, label, text } = original;
+  if (messages === undefined && role === undefined && !outline) return [{ id, label, text }];
+  const read = readOriginal(original);
+  if (read.messages === undefined)
+    throw new PrecisError(`${id} is no span of messages, but ${label}.`, {
+      code: "bad_range",
+      place: "messages",
+      hint: "Recall it whole, without `messages`, `role` and `outline`.",
+    });
+  return chosenHits(read.messages, { id, label }, { messages, role, outline });
+}
+
+/** One hit a message. @throws PrecisError `bad_range` for what is no range, and where there are no such messages. */
+export function chosenHits(
+  messages: readonly NumberedMessage[],
+  { id, label }: Pick<RecallHit, "id" | "label">,
+  choice: RecallChoice,
+): readonly RecallHit[] {
+  return chooseMessages(messages, id, choice).map((message) => ({
+    id,
+    label,
+    text: choice.outline === true ? outlineOf(message) : messagesText([message]),
+    ...placeOf(message),
+  }));
+}
+
+export function chooseMessages(
+  messages: readonly NumberedMessage[],
+  of: string,
+  { messages: wanted, role }: Pick<RecallChoice, "messages" | "role">,
+): readonly NumberedMessage[] {
+  const range = wanted === undefined ? {} : rangeIn(wanted);
+  const found = range === undefined ? [] : chosen(messages, { ...range, role });
+  if (found.length > 0) return found;
+  const kind = role === undefined ? "message" : `${role} message`;
+  throw new PrecisError(`${of} has no ${kind}${wanted === undefined ? "" : ` ${wanted}`}.`, {
+    code: "bad_range",
+    place: "messages",
+    hint: `It has messages ${messages[0]?.number ?? 0} to ${messages.at(-1)?.number ?? 0}; write one number, or two as in 99-131.`,
+  });
+}
+
+function placeOf({ number, role }: NumberedMessage): Pick<RecallHit, "number" | "role"> {
+  return { number, role };
+}
+
+/** The originals that hold the words best, read whole. */
+export async function originalsWith(
+  store: Store,
+  tenant: string,
+  words: string,
+  within?: readonly string[],
+): Promise<readonly ReadOriginal[]> {
+  const scope = within === undefined ? {} : { within };
+  const hits = await store.search(tenant, words, SEARCHED_ORIGINALS_MAX, scope);
+  const originals: ReadOriginal[] = [];
+  let readChars = 0;
+  for (const { id } of hits) {
+    if (readChars > SEARCHED_CHARS_MAX) break;
+    const original = await store.getOriginal(tenant, id);
+    readChars += original?.text.length ?? 0;
+    if (original !== undefined) originals.push(readOriginal(original));
+  }
+  return originals;
+}
+
+async function searchRemoved(store: Store, tenant: string, words: string): Promise<readonly RecallHit[]> {
+  const candidates = candidatesOf(await originalsWith(store, tenant, words));
+  return rankPlaces(candidates, words, { limit: HITS_MAX }).map(({ key: { original, message }, text }) => ({
+    id: original.id,
+    label: original.label,
+    text,
+    ...(message === undefined ? {} : placeOf(message)),
+  }));
+}

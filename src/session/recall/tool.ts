@@ -1,0 +1,101 @@
+/** The tool with which a model recalls what left its conversation: what it is told of it, and what a call of it is answered. */
+import type { EngineTool } from "../../core/engines/contract.ts";
+import { PrecisError } from "../../core/errors.ts";
+import { rangeIn, ROLES } from "../../core/recall/messages.ts";
+import type { Role } from "../../core/transcript/message.ts";
+import { isFields, parsed, textOf } from "../../protocols/fields.ts";
+import { answerRecall, type RecallRequest, type RecallSource } from "./answer.ts";
+
+export const RECALL_TOOL = "precis_recall";
+
+/** It is paid for with every request: short. */
+export const RECALL_TOOL_DECLARATION: EngineTool = {
+  name: RECALL_TOOL,
+  description:
+    "Finds and gives back, word for word, what left this conversation when it was shortened. Search with `query`; hits name an id and a message number. Read around a hit with `messages`. Use it when you need something earlier exactly.",
+  parameters: {
+    type: "object",
+    properties: {
+      query: { type: "string", description: "Words to search for." },
+      id: { type: "string", description: "A recall id such as r1a2b3c4d5; without one, all that left." },
+      messages: { type: "string", description: "Numbers of messages to read or search: 99 or 99-131." },
+      role: { type: "string", enum: ["user", "assistant", "tool"] },
+      outline: { type: "boolean", description: "One line a message." },
+      offset: { type: "integer", description: "Where to read on, as the last answer said." },
+    },
+    additionalProperties: false,
+  },
+};
+
+export interface Recalled {
+  readonly text: string;
+  readonly found: boolean;
+}
+
+/** Arguments that are longer are not even read. */
+const ARGUMENTS_CHARS_MAX = 2_000;
+
+/** What cannot be answered is said in words. @throws PrecisError of the store. */
+export async function answerRecallCall(source: RecallSource, given: string, tokensMax: number): Promise<Recalled> {
+  try {
+    return { text: await answerRecall(source, requestIn(given), tokensMax), found: true };
+  } catch (error) {
+    if (!(error instanceof PrecisError) || error.code.startsWith("store_")) throw error;
+    return { text: `${error.message} ${error.hint}`, found: false };
+  }
+}
+
+/** Models write arguments as they like: under other names, as one text, numbers as texts. */
+function requestIn(given: string): RecallRequest {
+  if (given.length > ARGUMENTS_CHARS_MAX) throw bad("That is too long.");
+  const value = parsed(given);
+  if (!isFields(value)) return spokenRequest(textOf(value) ?? "");
+  const { query, id, messages, role, outline, offset, ...others } = value;
+  const spoken = Object.values(others).filter((one) => typeof one === "string" && one.trim() !== "");
+  const known = { ...spokenRequest([...spoken, textOf(id) ?? ""].join(" ")), ...queryOf(query) };
+  const range = messages === undefined || messages === null || messages === "" ? {} : rangeOf(messages);
+  return {
+    ...known,
+    ...range,
+    ...(isRole(role) ? { role } : {}),
+    outline: outline === true || outline === "true",
+    ...(Number.isInteger(Number(offset)) && Number(offset) > 0 ? { offset: Number(offset) } : {}),
+  };
+}
+
+function queryOf(query: unknown): Pick<RecallRequest, "query"> {
+  const words = textOf(query)?.trim() ?? "";
+  return words === "" ? {} : { query: words };
+}
+
+const SPOKEN = /^(r[0-9a-f]{9})?[\s:,]*([^]*)$/;
+
+/** `r1a2b3c4d5`, `r1a2b3c4d5 99-131`, `r1a2b3c4d5 deadline`, `99-131` or `deadline friday`. */
+function spokenRequest(text: string): RecallRequest {
+  const [, id, rest = ""] = SPOKEN.exec(text.trim())!;
+  const named = id === undefined ? {} : { id };
+  if (rest.trim() === "") return named;
+  return { ...named, ...(rangeIn(rest) ?? { query: rest.trim() }) };
+}
+
+function rangeOf(messages: unknown): Pick<RecallRequest, "from" | "to"> {
+  const text = Array.isArray(messages)
+    ? messages.join("-")
+    : typeof messages === "number"
+      ? String(messages)
+      : textOf(messages);
+  const range = rangeIn(text ?? "");
+  if (range === undefined) throw bad("`messages` is a number or a range.");
+  return range;
+}
+
+function isRole(role: unknown): role is Role {
+  return ROLES.some((one) => one === role);
+}
+
+function bad(message: string): PrecisError {
+  return new PrecisError(message, {
+    code: "bad_recall",
+    hint: "Give `query` (a few words), `id`, or `messages` such as 99-131.",
+  });
+}
