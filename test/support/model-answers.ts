@@ -33,7 +33,7 @@ interface Block {
 function blocksIn(session: string): readonly Block[] {
   const blocks: { by: string; lines: string[] }[] = [];
   for (const line of session.split("\n")) {
-    const by = /^\[(user|assistant|record|result of [^\]]+)\] ?(.*)$/.exec(line);
+    const by = /^\[\d+ (user|assistant|record|result of [^\]]+)\] ?(.*)$/.exec(line);
     if (by === null) blocks.at(-1)?.lines.push(line);
     else blocks.push({ by: by[1]!, lines: by[2] === "" ? [] : [by[2]!] });
   }

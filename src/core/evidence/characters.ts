@@ -16,8 +16,6 @@ export const SLASH = 64;
 export const MARK = 128;
 /** Set beside `LOWER` for the letters that no hexadecimal number holds. */
 const BEYOND_HEX = 256;
-/** All bits that letters of ASCII in lower case have. */
-export const LOWER_LETTERS = LOWER | BEYOND_HEX;
 /** The characters of a word. */
 export const WORD = LOWER | UPPER | DIGIT | UNDERSCORE | WIDE;
 
@@ -33,7 +31,7 @@ export const TILDE = 0x7e;
 export const ASCII_END = 0x80;
 const WIDE_CODE = 0x80;
 const WIDE_SECOND_HALF = 0x81;
-export const CHINESE_CODE = 0x82;
+const CHINESE_CODE = 0x82;
 const WIDE_SPACE = 0x83;
 const OTHER_CODE = 0x84;
 
@@ -121,12 +119,6 @@ function isWideSpace(code: number): boolean {
 
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
-}
-
-/** Whether an identifier may hold the character at a place. */
-export function isOfNames(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
-  return CLASS_OF[code < ASCII_END ? code : wideCode(text, at, code)] !== 0;
 }
 
 export function isSpace(code: number): boolean {

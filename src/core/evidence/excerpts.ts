@@ -9,7 +9,7 @@ import { exposes } from "./exposure.ts";
 import { createRanking, sceneOf } from "./ranking.ts";
 import type { Range } from "./names.ts";
 import { createOptions } from "./options.ts";
-import { dropTiedBy, dropTiedIn } from "./present.ts";
+import { dropHeldIn, lowerNamedIn } from "./present.ts";
 import { createQuotes } from "./quotes.ts";
 import type { Reading } from "./reading.ts";
 import { selectExcerpts } from "./selection.ts";
@@ -64,8 +64,8 @@ export function createEvidence(weights: Weights = WEIGHTS, readingsBytesMax?: nu
       const scores = scoresOf(messages, tally, request.focus).slice();
       const sources = createSources(tally, request.redact ?? asItIs);
       const { standing, text } = request.present;
-      dropTiedIn(keeper.entriesOf(standing), { tally, quotes }, scores);
-      dropTiedBy(text, { tally, sources }, scores);
+      dropHeldIn(keeper.entriesOf(standing), tally, scores);
+      lowerNamedIn(text, tally, scores);
       return selectExcerpts({ tally, sources, options, scores }, request);
     },
     missing: (messages, result) => {

@@ -1,30 +1,27 @@
 /**
- * The ways to tie an identifier: a line of paths, or a quote. Worked out once, and again only when it is mentioned anew.
- * They are numbered, and what the selection asks of every one stands in arrays of its own: it walks a thousand of them.
+ * The candidates for excerpts: the passages around identifiers, each worked out once and again only when an identifier
+ * is mentioned anew. They are numbered, and what the selection asks of every one is kept in arrays: it walks a thousand of them.
  */
 import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt } from "./excerpt.ts";
-import { exposes, looksMade } from "./exposure.ts";
+import { errorLinesIn } from "./error-lines.ts";
+import { exposes } from "./exposure.ts";
 import type { Range } from "./names.ts";
-import { firstFrom, type Quotes } from "./quotes.ts";
+import { plainWordsIn } from "./passages.ts";
+import { firstFrom, heldBy, type Quotes } from "./quotes.ts";
 import type { Sources } from "./sources.ts";
 import type { Tally } from "./tally.ts";
 
-const PATHS_SOURCE = "paths, by tool";
 const MENTIONS_A_PLACE_MAX = 3;
 /** The newest messages that hold a name; older ones tie it no better. */
 const PLACES_MAX = 3;
 
 export interface Option {
-  readonly kind: "lines" | "path";
   readonly message: number;
   readonly range: Range;
   readonly source: string;
-  /** Numbers of the identifiers that it ties. */
+  /** Numbers of the identifiers that it holds. */
   readonly ties: readonly number[];
-  /** For a path: the tool and the path as it is written. */
-  readonly tool: string | undefined;
-  readonly path: string | undefined;
 }
 
 /** The options of one conversation. A quote that several identifiers share is one option. */
@@ -35,15 +32,21 @@ export interface Book {
   /** The number of the source of each option; and for each source, the tokens of the line that names it. */
   readonly sources: readonly number[];
   readonly leads: readonly number[];
-  /** Where a quote stands: the message, the start and the end. A path stands nowhere: its message is -1. */
+  /** Where a quote stands: the message, the start and the end. */
   readonly messages: readonly number[];
   readonly starts: readonly number[];
   readonly ends: readonly number[];
+  /** How much of its names' worth a quote has: less where it names them without a word about them. */
+  readonly shares: readonly number[];
   /** What option n ties: `ties[tieStarts[n] .. tieStarts[n + 1])`. */
   readonly ties: readonly number[];
   readonly tieStarts: readonly number[];
   /** Those of some identifiers, each once, in order. */
   readonly of: (numbers: readonly number[]) => readonly number[];
+  /** The lines that report errors, the newest messages first. */
+  readonly errors: () => readonly number[];
+  /** Whether a candidate reports an error. */
+  readonly isError: (option: number) => boolean;
   /** A quote as it stands by itself: the same object as long as nothing changes. */
   readonly quoted: (option: number) => Excerpt;
   /** Whether it shows no secret that only its surroundings give away. */
@@ -83,6 +86,7 @@ function createBook(quotes: Quotes, known: Known): BookWriter {
   const { tally } = known;
   const options: Option[] = [];
   const [messages, starts, ends]: [number[], number[], number[]] = [[], [], []];
+  const shares: number[] = [];
   const ties: number[] = [];
   const tieStarts: number[] = [0];
   const scales = createScales(tally);
@@ -92,9 +96,10 @@ function createBook(quotes: Quotes, known: Known): BookWriter {
   const add = (option: Option): number => {
     ties.push(...option.ties);
     tieStarts.push(ties.length);
-    messages.push(option.kind === "path" ? -1 : option.message);
+    messages.push(option.message);
     starts.push(option.range.start);
     ends.push(option.range.end);
+    shares.push(sharesIn(tally.readingOf(tally.entries[option.message]!).text, option.range));
     scales.weigh(option);
     return options.push(option) - 1;
   };
@@ -103,8 +108,9 @@ function createBook(quotes: Quotes, known: Known): BookWriter {
     if (number === undefined) numbersOf.set(key, (number = add(make())));
     return number;
   };
-  const index = createIndex(tally, (number) => optionsFor(number, { quotes, known, add, addQuote }));
+  const index = createIndex(tally, (number) => optionsFor(number, { quotes, known, addQuote }));
   const { tokens, sources, leads } = scales;
+  const errors = createErrorOptions({ quotes, known, addQuote });
   return {
     weighWith: (measure) => {
       if (scales.weighWith(measure, options)) excerpts.length = 0;
@@ -117,9 +123,12 @@ function createBook(quotes: Quotes, known: Known): BookWriter {
       messages,
       starts,
       ends,
+      shares,
       ties,
       tieStarts,
       of: index.of,
+      errors: errors.all,
+      isError: errors.has,
       quoted: (number) => {
         const option = options[number]!;
         return (excerpts[number] ??= excerptOf(tally, { ...option, ...option.range, tokens: tokens[number]! }));
@@ -129,9 +138,15 @@ function createBook(quotes: Quotes, known: Known): BookWriter {
   };
 }
 
-function showsNoSecret({ message, range, path }: Option, { tally, sources }: Known): boolean {
-  const reading = tally.readingOf(tally.entries[message]!);
-  return !exposes(reading, range, sources.redact) && !(path !== undefined && looksMade(path));
+const WORDLESS_SHARE = 0.5;
+const WORDS_ENOUGH = 2;
+
+function sharesIn(text: string, range: Range): number {
+  return plainWordsIn(text, range) >= WORDS_ENOUGH ? 1 : WORDLESS_SHARE;
+}
+
+function showsNoSecret({ message, range }: Option, { tally, sources }: Known): boolean {
+  return !exposes(tally.readingOf(tally.entries[message]!), range, sources.redact);
 }
 
 /** Which options each identifier has. */
@@ -166,9 +181,6 @@ function createIndex(tally: Tally, work: (number: number) => readonly number[]) 
   return { of };
 }
 
-/** A line of paths names its tool once for about so many characters. */
-const TOOL_NAME_SHARED_BY_CHARS = 16;
-
 /** What each option weighs, and the line that names its source; anew when the measure is another. */
 function createScales({ entries, readingOf }: Tally) {
   const [tokens, sources, leads]: [number[], number[], number[]] = [[], [], []];
@@ -182,10 +194,9 @@ function createScales({ entries, readingOf }: Tally) {
     }
     return number;
   };
-  const weigh = ({ range, tool, path, message, source }: Option): void => {
+  const weigh = ({ range, message, source }: Option): void => {
     sources.push(sourceOf(source));
-    if (path !== undefined) tokens.push(measure!.text(`${path}, `) + (tool!.length + 3) / TOOL_NAME_SHARED_BY_CHARS);
-    else tokens.push(measure!.text(`${readingOf(entries[message]!).text.slice(range.start, range.end)}\n`));
+    tokens.push(measure!.text(`${readingOf(entries[message]!).text.slice(range.start, range.end)}\n`));
   };
   /** Whether that is another than before. */
   const weighWith = (next: Measure, options: readonly Option[]): boolean => {
@@ -218,44 +229,63 @@ export function excerptOf(tally: Tally, { message, start, end, source, tokens }:
 interface Making {
   readonly quotes: Quotes;
   readonly known: Known;
-  /** Adds an option to the book, and says its number. */
-  readonly add: (option: Option) => number;
-  /** The same for a quote, which may be there already. */
+  /** Adds a quote to the book, which may hold it already, and says its number. */
   readonly addQuote: (key: number, make: () => Option) => number;
 }
 
-/** Every way to tie one identifier: a line of paths, or a quote from one of its places. */
-function optionsFor(number: number, { quotes, known, add, addQuote }: Making): readonly number[] {
+/** Every passage around one identifier, at its newest places. */
+function optionsFor(number: number, { quotes, known, addQuote }: Making): readonly number[] {
   const { tally, sources } = known;
   const found: number[] = [];
-  const { kind, places } = tally.standings[number]!;
+  const { places } = tally.standings[number]!;
   for (let at = Math.max(0, places.length - 2 * PLACES_MAX); at < places.length; at += 2) {
     const message = places[at]!;
     const entry = tally.entries[message]!;
     const reading = tally.readingOf(entry);
-    const { starts, ends } = reading.mentions;
+    const { starts } = reading.mentions;
     let mention = reading.first[places[at + 1]!]!;
     for (let seen = 0; mention >= 0 && seen < MENTIONS_A_PLACE_MAX; seen++, mention = reading.next[mention]!) {
-      const place = { start: starts[mention]!, end: ends[mention]! };
-      const tool = kind === "path" && seen === 0 ? sources.toolAt(entry, place.start) : undefined;
-      if (tool !== undefined) {
-        const path = sources.pathAround(reading.text, place);
-        found.push(add({ kind: "path", message, range: place, source: PATHS_SOURCE, ties: [number], tool, path }));
-      }
+      const place = starts[mention]!;
+      if (!sources.tellsAt(entry, place)) continue;
       const quote = quotes.around(reading, mention);
       if (quote === undefined) continue;
       const { range } = quote;
       const make = (): Option => {
-        const ties = quote.ties.map((local) => tally.numberOf(reading, local));
+        const ties = quote.holds.map((local) => tally.numberOf(reading, local));
         // By where the quote ends, and not by who asked first: several identifiers may share it.
-        const source = sources.labelAt(entry, range.end - 1);
-        return { kind: "lines", message, range, source, ties, tool: undefined, path: undefined };
+        return { message, range, source: sources.labelAt(entry, range.end - 1), ties };
       };
       const option = addQuote(keyOf(message, range), make);
       if (!found.includes(option)) found.push(option);
     }
   }
   return found;
+}
+
+/** More are noise of their own. */
+const ERRORS_MAX = 200;
+
+/** Which candidates report errors: looked for once a message. */
+function createErrorOptions({ known, addQuote }: Making) {
+  const { tally, sources } = known;
+  const found = new Set<number>();
+  let read = 0;
+  const learn = (message: number): void => {
+    const entry = tally.entries[message]!;
+    const reading = tally.readingOf(entry);
+    for (const range of errorLinesIn(reading.text, entry.call)) {
+      const ties = heldBy(reading, range).map((local) => tally.numberOf(reading, local));
+      const make = (): Option => ({ message, range, source: sources.labelAt(entry, range.end - 1), ties });
+      found.add(addQuote(keyOf(message, range), make));
+    }
+  };
+  return {
+    all: (): readonly number[] => {
+      for (; read < tally.entries.length; read++) if (tally.entries[read]!.message.role === "tool") learn(read);
+      return [...found].slice(-ERRORS_MAX).toReversed();
+    },
+    has: (option: number): boolean => found.has(option),
+  };
 }
 
 const CHARS_PER_MESSAGE_MAX = 2 ** 24;

@@ -6,7 +6,7 @@ const ROOT_SHARE_MIN = 0.6;
 const ROOT_DEPTH_MIN = 2;
 
 export interface Roots {
-  readonly add: (calls: readonly CallSummary[]) => void;
+  readonly add: (calls: readonly Pick<CallSummary, "paths">[]) => void;
   /** The deepest folder, with its last slash, that most of the paths lie below; empty where there is none. */
   readonly root: () => string;
 }

@@ -4,6 +4,7 @@
  */
 import type { Excerpt, ExcerptRequest } from "./excerpt.ts";
 import { createHeap } from "./heap.ts";
+import { shapeOf } from "./line-shape.ts";
 import type { Book, Options } from "./options.ts";
 import { createShelf } from "./shelf.ts";
 import type { Sources } from "./sources.ts";
@@ -35,6 +36,8 @@ export function selectExcerpts(material: Material, request: ExcerptRequest): rea
     const worth = worthOf(option, book, scores);
     queue.push(option, worth / orderPrice(book.leads[book.sources[option]!]!, book.tokens[option]!));
   }
+  const shapes = createShapes(tally, book);
+  const isSaid = saidIn(request.present.text, book, tally);
   let left = budget;
   for (let option = queue.pop(); option >= 0; option = queue.pop()) {
     const before = queue.priority();
@@ -49,6 +52,7 @@ export function selectExcerpts(material: Material, request: ExcerptRequest): rea
     const price = place.lead + place.tokens - place.instead;
     if (price > left) continue;
     if (redact !== undefined && !book.isSafe(option)) continue;
+    if (!shapes.isNew(option) || isSaid(option)) continue;
     left -= price;
     shelf.take(option, place);
     for (let at = book.tieStarts[option]!; at < book.tieStarts[option + 1]!; at++) scores[book.ties[at]!] = 0;
@@ -56,11 +60,39 @@ export function selectExcerpts(material: Material, request: ExcerptRequest): rea
   return shelf.excerpts();
 }
 
-function worthOf(option: number, { ties, tieStarts }: Book, scores: Float64Array): number {
+/** Whether the result says a passage already: what somebody said may stand within a line of it, a tool's lines do not. */
+function saidIn(present: string, book: Book, { entries, readingOf }: Tally): (option: number) => boolean {
+  return (option) => {
+    const { message, range } = book.options[option]!;
+    const entry = entries[message]!;
+    return entry.message.role !== "tool" && present.includes(readingOf(entry).text.slice(range.start, range.end));
+  };
+}
+
+/** One line of a log shows what all are; errors are told apart by their values. */
+function createShapes({ entries, readingOf }: Tally, book: Book) {
+  const seen = new Set<string>();
+  return {
+    isNew: (option: number): boolean => {
+      const { message, range } = book.options[option]!;
+      const entry = entries[message]!;
+      if (entry.message.role !== "tool" || book.isError(option)) return true;
+      const key = `${message} ${shapeOf(readingOf(entry).text.slice(range.start, range.end))}`;
+      if (seen.has(key)) return false;
+      seen.add(key);
+      return true;
+    },
+  };
+}
+
+/** What an error is worth beside the names in it, as much as a likely name. */
+const ERROR_WORTH = 0.6;
+
+function worthOf(option: number, { ties, tieStarts, shares, isError }: Book, scores: Float64Array): number {
   const end = tieStarts[option + 1]!;
   let worth = 0;
   for (let at = tieStarts[option]!; at < end; at++) worth += scores[ties[at]!]!;
-  return worth;
+  return worth * shares[option]! + (isError(option) ? ERROR_WORTH : 0);
 }
 
 function orderPrice(lead: number, tokens: number, instead = 0): number {
@@ -75,7 +107,7 @@ const SAME_SHARE = 0.999;
 function optionsOf({ scores, tally }: Material, book: Book, request: ExcerptRequest): readonly number[] {
   const [from, until] = [request.from ?? 0, request.until ?? tally.entries.length];
   const names = likeliest(scores, NAMES_BEYOND + Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING));
-  const options = book.of(names);
+  const options = [...new Set([...book.errors(), ...book.of(names)])];
   if (from === 0 && until === tally.entries.length) return options;
   return options.filter((option) => {
     const { message } = book.options[option]!;

@@ -5,13 +5,11 @@
 import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt } from "./excerpt.ts";
 import type { Range } from "./names.ts";
-import { excerptOf, type Book, type Option } from "./options.ts";
+import { excerptOf, type Book } from "./options.ts";
 import type { Tally } from "./tally.ts";
 
 /** Pieces with so little between them are joined: about what a line number and its margin take. */
 const GAP_CHARS_MAX = 24;
-/** Every path of a line stands within this many characters of the tool's name. */
-const PATHS_LINE_CHARS_MAX = 105;
 
 export interface Shelf {
   /** Where the option would go, as things are now. */
@@ -50,13 +48,11 @@ interface Row {
 export function createShelf(tally: Tally, book: Book, measure: Measure): Shelf {
   /** By message. */
   const rows: (Row | undefined)[] = new Array(tally.entries.length);
-  const paths: NamedPath[] = [];
   /** By source. */
   const isNamed: boolean[] = [];
   let rank = 0;
   const closeTo = (option: number): readonly Piece[] => {
-    const message = book.messages[option]!;
-    const row = message < 0 ? undefined : rows[message];
+    const row = rows[book.messages[option]!];
     return row === undefined ? NONE : piecesAround(option, row, book);
   };
   return {
@@ -79,10 +75,6 @@ export function createShelf(tally: Tally, book: Book, measure: Measure): Shelf {
     take: (option, { start, end, tokens, close }) => {
       isNamed[book.sources[option]!] = true;
       const message = book.messages[option]!;
-      if (message < 0) {
-        paths.push({ option: book.options[option]!, rank: rank++ });
-        return;
-      }
       const best = close.reduce((least, piece) => Math.min(least, piece.rank), rank++);
       const row = rows[message];
       const next = row === undefined || close.length > 0 ? rowWithout(close, row) : row;
@@ -93,9 +85,6 @@ export function createShelf(tally: Tally, book: Book, measure: Measure): Shelf {
       const ranked: (Excerpt | undefined)[] = new Array(rank);
       for (const { pieces } of rows.filter((row) => row !== undefined))
         for (const piece of pieces) ranked[piece.rank] = quoteOf(piece, tally, book);
-      pathLines(paths).forEach(({ rank: place, message, source, text, names }, at) => {
-        ranked[place] = { message, at, source, text, tokens: measure.text(`${text}\n`), names };
-      });
       return ranked.filter((one) => one !== undefined);
     },
   };
@@ -132,37 +121,4 @@ function quoteOf({ option, isAlone, start, end, tokens }: Piece, tally: Tally, b
   if (isAlone) return book.quoted(option);
   const { message, source } = book.options[option]!;
   return excerptOf(tally, { message, start, end, source, tokens });
-}
-
-interface NamedPath {
-  readonly option: Option;
-  readonly rank: number;
-}
-
-interface PathLine {
-  readonly message: number;
-  readonly source: string;
-  readonly rank: number;
-  readonly names: number[];
-  text: string;
-}
-
-/** `Read: a, b`: a few paths a line, so that each stands near the name of its tool. */
-function pathLines(paths: readonly NamedPath[]): readonly PathLine[] {
-  const lines: PathLine[] = [];
-  const open = new Map<string, PathLine>();
-  for (const { option, rank } of paths) {
-    const { message, source, ties } = option;
-    const [tool, path] = [option.tool!, option.path!];
-    const line = open.get(tool);
-    if (line !== undefined && line.text.length + path.length + 2 <= PATHS_LINE_CHARS_MAX) {
-      line.text += `, ${path}`;
-      line.names.push(...ties);
-    } else {
-      const next = { message, source, rank, names: [...ties], text: `${tool}: ${path}` };
-      lines.push(next);
-      open.set(tool, next);
-    }
-  }
-  return lines;
 }

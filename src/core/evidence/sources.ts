@@ -1,13 +1,10 @@
 /** Where an excerpt comes from, said in a few words: who spoke, or the tool and what it was about. */
 import { oneLine } from "../digest/cut.ts";
 import type { CallSummary } from "../digest/call.ts";
-import { isOfNames } from "./characters.ts";
-import type { Range } from "./names.ts";
 import type { Entry, Tally } from "./tally.ts";
 
 const TARGET_CHARS_MAX = 28;
 const SHORT_PATH_CHARS_MAX = 32;
-const PATH_CHARS_MAX = 100;
 
 export interface Sources {
   /** The folder that most absolute paths lie below; empty where there is none. */
@@ -15,10 +12,8 @@ export interface Sources {
   readonly redact: (text: string) => string;
   /** Of a place in a message. */
   readonly labelAt: (entry: Entry, at: number) => string;
-  /** The name of a tool that was given or returned what stands at a place. */
-  readonly toolAt: (entry: Entry, at: number) => string | undefined;
-  /** A path as it stands around a mention of its last two components, below the root where it lies there. */
-  readonly pathAround: (text: string, mention: Range) => string;
+  /** Whether what stands at a place is worth quoting: not the words of a search, nor a tool's word that it did as it was told. */
+  readonly tellsAt: (entry: Entry, at: number) => boolean;
 }
 
 /** `redact` sees what a call is about before it is cut. */
@@ -38,14 +33,31 @@ export function createSources(tally: Tally, redact: (text: string) => string): S
       const call = callAt(tally, entry, at);
       return call === undefined ? entry.message.role : label(call);
     },
-    toolAt: (entry, at) => (callAt(tally, entry, at) ?? tally.readingOf(entry).calls[0])?.tool,
-    pathAround: (text, mention) => {
-      let start = mention.start;
-      while (start > 0 && mention.end - start < PATH_CHARS_MAX && isOfNames(text, start - 1)) start--;
-      return shortPath(below(text.slice(start, mention.end)));
+    tellsAt: (entry, at) => {
+      const call = callAt(tally, entry, at);
+      if (call === undefined) return true;
+      const changes = call.action === "edit" || call.action === "write";
+      if (entry.message.role !== "tool") return changes;
+      if (changes) return call.paths.length === 0;
+      return showsFiles(call) || !isField(tally.readingOf(entry).text, at);
     },
   };
 }
+
+/** In what a file or a command shows, a field is a setting; on a web page it is what machines tell each other. */
+function showsFiles({ action }: CallSummary): boolean {
+  return action === "read" || action === "run" || action === "search";
+}
+
+const FIELD = /^[\s{[]*"[^"\n]{1,80}":|^\s*"[^"\n]{1,200}",?\s*$|^\s*<(?:meta|link|script)\b/;
+
+function isField(text: string, at: number): boolean {
+  const start = text.lastIndexOf("\n", at - 1) + 1;
+  // One long line is a whole answer of a service, and not a page.
+  return at - start <= FIELD_LINE_CHARS_MAX && FIELD.test(text.slice(start, start + FIELD_LINE_CHARS_MAX));
+}
+
+const FIELD_LINE_CHARS_MAX = 300;
 
 /** The call whose arguments a place stands in, or whose result the message is. */
 function callAt({ readingOf }: Tally, entry: Entry, at: number): CallSummary | undefined {

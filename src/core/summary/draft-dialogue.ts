@@ -17,6 +17,8 @@ export interface Material {
   readonly beside: Beside;
   /** Set where a section of its own lists what the user wrote. */
   readonly listsMessages: boolean;
+  /** Set where the record of episodes is written, which tells what the newest message answers. */
+  readonly recorded: boolean;
   /** Set when an earlier handoff holds what came first. */
   readonly continues: boolean;
   /** Tokens for the handoff, and what weighs them. */
@@ -67,12 +69,17 @@ export function taskDrafts(material: Material): readonly Draft[] {
   const text = liveText(material);
   const substance = substanceOf(material);
   return [
-    ...(text === undefined ? [] : [pointerTo(material, text)]),
-    ...(text === undefined || text.length > SHORT_REPLY_CHARS_MAX ? [] : repliedTo(material)),
-    ...(substance === undefined ? [] : [requestDraft(material, substance, FOREMOST - 1, OPEN_REQUEST)]),
+    ...(text === undefined || material.budget < POINTER_BUDGET_MIN ? [] : [pointerTo(material, text)]),
+    ...(material.recorded || text === undefined || text.length > SHORT_REPLY_CHARS_MAX ? [] : repliedTo(material)),
+    ...(material.recorded || substance === undefined
+      ? []
+      : [requestDraft(material, substance, FOREMOST - 1, OPEN_REQUEST)]),
     ...openRequests(material).map((request) => requestDraft(material, request, FOREMOST, OPEN_REQUEST)),
   ];
 }
+
+/** A smaller handoff stands directly before the newest message, and needs its words for something else. */
+const POINTER_BUDGET_MIN = 1_000;
 
 function pointerTo({ redact }: Material, text: string): Draft {
   const quote = (): string => JSON.stringify(clipped(redact(text).replace(/\s+/g, " "), LIVE_QUOTE_CHARS_MAX));
@@ -139,20 +146,14 @@ function requestDraft(material: Material, { message, text }: RequestEntry, rank:
   return { rank: rank + recency(message, material.messages.length), order: 2 + message, write };
 }
 
-/** The first request, then what was asked on the way, without what is nothing but a question or a nod. */
+/** The first request: what was asked on the way stands in the record of episodes. */
 export function goalDrafts(material: Material): readonly Draft[] {
   const { ledger, continues } = material;
-  const questions = new Set(ledger.questions.map(({ text }) => text));
-  const substance = substanceOf(material);
-  const first = continues ? undefined : ledger.requests.find(({ command, text }) => command !== text);
-  return ledger.requests.flatMap((request) => {
-    if (!leaves(material, request.message)) return [];
-    if (request === first) return [requestDraft(material, request, FOREMOST, FIRST_REQUEST)];
-    if (material.listsMessages) return [];
-    const nod = request.text.length <= SHORT_REPLY_CHARS_MAX || questions.has(request.text);
-    if (nod || request === substance || request.settled === undefined) return [];
-    return [requestDraft(material, request, 1, LATER_REQUEST)];
-  });
+  const first = continues
+    ? undefined
+    : ledger.requests.find(({ command, text }) => command !== text && /\s/.test(text.trim()));
+  if (first === undefined || !leaves(material, first.message)) return [];
+  return [requestDraft(material, first, FOREMOST, FIRST_REQUEST)];
 }
 
 /** Everything that a person wrote; what stands in the goal or the task already is not said again. */
@@ -176,7 +177,8 @@ export function decisionDrafts(material: Material): readonly Draft[] {
   const { ledger, messages } = material;
   const stated = ledger.decisions.filter(({ message }) => leaves(material, message));
   const chosen = ledger.questions.filter(
-    ({ by, answer }) => by === "assistant" && answer !== undefined && leaves(material, answer.message),
+    ({ by, text, answer }) =>
+      by === "assistant" && answer !== undefined && OFFERS.test(text) && leaves(material, answer.message),
   );
   return [
     ...stated.map((decision) => decisionDraft(material, decision)),
@@ -186,6 +188,10 @@ export function decisionDrafts(material: Material): readonly Draft[] {
   ];
 }
 
+/** A question that offers a choice; other questions ask for a fact. */
+const OFFERS =
+  /\bor\b|\b(?:should|shall) (?:i|we)\b|\b(?:want|like|prefer) me to\b|\bprefer\b|\bwhich (?:one|option|approach|way)\b|还是|或者|それとも|아니면|\bo (?:bien|prefieres)\b|\boder\b/i;
+
 function decisionDraft({ messages, redact, beside }: Material, { text, weight, message }: DecisionEntry): Draft {
   const rank = weight / WEIGHT_OF_PLAIN_WORDS + recency(message, messages.length);
   return { rank, order: message, write: () => (beside.includes(text) ? undefined : redact(text)) };
@@ -194,8 +200,11 @@ function decisionDraft({ messages, redact, beside }: Material, { text, weight, m
 /** Questions of a person with what the assistant told them; a wish in the form of a question comes after. */
 export function resolvedDrafts(material: Material): readonly Draft[] {
   const { ledger, messages } = material;
+  const answered = new Set<string>();
   return ledger.questions.flatMap((question) => {
     if (question.by !== "person" || question.answer === undefined || !leaves(material, question.message)) return [];
+    if (answered.has(question.answer.text)) return [];
+    answered.add(question.answer.text);
     const asks = WISH.test(question.text) ? 0 : 1;
     return [exchangeDraft(material, question, "answered", asks + recency(question.message, messages.length))];
   });

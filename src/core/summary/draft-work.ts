@@ -2,6 +2,7 @@
 import type { ActionEntry, CommandEntry, ErrorEntry, FileEntry, Ledger } from "../evidence/ledger.ts";
 import { sentencesOf } from "../evidence/facts/sentences.ts";
 import { contentText } from "../transcript/message.ts";
+import { belowRoot, rootOf } from "./root.ts";
 import { lastWords, leaves, type Material } from "./draft-dialogue.ts";
 import { clipped, DASH, LIST_SEPARATOR, recency, type Draft } from "./items.ts";
 
@@ -86,7 +87,7 @@ function actionText({ ledger, redact }: Material, action: ActionEntry, times: nu
   if (purpose === "commit") return `COMMIT ${commitText(action, redact)} [tool: ${action.tool}]`;
   const check = purpose === "check";
   const verb = check ? "CHECK" : VERBS[action.action as keyof typeof VERBS];
-  const target = clipped(relative(targetOf(action, redact), ledger.cwd), TARGET_CHARS_MAX);
+  const target = clipped(belowRoot(targetOf(action, redact), ledger), TARGET_CHARS_MAX);
   const command = check ? ledger.commands.find(({ message }) => message === action.message) : undefined;
   const outcome =
     command === undefined ? oneLine(redact(action.outcome ?? "")) : checkOutcome(command, FAILING_NAMES_MIN, redact);
@@ -147,18 +148,15 @@ function namesOf(names: readonly string[]): readonly string[] {
   return names.map((name, at) => (at > 0 && name.startsWith(file) ? name.slice(file.length) : name));
 }
 
-/** The working folder goes without saying. */
-function relative(text: string, cwd: string | undefined): string {
-  return cwd === undefined || cwd === "/" ? text : text.replaceAll(`${cwd}/`, "");
-}
-
 export function stateDrafts(material: Material): readonly Draft[] {
   const { ledger, redact } = material;
   const { cwd, branch } = ledger;
+  const root = cwd === undefined ? rootOf(ledger) : undefined;
   const changed = uncommitted(ledger).length;
   const check = ledger.commands.findLast(({ purpose }) => purpose === "check");
   return [
     ...(cwd === undefined ? [] : [{ rank: 3, order: 0, write: () => redact(`Folder: ${cwd}`) }]),
+    ...(root === undefined ? [] : [{ rank: 3, order: 0, write: () => redact(`Paths are below: ${root}`) }]),
     ...(branch === undefined ? [] : [{ rank: 3, order: 1, write: () => redact(`Branch: ${branch}`) }]),
     ...(check === undefined || !leaves(material, check.message)
       ? []
@@ -177,7 +175,7 @@ export function stateDrafts(material: Material): readonly Draft[] {
 
 function checkText({ ledger, redact, budget }: Material, check: CommandEntry): string {
   const run = ledger.actions.find(({ message, text }) => message === check.message && text === check.text);
-  const target = run === undefined ? "" : clipped(relative(targetOf(run, redact), ledger.cwd), TARGET_CHARS_MAX);
+  const target = run === undefined ? "" : clipped(belowRoot(targetOf(run, redact), ledger), TARGET_CHARS_MAX);
   const names = Math.min(FAILING_NAMES_MAX, Math.max(FAILING_NAMES_MIN, Math.floor(budget / HANDOFF_TOKENS_PER_NAME)));
   return `Last check: ${target}${DASH}${checkOutcome(check, names, redact)}`;
 }
@@ -223,7 +221,7 @@ export function blockedDrafts(material: Material): readonly Draft[] {
 
 function errorText({ ledger, redact }: Material, { text, source, changedSince, tool }: ErrorEntry): string {
   const after = changedSince === undefined ? "" : " (files changed since, not run again)";
-  const tried = clipped(redact(relative(withoutTornWord(source), ledger.cwd)), TARGET_CHARS_MAX);
+  const tried = clipped(redact(belowRoot(withoutTornWord(source), ledger)), TARGET_CHARS_MAX);
   return `${clipped(redact(text), ERROR_CHARS_MAX)}${DASH}${tried}${after} [tool: ${tool}]`;
 }
 
@@ -238,7 +236,7 @@ export function fixedDrafts(material: Material): readonly Draft[] {
     if (resolved === undefined || !leaves(material, message)) return [];
     const write = (): string => {
       const between = changes.filter((change) => change.message > message && change.message < resolved.message);
-      const targets = new Set(between.toReversed().map(({ target }) => redact(relative(target, ledger.cwd))));
+      const targets = new Set(between.toReversed().map(({ target }) => redact(belowRoot(target, ledger))));
       const mended = [...targets].slice(0, MENDING_CHANGES_MAX).join(", ");
       return `${errorText(material, { ...met, message })} ${mended === "" ? "gone later" : `gone after changes to ${mended}`}`;
     };
@@ -265,7 +263,7 @@ export function fileDrafts(material: Material): readonly Draft[] {
 const HAS_EXTENSION = /\.\w+$/;
 
 function fileText({ ledger, redact, beside }: Material, file: FileEntry): string | undefined {
-  const path = relative(file.path, ledger.cwd);
+  const path = belowRoot(file.path, ledger);
   const standing = STATE_RANK[file.state] < STATE_RANK.deleted && beside.includes(path);
   return standing || path === "." || path.includes(LIST_SEPARATOR) ? undefined : redact(path);
 }

@@ -1,34 +1,36 @@
 /** Chooses what a handoff holds: within its budget, section by section, each section's best items first. */
 import type { Excerpt } from "../evidence/excerpts.ts";
 import type { Measure } from "../transcript/measure.ts";
-import type { Draft } from "./items.ts";
+import type { Draft, Item } from "./items.ts";
 import { SOURCE_LEAD } from "./parse.ts";
+import { PROSE_RANK } from "./prose/drafts.ts";
 import type { Contents } from "./render.ts";
+import type { Present } from "./record/telling.ts";
 import type { Topic } from "./sections.ts";
 import { createTable, type Pay, type Table, type TableOptions } from "./table.ts";
 
-/**
- * All facts together; what is left goes to excerpts of the original, on which most of the recall rests. This and the
- * shares are set by bound recall over the corpus (docs/evaluation.md): only a list of files pays for itself there, so the
- * rest is as much as a reader needs to go on.
- */
-const FACTS_SHARE_MAX = 0.3;
-/** In a large handoff that a model wrote sentences for: they say what no line of the original does. */
-const TOLD_FACTS_SHARE_MAX = 0.4;
-const TOLD_STRETCH = 2;
-/** Of the budget, at most. What asks for more than there is gets less in proportion, but for those of `UNSCALED`. */
+/** What the sections beside the record may take together; where a model wrote them, they are most of the handoff. */
+const FACTS_SHARE_MAX = 0.45;
+/** What a model wrote may take the first tokens whole and so much of the rest, and the ledger beside it so much. */
+const PROSE_TOKENS_FIRST = 600;
+const PROSE_SHARE_MAX = 0.78;
+const BESIDE_PROSE_SHARE_MAX = 0.2;
+/** Lines of the original get a part of the room beyond this: a small handoff is all record. */
+const RECORD_TOKENS_FIRST = 500;
+const EXCERPTS_SHARE = 0.35;
+/** Of the handoff, at most. What asks for more than there is gets less in proportion, but for those of `UNSCALED`. */
 const SHARE_MAX: Readonly<Record<Topic, number>> = {
   task: 0.12,
   constraints: 0.25,
-  goal: 0.05,
-  blocked: 0.05,
-  progress: 0.03,
-  remaining: 0.06,
+  goal: 0.08,
+  blocked: 0.06,
+  progress: 0.04,
+  remaining: 0.08,
   state: 0.08,
   pending: 0.05,
-  files: 0.18,
+  files: 0.1,
   actions: 0.05,
-  decisions: 0.05,
+  decisions: 0.14,
   resolved: 0.03,
   context: 0.03,
   messages: 0.12,
@@ -37,8 +39,8 @@ const SHARE_MAX: Readonly<Record<Topic, number>> = {
 /** What is filled first. A complete record, because a topic without a place would silently get nothing. */
 const NEED_RANK: Readonly<Record<Topic, number>> = {
   task: 1,
-  constraints: 2,
-  state: 3,
+  state: 2,
+  constraints: 3,
   blocked: 4,
   remaining: 5,
   progress: 6,
@@ -53,14 +55,6 @@ const NEED_RANK: Readonly<Record<Topic, number>> = {
   context: 15,
 };
 const TOPICS_BY_NEED = (Object.keys(NEED_RANK) as Topic[]).toSorted((a, b) => NEED_RANK[a] - NEED_RANK[b]);
-/** A file that was changed stands among the files; where there is room for a narrative, among the actions. */
-const NARRATIVE_TOKENS_MIN = 4_000;
-/** There these sections may grow by this factor. */
-const NARRATIVE_STRETCH = 1.6;
-const NARRATIVE: readonly Topic[] = ["goal", "actions", "decisions", "resolved"];
-const NARRATIVE_TOPICS_BY_NEED = TOPICS_BY_NEED.map((topic) =>
-  topic === "files" ? "actions" : topic === "actions" ? "files" : topic,
-);
 const UNSCALED: readonly Topic[] = ["task", "constraints", "goal", "state", "blocked", "progress", "decisions"];
 /** The task gets this much of a small budget, up to a share of it: nothing else helps without it. */
 const TASK_TOKENS = 160;
@@ -77,6 +71,8 @@ const CARRIED_EXCERPTS_SHARE_MAX = 0.3;
 export interface Candidates {
   /** What each section could say, best first. */
   readonly drafts: ReadonlyMap<Topic, readonly Draft[]>;
+  /** The record of episodes, in at most so many tokens; none where a model wrote what was done. */
+  readonly record: ((tokensMax: number, present: Present) => readonly Item[]) | undefined;
   /** Excerpts worth at most so many tokens that do not repeat what is present. */
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
   /** Those of an earlier handoff, newest last. */
@@ -91,6 +87,8 @@ export interface FitOptions extends TableOptions {
   /** Tokens for the whole handoff, and for everything but its frame. */
   readonly budget: number;
   readonly room: number;
+  /** What the handoff stands for. */
+  readonly replacedTokens: number;
 }
 
 export function fit(candidates: Candidates, options: FitOptions): Omit<Contents, "firstNumber"> {
@@ -100,20 +98,111 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<Contents,
     matches === undefined ? candidates.drafts : matchingFirst(candidates.drafts, matches),
     options,
   );
-  const narrative = options.budget >= NARRATIVE_TOKENS_MIN;
-  const topics = narrative ? NARRATIVE_TOPICS_BY_NEED : TOPICS_BY_NEED;
-  const stretch = (topic: Topic): number =>
-    (matches === undefined ? 1 : FOCUS_STRETCH) *
-    (!narrative ? 1 : candidates.told.has(topic) ? TOLD_STRETCH : NARRATIVE.includes(topic) ? NARRATIVE_STRETCH : 1);
-  const most = narrative && candidates.told.size > 0 ? TOLD_FACTS_SHARE_MAX : FACTS_SHARE_MAX;
-  const share = (topic: Topic): number => SHARE_MAX[topic] * stretch(topic);
+  const topics = TOPICS_BY_NEED;
+  const stretch = matches === undefined ? 1 : FOCUS_STRETCH;
+  const share = (topic: Topic): number => SHARE_MAX[topic] * stretch;
+  const prose = candidates.told.size === 0 ? 0 : fillProse(candidates, options, { purse, table, share });
+  const most = prose > 0 ? BESIDE_PROSE_SHARE_MAX : FACTS_SHARE_MAX;
   const allowed = allowances(topics, table, { share, most }, options.room);
-  for (const topic of topics) table.fill(topic, allowed.get(topic)!, purse.pay);
-  const excerpts = chooseExcerpts(candidates, options.measure, { purse, present: table.text() });
-  // What the excerpts leave is for the facts again, without caps; but rules have had their quarter, and one that comes in
+  const first = topics.filter((topic) => !AFTER_RECORD.includes(topic));
+  const later = topics.filter((topic) => AFTER_RECORD.includes(topic));
+  const isUnsaid = prose > 0 ? saysMoreThan(table.text()) : () => true;
+  for (const topic of first) {
+    if (prose > 0 && WORD_FOR_WORD.includes(topic)) continue;
+    // The files are listed by one of the two.
+    if (topic === "files" && candidates.told.has(topic)) continue;
+    table.fill(topic, allowed.get(topic)!, purse.pay, topic === "files" ? undefined : isUnsaid);
+  }
+  const reserved = later.reduce((sum, topic) => sum + allowed.get(topic)!, 0);
+  const record = candidates.record?.(recordRoom(purse.left(), reserved), presentIn(table)) ?? [];
+  payFor(record, purse, options.measure);
+  const told = textOf(record);
+  const isNews = (item: Item): boolean => (told === "" || !isTold(item.text, told)) && isUnsaid(item);
+  for (const topic of later) table.fill(topic, allowed.get(topic)!, purse.pay, isNews);
+  const excerpts = chooseExcerpts(candidates, options.measure, { purse, present: `${table.text()}\n${told}` });
+  // What the excerpts leave is for the facts again, without caps; but rules have had their share, and one that comes in
   // with a few spare tokens now would go again in the next handoff.
-  for (const topic of topics) if (topic !== "constraints") table.fill(topic, purse.left(), purse.payAny);
-  return { filled: table.filled(), excerpts };
+  for (const topic of topics) if (topic !== "constraints") table.fill(topic, purse.left(), purse.payAny, isNews);
+  const filled = new Map(table.filled());
+  if (record.length > 0) filled.set("actions", { items: record, leftOut: 0 });
+  return { filled, excerpts };
+}
+
+/** The record comes first; from a few hundred tokens on, sections after it and lines of the original have their part. */
+function recordRoom(left: number, reserved: number): number {
+  const beyond = Math.max(0, left - RECORD_TOKENS_FIRST);
+  const others = Math.min(reserved, beyond * AFTER_RECORD_SHARE_MAX);
+  return left - others - (beyond - others) * EXCERPTS_SHARE;
+}
+
+function presentIn(table: Table): Present {
+  return { said: table.text(), rules: (table.filled().get("constraints")?.items ?? []).map(({ text }) => text) };
+}
+
+/** Of the room beyond the first tokens. */
+const AFTER_RECORD_SHARE_MAX = 0.2;
+
+/** Places a person's own words and then what a model wrote; says how many tokens the latter took. */
+function fillProse(
+  { told }: Candidates,
+  { room }: FitOptions,
+  { purse, table, share }: { readonly purse: Purse; readonly table: Table; readonly share: (topic: Topic) => number },
+): number {
+  const spare = new Map<Topic, number>();
+  for (const topic of WORD_FOR_WORD) {
+    const before = purse.left();
+    const most = room * share(topic) * (topic === "task" && told.has(topic) ? TASK_BESIDE_PROSE_SHARE : 1);
+    table.fill(topic, most, purse.pay, ({ rank }) => rank < PROSE_RANK);
+    spare.set(topic, most - (before - purse.left()));
+  }
+  const before = purse.left();
+  for (const topic of TOPICS_BY_NEED) {
+    if (!told.has(topic)) continue;
+    const left = purse.left() - Math.max(0, room - PROSE_TOKENS_FIRST) * (1 - PROSE_SHARE_MAX);
+    const allowed = topic === "constraints" ? Math.min(left, spare.get(topic)!) : left;
+    table.fill(topic, allowed, purse.payAny, ({ rank }) => rank >= PROSE_RANK);
+  }
+  return before - purse.left();
+}
+
+/** The newest request is in full below, and the model says what it rests on. */
+const TASK_BESIDE_PROSE_SHARE = 0.3;
+
+/** What a person said of these stands in their own words, whatever a model made of it. */
+const WORD_FOR_WORD: readonly Topic[] = ["constraints", "state", "task", "goal"];
+
+const WORD = /[\p{L}\p{N}_./-]{4,}/gu;
+/** An item of whose words so many stand in what a model wrote says nothing new. */
+const SAID_SHARE_MIN = 0.7;
+
+function saysMoreThan(prose: string): (item: Item) => boolean {
+  const said = new Set(prose.toLowerCase().match(WORD) ?? []);
+  return ({ text }) => {
+    const words = text.toLowerCase().match(WORD) ?? [];
+    return words.filter((word) => said.has(word)).length < words.length * SAID_SHARE_MIN;
+  };
+}
+
+/** Of a question and its answer, the answer counts. */
+function isTold(text: string, told: string): boolean {
+  const answer = /— (?:answered|user): ([\s\S]+)$/.exec(text)?.[1];
+  return told.includes(answer ?? text);
+}
+
+/** Said by the record already, perhaps: filled after it, with what it leaves out. */
+const AFTER_RECORD: readonly Topic[] = ["decisions", "resolved", "context"];
+
+function textOf(items: readonly Item[]): string {
+  return items.map(({ text }) => text).join("\n");
+}
+
+/** Line by line, so that what is about the focus is paid from its part. */
+function payFor(items: readonly Item[], purse: Purse, measure: Measure): void {
+  for (const { text } of items)
+    for (const line of text.split("\n")) {
+      const cost = measure.text(`${line}\n`);
+      if (!purse.pay(cost, line)) purse.payAny(cost, line);
+    }
 }
 
 /** Tokens still to give out. With a focus, what matches it and what does not each have their part. */

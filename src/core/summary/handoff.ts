@@ -31,10 +31,11 @@ import {
 import { fit } from "./fit.ts";
 import { focusMatcher } from "./focus.ts";
 import { frameOf } from "./framing.ts";
-import type { Beside, Draft } from "./items.ts";
+import type { Beside, Draft, Item } from "./items.ts";
 import { opensWithHandoff } from "./marks.ts";
 import { parseHandoff, type ParsedHandoff } from "./parse.ts";
 import { sectionLines, type Contents, type Filled } from "./render.ts";
+import { recordOf, type RecordEpisode } from "./record/record.ts";
 import type { Items } from "./prose/asked.ts";
 import { withProse } from "./prose/drafts.ts";
 import { THIRTEEN_SECTIONS, type Section, type Topic } from "./sections.ts";
@@ -88,9 +89,7 @@ export interface Handoff {
 
 /** The least budget at which a handoff says anything. */
 export const HANDOFF_TOKENS_MIN = 150;
-/** From here on a section without content says so; below, its heading is dropped. */
-const COMPLETE_FORM_TOKENS_MIN = 2_000;
-const SHORT_FRAME_TOKENS_MAX = 400;
+const SHORT_FRAME_TOKENS_MAX = 600;
 const EARLIER_SPANS_MAX = 2;
 /** Estimates of parts do not add up to the estimate of the whole. */
 const MARGIN_SHARE = 0.01;
@@ -98,24 +97,30 @@ const MARGIN_SHARE = 0.01;
 export function writeHandoff(request: HandoffRequest): Handoff {
   const { measure, budget, previous, spanRecall } = request;
   const template = request.template ?? THIRTEEN_SECTIONS;
-  const complete = budget >= COMPLETE_FORM_TOKENS_MIN;
   const frame = frameOf(
     spanRecall,
     (previous?.spans ?? []).slice(0, EARLIER_SPANS_MAX),
     budget < SHORT_FRAME_TOKENS_MAX ? "short" : complete ? "complete" : "plain",
   );
   const drafts = draftsOf(request);
-  const emptyHeadings = complete
-    ? template.filter(({ topics }) => topics.every((topic) => (drafts.get(topic) ?? []).length === 0))
-    : [];
-  const fixed = measure.text(
-    `${frame.opening}\n${frame.closing}\n${emptyHeadings.map(({ heading }) => `## ${heading}\nNone.\n`).join("")}`,
-  );
+  const fixed = measure.text(`${frame.opening}\n${frame.closing}\n`);
   const room = Math.floor((budget - fixed) * (1 - MARGIN_SHARE));
   const { redact, focus } = request;
+  const matches = focus === undefined || focus.trim() === "" ? undefined : focusMatcher(focus);
+  const record = toldByModel(request)
+    ? undefined
+    : recordOf({
+        ...request,
+        carried: previous?.sections.get("actions") ?? [],
+        live: request.liveRequest ?? -1,
+        listsMessages: template.some(({ topics }) => topics.includes("messages")),
+        matches,
+      });
+  const replacedTokens = measure.messages(request.messages.slice(request.from, request.until));
   const chosen = fit(
     {
       drafts,
+      record: record && ((tokens, present) => record.within(tokens, present).map(recordItem)),
       excerpts: (tokens, present) => request.excerpts(tokens, present).map((one) => redacted(one, redact)),
       carried: (previous?.excerpts ?? []).map((one, at) => ({
         ...one,
@@ -123,18 +128,40 @@ export function writeHandoff(request: HandoffRequest): Handoff {
         tokens: measure.text(`${one.text}\n`),
       })),
       told: new Set([...(request.prose ?? NO_PROSE)].flatMap(([topic, texts]) => (texts.length > 0 ? [topic] : []))),
-      matches: focus === undefined || focus.trim() === "" ? undefined : focusMatcher(focus),
+      matches,
     },
-    { template, budget, room, measure, recall: spanRecall },
+    { template, budget, room, measure, recall: spanRecall, replacedTokens },
   );
   const write = (contents: Omit<Contents, "firstNumber">): string => {
     const numbered = { ...contents, firstNumber: firstNumberOf(contents.filled, previous) };
-    const lines = template.flatMap((section) =>
-      sectionLines(section, numbered, { template, recall: spanRecall, complete }),
+    const lines = withoutEmptyParents(template, (section) =>
+      sectionLines(section, numbered, { template, recall: spanRecall }),
     );
     return [frame.opening, ...lines, frame.closing].join("\n");
   };
   return withinBudget(chosen, write, request);
+}
+
+/** A section that only holds others is written where one of them is. */
+function withoutEmptyParents(
+  template: readonly Section[],
+  linesOf: (section: Section) => readonly string[],
+): readonly string[] {
+  const written = template.map(linesOf);
+  return template.flatMap(({ topics, level }, at) => {
+    if (topics.length > 0) return written[at]!;
+    const next = template.findIndex((other, place) => place > at && other.level <= level);
+    const within = written.slice(at + 1, next < 0 ? undefined : next);
+    return within.some((lines) => lines.length > 0) ? written[at]! : [];
+  });
+}
+
+function toldByModel({ prose = NO_PROSE }: HandoffRequest): boolean {
+  return (prose.get("actions") ?? []).length > 0;
+}
+
+function recordItem({ order, text }: RecordEpisode): Item {
+  return { rank: 1, order, key: `episode ${order}`, text };
 }
 
 /** What an excerpt came to last: most stand in one handoff after another. */
@@ -180,13 +207,16 @@ function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly Draft[]>
     ...request,
     live: request.liveRequest ?? -1,
     listsMessages: topics.includes("messages"),
+    recorded: !toldByModel(request),
     continues: previous !== undefined,
   };
   return new Map(
-    topics.map((topic) => {
+    topics.flatMap((topic) => {
+      // Without a model the record of episodes says what was done.
+      if (topic === "actions" && !toldByModel(request)) return [];
       const own = { fresh: DRAFTS_OF[topic](material), carried: carriedDrafts(topic, previous, ledger) };
       const drafts = withProse(topic, own, request.prose ?? NO_PROSE);
-      return [topic, drafts.toSorted((a, b) => b.rank - a.rank)];
+      return [[topic, drafts.toSorted((a, b) => b.rank - a.rank)] as const];
     }),
   );
 }

@@ -1,6 +1,7 @@
 /** What a section is written from: drafts, worked out only while there is room, and the items that come of them. */
 import { familyOf } from "../evidence/facts/commands.ts";
 import { keyOf } from "../evidence/facts/sentences.ts";
+import { citedIn } from "./prose/citations.ts";
 import type { Topic } from "./sections.ts";
 
 interface Place {
@@ -35,7 +36,7 @@ export function itemOf(topic: Topic, draft: Draft): Item | undefined {
   const text = draft.write()?.trim();
   if (text === undefined || text === "") return undefined;
   const { rank, order, group } = draft;
-  return { key: writtenKey(topic, text), text, rank, order, ...(group === undefined ? {} : { group }) };
+  return { key: writtenKey(topic, citedIn(text).claim), text, rank, order, ...(group === undefined ? {} : { group }) };
 }
 
 const REQUEST_KEY_CHARS = 100;

@@ -29,7 +29,7 @@ export interface ParsedHandoff {
   readonly excerpts: readonly ParsedExcerpt[];
 }
 
-export const NONE = "None.";
+const NONE = "None.";
 export const SOURCE_LEAD = "@ ";
 const LEFT_OUT = /^\(\+\d+ in \S+\)$/;
 /** By the place of an item's topic among those of its section. */

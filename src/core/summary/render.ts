@@ -1,7 +1,7 @@
 /** Writes the chosen items as text, in the format that `parse.ts` describes. */
 import type { Excerpt } from "../evidence/excerpts.ts";
 import type { Item } from "./items.ts";
-import { BULLETS, guarded, NONE, SOURCE_LEAD } from "./parse.ts";
+import { BULLETS, guarded, SOURCE_LEAD } from "./parse.ts";
 import type { Section, Topic } from "./sections.ts";
 
 /** Every path of a line of files stands within this many characters of the tool's name (docs/evaluation.md: 120). */
@@ -25,22 +25,15 @@ export interface RenderOptions {
   readonly template: readonly Section[];
   /** Id under which what was left out can be fetched. */
   readonly recall: string;
-  /** Whether sections without content keep their heading. */
-  readonly complete: boolean;
 }
 
-/** The lines of a section; none where it has nothing to say and is dropped. */
-export function sectionLines(
-  section: Section,
-  contents: Contents,
-  { recall, complete }: RenderOptions,
-): readonly string[] {
+/** The lines of a section; none where it has nothing to say. */
+export function sectionLines(section: Section, contents: Contents, { recall }: RenderOptions): readonly string[] {
   const lines = section.topics.flatMap((topic, place) => topicLines(topic, contents, BULLETS[place] ?? BULLETS[0]));
   const leftOut = section.topics.reduce((sum, topic) => sum + (contents.filled.get(topic)?.leftOut ?? 0), 0);
-  if (leftOut > 0 && (lines.length > 0 || complete)) lines.push(leftOutLine(leftOut, recall));
+  if (leftOut > 0 && lines.length > 0) lines.push(leftOutLine(leftOut, recall));
   if (section.topics.includes("context")) addExcerpts(lines, contents.excerpts);
-  if (lines.length === 0 && section.topics.length > 0) lines.push(...(complete ? [NONE] : []));
-  if (lines.length === 0 && !complete) return [];
+  if (lines.length === 0 && section.topics.length > 0) return [];
   return [`${"#".repeat(section.level)} ${section.heading}`, ...lines];
 }
 
@@ -61,15 +54,18 @@ function indented(text: string): string {
 /** One or more lines a tool; the changed ones first, each list with the latest first. */
 function fileLines(items: readonly Item[]): string[] {
   const groups = new Map<string, Item[]>();
-  for (const item of items.toReversed())
+  // What a model wrote of files is in sentences of its own.
+  const written = items.filter(({ group }) => group === undefined);
+  for (const item of items.filter(({ group }) => group !== undefined).toReversed())
     (groups.get(item.group ?? "") ?? groups.set(item.group ?? "", []).get(item.group ?? "")!).push(item);
   const ordered = [...groups].toSorted(([, a], [, b]) => topRank(b) - topRank(a));
-  return ordered.flatMap(([group, members]) =>
+  const listed = ordered.flatMap(([group, members]) =>
     wrapped(
       group,
       members.map(({ text }) => text),
     ),
   );
+  return [...listed, ...written.map(({ text }) => `- ${indented(text)}`)];
 }
 
 function topRank(items: readonly Item[]): number {

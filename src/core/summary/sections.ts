@@ -46,7 +46,7 @@ const CONSTRAINTS = section(
 const CONTEXT = section(
   "Critical Context",
   ["context"],
-  "exact values and lines of the original that nothing else holds",
+  "what the work will need again and no other section holds: signatures, values, line numbers, commands, findings about the code or the data",
 );
 const BLOCKED = "what stands in the way, with the exact error";
 const DECIDED = "what was settled, and why";

@@ -14,10 +14,10 @@ const FEW_ITEMS = 3;
 export type Pay = (tokens: number, text: string) => boolean;
 
 export interface Table {
-  /** Tokens for all that the topic has to say, as far as `most`. */
+  /** Tokens for all that the topic has to say beyond what was chosen, as far as `most`. */
   readonly wants: (topic: Topic, most: number) => number;
   /** Adds the topic's best items that fit what is allowed and can be paid. */
-  readonly fill: (topic: Topic, allowed: number, pay: Pay) => void;
+  readonly fill: (topic: Topic, allowed: number, pay: Pay, wanted?: (item: Item) => boolean) => void;
   /** All that was chosen. */
   readonly text: () => string;
   readonly filled: () => ReadonlyMap<Topic, Filled>;
@@ -44,15 +44,15 @@ export function createTable(drafts: ReadonlyMap<Topic, readonly Draft[]>, option
       const row = rows.get(topic);
       let sum = 0;
       for (let at = 0, item = row?.at(0); item !== undefined && sum < most; item = row!.at(++at))
-        sum += costOf(topic, item, at);
+        if (!row!.chosen.has(item)) sum += costOf(topic, item, at);
       return Math.min(sum, most);
     },
-    fill: (topic, allowed, pay) => {
+    fill: (topic, allowed, pay, wanted) => {
       const row = rows.get(topic);
       let left = allowed;
       let misfits = 0;
       for (let at = 0, item = row?.at(0); item !== undefined && misfits < MISFITS_MAX; item = row!.at(++at)) {
-        if (row!.chosen.has(item)) continue;
+        if (row!.chosen.has(item) || wanted?.(item) === false) continue;
         const cost = costOf(topic, item, row!.chosen.size);
         if (cost > left || !pay(cost, item.text)) {
           misfits++;

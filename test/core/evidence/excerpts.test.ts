@@ -134,7 +134,7 @@ describe("excerpts", () => {
     expect(createEvidence().excerpts(messages, { ...request, present: { standing: messages, text: "" } })).toEqual([]);
   });
 
-  it("tie a name that stands in the result without its words", () => {
+  it("quote a line that the result only names something of, and none that it holds", () => {
     const messages = [textMessage("user", "the retry limit lives in maxRetryCount and should stay below ten")];
     const bare = { standing: [], text: "maxRetryCount" };
     const tied = { standing: [], text: "- the retry limit lives in maxRetryCount and should stay below ten" };
@@ -159,16 +159,32 @@ describe("excerpts", () => {
     for (const id of createEvidence().probabilities(messages).keys()) expect(id).not.toMatch(/^\d+$/);
   });
 
-  it("of one endless line cost no more than of ordinary text", () => {
+  it("of one endless line are none, and cost no more than of ordinary text", () => {
     const line = "const someValue = computeValue(otherValue) returns nothing ".repeat(17_000);
     const start = performance.now();
     const excerpts = createEvidence().excerpts(toolTalk("Bash", "cat a.min.js", line), ask(2_000));
     expect(performance.now() - start).toBeLessThan(10_000);
-    expect(excerpts.length).toBeGreaterThan(0);
+    expect(excerpts).toEqual([]);
+  });
+
+  it("name every error that stands between numbered filler", () => {
+    const hosts = Array.from({ length: 22 }, (_, at) => `db-${at + 1}.internal:54${30 + at}`);
+    const log = hosts
+      .flatMap((host, at) => [
+        ...Array.from({ length: 14 }, (__, line) => `step ${at * 14 + line}: filler line ${at * 14 + line} of the run`),
+        `error: connection refused to ${host}`,
+      ])
+      .join("\n");
+    const text = createEvidence()
+      .excerpts(toolTalk("Bash", "./run-all.sh", log), ask(900))
+      .map((excerpt) => excerpt.text)
+      .join("\n");
+    for (const host of hosts) expect(text).toContain(`error: connection refused to ${host}`);
+    expect(text.match(/filler line/g)?.length ?? 0).toBeLessThanOrEqual(1);
   });
 });
 
-describe("a window", () => {
+describe("a passage", () => {
   const quoted = (text: string): readonly string[] =>
     createEvidence()
       .excerpts(toolTalk("Read", "notes", text), ask(100))
@@ -187,17 +203,26 @@ describe("a window", () => {
     ]);
   });
 
-  it("takes the next line that says something, not a bracket", () => {
-    const [window] = quoted("loadSettings(path)\n}\n\nwrites every setting to the file\n");
-    expect(window).toMatch(/^loadSettings\(path\)\n}\n\nwrites every setting to the file$/);
+  it("takes a neighbouring line where the line itself says little in words", () => {
+    expect(quoted("// reads every setting\nloadSettings(path)\n")).toEqual([
+      "// reads every setting\nloadSettings(path)",
+    ]);
   });
 
-  it("is a phrase of a long line, cut at the borders of words", () => {
-    const long = `${"some words here ".repeat(20)}before loadSettings is called ${"and then more ".repeat(20)}`;
-    const [window] = quoted(long);
-    expect(window!.length).toBeLessThan(110);
-    expect(` ${long} `).toContain(` ${window} `);
-    expect(window).toContain("loadSettings");
+  it("is the sentence of a long line", () => {
+    const long = `${"Some words are here. ".repeat(20)}Then loadSettings is called before the rest. ${"More comes then. ".repeat(20)}`;
+    expect(quoted(long)).toEqual(["Then loadSettings is called before the rest."]);
+  });
+
+  it("is the enclosing object of a long line of JSON", () => {
+    const items = Array.from({ length: 30 }, (_, at) => `{"order": "order number ${at}", "item": "item_code_${at}"}`);
+    const [passage] = quoted(`[${items.join(", ")}]`);
+    expect(items).toContain(passage);
+  });
+
+  it("is nothing of a line that was made by a machine", () => {
+    expect(quoted(`!function(e,t){${"var loadSettings=e.n(t);t.x=1;".repeat(40)}}(a,b)`)).toEqual([]);
+    expect(quoted("  12.50  1234.75  9999.10  maxValue_1")).toEqual([]);
   });
 });
 

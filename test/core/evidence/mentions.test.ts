@@ -4,9 +4,8 @@ import { describe, expect, it } from "vitest";
 import { createLineReader } from "../../../src/core/evidence/lines.ts";
 import { identifiersIn, mentionsIn } from "../../../src/core/evidence/mentions.ts";
 import { createNameTable } from "../../../src/core/evidence/name-table.ts";
-import { createRunReader } from "../../../src/core/evidence/plain-words.ts";
 import { createReader } from "../../../src/lab/recall/reader.ts";
-import { identifiersOf, wordsOf, type ChatMessage } from "../../../src/lab/recall/definition.ts";
+import { identifiersOf, type ChatMessage } from "../../../src/lab/recall/definition.ts";
 import { corpusFiles, corpusText, describeCorpus } from "../../support/corpus.ts";
 import { RUNS } from "../../support/transcripts.ts";
 import { namings } from "./namings.ts";
@@ -106,22 +105,6 @@ describe("mentions", () => {
       expect(performance.now() - start).toBeLessThan(MS_MAX);
     },
   );
-});
-
-describe("plain words", () => {
-  const read = createRunReader();
-
-  it("are the words of the definition, on any text", () => {
-    fc.assert(
-      fc.property(namings, (text) => {
-        const { firsts, count, wordStarts, wordEnds } = read(text, 0, text.length);
-        const found = wordStarts.slice(0, firsts[count]);
-        const words = found.map((start, at) => text.slice(start, wordEnds[at]).toLowerCase());
-        expect(sorted(new Set(words))).toEqual(sorted(wordsOf(text)));
-      }),
-      { numRuns: RUNS / 2 },
-    );
-  });
 });
 
 describeCorpus("mentions over the corpus", () => {

@@ -25,14 +25,28 @@ export function firstThatFits(job: PlannedJob, memory: Memory): Draft {
     const head = shape.messages.slice(0, shape.headEnd);
     const verbatim = [...head, ...(anchor === undefined ? [] : [anchor]), ...shape.messages.slice(shape.tailStart)];
     const room = job.plan.limitTokens - job.besideTokens - measure.messages(verbatim) - MESSAGE_OVERHEAD_TOKENS;
-    const wanted = job.plan.handoffTokens(measure.messages(messages.slice(shape.headEnd, shape.tailStart)));
+    const replaced = measure.messages(messages.slice(shape.headEnd, shape.tailStart));
+    const wanted = job.plan.handoffTokens(replaced);
     const replacesNothing = shape.headEnd === shape.tailStart;
     if (replacesNothing && job.plan.wantsHandoff && shape.rung > 0 && shape.rung < RUNG_LAST) continue;
     const needed = replacesNothing ? 0 : Math.min(wanted, shape.handoffTokensMin);
     if (room < needed && shape.rung < RUNG_LAST) continue;
-    const budget = Math.max(Math.min(wanted, room), Math.min(HANDOFF_TOKENS_MIN, wanted));
+    const budget = Math.max(Math.min(wanted, room), replacesNothing ? 0 : leastHandoff(room, replaced));
     draft = draftOf(job, memory, { shape, anchor, verbatim, focus, budget });
     break;
   }
   return draft!;
+}
+
+/** What cannot be made small enough should at least be of use: a tenth of what it replaces, within bounds. */
+const BEYOND_LIMIT_SHARE = 0.1;
+const BEYOND_LIMIT_TOKENS_MAX = 600;
+
+/** The handoff is given at least so much, whether the limit can be kept or not. */
+function leastHandoff(roomTokens: number, replacedTokens: number): number {
+  if (roomTokens >= HANDOFF_TOKENS_MIN) return HANDOFF_TOKENS_MIN;
+  return Math.max(
+    HANDOFF_TOKENS_MIN,
+    Math.min(BEYOND_LIMIT_TOKENS_MAX, Math.floor(replacedTokens * BEYOND_LIMIT_SHARE)),
+  );
 }

@@ -5,16 +5,16 @@
 import { isHandoff, latestHandoff, parseHandoff, type ParsedHandoff } from "../../summary/handoff.ts";
 import { askedOf, type Items } from "../../summary/prose/asked.ts";
 import { tell, type Told } from "../../summary/prose/tell.ts";
-import type { Section } from "../../summary/sections.ts";
+import type { Section, Topic } from "../../summary/sections.ts";
 import type { Writers } from "../../summary/writer.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import { draftOf, type Draft, type Job, type Memory } from "./draft.ts";
 import type { Settled } from "./finish.ts";
 
 /** A smaller handoff has no room for sentences. */
-const HANDOFF_TOKENS_ASKED_MIN = 800;
-/** Of the handoff; the rest is for the request, the rules, the files, and lines of the original. */
-const PROSE_SHARE = 0.25;
+const HANDOFF_TOKENS_ASKED_MIN = 300;
+/** Of the handoff; the rest is for a person's own words and for lines of the original that the model left out. */
+const PROSE_SHARE = 0.7;
 /** Excerpts that say which messages matter. */
 const RANKING_TOKENS = 2_500;
 
@@ -144,6 +144,10 @@ function latestText(messages: readonly Message[]): string | undefined {
   return message === undefined ? undefined : contentText(message.parts);
 }
 
+/** Carried from handoff to handoff by code, word for word: a model is not asked to copy them. */
+const CARRIED_BY_CODE: readonly Topic[] = ["task", "constraints", "files"];
+
 function itemsOf({ sections }: ParsedHandoff, template: readonly Section[]): Items {
-  return new Map(askedOf(template).map(({ topic }) => [topic, sections.get(topic) ?? []]));
+  const topics = askedOf(template).flatMap(({ topic }) => (CARRIED_BY_CODE.includes(topic) ? [] : [topic]));
+  return new Map(topics.map((topic) => [topic, sections.get(topic) ?? []]));
 }

@@ -13,7 +13,7 @@ export interface Answer {
 
 const HEADING_CHARS_MAX = 80;
 /** A longer item is a document. */
-const ITEM_CHARS_MAX = 700;
+const ITEM_CHARS_MAX = 2_400;
 const ITEM = /^ {0,3}(?:[-*•+]|\d{1,4}[.)]) +/;
 const EMPTY = /^(?:none|nothing|n\/a|-|无|無|没有|なし|없음|ninguno|aucun|keine?)[.。]?$/i;
 const THINKING_OPEN = /^\s*<(think|thinking|reasoning)>/i;

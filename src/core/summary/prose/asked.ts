@@ -1,9 +1,11 @@
-/** What a model is asked to write, and what code writes itself because it must not be wrong. */
+/** What a model is asked to write: every section but the list of what the user wrote. */
 import type { Section, Topic } from "../sections.ts";
 
-/** The live request, a person's rules and the files come from the ledger, word for word; the rest is asked for. */
+/** In the order in which a section that holds several is asked for one. */
 const ASKED_TOPICS: readonly Topic[] = [
   "goal",
+  "task",
+  "constraints",
   "actions",
   "progress",
   "blocked",
@@ -12,6 +14,7 @@ const ASKED_TOPICS: readonly Topic[] = [
   "state",
   "resolved",
   "pending",
+  "files",
   "context",
 ];
 

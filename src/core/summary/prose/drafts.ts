@@ -8,11 +8,11 @@ import type { Topic } from "../sections.ts";
 import type { Items } from "./asked.ts";
 
 /** The ledger's list gives way to the model's, where there is one. */
-const REPLACED: readonly Topic[] = ["actions", "progress", "decisions", "resolved"];
-/** What the ledger ranks this high stays whatever the model wrote: the first request, and deeds that outlast the session. */
+const REPLACED: readonly Topic[] = ["goal", "actions", "progress", "decisions", "resolved", "pending", "context"];
+/** What the ledger ranks this high stays unless the model said it: the first request, and deeds that outlast the session. */
 const LASTING_RANK: Partial<Readonly<Record<Topic, number>>> = { goal: 10, actions: 2 };
-/** Between the ledger's own drafts, and those of an earlier handoff. */
-const PROSE_RANK = 0.9;
+/** Above every draft of the ledger's: what the model wrote is placed first. */
+export const PROSE_RANK = 100;
 /** Written after the ledger's items of the same section. */
 const PROSE_ORDER = 100_000;
 
@@ -27,8 +27,7 @@ export function withProse(topic: Topic, { fresh, carried }: Own, prose: Items): 
   const texts = prose.get(topic) ?? [];
   if (texts.length === 0) return [...fresh, ...carried];
   const said = textOf(prose);
-  const kept =
-    topic in LASTING_RANK || REPLACED.includes(topic) ? fresh.filter((draft) => lasts(topic, draft, said)) : fresh;
+  const kept = REPLACED.includes(topic) ? fresh.filter((draft) => lasts(topic, draft, said)) : fresh;
   const missed = carried.filter(({ write }) => !namesStandIn(said, write() ?? ""));
   return [...kept, ...missed, ...texts.map((text, at) => draftOf(topic, text, at / texts.length))];
 }

@@ -21,8 +21,8 @@ const ESTIMATE_MARGIN_FACTOR = 1.2;
 const REQUEST_OVERHEAD_TOKENS = 64;
 /** With less to read at a time, a record is not worth asking for. */
 const SOURCE_TOKENS_MIN = 400;
-/** A larger window is not filled: the money goes further in a digest. */
-const SOURCE_TOKENS_MAX = 150_000;
+/** A larger window is not filled. */
+const SOURCE_TOKENS_MAX = 400_000;
 /** Of what is left in the window beside instructions and answer. */
 const RECORD_SHARE_MAX = 0.35;
 export const STAGES_MAX = 6;

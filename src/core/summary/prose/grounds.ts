@@ -63,8 +63,11 @@ export function createGrounds(messages: readonly Message[], heard: readonly stri
   const words = wordsOf(all);
   let planted: ReadonlySet<string> | undefined;
   const plantedWords = (): ReadonlySet<string> => (planted ??= wordsOfOrders(shown, wordsOf(said)));
-  const stands = (name: string): boolean =>
+  const standsWhole = (name: string): boolean =>
     HOUSEHOLD.has(name.toLowerCase()) || (isOneWord(name) ? words.has(name.toLowerCase()) : all.includes(name));
+  // A range of lines, names in braces and a shortened path are said in other words than those of the session.
+  const stands = (name: string): boolean =>
+    standsWhole(name) || (isComposed(name) && piecesOf(name).every(standsWhole));
   return {
     invented: (text) => namesIn(text).filter((name) => !stands(name)),
     known: (text) => namesIn(text).filter((name) => !HOUSEHOLD.has(name.toLowerCase()) && stands(name)),
@@ -98,12 +101,30 @@ function wholeText(message: Message): string {
   return [contentText(message.parts), ...calls].join("\n");
 }
 
+const JOINTS = /[{}(),/.:#\s–-]+/;
+
+function isComposed(name: string): boolean {
+  return JOINTS.test(name.slice(1, -1));
+}
+
+/** What a composed name is made of; numbers of a range are the writer's own. */
+function piecesOf(name: string): readonly string[] {
+  const pieces = name.split(JOINTS).filter((piece) => piece !== "" && !/^\d+$/.test(piece));
+  return pieces.length === 0 ? [name] : pieces;
+}
+
 function isOneWord(name: string): boolean {
   return /^[\p{L}\p{N}_]+$/u.test(name);
 }
 
 /** Identifiers as the ledger's measure has them, and files by their bare names. */
-export function namesIn(text: string): readonly string[] {
+export function namesIn(given: string): readonly string[] {
+  const text = given.replace(BRACES, (_, stem: string, inside: string) =>
+    inside
+      .split(",")
+      .map((one) => `${stem}${one.trim()}`)
+      .join(" "),
+  );
   const files = text
     .split(/[\s,;|]+/)
     .map((word) => word.replace(EDGES, "").replace(/(?::\d+)+$/, ""))
@@ -111,6 +132,9 @@ export function namesIn(text: string): readonly string[] {
     .map((word) => word.slice(word.lastIndexOf("/") + 1));
   return [...new Set([...identifiersIn(text), ...files])];
 }
+
+/** `Test_{A,B}` names two. */
+const BRACES = /([\w./-]*)\{([\w./-]+(?:\s*,\s*[\w./-]+)+)\}/g;
 
 /** Words, stems of long words, and pairs of ideographs, lower case. */
 function wordsOf(text: string): ReadonlySet<string> {

@@ -26,7 +26,7 @@ const HEADINGS_SHARE_MIN = 0.5;
 /** An answer that was cut off may have lost its last section, no more. */
 const HEADINGS_LOST_MAX = 1;
 /** More of an answer than this, in runs of `RUN_CHARS` copied from the source, is an echo. */
-const ECHO_SHARE_MAX = 0.5;
+const ECHO_SHARE_MAX = 0.8;
 const RUN_CHARS = 100;
 const RUNS_MAX = 200;
 const REFUSAL_CHARS = 400;

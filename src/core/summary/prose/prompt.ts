@@ -25,7 +25,11 @@ const LIVE_CHARS_MAX = 1_200;
 const RULES = [
   "Write in the language that the user writes in. Headings stay as they are given.",
   "State facts: what was done and how it ended, what is open. Put open work as a statement, not as an order.",
-  "Name paths, commands, values and error messages exactly as they stand in the material, and leave out what it does not say.",
+  "Give exact values: paths with line numbers, names of functions and tests, commands, figures, identifiers, error messages, exactly as they stand in the material. Leave out what the material does not say.",
+  "Cover the session from its beginning to its end. What was decided early and still holds is as important as the newest step.",
+  "For each decision and each rule give the reason. What was tried and rejected belongs to it, with why.",
+  "Where a value, a name or a plan was changed later, state what holds now, and that it replaced the earlier one.",
+  "Close each item with the numbers of the messages that it rests on, in square brackets: [12] or [12, 15-18].",
   "Passwords, keys, tokens and other secrets never go into the record: write [REDACTED] in their place.",
   "Answer with the sections and nothing around them.",
 ];
@@ -72,7 +76,7 @@ export function followUpText(request: Omit<PromptRequest, "source" | "record" | 
 }
 
 function lengthLine(tokens: number): string {
-  return `About ${tokens} tokens in all: the exact and the unfinished first, the general last.`;
+  return `Use up to ${tokens} tokens in all, and do not stop far below that while anything exact is left to say.`;
 }
 
 const UPDATE =
@@ -81,12 +85,12 @@ const UPDATE =
 function structure({ template, asked }: Pick<PromptRequest, "template" | "asked">): readonly string[] {
   const headings = new Set(asked.map(({ heading }) => heading));
   const own = template.filter(({ heading, topics }) => topics.length > 0 && !headings.has(heading));
+  const byCode = `${own.map(({ heading }) => heading).join(", ")}: a program fills these in, so they are not yours.`;
   return [
     'Use these sections, in this order, each under its heading with one item a line ("- ", or "1. " where it says numbered). A section without content holds the word None.',
     "",
     ...asked.flatMap(({ heading, level, purpose }) => [`${"#".repeat(level)} ${heading}`, `(${purpose})`]),
-    "",
-    `${own.map(({ heading }) => heading).join(", ")}: a program fills these in, so they are not yours.`,
+    ...(own.length === 0 ? [] : ["", byCode]),
   ];
 }
 

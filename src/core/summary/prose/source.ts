@@ -3,7 +3,7 @@
  * demands. What people and assistant said comes first, calls are one line each, results shrink by what they are;
  * those that hold what the work is likely to need keep more.
  */
-import { describeCall, labelOf, type CallSummary } from "../../digest/call.ts";
+import { describeCall, type CallSummary } from "../../digest/call.ts";
 import { digestResult } from "../../digest/digest.ts";
 import { deedOf } from "../../evidence/facts/commands.ts";
 import { personText } from "../../evidence/facts/person.ts";
@@ -30,7 +30,7 @@ export interface Span {
   readonly redact: (text: string) => string;
 }
 
-/** How hard a span is digested: characters for words, tokens for results. */
+/** How hard a span is digested: characters for words, tokens for results. The first level leaves everything as it is. */
 interface Level {
   readonly user: number;
   readonly assistant: number;
@@ -45,7 +45,17 @@ interface Level {
   readonly roomShareMin: number;
 }
 
+const WHOLE: Level = {
+  user: Infinity,
+  assistant: Infinity,
+  call: Infinity,
+  result: Infinity,
+  ranked: Infinity,
+  stagesMax: 1,
+  roomShareMin: 0.8,
+};
 const LEVELS: readonly Level[] = [
+  WHOLE,
   { user: 12_000, assistant: 8_000, call: 400, result: 3_000, ranked: 6_000, stagesMax: 1, roomShareMin: 0.5 },
   { user: 8_000, assistant: 4_000, call: 240, result: 800, ranked: 3_000, stagesMax: 2, roomShareMin: 0.25 },
   { user: 6_000, assistant: 2_000, call: 160, result: 300, ranked: 1_200, stagesMax: 3, roomShareMin: 0.1 },
@@ -84,7 +94,8 @@ interface Spoken {
   readonly at: number;
   readonly message: Message;
   readonly text: string;
-  readonly calls: readonly CallSummary[];
+  /** The tool and what it was given, one line a call. */
+  readonly calls: readonly string[];
   /** The call that a result answers. */
   readonly answers: CallSummary | undefined;
 }
@@ -107,7 +118,7 @@ function readSpan({ messages, from, until, redact }: Span): readonly Spoken[] {
         at,
         message,
         text: redact(text),
-        calls: callsOf(message).map(summaryOf),
+        calls: callsOf(message).map(({ name, arguments: args }) => `${name} ${redact(args)}`),
         answers: answered === undefined ? undefined : summaryOf(answered),
       },
     ];
@@ -132,29 +143,30 @@ function blockOf(spoken: Spoken, ranked: boolean, level: Level, span: Span): rea
   ];
 }
 
-function saidText({ message, text, calls }: Spoken, level: Level): string {
+function saidText({ at, message, text, calls }: Spoken, level: Level): string {
   const asked = message.role === "user" && personText(message) !== "";
   const most = asked ? level.user : message.role === "assistant" ? level.assistant : RECORD_CHARS_MAX;
   const words = clipped(text, most);
-  const lines = calls.map((call) => `> ${clipped(labelOf(call), level.call)}`);
+  const lines = calls.map((call) => `> ${clipped(call, level.call)}`);
   if (words === "" && lines.length === 0) return "";
   return [
-    `[${message.role === "user" && !asked ? "record" : message.role}]`,
+    `[${at + 1} ${message.role === "user" && !asked ? "record" : message.role}]`,
     ...(words === "" ? [] : [words]),
     ...lines,
   ].join("\n");
 }
 
-function resultText({ message, text, answers }: Spoken, ranked: boolean, level: Level, span: Span): string {
+function resultText({ at, message, text, answers }: Spoken, ranked: boolean, level: Level, span: Span): string {
   const call = answers ?? describeCall("tool", "{}");
   const target = ranked ? level.ranked : level.result;
   const isError = resultOf(message)?.isError === true;
   if (target === 0) {
     const { outcome, errors } = readResult(deedOf(call), text, isError);
     const line = errors[0] ?? outcome ?? "";
-    return line === "" ? "" : `[result of ${call.tool}] ${clipped(line, ENDING_CHARS_MAX)}`;
+    return line === "" ? "" : `[${at + 1} result of ${call.tool}] ${clipped(line, ENDING_CHARS_MAX)}`;
   }
   const { measure, focus, recall } = span;
+  if (target === Infinity) return text.trim() === "" ? "" : `[${at + 1} result of ${call.tool}]\n${text}`;
   const digest = digestResult({
     text,
     call,
@@ -167,5 +179,5 @@ function resultText({ message, text, answers }: Spoken, ranked: boolean, level: 
   });
   const short = digest?.text ?? text;
   const body = measure.text(short) <= target * 2 ? short : clipped(short, target * CHARS_PER_TOKEN);
-  return body.trim() === "" ? "" : `[result of ${call.tool}]\n${body}`;
+  return body.trim() === "" ? "" : `[${at + 1} result of ${call.tool}]\n${body}`;
 }

@@ -8,6 +8,7 @@ import { contentText, type Message, type Transcript } from "../../transcript/mes
 import type { Section } from "../sections.ts";
 import type { Writer, Writers } from "../writer.ts";
 import { askedOf, recordText, type Items } from "./asked.ts";
+import { createCitationChecker } from "./citations.ts";
 import { complexityOf } from "./complexity.ts";
 import { fold, isSpent, leftOf, NOTHING_SPENT, plus, type Allowance, type Folded, type FoldRequest } from "./fold.ts";
 import { followUp } from "./follow-up.ts";
@@ -126,7 +127,8 @@ function check(folded: Folded, { span, ledger, record, template, beside }: TellR
   if (folded.kind !== "answered") return undefined;
   const grounds = createGrounds(span.messages, [beside, folded.source, recordText(record, askedOf(template))]);
   const { items } = folded.answer;
-  return verify(folded.cutOff ? withoutLast(items) : items, { ledger, grounds, template });
+  const citations = createCitationChecker(span.messages);
+  return verify(folded.cutOff ? withoutLast(items) : items, { ledger, grounds, citations, template });
 }
 
 /** The item at which an answer was cut off is not whole. */

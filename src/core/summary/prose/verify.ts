@@ -2,6 +2,7 @@
 import type { Ledger } from "../../evidence/ledger.ts";
 import type { Section, Topic } from "../sections.ts";
 import type { Items } from "./asked.ts";
+import { citedIn, type CitationChecker } from "./citations.ts";
 import { contradictionIn } from "./claims.ts";
 import type { Grounds } from "./grounds.ts";
 
@@ -22,6 +23,7 @@ export interface Verified {
 }
 
 export interface VerifyOptions {
+  readonly citations: CitationChecker;
   readonly ledger: Ledger;
   readonly grounds: Grounds;
   readonly template: readonly Section[];
@@ -37,11 +39,14 @@ export function verify(items: Items, options: VerifyOptions): Verified {
   const kept = new Map<Topic, readonly string[]>();
   for (const [topic, texts] of items) {
     const standing = texts.filter((text) => {
-      const because = reasonAgainst(text, topic, options);
+      const because = reasonAgainst(citedIn(text).claim, topic, options);
       if (because !== undefined) dropped.set(because, (dropped.get(because) ?? 0) + 1);
       return because === undefined;
     });
-    kept.set(topic, standing);
+    kept.set(
+      topic,
+      standing.map((text) => withOwnFigures(options.citations.checked(text, options.grounds.known), options.grounds)),
+    );
   }
   const all = [...kept.values()].flat();
   return {
@@ -59,7 +64,7 @@ function reasonAgainst(
 ): DropReason | undefined {
   const bare = text.replace(/^\(|\)$/g, "");
   if (template.some(({ purpose }) => bare === purpose)) return "they repeat the instructions";
-  if (grounds.invented(text).length > 0) return "they name what stands nowhere in the session";
+  if (inventsMoreThanFigures(text, grounds)) return "they name what stands nowhere in the session";
   if (contradictionIn(text, topic, ledger) !== undefined) return "the ledger contradicts them";
   if (grounds.known(text).length === 0 && grounds.overlap(text) < OVERLAP_MIN)
     return "they say nothing of this session";
@@ -69,4 +74,19 @@ function reasonAgainst(
   )
     return "they repeat what a tool's output said as if it had been asked for";
   return undefined;
+}
+
+const FIGURE = /^[\d.,]+$/;
+function inventsMoreThanFigures(text: string, grounds: Grounds): boolean {
+  const invented = grounds.invented(text);
+  if (invented.length === 0) return false;
+  // A figure of the writer's own, a sum for instance, is believed beside a name of the session.
+  return !invented.every((name) => FIGURE.test(name)) || grounds.known(text).length === 0;
+}
+
+/** Says of a figure that stands nowhere that it is the writer's own. */
+function withOwnFigures(text: string, { invented }: Grounds): string {
+  const { claim } = citedIn(text);
+  const figures = invented(claim);
+  return figures.length === 0 ? text : `${claim} (reckoned: ${figures.join(", ")})${text.slice(claim.length)}`;
 }

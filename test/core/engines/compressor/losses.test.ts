@@ -47,7 +47,7 @@ const lossesAt = async (budget: number): Promise<{ lost: Losses; text: string; c
 
 describe("the loss report", () => {
   it("counts requests that the result no longer shows, all of them recallable", async () => {
-    const { lost, text } = await lossesAt(1_500);
+    const { lost, text } = await lossesAt(600);
     const gone = REQUESTS.filter((request) => !text.includes(request.slice(0, 80)));
     expect(gone.length).toBeGreaterThan(5);
     expect(lost.requests.absent).toBeGreaterThanOrEqual(gone.length);

@@ -95,7 +95,7 @@ describe("a compaction with a model", () => {
     let asked = 0;
     const writers = alone(writer(() => ((asked += 1), "")));
     await outcomeOf(talk(user("Hello."), says("Hello.")), { writers });
-    const { compaction } = await compacted(work, { budget: 700, writers });
+    const { compaction } = await compacted(work, { budget: 280, writers });
     expect(asked).toBe(0);
     expect(compaction.report.summary).toMatchObject({ by: "ledger", steps: [] });
     expect(compaction.report.summary!.because).toMatch(/no room for what a model writes/);
@@ -111,12 +111,12 @@ describe("a compaction with a model", () => {
     expect(compaction.report.summary!.by).toBe("model");
   });
 
-  it("names the focus, and what a program fills in", async () => {
+  it("names the focus, and asks for every section", async () => {
     const prompts: WriterPrompt[] = [];
     const writers = alone(writer((prompt) => (prompts.push(prompt), careful(prompt.user))));
     await compacted(work, { budget: 9_000, writers, focus: "part 7" });
     expect(prompts[0]!.user).toContain("60 to 70 percent");
-    expect(prompts[0]!.user).toMatch(/Active Task, Constraints & Preferences, Relevant Files: a program/);
+    for (const { heading } of THIRTEEN_SECTIONS) expect(prompts[0]!.user).toContain(`## ${heading}\n`);
     expect(prompts[0]!.maxOutputTokens).toBeLessThanOrEqual(32_000 / 4);
   });
 

@@ -131,7 +131,7 @@ describe("layers 1 and 2", () => {
 
   it("leave a summary that stands, and all before the middle of what is sent", async () => {
     const first = await compacted(session, { reason: "explicit" });
-    const later = talk(session.messages, says("On it."), steps(30, 2_000, "more"));
+    const later = talk(session.messages, says("On it."), steps(32, 2_000, "more"));
     const standing = applyCompaction(later, first.compaction);
     expect(measure.transcript(standing)).toBeGreaterThan(limits.triggerTokens);
     const second = await compacted(later, { standing }, first.state);
@@ -216,7 +216,7 @@ describe("layer 3", () => {
     for (const { heading } of NINE_SECTIONS) expect(prompt).toContain(heading);
     expect(prompt).toMatch(/word for word/);
     expect(textOf(ofOrigin(messages, "summary"))).toContain(QUOTE);
-    expect(state.memory?.decisions).toContain(QUOTE);
+    expect(state.memory?.decisions).toContainEqual(expect.stringContaining(QUOTE));
   });
 
   it("asks where the memory would have to leave something out", async () => {
@@ -240,13 +240,17 @@ describe("layer 3", () => {
     const standing = applyCompaction(later, first.compaction);
     const second = await compacted(later, { reason: "explicit", standing }, first.state);
     expect(second.compaction.report.summary?.by).toBe("ledger");
-    expect(parseHandoff(textOf(ofOrigin(second.messages, "summary")))?.sections.get("decisions")).toContain(QUOTE);
+    expect(parseHandoff(textOf(ofOrigin(second.messages, "summary")))?.sections.get("decisions")).toContainEqual(
+      expect.stringContaining(QUOTE),
+    );
   });
 
-  it("writes all nine sections without a model, and answers the request that is live", async () => {
+  it("writes those of the nine sections that have something to say, without a model, and answers the request that is live", async () => {
     const { messages } = await compacted(talk(cart.messages, steps(10, 1_500, "late")), { reason: "explicit" });
-    const headings = textOf(messages[0]!).match(/^## .*$/gm);
-    expect(headings).toEqual(NINE_SECTIONS.map(({ heading }) => `## ${heading}`));
+    const headings: readonly string[] = textOf(messages[0]!).match(/^## .*$/gm) ?? [];
+    const known = NINE_SECTIONS.map(({ heading }) => `## ${heading}`);
+    expect(headings).toEqual(known.filter((heading) => headings.includes(heading)));
+    expect(headings).toEqual(expect.arrayContaining(["## Primary Request and Intent", "## Problem Solving"]));
     const anchor = ofOrigin(messages, "anchor");
     expect(textOf(anchor)).toBe("Good. And the tests?");
     expect(messages.indexOf(anchor)).toBe(2);

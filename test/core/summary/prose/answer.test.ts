@@ -42,12 +42,12 @@ describe("an answer", () => {
 
   it("cuts an item that is a document, visibly", () => {
     const [item] = readAnswer(`## Goal\n- ${"word ".repeat(2_000)}`, asked).items.get("goal")!;
-    expect(item!.length).toBeLessThan(720);
+    expect(item!.length).toBeLessThan(2_500);
     expect(item).toMatch(/\[…\]$/);
   });
 
   it("has nothing of sections that nobody asked for", () =>
-    expect([...readAnswer("## Constraints & Preferences\n- be nice\n## Poem\n- a rose", asked).items]).toEqual([]));
+    expect([...readAnswer("## Poem\n- a rose\n## All User Messages\n- be nice", asked).items]).toEqual([]));
 
   it.each([THIRTEEN_SECTIONS, SEVEN_SECTIONS])("reads back what it is given as a record", (...template) => {
     const own = askedOf(template as typeof THIRTEEN_SECTIONS);

@@ -46,7 +46,7 @@ describe("stages", () => {
     const [stage, ...others] = stagesOf(spanOf(messages), 100_000, 6);
     expect(others).toEqual([]);
     expect(stage).toContain(filler(300, "part3"));
-    expect(stage).toContain("> read_file src/part_2.ts");
+    expect(stage).toContain('> read_file {"path":"src/part_2.ts"}');
   });
 
   it("keep what people say where results have to give way", () => {

@@ -1,0 +1,34 @@
+/** The lines of a result that report errors: what a session full of noise is most likely to be asked about. */
+import type { CallSummary } from "../digest/call.ts";
+import { outcomeOf } from "../digest/outcome.ts";
+import { purposeOf } from "./facts/commands.ts";
+import type { Range } from "./names.ts";
+
+const LINE_CHARS_MAX = 400;
+const LOG_FILE = /\.(?:log|out|err)$/i;
+
+/** Each distinct error at its first place. A file that was read speaks of errors all the time: only logs count. */
+export function errorLinesIn(text: string, call: CallSummary | undefined): readonly Range[] {
+  if (call !== undefined && isSource(call)) return [];
+  const { errors } = outcomeOf(text);
+  const ranges: Range[] = [];
+  let [line, start] = [1, 0];
+  for (const error of errors.toSorted((a, b) => a.line - b.line)) {
+    for (; line < error.line; line++) start = text.indexOf("\n", start) + 1;
+    const newline = text.indexOf("\n", start);
+    const end = newline < 0 ? text.length : newline;
+    if (end - start <= LINE_CHARS_MAX) ranges.push(trimmed(text, start, end));
+  }
+  return ranges;
+}
+
+function isSource({ action, command, paths }: CallSummary): boolean {
+  if (paths.some((path) => LOG_FILE.test(path))) return false;
+  if (command !== undefined) return purposeOf(command) === "show";
+  return action === "read" || action === "search" || action === "list" || action === "edit" || action === "write";
+}
+
+function trimmed(text: string, start: number, end: number): Range {
+  const line = text.slice(start, end);
+  return { start: start + line.length - line.trimStart().length, end: start + line.trimEnd().length };
+}

@@ -1,0 +1,290 @@
+/**
+ * Shortens a text to its most telling whole sentences and lines, in their order. Nothing is cut inside a sentence unless
+ * a single one is longer than the room; a gap shows where something was left out.
+ */
+import { clipped } from "../items.ts";
+
+/** A text taken apart once, so that it can be shortened to any length. */
+export interface Condensable {
+  readonly chars: number;
+  /** At most so many characters of it. Empty where the room is too small to say anything. */
+  readonly within: (charsMax: number) => string;
+}
+
+/** A sentence or a line, and how much it tells. */
+export interface Unit {
+  readonly text: string;
+  /** What stands between the unit before it and this one. */
+  readonly lead: string;
+  readonly score: number;
+  readonly at: number;
+}
+
+/** Less than this says nothing. */
+const CHARS_MIN = 60;
+/** A longer text is read from both its ends. */
+const CHARS_READ_MAX = 40_000;
+const SENTENCE_END = /(?<=[.!?…]["')\]*_`”’]{0,3})\s+(?=[\p{Lu}\p{N}`"'“‘([*_-])|(?<=[。！？]["'」』）”’]{0,2})/u;
+const LIST_ITEM = /^\s*(?:[-*+•–]|\d{1,3}[.)]|#{1,6})\s/;
+/** Announces the next step or is polite: a later reader gains nothing from it. */
+const FILLER =
+  /^(?:now,? |alright|almost |there we go|all (?:right|done)|still |here(?:['’]s| is| are)\b.{0,60}:$|ok(?:ay)?[,.! ]|great[,.! ]|i understand\b|i can (?:help|assist)\b|perfect[,.! ]|excellent[,.! ]|good[,.! ]|sure[,.! ]|thanks?\b|thank you|let me |let['’]?s |i['’]ll (?:now |start|check|look|read|run|search|also|begin)|i will (?:now |start|check|look)|first,? |next,? |please (?:hold|wait)|is there anything|would you like|feel free|happy to)/i;
+/** Asks what to do next: the next request answers it. */
+const OFFER =
+  /^(?:do you |would you |want (?:me|to)\b|should (?:i|we) |shall (?:i|we) |let me know|what(?:['’]s| is| do| would) (?:you|your)\b|ready to |anything else|please (?:confirm|let me know)|(?:could|can) you (?:please )?(?:confirm|provide|assist|help))[^.]*[?.]?$/i;
+/** Says what was found, settled or left. */
+const TELLING =
+  /\b(?:because|root cause|caus(?:e|ed)|reason|decid|chose|instead of|rather than|so that|turns out|found|fixed|failed|fails|pass(?:es|ed)|must|never|only|not|cannot|can['’]t|won['’]t|needs?|remaining|left|next step|todo|blocked|confirmed|changed|added|removed|renamed|replaced|committed|merged|deployed|refund|cancel|book|total|saves?|answer)\w*\b/i;
+/** Says what somebody wants. */
+const WANTED =
+  /\b(?:i|we) (?:want|need|would like|['’]d like|have|am|was|can|cannot|can['’]t|could)\b|\b(?:please|should|make sure|instead|also)\b/i;
+/** Names and figures. */
+const EXACT =
+  /`[^`]+`|\b(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{5,}\b|\d[\d,.]*|[\w-]+\/[\w./-]+|\w+\.\w{1,5}\b|[a-z]+[A-Z]\w+|\w+_\w+/g;
+const EXACT_COUNTED_MAX = 4;
+const WORD = /\p{L}{2,}/gu;
+/** A line of fewer words is a bracket, a heading or a figure without its meaning. */
+const WORDS_MIN = 3;
+const FENCE = /^\s*(?:```|~~~)/;
+
+/** A text of a message taken apart: the same in every handoff, so it is worked out once. */
+export function unitsOf(text: string): readonly Unit[] {
+  return takenApart(text.trim());
+}
+
+interface Choice {
+  /** What is left out whatever room there is. */
+  readonly keep?: (unit: string) => boolean;
+  /** How much a unit tells here; its own score where nothing else is known. */
+  readonly worth?: (unit: Unit) => number;
+}
+
+/** `said`: sentences that earlier texts hold; those of this text are added. Nobody needs to read one twice. */
+export function condensable(
+  given: readonly Unit[],
+  said: Said = createSaid(),
+  { keep = always, worth = scored }: Choice = {},
+): Condensable {
+  const units: Unit[] = [];
+  for (const unit of given)
+    if (said.isNew(unit) && keep(unit.text))
+      units.push(unit.at === units.length ? unit : { ...unit, at: units.length });
+  const whole = joined(units);
+  let ranked: readonly Unit[] | undefined;
+  return {
+    chars: whole.length,
+    within: (charsMax) => {
+      if (whole.length <= charsMax) return whole;
+      if (charsMax < CHARS_MIN) return "";
+      ranked ??= units
+        .map((unit) => ({ ...unit, score: worth(unit) }))
+        .toSorted((a, b) => b.score - a.score || a.at - b.at);
+      return clipped(joined(chosen(ranked, charsMax)), charsMax);
+    },
+  };
+}
+
+const always = (): boolean => true;
+const scored = ({ score }: Unit): number => score;
+
+/** Whether a sentence says more than what comes next, or how glad one is. */
+export function isTelling(sentence: string): boolean {
+  return (
+    !FILLER.test(sentence.trim()) ||
+    (!sentence.trimEnd().endsWith(":") && TELLING.test(sentence) && sentence.length > FILLER_CHARS_MAX)
+  );
+}
+
+const FILLER_CHARS_MAX = 90;
+
+/** The best units that fit together; the best one alone, cut, where not even that fits. */
+function chosen(ranked: readonly Unit[], charsMax: number): readonly Unit[] {
+  const taken: Unit[] = [];
+  let left = charsMax;
+  for (const unit of ranked) {
+    if (unit.score < SCORE_MIN) break;
+    const cost = unit.text.length + Math.max(1, unit.lead.length) + GAP_CHARS;
+    if (cost > left) continue;
+    left -= cost;
+    taken.push(unit);
+  }
+  const [best] = ranked;
+  const isPoor = taken.every(({ score }) => score < POOR_SCORE_MAX);
+  if (isPoor && best !== undefined && (taken.length === 0 || best.score > POOR_SCORE_MAX))
+    return [{ ...best, text: clippedAround(best.text, charsMax) }];
+  return taken.toSorted((a, b) => a.at - b.at);
+}
+
+/** Its beginning; and its end as well where that names something exact that would be cut off. */
+function clippedAround(text: string, charsMax: number): string {
+  const half = Math.floor((charsMax - GAP.length) / 2);
+  if (half < HALF_CHARS_MIN || text.length <= charsMax || text.slice(-half).match(EXACT) === null)
+    return clipped(text, charsMax);
+  const end = text.slice(text.indexOf(" ", text.length - half) + 1);
+  const start = text.slice(0, text.lastIndexOf(" ", charsMax - GAP.length - end.length));
+  return `${start}${GAP}${end}`;
+}
+
+/** Where only such units fit, the beginning of the best one says more. */
+const POOR_SCORE_MAX = 0.4;
+const GAP = " […] ";
+const HALF_CHARS_MIN = 20;
+
+/** What scores less is a bracket or a figure that means nothing by itself. */
+const SCORE_MIN = -1;
+/** Room for the mark of a gap, shared by the units around it. */
+const GAP_CHARS = 2;
+
+function joined(units: readonly Unit[]): string {
+  let text = "";
+  let before: Unit | undefined;
+  for (const unit of units) {
+    const follows = unit.at === (before?.at ?? -1) + 1;
+    const gap = before === undefined || follows || unit.lead.includes("\n") ? "" : "… ";
+    text += before === undefined ? unit.text : `${unit.lead}${gap}${unit.text}`;
+    before = unit;
+  }
+  return text;
+}
+
+/** What lies between two pieces is white space of the line, or a line break; blank lines go. */
+function takenApart(text: string): readonly Unit[] {
+  const read =
+    text.length <= CHARS_READ_MAX
+      ? text
+      : `${text.slice(0, CHARS_READ_MAX / 2)}\n${text.slice(text.length - CHARS_READ_MAX / 2)}`;
+  const found: Omit<Unit, "score">[] = [];
+  let fenced = false;
+  for (const line of read.split("\n")) {
+    if (FENCE.test(line)) fenced = !fenced;
+    if (line.trim() === "" || FENCE.test(line)) continue;
+    const plain = withoutJsonMarks(line);
+    if (plain === undefined) continue;
+    const pieces = fenced ? [plain] : sentencesOf(plain);
+    pieces.forEach((piece, place) => {
+      const unit = place === 0 ? piece.trimEnd() : piece.trim();
+      if (unit.trim() === "") return;
+      found.push({ text: unit, lead: place === 0 ? "\n" : " ", at: found.length });
+    });
+  }
+  const listed = withListsInOneLine(found);
+  return listed.map((unit, at) => ({ ...unit, at, score: scoreOf(unit.text, at, listed.length) }));
+}
+
+const JSON_FIELD = /^\s*"([^"\n]{1,60})":\s*(?:"(.*)"|(-?[\d.]+)),?\s*$/;
+const JSON_MARKS = /^\s*(?:"[^"\n]{1,60}":\s*)?(?:[[\]{}]+|true|false|null),?\s*$/;
+
+/** A line of JSON as `key: value`; nothing where it opens or closes something, or answers with yes or no. */
+function withoutJsonMarks(line: string): string | undefined {
+  const field = JSON_FIELD.exec(line);
+  if (field !== null) return `${field[1]}: ${field[2] ?? field[3]}`;
+  return line.includes('"') && JSON_MARKS.test(line) ? undefined : line;
+}
+
+/** List items of a word or two mean something together, and with what announces them. */
+function withListsInOneLine(units: readonly Omit<Unit, "score">[]): readonly Omit<Unit, "score">[] {
+  const joinedUnits: Omit<Unit, "score">[] = [];
+  let listing = false;
+  for (const unit of units) {
+    const item = SHORT_ITEM.exec(unit.text)?.[1];
+    const last = joinedUnits.at(-1);
+    if (item === undefined || last === undefined || !(listing || last.text.endsWith(":"))) {
+      listing = false;
+      joinedUnits.push(unit);
+      continue;
+    }
+    joinedUnits[joinedUnits.length - 1] = { ...last, text: `${last.text}${listing ? "," : ""} ${item}` };
+    listing = true;
+  }
+  return joinedUnits;
+}
+
+const SHORT_ITEM = /^\s*[-*+•–]\s+(\S{2,24}(?:\s\S{1,16})?)$/;
+
+/** A piece that ends no sentence: a bullet, a number, an abbreviation. */
+const GOES_ON = /(?:^\s*(?:[-*+•–]|\d{1,3}[.)]|#{1,6})|\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|dr|mr|mrs|ms)\.)$/i;
+
+function sentencesOf(line: string): readonly string[] {
+  const sentences: string[] = [];
+  for (const piece of line.split(SENTENCE_END)) {
+    const last = sentences.at(-1);
+    if (last !== undefined && GOES_ON.test(last)) sentences[sentences.length - 1] = `${last} ${piece}`;
+    else sentences.push(piece);
+  }
+  return sentences;
+}
+
+/** What earlier texts said. */
+export interface Said {
+  /** Whether a unit says what no earlier one did; from then on, it has been said. */
+  readonly isNew: (unit: Unit) => boolean;
+}
+
+const SAID_CHARS_MIN = 8;
+/** Only the newest are compared word by word. */
+const RECENT_MAX = 60;
+const WORDS_COMPARED_MIN = 7;
+/** Of the words of a sentence, so many in one earlier sentence: it says the same again. */
+const SAME_WORDS_SHARE = 0.85;
+
+export function createSaid(already: readonly Unit[] = []): Said {
+  const exact = new Set(already.map(({ text }) => text.trim().replace(BULLET, "")));
+  const recent: ReadonlySet<string>[] = [];
+  return {
+    isNew: (unit) => {
+      const key = unit.text.trim();
+      if (key.length < SAID_CHARS_MIN) return true;
+      if (exact.has(key)) return false;
+      exact.add(key);
+      const words = wordsOf(unit);
+      if (words.size < WORDS_COMPARED_MIN) return true;
+      const most = words.size * (1 - SAME_WORDS_SHARE);
+      if (recent.some((other) => missingIn(other, words, most) <= most)) return false;
+      recent.push(words);
+      if (recent.length > RECENT_MAX) recent.shift();
+      return true;
+    },
+  };
+}
+
+const BULLET = /^-\s+/;
+
+/** How many of the words another text lacks; the count ends where it passes `most`. */
+function missingIn(other: ReadonlySet<string>, words: ReadonlySet<string>, most: number): number {
+  let missing = 0;
+  for (const word of words) if (!other.has(word) && ++missing > most) break;
+  return missing;
+}
+
+const words = new WeakMap<Unit, ReadonlySet<string>>();
+
+function wordsOf(unit: Unit): ReadonlySet<string> {
+  let known = words.get(unit);
+  if (known === undefined) words.set(unit, (known = new Set(unit.text.toLowerCase().match(COMPARED) ?? [])));
+  return known;
+}
+
+const COMPARED = /[\p{L}\p{N}_./-]{2,}/gu;
+
+/** How much a unit tells: what it says, what it names, and whether it opens or closes the text. */
+function scoreOf(text: string, at: number, count: number): number {
+  const edge = at === 0 ? 1.2 : at === count - 1 ? 1.5 : at === 1 || at === count - 2 ? 0.4 : 0;
+  const exact = Math.min(EXACT_COUNTED_MAX, text.match(EXACT)?.length ?? 0) / EXACT_COUNTED_MAX;
+  const telling = TELLING.test(text) || WANTED.test(text) ? 1 : 0;
+  const item = LIST_ITEM.test(text) ? 0.4 : 0;
+  const filler = FILLER.test(text) ? -2 : 0;
+  const asking = OFFER.test(text) ? -2 : 0;
+  const heading = HEADING.test(text) ? -1 : 0;
+  const code = CODE.test(text) ? -0.6 - edge : 0;
+  const wordless = (text.match(WORD)?.length ?? 0) < WORDS_MIN ? -3 : 0;
+  return (
+    edge + exact + telling + item + filler + asking + heading + code + wordless - text.length / LENGTH_PENALTY_CHARS
+  );
+}
+
+/** Says nothing without what stands below it. */
+const HEADING = /^\s*(?:\d{1,2}[.)]\s+)?(?:[\p{Lu}\d][\p{Lu}\d\s,&/-]{5,}|#{1,6}\s.{0,60}|[^.!?]{2,40}:)\s*$/u;
+const CODE = /^\s*(?:[\w.]+\s*=\s*(?:await\s+)?[\w.]+\(|File "|Traceback|at \S+ \()/;
+
+/** A sentence of so many characters loses a point: two short ones say more than a long one. */
+const LENGTH_PENALTY_CHARS = 600;

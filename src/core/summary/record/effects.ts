@@ -1,0 +1,148 @@
+/**
+ * What a call of any tool did, in one line: the arguments that decide what is acted on, and what came of it. Where a result
+ * is JSON and an earlier result showed the same thing, what changed between the two is the outcome.
+ */
+import { oneLine } from "../../digest/cut.ts";
+import { clipped } from "../items.ts";
+
+/** What the calls so far have shown of things that have an id, for comparing. */
+export interface KnownThings {
+  /** How a result differs from what was known of the same thing, in words; remembers the result. */
+  readonly changesIn: (result: string) => string | undefined;
+}
+
+const LEAVES_MAX = 300;
+const THINGS_MAX = 500;
+const RESULT_CHARS_READ_MAX = 40_000;
+const VALUE_CHARS_MAX = 60;
+const CHANGES_MAX = 8;
+const ID_KEY = /(?:^|_)id$|Id$|^(?:number|key|name|code)$/;
+
+type Leaves = ReadonlyMap<string, string>;
+
+export function createKnownThings(): KnownThings {
+  const known = new Map<string, Leaves>();
+  return {
+    changesIn: (result) => {
+      const value = parsed(result);
+      if (value === undefined) return undefined;
+      const id = Object.entries(value).find(([key, one]) => ID_KEY.test(key) && typeof one !== "object");
+      if (id === undefined) return undefined;
+      const name = `${id[0]}=${String(id[1])}`;
+      const before = known.get(name);
+      const now = leavesOf(value);
+      known.delete(name);
+      known.set(name, now);
+      if (known.size > THINGS_MAX) known.delete(known.keys().next().value!);
+      return before === undefined ? undefined : differences(before, now);
+    },
+  };
+}
+
+/** More is a document. */
+const THING_CHARS_MAX = 1_500;
+const THING_FIELDS_MIN = 3;
+
+/** The values of a result that shows one thing, its own before those of its parts; nothing where it shows anything else. */
+export function thingText(result: string): string | undefined {
+  if (result.length > THING_CHARS_MAX) return undefined;
+  const value = parsed(result);
+  if (value === undefined || Object.keys(value).length < THING_FIELDS_MIN) return undefined;
+  const leaves = [...leavesOf(value)].toSorted(([a], [b]) => depthOf(a) - depthOf(b));
+  const values = new Map<string, string[]>();
+  for (const [path, text] of leaves) push(values, path.replace(/\[\d+\]/g, "[]"), text);
+  return Array.from(values, ([place, own]) => `${place}: ${own.join(" | ")}`).join(", ");
+}
+
+/** `cabin: business → economy, payments added: card_1 -6594, flights[].price: 1859 → 140 | 1679 → 101`. */
+function differences(before: Leaves, now: Leaves): string | undefined {
+  const changes = new Map<string, string[]>();
+  const added = new Map<string, string[]>();
+  for (const [path, value] of now) {
+    const was = before.get(path);
+    if (was === value) continue;
+    const list = was === undefined ? /^(.*)\[\d+\]/.exec(path)?.[1] : undefined;
+    if (list === undefined)
+      push(changes, path.replace(/\[\d+\]/g, "[]"), was === undefined ? value : `${was} → ${value}`);
+    else push(added, list, value);
+  }
+  const own = [...changes].toSorted(([a], [b]) => depthOf(a) - depthOf(b));
+  const told = [
+    ...own.filter(([place]) => depthOf(place) === 1).map(([place, values]) => `${place}: ${values.join(" | ")}`),
+    ...Array.from(added, ([list, values]) => `${list} added: ${values.join(" ")}`),
+    ...own.filter(([place]) => depthOf(place) > 1).map(([place, values]) => `${place}: ${values.join(" | ")}`),
+  ].slice(0, CHANGES_MAX);
+  return told.length === 0 ? undefined : told.join(", ");
+}
+
+function push(lists: Map<string, string[]>, key: string, value: string): void {
+  const own = lists.get(key);
+  if (own === undefined) lists.set(key, [value]);
+  else own.push(value);
+}
+
+function depthOf(path: string): number {
+  return path.split(/[.[]/).length;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function parsed(text: string): Fields | undefined {
+  const start = text.trimStart();
+  if (!start.startsWith("{") || text.length > RESULT_CHARS_READ_MAX) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `flights[0].price` → `1859`: a stack, because results can be nested deeper than the call stack is. */
+function leavesOf(root: Fields): Leaves {
+  const leaves = new Map<string, string>();
+  const stack: [string, unknown][] = [["", root]];
+  while (stack.length > 0 && leaves.size < LEAVES_MAX) {
+    const [path, value] = stack.pop()!;
+    if (Array.isArray(value)) for (let at = value.length - 1; at >= 0; at--) stack.push([`${path}[${at}]`, value[at]]);
+    else if (typeof value === "object" && value !== null)
+      for (const [key, child] of Object.entries(value).toReversed())
+        stack.push([path === "" ? key : `${path}.${key}`, child]);
+    else leaves.set(path, oneLine(String(value), VALUE_CHARS_MAX));
+  }
+  return leaves;
+}
+
+/** `reservation_id=JG7FMM, cabin=economy`: the arguments of a call, the short ones first, within so many characters. */
+export function argumentsText(raw: string, charsMax: number): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(raw);
+  } catch {
+    return oneLine(raw, charsMax);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return oneLine(valueText(value), charsMax);
+  const entries = Object.entries(value).map(([key, one]) => ({
+    key,
+    text: valueText(one),
+    isPlain: typeof one !== "object",
+  }));
+  const ordered = [...entries.filter(({ isPlain }) => isPlain), ...entries.filter(({ isPlain }) => !isPlain)];
+  const named = ordered.map(({ key, text }) => `${key}=${text}`).join(", ");
+  // Where there is no room for the names of the arguments, their values mostly say what they are.
+  if (named.length <= charsMax) return named;
+  const plain = entries.flatMap(({ text, isPlain }) => (isPlain ? [text] : [])).join(", ");
+  const fits = plain !== "" && plain.length + LEFT_OUT.length <= charsMax;
+  return fits && plain.length < named.length
+    ? `${plain}${LEFT_OUT}`
+    : clipped(ordered.map(({ text }) => text).join(", "), charsMax);
+}
+
+const LEFT_OUT = ", …";
+
+/** JSON without the marks that only a parser needs. */
+function valueText(value: unknown): string {
+  if (typeof value === "string") return value.replace(/\s+/g, " ");
+  const json = JSON.stringify(value) ?? "";
+  return json.replaceAll('"', "").replaceAll(",", ", ").replaceAll(":", ": ");
+}

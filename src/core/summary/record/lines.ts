@@ -1,0 +1,82 @@
+/** The lines of an episode: what the person asked, what the agent said on the way and in the end, and what its calls did. */
+import type { Message } from "../../transcript/message.ts";
+import { condensable, isTelling, unitsOf, type Condensable, type Unit } from "./condense.ts";
+import { deedLines, deedOf, type Deed } from "./deeds.ts";
+import type { Episode, EpisodeEntry } from "./episodes.ts";
+import { WEIGHTS, type Done, type LinesContext, type RecordLine } from "./telling.ts";
+
+export function linesOf(episode: Episode, context: LinesContext): readonly RecordLine[] {
+  const lines: RecordLine[] = [];
+  let group: { readonly deed: Deed; readonly calls: Done[] } | undefined;
+  const flush = (): void => {
+    if (group !== undefined) lines.push(...deedLines(group.deed, group.calls, context));
+    group = undefined;
+  };
+  for (const entry of episode.entries) {
+    if (entry.kind === "done") {
+      const deed = deedOf(entry);
+      if (group?.deed !== deed) flush();
+      (group ??= { deed, calls: [] }).calls.push(entry);
+      continue;
+    }
+    const line = spokenLine(entry, context);
+    if (line === undefined) continue;
+    flush();
+    lines.push(line);
+  }
+  flush();
+  return lines;
+}
+
+/** What was said; nothing where it only announces a call, or where the client was told something in one word. */
+function spokenLine(
+  entry: Exclude<EpisodeEntry, Done>,
+  { redact, said, stands, tellsRequests, live }: LinesContext,
+): RecordLine | undefined {
+  const { text, units } = readOf(entry, redact);
+  const { message } = entry;
+  if (entry.kind === "asked") {
+    if (!tellsRequests) return undefined;
+    if (message === live) return { message, label: "User: ", weight: WEIGHTS.asked, body: unshortened(LIVE) };
+    if (/^\/\S*$/.test(text)) return undefined;
+    const asked = condensable(units.filter((unit) => !stands(unit.text)));
+    return asked.chars === 0
+      ? undefined
+      : { message, label: "User: ", weight: WEIGHTS.asked, body: asked, isAsked: true };
+  }
+  const body = entry.ends ? condensable(units, said) : condensable(units, said, { keep: isTelling });
+  if (body.chars === 0) return undefined;
+  return { message, label: "Agent: ", weight: entry.ends ? WEIGHTS.concluded : remarkWeight(text), body };
+}
+
+/** A short remark with a figure in it is mostly a result. */
+function remarkWeight(text: string): number {
+  return text.length <= SHORT_REMARK_CHARS_MAX && FIGURE.test(text) ? WEIGHTS.found : WEIGHTS.remarked;
+}
+
+const SHORT_REMARK_CHARS_MAX = 300;
+const FIGURE = /(?:^|[\s($€£])\d[\d,.]{2,}/;
+
+interface Read {
+  readonly redact: (text: string) => string;
+  readonly text: string;
+  readonly units: readonly Unit[];
+}
+
+/** What was said in each message, redacted and taken apart when it was first told. */
+const known = new WeakMap<Message, Read>();
+
+function readOf({ text: said, from }: Exclude<EpisodeEntry, Done>, redact: (text: string) => string): Read {
+  const before = known.get(from);
+  if (before?.redact === redact) return before;
+  const text = redact(said);
+  const read = { redact, text, units: unitsOf(text) };
+  known.set(from, read);
+  return read;
+}
+
+const LIVE = "(the newest message, in full below)";
+
+function unshortened(text: string): Condensable {
+  return { chars: text.length, within: () => text };
+}

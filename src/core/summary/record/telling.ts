@@ -1,0 +1,82 @@
+/** What every line of a record is written with: how much it may weigh, what was said before, what the session is about. */
+import { createSaid, unitsOf, type Condensable, type Said } from "./condense.ts";
+import { createKnownThings, type KnownThings } from "./effects.ts";
+import type { EpisodeEntry } from "./episodes.ts";
+
+export interface RecordLine {
+  readonly message: number;
+  readonly label: string;
+  /** Of the characters that the most important line may take, the share for this one. */
+  readonly weight: number;
+  readonly body: Condensable;
+  /** What a person said does not fade. */
+  readonly isAsked?: boolean;
+}
+
+/** What decides how much of a line is kept where not all fits. */
+export const WEIGHTS = {
+  asked: 2,
+  concluded: 1,
+  changed: 1.8,
+  check: 0.4,
+  ran: 0.28,
+  edited: 1.1,
+  found: 0.9,
+  failed: 0.8,
+  shown: 0.3,
+  remarked: 0.45,
+  looked: 0.12,
+} as const;
+
+export interface LinesContext {
+  readonly redact: (text: string) => string;
+  /** Without the folder that goes without saying. */
+  readonly shortened: (text: string) => string;
+  /** Whether the words of the user are told here. */
+  readonly tellsRequests: boolean;
+  /** Whether the failure that a result reports stands to this day. */
+  readonly stillFails: (result: number) => boolean;
+  /** The message that stands in full after the handoff; -1 for none. */
+  readonly live: number;
+  readonly known: KnownThings;
+  /** How much a text of others has to do with what is asked for: below 0 where it has nothing to do with it. */
+  readonly pertinence: (text: string) => number;
+  /** Whether a sentence stands among the rules. */
+  readonly stands: (sentence: string) => boolean;
+  /** Sentences that were told already. */
+  readonly said: Said;
+}
+
+export type Done = Extract<EpisodeEntry, { kind: "done" }>;
+
+/** What the handoff says beside the record. */
+export interface Present {
+  readonly said: string;
+  /** What must hold, in the words of the person who said so: not told a second time. */
+  readonly rules: readonly string[];
+}
+
+interface ContextOptions extends Omit<LinesContext, "known" | "said" | "stands" | "pertinence"> {
+  readonly present: Present;
+  /** The words of what is asked for. */
+  readonly taskWords: readonly string[];
+}
+
+export function newContext({ present, taskWords, ...given }: ContextOptions): LinesContext {
+  const pertinence = (text: string): number => {
+    const lower = text.toLowerCase();
+    const held = taskWords.filter((word) => lower.includes(word)).length;
+    return taskWords.length === 0
+      ? 0
+      : held === 0
+        ? IMPERTINENT
+        : (2 * Math.min(held, PERTINENT_WORDS)) / PERTINENT_WORDS;
+  };
+  const standing = new Set(present.rules.flatMap((rule) => unitsOf(rule).map(({ text }) => text.trim())));
+  const stands = (sentence: string): boolean => standing.has(sentence.trim());
+  return { ...given, known: createKnownThings(), said: createSaid(unitsOf(present.said)), stands, pertinence };
+}
+
+/** A line that holds so many words of the task is about it. */
+const PERTINENT_WORDS = 3;
+const IMPERTINENT = -2;

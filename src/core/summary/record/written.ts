@@ -1,0 +1,93 @@
+/**
+ * What an edit wrote, line by line: the lines of its new text that the old text did not hold. Where there is no room for
+ * all of them, definitions and what explains them come first.
+ */
+import type { ToolCallPart } from "../../transcript/message.ts";
+import type { Unit } from "./condense.ts";
+
+/** More of an edit is not read. */
+const CHARS_READ_MAX = 60_000;
+const LINES_MAX = 400;
+const LINE_CHARS_MAX = 220;
+const OLD_KEY = /^(?:old|search|find|original|before)/i;
+const NEW_KEY = /^(?:new|replace|replacement|after|content|contents|file_?text|text|code_?edit|insert)/i;
+const PATCH_KEY = /^(?:patch|diff|input)$/i;
+const PATCHED = /^(?:\+(?!\+\+)|\*\*\* Begin Patch|@@ |diff --git)/m;
+
+/** The lines that a call wrote, in order, as units that can be chosen from. */
+export function writtenUnits(call: ToolCallPart, redact: (text: string) => string): readonly Unit[] {
+  const { before, after } = textsOf(call.arguments);
+  const known = new Set(before.split("\n").map((line) => line.trim()));
+  const added = redact(after)
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line.trim().length > 0 && line.length <= LINE_CHARS_MAX && !known.has(line.trim()))
+    .slice(0, LINES_MAX);
+  return added.map((line, at) => ({ text: `+ ${withNarrowMargin(line)}`, lead: "\n", at, score: scoreOf(line, at) }));
+}
+
+/** A tab or four spaces as one space: depth is seen, and costs little. */
+function withNarrowMargin(line: string): string {
+  const text = line.trimStart();
+  const margin = line.slice(0, line.length - text.length).replaceAll("\t", "    ");
+  return `${" ".repeat(Math.min(DEPTH_MAX, Math.floor(margin.length / SPACES_A_LEVEL)))}${text}`;
+}
+
+const SPACES_A_LEVEL = 4;
+const DEPTH_MAX = 6;
+
+interface Texts {
+  readonly before: string;
+  readonly after: string;
+}
+
+function textsOf(raw: string): Texts {
+  if (raw.length > CHARS_READ_MAX) return { before: "", after: "" };
+  let value: unknown;
+  try {
+    value = JSON.parse(raw);
+  } catch {
+    value = { input: raw };
+  }
+  const [before, after]: [string[], string[]] = [[], []];
+  const stack: unknown[] = [value];
+  while (stack.length > 0) {
+    const one = stack.pop();
+    if (Array.isArray(one)) stack.push(...one.toReversed());
+    else if (typeof one === "object" && one !== null)
+      for (const [key, text] of Object.entries(one)) {
+        if (typeof text !== "string") stack.push(text);
+        else if (PATCH_KEY.test(key) && PATCHED.test(text)) after.push(patchedLines(text));
+        else if (OLD_KEY.test(key)) before.push(text);
+        else if (NEW_KEY.test(key)) after.push(text);
+      }
+  }
+  return { before: before.join("\n"), after: after.join("\n") };
+}
+
+function patchedLines(patch: string): string {
+  return patch
+    .split("\n")
+    .filter((line) => line.startsWith("+") && !line.startsWith("+++"))
+    .map((line) => line.slice(1))
+    .join("\n");
+}
+
+const DEFINITION =
+  /^\s*(?:export\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|pub(?:\([a-z]+\))?\s+|default\s+|abstract\s+)*(?:func|function|fn|def|class|interface|type|struct|enum|trait|impl|const|let|var|val|module|package|CREATE|ALTER)\b|^\s*@\w+|^#{1,6}\s|^\w[\w.-]*\s*[:=]/;
+const COMMENT = /^\s*(?:\/\/|\/\*|\*|#|--|""")/;
+const IMPORT = /^\s*(?:import\b|from\s+\S+\s+import\b|use\s|#include|require\(|"[\w./-]+"$|package\s)/;
+const WORD = /\p{L}{2,}/gu;
+
+function scoreOf(line: string, at: number): number {
+  const words = line.match(WORD)?.length ?? 0;
+  if (words === 0) return WORTHLESS;
+  const definition = DEFINITION.test(line) ? 1.5 : 0;
+  const comment = COMMENT.test(line) ? 0.7 : 0;
+  const imported = IMPORT.test(line) ? -1 : 0;
+  return definition + comment + imported + Math.min(words, WORDS_COUNTED_MAX) / WORDS_COUNTED_MAX - at / LINES_MAX;
+}
+
+const WORDS_COUNTED_MAX = 6;
+/** A bracket by itself. */
+const WORTHLESS = -2;
