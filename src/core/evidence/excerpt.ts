@@ -13,6 +13,8 @@ export interface Excerpt {
   readonly text: string;
   /** With its line break. */
   readonly tokens: number;
+  /** Set where it reports an error. */
+  readonly isError?: true;
   /** Numbers of the names in it, as the evidence counts them; absent where an earlier handoff carried it. */
   readonly names?: readonly number[];
 }

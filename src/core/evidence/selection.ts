@@ -85,8 +85,8 @@ function createShapes({ entries, readingOf }: Tally, book: Book) {
   };
 }
 
-/** What an error is worth beside the names in it, as much as a likely name. */
-const ERROR_WORTH = 0.6;
+/** What an error is worth beside the names in it, more than any name: errors come first. */
+const ERROR_WORTH = 3;
 
 function worthOf(option: number, { ties, tieStarts, shares, isError }: Book, scores: Float64Array): number {
   const end = tieStarts[option + 1]!;

@@ -118,7 +118,7 @@ function put({ pieces, starts, ends }: Row, piece: Piece): void {
 }
 
 function quoteOf({ option, isAlone, start, end, tokens }: Piece, tally: Tally, book: Book): Excerpt {
-  if (isAlone) return book.quoted(option);
   const { message, source } = book.options[option]!;
-  return excerptOf(tally, { message, start, end, source, tokens });
+  const quote = isAlone ? book.quoted(option) : excerptOf(tally, { message, start, end, source, tokens });
+  return book.isError(option) ? { ...quote, isError: true } : quote;
 }

@@ -154,7 +154,13 @@ export function stateDrafts(material: Material): readonly Draft[] {
   const root = cwd === undefined ? rootOf(ledger) : undefined;
   const changed = uncommitted(ledger).length;
   const check = ledger.commands.findLast(({ purpose }) => purpose === "check");
+  const done = (ledger.plan?.items ?? []).filter(({ state }) => state === "done").map(({ text }) => text);
   return [
+    ...(done.length === 0
+      ? []
+      : [
+          { rank: 1.5, order: 4, write: () => clipped(redact(`Done of the plan: ${done.join("; ")}`), PLAN_CHARS_MAX) },
+        ]),
     ...(cwd === undefined ? [] : [{ rank: 3, order: 0, write: () => redact(`Folder: ${cwd}`) }]),
     ...(root === undefined ? [] : [{ rank: 3, order: 0, write: () => redact(`Paths are below: ${root}`) }]),
     ...(branch === undefined ? [] : [{ rank: 3, order: 1, write: () => redact(`Branch: ${branch}`) }]),
@@ -172,6 +178,8 @@ export function stateDrafts(material: Material): readonly Draft[] {
         ]),
   ];
 }
+
+const PLAN_CHARS_MAX = 500;
 
 function checkText({ ledger, redact, budget }: Material, check: CommandEntry): string {
   const run = ledger.actions.find(({ message, text }) => message === check.message && text === check.text);

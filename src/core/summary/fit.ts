@@ -17,7 +17,10 @@ const PROSE_SHARE_MAX = 0.78;
 const BESIDE_PROSE_SHARE_MAX = 0.2;
 /** Lines of the original get a part of the room beyond this: a small handoff is all record. */
 const RECORD_TOKENS_FIRST = 500;
-const EXCERPTS_SHARE = 0.35;
+const EXCERPTS_SHARE = 0.25;
+/** More of them say less than the messages that can stand in their place. */
+const EXCERPTS_SHARE_MAX = 0.4;
+const EXCERPTS_BESIDE_PROSE_SHARE_MAX = 0.25;
 /** Of the handoff, at most. What asks for more than there is gets less in proportion, but for those of `UNSCALED`. */
 const SHARE_MAX: Readonly<Record<Topic, number>> = {
   task: 0.12,
@@ -119,7 +122,12 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<Contents,
   const told = textOf(record);
   const isNews = (item: Item): boolean => (told === "" || !isTold(item.text, told)) && isUnsaid(item);
   for (const topic of later) table.fill(topic, allowed.get(topic)!, purse.pay, isNews);
-  const excerpts = chooseExcerpts(candidates, options.measure, { purse, present: `${table.text()}\n${told}` });
+  const excerpts = chooseExcerpts(candidates, options.measure, {
+    purse,
+    tokensMax:
+      options.room * (prose > 0 ? EXCERPTS_BESIDE_PROSE_SHARE_MAX : matches === undefined ? EXCERPTS_SHARE_MAX : 1),
+    present: `${table.text()}\n${told}`,
+  });
   // What the excerpts leave is for the facts again, without caps; but rules have had their share, and one that comes in
   // with a few spare tokens now would go again in the next handoff.
   for (const topic of topics) if (topic !== "constraints") table.fill(topic, purse.left(), purse.payAny, isNews);
@@ -200,7 +208,7 @@ function textOf(items: readonly Item[]): string {
 function payFor(items: readonly Item[], purse: Purse, measure: Measure): void {
   for (const { text } of items)
     for (const line of text.split("\n")) {
-      const cost = measure.text(`${line}\n`);
+      const cost = measure.text(`  ${line}\n`);
       if (!purse.pay(cost, line)) purse.payAny(cost, line);
     }
 }
@@ -276,6 +284,7 @@ function allowances(topics: readonly Topic[], table: Table, shares: Shares, room
 
 interface Room {
   readonly purse: Purse;
+  readonly tokensMax: number;
   /** What the handoff says already. */
   readonly present: string;
 }
@@ -283,7 +292,7 @@ interface Room {
 function chooseExcerpts(
   { excerpts, carried, matches }: Candidates,
   measure: Measure,
-  { purse, present }: Room,
+  { purse, tokensMax, present }: Room,
 ): readonly Excerpt[] {
   const kept: Excerpt[] = [];
   const sources = new Set<string>();
@@ -294,7 +303,10 @@ function chooseExcerpts(
     kept.push(one);
     return cost;
   };
-  let old = carried.length === 0 ? 0 : purse.left() * CARRIED_EXCERPTS_SHARE_MAX;
+  // Errors may have all of the room: nothing else is asked for so surely.
+  const forErrors = Math.max(0, purse.left() - tokensMax);
+  const left = (isError = false): number => purse.left() - (isError ? 0 : forErrors);
+  let old = carried.length === 0 ? 0 : left() * CARRIED_EXCERPTS_SHARE_MAX;
   for (const one of carried.toReversed()) if (!present.includes(one.text)) old -= take(one, old);
   const known = kept.map(({ text }) => text).join("\n");
   // With a focus more is asked for than fits: what matches is taken from the whole.
@@ -302,6 +314,6 @@ function chooseExcerpts(
   const fresh = excerpts(Math.max(0, Math.floor(asked)), known === "" ? present : `${present}\n${known}`);
   const ranked =
     matches === undefined ? fresh : fresh.toSorted((a, b) => Number(matches(b.text)) - Number(matches(a.text)));
-  for (const one of ranked) take(one, purse.left());
+  for (const one of ranked) take(one, left(one.isError));
   return kept;
 }

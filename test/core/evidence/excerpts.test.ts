@@ -15,7 +15,6 @@ const NOTHING = { standing: [], text: "" };
 const ask = (budget: number) => ({ budget, measure, present: NOTHING, focus: [] });
 const textOf = (message: Message): string => readMessage(message, createNameTable()).text;
 const budgets = fc.integer({ min: 0, max: 600 });
-const PATHS = "paths, by tool";
 
 const weigh = (excerpts: readonly Excerpt[]): number =>
   excerpts.reduce((sum, { tokens }) => sum + tokens, 0) +
@@ -25,26 +24,9 @@ describe("excerpts", () => {
   it("quote what was said, from the message they name", () => {
     fc.assert(
       fc.property(talks, budgets, (messages, budget) => {
-        for (const { message, at, text, source, tokens } of createEvidence().excerpts(messages, ask(budget))) {
+        for (const { message, at, text, tokens } of createEvidence().excerpts(messages, ask(budget))) {
           expect(tokens).toBe(measure.text(`${text}\n`));
-          if (source === PATHS) continue;
           expect(textOf(messages[message]!).slice(at, at! + text.length)).toBe(text);
-        }
-      }),
-      { numRuns: RUNS / 10 },
-    );
-  });
-
-  it("list paths by the tool that was given or returned them", () => {
-    fc.assert(
-      fc.property(talks, budgets, (messages, budget) => {
-        const texts = messages.map(textOf);
-        for (const { source, text } of createEvidence().excerpts(messages, ask(budget))) {
-          if (source !== PATHS) continue;
-          expect(text).toMatch(/^Read: /);
-          expect(text.length).toBeLessThanOrEqual(120);
-          for (const path of text.slice("Read: ".length).split(", "))
-            expect(texts.some((one) => one.includes(path))).toBe(true);
         }
       }),
       { numRuns: RUNS / 10 },
@@ -54,10 +36,7 @@ describe("excerpts", () => {
   it("stay within the budget, the lines that name their sources included", () => {
     fc.assert(
       fc.property(talks, budgets, (messages, budget) => {
-        // A line of paths is priced path by path: the estimate of a whole is not the sum of its parts.
-        const excerpts = createEvidence().excerpts(messages, ask(budget));
-        const lines = excerpts.filter(({ source }) => source === PATHS).length;
-        expect(weigh(excerpts)).toBeLessThanOrEqual(budget + lines * 3);
+        expect(weigh(createEvidence().excerpts(messages, ask(budget)))).toBeLessThanOrEqual(budget);
       }),
       { numRuns: RUNS / 10 },
     );
@@ -188,7 +167,7 @@ describe("a passage", () => {
   const quoted = (text: string): readonly string[] =>
     createEvidence()
       .excerpts(toolTalk("Read", "notes", text), ask(100))
-      .filter(({ message, source }) => message === 1 && source !== PATHS)
+      .filter(({ message }) => message === 1)
       .map((excerpt) => excerpt.text);
 
   it("is the whole line where the line is short", () => {

@@ -55,9 +55,12 @@ function checks(segment: string): boolean {
   const words = segment.replace(LEADING, "").split(/\s+/, CHECK_WORDS_MAX);
   const [program = "", ...rest] = words;
   if (shows(segment) || TAKES_NAMES.test(program)) return false;
-  const said = rest.filter((word) => /^[\w:-]+$/.test(word) && !word.startsWith("-"));
+  const said = rest.filter((word) => /^[\w:-]+$/.test(word) && (!word.startsWith("-") || CHECKING_FLAG.test(word)));
   return CHECKS.test([program.slice(program.lastIndexOf("/") + 1), ...said].join(" "));
 }
+
+/** `node --test`: here the flag says what is run. */
+const CHECKING_FLAG = /^--?(?:test|check|lint|verify|typecheck)$/;
 
 /** What may stand in front of a program. */
 const LEADING = /^\(?\s*(?:(?:sudo|time)\s+)?(?:\w+=\S*\s+)*/;

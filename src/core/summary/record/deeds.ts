@@ -157,11 +157,9 @@ function editedFiles(calls: readonly Done[], context: LinesContext): readonly Ed
   return [...edited, { message: last.message, body: deedBody(byTool(failed, context), outcomeOf(last, context)) }];
 }
 
-function writtenIn(calls: readonly Done[], { redact, said }: LinesContext): Condensable {
-  return condensable(
-    calls.flatMap(({ call }) => writtenUnits(call, redact)),
-    said,
-  );
+/** Nothing of it is left out as said before: a line means something else in another function. */
+function writtenIn(calls: readonly Done[], { redact }: LinesContext): Condensable {
+  return condensable(calls.flatMap(({ call }) => writtenUnits(call, redact)));
 }
 
 /** A heading, and below it as much of a text as there is room for. */

@@ -43,10 +43,14 @@ export interface SessionRecord {
   readonly within: (tokensMax: number, present: Present) => readonly RecordEpisode[];
 }
 
+/** How a handoff writes the lines of an item after its first. */
+const INDENTED = "\n  ";
 /** The newest episodes are told in full; each one before them in less, down to a share that the oldest keep. */
 const NEWEST_EPISODES = 3;
 const DECAY_AN_EPISODE = 0.12;
 const OLDEST_SHARE = 0.3;
+/** The older gives way to the newer, however old both are. */
+const FADING_AN_EPISODE = 0.001;
 const CHARS_MAX = 60_000;
 
 interface SharedLine extends RecordLine {
@@ -87,7 +91,7 @@ function episodesWithin(tokensMax: number, request: Telling): readonly RecordEpi
       }),
     );
   const weigh = (episodes: readonly RecordEpisode[]): number =>
-    episodes.reduce((sum, { text }) => sum + measure.text(`1. ${text}\n`), 0);
+    episodes.reduce((sum, { text }) => sum + measure.text(`1. ${text.replaceAll("\n", INDENTED)}\n`), 0);
   const share = matches === undefined ? 1 : FOCUS_SHARE;
   const [matching, episodes] = widest(about, (chars) => write(chars, 0), { weigh, tokensMax: tokensMax * share });
   if (matches === undefined) return episodes;
@@ -135,8 +139,19 @@ function widest(
     const says = (tokensAChar * written) / Math.max(1, tokensMax - already);
     tokensAChar = tokens > tokensMax ? says * OVERSHOOT_FACTOR : (says + tokensAChar) / 2;
   }
+  for (
+    let length = lengthFor(lines, tokensMax);
+    best.length === 0 && length > LINE_CHARS_MIN / 2;
+    length *= STEP_DOWN
+  ) {
+    const episodes = write(length);
+    if (weigh(episodes) <= tokensMax) [chars, best] = [length, episodes];
+  }
   return [chars, best];
 }
+
+/** Where no try fits: lines that are left out whole make a small step a large one. */
+const STEP_DOWN = 0.85;
 
 const TOKENS_A_CHAR = 0.27;
 const TRIES_MAX = 7;
@@ -191,13 +206,14 @@ function toldOf({ carried, ...request }: Telling): readonly Told[] {
   const all: { order: number; lines: readonly RecordLine[] }[] = [...before, ...fresh];
   return all.map(({ order, lines }, at) => {
     const age = Math.max(0, all.length - NEWEST_EPISODES - at);
-    const share = Math.max(OLDEST_SHARE, 1 / (1 + DECAY_AN_EPISODE * age));
+    const share = Math.max(OLDEST_SHARE - FADING_AN_EPISODE * age, 1 / (1 + DECAY_AN_EPISODE * age));
     const last = at === all.length - 1;
     return {
       order,
       lines: lines.map((line, place) => ({
         ...line,
-        share: line.weight * (line.isAsked === true ? 1 : share * (last ? growing(place, lines.length) : 1)),
+        share:
+          line.weight * (line.isAsked === true ? Math.sqrt(share) : share * (last ? growing(place, lines.length) : 1)),
       })),
     };
   });

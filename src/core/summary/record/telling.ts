@@ -9,7 +9,7 @@ export interface RecordLine {
   /** Of the characters that the most important line may take, the share for this one. */
   readonly weight: number;
   readonly body: Condensable;
-  /** What a person said does not fade. */
+  /** What a person said fades less. */
   readonly isAsked?: boolean;
 }
 

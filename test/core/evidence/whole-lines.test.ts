@@ -1,0 +1,41 @@
+/** What excerpts quote of real sessions: whole lines or sentences, nothing that machines wrote for machines. */
+import { expect, it } from "vitest";
+import { createEvidence } from "../../../src/core/evidence/excerpts.ts";
+import { createNameTable } from "../../../src/core/evidence/name-table.ts";
+import { readMessage } from "../../../src/core/evidence/reading.ts";
+import { createMeasure } from "../../../src/core/transcript/measure.ts";
+import { protocols } from "../../../src/protocols/index.ts";
+import { corpusFiles, corpusText, describeCorpus } from "../../support/corpus.ts";
+
+const WHOLE_SHARE_MIN = 0.98;
+const BUDGET_TOKENS = 1_500;
+const UNBROKEN_CHARS_MAX = 160;
+
+/** Whether a quote begins and ends where a line, a sentence or a JSON object does. */
+function isWhole(text: string, start: number, end: number): boolean {
+  const before = text.slice(0, start);
+  const after = text.slice(end);
+  const opens = /(?:^|\n)[\t ]*$|[.!?。！？]["')\]]?\s+$/.test(before) || /^[{[]/.test(text.slice(start));
+  const closes = /^[\t \r]*(?:\n|$)/.test(after) || /[.!?。！？]["')\]]?$|[}\]]$/.test(text.slice(start, end));
+  return opens && closes;
+}
+
+describeCorpus("excerpts of real sessions", () => {
+  it("are whole, and readable", () => {
+    const measure = createMeasure();
+    let [whole, all] = [0, 0];
+    for (const file of corpusFiles("openai")) {
+      const { messages } = protocols["openai-chat"].decode(corpusText(file)).transcript;
+      const request = { budget: BUDGET_TOKENS, measure, present: { standing: [], text: "" }, focus: [] };
+      for (const { message, at, text } of createEvidence().excerpts(messages, request)) {
+        const said = readMessage(messages[message]!, createNameTable()).text;
+        expect(said.slice(at, at! + text.length)).toBe(text);
+        expect(text.split(/\s+/).every((run) => run.length <= UNBROKEN_CHARS_MAX)).toBe(true);
+        all++;
+        if (isWhole(said, at!, at! + text.length)) whole++;
+      }
+    }
+    expect(all).toBeGreaterThan(0);
+    expect(whole / all).toBeGreaterThanOrEqual(WHOLE_SHARE_MIN);
+  });
+});
