@@ -114,8 +114,22 @@ export function written(sections: ReadonlyMap<string, readonly string[]>): strin
   ).join("\n\n");
 }
 
-/** A record in order. */
-export const careful = (user: string): string => written(sectionsFor(user));
+/** The newest of each section, until the whole is as long as the prompt allows. */
+function within(
+  sections: ReadonlyMap<string, readonly string[]>,
+  user: string,
+): ReadonlyMap<string, readonly string[]> {
+  const charsMax = Number(/Use up to (\d+) tokens/.exec(user)?.[1] ?? Infinity) * CHARS_A_TOKEN;
+  let limited = sections;
+  for (let most = ACTIONS_MAX; written(limited).length > charsMax && most > 1; most = Math.floor(most / 2))
+    limited = new Map(Array.from(sections, ([heading, items]) => [heading, items.slice(-most)]));
+  return limited;
+}
+
+const CHARS_A_TOKEN = 4;
+
+/** A record in order, and no longer than was asked for. */
+export const careful = (user: string): string => written(within(sectionsFor(user), user));
 
 /** The same with every second sentence gone. */
 export const forgetful = (user: string): string =>

@@ -3,6 +3,7 @@
  * readings used last are kept, and a message that is asked for again is read again: the same names have the same numbers.
  */
 import type { Message } from "../transcript/message.ts";
+import { remembered } from "../transcript/remembered.ts";
 import type { NameTable } from "./name-table.ts";
 import { readMessage, type Reading } from "./reading.ts";
 
@@ -14,24 +15,8 @@ const MENTION_BYTES = 64;
 export type ReadingOf = (message: Message) => Reading;
 
 export function createReadings(table: NameTable, bytesMax: number): ReadingOf {
-  // Two halves: when the newer is full it becomes the older, and what was in the older and is not asked for is forgotten.
-  let newer = new WeakMap<Message, Reading>();
-  let older = new WeakMap<Message, Reading>();
-  let bytes = 0;
-  return (message) => {
-    const known = newer.get(message);
-    if (known !== undefined) return known;
-    const reading = older.get(message) ?? readMessage(message, table);
-    const own = bytesOf(reading);
-    if (bytes + own > bytesMax / 2) {
-      older = newer;
-      newer = new WeakMap();
-      bytes = 0;
-    }
-    bytes += own;
-    newer.set(message, reading);
-    return reading;
-  };
+  const readings = remembered<Message, Reading>({ bytesOf, bytesMax });
+  return (message) => readings(message, () => readMessage(message, table));
 }
 
 function bytesOf({ text, mentions }: Reading): number {

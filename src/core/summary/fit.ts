@@ -168,7 +168,8 @@ function fillProse(
     if (!told.has(topic)) continue;
     const left = purse.left() - Math.max(0, room - PROSE_TOKENS_FIRST) * (1 - PROSE_SHARE_MAX);
     const allowed = topic === "constraints" ? Math.min(left, spare.get(topic)!) : left;
-    table.fill(topic, allowed, purse.payAny, ({ rank }) => rank >= PROSE_RANK);
+    const isNew = topic === "constraints" ? saysMoreThan(table.text()) : () => true;
+    table.fill(topic, allowed, purse.payAny, (item) => item.rank >= PROSE_RANK && isNew(item));
   }
   return before - purse.left();
 }

@@ -18,10 +18,9 @@ export interface Frame {
 }
 
 /** `recall`: the id of the span that the handoff replaces; `earlier`: the ids of spans that earlier handoffs replaced. */
-export function frameOf(recall: string, earlier: readonly string[], form: "short" | "plain" | "complete"): Frame {
-  const short = form === "short";
+export function frameOf(recall: string, earlier: readonly string[], short: boolean): Frame {
   const before = short || earlier.length === 0 ? "" : ` (before them: ${earlier.join(", ")})`;
-  const opening = `${HANDOFF_START}\n${short ? REFERENCE_SHORT : REFERENCE} ${RECALL_LEAD}${recall}${before}${form === "complete" ? RECALL_HOW : ""}.`;
+  const opening = `${HANDOFF_START}\n${short ? REFERENCE_SHORT : REFERENCE} ${RECALL_LEAD}${recall}${before}${short ? "" : RECALL_HOW}.`;
   return { opening, closing: HANDOFF_END };
 }
 

@@ -100,7 +100,7 @@ export function writeHandoff(request: HandoffRequest): Handoff {
   const frame = frameOf(
     spanRecall,
     (previous?.spans ?? []).slice(0, EARLIER_SPANS_MAX),
-    budget < SHORT_FRAME_TOKENS_MAX ? "short" : complete ? "complete" : "plain",
+    budget < SHORT_FRAME_TOKENS_MAX,
   );
   const drafts = draftsOf(request);
   const fixed = measure.text(`${frame.opening}\n${frame.closing}\n`);

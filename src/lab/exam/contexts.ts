@@ -112,8 +112,8 @@ async function plainContext(
 
 interface Compacted {
   readonly text: string;
-  /** Whether the model wrote the handoff that stands in it. */
-  readonly byModel: boolean;
+  /** Why the handoff in it is not the model's, where it is not. */
+  readonly notByModel?: string;
 }
 
 /** As `precis compact --budget` does it. */
@@ -135,8 +135,12 @@ async function compacted(
     reason: "budget",
     budget: roomOf(one, contestant),
   });
-  const byModel = outcome.kind === "compacted" && outcome.compaction.report.summary?.by === "model";
-  return { text: renderTranscript(outcome.transcript, context), byModel };
+  const summary = outcome.kind === "compacted" ? outcome.compaction.report.summary : undefined;
+  const because = summary?.because ?? summary?.steps.at(-1)?.because ?? "nothing was asked of it";
+  return {
+    text: renderTranscript(outcome.transcript, context),
+    ...(summary?.by === "model" ? {} : { notByModel: because }),
+  };
 }
 
 /** No agent waits for an exam. */
@@ -157,8 +161,10 @@ function modelTask(one: Case, contestant: Contestant, options: ContextOptions): 
     usualInputTokens: one.prefixTokens,
     usualOutputTokens: Math.floor(room / 2),
     perform: async (writer) => {
-      const { text, byModel } = await compacted(one, contestant, { ...options, writer });
-      return byModel ? { value: text } : { problems: ["the model did not write the handoff"] };
+      const { text, notByModel } = await compacted(one, contestant, { ...options, writer });
+      return notByModel === undefined
+        ? { value: text }
+        : { problems: [`the model did not write the handoff: ${notByModel}`] };
     },
     placeholder: "word ".repeat(room),
   };

@@ -1,5 +1,6 @@
 /** The lines of an episode: what the person asked, what the agent said on the way and in the end, and what its calls did. */
 import type { Message } from "../../transcript/message.ts";
+import { remembered } from "../../transcript/remembered.ts";
 import { condensable, isTelling, unitsOf, type Condensable, type Unit } from "./condense.ts";
 import { deedLines, deedOf, type Deed } from "./deeds.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
@@ -58,21 +59,30 @@ const SHORT_REMARK_CHARS_MAX = 300;
 const FIGURE = /(?:^|[\s($€£])\d[\d,.]{2,}/;
 
 interface Read {
-  readonly redact: (text: string) => string;
   readonly text: string;
   readonly units: readonly Unit[];
 }
 
-/** What was said in each message, redacted and taken apart when it was first told. */
-const known = new WeakMap<Message, Read>();
+/** About what may be kept of the words of sessions, taken apart. */
+const READ_BYTES_MAX = 16_000_000;
+/** A character with its part of units, words and scores. */
+const CHAR_BYTES = 12;
 
-function readOf({ text: said, from }: Exclude<EpisodeEntry, Done>, redact: (text: string) => string): Read {
-  const before = known.get(from);
-  if (before?.redact === redact) return before;
-  const text = redact(said);
-  const read = { redact, text, units: unitsOf(text) };
-  known.set(from, read);
-  return read;
+type Redact = LinesContext["redact"];
+
+/** What was said in each message, redacted in one way or another and taken apart when it was first told. */
+const reads = new WeakMap<Redact, (message: Message, make: () => Read) => Read>();
+
+function readOf({ text, from }: Exclude<EpisodeEntry, Done>, redact: Redact): Read {
+  let known = reads.get(redact);
+  if (known === undefined) {
+    known = remembered({ bytesOf: (read) => read.text.length * CHAR_BYTES, bytesMax: READ_BYTES_MAX });
+    reads.set(redact, known);
+  }
+  return known(from, () => {
+    const safe = redact(text);
+    return { text: safe, units: unitsOf(safe) };
+  });
 }
 
 const LIVE = "(the newest message, in full below)";

@@ -96,7 +96,8 @@ function episodesWithin(tokensMax: number, request: Telling): readonly RecordEpi
   const [matching, episodes] = widest(about, (chars) => write(chars, 0), { weigh, tokensMax: tokensMax * share });
   if (matches === undefined) return episodes;
   const already = weigh(episodes);
-  return widest(others, (chars) => write(matching, chars), { weigh, tokensMax, already })[1];
+  const most = already + tokensMax * (1 - share);
+  return widest(others, (chars) => write(matching, chars), { weigh, tokensMax: most, already })[1];
 }
 
 /** Of episodes that were shortened to the same words, the newest. */
