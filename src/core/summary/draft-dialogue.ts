@@ -1,4 +1,5 @@
 /** Drafts the sections that people and assistant spoke: task, goal, constraints, decisions, questions. Verbatim words. */
+import { PLAIN_WEIGHT } from "../evidence/facts/decisions.ts";
 import type { DecisionEntry, Ledger, QuestionEntry, RequestEntry } from "../evidence/ledger.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { contentText, type Message, type Part } from "../transcript/message.ts";
@@ -41,7 +42,6 @@ const ANSWER_CHARS_MAX = 320;
 export const LIVE_LEAD = "The newest user message: ";
 export const REPLY_LEAD = "It replies to: ";
 /** What one plain word of settling adds to a decision's weight. */
-const WEIGHT_OF_PLAIN_WORDS = 3;
 /** Above what recency can add: comes first whatever its age. */
 const FOREMOST = 10;
 
@@ -174,11 +174,13 @@ export function constraintDrafts(material: Material): readonly Draft[] {
 
 /** What the assistant settled, and what a person chose when asked. */
 export function decisionDrafts(material: Material): readonly Draft[] {
-  const { ledger, messages } = material;
-  const stated = ledger.decisions.filter(({ message }) => leaves(material, message));
+  const { ledger, messages, recorded } = material;
+  // The record tells observations where they were made; here they would look like what holds.
+  const least = recorded ? PLAIN_WEIGHT : 0;
+  const stated = ledger.decisions.filter(({ message, weight }) => weight >= least && leaves(material, message));
   const chosen = ledger.questions.filter(
     ({ by, text, answer }) =>
-      by === "assistant" && answer !== undefined && OFFERS.test(text) && leaves(material, answer.message),
+      !recorded && by === "assistant" && answer !== undefined && OFFERS.test(text) && leaves(material, answer.message),
   );
   return [
     ...stated.map((decision) => decisionDraft(material, decision)),
@@ -193,7 +195,7 @@ const OFFERS =
   /\bor\b|\b(?:should|shall) (?:i|we)\b|\b(?:want|like|prefer) me to\b|\bprefer\b|\bwhich (?:one|option|approach|way)\b|还是|或者|それとも|아니면|\bo (?:bien|prefieres)\b|\boder\b/i;
 
 function decisionDraft({ messages, redact, beside }: Material, { text, weight, message }: DecisionEntry): Draft {
-  const rank = weight / WEIGHT_OF_PLAIN_WORDS + recency(message, messages.length);
+  const rank = weight / PLAIN_WEIGHT + recency(message, messages.length);
   return { rank, order: message, write: () => (beside.includes(text) ? undefined : redact(text)) };
 }
 

@@ -192,11 +192,13 @@ function saysMoreThan(prose: string): (item: Item) => boolean {
   };
 }
 
-/** Of a question and its answer, the answer counts. */
+/** Of a question with its answer, the record tells both where it tells the question. */
 function isTold(text: string, told: string): boolean {
-  const answer = /— (?:answered|user): ([\s\S]+)$/.exec(text)?.[1];
-  return told.includes(answer ?? text);
+  const question = /^([\s\S]+?) — (?:answered|user): /.exec(text)?.[1];
+  return told.includes(question === undefined ? text : question.slice(0, QUESTION_CHARS_COMPARED));
 }
+
+const QUESTION_CHARS_COMPARED = 60;
 
 /** Said by the record already, perhaps: filled after it, with what it leaves out. */
 const AFTER_RECORD: readonly Topic[] = ["decisions", "resolved", "context"];

@@ -12,7 +12,10 @@ const PER_MESSAGE_MAX = 3;
 
 /** Says that something was settled. */
 const SETTLED =
-  /\b(?:decided|decision (?:is|was)|chose|chosen|opted|settled on|going with|go with|we['’]ll use|i['’]ll use|let['’]?s use|should use|will use|switch(?:ed|ing)? to|instead of|rather than|trade-?offs?|on purpose|by design|deliberate(?:ly)?|intentional(?:ly)?|no longer need(?:s|ed)?|the right (?:approach|fix|place|choice)|better to)\b/i;
+  /\b(?:decided|decision (?:is|was)|chose|chosen|opted|settled on|going with|go with|trade-?offs?|on purpose|by design|deliberate(?:ly)?|intentional(?:ly)?|the right (?:approach|fix|place|choice)|better to)\b/i;
+/** Says that one thing stands in place of another, which may be no more than an observation. */
+const REPLACED =
+  /\b(?:we['’]ll use|i['’]ll use|let['’]?s use|should use|will use|switch(?:ed|ing)? to|instead of|rather than|no longer need(?:s|ed)?)\b/i;
 /** Says why something is as it is. */
 const CAUSE =
   /\b(?:root cause|the (?:real |actual |main )?(?:problem|issue|bug|cause|reason|fix|solution|culprit) (?:is|was|here)|the reason|this is why|that['’]?s why|which is why|turns out|because of|so that|otherwise)\b/i;
@@ -27,9 +30,12 @@ const UNSETTLED =
   /^(?:now,? |let me |i['’]ll (?:start|now|check|look|read|run|search|also)|next,? |first,? |do you|would you|should (?:i|we)|option \w\b|if you)|[?？:：]\s*["')\]*]*$/i;
 
 const SETTLED_WEIGHT = 3;
-const CAUSE_WEIGHT = 3;
+const REPLACED_WEIGHT = 2;
+const CAUSE_WEIGHT = 2;
 const BECAUSE_WEIGHT = 1;
 const WEIGHT_MIN = 2;
+/** From here on a sentence says plainly that something was settled, or says it with its reason. */
+export const PLAIN_WEIGHT = 3;
 
 export interface Decision {
   readonly text: string;
@@ -50,13 +56,19 @@ export function decisionsIn(text: string): readonly Decision[] {
 
 /** Most messages hold none: one look at the whole saves taking it apart. */
 function speaksOfDecisions(text: string): boolean {
-  return SETTLED.test(text) || CAUSE.test(text) || OTHER_LANGUAGES.some((language) => language.test(text));
+  return (
+    SETTLED.test(text) ||
+    REPLACED.test(text) ||
+    CAUSE.test(text) ||
+    OTHER_LANGUAGES.some((language) => language.test(text))
+  );
 }
 
 function weightOf(sentence: string): number {
   if (sentence.length > SENTENCE_CHARS_MAX || UNSETTLED.test(sentence)) return 0;
   const foreign = OTHER_LANGUAGES.filter((language) => language.test(sentence)).length;
   if (sentence.length < (foreign > 0 ? FOREIGN_SENTENCE_CHARS_MIN : SENTENCE_CHARS_MIN)) return 0;
-  const settled = SETTLED.test(sentence) || foreign > 0 ? SETTLED_WEIGHT : 0;
+  const settled =
+    SETTLED.test(sentence) || foreign > 0 ? SETTLED_WEIGHT : REPLACED.test(sentence) ? REPLACED_WEIGHT : 0;
   return settled + (CAUSE.test(sentence) ? CAUSE_WEIGHT : 0) + (BECAUSE.test(sentence) ? BECAUSE_WEIGHT : 0);
 }

@@ -88,5 +88,5 @@ function inventsMoreThanFigures(text: string, grounds: Grounds): boolean {
 function withOwnFigures(text: string, { invented }: Grounds): string {
   const { claim } = citedIn(text);
   const figures = invented(claim);
-  return figures.length === 0 ? text : `${claim} (reckoned: ${figures.join(", ")})${text.slice(claim.length)}`;
+  return figures.length === 0 ? text : `${claim} (reckoned)${text.slice(claim.length)}`;
 }
