@@ -46,6 +46,9 @@ const tooWide = (text: string, columns: number): readonly string[] =>
 /** A word alone on its line, for example an address or a path to copy, is not broken. */
 const isBreakable = (line: string): boolean => line.trim().replace(/ \\$/, "").includes(" ");
 
+/** The example is twenty times as long: in `npm run test:full`. */
+const FULL = Number(process.env["PRECIS_TEST_RUNS"] ?? 0) > 1_000;
+
 const COMMANDS: readonly (readonly string[])[] = [
   ["inspect", "chat.json"],
   ["inspect", "session.jsonl", "--context-length", "16k"],
@@ -54,8 +57,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["compact", "chat.json", "--budget", "900", "--out", "least.json"],
   ["check", "chat.json"],
   ["check", "broken.json"],
-  ["replay", "chat.json", "--context-length", "16k", "--engines", "compressor,sacred-zone"],
-  ["replay", "--example", "--schedules", "cost"],
+  ["replay", "chat.json", "--context-length", "16k", "--engines", "compressor,sacred-zone", "--schedules", "cost"],
+  ...(FULL ? [["replay", "--example", "--schedules", "cost"]] : []),
   ["eval", "sessions", "--engines", "compressor", "--threads", "1", "--cache", "evaluated"],
   ["config", "check"],
   ["doctor", "--offline"],
