@@ -12,7 +12,7 @@ import {
 import { schema } from "../config/schema.ts";
 import { protocols, type ProtocolName } from "../protocols/index.ts";
 import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
-import type { CompactOptions, Runtime, RuntimeOptions, SessionCaching, SessionOptions } from "./contract.ts";
+import type { CompactOptions, Runtime, RuntimeOptions, SessionCaching, SessionOptions, Waiting } from "./contract.ts";
 import { checkSavedState } from "./saved-state.ts";
 
 /** A schema for each option, none forgotten. */
@@ -95,18 +95,50 @@ const compactOptions = {
 } satisfies Options<CompactOptions>;
 
 const checkCompactOptions = createOptionsCheck("compact", compactOptions);
+
+/** As `checkWaiting`. */
+export function checkCompact(options: CompactOptions = {}): void {
+  checkCompactOptions(options);
+  options.signal?.throwIfAborted();
+}
+
 const checkModel = createOptionsCheck("modelChanged", {
   model: z.string(),
   contextLength: engineSettings.shape.contextLength,
   maxOutputTokens: engineSettings.shape.maxOutputTokens,
 });
 
+const waitingOptions = { signal: compactOptions.signal } satisfies Options<Waiting>;
+const WAITING_CHECKS = {
+  prepare: createOptionsCheck("prepare", waitingOptions),
+  recover: createOptionsCheck("recover", waitingOptions),
+  ahead: createOptionsCheck("ahead", waitingOptions),
+};
+
+/** Throws the signal's reason where the call is over before it begins. */
+export function checkWaiting(call: keyof typeof WAITING_CHECKS, waiting: Waiting = {}): void {
+  WAITING_CHECKS[call](waiting);
+  waiting.signal?.throwIfAborted();
+}
+
 /** The same runtime, with what its calls are given checked. */
 export function withCheckedCalls(runtime: Runtime): Runtime {
   return {
     ...runtime,
-    compact: async (transcript, options = {}) => {
-      checkCompactOptions(options);
+    prepare: async (transcript, waiting) => {
+      checkWaiting("prepare", waiting);
+      return runtime.prepare(transcript, waiting);
+    },
+    recover: async (error, transcript, waiting) => {
+      checkWaiting("recover", waiting);
+      return runtime.recover(error, transcript, waiting);
+    },
+    ahead: async (transcript, waiting) => {
+      checkWaiting("ahead", waiting);
+      return runtime.ahead(transcript, waiting);
+    },
+    compact: async (transcript, options) => {
+      checkCompact(options);
       return runtime.compact(transcript, options);
     },
     restore: (before) => {
