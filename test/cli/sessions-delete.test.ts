@@ -133,17 +133,17 @@ describe("precis sessions delete", () => {
           writeFileSync(join(folder.path, "history.db"), full);
           const before = await all();
           const { code, out, err } = within(blocks, ...purge);
-          const left = await all();
-          const gone = before.length - left.length;
+          const standing = await all();
+          const gone = before.length - standing.length;
           if (/could not be deleted/.test(err)) {
             told.add(gone === 0 ? "nothing" : "some");
-            expect(err).toContain(`${left.length} sessions could not be deleted and are whole`);
+            expect(err).toContain(`${standing.length} sessions could not be deleted and are whole`);
           } else if (/could not be written anew/.test(err)) {
             told.add("all but the file");
-            expect([left, err]).toEqual([[], expect.stringContaining("precis store vacuum")]);
+            expect([standing, err]).toEqual([[], expect.stringContaining("precis store vacuum")]);
           }
           if (out !== "") expect(out).toBe(gone === 0 ? "nothing was deleted\n" : `deleted ${gone} sessions\n`);
-          expect(code === 0 ? left : [code, gone > 0 && out === ""]).toEqual(code === 0 ? [] : [3, false]);
+          expect(code === 0 ? standing : [code, gone > 0 && out === ""]).toEqual(code === 0 ? [] : [3, false]);
           const { out: checked } = await precisHere(["store", "check", "--store", "history.db"], {
             folder: folder.path,
           });
