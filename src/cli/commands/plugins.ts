@@ -107,9 +107,9 @@ const check: Command = {
     "Exits with 2 where there is no such plugin, its manifest is wrong, or it was not agreed to.",
   ],
   examples: [
-    { line: "precis plugins check keep-ends", says: "by its name" },
-    { line: "precis plugins check ./my-engine --samples 100", says: "by its folder, while it is written" },
-    { line: "precis plugins check keep-ends --on session.jsonl", says: "on a transcript of yours" },
+    { line: "precis plugins check plugins/context_engine/keep-ends", says: "by its folder: to name that is to agree" },
+    { line: "precis plugins check ./my-engine --samples 100", says: "while it is written" },
+    { line: "precis plugins check ./my-engine --on session.jsonl", says: "on a transcript of yours" },
   ],
   args: {
     plugin: {
