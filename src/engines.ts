@@ -64,7 +64,7 @@ export { sampleTranscripts } from "./core/engines/suite/samples.ts";
 export { checkEngine, type Subject, type SuiteOptions } from "./core/engines/suite/suite.ts";
 
 // What an engine of one's own is made of (docs/engines/plugins.md).
-export { applyCompaction } from "./core/compaction/compaction.ts";
+export { applyGivenCompaction as applyCompaction } from "./core/compaction/given.ts";
 export type { Compaction, CompactionReport, Destination, Evicted, Irreducible } from "./core/compaction/compaction.ts";
 export { composeOutcome, type Composition } from "./core/engines/result/compose.ts";
 export type { Shape } from "./core/engines/result/assemble.ts";

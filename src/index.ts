@@ -1,7 +1,7 @@
 /** `precis`: sessions that keep an agent working past its context window. */
 import "./platform/refuse-old-node.ts";
 export { PrecisError } from "./core/errors.ts";
-export { applyCompaction } from "./core/compaction/compaction.ts";
+export { applyGivenCompaction as applyCompaction } from "./core/compaction/given.ts";
 export type {
   Compaction,
   CompactionReason,

@@ -8,7 +8,7 @@ import type { Configuration } from "../config/schema.ts";
 import { isTrusted } from "../config/trust.ts";
 import { builtInName } from "../core/engines/names.ts";
 import { PrecisError } from "../core/errors.ts";
-import { findPlugin, listPlugins } from "../plugins/find.ts";
+import { findPlugin, listPlugins, type Plugin } from "../plugins/find.ts";
 import { fingerprintOf } from "../plugins/fingerprint.ts";
 import { loadEngine, type PluginSource } from "../plugins/load.ts";
 import type { Terminal } from "./terminal.ts";
@@ -27,15 +27,25 @@ export function engineNamed(
   if ("problem" in own || isAgreedTo(own.folder, terminal)) return loadEngine(engine, { folders: [project, user] });
   const other = builtInName(engine) !== undefined || findPlugin(engine, [user]) !== undefined;
   if (other) return loadEngine(engine, { folders: [user] });
-  throw new PrecisError(`the plugin "${engine}" is the project's, and you have not agreed to its code`, {
+  throw untrusted(own, terminal);
+}
+
+export function untrusted({ name, folder }: Pick<Plugin, "name" | "folder">, terminal: Surroundings): PrecisError {
+  return new PrecisError(`the plugin "${name}" is the project's, and you have not agreed to its code`, {
     code: "untrusted_plugin",
-    place: shortPath(own.folder, terminal),
-    hint: `Read it; then run \`precis plugins trust ${engine}\`, or put it beside your own configuration.`,
+    place: shortPath(folder, terminal),
+    hint: `Read it; then run \`precis plugins trust ${name}\`, or put it beside your own configuration.`,
   });
 }
 
+/** A folder that cannot be agreed to is not. */
 export function isAgreedTo(pluginFolder: string, terminal: Surroundings): boolean {
-  return isTrusted(pluginFolder, fingerprintOf(pluginFolder), terminal);
+  try {
+    return isTrusted(pluginFolder, fingerprintOf(pluginFolder), terminal);
+  } catch (error) {
+    if (error instanceof PrecisError) return false;
+    throw error;
+  }
 }
 
 /** Throws `unknown_engine`, `untrusted_plugin` or `bad_plugin`. */

@@ -3,6 +3,7 @@
  * as it stands where the setting is a text, as one entry or as JSON where it is a list, and as JSON where it is a mapping;
  * elsewhere it is read as a number, `true`, `false` or `null`.
  */
+import { isTooDeep } from "./nesting.ts";
 import { nearest, type Problem } from "./problems.ts";
 import { ALIASES, SECTIONS, settingAt, SETTINGS, variableOf } from "./settings.ts";
 import type { Stated, Statements } from "./source.ts";
@@ -47,7 +48,8 @@ function listOf(text: string): unknown {
 /** The list or mapping that a text is as JSON, if it is one. */
 function structureOf(text: string): unknown {
   try {
-    return /^[[{]/.test(text) ? (JSON.parse(text) as unknown) : undefined;
+    const value = /^[[{]/.test(text) ? (JSON.parse(text) as unknown) : undefined;
+    return isTooDeep(value) ? undefined : value;
   } catch {
     return undefined;
   }

@@ -1,9 +1,10 @@
 /**
  * What a person has agreed to, by its content: files of projects, which whoever wrote the project wrote too. Agreement
- * is to a path and a hash, so that a change, or the same file elsewhere, is agreed to anew.
+ * is to a place, to what stands there and to its hash, so that a change, the same file elsewhere, or a link that leads
+ * there or elsewhere, is agreed to anew.
  */
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { PrecisError } from "../core/errors.ts";
 import { reasonOf } from "../platform/system-errors.ts";
 import type { Environment } from "./environment.ts";
@@ -20,22 +21,29 @@ const FOLDER_MODE = 0o700;
 const AGREED_MAX = 1_000;
 
 export function isTrusted(path: string, hash: string, person: Person): boolean {
-  return agreed(person)[realpathSync(path)] === hash;
+  return agreed(person)[resolve(path)] === noteOf(path, hash);
 }
 
 /** Answers with where that is noted. */
 export function trust(path: string, hash: string, person: Person): string {
-  return change(person, (all) => ({ ...without(all, path), [realpathSync(path)]: hash }));
+  return change(person, (all) => ({ ...without(all, path), [resolve(path)]: noteOf(path, hash) }));
 }
 
 export function distrust(path: string, person: Person): string {
   return change(person, (all) => without(all, path));
 }
 
+/** Links are not followed to the place that is noted: they are noted with where they lead. */
+function noteOf(path: string, hash: string): string {
+  const real = realpathSync(path);
+  return real === resolve(path) ? hash : `${hash} ${real}`;
+}
+
+/** What is noted, by place. */
 type Agreed = Readonly<Record<string, string>>;
 
 function without(all: Agreed, path: string): Agreed {
-  const { [realpathSync(path)]: _, ...others } = all;
+  const { [resolve(path)]: _, ...others } = all;
   return others;
 }
 

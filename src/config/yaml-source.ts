@@ -1,11 +1,14 @@
 /** One YAML file as stated values, each with its line and column; says what is wrong with the file itself. */
-import { isMap, isScalar, LineCounter, parseDocument, type Document, type YAMLMap } from "yaml";
+import { isMap, isScalar, Lexer, LineCounter, parseDocument, Parser, type Document, type YAMLMap } from "yaml";
+import { isTooDeep, NESTING_LEVELS_MAX } from "./nesting.ts";
 import type { Problem } from "./problems.ts";
 import { kindOf } from "./settings.ts";
 import type { Stated, Statements } from "./source.ts";
 
 /** Reads the text of a configuration file; `label` is how the file is named in places. */
 export function readYaml(text: string, label: string): Statements {
+  const deep = tooDeepAt(text);
+  if (deep !== undefined) return { stated: [], problems: [tooDeep(`${label}:${deep.line}:${deep.col}`)] };
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const placeAt = (offset: number): string => {
@@ -22,6 +25,18 @@ export function readYaml(text: string, label: string): Statements {
   const stated: Stated[] = [];
   walk(root, "", (path, node, at) => stated.push({ path, value: valueOf(node, document), place: placeAt(at) }));
   return { stated, problems: [] };
+}
+
+/** Where the text is nested too deep: told before anything is composed of it, because that recurses. */
+function tooDeepAt(text: string): { readonly line: number; readonly col: number } | undefined {
+  const lines = new LineCounter();
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    Array.from(parser.next(lexeme));
+    if (parser.stack.length > NESTING_LEVELS_MAX) return lines.linePos(parser.offset - lexeme.length);
+  }
+  return undefined;
 }
 
 type Visit = (path: string, node: unknown, offset: number) => void;
@@ -44,10 +59,12 @@ function valueOf(node: unknown, document: Document): unknown {
   if (node === null || node === undefined) return null;
   if (isScalar(node)) return node.value;
   try {
-    return (node as { toJS: (document: Document) => unknown }).toJS(document);
+    const value = (node as { toJS: (document: Document) => unknown }).toJS(document);
+    if (!isTooDeep(value)) return value;
   } catch {
-    return undefined; // An alias that leads nowhere, or into itself: no setting accepts it.
+    // Told below.
   }
+  return undefined; // An alias that leads nowhere, into itself, or from one to the next: no setting accepts it.
 }
 
 function yamlProblem(message: string, place: string): Problem {
@@ -57,6 +74,15 @@ function yamlProblem(message: string, place: string): Problem {
     place,
     message: `this is not valid YAML: ${said}`,
     fix: "Mend the line; indent with spaces, two for each level.",
+  };
+}
+
+function tooDeep(place: string): Problem {
+  return {
+    code: "bad_yaml",
+    place,
+    message: `this is nested deeper than ${NESTING_LEVELS_MAX} levels`,
+    fix: "No setting needs more than a few; look for brackets that are never closed.",
   };
 }
 

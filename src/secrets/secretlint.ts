@@ -11,9 +11,10 @@ import type { Finder } from "../core/redaction/redact.ts";
 
 /**
  * What every rule of the preset needs: a long word, a long run of base64, an address with a password, a key block or
- * the token of a package registry. A text without any is not worth 27 patterns.
+ * the token of a package registry. A text without any is not worth 27 patterns. An address is looked for from its `@` on
+ * backwards, to the one before it at most: signs that may begin one can be many, in a row, and lead to none.
  */
-const WORTH_A_LOOK = /[\w-]{20}|[\w+/]{40}|:[^\s/@]{1,200}@|_authToken=|-----BEGIN/;
+const WORTH_A_LOOK = /[\w-]{20}|[\w+/]{40}|@(?<=:[^\s/@]{1,200}@)|_authToken=|-----BEGIN/;
 
 /** Linear: its patterns are bounded, and cost about as much as our own scan. */
 export function createSecretlintFinder(): Finder {

@@ -12,7 +12,7 @@ import { explained, look, make, record } from "./turn.ts";
 export async function makeAhead(desk: Desk, transcript: Transcript, waiting: Waiting): Promise<boolean> {
   const { live, options } = desk;
   if (live.ahead !== undefined || options.enabled === false) return false;
-  const view = await look(desk, transcript);
+  const view = await look(desk, transcript, waiting.signal);
   if (view.standing.undone || view.tokens < live.limits.pressureTokens) return false;
   const { engineState } = live;
   const outcome = await make(desk, view, { ...waiting, reason: "threshold" });
@@ -26,8 +26,14 @@ export async function makeAhead(desk: Desk, transcript: Transcript, waiting: Wai
   return true;
 }
 
-/** Puts it in place where it still fits what is asked for now; it is used up either way. */
-export async function takeAhead(desk: Desk, view: View, because?: string): Promise<Compaction | undefined> {
+/** Why it is put in place now, and the call that waits for it. */
+interface Taking {
+  readonly signal?: AbortSignal | undefined;
+  readonly because?: string | undefined;
+}
+
+/** Puts it in place where it still fits what is asked for now; it is used up either way, but where the call aborts. */
+export async function takeAhead(desk: Desk, view: View, { because, signal }: Taking): Promise<Compaction | undefined> {
   const { live, chain } = desk;
   const { ahead } = live;
   if (ahead === undefined) return undefined;
@@ -38,7 +44,12 @@ export async function takeAhead(desk: Desk, view: View, because?: string): Promi
   if (!sameSoFar || !goesFurther) return undefined;
   const after = benchOf(desk).measure.transcript(applyCompaction(original, ahead));
   if (after >= live.limits.thresholdTokens) return undefined;
-  return record(desk, view, because === undefined ? ahead : explained(ahead, because));
+  try {
+    return await record(desk, view, because === undefined ? ahead : explained(ahead, because), signal);
+  } catch (error) {
+    if (signal?.aborted === true) live.ahead ??= ahead;
+    throw error;
+  }
 }
 
 /** True where a compaction that is due can be left to be made ahead: others write it, and the window is not full yet. */

@@ -3,8 +3,8 @@
  * for the next. It is smoothed, and bounded so that one odd report cannot unsettle a session.
  */
 
-const FACTOR_MIN = 0.5;
-const FACTOR_MAX = 2.5;
+export const FACTOR_MIN = 0.5;
+export const FACTOR_MAX = 2.5;
 /** Weight of the newest report. */
 const NEWEST_SHARE = 0.5;
 /** Small requests say little: the provider's own wrapping dominates them. */

@@ -274,6 +274,10 @@ export interface Runtime {
   readonly reset: () => void;
   readonly on: Events["on"];
   readonly state: () => RuntimeState;
-  /** What `state()` answered before refusals that turned out to say nothing: what they taught is gone again. */
+  /**
+   * What `state()` answered before refusals that turned out to say nothing: what they taught is gone again.
+   *
+   * @throws PrecisError `bad_options` for what is no such state.
+   */
   readonly restore: (before: RuntimeState) => void;
 }

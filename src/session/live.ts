@@ -15,7 +15,7 @@ import type { Contained } from "./events.ts";
 import { seated } from "./seat.ts";
 import { FRESH, type SummarizerState } from "./summarizer.ts";
 
-const STATE_SCHEMA_VERSION = 1;
+export const STATE_SCHEMA_VERSION = 1;
 
 /** No more than this share of the window is reserved for an answer, whatever a request asks for. */
 export const RESERVE_SHARE_MAX = 0.5;

@@ -11,14 +11,9 @@ import {
 } from "../config/options.ts";
 import { schema } from "../config/schema.ts";
 import { protocols, type ProtocolName } from "../protocols/index.ts";
-import type {
-  CompactOptions,
-  Runtime,
-  RuntimeOptions,
-  RuntimeState,
-  SessionCaching,
-  SessionOptions,
-} from "./contract.ts";
+import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
+import type { CompactOptions, Runtime, RuntimeOptions, SessionCaching, SessionOptions, Waiting } from "./contract.ts";
+import { checkSavedState } from "./saved-state.ts";
 
 /** A schema for each option, none forgotten. */
 export type Options<Given> = Record<keyof Given, z.ZodType>;
@@ -27,15 +22,6 @@ const { compression, prompt_caching: caching, redaction } = schema.shape;
 const { shape: marked } = caching.unwrap();
 const yesOrNo = z.boolean();
 const name = z.string().min(1);
-
-/** What `state()` gave: its figures are numbers, also after JSON. A state of another version is ignored. */
-const savedState = valueOf("what `state()` answered", (value) => {
-  if (!isObject(value)) return false;
-  const { schemaVersion, contextLength, factor, compactions, savedTokens } = value as Partial<RuntimeState>;
-  if (typeof schemaVersion !== "number") return false;
-  const figures = [contextLength, factor, compactions, savedTokens];
-  return schemaVersion !== 1 || figures.every((one) => typeof one === "number" && Number.isFinite(one));
-});
 
 const engineOption = valueOf(
   "the name of an engine, or an engine",
@@ -59,7 +45,7 @@ const runtimeOptions = {
   store: objectWith("a store", "findCompaction", "putCompaction", "putOriginals"),
   tenant: name,
   model: z.string(),
-  factor: z.number().positive(),
+  factor: z.number().min(FACTOR_MIN).max(FACTOR_MAX),
   chain: objectWith("a chain", "linksOf", "hash"),
   hooks: z.strictObject({ beforeCompact: functionOption, afterCompact: functionOption }),
   remote: functionOption,
@@ -70,7 +56,7 @@ const runtimeOptions = {
   modelsAhead: yesOrNo,
   economy: functionOption,
   amend: functionOption,
-  state: savedState,
+  state: objectOption,
 } satisfies Options<RuntimeOptions>;
 
 const PROTOCOLS = Object.keys(protocols) as [ProtocolName, ...ProtocolName[]];
@@ -88,8 +74,16 @@ const sessionOptions = {
   caching: z.strictObject(sessionCaching),
 } satisfies Options<SessionOptions>;
 
-export const checkRuntimeOptions = createOptionsCheck("createRuntime", runtimeOptions);
-export const checkSessionOptions = createOptionsCheck("createSession", sessionOptions);
+export const checkRuntimeOptions = withCheckedState("createRuntime", runtimeOptions);
+export const checkSessionOptions = withCheckedState("createSession", sessionOptions);
+
+function withCheckedState(call: string, options: Readonly<Record<string, z.ZodType>>): (given: RuntimeOptions) => void {
+  const check = createOptionsCheck(call, options);
+  return (given) => {
+    check(given);
+    checkSavedState(given.state, call);
+  };
+}
 
 const compactOptions = {
   signal: valueOf("an AbortSignal", (value) => value instanceof AbortSignal),
@@ -101,19 +95,55 @@ const compactOptions = {
 } satisfies Options<CompactOptions>;
 
 const checkCompactOptions = createOptionsCheck("compact", compactOptions);
+
+/** As `checkWaiting`. */
+export function checkCompact(options: CompactOptions = {}): void {
+  checkCompactOptions(options);
+  options.signal?.throwIfAborted();
+}
+
 const checkModel = createOptionsCheck("modelChanged", {
   model: z.string(),
   contextLength: engineSettings.shape.contextLength,
   maxOutputTokens: engineSettings.shape.maxOutputTokens,
 });
 
+const waitingOptions = { signal: compactOptions.signal } satisfies Options<Waiting>;
+const WAITING_CHECKS = {
+  prepare: createOptionsCheck("prepare", waitingOptions),
+  recover: createOptionsCheck("recover", waitingOptions),
+  ahead: createOptionsCheck("ahead", waitingOptions),
+};
+
+/** Throws the signal's reason where the call is over before it begins. */
+export function checkWaiting(call: keyof typeof WAITING_CHECKS, waiting: Waiting = {}): void {
+  WAITING_CHECKS[call](waiting);
+  waiting.signal?.throwIfAborted();
+}
+
 /** The same runtime, with what its calls are given checked. */
 export function withCheckedCalls(runtime: Runtime): Runtime {
   return {
     ...runtime,
-    compact: async (transcript, options = {}) => {
-      checkCompactOptions(options);
+    prepare: async (transcript, waiting) => {
+      checkWaiting("prepare", waiting);
+      return runtime.prepare(transcript, waiting);
+    },
+    recover: async (error, transcript, waiting) => {
+      checkWaiting("recover", waiting);
+      return runtime.recover(error, transcript, waiting);
+    },
+    ahead: async (transcript, waiting) => {
+      checkWaiting("ahead", waiting);
+      return runtime.ahead(transcript, waiting);
+    },
+    compact: async (transcript, options) => {
+      checkCompact(options);
       return runtime.compact(transcript, options);
+    },
+    restore: (before) => {
+      checkSavedState(before, "restore");
+      runtime.restore(before);
     },
     modelChanged: (model) => {
       checkModel(model);

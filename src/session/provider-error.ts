@@ -4,6 +4,7 @@
  */
 import type { Overflow } from "../protocols/index.ts";
 import { overflowOf, type ProviderError } from "./recover.ts";
+import { tried } from "./tried.ts";
 
 /** Errors inside errors are followed this far: a retry error, its last error, and the causes below it. */
 const WRAPPERS_MAX = 8;
@@ -13,12 +14,16 @@ const RESPONSE_WAIT_MS = 10_000;
 /** Errors that broke off a stream have no status of their own; they say failure all the same. */
 const STATUS_WHERE_NONE = 400;
 
-/** The overflow that an error tells of; undefined where it tells of something else. Never rejects. */
-export async function overflowIn(error: unknown): Promise<Overflow | undefined> {
+/**
+ * The overflow that an error tells of; undefined where it tells of something else, or cannot be read. Never rejects. An
+ * abort ends the reading of a response.
+ */
+export async function overflowIn(error: unknown, signal?: AbortSignal): Promise<Overflow | undefined> {
   let one = error;
   for (let depth = 0; depth < WRAPPERS_MAX && one !== undefined && one !== null; depth++) {
-    if (isOverflow(one)) return one;
-    const answer = one instanceof Response ? await responseAnswer(one) : answerOf(one);
+    const told = overflowAsIs(one);
+    if (told !== undefined) return told;
+    const answer = isResponse(one) ? await responseAnswer(one, signal) : answerOf(one);
     const overflow = answer === undefined ? undefined : overflowOf(answer);
     if (overflow !== undefined) return overflow;
     one = insideOf(one);
@@ -26,25 +31,34 @@ export async function overflowIn(error: unknown): Promise<Overflow | undefined> 
   return undefined;
 }
 
-function isOverflow(error: unknown): error is Overflow {
-  const { kind, limitTokens, requestedTokens } = fieldsOf(error);
-  return (kind === "context" || kind === "payload") && isCount(limitTokens) && isCount(requestedTokens);
+/** What `overflow` of a protocol answered. */
+function overflowAsIs(error: unknown): Overflow | undefined {
+  const { kind, ...counts } = read(error, ["kind", "limitTokens", "requestedTokens", "outputTokens"]);
+  const known = Object.entries(counts).filter(([, count]) => count !== undefined);
+  if ((kind !== "context" && kind !== "payload") || !known.every(([, count]) => isCount(count))) return undefined;
+  return { ...(Object.fromEntries(known) as Omit<Overflow, "kind">), kind };
+}
+
+function isResponse(value: unknown): value is Response {
+  return tried(() => value instanceof Response) === true;
 }
 
 function isCount(value: unknown): boolean {
-  return value === undefined || (Number.isFinite(value) && (value as number) >= 0);
+  return Number.isFinite(value) && (value as number) >= 0;
 }
 
 /** What wraps an error names it in one of these (RetryError of the AI SDK, axios, and the language itself). */
 function insideOf(error: unknown): unknown {
-  const { lastError, response, cause } = fieldsOf(error);
+  const { lastError, response, cause } = read(error, ["lastError", "response", "cause"]);
   return lastError ?? response ?? cause;
 }
+
+const ANSWER_FIELDS = ["status", "statusCode", "body", "responseBody", "data", "error", "message"] as const;
 
 function answerOf(error: unknown): ProviderError | undefined {
   if (typeof error === "string") return { status: STATUS_WHERE_NONE, body: error };
   if (typeof error !== "object" || error === null) return undefined;
-  const { status, statusCode, body, responseBody, data, error: inner, message } = fieldsOf(error);
+  const { status, statusCode, body, responseBody, data, error: inner, message } = read(error, ANSWER_FIELDS);
   const said =
     [body, responseBody, data].find(isSomething) ?? sdkBody(inner) ?? (isSomething(status) ? message : error);
   return { status: numberOf(status ?? statusCode) ?? STATUS_WHERE_NONE, body: textOf(said, message) };
@@ -53,7 +67,7 @@ function answerOf(error: unknown): ProviderError | undefined {
 /** OpenAI's SDK keeps the error out of its envelope, Anthropic's the whole body; both as parsed JSON. */
 function sdkBody(inner: unknown): unknown {
   if (!isSomething(inner)) return undefined;
-  return typeof inner === "string" || isSomething(fieldsOf(inner)["error"]) ? inner : { error: inner };
+  return typeof inner === "string" || isSomething(read(inner, ["error"]).error) ? inner : { error: inner };
 }
 
 function isSomething(value: unknown): boolean {
@@ -68,16 +82,20 @@ function numberOf(status: unknown): number | undefined {
 /** A text as it is, a parsed body as JSON again; an `Error` has its words in none of its own fields. */
 function textOf(said: unknown, message: unknown): string {
   if (typeof said === "string") return said;
-  if (said instanceof Error) return said.message;
+  const words = tried(() => (said instanceof Error ? said.message : JSON.stringify(said))) ?? message;
+  return typeof words === "string" ? words : "";
+}
+
+async function responseAnswer(response: Response, signal?: AbortSignal): Promise<ProviderError | undefined> {
   try {
-    return JSON.stringify(said) ?? "";
+    return await beginningOf(response, signal);
   } catch {
-    return typeof message === "string" ? message : "";
+    return undefined;
   }
 }
 
 /** The beginning of a response's body, read from a copy: the response stays the caller's to read. */
-async function responseAnswer(response: Response): Promise<ProviderError> {
+async function beginningOf(response: Response, signal: AbortSignal | undefined): Promise<ProviderError> {
   const { status } = response;
   if (response.bodyUsed || response.body?.locked === true) return { status, body: "" };
   const reader = response.clone().body?.getReader();
@@ -85,7 +103,9 @@ async function responseAnswer(response: Response): Promise<ProviderError> {
   const decoder = new TextDecoder();
   let body = "";
   let bytes = 0;
-  const timer = setTimeout(() => void reader.cancel().catch(() => undefined), RESPONSE_WAIT_MS);
+  const stop = (): void => void reader.cancel().catch(() => undefined);
+  const timer = setTimeout(stop, RESPONSE_WAIT_MS);
+  signal?.addEventListener("abort", stop, { once: true });
   try {
     while (bytes < RESPONSE_BYTES_MAX) {
       const { value } = await reader.read();
@@ -97,11 +117,16 @@ async function responseAnswer(response: Response): Promise<ProviderError> {
     // The connection broke: what came counts.
   } finally {
     clearTimeout(timer);
-    void reader.cancel().catch(() => undefined);
+    signal?.removeEventListener("abort", stop);
+    stop();
   }
   return { status, body };
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+/** These fields of an object, those left out that it lacks or that cannot be read. */
+function read<Name extends string>(value: unknown, names: readonly Name[]): { readonly [One in Name]?: unknown } {
+  if (typeof value !== "object" || value === null) return {};
+  const fields: { [One in Name]?: unknown } = {};
+  for (const name of names) fields[name] = tried(() => (value as { readonly [One in Name]?: unknown })[name]);
+  return fields;
 }

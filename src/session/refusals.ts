@@ -18,8 +18,22 @@ export function asksForTooMuch({ limitTokens = Infinity, outputTokens = 0 }: Ove
   return outputTokens >= limitTokens;
 }
 
-/** `refused`: what the provider was sent. Afterwards it counts as larger than what can be used. */
-export function learnRefusal(desk: Desk, refused: Transcript, overflow: Overflow): void {
+/**
+ * `refused`: what the provider was sent. Afterwards it counts as larger than what can be used. Answers with the way back,
+ * for a call that comes to nothing; what another call has learned since stays.
+ */
+export function learnRefusal(desk: Desk, refused: Transcript, overflow: Overflow): () => void {
+  const { live, options } = desk;
+  const before = { settings: live.settings, factor: live.factor };
+  learn(desk, refused, overflow);
+  const { settings, factor } = live;
+  return () => {
+    if (live.factor === factor) live.factor = before.factor;
+    if (live.settings === settings && settings !== before.settings) useSettings(live, options, before.settings);
+  };
+}
+
+function learn(desk: Desk, refused: Transcript, overflow: Overflow): void {
   if (overflow.kind === "payload" && refused.messages.some(hasMedia)) return;
   const { live, estimate, situation } = desk;
   if (overflow.limitTokens !== undefined) learnWindow(desk, overflow.limitTokens);

@@ -24,6 +24,7 @@ import { withoutMedia } from "./recover.ts";
 import { asksForTooMuch, learnRefusal } from "./refusals.ts";
 import { createSituation } from "./situation.ts";
 import { benchOf, type Desk } from "./desk.ts";
+import { untilAborted } from "./until-aborted.ts";
 import { compact, due, look, observe, record, settle } from "./turn.ts";
 
 const sha256 = (text: string): string => hash("sha256", text);
@@ -85,15 +86,16 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
 const PATIENT: ReadonlySet<CompactionReason> = new Set(["threshold", "cost"]);
 
 async function prepare(desk: Desk, transcript: Transcript, waiting: Waiting = {}): Promise<Prepared> {
-  const view = await look(desk, transcript);
+  const { signal } = waiting;
+  const view = await look(desk, transcript, signal);
   const decided = due(desk, view);
-  const decision = decided instanceof Promise ? await decided : decided;
+  const decision = decided instanceof Promise ? await untilAborted(signal, () => decided) : decided;
   if (decision.kind === "none") {
     if (decision.because !== undefined) desk.events.emit("degraded", { because: [decision.because] });
     return settle(desk, view);
   }
   const { reason, because } = decision;
-  const made = await takeAhead(desk, view, because);
+  const made = await takeAhead(desk, view, { because, signal });
   if (made !== undefined) return { ...settle(desk, view, { compaction: made }), ahead: true };
   if (PATIENT.has(reason) && canWait(desk, view)) return settle(desk, view);
   const models = desk.options.modelsAhead !== true;
@@ -111,7 +113,7 @@ const compactNow = async (
   transcript: Transcript,
   request: CompactOptions,
 ): ReturnType<Runtime["compact"]> => {
-  const view = await look(desk, transcript);
+  const view = await look(desk, transcript, request.signal);
   const room = request.budget ?? desk.live.limits.thresholdTokens;
   if (view.tokens <= room && (request.force === false || request.budget !== undefined)) {
     const because = `its ${view.tokens} tokens are within ${room}`;
@@ -127,25 +129,31 @@ async function recover(
   desk: Desk,
   { error, transcript, ...waiting }: Waiting & { readonly error: unknown; readonly transcript: Transcript },
 ): Promise<Prepared | undefined> {
-  const overflow = await overflowIn(error);
+  const { signal } = waiting;
+  const overflow = await untilAborted(signal, () => overflowIn(error, signal));
   if (overflow === undefined || asksForTooMuch(overflow)) return undefined;
   const { live, options } = desk;
-  const view = await look(desk, transcript);
+  const view = await look(desk, transcript, signal);
   if (overflow.kind === "payload") {
     const by = { engine: live.engine.name, state: live.engineState };
     const lighter = withoutMedia(view.original, benchOf(desk), {
       ...by,
       keepsRequests: desk.keepRequests !== undefined,
     });
-    if (lighter !== undefined) return settle(desk, view, { compaction: await record(desk, view, lighter) });
+    if (lighter !== undefined) return settle(desk, view, { compaction: await record(desk, view, lighter, signal) });
   }
-  learnRefusal(desk, view.current, overflow);
-  const outcome = await compact(desk, view, {
-    ...waiting,
-    models: options.modelsAhead !== true,
-    reason: overflow.kind === "payload" ? "payload" : "overflow",
-  });
-  return settle(desk, view, outcome);
+  const unlearn = learnRefusal(desk, view.current, overflow);
+  try {
+    const outcome = await compact(desk, view, {
+      ...waiting,
+      models: options.modelsAhead !== true,
+      reason: overflow.kind === "payload" ? "payload" : "overflow",
+    });
+    return settle(desk, view, outcome);
+  } catch (failure) {
+    if (signal?.aborted === true) unlearn();
+    throw failure;
+  }
 }
 
 /** Takes the last compaction back. Its record stays, marked; nothing automatic replaces it. */

@@ -13,7 +13,7 @@ import { createDecoder, createForeignCheck, protocols, type Decoded, type Protoc
 import { encodeTools } from "../protocols/tools.ts";
 import type { CompactOptions, Prepared, Runtime, SessionOptions, Waiting } from "./contract.ts";
 import { withMarkers, withoutStaleMarkers } from "./markers.ts";
-import { checkSessionOptions, withCheckedCalls } from "./options.ts";
+import { checkCompact, checkSessionOptions, checkWaiting, withCheckedCalls } from "./options.ts";
 import { createRuntime } from "./runtime.ts";
 
 /**
@@ -107,22 +107,28 @@ export function createSession(options: SessionOptions = {}): Session {
   };
 
   return {
-    prepare: async (request, waiting) =>
-      (await through(request, async (transcript, locked) =>
+    prepare: async (request, waiting) => {
+      checkWaiting("prepare", waiting);
+      return (await through(request, async (transcript, locked) =>
         locked === undefined
           ? runtime.prepare(transcript, waiting)
           : asItCame(transcript, measure.transcript(transcript)),
-      ))!,
-    compact: async (request, how) =>
-      (await through(request, async (transcript, locked) =>
+      ))!;
+    },
+    compact: async (request, how) => {
+      checkCompact(how);
+      return (await through(request, async (transcript, locked) =>
         locked === undefined
           ? runtime.compact(transcript, how)
           : { kind: "unchanged" as const, because: locked, transcript },
-      ))!,
-    recover: (error, request, waiting) =>
-      through(request, async (transcript, locked) =>
+      ))!;
+    },
+    recover: async (error, request, waiting) => {
+      checkWaiting("recover", waiting);
+      return through(request, async (transcript, locked) =>
         locked === undefined ? runtime.recover(error, transcript, waiting) : undefined,
-      ),
+      );
+    },
     tools: () => declared(runtime.tools(), protocol.name),
     callTool,
     observe,

@@ -23,6 +23,8 @@ import { originalsOf } from "./originals.ts";
 import { withinTime } from "./remote.ts";
 import { forgetContradicted } from "./refusals.ts";
 import type { Sent } from "./situation.ts";
+import { tried } from "./tried.ts";
+import { untilAborted } from "./until-aborted.ts";
 import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, writersFor } from "./summarizer.ts";
 
 /** Hygiene leaves conversations of fewer messages alone (Hermes Agent docs). */
@@ -34,10 +36,12 @@ export interface CompactCall extends CompactOptions {
   readonly models?: boolean;
 }
 
-export async function look(desk: Desk, original: Transcript): Promise<View> {
+export async function look(desk: Desk, original: Transcript, signal?: AbortSignal): Promise<View> {
   const { store, tenant, chain, live, situation } = desk;
+  signal?.throwIfAborted();
   announce(desk);
-  const standing = await store.findCompaction(tenant, chain.linksOf(original.messages));
+  const links = chain.linksOf(original.messages);
+  const standing = await untilAborted(signal, () => store.findCompaction(tenant, links));
   const { compaction } = standing;
   if (compaction !== undefined && compaction.covers !== live.lastCovers) resume(live, compaction);
   const current = await ingested(desk, original, compaction);
@@ -75,13 +79,14 @@ export function due(desk: Desk, view: View): Decision | Promise<Decision> {
 export async function compact(desk: Desk, view: View, request: CompactCall): Promise<Outcome> {
   const outcome = await make(desk, view, request);
   if (outcome.kind === "unchanged") return outcome;
-  return { kind: "compacted", compaction: await record(desk, view, outcome.compaction) };
+  return { kind: "compacted", compaction: await record(desk, view, outcome.compaction, request.signal) };
 }
 
 /** Has the engine make a compaction, and learns from the attempt; nothing is recorded. */
 export async function make(desk: Desk, view: View, request: CompactCall): Promise<Outcome> {
   const { live, options, events } = desk;
-  await options.hooks?.beforeCompact?.(view.original.messages);
+  const { signal } = request;
+  await untilAborted(signal, () => options.hooks?.beforeCompact?.(view.original.messages));
   const { force: _, models = true, reason = "explicit", because, ...rest } = request;
   const standing = view.current === view.original ? {} : { standing: view.current };
   // Hygiene guards the window and waits on no model.
@@ -99,8 +104,8 @@ export async function make(desk: Desk, view: View, request: CompactCall): Promis
   };
   const run = (one: CompactRequest): Promise<Outcome> => compactBy(desk, view.original, one);
   const limitTokens = asked.budget ?? limitFor(reason, live.limits);
-  const outcome = await (desk.keepRequests?.({ original: view.original, request: asked, limitTokens, compact: run }) ??
-    run(asked));
+  const keeping = { original: view.original, request: asked, limitTokens, compact: run };
+  const outcome = await untilAborted(signal, () => desk.keepRequests?.(keeping) ?? run(asked));
   learnFrom(desk, outcome);
   if (outcome.kind === "compacted") {
     const made = because === undefined ? outcome.compaction : explained(outcome.compaction, because);
@@ -152,9 +157,10 @@ function timeOf({ now = Date.now }: RuntimeOptions): number {
 }
 
 /** Keeps a compaction and answers with the one that stands: another may have been first. */
-export async function record(desk: Desk, view: View, made: Compaction): Promise<Compaction> {
+export async function record(desk: Desk, view: View, made: Compaction, signal?: AbortSignal): Promise<Compaction> {
   const { store, tenant, live, events, situation, options, chain } = desk;
-  await store.putOriginals(tenant, originalsOf(made, view.original));
+  // Originals alone change nothing; from the record on there is no way back, and no abort is heard.
+  await untilAborted(signal, () => store.putOriginals(tenant, originalsOf(made, view.original)));
   // For the very same conversation, the one it was made upon gives way; whoever came first otherwise stays.
   if (view.standing.compaction?.covers === made.covers) await store.undoCompaction(tenant, made.covers);
   const compaction = await store.putCompaction(tenant, made);
@@ -244,7 +250,7 @@ function worthMakingAhead(desk: Desk, view: View): boolean {
  */
 export function observe(desk: Desk, reported: ReportedUsage, about?: Sent): void {
   const { live, situation, estimate } = desk;
-  const usage = reportedUsage(reported);
+  const usage = tried(() => reportedUsage(reported));
   if (usage === undefined) throw badUsage(reported);
   observeBy(desk, usage);
   forgetContradicted(desk, usage);
@@ -256,7 +262,8 @@ export function observe(desk: Desk, reported: ReportedUsage, about?: Sent): void
 }
 
 function badUsage(reported: unknown): PrecisError {
-  const keys = typeof reported === "object" && reported !== null ? Object.keys(reported).slice(0, SHOWN_KEYS_MAX) : [];
+  const isObject = typeof reported === "object" && reported !== null;
+  const keys = (isObject ? tried(() => Object.keys(reported).slice(0, SHOWN_KEYS_MAX)) : undefined) ?? [];
   const what =
     keys.length === 0 ? `it is ${reported === null ? "null" : typeof reported}` : `it has ${keys.join(", ")}`;
   return new PrecisError(`The reported usage has no count of input tokens: ${what}.`, {

@@ -2,6 +2,7 @@
  * A store that keeps no secret it can recognise: what is put into it is masked first. Links are those of the conversation as
  * it was, so everything is found as ever; what comes back is masked, and says so.
  */
+import { hash } from "node:crypto";
 import type { Compaction } from "../core/compaction/compaction.ts";
 import { redactMessage } from "../core/passes/redact-messages.ts";
 import { redactJson } from "../core/redaction/json.ts";
@@ -9,27 +10,63 @@ import type { Redactor } from "../core/redaction/redactor.ts";
 import type { Message, Part, WireSlice } from "../core/transcript/message.ts";
 import type { ChainAppend, HistoryStore, Original } from "./store.ts";
 
-/** Hashes look like keys and are none. */
-const HASH = /^[0-9a-f]{12,128}$/;
+/** Hashes look like keys and are none; a session without a name goes by one, and a number where there are several. */
+const HASH = /^[0-9a-f]{12,128}(?:~\d+)?$/;
+/** Enough to keep two names apart; too little to try secrets against. */
+const NAME_HEX_DIGITS = 8;
 
 export function maskedStore(store: HistoryStore, redact: Redactor): HistoryStore {
   const masked = createMask(redact);
+  const nameOf = (name: string): string => maskedName(name, redact);
   const { prepareChain } = store;
-  const maskedChain = (chain: ChainAppend): ChainAppend => ({ ...chain, messages: chain.messages.map(masked) });
+  const maskedChain = ({ session, messages, ...chain }: ChainAppend): ChainAppend => ({
+    ...chain,
+    ...(session === undefined ? {} : { session: nameOf(session) }),
+    messages: messages.map(masked),
+  });
   return {
     ...store,
     appendChain: (tenant, chain) => store.appendChain(tenant, maskedChain(chain)),
     ...(prepareChain === undefined
       ? {}
       : { prepareChain: (tenant, chain) => prepareChain(tenant, maskedChain(chain)) }),
+    listSessions: (tenant, { parent, prefix, ...query }) =>
+      store.listSessions(tenant, {
+        ...query,
+        ...(parent === undefined ? {} : { parent: nameOf(parent) }),
+        ...(prefix === undefined ? {} : { prefix: nameOf(prefix) }),
+      }),
+    getSession: (tenant, id) => store.getSession(tenant, nameOf(id)),
+    withBranches: (tenant, ids) => store.withBranches(tenant, ids.map(nameOf)),
+    deleteSessions: (tenant, ids) => store.deleteSessions(tenant, ids.map(nameOf)),
+    putUsage: (tenant, usage) => store.putUsage(tenant, { ...usage, model: nameOf(usage.model) }),
+    getState: (tenant, root) => store.getState(tenant, maskedRoot(root, redact)),
     putOriginals: (tenant, originals) =>
       store.putOriginals(
         tenant,
         originals.map((one) => maskedOriginal(one, redact)),
       ),
     putCompaction: (tenant, compaction) => store.putCompaction(tenant, maskedCompaction(compaction, redact)),
-    putState: (tenant, root, state) => store.putState(tenant, root, maskedValue(state, redact)),
+    putState: (tenant, root, state) => store.putState(tenant, maskedRoot(root, redact), maskedValue(state, redact)),
   };
+}
+
+/**
+ * A name without its secret, the same one each time, also for a name that is masked already. What identifies has to stay
+ * one's own: two names that differ in their secrets alone are told apart by a piece of their hash.
+ */
+function maskedName(name: string, redact: Redactor): string {
+  if (HASH.test(name)) return name;
+  const safe = redact(name);
+  return safe === name ? name : `${safe}-${hash("sha256", name).slice(0, NAME_HEX_DIGITS)}`;
+}
+
+/** The name of a state may end in a link. */
+function maskedRoot(root: string, redact: Redactor): string {
+  const link = root.slice(root.lastIndexOf(":") + 1);
+  if (!HASH.test(link)) return maskedName(root, redact);
+  const before = root.slice(0, root.length - link.length);
+  return `${maskedName(before, redact)}${link}`;
 }
 
 /** A message whose body has no secret; the same one for the same message, because a conversation comes again and again. */
@@ -49,11 +86,18 @@ function createMask(redact: Redactor): (message: Message) => Message {
     const before = known.get(message);
     if (before !== undefined) return before;
     const { wire, parts } = message;
-    const safe =
-      wire === undefined ? { ...message, parts: maskedParts(parts) } : { ...message, wire: maskedWire(wire) };
+    const named = withMaskedName(message, redact);
+    const safe = wire === undefined ? { ...named, parts: maskedParts(parts) } : { ...named, wire: maskedWire(wire) };
     known.set(message, Object.freeze(safe));
     return safe;
   };
+}
+
+/** The message itself where its author's name is no secret. */
+function withMaskedName(message: Message, redact: Redactor): Message {
+  if (message.name === undefined) return message;
+  const name = maskedName(message.name, redact);
+  return name === message.name ? message : Object.freeze({ ...message, name });
 }
 
 function maskedOriginal({ id, kind, label, text }: Original, redact: Redactor): Original {
@@ -84,22 +128,24 @@ function textOf(kind: Original["kind"], text: string, redact: Redactor): string 
  */
 function maskedCompaction(compaction: Compaction, redact: Redactor): Compaction {
   const clean = new Map<WireSlice, boolean>();
+  const withoutSecrets = (message: Message): Message => withMaskedName(redactMessage(message, redact), redact);
   const isClean = (wire: WireSlice): boolean => {
-    const known = clean.get(wire) ?? wire.members.every((one) => redactMessage(one, redact) === one);
+    const known = clean.get(wire) ?? wire.members.every((one) => withoutSecrets(one) === one);
     clean.set(wire, known);
     return known;
   };
   const masked = (message: Message): Message => {
-    const safe = redactMessage(message, redact);
+    const safe = withoutSecrets(message);
     const { wire, ...bare } = safe;
     return wire === undefined || (safe === message && isClean(wire)) ? safe : Object.freeze(bare);
   };
-  const { after, system, evicted, report } = compaction;
+  const { after, system, evicted, state, report } = compaction;
   return {
     ...compaction,
     after: after.map(masked),
     ...(system === undefined ? {} : { system: system.map(masked) }),
     evicted: evicted.map(({ original: _, ...one }) => ({ ...one, label: redact(one.label) })),
+    state: maskedValue(state, redact),
     report: maskedValue(report, redact) as Compaction["report"],
   };
 }
@@ -108,5 +154,7 @@ function maskedValue(value: unknown, redact: Redactor): unknown {
   if (typeof value === "string") return HASH.test(value) ? value : redactJson(value, redact);
   if (Array.isArray(value)) return value.map((one) => maskedValue(one, redact));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, maskedValue(one, redact)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [maskedName(key, redact), maskedValue(one, redact)]),
+  );
 }

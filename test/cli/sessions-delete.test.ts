@@ -1,13 +1,15 @@
 /** `precis sessions delete`: shows what would go, and then it is gone, from the file too. */
 import { hash } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createChain } from "../../src/core/transcript/links.ts";
 import { textMessage } from "../../src/core/transcript/message.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";
 
+const BIN = resolve(import.meta.dirname, "../../src/cli/bin.ts");
 const DAY_MS = 86_400_000;
 const chain = createChain((text) => hash("sha256", text));
 
@@ -85,6 +87,73 @@ describe("precis sessions delete", () => {
     expect(left("falcon")).toEqual([]);
     await remove("--text", "weather", "--older-than", "90d", "--yes");
     expect(await ids()).toEqual(["recent", "weather"]);
+  });
+
+  describe.skipIf(process.platform === "win32")("without room", () => {
+    const SESSIONS = 50;
+    const ROUNDS = 10;
+    const TEXT = "a falcon, once more, ";
+
+    /** As on a full disk: no file may grow beyond so many blocks of 512 bytes. */
+    const within = (blocks: number, ...words: string[]): Ran => {
+      const command = `ulimit -f ${blocks} && exec "$0" "$@"`;
+      const { status, stdout, stderr } = spawnSync("sh", ["-c", command, process.execPath, BIN, ...words], {
+        cwd: folder.path,
+        encoding: "utf8",
+        env: { PATH: process.env["PATH"], HOME: folder.path },
+      });
+      return { code: status, out: stdout, err: stderr.replaceAll(/\s+/g, " ") };
+    };
+    const all = async (): Promise<readonly string[]> => {
+      const store = await openSqliteStore({ path: join(folder.path, "history.db") });
+      const entries = await store.listSessions("local", { limit: 1_000 });
+      await store.close();
+      return entries.map(({ id }) => id);
+    };
+    const purge = ["sessions", "delete", "--all", "--yes", "--store", "history.db"];
+
+    it(
+      "says what went and what did not, loses nothing half, and goes on when there is room",
+      { timeout: 120_000 },
+      async () => {
+        const store = await openSqliteStore({ path: join(folder.path, "history.db") });
+        for (let number = 0; number < SESSIONS; number++) {
+          const words = Array.from(
+            { length: ROUNDS },
+            (_, at) => `${number} ${at} ${hash("sha512", `${number}-${at}`)} ${TEXT.repeat(20)}`,
+          );
+          const messages = words.map((word) => textMessage("user", word));
+          await store.appendChain("local", { links: chain.linksOf(messages), messages, session: `s${number}` });
+        }
+        await store.close();
+        const full = readFileSync(join(folder.path, "history.db"));
+        const told = new Set<string>();
+        for (const blocks of [100, 1_200, 2_400, 2_800]) {
+          for (const tail of ["-wal", "-shm"]) rmSync(join(folder.path, `history.db${tail}`), { force: true });
+          writeFileSync(join(folder.path, "history.db"), full);
+          const before = await all();
+          const { code, out, err } = within(blocks, ...purge);
+          const standing = await all();
+          const gone = before.length - standing.length;
+          if (/could not be deleted/.test(err)) {
+            told.add(gone === 0 ? "nothing" : "some");
+            expect(err).toContain(`${standing.length} sessions could not be deleted and are whole`);
+          } else if (/could not be written anew/.test(err)) {
+            told.add("all but the file");
+            expect([standing, err]).toEqual([[], expect.stringContaining("precis store vacuum")]);
+          }
+          if (out !== "") expect(out).toBe(gone === 0 ? "nothing was deleted\n" : `deleted ${gone} sessions\n`);
+          expect(code === 0 ? standing : [code, gone > 0 && out === ""]).toEqual(code === 0 ? [] : [3, false]);
+          const { out: checked } = await precisHere(["store", "check", "--store", "history.db"], {
+            folder: folder.path,
+          });
+          expect(checked).toContain("sound");
+          expect((await remove("--all", "--yes")).code).toBe(0);
+          expect(await ids()).toEqual([]);
+        }
+        expect([...told].toSorted()).toEqual(["all but the file", "nothing", "some"]);
+      },
+    );
   });
 
   it("names the copies of before an upgrade, which hold it still", async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULTS } from "../../src/config/defaults.ts";
+import { NESTING_LEVELS_MAX } from "../../src/config/nesting.ts";
 import { loadConfiguration, resolveAll, type Request } from "../../src/config/load.ts";
 import type { PrecisError } from "../../src/core/errors.ts";
 
@@ -204,6 +205,48 @@ describe("a wrong value", () => {
     expect((await failure()).code).toBe("bad_configuration");
     write("project/precis.yaml", `# ${"x".repeat(2_000_000)}`);
     expect((await failure()).message).toContain("2000002 bytes");
+  });
+});
+
+describe("nesting", () => {
+  const nests: readonly [string, (levels: number) => string][] = [
+    ["brackets", (levels) => `models: ${"[".repeat(levels)}${"]".repeat(levels)}`],
+    ["brackets that are never closed", (levels) => `models: ${"[".repeat(levels)}`],
+    ["braces", (levels) => `models: ${"{a: ".repeat(levels)}1${"}".repeat(levels)}`],
+    ["dashes", (levels) => `models:\n  ${"- ".repeat(levels)}x`],
+    ["question marks", (levels) => "? ".repeat(levels)],
+    [
+      "indentation",
+      (levels) => Array.from({ length: Math.min(levels, 1_200) }, (_, at) => `${" ".repeat(at)}a:`).join("\n"),
+    ],
+    ["what is no setting", (levels) => `zzz: ${"[".repeat(levels)}${"]".repeat(levels)}`],
+  ];
+
+  it.each(nests)("of %s, however deep, is an error with the place where it is too deep", async (_, nest) => {
+    for (const levels of [NESTING_LEVELS_MAX + 1, 1_000, 100_000]) {
+      write("project/precis.yaml", nest(levels));
+      const { problems } = await resolveAll(request());
+      const place = expect.stringMatching(/^precis\.yaml:\d+:\d+$/) as string;
+      const message = expect.stringContaining(`deeper than ${NESTING_LEVELS_MAX} levels`) as string;
+      expect(problems).toEqual([expect.objectContaining({ code: "bad_yaml", place, message })]);
+    }
+  });
+
+  it("of aliases is an error too: in a circle, and one in another", async () => {
+    const chain = Array.from({ length: 90 }, (_, at) => `  a${at}: &a${at} [${at === 0 ? 1 : `*a${at - 1}`}]`).join(
+      "\n",
+    );
+    for (const text of ["models: &a [*a]", "models: &a { b: *a }", `models:\n${chain}`]) {
+      write("project/precis.yaml", text);
+      const { problems } = await resolveAll(request());
+      expect(problems.map(({ code, place }) => [code, place.slice(0, 12)])).toEqual([["bad_value", "precis.yaml:"]]);
+    }
+  });
+
+  it("in the environment is no value", async () => {
+    const deep = `{"a":`.repeat(5_000) + "1" + "}".repeat(5_000);
+    const { problems } = await resolveAll(request({ environment: { PRECIS_GATEWAY_UPSTREAMS: deep } }));
+    expect(problems.map(({ code }) => code)).toEqual(["bad_value"]);
   });
 });
 

@@ -146,6 +146,32 @@ describe("precis config trust", () => {
     expect(await upstreams()).toEqual([]);
   });
 
+  it("not to a link to it elsewhere, before that is agreed to as well", async () => {
+    file(STRANGER);
+    mkdirSync(join(project, ".precis"));
+    await here("config", "trust");
+    const elsewhere = join(home, "elsewhere");
+    mkdirSync(elsewhere);
+    symlinkSync(join(project, "precis.yaml"), join(elsewhere, "precis.yaml"));
+    expect(await upstreams(elsewhere)).toEqual([]);
+    const there = { folder: elsewhere, environment: { HOME: home } };
+    expect((await precisHere(["config", "trust"], there)).code).toBe(0);
+    expect(await upstreams(elsewhere)).toEqual(["openai"]);
+    await precisHere(["config", "trust", "--forget"], there);
+    expect([await upstreams(elsewhere), await upstreams()]).toEqual([[], ["openai"]]);
+  });
+
+  it("not to a link to a folder that holds it", async () => {
+    mkdirSync(join(project, ".precis"));
+    file(STRANGER, ".precis/config.yaml");
+    await here("config", "trust");
+    expect(await upstreams()).toEqual(["openai"]);
+    const elsewhere = join(home, "elsewhere");
+    mkdirSync(elsewhere);
+    symlinkSync(join(project, ".precis"), join(elsewhere, ".precis"));
+    expect(await upstreams(elsewhere)).toEqual([]);
+  });
+
   it("agrees to nothing where its own note is damaged", async () => {
     file(STRANGER);
     await here("config", "trust");
@@ -192,6 +218,67 @@ describe("a plugin that stands in the project", () => {
     expect(await compact("mine")).toMatchObject({ code: 0, engine: "mine" });
     shelf.write("mine", `${source}\n// changed`);
     expect(await compact("mine")).toMatchObject({ code: 2 });
+  });
+
+  it.each([
+    [
+      "a file out of its folder",
+      (folder: string, outside: string) => symlinkSync(join(outside, "other.js"), join(folder, "other.js")),
+    ],
+    ["a folder out of its folder", (folder: string, outside: string) => symlinkSync(outside, join(folder, "more"))],
+    [
+      "nothing yet",
+      (folder: string, outside: string) => symlinkSync(join(outside, "later.js"), join(folder, "other.js")),
+    ],
+  ])("is not agreed to where it links to %s, and says so", async (_, link) => {
+    file(talk, "talk.json");
+    const outside = join(home, "outside");
+    mkdirSync(outside);
+    writeFileSync(join(outside, "other.js"), "export const one = 1;");
+    const folder = pluginShelf(project).write("mine", engineSource({}));
+    link(folder, outside);
+    const { code, err } = await here("plugins", "trust", "mine");
+    expect(code).toBe(2);
+    expect(err.replaceAll(/\s+/g, " ")).toMatch(/its link (other\.js|more) leads out of its folder/);
+    expect(await compact("mine")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("untrusted_plugin") as string,
+    });
+    expect((await here("plugins")).out).toContain("precis plugins trust mine");
+  });
+
+  it("may link within its folder, and be a link itself, to what was agreed to", async () => {
+    file(talk, "talk.json");
+    const outside = join(home, "outside");
+    const real = pluginShelf(outside).write("mine", `import "./alias.js";\n${engineSource({})}`);
+    writeFileSync(join(real, "real.js"), "");
+    symlinkSync("real.js", join(real, "alias.js"));
+    const shelf = pluginShelf(project);
+    symlinkSync(real, join(shelf.path, "mine"));
+    expect((await here("plugins", "trust", "mine")).code).toBe(0);
+    expect(await compact("mine")).toMatchObject({ code: 0, engine: "mine" });
+    writeFileSync(join(real, "real.js"), "// changed");
+    expect(await compact("mine")).toMatchObject({ code: 2 });
+  });
+
+  it("is not run by a check that found it by its name, before it was agreed to", async () => {
+    const marker = join(home, "ran");
+    const source = engineSource(
+      {},
+      `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(marker)}, "");`,
+    );
+    const folder = pluginShelf(project).write("mine", source);
+    expect(await here("plugins", "check", "mine", "--samples", "1")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("precis plugins trust mine") as string,
+    });
+    expect(existsSync(marker)).toBe(false);
+    await here("plugins", "check", folder, "--samples", "1");
+    expect(existsSync(marker)).toBe(true);
+    rmSync(marker);
+    await here("plugins", "trust", "mine");
+    await here("plugins", "check", "mine", "--samples", "1");
+    expect(existsSync(marker)).toBe(true);
   });
 
   it("takes no built-in engine's place unasked", async () => {

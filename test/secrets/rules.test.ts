@@ -38,6 +38,33 @@ describe("secretlint's preset", () => {
   });
 });
 
+describe("the cost of secretlint's preset", () => {
+  const SIZE_CHARS = 100_000;
+  const SHORT_CHARS = 8;
+  /** As often as this the fastest of it is seen, whatever else the machine does. */
+  const TIMES = 7;
+  const fastest = (text: string): number => {
+    const times = Array.from({ length: TIMES }, () => {
+      const start = performance.now();
+      secretlint(text);
+      return performance.now() - start;
+    });
+    return Math.min(...times);
+  };
+  const runsOf = (unit: string, length: number): string =>
+    `${unit.repeat(length)} `.repeat(SIZE_CHARS / (unit.length * length + 1));
+
+  // Twenty-five times as long a run costs as much a character, not twenty-five times as much.
+  test.each([":", "::", "a:", ":a", "://", "a=:"])("does not grow with the length of a run of %s", (unit) => {
+    expect(fastest(runsOf(unit, SHORT_CHARS * 25))).toBeLessThan(5 * fastest(runsOf(unit, SHORT_CHARS)) + 1);
+  });
+
+  test("still leads to an address with a password, however many signs stand before it", () => {
+    const text = `${"::".repeat(500)} postgres://ida:s3cretPassw0rd@db.example.com/x`;
+    expect(secretlint(text)).toHaveLength(1);
+  });
+});
+
 describe("own patterns", () => {
   const masked = (text: string, ...patterns: string[]): string =>
     redact(text, { finders: [createPatternFinder(patterns)] }).text;

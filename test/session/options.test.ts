@@ -56,7 +56,7 @@ describe("options of a session", () => {
     [{ caching: { layout: "native", ttl: "5min" } }, "caching.ttl", /5m/],
     [{ hooks: { afterCompaction: () => undefined } }, "hooks.afterCompaction", /hooks\.afterCompact/],
     [{ tenat: "me" }, "tenat", /tenant/],
-    [{ state: { schemaVersion: 1, contextLength: 200_000, factor: null } }, "state", /state\(\)/],
+    [{ state: { schemaVersion: 1, contextLength: 200_000, factor: null } }, "state.factor", /state\(\)/],
     [{ factor: 0 }, "factor", /./],
   ])("refuses %j", (options, place, fix) => {
     expect(() => createSession(options as never)).toThrow(

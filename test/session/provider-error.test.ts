@@ -139,6 +139,58 @@ describe("an error that tells of an overflow", () => {
   });
 });
 
+/** Objects that cannot be read, in part or at all. */
+function unreadable() {
+  const trap = (): never => {
+    throw new Error("trapped");
+  };
+  const trapping = (...names: readonly string[]) =>
+    Object.defineProperties({}, Object.fromEntries(names.map((name) => [name, { get: trap, enumerable: true }])));
+  const handler = { get: trap, has: trap, ownKeys: trap, getPrototypeOf: trap, getOwnPropertyDescriptor: trap };
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+  const odd = new Response("prompt is too long", { status: 400 });
+  const names = ["kind", "status", "body", "message", "error", "cause", "usage", "prompt_tokens", "input"];
+  return [
+    ...names.map((name) => trapping(name)),
+    trapping(...names),
+    new Proxy({}, handler),
+    new Proxy(() => 1, handler),
+    revoked.proxy,
+    { cause: revoked.proxy },
+    { status: 400, body: revoked.proxy },
+    { status: 400, body: { toJSON: trap } },
+    { status: Symbol("odd"), message: Symbol("odd") },
+    { status: 400, error: trapping("error", "message") },
+    { response: trapping("status") },
+    Object.assign(odd, { clone: trap }),
+    Object.defineProperty(new Response("x"), "status", { get: trap }),
+    new Response(new ReadableStream({ pull: trap }), { status: 400 }),
+    new Response(new ReadableStream({ pull: (stream) => stream.enqueue("no bytes" as never) }), { status: 400 }),
+  ];
+}
+
+describe("what cannot be read", () => {
+  it("is answered with undefined", async () => {
+    for (const one of unreadable()) expect(await recovered(one)).toBe(false);
+  });
+
+  it("does not hide the rest of an error", async () => {
+    const trap = (): never => {
+      throw new Error("trapped");
+    };
+    const half = { status: 400, body: JSON.stringify(OPENAI_BODY) };
+    expect(await recovered(Object.defineProperty({ ...half }, "cause", { get: trap }))).toBe(true);
+    expect(await recovered(Object.defineProperty({ ...half }, "data", { get: trap, enumerable: true }))).toBe(true);
+  });
+
+  it("is no usage", () => {
+    const session = createSession();
+    for (const one of unreadable())
+      expect(() => session.observe(one as never)).toThrow(expect.objectContaining({ code: "bad_usage" }));
+  });
+});
+
 describe("anything else", () => {
   it("is answered with undefined", async () => {
     const circular: Record<string, unknown> = { status: 400, message: "odd" };

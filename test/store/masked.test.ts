@@ -95,4 +95,64 @@ describe("a store that masks", () => {
     expect(kept).toContain("plain result");
     await again.close();
   });
+
+  describe("keeps no secret that is a name", () => {
+    const [one, other] = [TOKENS[0]!, TOKENS[1]!];
+    const bytesIn = (path: string): string =>
+      readdirSync(path)
+        .map((name) => readFileSync(join(path, name), "latin1"))
+        .join("\n");
+    const { messages } = protocols["openai-chat"].decode(
+      JSON.stringify({ messages: [{ role: "user", name: one, content: "Hello." }] }),
+    ).transcript;
+    const links = chain.linksOf(messages);
+
+    it("of a session, a model, an author or a state: not in the file, and each is found as ever", async () => {
+      const path = mkdtempSync(join(folder, "names-"));
+      const store = maskedStore(await openSqliteStore({ path: join(path, "history.db") }), redact);
+      const { session } = await store.appendChain("t", { links, messages, session: `sess-${one}` });
+      const [bare] = messages.map(({ wire: _, ...rest }) => rest);
+      const second = chain.linksOf([bare!, bare!]);
+      await store.appendChain("t", { links: second, messages: [bare!, bare!], session: `sess-${other}` });
+      const usage = { input: 10, output: 1, cacheRead: 0, cacheWrite: 0, link: links[0]!, at: 1 };
+      await store.putUsage("t", { ...usage, model: `gpt ${one}` });
+      await store.putState("t", `model gpt ${one}`, { windows: { [`http://x/?key=${other}`]: { limitTokens: 5 } } });
+      await store.putState("t", `of ${one}:${links[0]!}`, { told: 1 });
+
+      const ids = (await store.listSessions("t", { limit: 9 })).map(({ id }) => id);
+      expect(new Set(ids).size).toBe(2);
+      expect(ids).toContain(session);
+      expect(ids.filter((id) => !id.startsWith("sess-") || TOKENS.some((token) => id.includes(token)))).toEqual([]);
+      for (const id of [`sess-${one}`, session]) expect(await store.getSession("t", id)).toMatchObject({ id: session });
+      expect(await store.listSessions("t", { limit: 9, prefix: `sess-${other}` })).toHaveLength(1);
+      expect(await store.getState("t", `model gpt ${one}`)).toMatchObject({ windows: {} });
+      expect(await store.getState("t", `model gpt ${other}`)).toBeUndefined();
+      expect(await store.getState("t", `of ${one}:${links[0]!}`)).toEqual({ told: 1 });
+      expect((await store.findUsage("t", links))?.model).toMatch(/^gpt /);
+      expect(await store.deleteSessions("t", [`sess-${other}`])).toHaveLength(1);
+      await store.close();
+      const bytes = bytesIn(path).toLowerCase();
+      expect(TOKENS.filter((token) => bytes.includes(token.toLowerCase().slice(4)))).toEqual([]);
+    });
+
+    it("in a compaction: the author of a message that stands, and what the engine remembers", async () => {
+      const store = maskedStore(createMemoryStore(), redact);
+      const session = createSession({ settings: { contextLength: 20_000 }, store, tenant: "t" });
+      const talk = Array.from({ length: 60 }, (_, at) => ({
+        role: at % 2 === 0 ? "user" : "assistant",
+        content: `Part ${at}: ${"a word or two. ".repeat(120)}`,
+        ...(at % 2 === 0 ? { name: one } : {}),
+      }));
+      const { compaction } = await session.prepare({ messages: [...talk, { role: "user", content: "Go on." }] });
+      const memory = { memory: { goal: [`use ${other}`] } };
+      const hostile = { ...compaction!, covers: `${compaction!.covers}f`, state: memory };
+      await store.putCompaction("t", hostile);
+      const found = await Promise.all(
+        [compaction!.covers, hostile.covers].map((link) => store.listCompactions("t", [link])),
+      );
+      const kept = JSON.stringify(found);
+      expect(kept).toContain("a word or two");
+      expect([one, other].filter((token) => kept.includes(token))).toEqual([]);
+    });
+  });
 });

@@ -13,6 +13,7 @@ import { PLUGIN_LIMITS } from "../../plugins/limits.ts";
 import { openPlugin } from "../../plugins/load.ts";
 import { wholeOf } from "../amounts.ts";
 import type { Arguments, Command, CommandGroup } from "../command.ts";
+import { isAgreedTo, untrusted } from "../engine.ts";
 import { EXIT } from "../exit.ts";
 import { readInput } from "../input.ts";
 import { pluginsFound, type FoundPlugins } from "../plugins-found.ts";
@@ -74,7 +75,7 @@ const trust: Command = {
   name: "plugins trust",
   summary: "Agree to the code of a plugin that stands in the project.",
   about: [
-    "A plugin in a project is code of whoever wrote the project, and is not used before you agree to it; one beside your own configuration needs no agreement. Notes its folder and the hash of its files for you alone: after a change it has to be agreed to again. What its code imports from outside its folder is not in the hash. No code of the plugin runs for it.",
+    "A plugin in a project is code of whoever wrote the project, and is not used before you agree to it; one beside your own configuration needs no agreement. Notes its folder and the hash of its files for you alone: after a change it has to be agreed to again. A folder with links that lead out of it is refused; what its code imports from elsewhere by itself is not in the hash. No code of the plugin runs for it.",
   ],
   examples: [
     { line: "precis plugins trust keep-ends", says: "after reading its code" },
@@ -102,13 +103,13 @@ const check: Command = {
   name: "plugins check",
   summary: "Run a plugin against the contract of an engine, in a thread of its own.",
   about: [
-    "The suite that the built-in engines are held to, on transcripts drawn from a seed or on one of your own. Ends at the first promise that is broken and exits with 1: it says which, on what, and where in the plugin. What the plugin prints goes to standard error.",
-    "Exits with 2 where there is no such plugin or its manifest is wrong.",
+    "The suite that the built-in engines are held to, on transcripts drawn from a seed or on one of your own. Ends at the first promise that is broken and exits with 1: it says which, on what, and where in the plugin. What the plugin prints goes to standard error. One that is found by its name in the project runs only once you have agreed to its code (`precis plugins trust`).",
+    "Exits with 2 where there is no such plugin, its manifest is wrong, or it was not agreed to.",
   ],
   examples: [
-    { line: "precis plugins check keep-ends", says: "by its name" },
-    { line: "precis plugins check ./my-engine --samples 100", says: "by its folder, while it is written" },
-    { line: "precis plugins check keep-ends --on session.jsonl", says: "on a transcript of yours" },
+    { line: "precis plugins check plugins/context_engine/keep-ends", says: "by its folder: to name that is to agree" },
+    { line: "precis plugins check ./my-engine --samples 100", says: "while it is written" },
+    { line: "precis plugins check ./my-engine --on session.jsonl", says: "on a transcript of yours" },
   ],
   args: {
     plugin: {
@@ -140,12 +141,15 @@ export const pluginCommands: CommandGroup = {
   alone: list,
 };
 
-/** A path has a separator in it or stands for a folder by dots; a name has neither. */
-function pluginNamed(named: string, { folder, environment, platform }: Terminal): Plugin {
+/** A path has a separator in it or stands for a folder by dots; a name has neither. Who names the folder has agreed to it. */
+function pluginNamed(named: string, terminal: Terminal): Plugin {
+  const { folder, environment, platform } = terminal;
   if (/[/\\]|^\.+$/.test(named)) return pluginAt(resolve(folder, named));
   const folders = pluginFolders(folder, environment, platform);
   const plugin = findPlugin(named, folders);
   if (plugin === undefined) throw unknownPlugin(named, folders);
+  const isFoundInProject = findPlugin(named, folders.slice(0, 1)) !== undefined;
+  if (isFoundInProject && !isAgreedTo(plugin.folder, terminal)) throw untrusted(plugin, terminal);
   return plugin;
 }
 

@@ -1,4 +1,5 @@
 /** `precis sessions delete`: what goes is shown first, and is then gone from the file too. */
+import { PrecisError } from "../../core/errors.ts";
 import { findSession } from "../../gateway/history/find.ts";
 import type { SessionEntry } from "../../store/store.ts";
 import { age as ageOf, counted, durationOf } from "../amounts.ts";
@@ -46,9 +47,11 @@ export const deleteCommand: Command = {
     checkChoice(args);
     return withHistory(args, terminal, { readOnly: !yes }, async (opened) => {
       const chosen = await choose(args, opened);
-      const gone = yes ? await remove(args, opened, chosen, terminal) : chosen;
+      const { gone, failure } = yes ? await remove(args, opened, chosen, terminal) : { gone: chosen };
+      // What went is told whatever came after it.
       if (args.is("json")) await terminal.out.write(`${JSON.stringify({ deleted: yes, sessions: gone }, null, 2)}\n`);
       else await tell({ gone: gone.length, chosen, yes }, opened, terminal);
+      if (failure !== undefined) throw failure;
       return EXIT.done;
     });
   },
@@ -103,17 +106,57 @@ async function remove(
   opened: OpenedHistory,
   chosen: readonly string[],
   terminal: Terminal,
-): Promise<readonly string[]> {
+): Promise<Removed> {
   const { kept, tenant } = opened;
   const gone: string[] = [];
-  // A search looks at so many candidates and no more: what it finds when those are gone goes too.
-  for (let some = chosen; some.length > 0; some = args.text("text") === undefined ? [] : await choose(args, opened)) {
-    const now = await whileWaiting(terminal.err, () => "deleting", kept.deleteSessions(tenant, some));
-    if (now.length === 0) break;
-    gone.push(...now);
+  let some = chosen;
+  try {
+    // A search looks at so many candidates and no more: what it finds when those are gone goes too.
+    for (; some.length > 0; some = args.text("text") === undefined ? [] : await choose(args, opened)) {
+      const now = await whileWaiting(terminal.err, () => "deleting", kept.deleteSessions(tenant, some));
+      if (now.length === 0) break;
+      gone.push(...now);
+    }
+  } catch (error) {
+    // Sessions go some at a time, each whole or not at all.
+    const left: string[] = [];
+    for (const id of some) ((await kept.getSession(tenant, id)) === undefined ? gone : left).push(id);
+    return { gone, failure: cutShort(error, left.length) };
   }
-  if (gone.length > 0) await whileWaiting(terminal.err, () => "writing the file anew", kept.vacuum());
-  return gone;
+  try {
+    if (gone.length > 0) await whileWaiting(terminal.err, () => "writing the file anew", kept.vacuum());
+  } catch (error) {
+    return { gone, failure: leftInFile(error) };
+  }
+  return { gone };
+}
+
+interface Removed {
+  readonly gone: readonly string[];
+  /** What kept the rest from being done. */
+  readonly failure?: unknown;
+}
+
+function cutShort(error: unknown, left: number): unknown {
+  return failedAs(error, {
+    what: `${counted(left, "session")} could not be deleted and ${left === 1 ? "is" : "are"} whole`,
+    next: "Deleting takes room too, for the log of what changes: free some on the store's disk, then run this again.",
+  });
+}
+
+function leftInFile(error: unknown): unknown {
+  return failedAs(error, {
+    what: "the file could not be written anew, and may hold bytes of what was deleted",
+    next: "Free as much room on its disk as the file takes, then run `precis store vacuum`.",
+  });
+}
+
+/** The store's failure, told by what it means here; anything else is a fault of ours, and stays as it is. */
+function failedAs(error: unknown, { what, next }: { readonly what: string; readonly next: string }): unknown {
+  if (!(error instanceof PrecisError)) return error;
+  const { code, place, retryable, message } = error;
+  const where = place === undefined ? {} : { place };
+  return new PrecisError(`${what}: ${message}`, { code, hint: next, retryable, ...where, cause: error });
 }
 
 interface Told {
@@ -124,7 +167,7 @@ interface Told {
 
 async function tell({ gone, chosen, yes }: Told, opened: OpenedHistory, { out, err }: Terminal): Promise<void> {
   if (yes) {
-    await out.say(`deleted ${counted(gone, "session")}\n`);
+    await out.say(gone === 0 && chosen.length > 0 ? "nothing was deleted\n" : `deleted ${counted(gone, "session")}\n`);
     const copies = copiesOf(opened.path);
     if (gone > 0 && copies.length > 0)
       await err.say(`copies from before an upgrade hold them still: ${copies.join(", ")}\n`);

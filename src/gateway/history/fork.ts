@@ -20,8 +20,10 @@ export async function fork({ store }: HistoryDesk, which: Which, { at, name }: F
     .map((exchange) => exchange.end)
     .filter((one) => one === messages.length || !sharesWire(messages[one - 1], messages[one]!));
   if (!ends.includes(end)) throw noBoundary(end, ends);
-  const session = await nameFor(name, entry.id, async (one) => (await store.getSession(tenant, one)) === undefined);
-  await store.appendChain(tenant, { links: links.slice(0, end), messages: messages.slice(0, end), session });
+  const named = await nameFor(name, entry.id, async (one) => (await store.getSession(tenant, one)) === undefined);
+  const chain = { links: links.slice(0, end), messages: messages.slice(0, end), session: named };
+  // A store that masks secrets may have another name for it.
+  const { session } = await store.appendChain(tenant, chain);
   return { session, parent: entry.id, messages: end };
 }
 

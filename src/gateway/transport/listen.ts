@@ -9,6 +9,7 @@ import { GATEWAY_LIMITS, type GatewayLimits } from "../limits.ts";
 import { answer, type Exchange } from "./answer.ts";
 import { arrivalOf, createLoad, type Load } from "./arrival.ts";
 import { callerRefusal, type CallersAllowed } from "./callers.ts";
+import { plainPath } from "./plain-path.ts";
 import { refuse, refuseError, type Refusal } from "./refusals.ts";
 import { stopping } from "./stopping.ts";
 import { answerWithoutRequest, refuseTunnel } from "./unheard.ts";
@@ -109,19 +110,9 @@ function isOwn(target = "/"): boolean {
   return target.startsWith(OWN_ROUTES) && (next === undefined || next === "/" || next === "?");
 }
 
-const DECODINGS_MAX = 3;
-
 /** Whether a target means the gateway's own routes in other letters: what comes with it is the operator's and goes nowhere else. */
 function looksOwn(target: string): boolean {
-  let path = target.replace(/[?#].*$/s, "");
-  for (let decodings = 0; decodings < DECODINGS_MAX && path.includes("%"); decodings++) {
-    try {
-      path = decodeURIComponent(path);
-    } catch {
-      break;
-    }
-  }
-  const plain = path
+  const plain = (plainPath(target) ?? "")
     .replaceAll("\\", "/")
     .replaceAll(/;[^/]*/g, "")
     .replaceAll(/\/{2,}/g, "/")

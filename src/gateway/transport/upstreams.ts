@@ -2,6 +2,7 @@
 import { PrecisError } from "../../core/errors.ts";
 import type { UpstreamCaching } from "../caching.ts";
 import type { Arrival } from "../contract.ts";
+import { hasDotSegment } from "./plain-path.ts";
 import { refuse, type Refused } from "./refusals.ts";
 import { headerOf, splitTarget, vendorOf, type Vendor } from "./vendor.ts";
 
@@ -78,23 +79,6 @@ function byRoute(all: readonly Upstream[], vendor: Vendor): Upstream | undefined
   return all.find(({ protocol }) => protocol === undefined || protocol === vendor);
 }
 
-/** Dots and separators, percent-encoded any number of times. */
-const ENCODED_DOT = /%(?:25)*2e/gi;
-const ENCODED_SEPARATOR = /%(?:25)*(?:2f|5c)/gi;
-/** With what some servers cut off a segment before they look at it. */
-const DOT_SEGMENT = /^\.{1,2}(?:;|$)/;
-
-/**
- * Whether a part of the path is `.` or `..` to any server that may read it. Servers resolve such parts, some after
- * they decode the path, and would leave the upstream's base path by them.
- */
-function hasDotSegment(target: string): boolean {
-  const [path = ""] = target.split(/[?#]/, 1);
-  if (!path.includes(".") && !path.includes("%")) return false;
-  const plain = path.replace(ENCODED_DOT, ".").replace(ENCODED_SEPARATOR, "/");
-  return plain.split(/[/\\]/).some((segment) => DOT_SEGMENT.test(segment));
-}
-
 function climbing(arrival: Pick<Arrival, "target" | "headers">): ReturnType<typeof refuse> {
   return refuse(arrival, {
     status: 400,
@@ -126,6 +110,7 @@ function readUpstream(name: string, { url, protocol, caching = "auto" }: Upstrea
     throw wrong(name, "its url is not an http or https URL");
   if (parsed.username !== "" || parsed.password !== "") throw wrong(name, "its url holds a credential");
   if (parsed.search !== "" || parsed.hash !== "") throw wrong(name, "its url has a query or a fragment");
+  if (hasDotSegment(parsed.pathname)) throw wrong(name, "its path has a part . or .., encoded");
   return {
     name,
     origin: parsed.origin,

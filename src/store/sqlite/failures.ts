@@ -16,7 +16,7 @@ const LOCKED: Failure = {
 const FULL: Failure = {
   code: "store_full",
   message: "there is no room for the store to grow",
-  hint: "Free space on its disk, raise its limit, or delete old history by retention and vacuum; then try again.",
+  hint: "Free space on its disk or raise its limit, then try again; to delete old history takes some room too.",
   retryable: true,
 };
 const READ_ONLY: Failure = {

@@ -1,10 +1,11 @@
 /** One compaction, held against everything that an engine promises of each. */
 import { applyCompaction, type Compaction } from "../../compaction/compaction.ts";
+import { holdPlaces } from "../../compaction/places.ts";
 import { liveRequestOf } from "../../evidence/facts/live-request.ts";
 import { contentText, type Transcript } from "../../transcript/message.ts";
 import { violationsOf } from "../../transcript/oracle.ts";
 import type { CompactRequest, Engine, Outcome } from "../contract.ts";
-import { demand } from "./fault.ts";
+import { demand, demandAs } from "./fault.ts";
 import { isPlain, printOf, printOfAll } from "./print.ts";
 import { demandRecall } from "./recall.ts";
 import { demandOutcome } from "./shape.ts";
@@ -65,15 +66,12 @@ function demandCompaction(original: Transcript, compaction: Compaction, request:
 /** The record says truly where it stands and where each message went. */
 function demandPlace({ messages }: Transcript, compaction: Compaction, { chain }: CompactRequest): void {
   const { covered, covers, map, after } = compaction;
-  demand(covered > 0 && covered <= messages.length, "place", () => `covers ${covered} of ${messages.length} messages`);
+  demandAs("place", () => holdPlaces(compaction, messages.length, "the compaction"));
   demand(covers === chain.linksOf(messages)[covered - 1], "place", () => "covers another prefix than it says");
-  demand(map.length === covered, "place", () => `${map.length} destinations of ${covered} messages`);
   map.forEach((destination, at) => {
-    if (!("at" in destination)) return;
-    const [there, here] = [after[destination.at], messages[at]!];
-    demand(there !== undefined, "place", () => `message ${at} is said to stand at ${destination.at}, past the end`);
-    if (destination.kind === "kept")
-      demand(there === here || printOf(there) === printOf(here), "place", () => `message ${at} is not kept as it was`);
+    if (destination.kind !== "kept") return;
+    const [there, here] = [after[destination.at]!, messages[at]!];
+    demand(there === here || printOf(there) === printOf(here), "place", () => `message ${at} is not kept as it was`);
   });
 }
 

@@ -1,4 +1,5 @@
 /** What an engine did that no engine may do, named, so that whoever reads it knows which promise was broken. */
+import { ShapeError } from "../../shapes.ts";
 
 /** The promises of an engine, one a check. */
 export type CheckName =
@@ -29,4 +30,13 @@ export class EngineFault extends Error {
 /** Throws an `EngineFault` unless the condition holds. */
 export function demand(holds: boolean, check: CheckName, text: () => string): asserts holds {
   if (!holds) throw new EngineFault(check, text());
+}
+
+/** Runs a check of shapes; what it finds is a fault of that promise. */
+export function demandAs(check: CheckName, run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    throw error instanceof ShapeError ? new EngineFault(check, error.message) : error;
+  }
 }

@@ -1,0 +1,61 @@
+/** What `state()` gave, as it comes back from wherever its host kept it: every figure in its range, every index a place. */
+import { engineStateShape } from "../core/engines/state-shape.ts";
+import { PrecisError } from "../core/errors.ts";
+import { figure, hold, index, isA, isRecord, listOf, maybe, oneOf, record, ShapeError, text } from "../core/shapes.ts";
+import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
+import { COOLDOWN_MS } from "./cooldowns.ts";
+import { STATE_SCHEMA_VERSION } from "./live.ts";
+
+const windowTokens = isA((value) => Number.isSafeInteger(value) && (value as number) > 0, "a window in tokens");
+const costUsd = isA((value) => Number.isFinite(value) && (value as number) >= 0, "a number of dollars");
+const factor = isA(
+  (value) => typeof value === "number" && value >= FACTOR_MIN && value <= FACTOR_MAX,
+  `a number from ${FACTOR_MIN} to ${FACTOR_MAX}`,
+);
+
+const rest = record({
+  model: text,
+  role: oneOf("auxiliary", "main"),
+  class: oneOf(...Object.keys(COOLDOWN_MS)),
+  until: figure,
+});
+
+const summarizer = record({
+  rests: listOf(rest),
+  calls: index,
+  costUsd,
+  windows: (value, place) => {
+    record({})(value, place);
+    for (const [model, tokens] of Object.entries(value as object))
+      windowTokens(tokens, `${place}[${JSON.stringify(model)}]`);
+  },
+});
+
+const stateShape = record({
+  engine: engineStateShape,
+  contextLength: windowTokens,
+  factor,
+  pressed: oneOf(true, false),
+  lastCovers: maybe(text),
+  compactions: index,
+  savedTokens: figure,
+  summarizer: maybe(summarizer),
+});
+
+/** A state of another version is ignored, so nothing is asked of it. Throws `bad_options` with the place. */
+export function checkSavedState(state: unknown, call: string): void {
+  if (state === undefined) return;
+  try {
+    hold(isRecord(state), "state", () => "is no state");
+    figure(state["schemaVersion"], "state.schemaVersion");
+    if (state["schemaVersion"] === STATE_SCHEMA_VERSION) stateShape(state, "state");
+  } catch (cause) {
+    const isOurs = cause instanceof ShapeError;
+    throw new PrecisError(`${call}: ${isOurs ? cause.message : "the state cannot be read"}`, {
+      code: "bad_options",
+      place: isOurs ? cause.place : "state",
+      hint: "Pass what `state()` answered, whole and unchanged, or leave it out.",
+      ...(isOurs ? {} : { cause }),
+    });
+  }
+}
