@@ -69,12 +69,12 @@ export function condensable(
   for (const unit of given)
     if (said.isNew(unit) && keep(unit.text))
       units.push(unit.at === units.length ? unit : { ...unit, at: units.length });
-  const whole = joined(units);
+  const chars = lengthOf(units);
   let ranked: readonly Unit[] | undefined;
   return {
-    chars: whole.length,
+    chars,
     within: (charsMax) => {
-      if (whole.length <= charsMax) return whole;
+      if (chars <= charsMax) return joined(units);
       if (charsMax < CHARS_MIN) return "";
       ranked ??= units
         .map((unit) => ({ ...unit, score: worth(unit) }))
@@ -136,15 +136,17 @@ const SCORE_MIN = -1;
 const GAP_CHARS = 2;
 
 function joined(units: readonly Unit[]): string {
-  let text = "";
-  let before: Unit | undefined;
-  for (const unit of units) {
-    const follows = unit.at === (before?.at ?? -1) + 1;
-    const gap = before === undefined || follows || unit.lead.includes("\n") ? "" : "… ";
-    text += before === undefined ? unit.text : `${unit.lead}${gap}${unit.text}`;
-    before = unit;
-  }
-  return text;
+  return units.map((unit, at) => `${leadOf(unit, units[at - 1])}${unit.text}`).join("");
+}
+
+/** Of what they are joined to. */
+function lengthOf(units: readonly Unit[]): number {
+  return units.reduce((sum, unit, at) => sum + leadOf(unit, units[at - 1]).length + unit.text.length, 0);
+}
+
+function leadOf({ at, lead }: Unit, before: Unit | undefined): string {
+  if (before === undefined) return "";
+  return at === before.at + 1 || lead.includes("\n") ? lead : `${lead}… `;
 }
 
 /** What lies between two pieces is white space of the line, or a line break; blank lines go. */

@@ -64,7 +64,7 @@ interface Read {
 }
 
 /** About what may be kept of the words of sessions, taken apart. */
-const READ_BYTES_MAX = 16_000_000;
+const READ_BYTES_MAX = 8_000_000;
 /** A character with its part of units, words and scores. */
 const CHAR_BYTES = 12;
 

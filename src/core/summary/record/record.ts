@@ -73,82 +73,89 @@ interface Telling extends RecordRequest {
 
 function episodesWithin(tokensMax: number, request: Telling): readonly RecordEpisode[] {
   const { measure, matches } = request;
-  const told = toldOf(request).map(({ order, lines }) => ({
+  const episodes = toldOf(request).map(({ order, lines }): AboutEpisode => ({
     order,
     lines: lines.map((line) => ({ ...line, about: matches?.(line.body.within(CHARS_MAX)) ?? true })),
   }));
-  const lines = told.flatMap((episode) => episode.lines);
+  const lines = episodes.flatMap((episode) => episode.lines);
   const about = lines.filter((line) => line.about);
   const others = lines.filter((line) => !line.about);
-  const write = (matching: number, other: number): readonly RecordEpisode[] =>
-    distinct(
-      told.flatMap(({ order, lines: own }) => {
-        const texts = own.flatMap(({ label, share, body, about: matchesFocus }) => {
-          const text = body.within(Math.floor((matchesFocus ? matching : other) * share));
-          return text === "" ? [] : [`${label}${text}`];
-        });
-        return texts.length === 0 ? [] : [{ order, text: texts.join("\n") }];
-      }),
-    );
-  const weigh = (episodes: readonly RecordEpisode[]): number =>
-    episodes.reduce((sum, { text }) => sum + measure.text(`1. ${text.replaceAll("\n", INDENTED)}\n`), 0);
+  const told = (matching: number, other: number): Iterable<RecordEpisode> => toldNewestFirst(episodes, matching, other);
+  const weigh = (chars: Iterable<RecordEpisode>): number => {
+    let tokens = 0;
+    for (const { text } of chars) tokens += measure.text(`1. ${text.replaceAll("\n", INDENTED)}\n`);
+    return tokens;
+  };
   const share = matches === undefined ? 1 : FOCUS_SHARE;
-  const [matching, episodes] = widest(about, (chars) => write(chars, 0), { weigh, tokensMax: tokensMax * share });
-  if (matches === undefined) return episodes;
-  const already = weigh(episodes);
+  const first = widest(about, (chars) => weigh(told(chars, 0)), { tokensMax: tokensMax * share });
+  if (matches === undefined) return [...told(first, 0)].toReversed();
+  const already = weigh(told(first, 0));
   const most = already + tokensMax * (1 - share);
-  return widest(others, (chars) => write(matching, chars), { weigh, tokensMax: most, already })[1];
+  const second = widest(others, (chars) => weigh(told(first, chars)), { tokensMax: most, already });
+  return [...told(first, second)].toReversed();
 }
 
-/** Of episodes that were shortened to the same words, the newest. */
-function distinct(episodes: readonly RecordEpisode[]): readonly RecordEpisode[] {
-  const newest = new Map(episodes.map((episode) => [episode.text, episode]));
-  return episodes.filter((episode) => newest.get(episode.text) === episode);
+interface AboutEpisode {
+  readonly order: number;
+  readonly lines: readonly (SharedLine & { readonly about: boolean })[];
+}
+
+/** A shorter text may be all that is left of several episodes: of those, the newest is told. */
+const SAME_CHARS_MAX = 300;
+
+/** The episodes, each line at its share of a length: one after another, so that a long record is weighed without being held. */
+function* toldNewestFirst(
+  episodes: readonly AboutEpisode[],
+  matching: number,
+  other: number,
+): Generator<RecordEpisode> {
+  const told = new Set<string>();
+  for (const { order, lines } of episodes.toReversed()) {
+    const texts = lines.flatMap(({ label, share, body, about }) => {
+      const text = body.within(Math.floor((about ? matching : other) * share));
+      return text === "" ? [] : [`${label}${text}`];
+    });
+    const text = texts.join("\n");
+    if (text === "" || told.has(text)) continue;
+    if (text.length <= SAME_CHARS_MAX) told.add(text);
+    yield { order, text };
+  }
 }
 
 /** What matches the focus gets 60 to 70 % (Zhang 2026, section 12). */
 const FOCUS_SHARE = 0.66;
 
 interface Target {
-  readonly weigh: (episodes: readonly RecordEpisode[]) => number;
   readonly tokensMax: number;
   /** What is written whatever length the lines get. */
   readonly already?: number;
 }
 
 /**
- * About the greatest length for which what is written fits, and what is written then. How long the lines come out is
- * reckoned from their lengths; only a few tries are written and weighed.
+ * About the greatest length for which what is written fits. How long the lines come out is reckoned from their lengths;
+ * only a few tries are written and weighed.
  */
 function widest(
   lines: readonly SharedLine[],
-  write: (chars: number) => readonly RecordEpisode[],
-  { weigh, tokensMax, already = 0 }: Target,
-): readonly [chars: number, episodes: readonly RecordEpisode[]] {
+  weigh: (chars: number) => number,
+  { tokensMax, already = 0 }: Target,
+): number {
   let tokensAChar = TOKENS_A_CHAR;
-  let [chars, best]: [number, readonly RecordEpisode[]] = [0, already > 0 ? write(0) : []];
+  let chars = 0;
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
-    const room = Math.max(0, tokensMax - already) / tokensAChar;
-    const length = lengthFor(lines, room);
-    const episodes = write(length);
-    const tokens = weigh(episodes);
-    if (tokens <= tokensMax && length >= chars) [chars, best] = [length, episodes];
-    if (length >= CHARS_MAX && tokens <= tokensMax) break;
-    if (tokens <= tokensMax && tokens >= tokensMax * FULL_SHARE) break;
-    const written = Math.max(1, tokens - already);
+    const length = lengthFor(lines, Math.max(0, tokensMax - already) / tokensAChar);
+    const tokens = weigh(length);
+    if (tokens <= tokensMax) {
+      chars = Math.max(chars, length);
+      if (length >= CHARS_MAX || tokens >= tokensMax * FULL_SHARE) break;
+    }
     // Half of the way towards what this try says, so that tries do not swing; what was too much is corrected in full.
-    const says = (tokensAChar * written) / Math.max(1, tokensMax - already);
+    const says = (tokensAChar * Math.max(1, tokens - already)) / Math.max(1, tokensMax - already);
     tokensAChar = tokens > tokensMax ? says * OVERSHOOT_FACTOR : (says + tokensAChar) / 2;
   }
-  for (
-    let length = lengthFor(lines, tokensMax);
-    best.length === 0 && length > LINE_CHARS_MIN / 2;
-    length *= STEP_DOWN
-  ) {
-    const episodes = write(length);
-    if (weigh(episodes) <= tokensMax) [chars, best] = [length, episodes];
-  }
-  return [chars, best];
+  for (let length = lengthFor(lines, tokensMax); chars === 0 && length > LINE_CHARS_MIN / 2; length *= STEP_DOWN)
+    if (weigh(length) <= tokensMax) chars = length;
+  return chars;
 }
 
 /** Where no try fits: lines that are left out whole make a small step a large one. */
