@@ -8,6 +8,8 @@ import { asPlain, type Contestant } from "./contestant.ts";
 /** Its tail is a fifth of its threshold, which is three quarters of a window of this size: "~20K tokens", as it says. */
 const WINDOW_TOKENS = 128_000;
 const TAIL_TOKENS = 19_200;
+/** `protect_last_n`: of so many messages the results are never pruned; with less of a tail, of fewer. */
+const MESSAGES_PROTECTED = 20;
 const SUMMARY_TOKENS = 2_000;
 /** How it tells its model a length; it limits the answer by nothing else. */
 const ASKED = /Target ~(\d+) tokens/;
@@ -37,7 +39,8 @@ export async function hermesContestant(): Promise<Contestant> {
             const asked = Number(ASKED.exec(prompt)?.[1] ?? summaryTokens);
             return extractor.answer(prompt, Math.min(asked, summaryTokens));
           });
-          return hermes.compact({ ...known, messages, keep });
+          const protectedMessages = Math.ceil(MESSAGES_PROTECTED * Math.min(1, keep / TAIL_TOKENS));
+          return hermes.compact({ ...known, messages, keep, protected: protectedMessages });
         },
         // What it marks for itself is not sent.
         write: (messages) => (messages as readonly ChatMessage[]).map(asPlain),

@@ -34,14 +34,14 @@ def hermes(request):
             base_url=request["model"],
             api_key="bench",
             config_context_length=request["window"],
+            protect_last_n=request["protected"],
             quiet_mode=True,
         )
         compressors.pop(key, None)
         compressors[key] = compressor
         while len(compressors) > CONVERSATIONS_MAX:
             del compressors[next(iter(compressors))]
-    if request["keep"] > 0:
-        compressor.tail_token_budget = request["keep"]
+    compressor.tail_token_budget = request["keep"]
 
     def call():
         compacted = compressor.compress(messages)
