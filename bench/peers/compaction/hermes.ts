@@ -13,6 +13,8 @@ const MESSAGES_PROTECTED = 20;
 const SUMMARY_TOKENS = 2_000;
 /** How it tells its model a length; it limits the answer by nothing else. */
 const ASKED = /Target ~(\d+) tokens/;
+/** An empty answer is a failure to it, and no model gives one. */
+const NOTHING_TO_QUOTE = "None.";
 const CHARS_PER_TOKEN = 4;
 
 export async function hermesContestant(): Promise<Contestant> {
@@ -37,7 +39,7 @@ export async function hermesContestant(): Promise<Contestant> {
         compact: (messages, { keep, summaryTokens }) => {
           model.answering((prompt) => {
             const asked = Number(ASKED.exec(prompt)?.[1] ?? summaryTokens);
-            return extractor.answer(prompt, Math.min(asked, summaryTokens));
+            return extractor.answer(prompt, Math.min(asked, summaryTokens)) || NOTHING_TO_QUOTE;
           });
           const protectedMessages = Math.ceil(MESSAGES_PROTECTED * Math.min(1, keep / TAIL_TOKENS));
           return hermes.compact({ ...known, messages, keep, protected: protectedMessages });

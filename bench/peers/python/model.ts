@@ -2,10 +2,12 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
+type Answer = (prompt: string) => string;
+
 export interface Model {
   readonly url: string;
   /** Who answers from now on. One peer asks at a time. */
-  readonly answering: (answer: (prompt: string) => string) => void;
+  readonly answering: (answer: Answer) => void;
 }
 
 interface ChatBody {
@@ -13,21 +15,17 @@ interface ChatBody {
 }
 
 export async function startModel(): Promise<Model> {
-  let answer: (prompt: string) => string = () => {
-    throw new Error("nobody is to answer");
-  };
+  let answer: Answer | undefined;
   const server = createServer((request, response) => {
     const send = (status: number, body: object): void => {
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     };
     if (request.method !== "POST" || request.url !== "/v1/chat/completions")
       return send(404, { error: { message: "there is only POST /v1/chat/completions" } });
-    bodyOf(request)
-      .then((body) => {
-        const { messages } = JSON.parse(body) as ChatBody;
-        send(200, completionOf(answer(messages.map(({ content }) => content).join("\n"))));
-      })
-      .catch((error: unknown) => send(400, { error: { message: String(error) } }));
+    promptOf(request).then(
+      (prompt) => send(200, completionOf(answer!(prompt))),
+      (error: unknown) => send(400, { error: { message: String(error) } }),
+    );
   });
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
@@ -38,10 +36,11 @@ export async function startModel(): Promise<Model> {
   return { url: `http://127.0.0.1:${port}/v1`, answering: (next) => void (answer = next) };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function promptOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
+  const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as ChatBody;
+  return messages.map(({ content }) => content).join("\n");
 }
 
 function completionOf(content: string): object {
