@@ -31,9 +31,10 @@ export function installPythonPeers(): void {
   process.stderr.write(`installing the Python peers into ${folder} (once, some 760 MB)\n`);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  const pinned = ["--require-hashes", "--only-binary", ":all:", "-r", REQUIREMENTS];
   const steps = [
     [python, "-m", "venv", folder],
-    [interpreter, "-m", "pip", "install", "--quiet", "--require-hashes", "--only-binary", ":all:", "-r", REQUIREMENTS],
+    [interpreter, "-m", "pip", "install", "--quiet", "--retries", "1", ...pinned],
   ] as const;
   for (const [command, ...words] of steps) {
     const { status } = spawnSync(command, words, { stdio: ["ignore", 2, 2] });

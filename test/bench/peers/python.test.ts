@@ -12,7 +12,7 @@ import { validityOf } from "../../../bench/peers/compaction/validity.ts";
 import { createConversation, summaryAtHand } from "../../../bench/peers/extract.ts";
 import { isAbsent, orAbsent } from "../../../bench/peers/load.ts";
 import { absentLines } from "../../../bench/peers/page/section.ts";
-import { pythonOfPeers } from "../../../bench/peers/python/environment.ts";
+import { installPythonPeers, pythonOfPeers } from "../../../bench/peers/python/environment.ts";
 import { startModel } from "../../../bench/peers/python/model.ts";
 import { textOf, tokensOf, type ChatMessage } from "../../../src/lab/recall/definition.ts";
 
@@ -47,6 +47,19 @@ describe("where their environment is not there", () => {
     expect(absentLines([absent].filter(isAbsent))).toEqual([
       "- Hermes Agent: not measured: its Python environment is not installed: run npm run bench:peers",
     ]);
+  });
+
+  it("is skipped without Python, which is said once on stderr and then by each peer", async () => {
+    vi.stubEnv("XDG_CACHE_HOME", join(FOLDER, "no-such-cache"));
+    vi.stubEnv("PATH", join(FOLDER, "no-such-folder"));
+    const told = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    installPythonPeers();
+    const said = told.mock.calls.map(([text]) => text);
+    told.mockRestore();
+    expect(said).toEqual(["The Python peers are skipped: Python 3.11 to 3.13 with venv was not found.\n"]);
+    expect(await orAbsent("Headroom", async () => pythonOfPeers())).toMatchObject({
+      because: "Python 3.11 to 3.13 with venv was not found",
+    });
   });
 });
 
