@@ -21,7 +21,7 @@ export function speedSection(kept: Kept<Figures["speed"]>): Blocks {
 **Cold**: nothing of the conversation was seen before. **Warm**: it was compacted one exchange ago. A summarizer's answer is at hand, so
 that the time is the library's own. Medians in milliseconds; the ratios are medians over the transcripts. Hermes Agent and Headroom are timed by
 the clock of their own process: reaching it is nobody's time. That Hermes asks the stub over HTTP with its own client is in its time,
-some 25 ms of it, because it cannot be had without.`,
+some 25 ms of it, because it cannot be had without. Where other work shared the machine, the ratios say more than the milliseconds.`,
     markdownTable([
       ["", "package", "cold", "warm", "precis takes, cold", "precis takes, warm"],
       ...rows.map((row) => [
