@@ -9,7 +9,7 @@ import { textOf, tokensOf, type ChatMessage } from "../../src/lab/recall/definit
 const LINE_CHARS_MIN = 12;
 const LINE_CHARS_MAX = 400;
 /** Who speaks, as peers write it before a message. */
-const SPEAKER = /^\[?[A-Za-z ]{2,24}\]?: /;
+const SPEAKER = /^(?:\[?[A-Za-z ]{2,24}\]?|\[TOOL RESULT [^\]]*\]): /;
 
 export interface Told {
   readonly calls: number;

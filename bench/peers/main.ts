@@ -13,6 +13,7 @@ import { turns } from "./compaction/turns.ts";
 import { evaluated } from "./evaluation.ts";
 import { gateways } from "./gateways/gateways.ts";
 import { installPeers } from "./install.ts";
+import { installPythonPeers } from "./python/environment.ts";
 import { keep } from "./results.ts";
 import { decoding } from "./text/decoding.ts";
 import { estimates } from "./text/estimates.ts";
@@ -69,6 +70,7 @@ if (unknown.length > 0) {
   process.exitCode = 2;
 } else {
   installPeers();
+  installPythonPeers();
   const quick = values.quick === true;
   for (const name of every.filter((one) => positionals.length === 0 || positionals.includes(one))) {
     const figures = await SECTIONS[name](quick);

@@ -25,6 +25,8 @@ export interface Contestant {
   readonly asItComes: Size;
   /** Whether its result takes the place of the history (a summary), or is made anew from the whole at every request. */
   readonly stands: boolean;
+  /** So slow at a turn, though it waits for nothing, that it is asked only at some, which say what all of them do. */
+  readonly slow?: true;
   readonly read: (messages: readonly ChatMessage[]) => Native;
   /** Its own count of its messages, in tokens, by which it knows that it is due; none where it has nothing to wait for. */
   readonly weigh?: (messages: Native) => number;
@@ -36,6 +38,8 @@ export interface Compacting {
   readonly compact: (messages: Native, size: Size) => Promise<Native>;
   readonly write: (messages: Native) => readonly ChatMessage[];
   readonly told: () => Told;
+  /** Milliseconds so far that went into reaching a peer in another process, which are nobody's time. */
+  readonly crossedMs?: () => number;
 }
 
 export const NOBODY_ASKED: Told = Object.freeze({ calls: 0, shown: 0, written: 0 });
@@ -60,6 +64,18 @@ export function toolNames(messages: readonly ChatMessage[]): (id: string | undef
 
 export function textOfContent(message: ChatMessage): string {
   return contentOf(message.content);
+}
+
+/** What goes over the wire, for peers that work on messages of that form. */
+export function asPlain(message: ChatMessage): ChatMessage {
+  const { role, tool_calls, tool_call_id: id } = message;
+  const calls = tool_calls ?? [];
+  return {
+    role,
+    content: textOfContent(message),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(id === undefined ? {} : { tool_call_id: id }),
+  };
 }
 
 /** One call in the common form. */

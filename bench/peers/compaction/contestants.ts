@@ -2,6 +2,8 @@
 import { isAbsent, orAbsent, type Absent } from "../load.ts";
 import { pruneMessagesContestant } from "./ai-sdk.ts";
 import type { Contestant } from "./contestant.ts";
+import { headroomContestant } from "./headroom.ts";
+import { hermesContestant } from "./hermes.ts";
 import { contextEditingContestant, summarizationContestant, trimContestants } from "./langchain.ts";
 import { piContestant } from "./pi.ts";
 
@@ -11,6 +13,8 @@ const PEERS: Readonly<Record<string, () => Promise<Contestant | readonly Contest
   "LangChain.js trimMessages": trimContestants,
   "LangChain.js contextEditingMiddleware": contextEditingContestant,
   "LangChain.js summarizationMiddleware": summarizationContestant,
+  "Hermes Agent": hermesContestant,
+  Headroom: headroomContestant,
 };
 
 export interface Field {

@@ -20,6 +20,8 @@ export interface Sent {
   readonly sent: Native | string;
   /** The history was made smaller in this turn; else what was made before was put in place, if anything. */
   readonly made: boolean;
+  /** Milliseconds that went into reaching a peer in another process. */
+  readonly crossedMs?: number;
 }
 
 /** One turn, ready to be run. */
@@ -79,7 +81,7 @@ export function peerTurns(peer: Contestant, conversation: Conversation): TurnTak
   return {
     name: peer.name,
     from: peer.from,
-    stateless: !peer.stands && peer.weigh !== undefined,
+    stateless: !peer.stands && (peer.weigh !== undefined || peer.slow === true),
     native: () => {
       const { take } = keeping(peer, conversation);
       let known = 0;
@@ -87,8 +89,8 @@ export function peerTurns(peer: Contestant, conversation: Conversation): TurnTak
         const said = peer.read(history.slice(known));
         known = history.length;
         return async () => {
-          const { native, made } = await take(said);
-          return { sent: native, made };
+          const { native, made, crossedMs } = await take(said);
+          return { sent: native, made, crossedMs };
         };
       };
     },
@@ -99,10 +101,10 @@ export function peerTurns(peer: Contestant, conversation: Conversation): TurnTak
         const text = requestOf(history);
         return async () => {
           const request = JSON.parse(text) as ChatRequest;
-          const { native, touched, made } = await take(peer.read(request.messages.slice(known)));
+          const { native, touched, made, crossedMs } = await take(peer.read(request.messages.slice(known)));
           known = request.messages.length;
           const body = touched ? JSON.stringify({ ...request, messages: write(native) }) : text;
-          return { sent: inOnePiece(body), made };
+          return { sent: inOnePiece(body), made, crossedMs };
         };
       };
     },
@@ -115,11 +117,12 @@ interface Taken {
   readonly touched: boolean;
   /** And was made so in this turn. */
   readonly made: boolean;
+  readonly crossedMs: number;
 }
 
 /** A history in a peer's own messages that grows by what is said, and is made smaller by it when it is due. */
 function keeping(peer: Contestant, conversation: Conversation) {
-  const { compact, write } = peer.on(conversation);
+  const { compact, write, crossedMs = () => 0 } = peer.on(conversation);
   const size = leaving(peer, LEFT_TOKENS);
   const { stands, weigh } = peer;
   let history: Native = [];
@@ -129,15 +132,16 @@ function keeping(peer: Contestant, conversation: Conversation) {
     history = [...history, ...said];
     if (weigh !== undefined) {
       tokens += weigh(said);
-      if (tokens <= TRIGGER_TOKENS) return { native: history, touched: replaced, made: false };
+      if (tokens <= TRIGGER_TOKENS) return { native: history, touched: replaced, made: false, crossedMs: 0 };
     }
+    const crossedBeforeMs = crossedMs();
     const native = await compact(history, size);
     if (stands) {
       history = native;
       tokens = weigh?.(native) ?? 0;
       replaced = true;
     }
-    return { native, touched: true, made: true };
+    return { native, touched: true, made: true, crossedMs: crossedMs() - crossedBeforeMs };
   };
   return { take, write };
 }

@@ -125,8 +125,8 @@ async function passOver(takers: readonly TurnTaker[], { messages, requests }: Se
 async function timed(take: Taking, history: readonly ChatMessage[]) {
   const turn = take(history);
   const startMs = performance.now();
-  const { made } = await turn();
-  return { tookMs: performance.now() - startMs, made };
+  const { made, crossedMs = 0 } = await turn();
+  return { tookMs: performance.now() - startMs - crossedMs, made };
 }
 
 /** Of each turn the median over the passes: a collection of garbage or another process is nobody's. */

@@ -46,7 +46,7 @@ function cellsOf(row: Row): readonly string[] {
     row.name,
     row.how,
     row.cost.toFixed(3),
-    row.summaryCalls === 0 ? "" : `${row.summaries.toFixed(3)} (${row.summaryCalls})`,
+    row.summaryCalls === 0 ? "no model" : `${row.summaries.toFixed(3)} (${row.summaryCalls})`,
     row.ofNothing.toFixed(2),
     thousands(row.meanSent),
     String(row.busts),

@@ -8,6 +8,8 @@ import { listed, percent, pointsInterval } from "./wording.ts";
 type Row = Figures["recall"]["rows"][number];
 
 const OURS = "precis";
+/** Peers that make things shorter where they can, and not to a size. */
+const WITHOUT_SIZE: ReadonlySet<string> = new Set(["Headroom"]);
 const HEAD = [
   "",
   "cuts",
@@ -58,9 +60,13 @@ function tableOf(setting: Row["setting"], rows: readonly Row[], cuts: number): B
     row.peer,
     `${row.compacted} of ${cuts}`,
     ...(row.compacted === 0 ? Array.from({ length: HEAD.length - 2 }, () => "") : figuresOf(row)),
-    setting === "as it comes" ? row.how : String(row.overBudget),
+    setting === "as it comes" ? row.how : overBudget(row),
   ]);
   return [title, text, markdownTable([[...HEAD, last], ...cells])];
+}
+
+function overBudget({ peer, overBudget: over }: Row): string {
+  return WITHOUT_SIZE.has(peer) ? `${over}; takes no size` : String(over);
 }
 
 function figuresOf(row: Row): readonly string[] {

@@ -19,7 +19,9 @@ export function speedSection(kept: Kept<Figures["speed"]>): Blocks {
     provenance(kept),
     `From each library's own messages to its own messages, to a fifth of the tokens, everyone in turns on the same transcripts (${sizes}).
 **Cold**: nothing of the conversation was seen before. **Warm**: it was compacted one exchange ago. A summarizer's answer is at hand, so
-that the time is the library's own. Medians in milliseconds; the ratios are medians over the transcripts.`,
+that the time is the library's own. Medians in milliseconds; the ratios are medians over the transcripts. Hermes Agent and Headroom are timed by
+the clock of their own process: reaching it is nobody's time. That Hermes asks the stub over HTTP with its own client is in its time,
+some 25 ms of it, because it cannot be had without. Where other work shared the machine, the ratios say more than the milliseconds.`,
     markdownTable([
       ["", "package", "cold", "warm", "precis takes, cold", "precis takes, warm"],
       ...rows.map((row) => [
@@ -67,9 +69,9 @@ function turnBlocks(kept: Kept<Figures["speed"]>): Blocks {
     `What an agent's loop pays: before every request of a recorded session everyone is given the whole history and answers what is to be sent, all
 in turns on the same sessions (${sizes}).
 precis compacts when it is over its threshold, ${thousands(triggerTokens)} tokens, and otherwise puts its standing compaction in place; its time includes finding that in
-the store, and being told the usage afterwards. pi and \`summarizationMiddleware\` replace their history when it is over the same trigger;
-\`trimMessages\` and \`contextEditingMiddleware\` are run on the whole at each turn from there on; \`pruneMessages\` at every turn, as a
-\`prepareStep\` does. Those of LangChain that keep nothing are slow, and asked at up to ${statelessTurns} turns spread over each
+the store, and being told the usage afterwards. pi, \`summarizationMiddleware\` and Hermes Agent replace their history when it is over the same trigger;
+\`trimMessages\` and \`contextEditingMiddleware\` are run on the whole at each turn from there on; \`pruneMessages\` and Headroom at every turn, as a
+\`prepareStep\` does. Those of LangChain that keep nothing, and Headroom, are slow, and asked at up to ${statelessTurns} turns spread over each
 session. Peers with a trigger are given a running sum of their own count, cheaper than what they do by themselves, and are told what is new of a
 history; precis finds out. Summaries are at hand. **Compacting**: the turns that make the history smaller, rather than
 putting in place what was made before. Milliseconds, medians over the sessions; of each turn the median of three times through its session.`,

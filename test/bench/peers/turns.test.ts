@@ -61,6 +61,27 @@ describe("a peer's turn", () => {
     expect(made(all)).toHaveLength(REQUESTS.length);
   });
 
+  it("says what went into reaching a peer in another process, for that turn alone", async () => {
+    const peer = keepsTheLast(false);
+    let crossedMs = 100;
+    const elsewhere: Contestant = {
+      ...peer,
+      on: (conversation) => ({
+        ...peer.on(conversation),
+        compact: (many, size) => {
+          crossedMs += 7;
+          return peer.on(conversation).compact(many, size);
+        },
+        crossedMs: () => crossedMs,
+      }),
+    };
+    const taker = peerTurns(elsewhere, createConversation());
+    for (const take of [taker.native(), taker.body()]) {
+      const all = await allTurns(take);
+      expect(all.map((one) => one.crossedMs)).toEqual(all.map(({ made: due }) => (due ? 7 : 0)));
+    }
+  });
+
   it.each([true, false])("sends the same from body to body (stands: %s)", async (stands) => {
     const taker = peerTurns(keepsTheLast(stands), createConversation());
     const [native, body] = [await allTurns(taker.native()), await allTurns(taker.body())];
