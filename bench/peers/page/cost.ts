@@ -35,7 +35,10 @@ ${PRICES.output} for each token of its answer. The agent's own answers are the s
 that were really sent at ${cuts} cuts. **Busts** are requests whose prefix had changed. precis has no model here, and weights of other repositories.`,
     markdownTable([HEAD, ...rows.map(cellsOf)]),
     `**Precis costs**: its cost at its own threshold over this row's. **Against precis** compares cost and bound, each by its 95 %
-interval over sessions drawn anew.`,
+interval over sessions drawn anew. **Not valid** counts what either wire refuses. For Hermes Agent it is one thing: from its second compaction on
+its handoff is the first message, as the assistant's, which Anthropic refuses and OpenAI takes; with a system prompt among the messages it would be
+the user's, but its own loop keeps that elsewhere. That Headroom's prefixes change is what \`frozen_message_count\` is for; it is 0 by default, and
+with it nothing that was sent once is made shorter later.`,
     ...absentLines(absent),
     verdict(rows),
   ];
