@@ -147,8 +147,18 @@ function joined(units: readonly Unit[]): string {
   return text;
 }
 
-/** What lies between two pieces is white space of the line, or a line break; blank lines go. */
+/** The sentences and lines of a text, where nobody asks how much each tells. */
+export function sentencesIn(text: string): readonly string[] {
+  return piecesOf(text.trim()).map((piece) => piece.text);
+}
+
 function takenApart(text: string): readonly Unit[] {
+  const pieces = piecesOf(text);
+  return pieces.map((piece, at) => ({ ...piece, at, score: scoreOf(piece.text, at, pieces.length) }));
+}
+
+/** What lies between two pieces is white space of the line, or a line break; blank lines go. */
+function piecesOf(text: string): readonly Omit<Unit, "score">[] {
   const read =
     text.length <= CHARS_READ_MAX
       ? text
@@ -167,8 +177,7 @@ function takenApart(text: string): readonly Unit[] {
       found.push({ text: unit, lead: place === 0 ? "\n" : " ", at: found.length });
     });
   }
-  const listed = withListsInOneLine(found);
-  return listed.map((unit, at) => ({ ...unit, at, score: scoreOf(unit.text, at, listed.length) }));
+  return withListsInOneLine(found);
 }
 
 const JSON_FIELD = /^\s*"([^"\n]{1,60})":\s*(?:"(.*)"|(-?[\d.]+)),?\s*$/;
@@ -227,8 +236,8 @@ const WORDS_COMPARED_MIN = 7;
 /** Of the words of a sentence, so many in one earlier sentence: it says the same again. */
 const SAME_WORDS_SHARE = 0.85;
 
-export function createSaid(already: readonly Unit[] = []): Said {
-  const exact = new Set(already.map(({ text }) => text.trim().replace(BULLET, "")));
+export function createSaid(already: readonly string[] = []): Said {
+  const exact = new Set(already.map((text) => text.trim().replace(BULLET, "")));
   const recent: ReadonlySet<string>[] = [];
   return {
     isNew: (unit) => {
@@ -239,7 +248,8 @@ export function createSaid(already: readonly Unit[] = []): Said {
       const words = wordsOf(unit);
       if (words.size < WORDS_COMPARED_MIN) return true;
       const most = words.size * (1 - SAME_WORDS_SHARE);
-      if (recent.some((other) => missingIn(other, words, most) <= most)) return false;
+      if (recent.some((other) => words.size - other.size <= most && missingIn(other, words, most) <= most))
+        return false;
       recent.push(words);
       if (recent.length > RECENT_MAX) recent.shift();
       return true;
@@ -260,7 +270,12 @@ const words = new WeakMap<Unit, ReadonlySet<string>>();
 
 function wordsOf(unit: Unit): ReadonlySet<string> {
   let known = words.get(unit);
-  if (known === undefined) words.set(unit, (known = new Set(unit.text.toLowerCase().match(COMPARED) ?? [])));
+  if (known === undefined) {
+    // The longest first: other texts lack them most likely, and the comparison ends soonest.
+    const found: readonly string[] = unit.text.toLowerCase().match(COMPARED) ?? [];
+    known = new Set(found.toSorted((a, b) => b.length - a.length));
+    words.set(unit, known);
+  }
   return known;
 }
 
