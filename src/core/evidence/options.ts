@@ -6,6 +6,7 @@ import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt } from "./excerpt.ts";
 import { errorLinesIn } from "./error-lines.ts";
 import { exposes } from "./exposure.ts";
+import { shapeOf } from "./line-shape.ts";
 import type { Range } from "./names.ts";
 import { plainWordsIn } from "./passages.ts";
 import { firstFrom, heldBy, type Quotes } from "./quotes.ts";
@@ -47,6 +48,10 @@ export interface Book {
   readonly errors: () => readonly number[];
   /** Whether a candidate reports an error. */
   readonly isError: (option: number) => boolean;
+  /** The number of its shape: lines of one message that differ only in their values have the same. */
+  readonly shapeOf: (option: number) => number;
+  /** What a stretch of the option's message weighs as a line of its own. */
+  readonly weigh: (option: number, stretch: Range) => number;
   /** A quote as it stands by itself: the same object as long as nothing changes. */
   readonly quoted: (option: number) => Excerpt;
   /** Whether it shows no secret that only its surroundings give away. */
@@ -129,12 +134,31 @@ function createBook(quotes: Quotes, known: Known): BookWriter {
       of: index.of,
       errors: errors.all,
       isError: errors.has,
+      shapeOf: createShapeNumbers(tally, options),
+      weigh: (number, stretch) => scales.stretch(options[number]!.message, stretch),
       quoted: (number) => {
         const option = options[number]!;
         return (excerpts[number] ??= excerptOf(tally, { ...option, ...option.range, tokens: tokens[number]! }));
       },
       isSafe: (number) => (safe[number] ??= showsNoSecret(options[number]!, known)),
     },
+  };
+}
+
+/** Numbers the shapes of options when they are first asked for. */
+function createShapeNumbers({ entries, readingOf }: Tally, options: readonly Option[]): (option: number) => number {
+  const known = new Map<string, number>();
+  const shapes: (number | undefined)[] = [];
+  return (option) => {
+    let number = shapes[option];
+    if (number === undefined) {
+      const { message, range } = options[option]!;
+      const shape = `${message} ${shapeOf(readingOf(entries[message]!).text.slice(range.start, range.end))}`;
+      number = known.get(shape);
+      if (number === undefined) known.set(shape, (number = known.size));
+      shapes[option] = number;
+    }
+    return number;
   };
 }
 
@@ -181,6 +205,9 @@ function createIndex(tally: Tally, work: (number: number) => readonly number[]) 
   return { of };
 }
 
+/** Options that were joined, and what they weigh together: most are joined again in the next handoff. */
+const STRETCHES_MAX = 10_000;
+
 /** What each option weighs, and the line that names its source; anew when the measure is another. */
 function createScales({ entries, readingOf }: Tally) {
   const [tokens, sources, leads]: [number[], number[], number[]] = [[], [], []];
@@ -198,16 +225,28 @@ function createScales({ entries, readingOf }: Tally) {
     sources.push(sourceOf(source));
     tokens.push(measure!.text(`${readingOf(entries[message]!).text.slice(range.start, range.end)}\n`));
   };
+  const stretches = new Map<string, number>();
+  const stretch = (message: number, { start, end }: Range): number => {
+    const key = `${message} ${start} ${end}`;
+    let weight = stretches.get(key);
+    if (weight === undefined) {
+      if (stretches.size >= STRETCHES_MAX) stretches.clear();
+      weight = measure!.text(`${readingOf(entries[message]!).text.slice(start, end)}\n`);
+      stretches.set(key, weight);
+    }
+    return weight;
+  };
   /** Whether that is another than before. */
   const weighWith = (next: Measure, options: readonly Option[]): boolean => {
     if (measure === next) return false;
     measure = next;
     for (const list of [tokens, sources, leads]) list.length = 0;
     known.clear();
+    stretches.clear();
     options.forEach(weigh);
     return true;
   };
-  return { tokens, sources, leads, weigh, weighWith };
+  return { tokens, sources, leads, weigh, weighWith, stretch };
 }
 
 interface Stretch extends Range {
@@ -269,6 +308,9 @@ const ERRORS_MAX = 200;
 function createErrorOptions({ known, addQuote }: Making) {
   const { tally, sources } = known;
   const found = new Set<number>();
+  /** By option: what asks for every candidate asks an array. */
+  const reports: boolean[] = [];
+  let newest: readonly number[] = [];
   let read = 0;
   const learn = (message: number): void => {
     const entry = tally.entries[message]!;
@@ -276,15 +318,19 @@ function createErrorOptions({ known, addQuote }: Making) {
     for (const range of errorLinesIn(reading.text, entry.call)) {
       const ties = heldBy(reading, range).map((local) => tally.numberOf(reading, local));
       const make = (): Option => ({ message, range, source: sources.labelAt(entry, range.end - 1), ties });
-      found.add(addQuote(keyOf(message, range), make));
+      const option = addQuote(keyOf(message, range), make);
+      found.add(option);
+      reports[option] = true;
     }
   };
   return {
     all: (): readonly number[] => {
+      if (read === tally.entries.length) return newest;
       for (; read < tally.entries.length; read++) if (tally.entries[read]!.message.role === "tool") learn(read);
-      return [...found].slice(-ERRORS_MAX).toReversed();
+      newest = [...found].slice(-ERRORS_MAX).toReversed();
+      return newest;
     },
-    has: (option: number): boolean => found.has(option),
+    has: (option: number): boolean => reports[option] === true,
   };
 }
 

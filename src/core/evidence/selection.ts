@@ -4,7 +4,6 @@
  */
 import type { Excerpt, ExcerptRequest } from "./excerpt.ts";
 import { createHeap } from "./heap.ts";
-import { shapeOf } from "./line-shape.ts";
 import type { Book, Options } from "./options.ts";
 import { createShelf } from "./shelf.ts";
 import type { Sources } from "./sources.ts";
@@ -30,7 +29,7 @@ export function selectExcerpts(material: Material, request: ExcerptRequest): rea
   const { scores, tally } = material;
   const { budget, measure, redact } = request;
   const book = material.options.bookFor(material, measure);
-  const shelf = createShelf(tally, book, measure);
+  const shelf = createShelf(tally, book);
   const queue = createHeap();
   for (const option of optionsOf(material, book, request)) {
     const worth = worthOf(option, book, scores);
@@ -70,16 +69,14 @@ function saidIn(present: string, book: Book, { entries, readingOf }: Tally): (op
 }
 
 /** One line of a log shows what all are; errors are told apart by their values. */
-function createShapes({ entries, readingOf }: Tally, book: Book) {
-  const seen = new Set<string>();
+function createShapes({ entries }: Tally, book: Book) {
+  const seen = new Set<number>();
   return {
     isNew: (option: number): boolean => {
-      const { message, range } = book.options[option]!;
-      const entry = entries[message]!;
-      if (entry.message.role !== "tool" || book.isError(option)) return true;
-      const key = `${message} ${shapeOf(readingOf(entry).text.slice(range.start, range.end))}`;
-      if (seen.has(key)) return false;
-      seen.add(key);
+      if (entries[book.messages[option]!]!.message.role !== "tool" || book.isError(option)) return true;
+      const shape = book.shapeOf(option);
+      if (seen.has(shape)) return false;
+      seen.add(shape);
       return true;
     },
   };
@@ -107,7 +104,8 @@ const SAME_SHARE = 0.999;
 function optionsOf({ scores, tally }: Material, book: Book, request: ExcerptRequest): readonly number[] {
   const [from, until] = [request.from ?? 0, request.until ?? tally.entries.length];
   const names = likeliest(scores, NAMES_BEYOND + Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING));
-  const options = [...new Set([...book.errors(), ...book.of(names)])];
+  const errors = new Set(book.errors());
+  const options = [...errors, ...book.of(names).filter((option) => !errors.has(option))];
   if (from === 0 && until === tally.entries.length) return options;
   return options.filter((option) => {
     const { message } = book.options[option]!;

@@ -2,7 +2,6 @@
  * What has been chosen so far, and what one more choice would add to its price. Pieces of one message that stand close
  * together become one, so that a reader gets a passage and not its crumbs.
  */
-import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt } from "./excerpt.ts";
 import type { Range } from "./names.ts";
 import { excerptOf, type Book } from "./options.ts";
@@ -45,7 +44,7 @@ interface Row {
   readonly ends: number[];
 }
 
-export function createShelf(tally: Tally, book: Book, measure: Measure): Shelf {
+export function createShelf(tally: Tally, book: Book): Shelf {
   /** By message. */
   const rows: (Row | undefined)[] = new Array(tally.entries.length);
   /** By source. */
@@ -69,8 +68,7 @@ export function createShelf(tally: Tally, book: Book, measure: Measure): Shelf {
         if (piece.end > end) end = piece.end;
         instead += piece.tokens;
       }
-      const text = tally.readingOf(tally.entries[book.messages[option]!]!).text.slice(start, end);
-      return { start, end, lead, tokens: measure.text(`${text}\n`), instead, close };
+      return { start, end, lead, tokens: book.weigh(option, { start, end }), instead, close };
     },
     take: (option, { start, end, tokens, close }) => {
       isNamed[book.sources[option]!] = true;

@@ -42,6 +42,8 @@ const WANTED =
 const EXACT =
   /`[^`]+`|\b(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{5,}\b|\d[\d,.]*|[\w-]+\/[\w./-]+|\w+\.\w{1,5}\b|[a-z]+[A-Z]\w+|\w+_\w+/g;
 const EXACT_COUNTED_MAX = 4;
+/** Patterns that may start anywhere in a word read no more of a unit: its length squared is what they can cost. */
+const CHARS_MATCHED_MAX = 2_000;
 const WORD = /\p{L}{2,}/gu;
 /** A line of fewer words is a bracket, a heading or a figure without its meaning. */
 const WORDS_MIN = 3;
@@ -118,7 +120,7 @@ function chosen(ranked: readonly Unit[], charsMax: number): readonly Unit[] {
 /** Its beginning; and its end as well where that names something exact that would be cut off. */
 function clippedAround(text: string, charsMax: number): string {
   const half = Math.floor((charsMax - GAP.length) / 2);
-  if (half < HALF_CHARS_MIN || text.length <= charsMax || text.slice(-half).match(EXACT) === null)
+  if (half < HALF_CHARS_MIN || text.length <= charsMax || exactIn(text.slice(-Math.min(half, CHARS_MATCHED_MAX))) === 0)
     return clipped(text, charsMax);
   const end = text.slice(text.indexOf(" ", text.length - half) + 1);
   const start = text.slice(0, text.lastIndexOf(" ", charsMax - GAP.length - end.length));
@@ -149,8 +151,18 @@ function leadOf({ at, lead }: Unit, before: Unit | undefined): string {
   return at === before.at + 1 || lead.includes("\n") ? lead : `${lead}… `;
 }
 
-/** What lies between two pieces is white space of the line, or a line break; blank lines go. */
+/** The sentences and lines of a text, where nobody asks how much each tells. */
+export function sentencesIn(text: string): readonly string[] {
+  return piecesOf(text.trim()).map((piece) => piece.text);
+}
+
 function takenApart(text: string): readonly Unit[] {
+  const pieces = piecesOf(text);
+  return pieces.map((piece, at) => ({ ...piece, at, score: scoreOf(piece.text, at, pieces.length) }));
+}
+
+/** What lies between two pieces is white space of the line, or a line break; blank lines go. */
+function piecesOf(text: string): readonly Omit<Unit, "score">[] {
   const read =
     text.length <= CHARS_READ_MAX
       ? text
@@ -169,8 +181,7 @@ function takenApart(text: string): readonly Unit[] {
       found.push({ text: unit, lead: place === 0 ? "\n" : " ", at: found.length });
     });
   }
-  const listed = withListsInOneLine(found);
-  return listed.map((unit, at) => ({ ...unit, at, score: scoreOf(unit.text, at, listed.length) }));
+  return withListsInOneLine(found);
 }
 
 const JSON_FIELD = /^\s*"([^"\n]{1,60})":\s*(?:"(.*)"|(-?[\d.]+)),?\s*$/;
@@ -226,11 +237,13 @@ const SAID_CHARS_MIN = 8;
 /** Only the newest are compared word by word. */
 const RECENT_MAX = 60;
 const WORDS_COMPARED_MIN = 7;
+/** So many words, of two letters each, do not fit in less. */
+const CHARS_COMPARED_MIN = 3 * WORDS_COMPARED_MIN - 1;
 /** Of the words of a sentence, so many in one earlier sentence: it says the same again. */
 const SAME_WORDS_SHARE = 0.85;
 
-export function createSaid(already: readonly Unit[] = []): Said {
-  const exact = new Set(already.map(({ text }) => text.trim().replace(BULLET, "")));
+export function createSaid(already: readonly string[] = []): Said {
+  const exact = new Set(already.map((text) => text.trim().replace(BULLET, "")));
   const recent: ReadonlySet<string>[] = [];
   return {
     isNew: (unit) => {
@@ -238,10 +251,12 @@ export function createSaid(already: readonly Unit[] = []): Said {
       if (key.length < SAID_CHARS_MIN) return true;
       if (exact.has(key)) return false;
       exact.add(key);
+      if (key.length < CHARS_COMPARED_MIN) return true;
       const words = wordsOf(unit);
       if (words.size < WORDS_COMPARED_MIN) return true;
       const most = words.size * (1 - SAME_WORDS_SHARE);
-      if (recent.some((other) => missingIn(other, words, most) <= most)) return false;
+      if (recent.some((other) => words.size - other.size <= most && missingIn(other, words, most) <= most))
+        return false;
       recent.push(words);
       if (recent.length > RECENT_MAX) recent.shift();
       return true;
@@ -262,7 +277,12 @@ const words = new WeakMap<Unit, ReadonlySet<string>>();
 
 function wordsOf(unit: Unit): ReadonlySet<string> {
   let known = words.get(unit);
-  if (known === undefined) words.set(unit, (known = new Set(unit.text.toLowerCase().match(COMPARED) ?? [])));
+  if (known === undefined) {
+    // The longest first: other texts lack them most likely, and the comparison ends soonest.
+    const found: readonly string[] = unit.text.toLowerCase().match(COMPARED) ?? [];
+    known = new Set(found.toSorted((a, b) => b.length - a.length));
+    words.set(unit, known);
+  }
   return known;
 }
 
@@ -271,12 +291,12 @@ const COMPARED = /[\p{L}\p{N}_./-]{2,}/gu;
 /** How much a unit tells: what it says, what it names, and whether it opens or closes the text. */
 function scoreOf(text: string, at: number, count: number): number {
   const edge = at === 0 ? 1.2 : at === count - 1 ? 1.5 : at === 1 || at === count - 2 ? 0.4 : 0;
-  const exact = Math.min(EXACT_COUNTED_MAX, text.match(EXACT)?.length ?? 0) / EXACT_COUNTED_MAX;
+  const exact = exactIn(text) / EXACT_COUNTED_MAX;
   const telling = TELLING.test(text) || WANTED.test(text) ? 1 : 0;
   const item = LIST_ITEM.test(text) ? 0.4 : 0;
   const filler = FILLER.test(text) ? -2 : 0;
   const asking = OFFER.test(text) ? -2 : 0;
-  const heading = HEADING.test(text) ? -1 : 0;
+  const heading = text.length <= HEADING_CHARS_MAX && HEADING.test(text) ? -1 : 0;
   const code = CODE.test(text) ? -0.6 - edge : 0;
   const wordless = (text.match(WORD)?.length ?? 0) < WORDS_MIN ? -3 : 0;
   return (
@@ -284,6 +304,17 @@ function scoreOf(text: string, at: number, count: number): number {
   );
 }
 
+/** How many names and figures it holds, as far as they count. */
+function exactIn(text: string): number {
+  const read = text.slice(0, CHARS_MATCHED_MAX);
+  EXACT.lastIndex = 0;
+  let count = 0;
+  while (count < EXACT_COUNTED_MAX && EXACT.test(read)) count++;
+  return count;
+}
+
+/** Longer than any heading. */
+const HEADING_CHARS_MAX = 1_000;
 /** Says nothing without what stands below it. */
 const HEADING = /^\s*(?:\d{1,2}[.)]\s+)?(?:[\p{Lu}\d][\p{Lu}\d\s,&/-]{5,}|#{1,6}\s.{0,60}|[^.!?]{2,40}:)\s*$/u;
 const CODE = /^\s*(?:[\w.]+\s*=\s*(?:await\s+)?[\w.]+\(|File "|Traceback|at \S+ \()/;

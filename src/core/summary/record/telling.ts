@@ -1,5 +1,5 @@
 /** What every line of a record is written with: how much it may weigh, what was said before, what the session is about. */
-import { createSaid, unitsOf, type Condensable, type Said } from "./condense.ts";
+import { createSaid, sentencesIn, type Condensable, type Said } from "./condense.ts";
 import { createKnownThings, type KnownThings } from "./effects.ts";
 import type { EpisodeEntry } from "./episodes.ts";
 
@@ -72,9 +72,9 @@ export function newContext({ present, taskWords, ...given }: ContextOptions): Li
         ? IMPERTINENT
         : (2 * Math.min(held, PERTINENT_WORDS)) / PERTINENT_WORDS;
   };
-  const standing = new Set(present.rules.flatMap((rule) => unitsOf(rule).map(({ text }) => text.trim())));
+  const standing = new Set(present.rules.flatMap((rule) => sentencesIn(rule).map((text) => text.trim())));
   const stands = (sentence: string): boolean => standing.has(sentence.trim());
-  return { ...given, known: createKnownThings(), said: createSaid(unitsOf(present.said)), stands, pertinence };
+  return { ...given, known: createKnownThings(), said: createSaid(sentencesIn(present.said)), stands, pertinence };
 }
 
 /** A line that holds so many words of the task is about it. */

@@ -3,6 +3,7 @@
  * all of them, definitions and what explains them come first.
  */
 import type { ToolCallPart } from "../../transcript/message.ts";
+import { remembered } from "../../transcript/remembered.ts";
 import type { Unit } from "./condense.ts";
 
 /** More of an edit is not read. */
@@ -14,8 +15,29 @@ const NEW_KEY = /^(?:new|replace|replacement|after|content|contents|file_?text|t
 const PATCH_KEY = /^(?:patch|diff|input)$/i;
 const PATCHED = /^(?:\+(?!\+\+)|\*\*\* Begin Patch|@@ |diff --git)/m;
 
+type Redact = (text: string) => string;
+
+/** About what may be kept of the lines that calls wrote. */
+const WRITTEN_BYTES_MAX = 8_000_000;
+/** A character with its part of units and scores; and a call that wrote nothing. */
+const CHAR_BYTES = 4;
+const ENTRY_BYTES = 100;
+
+/** What each call wrote, redacted in one way or another: worked out when it is first told. */
+const written = new WeakMap<Redact, (call: ToolCallPart, make: () => readonly Unit[]) => readonly Unit[]>();
+
 /** The lines that a call wrote, in order, as units that can be chosen from. */
-export function writtenUnits(call: ToolCallPart, redact: (text: string) => string): readonly Unit[] {
+export function writtenUnits(call: ToolCallPart, redact: Redact): readonly Unit[] {
+  let known = written.get(redact);
+  if (known === undefined) written.set(redact, (known = remembered({ bytesOf, bytesMax: WRITTEN_BYTES_MAX })));
+  return known(call, () => unitsWrittenBy(call, redact));
+}
+
+function bytesOf(units: readonly Unit[]): number {
+  return units.reduce((sum, { text }) => sum + ENTRY_BYTES + text.length * CHAR_BYTES, ENTRY_BYTES);
+}
+
+function unitsWrittenBy(call: ToolCallPart, redact: Redact): readonly Unit[] {
   const { before, after } = textsOf(call.arguments);
   const known = new Set(before.split("\n").map((line) => line.trim()));
   const added = redact(after)
