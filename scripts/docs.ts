@@ -1,4 +1,4 @@
-/** `npm run docs`: renews the parts of `docs/` that are written from the code; tests fail where they are out of date. */
+/** `npm run docs`: renews the parts of `docs/` and the README that are written from the code; tests fail where they are out of date. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allCommands } from "../src/cli/main.ts";
@@ -8,6 +8,7 @@ import { withReference } from "../src/config/reference.ts";
 import { withGatewayReference } from "../src/gateway/operation/reference.ts";
 import { modelRows } from "../src/models/registry/reference.ts";
 import { cooldownRows, limitRows } from "../src/session/reference.ts";
+import { withHandoffExamples, withShortHandoff } from "./docs/handoffs.ts";
 import { licenceRows } from "./docs/licences.ts";
 
 const DOCS = join(import.meta.dirname, "..", "docs");
@@ -15,7 +16,8 @@ const DOCS = join(import.meta.dirname, "..", "docs");
 const commands = await allCommands();
 
 /** Each page with what renews it. */
-const PAGES: Readonly<Record<string, (page: string) => string>> = {
+const PAGES: Readonly<Record<string, (page: string) => string | Promise<string>>> = {
+  "../README.md": withShortHandoff,
   "cli.md": (page) => withCommands(page, commands),
   "configuration.md": withReference,
   "dependencies.md": (page) => withGenerated(page, "licences", markdownTable(licenceRows())),
@@ -26,11 +28,12 @@ const PAGES: Readonly<Record<string, (page: string) => string>> = {
       "limits",
       markdownTable(limitRows()),
     ),
+  "handoff-examples.md": withHandoffExamples,
   "models.md": (page) => withGenerated(page, "models", markdownTable(modelRows())),
 };
 
 for (const [name, renewed] of Object.entries(PAGES)) {
   const path = join(DOCS, name);
   const page = readFileSync(path, "utf8");
-  writeFileSync(path, renewed(page));
+  writeFileSync(path, await renewed(page));
 }

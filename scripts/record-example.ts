@@ -1,10 +1,11 @@
 /**
- * Records the example sessions in `examples/`: a scripted agent drives real tools over `examples/shop`, and what
- * really came back is written down. Run it when the shop or a script changes: `npm run record`.
+ * Records the example sessions in `examples/`: scripted agents drive real tools over `examples/shop` and a small booking
+ * desk, and what really came back is written down. Run it when the shop, the desk or a script changes: `npm run record`.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { claudeCodeSession, openAiChatBody } from "../examples/record/formats.ts";
+import { BOOKINGS_SYSTEM, recordBookingsSession } from "../examples/record/bookings-session.ts";
+import { BOOKING_TOOLS, claudeCodeSession, CODING_TOOLS, openAiChatBody } from "../examples/record/formats.ts";
 import { createRecorder, type Recorder, type Turn } from "../examples/record/recorder.ts";
 import { REFUNDS_SYSTEM, recordRefundsSession } from "../examples/record/refunds-session.ts";
 import { recordRestartSession } from "../examples/record/restart-session.ts";
@@ -26,7 +27,16 @@ function recorded(script: (session: Recorder) => void): readonly Turn[] {
 }
 
 const refunds = recorded(recordRefundsSession);
-writeFileSync(join(EXAMPLES, "refunds.openai-chat.json"), openAiChatBody(REFUNDS_SYSTEM, refunds));
+writeFileSync(
+  join(EXAMPLES, "refunds.openai-chat.json"),
+  openAiChatBody({ system: REFUNDS_SYSTEM, tools: CODING_TOOLS }, refunds),
+);
+
+const bookings = recorded(recordBookingsSession);
+writeFileSync(
+  join(EXAMPLES, "bookings.openai-chat.json"),
+  openAiChatBody({ system: BOOKINGS_SYSTEM, tools: BOOKING_TOOLS }, bookings),
+);
 
 const restart = recorded(recordRestartSession);
 writeFileSync(join(EXAMPLES, "restart.claude-code.jsonl"), claudeCodeSession(restart, RESTART_SESSION_ID));

@@ -11,13 +11,15 @@ interface Parameter {
 const text: Parameter = { type: "string" };
 const count: Parameter = { type: "integer" };
 
-/** The tools the agent was given: description, parameters, and which of them it may leave out. */
-const TOOLS: Readonly<
+/** The tools an agent was given: description, parameters, and which of them it may leave out. */
+type Tools = Readonly<
   Record<
     string,
     readonly [description: string, parameters: Readonly<Record<string, Parameter>>, optional?: readonly string[]]
   >
-> = {
+>;
+
+export const CODING_TOOLS: Tools = {
   bash: ["Run a shell command in the project folder and get what it prints.", { command: text }],
   grep: ["Search files for an extended regular expression.", { pattern: text, path: text }],
   read: ["Read a file, or some of its lines.", { path: text, from: count, to: count }, ["from", "to"]],
@@ -26,13 +28,42 @@ const TOOLS: Readonly<
   plan: ["Write down the plan, one item a line, marked [x], [>] or [ ].", { items: { type: "array", items: text } }],
 };
 
+const list: Parameter = { type: "array", items: { type: "string" } };
+
+export const BOOKING_TOOLS: Tools = {
+  find_customer: ["Find a customer by e-mail address.", { email: text }],
+  get_booking: ["A booking with its tickets, stays and means of payment.", { booking_id: text }],
+  get_payments: ["What was paid and refunded today.", { booking_id: text }],
+  get_rules: ["The agency's rules on a topic.", { topic: text }],
+  search_trains: ["Trains of a day with prices and free places.", { from: text, to: text, date: text }],
+  search_stays: ["Hotels with free rooms.", { city: text, from: text, nights: count }],
+  change_ticket: [
+    "Move a ticket to another train.",
+    { ticket_id: text, train: text, date: text, place: text, pay_by: text },
+    ["place"],
+  ],
+  rename_ticket: ["Change the traveller.", { ticket_id: text, traveller: text, born: text, pay_by: text }, ["born"]],
+  cancel_ticket: ["Cancel a ticket by its fare's rule.", { ticket_id: text }],
+  redirect_refund: ["Send a refund to another means of payment.", { refund_id: text, to: text }],
+  book_stay: ["Book a room.", { hotel: text, from: text, nights: count, rooms: text }],
+  cancel_stay: ["Cancel a stay.", { stay_id: text }],
+  hold_tickets: ["Hold places on a train.", { train: text, date: text, travellers: list, places: list }],
+  create_payment_link: ["Send a link for what is still to pay.", { hold_id: text, use_voucher: text, send_to: text }],
+  send_confirmation: ["Send a confirmation.", { to: text, about: text }],
+};
+
+export interface Given {
+  readonly system: string;
+  readonly tools: Tools;
+}
+
 /** The body of an OpenAI Chat Completions request that would continue the session. */
-export function openAiChatBody(system: string, turns: readonly Turn[]): string {
-  const tools = Object.entries(TOOLS).map(([name, [description, properties, optional = []]]) => {
+export function openAiChatBody(given: Given, turns: readonly Turn[]): string {
+  const tools = Object.entries(given.tools).map(([name, [description, properties, optional = []]]) => {
     const required = Object.keys(properties).filter((key) => !optional.includes(key));
     return { type: "function", function: { name, description, parameters: { type: "object", properties, required } } };
   });
-  const messages = [{ role: "system", content: system }, ...turns.flatMap(openAiMessages)];
+  const messages = [{ role: "system", content: given.system }, ...turns.flatMap(openAiMessages)];
   return `${JSON.stringify({ model: "gpt-5.6-sol", max_completion_tokens: 8192, tools, messages }, undefined, 1)}\n`;
 }
 

@@ -59,6 +59,8 @@ export interface ActionEntry extends Entry {
   readonly ok?: boolean;
   /** The line of the result that says how it ended, verbatim. */
   readonly outcome?: string;
+  /** Tests that passed, where it ran some. */
+  readonly passed?: number;
 }
 
 export interface CommandEntry extends Entry {

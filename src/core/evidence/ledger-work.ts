@@ -39,6 +39,7 @@ export function createWork(): Work {
       ...action,
       ...(end.ok === undefined ? {} : { ok: end.ok }),
       ...(end.outcome === undefined ? {} : { outcome: end.outcome }),
+      ...(end.passed === undefined ? {} : { passed: end.passed }),
     };
     const key = runKey(call);
     if (call.command !== undefined) commands.set(key, commandAfter(commands.get(key), call, action.message, end));

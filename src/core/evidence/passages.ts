@@ -18,8 +18,24 @@ const UNBROKEN_CHARS_MAX = 120;
 
 export function passageAround(text: string, id: Range): Range | undefined {
   const line = lineAround(text, id);
-  if (line !== undefined) return isReadable(text, line) ? withNeighbour(text, line) : undefined;
+  if (line !== undefined) return wholeLine(text, line);
   return objectAround(text, id) ?? sentenceAround(text, id);
+}
+
+/** A name that stands alone says nothing, unless a neighbour says what it is. */
+function wholeLine(text: string, line: Range): Range | undefined {
+  if (!isReadable(text, line) || isOfTheRun(text, line)) return undefined;
+  const passage = withNeighbour(text, line);
+  const isBare = !/\s/.test(text.slice(line.start, line.end));
+  return isBare && plainWordsIn(text, passage) < WORDS_ENOUGH ? undefined : passage;
+}
+
+/** How long a run took, where in its own runtime an error passed, the hashes of a difference: the same words every time. */
+const OF_THE_RUN =
+  /^\W{0,4}(?:duration_ms:? [\d.]+|todo \d+$|(?:operator|diff|generatedMessage): |at .{0,120}(?:\bnode:|\[eval\])|index [0-9a-f]{7,64}\.\.[0-9a-f]{7,64}\b)/;
+
+function isOfTheRun(text: string, { start, end }: Range): boolean {
+  return OF_THE_RUN.test(text.slice(start, end));
 }
 
 /** The line without its margins; undefined where it is too long. */
@@ -44,7 +60,11 @@ function withNeighbour(text: string, line: Range): Range {
   const next = { start: line.start, end: nextLineEnd(text, line.end) };
   const before = { start: previousLineStart(text, line.start), end: line.end };
   const fitting = [next, before, { start: before.start, end: next.end }].filter(
-    ({ start, end }) => end - start <= PASSAGE_CHARS_MAX && end - start > line.end - line.start,
+    ({ start, end }) =>
+      end - start <= PASSAGE_CHARS_MAX &&
+      end - start > line.end - line.start &&
+      !isOfTheRun(text, { start, end: line.start }) &&
+      !isOfTheRun(text, trim(text, { start: line.end, end })),
   );
   return fitting.find((passage) => plainWordsIn(text, passage) >= WORDS_ENOUGH) ?? fitting[0] ?? line;
 }

@@ -144,7 +144,8 @@ function recordRoom(left: number, reserved: number): number {
 }
 
 function presentIn(table: Table): Present {
-  return { said: table.text(), rules: (table.filled().get("constraints")?.items ?? []).map(({ text }) => text) };
+  const textsOf = (topic: Topic): readonly string[] => (table.filled().get(topic)?.items ?? []).map(({ text }) => text);
+  return { said: table.text(), rules: textsOf("constraints"), goal: textsOf("goal") };
 }
 
 /** Of the room beyond the first tokens. */

@@ -1,5 +1,6 @@
 /** What excerpts quote of real sessions: whole lines or sentences, nothing that machines wrote for machines. */
 import { expect, it } from "vitest";
+import { passageAround } from "../../../src/core/evidence/passages.ts";
 import { createEvidence } from "../../../src/core/evidence/excerpts.ts";
 import { createNameTable } from "../../../src/core/evidence/name-table.ts";
 import { readMessage } from "../../../src/core/evidence/reading.ts";
@@ -38,4 +39,17 @@ describeCorpus("excerpts of real sessions", () => {
     expect(all).toBeGreaterThan(0);
     expect(whole / all).toBeGreaterThanOrEqual(WHOLE_SHARE_MIN);
   });
+});
+
+it("quotes neither what a run says of itself every time nor a name that stands alone", () => {
+  const quoteOf = (text: string, name: string): string | undefined => {
+    const start = text.indexOf(name);
+    const passage = passageAround(text, { start, end: start + name.length });
+    return passage && text.slice(passage.start, passage.end);
+  };
+  expect(quoteOf("ℹ pass 98\nℹ todo 0\nℹ duration_ms 2587.263153", "duration_ms")).toBeUndefined();
+  expect(quoteOf("    at Test.run (node:internal/test_runner/test:1409:7)", "node:internal")).toBeUndefined();
+  expect(quoteOf("index d875acf..3116c43 100644\n--- a/test/orders.test.js", "d875acf")).toBeUndefined();
+  expect(quoteOf("rename_ticket\nT-77321\nPriit Ilves", "rename_ticket")).toBeUndefined();
+  expect(quoteOf("at createApp (file:///workspace/shop/src/app.js:10:17)", "createApp")).toContain("src/app.js:10:17");
 });

@@ -82,7 +82,7 @@ export function familyOf(command: string): string {
 
 /** Whether a command removes or rewrites the files it names. */
 export function fileEffectOf(command: string): "delete" | "change" | undefined {
-  const head = beforeHereDocument(command);
+  const head = withoutHereDocuments(command);
   if (/(?:^|[;&|\n]\s*)(?:git\s+)?rm\s/.test(head)) return "delete";
   if (
     /\bsed\s+-[a-zA-Z]*i|\btee\s|(?:^|[^0-9&>-])>>?\s*[\w./~"'-]/.test(head.replace(/\d?>\s*(?:\/dev\/null|&\d)/g, " "))
@@ -91,17 +91,26 @@ export function fileEffectOf(command: string): "delete" | "change" | undefined {
   return undefined;
 }
 
-/** What follows the start of a here-document is text, not command. */
-function beforeHereDocument(command: string): string {
-  const at = command.indexOf("<<");
-  return command.slice(
-    0,
-    at < 0 ? COMMAND_CHARS_READ_MAX : Math.min(command.indexOf("\n", at) >>> 0, COMMAND_CHARS_READ_MAX),
-  );
+const HERE_DOCUMENT = /(?<!<)<<-?[ \t]*["']?([A-Za-z_]\w*)["']?/g;
+
+/** The command without the lines of its here-documents, which are text; what follows them is command again. */
+export function withoutHereDocuments(command: string): string {
+  let [shown, from] = ["", 0];
+  HERE_DOCUMENT.lastIndex = 0;
+  for (let found = HERE_DOCUMENT.exec(command); found !== null; found = HERE_DOCUMENT.exec(command)) {
+    const body = command.indexOf("\n", found.index);
+    if (body < 0) break;
+    shown += command.slice(from, body);
+    const end = command.indexOf(`\n${found[1]}\n`, body);
+    from = end < 0 ? command.length : end + 1 + found[1]!.length;
+    if (end < 0 || shown.length > COMMAND_CHARS_READ_MAX) break;
+    HERE_DOCUMENT.lastIndex = from;
+  }
+  return (shown + command.slice(from, from + COMMAND_CHARS_READ_MAX)).slice(0, COMMAND_CHARS_READ_MAX);
 }
 
 function segmentsOf(command: string): readonly string[] {
-  const segments = beforeHereDocument(command)
+  const segments = withoutHereDocuments(command)
     .split(SEPARATOR, SEGMENTS_MAX)
     .filter((segment) => segment !== "" && !segment.startsWith("#"));
   return segments.length === 0 ? [command] : segments;

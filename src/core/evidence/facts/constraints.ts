@@ -71,13 +71,37 @@ const QUESTION = /[?？]\s*["')\]]*$/;
 /** The constraints that a person's text states, in order, each verbatim. */
 export function constraintsIn(text: string): readonly string[] {
   const document = text.length >= DOCUMENT_CHARS_MIN;
+  const listed = document ? [] : listedRulesIn(text);
   const found: string[] = [];
   for (const sentence of sentencesOf(text)) {
+    const rule = listed.find((one) => one.includes(sentence));
+    if (rule !== undefined) {
+      if (!found.includes(rule)) found.push(rule);
+      continue;
+    }
     if (sentence.length < SENTENCE_CHARS_MIN || sentence.length > SENTENCE_CHARS_MAX || QUESTION.test(sentence))
       continue;
     if (document ? STRONG.test(sentence) : binds(sentence)) found.push(sentence);
   }
   return document ? found.slice(0, FROM_DOCUMENT_MAX) : found;
+}
+
+/** "Rules for the whole session:", "Keep in mind, please:": every item of the list below it is one. */
+const ANNOUNCES =
+  /\b(?:rules?|constraints?|conventions?|guidelines?|ground rules|(?:keep|bear) in mind|remember|please (?:note|respect|observe))\b[^:\n]{0,80}:\s*$/i;
+const ANNOUNCING_CHARS_MAX = 160;
+const ITEM = /^\s*(?:[-*+•–]|\d{1,2}[.)])\s+/;
+
+function listedRulesIn(text: string): readonly string[] {
+  const rules: string[] = [];
+  let announced = false;
+  for (const line of text.split("\n")) {
+    const item = ITEM.exec(line);
+    if (item === null) {
+      if (line.trim() !== "") announced = line.length <= ANNOUNCING_CHARS_MAX && ANNOUNCES.test(line);
+    } else if (announced && line.length <= SENTENCE_CHARS_MAX) rules.push(line.slice(item[0].length).trim());
+  }
+  return rules;
 }
 
 function binds(sentence: string): boolean {

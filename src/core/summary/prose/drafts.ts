@@ -6,6 +6,7 @@ import { identifiersIn } from "../../evidence/mentions.ts";
 import { DASH, type Draft } from "../items.ts";
 import type { Topic } from "../sections.ts";
 import type { Items } from "./asked.ts";
+import { citedIn } from "./citations.ts";
 
 /** The ledger's list gives way to the model's, where there is one. */
 const REPLACED: readonly Topic[] = ["goal", "actions", "progress", "decisions", "resolved", "pending", "context"];
@@ -27,14 +28,32 @@ export function withProse(topic: Topic, { fresh, carried }: Own, prose: Items): 
   const texts = prose.get(topic) ?? [];
   if (texts.length === 0) return [...fresh, ...carried];
   const said = textOf(prose);
-  const kept = REPLACED.includes(topic) ? fresh.filter((draft) => lasts(topic, draft, said)) : fresh;
+  const cited = closelyCited(texts);
+  const kept = REPLACED.includes(topic) ? fresh.filter((draft) => lasts(topic, draft, { said, cited })) : fresh;
   const missed = carried.filter(({ write }) => !namesStandIn(said, write() ?? ""));
   return [...kept, ...missed, ...texts.map((text, at) => draftOf(topic, text, at / texts.length))];
 }
 
 /** What may not be lost although a model wrote the section: unless the model said it in the same words. */
-function lasts(topic: Topic, { rank, write }: Draft, said: string): boolean {
-  return rank >= (LASTING_RANK[topic] ?? Infinity) && !said.includes(deedIn(write() ?? ""));
+function lasts(topic: Topic, { rank, order, write }: Draft, { said, cited }: Told): boolean {
+  if (rank < (LASTING_RANK[topic] ?? Infinity)) return false;
+  const text = write() ?? "";
+  return !said.includes(deedIn(text)) && (text.startsWith(COMMIT) || !cited.has(order + 1));
+}
+
+interface Told {
+  readonly said: string;
+  /** Numbers of messages that items rest on. */
+  readonly cited: ReadonlySet<number>;
+}
+
+const COMMIT = "COMMIT ";
+/** An item that rests on more messages does not tell each of them. */
+const CLOSE_MESSAGES_MAX = 8;
+
+function closelyCited(texts: readonly string[]): ReadonlySet<number> {
+  const cited = texts.map((text) => citedIn(text).messages);
+  return new Set(cited.flatMap((messages) => (messages.length <= CLOSE_MESSAGES_MAX ? messages : [])));
 }
 
 /** The commit or the command, without verb, outcome and tool. */

@@ -1,6 +1,7 @@
 /** What calls did, a line each or gathered: what was only looked at, what was run and how it ended, what was changed and to what. */
 import { described } from "../../digest/call.ts";
 import { outcomeOf as runOutcomeOf } from "../../digest/outcome.ts";
+import { withoutHereDocuments } from "../../evidence/facts/commands.ts";
 import { clipped } from "../items.ts";
 import { condensable, unitsOf, type Condensable } from "./condense.ts";
 import { argumentsText, thingText } from "./effects.ts";
@@ -200,16 +201,26 @@ function repeatedRuns(calls: readonly Done[]): readonly { readonly call: Done; r
 }
 
 const CHANGES_FOLDER = /^\s*cd\s+[^\s;&|]+\s*(?:&&|;|\n)\s*(?=\S)/;
-const PAGING = /\s*\|\s*(?:tail|head)\s+(?:-n\s*)?-?\d+\s*$|\s*2>&1\s*(?=$|\|)/g;
+const PAGING = /\s*\|\s*(?:tail|head)\s+(?:-n\s*)?-?\d+\s*$|\s*2>&1(?=\s*(?:$|\|))/g;
 
 function runText(call: Done, times: number, context: LinesContext): string {
   const command = context
-    .redact(call.action.text.slice(0, COMMAND_CHARS_READ_MAX))
+    .redact(withoutWrittenText(call.action.text.slice(0, COMMAND_CHARS_READ_MAX)))
     .replace(CHANGES_FOLDER, "")
     .replace(PAGING, "");
   const shown = clipped(context.shortened(command).replace(/\s+/g, " "), COMMAND_CHARS_MAX);
   return `\`${shown}\`${times > 1 ? ` ×${times}` : ""}`;
 }
+
+/** A here-document that only becomes a file says nothing of what the command does. */
+function withoutWrittenText(command: string): string {
+  return WRITES_DOCUMENT.test(command)
+    ? withoutHereDocuments(command).replace(DOCUMENT_START, (start) => `${start} …`)
+    : command;
+}
+
+const DOCUMENT_START = /<<-?[ \t]*["']?\w+["']?/g;
+const WRITES_DOCUMENT = /\b(?:cat|tee)\b[^\n|;&]{0,200}<</;
 
 /** Far more than is shown, so that nothing is cut before it was redacted. */
 const COMMAND_CHARS_READ_MAX = 4_000;
@@ -226,7 +237,7 @@ function changeBody(call: Done, context: LinesContext): Condensable {
       ? condensable(unitsOf(context.redact(call.result.slice(0, REPORT_CHARS_READ_MAX))), context.said, {
           worth: (unit) => unit.score + context.pertinence(unit.text),
         })
-      : fixed(changes === undefined ? outcomeOf(call, context) : context.redact(changes));
+      : fixed(call.action.ok === false ? outcomeOf(call, context) : effectOf(call, changes, context));
   const whole = `${name}(${argumentsText(raw, isRepeated(raw, context) ? ARGUMENTS_CHARS_REPEATED : ARGUMENTS_CHARS_MAX)})`;
   return {
     chars: whole.length + ARROW_CHARS + outcome.chars,
@@ -241,6 +252,12 @@ function changeBody(call: Done, context: LinesContext): Condensable {
       return told === "" ? done : `${done} → ${told}`;
     },
   };
+}
+
+/** What a call that worked changed, or the values of what it made; the line that says how it ended where it shows neither. */
+function effectOf(call: Done, changes: string | undefined, context: LinesContext): string {
+  const effect = changes ?? thingText(call.result, call.call.arguments);
+  return effect === undefined ? outcomeOf(call, context) : context.redact(effect);
 }
 
 /** Whether the arguments say what was said before, in other words perhaps. */
@@ -258,18 +275,27 @@ function fixed(text: string): Condensable {
 }
 
 function outcomeOf({ action, result }: Done, { redact }: LinesContext): string {
-  const said = action.outcome ?? firstLineOf(result);
+  const said = countsOf(action) ?? action.outcome ?? firstLineOf(result);
   if (NO_RESULT.test(said)) return "";
   const text = clipped(redact(said).replace(/\s+/g, " "), OUTCOME_CHARS_MAX);
   return action.ok === false && !/\b(?:fail|error)/i.test(text) ? `failed${text === "" ? "" : `: ${text}`}` : text;
 }
+
+/** How many tests passed says more than any line of a check that worked. */
+function countsOf({ ok, passed }: Done["action"]): string | undefined {
+  return ok === true && passed !== undefined ? `${passed} passed` : undefined;
+}
+
+/** What a program prints about itself before it says anything, and where a difference begins. */
+const PREFACE = /^(?:[{[]$|> |▶|ℹ |diff --git |index [0-9a-f]+\.\.|(?:---|\+\+\+) )/;
 
 const NO_RESULT = /^\W*no (?:result|output)\b.{0,20}$/i;
 
 function firstLineOf(result: string): string {
   const text = result.slice(0, RESULT_CHARS_READ_MAX).trim();
   const end = text.indexOf("\n");
-  return end < 0 ? text : text.slice(0, end);
+  const line = end < 0 ? text : text.slice(0, end);
+  return PREFACE.test(line) ? "" : line;
 }
 
 function targetOf({ action, call }: Done, context: LinesContext): string {

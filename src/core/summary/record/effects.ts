@@ -42,13 +42,21 @@ export function createKnownThings(): KnownThings {
 /** More is a document. */
 const THING_CHARS_MAX = 1_500;
 const THING_FIELDS_MIN = 3;
+/** Shorter values stand in any text. */
+const KNOWN_CHARS_MIN = 4;
 
-/** The values of a result that shows one thing, its own before those of its parts; nothing where it shows anything else. */
-export function thingText(result: string): string | undefined {
+/**
+ * The values of a result that shows one thing, its own before those of its parts, without those that stand in `known`;
+ * nothing where it shows anything else.
+ */
+export function thingText(result: string, known = ""): string | undefined {
   if (result.length > THING_CHARS_MAX) return undefined;
   const value = parsed(result);
   if (value === undefined || Object.keys(value).length < THING_FIELDS_MIN) return undefined;
-  const leaves = [...leavesOf(value)].toSorted(([a], [b]) => depthOf(a) - depthOf(b));
+  const leaves = [...leavesOf(value)]
+    .filter(([, text]) => !(text.length >= KNOWN_CHARS_MIN && known.includes(text)))
+    .toSorted(([a], [b]) => depthOf(a) - depthOf(b));
+  if (leaves.length === 0) return undefined;
   const values = new Map<string, string[]>();
   for (const [path, text] of leaves) push(values, path.replace(/\[\d+\]/g, "[]"), text);
   return Array.from(values, ([place, own]) => `${place}: ${own.join(" | ")}`).join(", ");

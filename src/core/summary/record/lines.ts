@@ -32,7 +32,7 @@ export function linesOf(episode: Episode, context: LinesContext): readonly Recor
 /** What was said; nothing where it only announces a call, or where the client was told something in one word. */
 function spokenLine(
   entry: Exclude<EpisodeEntry, Done>,
-  { redact, said, stands, tellsRequests, live }: LinesContext,
+  { redact, said, stands, isGoal, tellsRequests, live }: LinesContext,
 ): RecordLine | undefined {
   const { text, units } = readOf(entry, redact);
   const { message } = entry;
@@ -40,7 +40,7 @@ function spokenLine(
     if (!tellsRequests) return undefined;
     if (message === live) return { message, label: "User: ", weight: WEIGHTS.asked, body: unshortened(LIVE) };
     if (/^\/\S*$/.test(text)) return undefined;
-    const asked = condensable(units.filter((unit) => !stands(unit.text)));
+    const asked = condensable(units.filter(({ text: one }, at) => !stands(one) && (at === 0 || !isGoal(one))));
     return asked.chars === 0
       ? undefined
       : { message, label: "User: ", weight: WEIGHTS.asked, body: asked, isAsked: true };

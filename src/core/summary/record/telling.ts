@@ -43,6 +43,8 @@ export interface LinesContext {
   readonly pertinence: (text: string) => number;
   /** Whether a sentence stands among the rules. */
   readonly stands: (sentence: string) => boolean;
+  /** Whether it stands in the goal. */
+  readonly isGoal: (sentence: string) => boolean;
   /** Sentences that were told already. */
   readonly said: Said;
 }
@@ -54,9 +56,11 @@ export interface Present {
   readonly said: string;
   /** What must hold, in the words of the person who said so: not told a second time. */
   readonly rules: readonly string[];
+  /** The first request as far as it is quoted: told once more by its opening only. */
+  readonly goal: readonly string[];
 }
 
-interface ContextOptions extends Omit<LinesContext, "known" | "said" | "stands" | "pertinence"> {
+interface ContextOptions extends Omit<LinesContext, "known" | "said" | "stands" | "isGoal" | "pertinence"> {
   readonly present: Present;
   /** The words of what is asked for. */
   readonly taskWords: readonly string[];
@@ -72,9 +76,18 @@ export function newContext({ present, taskWords, ...given }: ContextOptions): Li
         ? IMPERTINENT
         : (2 * Math.min(held, PERTINENT_WORDS)) / PERTINENT_WORDS;
   };
-  const standing = new Set(present.rules.flatMap((rule) => sentencesIn(rule).map((text) => text.trim())));
-  const stands = (sentence: string): boolean => standing.has(sentence.trim());
-  return { ...given, known: createKnownThings(), said: createSaid(sentencesIn(present.said)), stands, pertinence };
+  const stands = holding(present.rules);
+  const isGoal = holding(present.goal);
+  return { ...given, known: createKnownThings(), said: createSaid(sentencesIn(present.said)), stands, isGoal, pertinence };
+}
+
+function holding(texts: readonly string[]): (sentence: string) => boolean {
+  const sentences = new Set(texts.flatMap((text) => sentencesIn(text).map(withoutBullet)));
+  return (sentence) => sentences.has(withoutBullet(sentence));
+}
+
+function withoutBullet(sentence: string): string {
+  return sentence.trim().replace(/^(?:[-*+•–]|\d{1,2}[.)])\s+/, "");
 }
 
 /** A line that holds so many words of the task is about it. */

@@ -65,3 +65,9 @@ describe("the family of a command", () => {
     expect(familyOf(command)).toBe(family);
   });
 });
+
+it("goes on behind a here-document, of which only the text is none", () => {
+  const command = "cat > a.test.js <<'TEST'\nrm -rf everything\nTEST\nnode --test 2>&1 | tail -n 3";
+  expect([purposeOf(command), familyOf(command), fileEffectOf(command)]).toEqual(["check", "node --test", "change"]);
+  expect(purposeOf("cat <<EOF\ngit push\nnpm test\nEOF")).toBe("show");
+});

@@ -100,3 +100,18 @@ describe("constraints", () => {
     expect(performance.now() - started).toBeLessThan(3_000);
   });
 });
+
+it("takes every item of a list that is announced as rules, whole", () => {
+  const text = `The trip starts two days later.
+
+Three things to keep in mind, please:
+- My mother walks with a stick: she needs a lower berth by night.
+- Send confirmations to my work address, not to the private one. The other is read by nobody.
+
+To do:
+- Look up the trains.`;
+  expect(constraintsIn(text)).toEqual([
+    "My mother walks with a stick: she needs a lower berth by night.",
+    "Send confirmations to my work address, not to the private one. The other is read by nobody.",
+  ]);
+});

@@ -140,3 +140,35 @@ describe("the record of any conversation", () => {
     );
   });
 });
+
+describe("how a run ended", () => {
+  const text = (command: string, output: string): string =>
+    recordOf([user("Run it."), ...ran("Bash", { command }, output), says("It ran.")]);
+
+  it("is how many tests passed, not the first or the last line of the output", () => {
+    const output =
+      "> shop@1.4.2 test\n> node --test\n\n▶ cart\n✔ adds (1.3ms)\nℹ tests 98\nℹ pass 98\nℹ fail 0\nℹ duration_ms 2587.26";
+    expect(text("npm test", output)).toMatch(/`npm test` → 98 passed$/m);
+  });
+
+  it("is nothing where the output opens with a difference or a bracket", () => {
+    const difference = `diff --git a/src/a.ts b/src/a.ts\nindex d875acf..3116c43 100644\n${"+ const a = 1;\n".repeat(30)}`;
+    expect(text("rm repro.mjs && git diff", difference)).toMatch(/git diff`$/m);
+    expect(text("node quote.mjs", `{\n${"  line: 1,\n".repeat(40)}`)).toMatch(/quote\.mjs`$/m);
+  });
+
+  it("leaves out the text of a file that the command writes", () => {
+    const command = "cat > a.test.js <<'TEST'\nimport assert from 'node:assert';\nTEST\nnode --test 2>&1 | tail -n 3";
+    expect(text(command, "ℹ pass 3\nℹ fail 0")).toContain("`cat > a.test.js <<'TEST' … node --test` → 3 passed");
+  });
+});
+
+it("tells the values of what a call made, but those that it was given", () => {
+  const made = JSON.stringify({ stay_id: "H-5641", hotel: "Skansen Pensjonat", price_eur: 327, status: "confirmed" });
+  const text = recordOf([
+    user("Book it."),
+    ...ran("book_stay", { hotel: "Skansen Pensjonat", nights: 3 }, made),
+    says("Booked."),
+  ]);
+  expect(text).toContain("→ stay_id: H-5641, price_eur: 327, status: confirmed");
+});
