@@ -8,9 +8,9 @@ const LINE_CHARS_MAX = 400;
 const LOG_FILE = /\.(?:log|out|err)$/i;
 
 /** Each distinct error at its first place. A file that was read speaks of errors all the time: only logs count. */
-export function errorLinesIn(text: string, call: CallSummary | undefined): readonly Range[] {
+export function errorLinesIn(text: string, call: CallSummary | undefined, outcomeIn = outcomeOf): readonly Range[] {
   if (call !== undefined && isSource(call)) return [];
-  const { errors } = outcomeOf(text);
+  const { errors } = outcomeIn(text);
   const ranges: Range[] = [];
   let [line, start] = [1, 0];
   for (const error of errors.toSorted((a, b) => a.line - b.line)) {

@@ -12,6 +12,7 @@ import { speechOf, type Speech } from "./facts/speech.ts";
 import { createDialogue, type Dialogue } from "./ledger-dialogue.ts";
 import type { Ledger } from "./ledger-entries.ts";
 import { createWork, type Work } from "./ledger-work.ts";
+import { runOutcomeOf } from "./run-outcomes.ts";
 
 export type * from "./ledger-entries.ts";
 
@@ -82,7 +83,7 @@ function readOf(message: Message, call: Deed): ReadResult {
   const folder = folderIn(call, text);
   const branch = branchIn(call, text);
   return {
-    ...readResult(call, text, result?.isError === true),
+    ...readResult(call, text, result?.isError === true, (shown) => runOutcomeOf(message, shown)),
     ...(folder === undefined ? {} : { folder }),
     ...(branch === undefined ? {} : { branch }),
   };

@@ -10,6 +10,7 @@ import { shapeOf } from "./line-shape.ts";
 import type { Range } from "./names.ts";
 import { plainWordsIn } from "./passages.ts";
 import { firstFrom, heldBy, type Quotes } from "./quotes.ts";
+import { runOutcomeOf } from "./run-outcomes.ts";
 import type { Sources } from "./sources.ts";
 import type { Tally } from "./tally.ts";
 
@@ -315,7 +316,7 @@ function createErrorOptions({ known, addQuote }: Making) {
   const learn = (message: number): void => {
     const entry = tally.entries[message]!;
     const reading = tally.readingOf(entry);
-    for (const range of errorLinesIn(reading.text, entry.call)) {
+    for (const range of errorLinesIn(reading.text, entry.call, (text) => runOutcomeOf(entry.message, text))) {
       const ties = heldBy(reading, range).map((local) => tally.numberOf(reading, local));
       const make = (): Option => ({ message, range, source: sources.labelAt(entry, range.end - 1), ties });
       const option = addQuote(keyOf(message, range), make);

@@ -47,9 +47,10 @@ const HEADLINE_CHARS_MAX = 24;
 const PREAMBLE =
   /^[#<{["]|:$|^(?:perfect|great|excellent|now i|i have|i['’]ve (?:got|found|gathered)|let me|based on|here(?:'s| is| are))\b/i;
 
-export function readResult(call: Deed, text: string, isError: boolean): CallResult {
+/** `outcomeIn` reads how a run ended, and may remember it. */
+export function readResult(call: Deed, text: string, isError: boolean, outcomeIn = outcomeOf): CallResult {
   return call.action === "run"
-    ? runResult(call.run?.purpose ?? "other", text, isError)
+    ? runResult(call.run?.purpose ?? "other", { text, isError, outcomeIn })
     : toolResult(call, text, isError);
 }
 
@@ -76,10 +77,16 @@ function toolOutcome({ action }: Deed, text: string): string | undefined {
   return firstLines(text).find((line) => line.length > HEADLINE_CHARS_MAX && !PREAMBLE.test(line));
 }
 
-function runResult(purpose: CommandPurpose, text: string, isError: boolean): CallResult {
+interface RunOutput {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly outcomeIn: typeof outcomeOf;
+}
+
+function runResult(purpose: CommandPurpose, { text, isError, outcomeIn }: RunOutput): CallResult {
   // What a `cat` or a `grep` shows may hold the words of any failure; only its exit counts.
   const shown = purpose === "show" && !isError && !/^\s*(?:Error: )?(?:Exit code|Command exited)/i.test(text);
-  const run = outcomeOf(shown ? text.slice(-EDGE_CHARS) : text);
+  const run = shown ? outcomeOf(text.slice(-EDGE_CHARS)) : outcomeIn(text);
   const broken = run.failing.length > 0 || (run.failed ?? 0) > 0 || (purpose === "check" && run.errors.length > 0);
   const ok = run.exit !== undefined ? run.exit === 0 : shown ? undefined : !(isError || broken);
   // A search that finds nothing exits with 1, and nothing has failed.

@@ -97,7 +97,9 @@ describe.each(CASES)("two hundred thousand characters of %j between %j and %j", 
       for (const [at, given] of calls.entries()) {
         const raw = JSON.stringify(given).slice(0, 59_000);
         for (const call of [raw, JSON.stringify({ content: text.slice(0, 40_000) })])
-          condensable(writtenUnits({ kind: "tool-call", id: `c${at}`, name: "Edit", arguments: call }, (own) => own)).within(500);
+          condensable(
+            writtenUnits({ kind: "tool-call", id: `c${at}`, name: "Edit", arguments: call }, (own) => own),
+          ).within(500);
         argumentsText(JSON.stringify(given), 500);
       }
       argumentsText(text, 500);
