@@ -78,7 +78,14 @@ export function newContext({ present, taskWords, ...given }: ContextOptions): Li
   };
   const stands = holding(present.rules);
   const isGoal = holding(present.goal);
-  return { ...given, known: createKnownThings(), said: createSaid(sentencesIn(present.said)), stands, isGoal, pertinence };
+  return {
+    ...given,
+    known: createKnownThings(),
+    said: createSaid(sentencesIn(present.said)),
+    stands,
+    isGoal,
+    pertinence,
+  };
 }
 
 function holding(texts: readonly string[]): (sentence: string) => boolean {
