@@ -5,6 +5,9 @@ import { purposeOf } from "./facts/commands.ts";
 import type { Range } from "./names.ts";
 
 const LINE_CHARS_MAX = 400;
+/** What a package runner adds below the error of what it ran. */
+const OF_THE_RUNNER =
+  /^\W*npm (?:error|ERR!) (?:code|path|command|errno|syscall|workspace|location|in workspace|lifecycle script|a complete log)\b/i;
 const LOG_FILE = /\.(?:log|out|err)$/i;
 
 /** Each distinct error at its first place. A file that was read speaks of errors all the time: only logs count. */
@@ -17,7 +20,8 @@ export function errorLinesIn(text: string, call: CallSummary | undefined, outcom
     for (; line < error.line; line++) start = text.indexOf("\n", start) + 1;
     const newline = text.indexOf("\n", start);
     const end = newline < 0 ? text.length : newline;
-    if (end - start <= LINE_CHARS_MAX) ranges.push(trimmed(text, start, end));
+    if (end - start <= LINE_CHARS_MAX && !OF_THE_RUNNER.test(text.slice(start, end)))
+      ranges.push(trimmed(text, start, end));
   }
   return ranges;
 }

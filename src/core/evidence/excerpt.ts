@@ -30,6 +30,8 @@ export interface ExcerptRequest {
   readonly present: Present;
   /** Words of the task beyond the live request. */
   readonly focus: readonly string[];
+  /** Messages whose errors are made good: these errors are not quoted. */
+  readonly settled?: ReadonlySet<number>;
   /** Takes secrets out. A piece that only its surroundings give away is not quoted. */
   readonly redact?: (text: string) => string;
 }

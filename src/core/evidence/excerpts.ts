@@ -32,6 +32,11 @@ export interface Missing {
 export interface Evidence {
   /** Best first; at most `budget` tokens with one line of `measure` a distinct source. */
   readonly excerpts: (messages: readonly Message[], request: ExcerptRequest) => readonly Excerpt[];
+  /** What it takes to quote every error that was not made good, with the lines that name where they stand. */
+  readonly errorTokens: (
+    messages: readonly Message[],
+    request: Pick<ExcerptRequest, "measure" | "settled" | "redact">,
+  ) => number;
   /** Likeliest first. */
   readonly missing: (messages: readonly Message[], result: Present) => readonly Missing[];
   /** How likely the continuation is to ask for each identifier, 0 to 1; 0 for those that stand nearly everywhere. */
@@ -67,6 +72,16 @@ export function createEvidence(weights: Weights = WEIGHTS, readingsBytesMax?: nu
       dropHeldIn(keeper.entriesOf(standing), tally, scores);
       lowerNamedIn(text, tally, scores);
       return selectExcerpts({ tally, sources, options, scores }, request);
+    },
+    errorTokens: (messages, { measure, settled, redact = asItIs }) => {
+      const tally = keeper.tallyOf(messages);
+      const book = options.bookFor({ tally, sources: createSources(tally, redact) }, measure);
+      const standing = book.errors().filter((option) => settled?.has(book.messages[option]!) !== true);
+      const sources = new Set(standing.map((option) => book.sources[option]!));
+      return (
+        standing.reduce((sum, option) => sum + book.tokens[option]!, 0) +
+        [...sources].reduce((sum, source) => sum + book.leads[source]!, 0)
+      );
     },
     missing: (messages, result) => {
       const tally = keeper.tallyOf(messages);

@@ -140,3 +140,9 @@ export interface Ledger {
   /** The last message that committed, where version control is used. */
   readonly committed?: number;
 }
+
+/** The messages whose every error was made good later. */
+export function settledErrors({ errors }: Pick<Ledger, "errors">): ReadonlySet<number> {
+  const standing = new Set(errors.flatMap(({ message, resolved }) => (resolved === undefined ? [message] : [])));
+  return new Set(errors.flatMap(({ message }) => (standing.has(message) ? [] : [message])));
+}

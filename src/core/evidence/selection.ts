@@ -68,12 +68,19 @@ function saidIn(present: string, book: Book, { entries, readingOf }: Tally): (op
   };
 }
 
-/** One line of a log shows what all are; errors are told apart by their values. */
-function createShapes({ entries }: Tally, book: Book) {
+/** One line of a log shows what all are; errors are told apart by their values, and each is quoted once. */
+function createShapes({ entries, readingOf }: Tally, book: Book) {
   const seen = new Set<number>();
+  const errors = new Set<string>();
   return {
     isNew: (option: number): boolean => {
-      if (entries[book.messages[option]!]!.message.role !== "tool" || book.isError(option)) return true;
+      const entry = entries[book.messages[option]!]!;
+      if (entry.message.role !== "tool") return true;
+      if (book.isError(option)) {
+        const { start, end } = book.options[option]!.range;
+        const text = readingOf(entry).text.slice(start, end);
+        return !errors.has(text) && errors.add(text).size > 0;
+      }
       const shape = book.shapeOf(option);
       if (seen.has(shape)) return false;
       seen.add(shape);
@@ -106,10 +113,11 @@ function optionsOf({ scores, tally }: Material, book: Book, request: ExcerptRequ
   const names = likeliest(scores, NAMES_BEYOND + Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING));
   const errors = new Set(book.errors());
   const options = [...errors, ...book.of(names).filter((option) => !errors.has(option))];
-  if (from === 0 && until === tally.entries.length) return options;
+  const isSettled = (option: number): boolean =>
+    book.isError(option) && request.settled?.has(book.messages[option]!) === true;
   return options.filter((option) => {
-    const { message } = book.options[option]!;
-    return message >= from && message < until;
+    const message = book.messages[option]!;
+    return message >= from && message < until && !isSettled(option);
   });
 }
 

@@ -16,7 +16,7 @@ const PROSE_TOKENS_FIRST = 600;
 const PROSE_SHARE_MAX = 0.78;
 const BESIDE_PROSE_SHARE_MAX = 0.2;
 /** Lines of the original get a part of the room beyond this: a small handoff is all record. */
-const RECORD_TOKENS_FIRST = 500;
+const RECORD_TOKENS_FIRST = 1_500;
 const EXCERPTS_SHARE = 0.25;
 /** More of them say less than the messages that can stand in their place. */
 const EXCERPTS_SHARE_MAX = 0.4;
@@ -78,6 +78,8 @@ export interface Candidates {
   readonly record: ((tokensMax: number, present: Present) => readonly Item[]) | undefined;
   /** Excerpts worth at most so many tokens that do not repeat what is present. */
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
+  /** What it takes to quote the errors that stand to this day. */
+  readonly errorTokens: number;
   /** Those of an earlier handoff, newest last. */
   readonly carried: readonly Excerpt[];
   /** The sections that a model wrote, where one did. */
@@ -117,7 +119,8 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<Contents,
     table.fill(topic, allowed.get(topic)!, purse.pay, topic === "files" ? undefined : isUnsaid);
   }
   const reserved = later.reduce((sum, topic) => sum + allowed.get(topic)!, 0);
-  const record = candidates.record?.(recordRoom(purse.left(), reserved), presentIn(table)) ?? [];
+  const recordTokens = recordRoom(purse.left(), { reserved, errors: candidates.errorTokens });
+  const record = candidates.record?.(recordTokens, presentIn(table)) ?? [];
   payFor(record, purse, options.measure);
   const told = textOf(record);
   const isNews = (item: Item): boolean => (told === "" || !isTold(item.text, told)) && isUnsaid(item);
@@ -125,7 +128,11 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<Contents,
   const excerpts = chooseExcerpts(candidates, options.measure, {
     purse,
     tokensMax:
-      options.room * (prose > 0 ? EXCERPTS_BESIDE_PROSE_SHARE_MAX : matches === undefined ? EXCERPTS_SHARE_MAX : 1),
+      prose > 0
+        ? options.room * EXCERPTS_BESIDE_PROSE_SHARE_MAX
+        : matches === undefined
+          ? excerptRoom(options.room)
+          : options.room,
     present: `${table.text()}\n${told}`,
   });
   // What the excerpts leave is for the facts again, without caps; but rules have had their share, and one that comes in
@@ -137,10 +144,21 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<Contents,
 }
 
 /** The record comes first; from a few hundred tokens on, sections after it and lines of the original have their part. */
-function recordRoom(left: number, reserved: number): number {
+function recordRoom(
+  left: number,
+  { reserved, errors }: { readonly reserved: number; readonly errors: number },
+): number {
   const beyond = Math.max(0, left - RECORD_TOKENS_FIRST);
   const others = Math.min(reserved, beyond * AFTER_RECORD_SHARE_MAX);
-  return left - others - (beyond - others) * EXCERPTS_SHARE;
+  return left - others - Math.max((beyond - others) * EXCERPTS_SHARE, Math.min(errors, left * ERRORS_SHARE_MAX));
+}
+
+/** Errors that nothing made good are quoted before more is told of anything else, up to this share. */
+const ERRORS_SHARE_MAX = 0.3;
+
+/** At most; a small handoff quotes little, because what happened comes first. */
+function excerptRoom(room: number): number {
+  return room * EXCERPTS_SHARE_MAX * Math.min(1, room / (2 * RECORD_TOKENS_FIRST));
 }
 
 function presentIn(table: Table): Present {

@@ -62,6 +62,8 @@ export interface HandoffRequest {
   readonly liveRequest?: number;
   /** Excerpts worth at most so many tokens that do not repeat what the handoff has already, nor what stands beside it. */
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
+  /** What it takes to quote the errors that stand to this day; 0 where not given. */
+  readonly errorTokens?: () => number;
   /** What stands verbatim beside the handoff. */
   readonly beside: Beside;
   /** Takes secrets out; everything that enters passes it. */
@@ -122,6 +124,7 @@ export function writeHandoff(request: HandoffRequest): Handoff {
       drafts,
       record: record && ((tokens, present) => record.within(tokens, present).map(recordItem)),
       excerpts: (tokens, present) => request.excerpts(tokens, present).map((one) => redacted(one, redact)),
+      errorTokens: request.errorTokens?.() ?? 0,
       carried: (previous?.excerpts ?? []).map((one, at) => ({
         ...one,
         message: at - CARRIED_BEFORE,

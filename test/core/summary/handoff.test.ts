@@ -100,7 +100,7 @@ describe("a handoff of real work", () => {
     expect(actions).toMatch(/^ {2}· Edit src\/server\.ts$/m);
     expect(actions).toMatch(/^ {2}· `npm test` → FAIL TestPort$/m);
     expect(actions).toMatch(/^ {2}· `npm test` → 12 passed$/m);
-    expect(actions).toMatch(/^ {2}· `git commit -am 'Load settings first'` → \[feature\/port 7e00b6e\]/m);
+    expect(actions).toMatch(/^ {2}· git commit → \[feature\/port 7e00b6e\]/m);
   });
 
   it("lists the files by the tool that touched them", () => {

@@ -18,8 +18,8 @@ export function withFullerTail(job: PlannedJob, memory: Memory, draft: Draft): D
   const spare = spareOf(job, draft);
   if (!isWide(job, draft, spare)) return draft;
   const reserved = weigh(job, requestsThatFit(job, draft, spare));
-  const handoffTokens = plan.handoffTokens(0) - plan.tail.tokens - spare;
-  const tokens = plan.tail.tokens + spare - reserved;
+  const handoffTokens = draft.handoff?.tokens ?? 0;
+  const tokens = plan.handoffTokens(0) - handoffTokens - reserved;
   const fuller = firstThatFits(
     {
       ...job,

@@ -9,6 +9,7 @@ import { isSpent, leftOf, NOTHING_SPENT, plus, type Spent } from "../../summary/
 import { COMPACTION_SPEND_LIMIT, tell, type Told } from "../../summary/prose/tell.ts";
 import { contentText, textMessage } from "../../transcript/message.ts";
 import type { Present } from "../../evidence/excerpts.ts";
+import { settledErrors } from "../../evidence/ledger-entries.ts";
 import { MESSAGE_OVERHEAD_TOKENS, type Cut, type Job, type Memory } from "../result/draft.ts";
 import type { Dag, Root } from "./dag.ts";
 import type { Sketch, Sketched } from "./sketch.ts";
@@ -85,6 +86,7 @@ function writtenRoot(
   const { messages } = job.original;
   const own = messages.slice(node.from, node.until);
   const heading = headingOf(node);
+  const settled = settledErrors(memory.ledger.ledgerOf(messages));
   const handoff = writeHandoff({
     messages: own,
     ledger: memory.ledger.ledgerOf(own),
@@ -101,6 +103,7 @@ function writtenRoot(
         measure,
         focus: cut.focus,
         redact: memory.redact,
+        settled,
         from: node.from,
         until: quotesUntil,
         present: { standing: beside.standing, text: `${beside.text}\n${others}\n${present}` },

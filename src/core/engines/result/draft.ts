@@ -1,6 +1,7 @@
 /** One draft of a compaction: a shape, the handoff written into it, and the whole put together. */
 import { spanLabel, type Evicted } from "../../compaction/compaction.ts";
 import type { Evidence, Present } from "../../evidence/excerpts.ts";
+import { settledErrors } from "../../evidence/ledger-entries.ts";
 import type { LedgerKeeper } from "../../evidence/ledger.ts";
 import { latestHandoff, writeHandoff, type Handoff, type ParsedHandoff } from "../../summary/handoff.ts";
 import type { Items } from "../../summary/prose/asked.ts";
@@ -85,9 +86,11 @@ function handoffOf(job: Job, memory: Memory, cut: Cut, spanRecall: string): Hand
   const { messages } = job.original;
   const { measure, focus: topic } = job.request;
   const { standing, text } = presentOf(messages, cut, memory.shown.textOf);
+  const ledger = memory.ledger.ledgerOf(messages);
+  const settled = settledErrors(ledger);
   return writeHandoff({
     messages,
-    ledger: memory.ledger.ledgerOf(messages),
+    ledger,
     from: cut.shape.headEnd,
     until: cut.shape.tailStart,
     budget: cut.budget,
@@ -102,8 +105,10 @@ function handoffOf(job: Job, memory: Memory, cut: Cut, spanRecall: string): Hand
         measure,
         focus: cut.focus,
         redact: memory.redact,
+        settled,
         present: { standing, text: `${text}\n${present}` },
       }),
+    errorTokens: () => memory.evidence.errorTokens(messages, { measure, settled, redact: memory.redact }),
     beside: memory.shown.shownIn(cut.verbatim),
     redact: memory.redact,
     template: job.template,

@@ -298,9 +298,20 @@ function scoreOf(text: string, at: number, count: number): number {
   const asking = OFFER.test(text) ? -2 : 0;
   const heading = text.length <= HEADING_CHARS_MAX && HEADING.test(text) ? -1 : 0;
   const code = CODE.test(text) ? -0.6 - edge : 0;
+  const meta = META.test(text) ? -3 : 0;
   const wordless = (text.match(WORD)?.length ?? 0) < WORDS_MIN ? -3 : 0;
   return (
-    edge + exact + telling + item + filler + asking + heading + code + wordless - text.length / LENGTH_PENALTY_CHARS
+    edge +
+    exact +
+    telling +
+    item +
+    filler +
+    asking +
+    heading +
+    code +
+    meta +
+    wordless -
+    text.length / LENGTH_PENALTY_CHARS
   );
 }
 
@@ -317,6 +328,9 @@ function exactIn(text: string): number {
 const HEADING_CHARS_MAX = 1_000;
 /** Says nothing without what stands below it. */
 const HEADING = /^\s*(?:\d{1,2}[.)]\s+)?(?:[\p{Lu}\d][\p{Lu}\d\s,&/-]{5,}|#{1,6}\s.{0,60}|[^.!?]{2,40}:)\s*$/u;
+/** What a page says of itself to machines. */
+const META =
+  /^\s*(?:(?:og|al|fb|twitter|article):[\w:.-]+|ogImg|viewport|robots|referrer|theme-color|format-detection|msapplication-\w+):\s/;
 const CODE = /^\s*(?:[\w.]+\s*=\s*(?:await\s+)?[\w.]+\(|File "|Traceback|at \S+ \()/;
 
 /** A sentence of so many characters loses a point: two short ones say more than a long one. */

@@ -56,7 +56,7 @@ export function deedLines(deed: Deed, calls: readonly Done[], context: LinesCont
     case "looked":
       return lookedLines(calls, context);
     case "edited":
-      return editedFiles(calls, context).map(({ message: at, body }) => ({ ...line("", "", at), body }));
+      return editedFiles(calls, context).map(({ message: at, ...edited }) => ({ ...line("", "", at), ...edited }));
     case "check":
     case "ran":
       return repeatedRuns(calls).map(({ call, times }) => runLine(deed, call, times, context));
@@ -133,16 +133,13 @@ const OUTCOME_CHARS_MAX = 300;
 const ARGUMENTS_CHARS_MAX = 500;
 
 /** `a.ts ×3, b.ts`: each once, in the order of first mention. */
-function counted(texts: readonly string[]): readonly string[] {
+export function counted(texts: readonly string[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const text of texts) if (text !== "") counts.set(text, (counts.get(text) ?? 0) + 1);
   return Array.from(counts, ([text, times]) => (times > 1 ? `${text} ×${times}` : text));
 }
 
-interface Edited {
-  readonly message: number;
-  readonly body: Condensable;
-}
+type Edited = Pick<RecordLine, "message" | "body" | "touched"> & Partial<Pick<RecordLine, "weight">>;
 
 /** For each file, how often it was edited and what was written; what failed, with the reason. */
 function editedFiles(calls: readonly Done[], context: LinesContext): readonly Edited[] {
@@ -152,10 +149,13 @@ function editedFiles(calls: readonly Done[], context: LinesContext): readonly Ed
   const edited = Array.from(byFile, ([name, own]) => ({
     message: own[0]!.message,
     body: headed(own.length > 1 ? `${name} ×${own.length}` : name, writtenIn(own, context)),
+    touched: own.map((call) => targetOf(call, context).replace(/^.*\//, "")),
   }));
   if (failed.length === 0) return edited;
   const last = failed.at(-1)!;
-  return [...edited, { message: last.message, body: deedBody(byTool(failed, context), outcomeOf(last, context)) }];
+  const weight = context.stillFails(last.answered) ? WEIGHTS.failed : WEIGHTS.ran;
+  const body = deedBody(byTool(failed, context), outcomeOf(last, context));
+  return [...edited, { message: last.message, weight, body }];
 }
 
 /** Nothing of it is left out as said before: a line means something else in another function. */
@@ -163,17 +163,20 @@ function writtenIn(calls: readonly Done[], { redact }: LinesContext): Condensabl
   return condensable(calls.flatMap(({ call }) => writtenUnits(call, redact)));
 }
 
-/** A heading, and below it as much of a text as there is room for. */
+/** A heading, and below it as much of a text as there is room for; nothing where not even the heading has room. */
 function headed(heading: string, text: Condensable): Condensable {
-  if (text.chars === 0) return deedBody(heading, "");
   return {
-    chars: heading.length + 1 + text.chars,
+    chars: heading.length + (text.chars === 0 ? 0 : 1 + text.chars),
     within: (charsMax) => {
+      if (charsMax < heading.length) return "";
       const below = text.within(charsMax - heading.length - 1);
-      return below === "" ? (charsMax < LINE_CHARS_MIN ? "" : clipped(heading, charsMax)) : `${heading}\n${below}`;
+      return below.length < Math.min(text.chars, BELOW_CHARS_MIN) ? heading : `${heading}\n${below}`;
     },
   };
 }
+
+/** A line or two of a long text say nothing. */
+const BELOW_CHARS_MIN = 120;
 
 /** `Edit a.ts ×3, b.ts; Write c.ts`: what each tool was given, in the order of first use. */
 function byTool(calls: readonly Done[], context: LinesContext): string {
@@ -204,12 +207,24 @@ const CHANGES_FOLDER = /^\s*cd\s+[^\s;&|]+\s*(?:&&|;|\n)\s*(?=\S)/;
 const PAGING = /\s*\|\s*(?:tail|head)\s+(?:-n\s*)?-?\d+\s*$|\s*2>&1(?=\s*(?:$|\|))/g;
 
 function runText(call: Done, times: number, context: LinesContext): string {
-  const command = context
-    .redact(withoutWrittenText(call.action.text.slice(0, COMMAND_CHARS_READ_MAX)))
-    .replace(CHANGES_FOLDER, "")
-    .replace(PAGING, "");
+  const text = call.action.text.slice(0, COMMAND_CHARS_READ_MAX);
+  if (call.action.ok !== false && COMMITTED.test(call.action.outcome ?? "") && onlyCommits(text)) return "git commit";
+  const command = context.redact(withoutWrittenText(text)).replace(CHANGES_FOLDER, "").replace(PAGING, "");
   const shown = clipped(context.shortened(command).replace(/\s+/g, " "), COMMAND_CHARS_MAX);
   return `\`${shown}\`${times > 1 ? ` ×${times}` : ""}`;
+}
+
+/** What Git answers to a commit, with its message. */
+const COMMITTED = /^\[\S+ (?:\([^)]*\) )?[0-9a-f]{7,40}\] /;
+const QUOTED = /"(?:[^"\\]|\\[\s\S])*"|'[^']*'/g;
+const COMMIT_STEP = /^\s*(?:cd|git add|git commit)\b[^|<>`$]*$/;
+
+/** Whether a command only commits, whatever its message says. */
+function onlyCommits(command: string): boolean {
+  return command
+    .replace(QUOTED, "")
+    .split(/&&|;/)
+    .every((step) => COMMIT_STEP.test(step));
 }
 
 /** A here-document that only becomes a file says nothing of what the command does. */

@@ -45,6 +45,7 @@ function spokenLine(
       ? undefined
       : { message, label: "User: ", weight: WEIGHTS.asked, body: asked, isAsked: true };
   }
+  if (!entry.ends && units.length === 1 && units[0]!.score < REMARK_SCORE_MIN) return undefined;
   const body = entry.ends ? condensable(units, said) : condensable(units, said, { keep: isTelling });
   if (body.chars === 0) return undefined;
   return { message, label: "Agent: ", weight: entry.ends ? WEIGHTS.concluded : remarkWeight(text), body };
@@ -55,6 +56,8 @@ function remarkWeight(text: string): number {
   return text.length <= SHORT_REMARK_CHARS_MAX && FIGURE.test(text) ? WEIGHTS.found : WEIGHTS.remarked;
 }
 
+/** One sentence on the way that names nothing and tells of nothing. */
+const REMARK_SCORE_MIN = 1.3;
 const SHORT_REMARK_CHARS_MAX = 300;
 const FIGURE = /(?:^|[\s($€£])\d[\d,.]{2,}/;
 

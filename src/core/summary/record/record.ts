@@ -7,8 +7,9 @@ import type { Ledger } from "../../evidence/ledger.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import { belowRoot } from "../root.ts";
-import { condensable, unitsOf } from "./condense.ts";
+import { condensable, unitsOf, type Unit } from "./condense.ts";
 import { episodesOf } from "./episodes.ts";
+import { counted } from "./deeds.ts";
 import { linesOf } from "./lines.ts";
 import { newContext, type Present, type RecordLine } from "./telling.ts";
 
@@ -111,15 +112,52 @@ function* toldNewestFirst(
 ): Generator<RecordEpisode> {
   const told = new Set<string>();
   for (const { order, lines } of episodes.toReversed()) {
-    const texts = lines.flatMap(({ label, share, body, about }) => {
-      const text = body.within(Math.floor((about ? matching : other) * share));
-      return text === "" ? [] : [`${label}${text}`];
-    });
-    const text = texts.join("\n");
+    const text = episodeText(lines, ({ share, about }) => Math.floor((about ? matching : other) * share));
     if (text === "" || told.has(text)) continue;
     if (text.length <= SAME_CHARS_MAX) told.add(text);
     yield { order, text };
   }
+}
+
+type AboutLine = AboutEpisode["lines"][number];
+
+/** The lines of an episode; edits that have no room for what they wrote are gathered, as long as nothing else is told between them. */
+function episodeText(lines: readonly AboutLine[], charsFor: (line: AboutLine) => number): string {
+  const texts: string[] = [];
+  let gathered: { chars: number; names: string[] } = { chars: 0, names: [] };
+  const flush = (): void => {
+    const text = touchedText(gathered.names, gathered.chars * TOUCHED_FACTOR);
+    if (text !== "") texts.push(text);
+    gathered = { chars: 0, names: [] };
+  };
+  for (const line of lines) {
+    const chars = charsFor(line);
+    const text = line.body.within(chars);
+    if (line.touched !== undefined && !text.includes("\n")) {
+      gathered.names.push(...line.touched);
+      gathered.chars = Math.max(gathered.chars, chars);
+    } else if (text !== "") {
+      flush();
+      texts.push(`${line.label}${text}`);
+    }
+  }
+  flush();
+  return texts.join("\n");
+}
+
+/** The files of many edits take a few times the room that one edit has. */
+const TOUCHED_FACTOR = 3;
+
+function touchedText(names: readonly string[], charsMax: number): string {
+  const all = counted(names);
+  let text = "";
+  for (const [at, name] of all.entries()) {
+    const next = at === 0 ? `· edited ${name}` : `${text}, ${name}`;
+    const more = at === all.length - 1 ? "" : `, … ${all.length - at - 1} more`;
+    if (next.length + more.length > charsMax) return text === "" ? "" : `${text}, … ${all.length - at} more`;
+    text = next;
+  }
+  return text;
 }
 
 /** What matches the focus gets 60 to 70 % (Zhang 2026, section 12). */
@@ -209,7 +247,14 @@ function toldOf({ carried, ...request }: Telling): readonly Told[] {
   const fresh = episodesOf(request).map((episode) => ({ order: episode.start, lines: linesOf(episode, context) }));
   const before = carried.map((text, at) => ({
     order: at - carried.length,
-    lines: [{ message: at - carried.length, label: "", weight: 1, body: condensable(unitsOf(text)) }],
+    lines: [
+      {
+        message: at - carried.length,
+        label: "",
+        weight: 1,
+        body: condensable(unitsOf(text), undefined, { worth: worthCarried }),
+      },
+    ],
   }));
   const all: { order: number; lines: readonly RecordLine[] }[] = [...before, ...fresh];
   return all.map(({ order, lines }, at) => {
@@ -226,6 +271,13 @@ function toldOf({ carried, ...request }: Telling): readonly Told[] {
     };
   });
 }
+
+/** Of an episode that an earlier handoff told, what the person asked is kept longest. */
+function worthCarried({ text, score }: Unit): number {
+  return score + (text.startsWith("User: ") ? CARRIED_REQUEST_WORTH : 0);
+}
+
+const CARRIED_REQUEST_WORTH = 2;
 
 /** A long last episode grows in detail towards its end. */
 function growing(place: number, length: number): number {

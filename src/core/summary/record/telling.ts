@@ -9,13 +9,15 @@ export interface RecordLine {
   /** Of the characters that the most important line may take, the share for this one. */
   readonly weight: number;
   readonly body: Condensable;
+  /** What an edit touched, each by its shortest name: gathered in one line where there is no room for a line each. */
+  readonly touched?: readonly string[];
   /** What a person said fades less. */
   readonly isAsked?: boolean;
 }
 
 /** What decides how much of a line is kept where not all fits. */
 export const WEIGHTS = {
-  asked: 2,
+  asked: 3.5,
   concluded: 1,
   changed: 1.8,
   check: 0.4,

@@ -172,3 +172,44 @@ it("tells the values of what a call made, but those that it was given", () => {
   ]);
   expect(text).toContain("→ stay_id: H-5641, price_eur: 327, status: confirmed");
 });
+
+describe("a record with little room", () => {
+  const long = Array.from({ length: 30 }, (_, at) => `export function part${at}(input: string): number {`).join("\n");
+  const episode = (at: number): Message[] => [
+    user(`Please implement work package ${at}, but keep the old module${at} beside it for reference.`),
+    ...[1, 2, 3].flatMap((part) =>
+      ran("Edit", { file_path: `/repo/src/module${part}.ts`, old_string: "a", new_string: long }, "ok"),
+    ),
+    ...ran(
+      "Bash",
+      { command: `git add -A && git commit -m "WP${at}: add module ${at}; and its tests"` },
+      `[main ${(0xabc0000 + at).toString(16)}] WP${at}: add module ${at}; and its tests\n 3 files changed`,
+    ),
+    says(`WP${at} complete.`),
+  ];
+  const text = recordOf([1, 2, 3, 4, 5, 6].flatMap(episode), 1_000);
+
+  it("keeps the words of the person before the lines of edits", () => {
+    for (let at = 1; at <= 6; at++) expect(text).toContain(`keep the old module${at} beside it for reference`);
+  });
+
+  it("gathers edits that have no room of their own, and cuts no path", () => {
+    expect(text).toContain("· edited module1.ts, module2.ts, module3.ts");
+    expect(text).not.toMatch(/\/repo\/src\/\S*…/);
+  });
+
+  it("tells a commit by what Git answered, not by the command a second time", () => {
+    for (let at = 1; at <= 6; at++)
+      expect(text).toContain(`· git commit → [main abc000${at}] WP${at}: add module ${at}`);
+    expect(text).not.toContain("git add");
+  });
+
+  it("leaves out a remark that names nothing", () => {
+    const remarked = recordOf([
+      user("Go on."),
+      ...ran("Edit", { file_path: "/repo/a.ts", new_string: "x" }, "ok", "This is a bigger one."),
+      says("Done with a.ts."),
+    ]);
+    expect(remarked).not.toContain("bigger one");
+  });
+});
