@@ -141,8 +141,14 @@ export interface Ledger {
   readonly committed?: number;
 }
 
-/** The messages whose every error was made good later. */
-export function settledErrors({ errors }: Pick<Ledger, "errors">): ReadonlySet<number> {
-  const standing = new Set(errors.flatMap(({ message, resolved }) => (resolved === undefined ? [message] : [])));
+/** After so many further requests, with changes in between, the work has moved past an error. */
+const REQUESTS_MOVED_PAST = 3;
+
+/** The messages whose every error was made good later, or is one that the work has moved past. */
+export function settledErrors({ errors, requests }: Pick<Ledger, "errors" | "requests">): ReadonlySet<number> {
+  const movedPast = requests.at(-REQUESTS_MOVED_PAST)?.message ?? -1;
+  const isStanding = ({ message, resolved, changedSince }: ErrorEntry): boolean =>
+    resolved === undefined && !(changedSince !== undefined && message < movedPast);
+  const standing = new Set(errors.flatMap((error) => (isStanding(error) ? [error.message] : [])));
   return new Set(errors.flatMap(({ message }) => (standing.has(message) ? [] : [message])));
 }

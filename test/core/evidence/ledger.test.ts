@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { settledErrors } from "../../../src/core/evidence/ledger-entries.ts";
 import { createLedgerKeeper, type Ledger } from "../../../src/core/evidence/ledger.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { RUNS, transcripts } from "../../support/transcripts.ts";
@@ -141,6 +142,17 @@ describe("errors", () => {
     const { errors } = ledgerOf(user("fix it"), run("npm run check", failing), edits("src/a.ts"));
     expect(errors).toMatchObject([{ changedSince: 4 }]);
     expect(errors[0]!.resolved).toBeUndefined();
+  });
+
+  it("count as settled where they were made good, or where changes and further requests came after them", () => {
+    const failing = run("npx tsc --noEmit", "src/a.ts(3,1): error TS2305: no such export\nExit code 2");
+    const asked = (...texts: string[]): Message[] => texts.map((text) => user(text));
+    const failedAt = 2;
+    expect(settledErrors(ledgerOf(user("go"), failing, edits("a.ts"), asked("next", "and this"))).size).toBe(0);
+    expect(settledErrors(ledgerOf(user("go"), failing, asked("next", "and this", "and that", "more"))).size).toBe(0);
+    expect(settledErrors(ledgerOf(user("go"), failing, edits("a.ts"), asked("next", "and this", "and that")))).toEqual(
+      new Set([failedAt]),
+    );
   });
 
   it("of an edit are resolved by the edit that worked", () => {
