@@ -145,12 +145,12 @@ describe("errors", () => {
   });
 
   it("count as settled where they were made good, or where changes and further requests came after them", () => {
-    const failing = run("npx tsc --noEmit", "src/a.ts(3,1): error TS2305: no such export\nExit code 2");
+    const broken = run("npx tsc --noEmit", "src/a.ts(3,1): error TS2305: no such export\nExit code 2");
     const asked = (...texts: string[]): Message[] => texts.map((text) => user(text));
     const failedAt = 2;
-    expect(settledErrors(ledgerOf(user("go"), failing, edits("a.ts"), asked("next", "and this"))).size).toBe(0);
-    expect(settledErrors(ledgerOf(user("go"), failing, asked("next", "and this", "and that", "more"))).size).toBe(0);
-    expect(settledErrors(ledgerOf(user("go"), failing, edits("a.ts"), asked("next", "and this", "and that")))).toEqual(
+    expect(settledErrors(ledgerOf(user("go"), broken, edits("a.ts"), asked("next", "and this"))).size).toBe(0);
+    expect(settledErrors(ledgerOf(user("go"), broken, asked("next", "and this", "and that", "more"))).size).toBe(0);
+    expect(settledErrors(ledgerOf(user("go"), broken, edits("a.ts"), asked("next", "and this", "and that")))).toEqual(
       new Set([failedAt]),
     );
   });
