@@ -1,5 +1,5 @@
 /** npm run fit:ranking: fits the weights by which a handoff ranks identifiers, on the corpus at PRECIS_CORPUS. */
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { readCorpus } from "../src/lab/recall/corpus.ts";
 import { fitWeights, samplesOf } from "../src/lab/recall/fit.ts";
 
@@ -9,14 +9,7 @@ const rows = Object.entries({ bias, ...features }).map(([name, weight]) => `  ${
 const asked = samples.reduce((sum, sample) => sum + sample.asked.reduce((count, one) => count + one, 0), 0);
 const all = samples.reduce((sum, sample) => sum + sample.asked.length, 0);
 
-writeFileSync(
-  new URL("../src/core/evidence/weights.ts", import.meta.url),
-  `/** Weights of the ranking, by \`npm run fit:ranking\`; their error on transcripts they never saw, by \`npm run eval\`. */
-import type { Weights } from "./features.ts";
-
-export const WEIGHTS: Weights = {
-${rows.join("\n")}
-};
-`,
-);
+const file = new URL("../src/core/excerpts/weights.ts", import.meta.url);
+const table = /(?<=export const WEIGHTS: Weights = \{\n)[^}]*(?=\};)/;
+writeFileSync(file, readFileSync(file, "utf8").replace(table, `${rows.join("\n")}\n`));
 process.stdout.write(`fitted on ${samples.length} cuts: ${asked} of ${all} identifiers were asked for again\n`);

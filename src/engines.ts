@@ -68,14 +68,14 @@ export { applyGivenCompaction as applyCompaction } from "./core/compaction/given
 export type { Compaction, CompactionReport, Destination, Evicted, Irreducible } from "./core/compaction/compaction.ts";
 export { composeOutcome, type Composition } from "./core/engines/result/compose.ts";
 export type { Shape } from "./core/engines/result/assemble.ts";
-export { liveRequestOf } from "./core/evidence/facts/live-request.ts";
+export { liveRequestOf } from "./core/ledger/readers/live-request.ts";
 export { digestResultsWith, type DigestResultsOptions } from "./core/passes/digest-results.ts";
 export { evictMedia } from "./core/passes/evict-media.ts";
 export type { Pass, PassContext, PassResult } from "./core/passes/pass.ts";
 export { inSequence } from "./core/passes/sequence.ts";
 export { shrinkArguments } from "./core/passes/shrink-arguments.ts";
 export { stripReasoning } from "./core/passes/strip-reasoning.ts";
-export type { Writer, WriterPrompt, WriterReply, Writers } from "./core/summary/writer.ts";
+export type { Writer, WriterPrompt, WriterReply, Writers } from "./core/handoff/model/writer.ts";
 export { exchangesOf, type Exchange } from "./core/transcript/exchanges.ts";
 export { recallId, type Chain, type Hash } from "./core/transcript/links.ts";
 export type { Measure } from "./core/transcript/measure.ts";

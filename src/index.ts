@@ -14,7 +14,7 @@ export type {
 } from "./core/compaction/compaction.ts";
 export type { EngineTool, Remote, RemoteItem, ToolAnswer, ToolCall, Usage } from "./core/engines/contract.ts";
 export type { CompressorSettings } from "./core/engines/compressor/limits.ts";
-export type { FailureClass, Writer, WriterPrompt, WriterReply, Writers } from "./core/summary/writer.ts";
+export type { FailureClass, Writer, WriterPrompt, WriterReply, Writers } from "./core/handoff/model/writer.ts";
 export type { Message, Part, Transcript } from "./core/transcript/message.ts";
 export type {
   CompactOptions,

@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { withGenerated } from "../../src/config/markdown.ts";
-import type { Writer } from "../../src/core/summary/writer.ts";
+import type { Writer } from "../../src/core/handoff/model/writer.ts";
 import { contentText } from "../../src/core/transcript/message.ts";
 import { readLog } from "../../src/logs/index.ts";
 import { protocols } from "../../src/protocols/index.ts";

@@ -4,7 +4,7 @@ import type { Configuration } from "../config/schema.ts";
 import type { Outcome } from "../core/engines/contract.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import type { Writer, Writers } from "../core/summary/writer.ts";
+import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
 import { overflowOf } from "../session/recover.ts";

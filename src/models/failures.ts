@@ -2,7 +2,7 @@
  * What a failed answer means, by what can be done about it. Read from the status, the error object and the text that
  * the providers really send; each line says who says it.
  */
-import type { FailureClass } from "../core/summary/writer.ts";
+import type { FailureClass } from "../core/handoff/model/writer.ts";
 import type { Answer } from "./answers.ts";
 import { fieldsOf, listOf, parsed, type Fields } from "./json.ts";
 

@@ -1,5 +1,5 @@
 /** What answers cost: tokens as reported or, where an endpoint reports none, as estimated; and their price. */
-import type { WriterPrompt, WriterUsage } from "../core/summary/writer.ts";
+import type { WriterPrompt, WriterUsage } from "../core/handoff/model/writer.ts";
 import { estimateText } from "../core/transcript/estimate.ts";
 import type { Generated } from "./ai-sdk.ts";
 import { fieldsOf, parsed } from "./json.ts";

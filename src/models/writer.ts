@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { redact } from "../core/redaction/redact.ts";
-import type { Writer, WriterFailure, WriterPrompt, WriterReply, WriterUsage } from "../core/summary/writer.ts";
+import type { Writer, WriterFailure, WriterPrompt, WriterReply, WriterUsage } from "../core/handoff/model/writer.ts";
 import { generate, type Generated } from "./ai-sdk.ts";
 import { recordAnswers, type Recording } from "./answers.ts";
 import type { Judgement, ReadOverflow } from "./failures.ts";

@@ -1,5 +1,5 @@
 /** From the settings and the environment to the models that a compaction may ask. */
-import type { Writer, Writers } from "../core/summary/writer.ts";
+import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import { chooseModels, type Choice, type Unclear } from "./choice.ts";
 import type { ReadOverflow } from "./failures.ts";
 import { THINKING_TOKENS } from "./limits.ts";

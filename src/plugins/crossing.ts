@@ -8,7 +8,7 @@ import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import type { Outcome, Situation, Usage } from "../core/engines/contract.ts";
 import { demandOutcome } from "../core/engines/suite/shape.ts";
 import { printOf } from "../core/engines/suite/print.ts";
-import type { Resting, WriterPrompt, WriterReply } from "../core/summary/writer.ts";
+import type { Resting, WriterPrompt, WriterReply } from "../core/handoff/model/writer.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import { sharesWire, type Message, type Transcript } from "../core/transcript/message.ts";
 import type { FaultData } from "./fault.ts";

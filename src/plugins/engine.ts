@@ -2,7 +2,7 @@
 import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import type { CompactRequest, GuestEngine, Outcome, Usage } from "../core/engines/contract.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
-import type { Writer, Writers } from "../core/summary/writer.ts";
+import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { createBaring, unpacked, type CompactData, type Told, type WritersData } from "./crossing.ts";
 import { PluginFault } from "./fault.ts";

@@ -11,7 +11,7 @@ import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
 import { COMPRESSOR_DEFAULTS } from "../core/engines/compressor/limits.ts";
 import type { CompactRequest, Engine } from "../core/engines/contract.ts";
 import { demand } from "../core/engines/suite/fault.ts";
-import type { Writer, WriterReply, Writers } from "../core/summary/writer.ts";
+import type { Writer, WriterReply, Writers } from "../core/handoff/model/writer.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { calibrated, createMeasure } from "../core/transcript/measure.ts";
 import { packed, type CallData, type CompactData, type FromThread, type Told, type ToThread } from "./crossing.ts";

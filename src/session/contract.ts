@@ -14,7 +14,7 @@ import type {
   ToolCall,
   Workbench,
 } from "../core/engines/contract.ts";
-import type { Writers } from "../core/summary/writer.ts";
+import type { Writers } from "../core/handoff/model/writer.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";

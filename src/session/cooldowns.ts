@@ -3,7 +3,7 @@
  * usually passes by itself.
  */
 import type { SummaryStep } from "../core/compaction/compaction.ts";
-import type { FailureClass, Resting } from "../core/summary/writer.ts";
+import type { FailureClass, Resting } from "../core/handoff/model/writer.ts";
 
 const MINUTE_MS = 60_000;
 

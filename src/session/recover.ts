@@ -2,7 +2,7 @@
 import { editsCompaction } from "../core/compaction/edits.ts";
 import type { Compaction } from "../core/compaction/compaction.ts";
 import type { Workbench } from "../core/engines/contract.ts";
-import { byPerson } from "../core/evidence/facts/person.ts";
+import { byPerson } from "../core/ledger/readers/person.ts";
 import { evictMedia } from "../core/passes/evict-media.ts";
 import { exchangesOf } from "../core/transcript/exchanges.ts";
 import type { Transcript } from "../core/transcript/message.ts";

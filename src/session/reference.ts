@@ -1,7 +1,7 @@
 /** The cooldowns and limits of handoffs as tables, as they stand in docs/handoffs.md; a test keeps the page up to date. */
-import { STAGES_MAX } from "../core/summary/prose/fold.ts";
-import { COMPACTION_SPEND_LIMIT } from "../core/summary/prose/tell.ts";
-import type { FailureClass } from "../core/summary/writer.ts";
+import { STAGES_MAX } from "../core/handoff/model/fold.ts";
+import { COMPACTION_SPEND_LIMIT } from "../core/handoff/model/model-handoff.ts";
+import type { FailureClass } from "../core/handoff/model/writer.ts";
 import { COOLDOWN_MS } from "./cooldowns.ts";
 import { HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT } from "./summarizer.ts";
 

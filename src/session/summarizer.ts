@@ -3,7 +3,7 @@
  * left alone, and the windows that their overflows taught.
  */
 import type { SummaryAccount } from "../core/compaction/compaction.ts";
-import type { Writer, WriterReply, Writers } from "../core/summary/writer.ts";
+import type { Writer, WriterReply, Writers } from "../core/handoff/model/writer.ts";
 import { restingAt, restsAfter, type Rest } from "./cooldowns.ts";
 
 /** A compaction waits no longer for all its models together; then the ledger writes. */

@@ -9,7 +9,7 @@ import { reachTo } from "../core/compaction/reach.ts";
 import type { Limits } from "../core/engines/compressor/limits.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { CompactRequest, Decision, Outcome } from "../core/engines/contract.ts";
-import type { Writers } from "../core/summary/writer.ts";
+import type { Writers } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { reportedUsage, type ReportedUsage } from "../protocols/index.ts";
 import { learnFactor, plausibleTokens } from "./calibration.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { resolve } from "../../src/config/resolve.ts";
 import type { Configuration } from "../../src/config/schema.ts";
-import type { Writers } from "../../src/core/summary/writer.ts";
+import type { Writers } from "../../src/core/handoff/model/writer.ts";
 import { chooseModels } from "../../src/models/choice.ts";
 import { SAFE_WINDOW_TOKENS, withWindow } from "../../src/models/registry/registry.ts";
 import { registryOf } from "../../src/models/settings.ts";

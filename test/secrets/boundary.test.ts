@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Compaction } from "../../src/core/compaction/compaction.ts";
-import type { Writer } from "../../src/core/summary/writer.ts";
+import type { Writer } from "../../src/core/handoff/model/writer.ts";
 import { contentText, type Message, type Transcript } from "../../src/core/transcript/message.ts";
 import { createRedactor, loadSecretRules, logLine } from "../../src/secrets/index.ts";
 import { createRuntime } from "../../src/session/runtime.ts";

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Losses } from "../../src/core/compaction/compaction.ts";
-import type { Writers } from "../../src/core/summary/writer.ts";
-import { parseHandoff, type ParsedHandoff } from "../../src/core/summary/handoff.ts";
+import type { Writers } from "../../src/core/handoff/model/writer.ts";
+import { parseHandoff, type ParsedHandoff } from "../../src/core/handoff/write.ts";
 import { contentText, type Message, type Transcript } from "../../src/core/transcript/message.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import { createRuntime } from "../../src/session/runtime.ts";

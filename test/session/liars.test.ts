@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CompactionReport } from "../../src/core/compaction/compaction.ts";
 import { redact } from "../../src/core/redaction/redact.ts";
-import { parseHandoff, type ParsedHandoff } from "../../src/core/summary/handoff.ts";
+import { parseHandoff, type ParsedHandoff } from "../../src/core/handoff/write.ts";
 import { contentText, type Transcript } from "../../src/core/transcript/message.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import { createRuntime } from "../../src/session/runtime.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { markdownTable, withGenerated } from "../../src/config/markdown.ts";
-import { COMPLEX_FROM } from "../../src/core/summary/prose/complexity.ts";
+import { COMPLEX_FROM } from "../../src/core/handoff/model/complexity.ts";
 import { cooldownRows, limitRows } from "../../src/session/reference.ts";
 
 it("docs/handoffs.md is current, as `npm run docs` leaves it", () => {

@@ -1,5 +1,5 @@
 /** Writers over real HTTP, to a scripted endpoint. */
-import type { Writer } from "../../src/core/summary/writer.ts";
+import type { Writer } from "../../src/core/handoff/model/writer.ts";
 import { providerNamed } from "../../src/models/providers.ts";
 import { createWriter, type WriterOptions } from "../../src/models/writer.ts";
 import { protocols } from "../../src/protocols/index.ts";

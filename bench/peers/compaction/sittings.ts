@@ -1,5 +1,5 @@
 /** The real transcripts that everyone compacts: cut where the published recall is cut, each cut once. */
-import type { Weights } from "../../../src/core/evidence/features.ts";
+import type { Weights } from "../../../src/core/excerpts/weights.ts";
 import { readCorpus, type Recorded } from "../../../src/lab/recall/corpus.ts";
 import { cutsOf, EVALUATION_CUTS, type Cut, type CutOptions } from "../../../src/lab/recall/cuts.ts";
 import { fitWeights, samplesOf } from "../../../src/lab/recall/fit.ts";

@@ -2,7 +2,7 @@
 import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/compressor/limits.ts";
 import { createCompressor } from "../../../src/core/engines/compressor/compressor.ts";
 import type { Engine } from "../../../src/core/engines/contract.ts";
-import { createEvidence } from "../../../src/core/evidence/excerpts.ts";
+import { createEvidence } from "../../../src/core/excerpts/excerpts.ts";
 import { createSession } from "../../../src/index.ts";
 import { textOf, tokensOf, type ChatMessage } from "../../../src/lab/recall/definition.ts";
 import { createConversation, type Told } from "../extract.ts";

@@ -2,7 +2,7 @@
  * A compaction is data: what was planned, what stands now, where each old message went, and what can be fetched back.
  * The audit trail, the diff view, undo and the tests all read this one object. Applying it is pure.
  */
-import type { FailureClass } from "../summary/writer.ts";
+import type { FailureClass } from "../handoff/model/writer.ts";
 import type { Message, Transcript } from "../transcript/message.ts";
 import { rejoined } from "./rejoin.ts";
 

@@ -3,7 +3,7 @@
  * restart, a second replica or a rewind resumes exactly.
  */
 import type { Compaction, CompactionReason, Irreducible } from "../compaction/compaction.ts";
-import type { Writers } from "../summary/writer.ts";
+import type { Writers } from "../handoff/model/writer.ts";
 import type { CompressorSettings } from "./compressor/limits.ts";
 import type { RedactOptions } from "../redaction/redact.ts";
 import type { Chain } from "../transcript/links.ts";

@@ -1,7 +1,7 @@
 /** Sessions as an operator sees them: in a list, and one with its compactions and its newest messages. Secrets are masked before anything is cut. */
 import { applyCompaction } from "../../core/compaction/compaction.ts";
 import { described, labelOf } from "../../core/digest/call.ts";
-import { personText } from "../../core/evidence/facts/person.ts";
+import { personText } from "../../core/ledger/readers/person.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
 import type { SessionEntry } from "../../store/store.ts";

@@ -3,7 +3,7 @@ import { createCompressor } from "../../core/engines/compressor/compressor.ts";
 import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../../core/engines/compressor/limits.ts";
 import type { Engine } from "../../core/engines/contract.ts";
 import { createEngine } from "../../core/engines/engines.ts";
-import { createEvidence } from "../../core/evidence/excerpts.ts";
+import { createEvidence } from "../../core/excerpts/excerpts.ts";
 import type { Message } from "../../core/transcript/message.ts";
 import { createDraw } from "../provider/random.ts";
 import { baselineOf, BASELINES } from "../recall/baselines.ts";

@@ -2,7 +2,7 @@
  * An evaluation from end to end: every session is surveyed, the ranking is fitted anew for each repository that an index
  * names, every distinct cut is examined, and the probes are run. Nothing here depends on how many threads there are.
  */
-import type { Weights } from "../../core/evidence/features.ts";
+import type { Weights } from "../../core/excerpts/weights.ts";
 import { fitWeights } from "../recall/fit.ts";
 import { codeVersion } from "./cache.ts";
 import { DEFAULT_ENGINE } from "./contest.ts";

@@ -1,5 +1,5 @@
 /** What an evaluation is asked for, and what it finds on one cut: plain data, so that threads and files can carry it. */
-import type { Weights } from "../../core/evidence/features.ts";
+import type { Weights } from "../../core/excerpts/weights.ts";
 
 /** One engine on the stand. */
 export interface Entrant {

@@ -11,7 +11,7 @@ import type {
   WriterPrompt,
   WriterReply,
   WriterUsage,
-} from "../../core/summary/writer.ts";
+} from "../../core/handoff/model/writer.ts";
 import { estimateText } from "../../core/transcript/estimate.ts";
 import type { AskedOf, ExamFolder } from "./folder.ts";
 import type { ExamModel } from "./models.ts";

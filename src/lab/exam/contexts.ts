@@ -1,7 +1,7 @@
 /** What each contestant makes of a case: the text that a reader gets. */
 import { compressorSettings } from "../../config/compressor-settings.ts";
 import type { Configuration } from "../../config/schema.ts";
-import type { Writer } from "../../core/summary/writer.ts";
+import type { Writer } from "../../core/handoff/model/writer.ts";
 import { createRuntime } from "../../session/runtime.ts";
 import type { RedactOptions } from "../../core/redaction/redact.ts";
 import { codeVersion } from "../eval/cache.ts";

@@ -5,7 +5,7 @@
 import { hash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { WriterUsage } from "../../core/summary/writer.ts";
+import type { WriterUsage } from "../../core/handoff/model/writer.ts";
 import { countOf, fieldsOf } from "../../protocols/fields.ts";
 
 /** What was asked, of whom, for what. */

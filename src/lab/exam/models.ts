@@ -1,7 +1,7 @@
 /** The models of an exam: who writes the questions, who reads, who grades, and who writes handoffs. */
 import type { Configuration } from "../../config/schema.ts";
 import { PrecisError } from "../../core/errors.ts";
-import type { Writer, Writers } from "../../core/summary/writer.ts";
+import type { Writer, Writers } from "../../core/handoff/model/writer.ts";
 import { chooseModels } from "../../models/choice.ts";
 import { ASK_TIMEOUT_MS_MAX } from "../../models/limits.ts";
 import { lookUp } from "../../models/registry/registry.ts";

@@ -1,5 +1,5 @@
 /** What an exam spends: every request is reserved at its largest before it is made, so the limit holds whatever comes back. */
-import type { WriterUsage } from "../../core/summary/writer.ts";
+import type { WriterUsage } from "../../core/handoff/model/writer.ts";
 import { costOf, type Prices } from "../../models/usage.ts";
 
 export interface Spending {

@@ -4,9 +4,9 @@ import { applyCompaction, type Compaction, type CompactionReport } from "../../c
 import { createCompressor } from "../../core/engines/compressor/compressor.ts";
 import { COMPRESSOR_DEFAULTS } from "../../core/engines/compressor/limits.ts";
 import type { CompactRequest, Engine } from "../../core/engines/contract.ts";
-import { createEvidence } from "../../core/evidence/excerpts.ts";
-import type { Writers } from "../../core/summary/writer.ts";
-import type { Weights } from "../../core/evidence/features.ts";
+import { createEvidence } from "../../core/excerpts/excerpts.ts";
+import type { Writers } from "../../core/handoff/model/writer.ts";
+import type { Weights } from "../../core/excerpts/weights.ts";
 import { described } from "../../core/digest/call.ts";
 import { createChain } from "../../core/transcript/links.ts";
 import type { Measure } from "../../core/transcript/measure.ts";

@@ -2,9 +2,9 @@
  * Fits the ranking of identifiers: logistic regression of "the continuation asked for it" on the features of the core,
  * by Newton's method, with a ridge on standardised features. Every transcript has its say, whatever its length.
  */
-import { FEATURES, type Weights } from "../../core/evidence/features.ts";
-import { featuresOf, isRare, sceneOf } from "../../core/evidence/ranking.ts";
-import { createTallyKeeper } from "../../core/evidence/tally.ts";
+import { FEATURES, type Weights } from "../../core/excerpts/weights.ts";
+import { featuresOf, isRare, sceneOf } from "../../core/excerpts/relevance.ts";
+import { createTallyKeeper } from "../../core/excerpts/occurrences.ts";
 import { asMessage } from "./conversation.ts";
 import { cutsOf, headOf, type Cut, type CutOptions } from "./cuts.ts";
 import type { Recorded } from "./corpus.ts";

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { WEIGHTS } from "../../../src/core/evidence/weights.ts";
+import { WEIGHTS } from "../../../src/core/excerpts/weights.ts";
 import { createCache } from "../../../src/lab/eval/cache.ts";
 import { examine } from "../../../src/lab/eval/examine.ts";
 import type { Finding } from "../../../src/lab/eval/plan.ts";

@@ -1,6 +1,6 @@
 /** The fit finds the weights that made the data. */
 import { describe, expect, it } from "vitest";
-import { FEATURES } from "../../../src/core/evidence/features.ts";
+import { FEATURES } from "../../../src/core/excerpts/weights.ts";
 import { fitWeights, type Sample } from "../../../src/lab/recall/fit.ts";
 
 const IDENTIFIERS = 40_000;

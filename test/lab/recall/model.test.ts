@@ -3,7 +3,7 @@
  * needed stands there all the same, because code writes it back from the originals.
  */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Writers } from "../../../src/core/summary/writer.ts";
+import type { Writers } from "../../../src/core/handoff/model/writer.ts";
 import { engineCompactor } from "../../../src/lab/recall/compactor.ts";
 import { readCorpus } from "../../../src/lab/recall/corpus.ts";
 import { cutsOf, EVALUATION_CUTS, type Cut } from "../../../src/lab/recall/cuts.ts";

@@ -4,7 +4,7 @@
  */
 import type { CompactionReport } from "../../compaction/compaction.ts";
 import type { Decision, Situation } from "../contract.ts";
-import type { Written } from "../result/told.ts";
+import type { Written } from "../result/model-handoff.ts";
 import type { Limits } from "./limits.ts";
 
 const SAVINGS_SHARE_MIN = 0.1;

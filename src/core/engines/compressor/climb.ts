@@ -1,10 +1,10 @@
 /** The first shape of the ladder that leaves the handoff its room, drafted. */
 import { taskWords } from "../../digest/task-words.ts";
-import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
+import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { contentText } from "../../transcript/message.ts";
 import { anchorFor } from "../result/assemble.ts";
 import { draftOf, MESSAGE_OVERHEAD_TOKENS, type Draft, type Memory } from "../result/draft.ts";
-import type { TellingJob } from "../result/told.ts";
+import type { TellingJob } from "../result/model-handoff.ts";
 import { RUNG_LAST, rungsOf } from "./ladder.ts";
 import type { Plan } from "./plan.ts";
 

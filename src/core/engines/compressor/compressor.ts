@@ -3,16 +3,16 @@
  * the live request anchored as a real user message, and a ladder that ends.
  */
 import type { Irreducible } from "../../compaction/compaction.ts";
-import type { Evidence } from "../../evidence/excerpts.ts";
-import { liveRequestOf } from "../../evidence/facts/live-request.ts";
-import { withNote } from "../../summary/framing.ts";
-import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
-import { TEMPLATES } from "../../summary/sections.ts";
+import type { Evidence } from "../../excerpts/excerpts.ts";
+import { liveRequestOf } from "../../ledger/readers/live-request.ts";
+import { withNote } from "../../handoff/framing.ts";
+import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
+import { TEMPLATES } from "../../handoff/templates.ts";
 import type { Engine, Outcome } from "../contract.ts";
 import { sizeOf, type Draft, type Memory } from "../result/draft.ts";
 import { finished, type Settled } from "../result/finish.ts";
 import { createMemories } from "../result/memory.ts";
-import { toldBy, writtenIn } from "../result/told.ts";
+import { toldBy, writtenIn } from "../result/model-handoff.ts";
 import {
   afterCompaction,
   afterFutileAttempt,

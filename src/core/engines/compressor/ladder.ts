@@ -7,7 +7,7 @@ import { evictMedia } from "../../passes/evict-media.ts";
 import { inSequence } from "../../passes/sequence.ts";
 import { shrinkArguments } from "../../passes/shrink-arguments.ts";
 import { stripReasoning } from "../../passes/strip-reasoning.ts";
-import { HANDOFF_TOKENS_MIN, isHandoff } from "../../summary/handoff.ts";
+import { HANDOFF_TOKENS_MIN, isHandoff } from "../../handoff/write.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Workbench } from "../contract.ts";

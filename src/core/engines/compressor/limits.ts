@@ -1,6 +1,6 @@
 /** The default engine's settings and every figure that follows from them; asserted for windows from 32K to 1M. */
 
-import type { TemplateName } from "../../summary/sections.ts";
+import type { TemplateName } from "../../handoff/templates.ts";
 
 export type Preset = "documented" | "current";
 

@@ -3,7 +3,7 @@
  * the documented figures hold; an explicit budget overrides their minimums and is shared out by measured quality.
  */
 import type { TailBudget } from "../result/boundaries.ts";
-import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
+import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { summaryBudget, type CompressorSettings, type Limits } from "./limits.ts";
 import { TAIL_MESSAGES_MIN } from "../result/boundaries.ts";
 

@@ -2,8 +2,8 @@
  * An explicit budget is there to be used. What a handoff leaves of it, because nothing more is worth quoting, goes to
  * what it replaces, word for word: the user's requests first, the newest messages next.
  */
-import { byPerson } from "../../evidence/facts/person.ts";
-import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
+import { byPerson } from "../../ledger/readers/person.ts";
+import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import { contentText } from "../../transcript/message.ts";
 import { draftOf, sizeOf, type Draft, type Memory } from "../result/draft.ts";

@@ -2,14 +2,14 @@
  * The policy of Codex (IA al Día 2026): what a person wrote stays word for word, the newest 20,000 tokens of it, and all
  * else goes into a handoff, written here or by the provider. Results that the model has not read yet stay, too.
  */
-import { FOUR_SECTIONS } from "../../summary/four-sections.ts";
+import { FOUR_SECTIONS } from "../../handoff/four-sections.ts";
 import type { Engine } from "../contract.ts";
 import { startOf, type Course } from "../result/course.ts";
 import { sizeOf } from "../result/draft.ts";
 import type { Settled } from "../result/finish.ts";
 import { firstThatFits, focusOf, type Candidate } from "../result/fitting.ts";
 import { bareTail, digestedTail, unreadStart, type Rewritten } from "../result/tail.ts";
-import type { TellingJob } from "../result/told.ts";
+import type { TellingJob } from "../result/model-handoff.ts";
 import { conclude, engineWith, type Undertaking } from "../result/undertaking.ts";
 import { keptOf } from "./kept.ts";
 import { aimOf, handoffLimits, type HandoffAim, type HandoffLimits, type HandoffSettings } from "./limits.ts";

@@ -1,7 +1,7 @@
 /** What stays of a conversation beside the handoff: a person's newest messages, and what the session opened with. */
 import type { Evicted } from "../../compaction/compaction.ts";
-import { byPerson } from "../../evidence/facts/person.ts";
-import { isHandoff } from "../../summary/handoff.ts";
+import { byPerson } from "../../ledger/readers/person.ts";
+import { isHandoff } from "../../handoff/write.ts";
 import type { Hash } from "../../transcript/links.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import type { Message } from "../../transcript/message.ts";

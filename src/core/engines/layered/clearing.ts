@@ -4,7 +4,7 @@
  */
 import { clearResults } from "../../passes/clear-results.ts";
 import { pairingOf } from "../../transcript/pairing.ts";
-import type { Handoff } from "../../summary/handoff.ts";
+import type { Handoff } from "../../handoff/write.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import type { Cut, Job } from "../result/draft.ts";

@@ -4,9 +4,9 @@
  * suffice a model writes nine sections. What the agent needs at hand is then put back.
  */
 import type { Irreducible } from "../../compaction/compaction.ts";
-import { liveRequestOf } from "../../evidence/facts/live-request.ts";
-import { HANDOFF_TOKENS_MIN, isHandoff } from "../../summary/handoff.ts";
-import { NINE_SECTIONS } from "../../summary/sections.ts";
+import { liveRequestOf } from "../../ledger/readers/live-request.ts";
+import { HANDOFF_TOKENS_MIN, isHandoff } from "../../handoff/write.ts";
+import { NINE_SECTIONS } from "../../handoff/templates.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Engine, Outcome } from "../contract.ts";
 import { tailStart } from "../result/boundaries.ts";
@@ -15,7 +15,7 @@ import { finished, type Settled } from "../result/finish.ts";
 import { firstThatFits, focusOf, type Candidate } from "../result/fitting.ts";
 import { createMemories } from "../result/memory.ts";
 import { bareTail, digestedTail } from "../result/tail.ts";
-import { toldBy, writtenIn, type TellingJob } from "../result/told.ts";
+import { toldBy, writtenIn, type TellingJob } from "../result/model-handoff.ts";
 import { clearedWithin } from "./clearing.ts";
 import { layeredLimits, planOf, type LayeredLimits, type LayeredPlan, type LayeredSettings } from "./limits.ts";
 import { recentFiles, restorableIn, restored, type Piece } from "./restore.ts";

@@ -3,9 +3,9 @@
  * instructions, skills, the files touched last, and which tools it worked with. One message, and none of it a request.
  */
 import { describeCall } from "../../digest/call.ts";
-import type { Ledger } from "../../evidence/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import { pairingOf } from "../../transcript/pairing.ts";
-import { CUT_MARK } from "../../summary/items.ts";
+import { CUT_MARK } from "../../handoff/items.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { callsOf, contentText, textMessage, type Message } from "../../transcript/message.ts";
 import { instructionsIn, isInstructionFile, LEAD_IN, skillIn } from "./standing-orders.ts";

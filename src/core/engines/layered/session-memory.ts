@@ -3,8 +3,8 @@
  * the engine's state. It is tried as the summary before any model is asked (IA al Día 2026, layer 3).
  */
 import type { Measure } from "../../transcript/measure.ts";
-import { parseHandoff, type Handoff, type ParsedHandoff } from "../../summary/handoff.ts";
-import type { Topic } from "../../summary/sections.ts";
+import { parseHandoff, type Handoff, type ParsedHandoff } from "../../handoff/write.ts";
+import type { Topic } from "../../handoff/templates.ts";
 
 /** Items by topic, as a summary wrote them. */
 export type SessionMemory = Partial<Readonly<Record<Topic, readonly string[]>>>;

@@ -2,7 +2,7 @@
 import type { CompactionReport } from "../../compaction/compaction.ts";
 import type { Decision } from "../contract.ts";
 import { dueAt, isOwn, onwards, startOf, stuck, type Course } from "../result/course.ts";
-import type { Written } from "../result/told.ts";
+import type { Written } from "../result/model-handoff.ts";
 import type { LayeredLimits } from "./limits.ts";
 import type { SessionMemory } from "./session-memory.ts";
 

@@ -1,7 +1,7 @@
 /** What stays verbatim: the fresh tail, and what is left of it where even that is too much. */
 import { digestResults } from "../../passes/digest-results.ts";
 import type { PassContext } from "../../passes/pass.ts";
-import { isHandoff } from "../../summary/handoff.ts";
+import { isHandoff } from "../../handoff/write.ts";
 import type { Exchange } from "../../transcript/exchanges.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Shape } from "../result/assemble.ts";

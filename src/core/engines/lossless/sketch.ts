@@ -2,7 +2,7 @@
  * Which nodes there will be, worked out in tokens before a word is written: leaves over what is new, and the oldest
  * nodes condensed while all of them together are too much. The newest stay the finest.
  */
-import { HANDOFF_TOKENS_MIN, isHandoff } from "../../summary/handoff.ts";
+import { HANDOFF_TOKENS_MIN, isHandoff } from "../../handoff/write.ts";
 import { recallId, type Chain } from "../../transcript/links.ts";
 import type { Exchange } from "../../transcript/exchanges.ts";
 import type { Measure } from "../../transcript/measure.ts";

@@ -3,13 +3,13 @@
  * stretch, or a model's where one is asked. What a node says, the next does not say again.
  */
 import type { SummaryAccount, SummaryStep } from "../../compaction/compaction.ts";
-import { latestHandoff, parseHandoff, writeHandoff, HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
-import { askedOf, type Items } from "../../summary/prose/asked.ts";
-import { isSpent, leftOf, NOTHING_SPENT, plus, type Spent } from "../../summary/prose/fold.ts";
-import { COMPACTION_SPEND_LIMIT, tell, type Told } from "../../summary/prose/tell.ts";
+import { latestHandoff, parseHandoff, writeHandoff, HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
+import { askedOf, type Items } from "../../handoff/model/asked.ts";
+import { isSpent, leftOf, NOTHING_SPENT, plus, type Spent } from "../../handoff/model/fold.ts";
+import { COMPACTION_SPEND_LIMIT, tell, type Told } from "../../handoff/model/model-handoff.ts";
 import { contentText, textMessage } from "../../transcript/message.ts";
-import type { Present } from "../../evidence/excerpts.ts";
-import { settledErrors } from "../../evidence/ledger-entries.ts";
+import type { Present } from "../../excerpts/excerpts.ts";
+import { settledErrors } from "../../ledger/entries.ts";
 import { MESSAGE_OVERHEAD_TOKENS, type Cut, type Job, type Memory } from "../result/draft.ts";
 import type { Dag, Root } from "./dag.ts";
 import type { Sketch, Sketched } from "./sketch.ts";

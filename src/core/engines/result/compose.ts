@@ -3,8 +3,8 @@
  * a handoff written for what it leaves out, the live request anchored, broken pairs repaired, and all of it accounted for.
  */
 import type { CompactionReport } from "../../compaction/compaction.ts";
-import { liveRequestOf } from "../../evidence/facts/live-request.ts";
-import { SEVEN_SECTIONS } from "../../summary/sections.ts";
+import { liveRequestOf } from "../../ledger/readers/live-request.ts";
+import { SEVEN_SECTIONS } from "../../handoff/templates.ts";
 import type { Transcript } from "../../transcript/message.ts";
 import type { CompactRequest, Outcome } from "../contract.ts";
 import type { Shape } from "./assemble.ts";

@@ -5,7 +5,7 @@
  */
 import type { CompactionReport } from "../../compaction/compaction.ts";
 import type { Decision } from "../contract.ts";
-import type { Written } from "./told.ts";
+import type { Written } from "./model-handoff.ts";
 
 const STATE_SCHEMA_VERSION = 1;
 /** What could not be made small enough is tried again when it has grown by as much. */

@@ -1,11 +1,11 @@
 /** One draft of a compaction: a shape, the handoff written into it, and the whole put together. */
 import { spanLabel, type Evicted } from "../../compaction/compaction.ts";
-import type { Evidence, Present } from "../../evidence/excerpts.ts";
-import { settledErrors } from "../../evidence/ledger-entries.ts";
-import type { LedgerKeeper } from "../../evidence/ledger.ts";
-import { latestHandoff, writeHandoff, type Handoff, type ParsedHandoff } from "../../summary/handoff.ts";
-import type { Items } from "../../summary/prose/asked.ts";
-import type { Section } from "../../summary/sections.ts";
+import type { Evidence, Present } from "../../excerpts/excerpts.ts";
+import { settledErrors } from "../../ledger/entries.ts";
+import type { LedgerKeeper } from "../../ledger/ledger.ts";
+import { latestHandoff, writeHandoff, type Handoff, type ParsedHandoff } from "../../handoff/write.ts";
+import type { Items } from "../../handoff/model/asked.ts";
+import type { Section } from "../../handoff/templates.ts";
 import { recallId } from "../../transcript/links.ts";
 import type { Message, Transcript } from "../../transcript/message.ts";
 import type { CompactRequest } from "../contract.ts";

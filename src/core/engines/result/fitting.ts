@@ -1,6 +1,6 @@
 /** Of the shapes that an engine is willing to take, the first that leaves its handoff room; the last where none does. */
 import { taskWords } from "../../digest/task-words.ts";
-import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
+import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import { anchorFor, type Ahead, type Shape } from "./assemble.ts";
 import { draftOf, MESSAGE_OVERHEAD_TOKENS, type Draft, type Job, type Memory } from "./draft.ts";

@@ -10,9 +10,9 @@ import {
   type Destination,
   type Irreducible,
 } from "../../compaction/compaction.ts";
-import { liveRequestOf } from "../../evidence/facts/live-request.ts";
-import { byPerson } from "../../evidence/facts/person.ts";
-import { createLedgerKeeper, type Ledger } from "../../evidence/ledger.ts";
+import { liveRequestOf } from "../../ledger/readers/live-request.ts";
+import { byPerson } from "../../ledger/readers/person.ts";
+import { createLedgerKeeper, type Ledger } from "../../ledger/ledger.ts";
 import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
 import type { CompactRequest, Outcome } from "../contract.ts";
 

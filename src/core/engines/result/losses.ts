@@ -3,10 +3,10 @@
  * these no recall id in it leads to. Taken from the ledger and the ranking, which have read everything already.
  */
 import type { Evicted, Loss, Losses } from "../../compaction/compaction.ts";
-import type { Evidence, Missing, Present } from "../../evidence/excerpts.ts";
-import type { Ledger } from "../../evidence/ledger.ts";
-import type { Handoff } from "../../summary/handoff.ts";
-import { clipped } from "../../summary/items.ts";
+import type { Evidence, Missing, Present } from "../../excerpts/excerpts.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Handoff } from "../../handoff/write.ts";
+import { clipped } from "../../handoff/items.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Assembled, Placed } from "./assemble.ts";
 

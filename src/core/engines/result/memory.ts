@@ -1,6 +1,6 @@
 /** What an engine instance remembers of messages between compactions, so that a new one costs only what is new. */
-import { createEvidence } from "../../evidence/excerpts.ts";
-import { createLedgerKeeper } from "../../evidence/ledger.ts";
+import { createEvidence } from "../../excerpts/excerpts.ts";
+import { createLedgerKeeper } from "../../ledger/ledger.ts";
 import { createRedactors } from "../../redaction/redactor.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { CompactRequest } from "../contract.ts";

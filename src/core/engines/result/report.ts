@@ -1,8 +1,8 @@
 /** What a compaction did, in figures: the account that every door shows. */
 import type { CompactionReport, Evicted, Irreducible, SummaryAccount } from "../../compaction/compaction.ts";
-import type { Evidence } from "../../evidence/excerpts.ts";
-import type { Ledger } from "../../evidence/ledger.ts";
-import type { Handoff } from "../../summary/handoff.ts";
+import type { Evidence } from "../../excerpts/excerpts.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Handoff } from "../../handoff/write.ts";
 import type { Message, Transcript } from "../../transcript/message.ts";
 import type { CompactRequest } from "../contract.ts";
 import type { Assembled } from "./assemble.ts";

@@ -1,6 +1,6 @@
 /** What stands verbatim beside a handoff: what it says need not be said again. Remembers what each message was asked. */
 import { described } from "../../digest/call.ts";
-import type { Beside } from "../../summary/items.ts";
+import type { Beside } from "../../handoff/items.ts";
 import { callsOf, contentText, type Message } from "../../transcript/message.ts";
 
 interface Known {

@@ -5,7 +5,7 @@ import type { PassContext } from "../../passes/pass.ts";
 import { inSequence } from "../../passes/sequence.ts";
 import { shrinkArguments } from "../../passes/shrink-arguments.ts";
 import { stripReasoning } from "../../passes/strip-reasoning.ts";
-import { isHandoff } from "../../summary/handoff.ts";
+import { isHandoff } from "../../handoff/write.ts";
 import { callsOf, type Message } from "../../transcript/message.ts";
 import type { Shape } from "./assemble.ts";
 import { skeletonOf } from "./skeleton.ts";

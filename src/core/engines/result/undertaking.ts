@@ -3,15 +3,15 @@
  * request, recognise their state) and after it (have the handoff told, refuse what saves nothing, write the record).
  */
 import type { Irreducible } from "../../compaction/compaction.ts";
-import { liveRequestOf } from "../../evidence/facts/live-request.ts";
-import type { Section } from "../../summary/sections.ts";
+import { liveRequestOf } from "../../ledger/readers/live-request.ts";
+import type { Section } from "../../handoff/templates.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Engine, Outcome } from "../contract.ts";
 import { dueAt, isOwn, onwards, stuck, type Course } from "./course.ts";
 import { sizeOf, type Draft, type Memory } from "./draft.ts";
 import { finished, type Settled } from "./finish.ts";
 import { createMemories } from "./memory.ts";
-import { toldBy, writtenIn, type TellingJob } from "./told.ts";
+import { toldBy, writtenIn, type TellingJob } from "./model-handoff.ts";
 
 export interface Policy<State extends Course> {
   readonly name: string;

@@ -9,7 +9,7 @@ import type { PassContext, PassResult } from "../../passes/pass.ts";
 import { inSequence } from "../../passes/sequence.ts";
 import { shrinkArguments } from "../../passes/shrink-arguments.ts";
 import { stripReasoning } from "../../passes/strip-reasoning.ts";
-import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
+import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Shape } from "../result/assemble.ts";
 import { skeletonOf } from "../result/skeleton.ts";

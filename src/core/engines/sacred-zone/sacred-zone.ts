@@ -5,9 +5,9 @@
  */
 import type { Irreducible } from "../../compaction/compaction.ts";
 import { taskWords } from "../../digest/task-words.ts";
-import { liveRequestOf } from "../../evidence/facts/live-request.ts";
-import { HANDOFF_TOKENS_MIN } from "../../summary/handoff.ts";
-import { SEVEN_SECTIONS } from "../../summary/sections.ts";
+import { liveRequestOf } from "../../ledger/readers/live-request.ts";
+import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
+import { SEVEN_SECTIONS } from "../../handoff/templates.ts";
 import { contentText, type Transcript } from "../../transcript/message.ts";
 import type { CompactRequest, Engine, Outcome } from "../contract.ts";
 import { anchorFor } from "../result/assemble.ts";

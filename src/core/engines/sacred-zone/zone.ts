@@ -2,7 +2,7 @@
  * The sacred zone: what no compaction touches while anything else can give way. The system prompt is in it by itself,
  * because it stands beside the conversation.
  */
-import { isHandoff } from "../../summary/handoff.ts";
+import { isHandoff } from "../../handoff/write.ts";
 import { exchangesOf, type Exchange } from "../../transcript/exchanges.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import type { Message } from "../../transcript/message.ts";

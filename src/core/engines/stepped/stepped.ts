@@ -3,10 +3,10 @@
  * enough, a summary in five sections and in the user's language takes the place of everything, and the last user
  * message is sent again behind it.
  */
-import { personText } from "../../evidence/facts/person.ts";
-import { fiveSections } from "../../summary/five-sections.ts";
-import { isHandoff } from "../../summary/handoff.ts";
-import { languageOf } from "../../summary/language.ts";
+import { personText } from "../../ledger/readers/person.ts";
+import { fiveSections } from "../../handoff/five-sections.ts";
+import { isHandoff } from "../../handoff/write.ts";
+import { languageOf } from "../../handoff/language.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Engine } from "../contract.ts";

@@ -3,7 +3,7 @@
  * promises, on transcripts of the caller's choice. It depends on no test runner: a broken promise is an `EngineFault`.
  */
 import { applyCompaction } from "../../compaction/compaction.ts";
-import type { Writers } from "../../summary/writer.ts";
+import type { Writers } from "../../handoff/model/writer.ts";
 import { createChain, type Hash } from "../../transcript/links.ts";
 import { createMeasure } from "../../transcript/measure.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";

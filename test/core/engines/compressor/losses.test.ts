@@ -7,7 +7,7 @@ import {
   type Compaction,
   type Losses,
 } from "../../../../src/core/compaction/compaction.ts";
-import { createLedgerKeeper } from "../../../../src/core/evidence/ledger.ts";
+import { createLedgerKeeper } from "../../../../src/core/ledger/ledger.ts";
 import { contentText, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { compacted, filler, measure, outcomeOf, ran, says, talk, user } from "../../../support/compacting.ts";
 import { RUNS, transcripts } from "../../../support/transcripts.ts";

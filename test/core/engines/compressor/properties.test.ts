@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
-import { liveRequestOf } from "../../../../src/core/evidence/facts/live-request.ts";
-import { isHandoff } from "../../../../src/core/summary/handoff.ts";
+import { liveRequestOf } from "../../../../src/core/ledger/readers/live-request.ts";
+import { isHandoff } from "../../../../src/core/handoff/write.ts";
 import { contentText, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../../src/core/transcript/oracle.ts";
 import { chain, measure, outcomeOf, says, talk, user } from "../../../support/compacting.ts";

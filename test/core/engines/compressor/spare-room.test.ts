@@ -1,7 +1,7 @@
 /** An explicit budget is used: nothing that would still fit is left out, the user's requests before anything else. */
 import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
-import { byPerson } from "../../../../src/core/evidence/facts/person.ts";
+import { byPerson } from "../../../../src/core/ledger/readers/person.ts";
 import { exchangesOf } from "../../../../src/core/transcript/exchanges.ts";
 import { contentText, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../../src/core/transcript/oracle.ts";

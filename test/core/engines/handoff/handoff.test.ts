@@ -5,7 +5,7 @@ import { applyCompaction, type Compaction } from "../../../../src/core/compactio
 import type { CompactRequest, Remote } from "../../../../src/core/engines/contract.ts";
 import { createHandoff } from "../../../../src/core/engines/handoff/handoff.ts";
 import { HANDOFF_DEFAULTS, handoffLimits, type HandoffSettings } from "../../../../src/core/engines/handoff/limits.ts";
-import { parseHandoff } from "../../../../src/core/summary/handoff.ts";
+import { parseHandoff } from "../../../../src/core/handoff/write.ts";
 import { contentText, textMessage, type Message, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../../src/core/transcript/oracle.ts";
 import { protocols } from "../../../../src/protocols/index.ts";

@@ -5,7 +5,7 @@ import { applyCompaction } from "../../../../src/core/compaction/compaction.ts";
 import type { CompactRequest } from "../../../../src/core/engines/contract.ts";
 import { createLayered } from "../../../../src/core/engines/layered/layered.ts";
 import { FILE_TOKENS_MAX, FILES_MAX, restored, type Piece } from "../../../../src/core/engines/layered/restore.ts";
-import { liveRequestOf } from "../../../../src/core/evidence/facts/live-request.ts";
+import { liveRequestOf } from "../../../../src/core/ledger/readers/live-request.ts";
 import { contentText, type Message, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { chain, filler, measure, ran, says, talk, user } from "../../../support/compacting.ts";
 

@@ -4,8 +4,8 @@ import { LOSSLESS_DEFAULTS, losslessLimits } from "../../../../src/core/engines/
 import { ANSWER_TOKENS } from "../../../../src/core/engines/lossless/tools.ts";
 import { EXPAND_DEPTH } from "../../../../src/core/engines/lossless/expand.ts";
 import type { LosslessState } from "../../../../src/core/engines/lossless/state.ts";
-import { isHandoff } from "../../../../src/core/summary/handoff.ts";
-import type { Writer, WriterPrompt } from "../../../../src/core/summary/writer.ts";
+import { isHandoff } from "../../../../src/core/handoff/write.ts";
+import type { Writer, WriterPrompt } from "../../../../src/core/handoff/model/writer.ts";
 import { contentText, type Message } from "../../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../../src/core/transcript/oracle.ts";
 import { chain, filler, measure, ran, says, talk, user } from "../../../support/compacting.ts";

@@ -5,10 +5,10 @@ import { applyCompaction, type Compaction } from "../../../../src/core/compactio
 import type { CompactRequest } from "../../../../src/core/engines/contract.ts";
 import { STEPPED_DEFAULTS, steppedLimits, type SteppedSettings } from "../../../../src/core/engines/stepped/limits.ts";
 import { createStepped, hiddenResults } from "../../../../src/core/engines/stepped/stepped.ts";
-import { FIVE_SECTIONS_IN_ALL, fiveSections } from "../../../../src/core/summary/five-sections.ts";
-import { parseHandoff } from "../../../../src/core/summary/handoff.ts";
-import { languageOf, type Language } from "../../../../src/core/summary/language.ts";
-import type { Writers } from "../../../../src/core/summary/writer.ts";
+import { FIVE_SECTIONS_IN_ALL, fiveSections } from "../../../../src/core/handoff/five-sections.ts";
+import { parseHandoff } from "../../../../src/core/handoff/write.ts";
+import { languageOf, type Language } from "../../../../src/core/handoff/language.ts";
+import type { Writers } from "../../../../src/core/handoff/model/writer.ts";
 import {
   callsOf,
   contentText,

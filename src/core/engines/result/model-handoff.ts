@@ -1,0 +1,153 @@
+/**
+ * Asks the models of a request for the handoff of a draft whose shape is fixed: what they read, what they may spend, and
+ * from where on. A span whose beginning a model has recorded already is only read on.
+ */
+import { isHandoff, latestHandoff, parseHandoff, type ParsedHandoff } from "../../handoff/write.ts";
+import { askedOf, type Items } from "../../handoff/model/asked.ts";
+import { tell, type Told } from "../../handoff/model/model-handoff.ts";
+import type { Section, Topic } from "../../handoff/templates.ts";
+import type { Writers } from "../../handoff/model/writer.ts";
+import { contentText, type Message } from "../../transcript/message.ts";
+import { draftOf, type Draft, type Job, type Memory } from "./draft.ts";
+import type { Settled } from "./finish.ts";
+
+/** A smaller handoff has no room for sentences. */
+const HANDOFF_TOKENS_ASKED_MIN = 300;
+/** Of the handoff; the rest is for a person's own words and for lines of the original that the model left out. */
+const PROSE_SHARE = 0.7;
+/** Excerpts that say which messages matter. */
+const RANKING_TOKENS = 2_500;
+
+/** A job whose handoff a model may write. */
+export interface TellingJob extends Job {
+  /** The most that a model is asked for; a handoff may have more room. */
+  readonly documentedTokens: number;
+  /** Ask a model that can behind the conversation as it stands, so that its provider's cache is read. */
+  readonly followsUp?: boolean;
+}
+
+/** The last handoff, where a model wrote it: the next one is read on from there. */
+export interface Written {
+  /** Id of the span that it stands for. */
+  readonly recall: string;
+  /** Index after the last message of that span. */
+  readonly until: number;
+}
+
+/** The draft with what a model wrote in place of the ledger's narrative, where one is asked and its answer stands. */
+export async function toldBy(
+  job: TellingJob,
+  memory: Memory,
+  draft: Draft,
+  written: Written | undefined,
+): Promise<Settled> {
+  const told = await toldFor(job, memory, draft, written);
+  if (told?.prose === undefined) {
+    const hasHandoff = draft.assembled.placed.some(({ message }) => message.origin === "summary");
+    const summary = told?.account ?? (hasHandoff ? { by: "ledger" as const, steps: [] } : undefined);
+    return { draft, summary, remarks: told?.degraded ?? [] };
+  }
+  return {
+    draft: draftOf(job, memory, { ...draft, prose: told.prose }),
+    summary: told.account,
+    remarks: told.degraded,
+  };
+}
+
+/** What a settled handoff stands for, where a model wrote it. */
+export function writtenIn({ draft, summary }: Settled): Written | undefined {
+  return summary?.by === "model" ? { recall: draft.evicted[0]!.id, until: draft.shape.tailStart } : undefined;
+}
+
+/** Nothing where there is no handoff to write, or nobody to ask. */
+async function toldFor(
+  job: TellingJob,
+  memory: Memory,
+  draft: Draft,
+  written: Written | undefined,
+): Promise<Told | undefined> {
+  const { writers, signal, focus, measure } = job.request;
+  const { shape, budget } = draft;
+  if (writers === undefined || isIdle(writers) || shape.headEnd === shape.tailStart) return undefined;
+  const { messages, system } = job.original;
+  const tokens = Math.min(budget, job.documentedTokens);
+  if (tokens < HANDOFF_TOKENS_ASKED_MIN) return tooSmall(budget);
+  const { template } = job;
+  const before = recordBefore(job, written, shape.tailStart);
+  const ranked = memory.evidence.excerpts(messages, {
+    budget: RANKING_TOKENS,
+    measure,
+    focus: draft.focus,
+    from: before?.until ?? shape.headEnd,
+    until: shape.tailStart,
+    present: { standing: [], text: "" },
+  });
+  return tell({
+    writers,
+    ...(signal === undefined ? {} : { signal }),
+    ...(focus === undefined ? {} : { focus }),
+    span: {
+      messages,
+      from: before?.until ?? shape.headEnd,
+      until: shape.tailStart,
+      ranked: ranked.map(({ message }) => message),
+      focus: draft.focus,
+      recall: draft.evicted[0]?.id ?? "",
+      measure,
+      redact: memory.redact,
+    },
+    ledger: memory.ledger.ledgerOf(messages),
+    record: before === undefined ? NO_ITEMS : itemsOf(before.handoff, template),
+    template,
+    budget: tokens,
+    targetTokens: Math.floor(tokens * PROSE_SHARE),
+    ...(job.followsUp === true ? { conversation: job.request.standing ?? job.original } : {}),
+    live: messages[job.live],
+    beside: system.map(({ parts }) => contentText(parts)).join("\n"),
+  });
+}
+
+function isIdle({ auxiliary, main, resting, withheld }: Writers): boolean {
+  return auxiliary === undefined && main === undefined && resting.length === 0 && withheld === undefined;
+}
+
+const NO_ITEMS: Items = new Map();
+
+function tooSmall(budget: number): Told {
+  const because = `a handoff of ${budget} tokens has no room for what a model writes`;
+  return { account: { by: "ledger", because, steps: [] }, degraded: [] };
+}
+
+interface Before {
+  readonly handoff: ParsedHandoff;
+  /** The messages before this one are in it. */
+  readonly until: number;
+}
+
+/**
+ * The handoff that stands among the messages; or, where the client sends the whole history, the one that stands for its
+ * beginning, if a model wrote it: one by the ledger is not read on, because the originals say more.
+ */
+function recordBefore(job: TellingJob, written: Written | undefined, until: number): Before | undefined {
+  const { messages } = job.original;
+  const at = messages.findLastIndex(isHandoff);
+  const own = at < 0 ? undefined : latestHandoff(messages);
+  if (own !== undefined) return { handoff: own, until: at + 1 };
+  const standing = latestText(job.request.standing?.messages ?? []);
+  const handoff = standing === undefined ? undefined : parseHandoff(standing);
+  if (handoff === undefined || written === undefined || handoff.spans[0] !== written.recall) return undefined;
+  return written.until <= until ? { handoff, until: written.until } : undefined;
+}
+
+function latestText(messages: readonly Message[]): string | undefined {
+  const message = messages.findLast(isHandoff);
+  return message === undefined ? undefined : contentText(message.parts);
+}
+
+/** Carried from handoff to handoff by code, word for word: a model is not asked to copy them. */
+const CARRIED_BY_CODE: readonly Topic[] = ["task", "constraints", "files"];
+
+function itemsOf({ sections }: ParsedHandoff, template: readonly Section[]): Items {
+  const topics = askedOf(template).flatMap(({ topic }) => (CARRIED_BY_CODE.includes(topic) ? [] : [topic]));
+  return new Map(topics.map((topic) => [topic, sections.get(topic) ?? []]));
+}

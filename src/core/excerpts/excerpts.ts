@@ -1,0 +1,163 @@
+/**
+ * Excerpts: what a handoff quotes of the original so that the names it will need stand beside what they were about.
+ * Chosen by how likely the continuation asks for each name, a token at a time.
+ */
+import type { Message } from "../transcript/message.ts";
+import { createOptions } from "./candidates.ts";
+import { selectExcerpts } from "./coverage.ts";
+import type { Excerpt, ExcerptRequest, Present } from "./excerpt.ts";
+import { exposes } from "./exposure.ts";
+import type { Range } from "./identifiers.ts";
+import { type Entry, type Tally, createTallyKeeper } from "./occurrences.ts";
+import { createQuotes } from "./passages.ts";
+import type { Reading } from "./reading.ts";
+import { WEIGHTS, type Weights } from "./weights.ts";
+import { createRanking, sceneOf } from "./relevance.ts";
+import { createSources } from "./sources.ts";
+
+export type { Excerpt, ExcerptRequest, Present } from "./excerpt.ts";
+
+/** A name that a result is likely to be asked for and does not hold. */
+export interface Missing {
+  readonly id: string;
+  readonly isPath: boolean;
+  /** Messages that hold it. */
+  readonly messages: readonly number[];
+  /** Whether it is no piece of a secret, where it stands first. */
+  readonly isSafe: (redact: (text: string) => string) => boolean;
+}
+
+export interface Evidence {
+  /** Best first; at most `budget` tokens with one line of `measure` a distinct source. */
+  readonly excerpts: (messages: readonly Message[], request: ExcerptRequest) => readonly Excerpt[];
+  /** What it takes to quote every error that was not made good, with the lines that name where they stand. */
+  readonly errorTokens: (
+    messages: readonly Message[],
+    request: Pick<ExcerptRequest, "measure" | "settled" | "redact">,
+  ) => number;
+  /** Likeliest first. */
+  readonly missing: (messages: readonly Message[], result: Present) => readonly Missing[];
+  /** How likely the continuation is to ask for each identifier, 0 to 1; 0 for those that stand nearly everywhere. */
+  readonly probabilities: (messages: readonly Message[]) => ReadonlyMap<string, number>;
+}
+
+/** From here on an identifier counts as likely: about one in five of such names is asked for. */
+const LIKELY_MIN = 0.2;
+
+/** Remembers what it has read of messages, up to a bound, and the fold of the last conversation it saw. */
+export function createEvidence(weights: Weights = WEIGHTS, readingsBytesMax?: number): Evidence {
+  const ranking = createRanking(weights);
+  const keeper = createTallyKeeper(readingsBytesMax);
+  const quotes = createQuotes();
+  const options = createOptions(quotes);
+  let last:
+    | { readonly messages: number; readonly tally: Tally; readonly focus: string; readonly scores: Float64Array }
+    | undefined;
+  const scoresOf = (messages: readonly Message[], tally: Tally, focus: readonly string[]): Float64Array => {
+    const words = focus.join(" ");
+    if (last?.tally !== tally || last.messages !== messages.length || last.focus !== words) {
+      const scores = ranking.probabilities(sceneOf(messages, tally, focus));
+      last = { messages: messages.length, tally, focus: words, scores };
+    }
+    return last.scores;
+  };
+  return {
+    excerpts: (messages, request) => {
+      const tally = keeper.tallyOf(messages);
+      const scores = scoresOf(messages, tally, request.focus).slice();
+      const sources = createSources(tally, request.redact ?? asItIs);
+      const { standing, text } = request.present;
+      dropHeldIn(keeper.entriesOf(standing), tally, scores);
+      lowerNamedIn(text, tally, scores);
+      return selectExcerpts({ tally, sources, options, scores }, request);
+    },
+    errorTokens: (messages, { measure, settled, redact = asItIs }) => {
+      const tally = keeper.tallyOf(messages);
+      const book = options.bookFor({ tally, sources: createSources(tally, redact) }, measure);
+      const standing = book.errors().filter((option) => settled?.has(book.messages[option]!) !== true);
+      const sources = new Set(standing.map((option) => book.sources[option]!));
+      return (
+        standing.reduce((sum, option) => sum + book.tokens[option]!, 0) +
+        [...sources].reduce((sum, source) => sum + book.leads[source]!, 0)
+      );
+    },
+    missing: (messages, result) => {
+      const tally = keeper.tallyOf(messages);
+      const scores =
+        last?.tally === tally && last.messages === messages.length ? last.scores : scoresOf(messages, tally, []);
+      return missingFrom(likely(scores).filter(isNotIn(result, tally)), { tally, scores });
+    },
+    probabilities: (messages) => {
+      const tally = keeper.tallyOf(messages);
+      const scores = scoresOf(messages, tally, []);
+      return new Map(tally.standings.map(({ id }, at) => [id, scores[at]!]));
+    },
+  };
+}
+
+const asItIs = (text: string): string => text;
+
+/** Numbers of the likely identifiers. */
+function likely(scores: Float64Array): readonly number[] {
+  const numbers: number[] = [];
+  for (let number = 0; number < scores.length; number++) if (scores[number]! >= LIKELY_MIN) numbers.push(number);
+  return numbers;
+}
+
+/** So many names are searched for one by one; for more the text is read first, which costs as much as about so many searches. */
+const SEARCHES_MAX = 40;
+
+/** Whether a likely identifier does not stand in a result, tied or not. */
+function isNotIn({ standing, excerpts = [], text }: Present, { entries, standings, eachNamed }: Tally) {
+  const whole = new Set(standing);
+  const named = new Uint8Array(standings.length);
+  for (const { names = [] } of excerpts) for (let at = 0; at < names.length; at++) named[names[at]!] = 1;
+  let searches = 0;
+  return (number: number): boolean => {
+    if (named[number] === 1) return false;
+    const { id, places } = standings[number]!;
+    if (places.some((message, at) => at % 2 === 0 && whole.has(entries[message]!.message))) return false;
+    if (searches++ === SEARCHES_MAX) eachNamed(text, (one) => (named[one] = 1));
+    // A name inside a longer one is found by search alone.
+    return named[number] === 0 && !text.includes(id);
+  };
+}
+
+/** Likeliest first. */
+function missingFrom(
+  numbers: readonly number[],
+  { tally, scores }: { readonly tally: Tally; readonly scores: Float64Array },
+): readonly Missing[] {
+  return numbers
+    .toSorted((a, b) => scores[b]! - scores[a]!)
+    .map((number) => {
+      const { id, kind, places } = tally.standings[number]!;
+      const messages = places.filter((_, place) => place % 2 === 0);
+      return { id, isPath: kind === "path", messages, isSafe: (redact) => !exposes(...placeOf(places, tally), redact) };
+    });
+}
+
+/** The text of the message that an identifier stands in first, and where it stands there. */
+function placeOf(places: readonly number[], { entries, readingOf }: Tally): [reading: Reading, place: Range] {
+  const reading = readingOf(entries[places[0]!]!);
+  const { mentions, first } = reading;
+  const mention = first[places[1]!]!;
+  return [reading, { start: mentions.starts[mention]!, end: mentions.ends[mention]! }];
+}
+
+/** Identifiers of messages that stand as they were are worth nothing more. */
+function dropHeldIn(standing: readonly Entry[], tally: Tally, scores: Float64Array): void {
+  for (const entry of standing) {
+    const reading = tally.readingOf(entry);
+    for (let local = 0; local < reading.mentions.names.length; local++) scores[tally.numberOf(reading, local)] = 0;
+  }
+}
+
+/** Of what a text names already, so much of the worth is left: its surroundings may still be worth a line. */
+const NAMED_SHARE = 0.25;
+
+function lowerNamedIn(text: string, tally: Tally, scores: Float64Array): void {
+  const named = new Set<number>();
+  tally.eachNamed(text, (number) => named.add(number));
+  for (const number of named) scores[number] = scores[number]! * NAMED_SHARE;
+}

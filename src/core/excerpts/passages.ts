@@ -1,0 +1,288 @@
+/**
+ * What to quote around an identifier: the whole line that holds it. In a line too long to quote, the sentence in prose and
+ * the enclosing object in JSON; nothing where the line was made by a machine for machines.
+ */
+import { LINE_BREAK, isSpace } from "./characters.ts";
+import type { Range } from "./identifiers.ts";
+import type { Reading } from "./reading.ts";
+
+/** A longer line is quoted in part. */
+const LINE_CHARS_MAX = 300;
+const SENTENCE_CHARS_MAX = 400;
+const OBJECT_CHARS_MAX = 320;
+const OBJECT_CHARS_MIN = 24;
+/** How far around an identifier the ends of a line, a sentence or an object are looked for. */
+const REACH_CHARS = 600;
+/** A readable line has this share of letters, digits and spaces, and no longer run without a space. */
+const READABLE_SHARE_MIN = 0.55;
+const UNBROKEN_CHARS_MAX = 120;
+
+export function passageAround(text: string, id: Range): Range | undefined {
+  const line = lineAround(text, id);
+  if (line !== undefined) return wholeLine(text, line);
+  return objectAround(text, id) ?? sentenceAround(text, id);
+}
+
+/** A name that stands alone says nothing, unless a neighbour says what it is. */
+function wholeLine(text: string, line: Range): Range | undefined {
+  if (!isReadable(text, line) || isOfTheRun(text, line)) return undefined;
+  const passage = withNeighbour(text, line);
+  const isBare = !/\s/.test(text.slice(line.start, line.end));
+  return isBare && plainWordsIn(text, passage) < WORDS_ENOUGH ? undefined : passage;
+}
+
+/** How long a run took, where in its own runtime an error passed, the hashes of a difference: the same words every time. */
+const OF_THE_RUN =
+  /^\W{0,4}(?:duration_ms:? [\d.]+|todo \d+$|(?:operator|diff|generatedMessage): |at .{0,120}(?:\bnode:|\[eval\])|index [0-9a-f]{7,64}\.\.[0-9a-f]{7,64}\b)/;
+
+function isOfTheRun(text: string, { start, end }: Range): boolean {
+  return OF_THE_RUN.test(text.slice(start, end));
+}
+
+/** The line without its margins; undefined where it is too long. */
+function lineAround(text: string, id: Range): Range | undefined {
+  let { start, end } = id;
+  const least = Math.max(0, id.start - LINE_CHARS_MAX);
+  const most = Math.min(text.length, id.end + LINE_CHARS_MAX);
+  while (start > least && text.charCodeAt(start - 1) !== LINE_BREAK) start--;
+  while (end < most && text.charCodeAt(end) !== LINE_BREAK) end++;
+  if (start === least && start > 0 && text.charCodeAt(start - 1) !== LINE_BREAK) return undefined;
+  if (end === most && end < text.length && text.charCodeAt(end) !== LINE_BREAK) return undefined;
+  const trimmed = trim(text, { start, end });
+  return trimmed.end - trimmed.start > LINE_CHARS_MAX ? undefined : trimmed;
+}
+
+/** A line that says little in words is quoted with a neighbour that says more, up to this length together. */
+const PASSAGE_CHARS_MAX = 180;
+const WORDS_ENOUGH = 2;
+
+function withNeighbour(text: string, line: Range): Range {
+  if (plainWordsIn(text, line) >= WORDS_ENOUGH) return line;
+  const next = { start: line.start, end: nextLineEnd(text, line.end) };
+  const before = { start: previousLineStart(text, line.start), end: line.end };
+  const fitting = [next, before, { start: before.start, end: next.end }].filter(
+    ({ start, end }) =>
+      end - start <= PASSAGE_CHARS_MAX &&
+      end - start > line.end - line.start &&
+      !isOfTheRun(text, { start, end: line.start }) &&
+      !isOfTheRun(text, trim(text, { start: line.end, end })),
+  );
+  return fitting.find((passage) => plainWordsIn(text, passage) >= WORDS_ENOUGH) ?? fitting[0] ?? line;
+}
+
+/** The end of the line directly below, without margins; the same place where that is empty. */
+function nextLineEnd(text: string, from: number): number {
+  let start = from;
+  while (start < text.length && text.charCodeAt(start) !== LINE_BREAK) start++;
+  let end = start + 1;
+  while (end < text.length && text.charCodeAt(end) !== LINE_BREAK && end - from <= PASSAGE_CHARS_MAX) end++;
+  const line = trim(text, { start: Math.min(start + 1, text.length), end: Math.min(end, text.length) });
+  return line.end > line.start ? line.end : from;
+}
+
+function previousLineStart(text: string, from: number): number {
+  let end = from;
+  while (end > 0 && text.charCodeAt(end - 1) !== LINE_BREAK) end--;
+  let start = Math.max(0, end - 1);
+  while (start > 0 && text.charCodeAt(start - 1) !== LINE_BREAK && from - start <= PASSAGE_CHARS_MAX) start--;
+  const line = trim(text, { start, end: Math.max(start, end - 1) });
+  return line.end > line.start ? line.start : from;
+}
+
+const PLAIN_WORD_CHARS_MIN = 4;
+
+/** How many words stand in it that are no part of a name: they say what the names are about. */
+export function plainWordsIn(text: string, { start, end }: Range): number {
+  let words = 0;
+  for (let at = start; at < end;) {
+    const from = at;
+    while (at < end && isLetter(text.charCodeAt(at))) at++;
+    if (at === from) {
+      at++;
+      continue;
+    }
+    const isAlone = !joins(text.charCodeAt(from - 1)) && !joins(text.charCodeAt(at));
+    if (isAlone && at - from >= PLAIN_WORD_CHARS_MIN && isLowerCase(text, from + 1, at)) words++;
+  }
+  return words;
+}
+
+function isLetter(code: number): boolean {
+  return code > 0x7f || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
+}
+
+/** Digits, underscores, dots and slashes make a name of what they touch; a full stop may end a sentence. */
+function joins(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x5f || code === 0x2f;
+}
+
+function isLowerCase(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (text.charCodeAt(at) >= 0x41 && text.charCodeAt(at) <= 0x5a) return false;
+  return true;
+}
+
+function trim(text: string, { start, end }: Range): Range {
+  let [from, until] = [start, end];
+  while (from < until && isSpace(text.charCodeAt(from))) from++;
+  while (until > from && isSpace(text.charCodeAt(until - 1))) until--;
+  return { start: from, end: until };
+}
+
+/** The smallest object or list in braces around the identifier that says something. */
+function objectAround(text: string, id: Range): Range | undefined {
+  const least = Math.max(0, id.start - REACH_CHARS);
+  let depth = 0;
+  for (let at = id.start - 1; at >= least; at--) {
+    const sign = text[at]!;
+    if (sign === "\n") return undefined;
+    if (sign === "}" || sign === "]") depth++;
+    else if (sign === "{" || sign === "[") {
+      if (depth > 0) depth--;
+      else {
+        const end = closingOf(text, at);
+        if (end === undefined || end - at > OBJECT_CHARS_MAX) return undefined;
+        if (end - at >= OBJECT_CHARS_MIN) return isReadable(text, { start: at, end }) ? { start: at, end } : undefined;
+      }
+    }
+  }
+  return undefined;
+}
+
+function closingOf(text: string, open: number): number | undefined {
+  let depth = 0;
+  const most = Math.min(text.length, open + OBJECT_CHARS_MAX + 1);
+  for (let at = open; at < most; at++) {
+    const sign = text[at]!;
+    if (sign === "{" || sign === "[") depth++;
+    else if ((sign === "}" || sign === "]") && --depth === 0) return at + 1;
+  }
+  return undefined;
+}
+
+function sentenceAround(text: string, id: Range): Range | undefined {
+  let { start, end } = id;
+  const least = Math.max(0, id.start - SENTENCE_CHARS_MAX);
+  const most = Math.min(text.length, id.end + SENTENCE_CHARS_MAX);
+  while (start > least && !endsSentence(text, start - 1)) start--;
+  while (end < most && !endsSentence(text, end - 1)) end++;
+  if ((start === least && start > 0) || (end === most && end < text.length)) return undefined;
+  const sentence = trim(text, { start, end });
+  return sentence.end - sentence.start > SENTENCE_CHARS_MAX || !isReadable(text, sentence) ? undefined : sentence;
+}
+
+/** Whether a sentence or a line ends with the character at a place. */
+function endsSentence(text: string, at: number): boolean {
+  const sign = text[at]!;
+  if (sign === "\n" || sign === "。" || sign === "！" || sign === "？") return true;
+  return (sign === "." || sign === "!" || sign === "?") && (at + 1 >= text.length || isSpace(text.charCodeAt(at + 1)));
+}
+
+/** Whether a person would read it: enough letters, and no endless run of signs. */
+function isReadable(text: string, { start, end }: Range): boolean {
+  let [plain, unbroken, longest] = [0, 0, 0];
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (isSpace(code)) {
+      plain++;
+      unbroken = 0;
+      continue;
+    }
+    if (++unbroken > longest) longest = unbroken;
+    if (
+      code > 0x7f ||
+      (code >= 0x30 && code <= 0x39) ||
+      (code >= 0x41 && code <= 0x5a) ||
+      (code >= 0x61 && code <= 0x7a)
+    )
+      plain++;
+  }
+  return (
+    plain >= (end - start) * READABLE_SHARE_MIN && longest <= UNBROKEN_CHARS_MAX && holdsWords(text, { start, end })
+  );
+}
+
+/** Fewer letters or words say nothing by themselves. */
+const LETTERS_MIN = 8;
+const WORDS_MIN = 2;
+const LETTERS_SHARE_MIN = 0.35;
+
+/** Whether enough of it is words: a line of figures or a name alone means nothing without its surroundings. */
+function holdsWords(text: string, { start, end }: Range): boolean {
+  let [letters, signs, words, run] = [0, 0, 0, 0];
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (isSpace(code)) {
+      run = 0;
+      continue;
+    }
+    signs++;
+    if (code > 0x7f || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)) {
+      letters++;
+      if (++run === WORDS_MIN) words++;
+    } else run = 0;
+  }
+  return letters >= LETTERS_MIN && words >= WORDS_MIN && letters >= signs * LETTERS_SHARE_MIN;
+}
+
+export interface Quote {
+  readonly range: Range;
+  /** Local numbers of the identifiers in it. */
+  readonly holds: readonly number[];
+}
+
+export interface Quotes {
+  /** Undefined where nothing readable surrounds the mention. */
+  readonly around: (reading: Reading, mention: number) => Quote | undefined;
+}
+
+interface Known {
+  readonly quotes: (Quote | null | undefined)[];
+  /** By where they begin: several mentions may share a passage. */
+  readonly passages: Map<number, Quote>;
+}
+
+export function createQuotes(): Quotes {
+  const known = new WeakMap<Reading, Known>();
+  return {
+    around: (reading, mention) => {
+      let entry = known.get(reading);
+      if (entry === undefined) known.set(reading, (entry = { quotes: [], passages: new Map() }));
+      const { quotes, passages } = entry;
+      let quote = quotes[mention];
+      if (quote === undefined) quotes[mention] = quote = quoteAround(reading, mention, passages) ?? null;
+      return quote ?? undefined;
+    },
+  };
+}
+
+function quoteAround(reading: Reading, mention: number, passages: Map<number, Quote>): Quote | undefined {
+  const { starts, ends } = reading.mentions;
+  const range = passageAround(reading.text, { start: starts[mention]!, end: ends[mention]! });
+  if (range === undefined) return undefined;
+  const known = passages.get(range.start);
+  if (known?.range.end === range.end) return known;
+  const quote = { range, holds: heldBy(reading, range) };
+  passages.set(range.start, quote);
+  return quote;
+}
+
+/** Local numbers of the identifiers that a range of a message holds. */
+export function heldBy({ mentions }: Reading, range: Range): readonly number[] {
+  const { starts, ends, which } = mentions;
+  const held = new Set<number>();
+  for (let at = firstFrom(starts, range.start); at < starts.length && ends[at]! <= range.end; at++)
+    held.add(which[at]!);
+  return [...held];
+}
+
+/** The index of the first that is not less, in numbers that ascend. */
+export function firstFrom(sorted: readonly number[], value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,341 @@
+/** Chooses what a handoff holds: within its budget, section by section, each section's best items first. */
+import type { Excerpt } from "../excerpts/excerpts.ts";
+import type { Measure } from "../transcript/measure.ts";
+import type { Draft, Item } from "./items.ts";
+import { SOURCE_LEAD } from "./parse.ts";
+import { PROSE_RANK } from "./model/drafts.ts";
+import type { Contents } from "./render.ts";
+import type { Present } from "./record/context.ts";
+import type { Topic } from "./templates.ts";
+import { createTable, type Pay, type Table, type TableOptions } from "./section-fill.ts";
+
+/** What the sections beside the record may take together; where a model wrote them, they are most of the handoff. */
+const FACTS_SHARE_MAX = 0.45;
+/** What a model wrote may take the first tokens whole and so much of the rest, and the ledger beside it so much. */
+const PROSE_TOKENS_FIRST = 600;
+const PROSE_SHARE_MAX = 0.78;
+const BESIDE_PROSE_SHARE_MAX = 0.2;
+/** Lines of the original get a part of the room beyond this: a small handoff is all record. */
+const RECORD_TOKENS_FIRST = 1_500;
+const EXCERPTS_SHARE = 0.25;
+/** More of them say less than the messages that can stand in their place. */
+const EXCERPTS_SHARE_MAX = 0.4;
+const EXCERPTS_BESIDE_PROSE_SHARE_MAX = 0.25;
+/** Of the handoff, at most. What asks for more than there is gets less in proportion, but for those of `UNSCALED`. */
+const SHARE_MAX: Readonly<Record<Topic, number>> = {
+  task: 0.12,
+  constraints: 0.25,
+  goal: 0.08,
+  blocked: 0.06,
+  progress: 0.04,
+  remaining: 0.08,
+  state: 0.08,
+  pending: 0.05,
+  files: 0.1,
+  actions: 0.05,
+  decisions: 0.14,
+  resolved: 0.03,
+  context: 0.03,
+  messages: 0.12,
+  fixed: 0.05,
+};
+/** What is filled first. A complete record, because a topic without a place would silently get nothing. */
+const NEED_RANK: Readonly<Record<Topic, number>> = {
+  task: 1,
+  state: 2,
+  constraints: 3,
+  blocked: 4,
+  remaining: 5,
+  progress: 6,
+  pending: 7,
+  goal: 8,
+  messages: 9,
+  files: 10,
+  actions: 11,
+  decisions: 12,
+  fixed: 13,
+  resolved: 14,
+  context: 15,
+};
+const TOPICS_BY_NEED = (Object.keys(NEED_RANK) as Topic[]).toSorted((a, b) => NEED_RANK[a] - NEED_RANK[b]);
+const UNSCALED: readonly Topic[] = ["task", "constraints", "goal", "state", "blocked", "progress", "decisions"];
+/** The task gets this much of a small budget, up to a share of it: nothing else helps without it. */
+const TASK_TOKENS = 160;
+const TASK_SHARE_MAX = 0.3;
+/** Less than this is not worth a heading. */
+const SECTION_TOKENS_MIN = 60;
+/** Zhang 2026, section 12: what matches the focus gets 60 to 70 %. */
+const FOCUS_SHARE = 0.66;
+/** With a focus, a section that matches may grow by this factor. */
+const FOCUS_STRETCH = 2;
+/** Excerpts that an earlier handoff chose, of the room for excerpts: what is older gives way, round by round. */
+const CARRIED_EXCERPTS_SHARE_MAX = 0.3;
+
+export interface Candidates {
+  /** What each section could say, best first. */
+  readonly drafts: ReadonlyMap<Topic, readonly Draft[]>;
+  /** The record of episodes, in at most so many tokens; none where a model wrote what was done. */
+  readonly record: ((tokensMax: number, present: Present) => readonly Item[]) | undefined;
+  /** Excerpts worth at most so many tokens that do not repeat what is present. */
+  readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
+  /** What it takes to quote the errors that stand to this day. */
+  readonly errorTokens: number;
+  /** Those of an earlier handoff, newest last. */
+  readonly carried: readonly Excerpt[];
+  /** The sections that a model wrote, where one did. */
+  readonly told: ReadonlySet<Topic>;
+  /** Whether a text is about the focus, where there is one. */
+  readonly matches: ((text: string) => boolean) | undefined;
+}
+
+export interface FitOptions extends TableOptions {
+  /** Tokens for the whole handoff, and for everything but its frame. */
+  readonly budget: number;
+  readonly room: number;
+  /** What the handoff stands for. */
+  readonly replacedTokens: number;
+}
+
+export function fit(candidates: Candidates, options: FitOptions): Omit<Contents, "firstNumber"> {
+  const { matches } = candidates;
+  const purse = createPurse(options, matches);
+  const table = createTable(
+    matches === undefined ? candidates.drafts : matchingFirst(candidates.drafts, matches),
+    options,
+  );
+  const topics = TOPICS_BY_NEED;
+  const stretch = matches === undefined ? 1 : FOCUS_STRETCH;
+  const share = (topic: Topic): number => SHARE_MAX[topic] * stretch;
+  const prose = candidates.told.size === 0 ? 0 : fillProse(candidates, options, { purse, table, share });
+  const most = prose > 0 ? BESIDE_PROSE_SHARE_MAX : FACTS_SHARE_MAX;
+  const allowed = allowances(topics, table, { share, most }, options.room);
+  const first = topics.filter((topic) => !AFTER_RECORD.includes(topic));
+  const later = topics.filter((topic) => AFTER_RECORD.includes(topic));
+  const isUnsaid = prose > 0 ? saysMoreThan(table.text()) : () => true;
+  for (const topic of first) {
+    if (prose > 0 && WORD_FOR_WORD.includes(topic)) continue;
+    // The files are listed by one of the two.
+    if (topic === "files" && candidates.told.has(topic)) continue;
+    table.fill(topic, allowed.get(topic)!, purse.pay, topic === "files" ? undefined : isUnsaid);
+  }
+  const reserved = later.reduce((sum, topic) => sum + allowed.get(topic)!, 0);
+  const recordTokens = recordRoom(purse.left(), { reserved, errors: candidates.errorTokens });
+  const record = candidates.record?.(recordTokens, presentIn(table)) ?? [];
+  payFor(record, purse, options.measure);
+  const told = textOf(record);
+  const isNews = (item: Item): boolean => (told === "" || !isTold(item.text, told)) && isUnsaid(item);
+  for (const topic of later) table.fill(topic, allowed.get(topic)!, purse.pay, isNews);
+  const excerpts = chooseExcerpts(candidates, options.measure, {
+    purse,
+    tokensMax:
+      prose > 0
+        ? options.room * EXCERPTS_BESIDE_PROSE_SHARE_MAX
+        : matches === undefined
+          ? excerptRoom(options.room)
+          : options.room,
+    present: `${table.text()}\n${told}`,
+  });
+  // What the excerpts leave is for the facts again, without caps; but rules have had their share, and one that comes in
+  // with a few spare tokens now would go again in the next handoff.
+  for (const topic of topics) if (topic !== "constraints") table.fill(topic, purse.left(), purse.payAny, isNews);
+  const filled = new Map(table.filled());
+  if (record.length > 0) filled.set("actions", { items: record, leftOut: 0 });
+  return { filled, excerpts };
+}
+
+/** The record comes first; from a few hundred tokens on, sections after it and lines of the original have their part. */
+function recordRoom(
+  left: number,
+  { reserved, errors }: { readonly reserved: number; readonly errors: number },
+): number {
+  const beyond = Math.max(0, left - RECORD_TOKENS_FIRST);
+  const others = Math.min(reserved, beyond * AFTER_RECORD_SHARE_MAX);
+  return left - others - Math.max((beyond - others) * EXCERPTS_SHARE, Math.min(errors, left * ERRORS_SHARE_MAX));
+}
+
+/** Errors that nothing made good are quoted before more is told of anything else, up to this share. */
+const ERRORS_SHARE_MAX = 0.3;
+
+/** At most; a small handoff quotes little, because what happened comes first. */
+function excerptRoom(room: number): number {
+  return room * EXCERPTS_SHARE_MAX * Math.min(1, room / (2 * RECORD_TOKENS_FIRST));
+}
+
+function presentIn(table: Table): Present {
+  const textsOf = (topic: Topic): readonly string[] => (table.filled().get(topic)?.items ?? []).map(({ text }) => text);
+  return { said: table.text(), rules: textsOf("constraints"), goal: textsOf("goal") };
+}
+
+/** Of the room beyond the first tokens. */
+const AFTER_RECORD_SHARE_MAX = 0.2;
+
+/** Places a person's own words and then what a model wrote; says how many tokens the latter took. */
+function fillProse(
+  { told }: Candidates,
+  { room }: FitOptions,
+  { purse, table, share }: { readonly purse: Purse; readonly table: Table; readonly share: (topic: Topic) => number },
+): number {
+  const spare = new Map<Topic, number>();
+  for (const topic of WORD_FOR_WORD) {
+    const before = purse.left();
+    const most = room * share(topic) * (topic === "task" && told.has(topic) ? TASK_BESIDE_PROSE_SHARE : 1);
+    table.fill(topic, most, purse.pay, ({ rank }) => rank < PROSE_RANK);
+    spare.set(topic, most - (before - purse.left()));
+  }
+  const before = purse.left();
+  for (const topic of TOPICS_BY_NEED) {
+    if (!told.has(topic)) continue;
+    const left = purse.left() - Math.max(0, room - PROSE_TOKENS_FIRST) * (1 - PROSE_SHARE_MAX);
+    const allowed = topic === "constraints" ? Math.min(left, spare.get(topic)!) : left;
+    const isNew = topic === "constraints" ? saysMoreThan(table.text()) : () => true;
+    table.fill(topic, allowed, purse.payAny, (item) => item.rank >= PROSE_RANK && isNew(item));
+  }
+  return before - purse.left();
+}
+
+/** The newest request is in full below, and the model says what it rests on. */
+const TASK_BESIDE_PROSE_SHARE = 0.3;
+
+/** What a person said of these stands in their own words, whatever a model made of it. */
+const WORD_FOR_WORD: readonly Topic[] = ["constraints", "state", "task", "goal"];
+
+const WORD = /[\p{L}\p{N}_./-]{4,}/gu;
+/** An item of whose words so many stand in what a model wrote says nothing new. */
+const SAID_SHARE_MIN = 0.7;
+
+function saysMoreThan(prose: string): (item: Item) => boolean {
+  const said = new Set(prose.toLowerCase().match(WORD) ?? []);
+  return ({ text }) => {
+    const words = text.toLowerCase().match(WORD) ?? [];
+    return words.filter((word) => said.has(word)).length < words.length * SAID_SHARE_MIN;
+  };
+}
+
+/** Of a question with its answer, the record tells both where it tells the question. */
+function isTold(text: string, told: string): boolean {
+  const question = /^([\s\S]+?) — (?:answered|user): /.exec(text)?.[1];
+  return told.includes(question === undefined ? text : question.slice(0, QUESTION_CHARS_COMPARED));
+}
+
+const QUESTION_CHARS_COMPARED = 60;
+
+/** Said by the record already, perhaps: filled after it, with what it leaves out. */
+const AFTER_RECORD: readonly Topic[] = ["decisions", "resolved", "context"];
+
+function textOf(items: readonly Item[]): string {
+  return items.map(({ text }) => text).join("\n");
+}
+
+/** Line by line, so that what is about the focus is paid from its part. */
+function payFor(items: readonly Item[], purse: Purse, measure: Measure): void {
+  for (const { text } of items)
+    for (const line of text.split("\n")) {
+      const cost = measure.text(`  ${line}\n`);
+      if (!purse.pay(cost, line)) purse.payAny(cost, line);
+    }
+}
+
+/** Tokens still to give out. With a focus, what matches it and what does not each have their part. */
+interface Purse {
+  readonly left: () => number;
+  readonly pay: Pay;
+  /** Pays whatever the text is about. */
+  readonly payAny: Pay;
+}
+
+function createPurse({ room, budget }: FitOptions, matches: Candidates["matches"]): Purse {
+  let left = room;
+  let matching = matches === undefined ? room : Math.min(room, budget * FOCUS_SHARE);
+  let other = room - matching;
+  const payAny: Pay = (cost) => {
+    if (cost > left) return false;
+    left -= cost;
+    return true;
+  };
+  return {
+    left: () => left,
+    payAny,
+    pay: (cost, text) => {
+      const about = matches?.(text) ?? true;
+      if (cost > (about ? matching : other) || !payAny(cost, text)) return false;
+      if (about) matching -= cost;
+      else other -= cost;
+      return true;
+    },
+  };
+}
+
+function matchingFirst(drafts: Candidates["drafts"], matches: (text: string) => boolean): Candidates["drafts"] {
+  const weighed = (draft: Draft): Draft & { readonly about: number } => {
+    const text = draft.write();
+    return { ...draft, write: () => text, about: Number(text !== undefined && matches(text)) };
+  };
+  return new Map(Array.from(drafts, ([topic, own]) => [topic, own.map(weighed).toSorted((a, b) => b.about - a.about)]));
+}
+
+interface Shares {
+  /** What one section may take at most, and what all of them together. */
+  readonly share: (topic: Topic) => number;
+  readonly most: number;
+}
+
+/** What each section may take: its share, and no more than it has to say, brought down to what the facts may take together. */
+function allowances(topics: readonly Topic[], table: Table, shares: Shares, room: number): ReadonlyMap<Topic, number> {
+  const most = (topic: Topic): number =>
+    Math.max(room * shares.share(topic), topic === "task" ? Math.min(TASK_TOKENS, room * TASK_SHARE_MAX) : 0);
+  const wanted = new Map(topics.map((topic) => [topic, table.wants(topic, most(topic))]));
+  const total = (some: readonly Topic[]): number => some.reduce((sum, topic) => sum + wanted.get(topic)!, 0);
+  const granted = new Map(UNSCALED.map((topic) => [topic, wanted.get(topic)!]));
+  const scaled = topics.filter((topic) => !UNSCALED.includes(topic));
+  let left = Math.max(0, room * shares.most - total(UNSCALED));
+  const factor = Math.min(1, left / Math.max(1, total(scaled)));
+  // Shares too small for a heading are put together again for those who need them most.
+  for (const topic of scaled) {
+    const tokens = wanted.get(topic)! * factor;
+    granted.set(topic, tokens < Math.min(wanted.get(topic)!, SECTION_TOKENS_MIN) ? 0 : tokens);
+    left -= granted.get(topic)!;
+  }
+  for (const topic of scaled) {
+    const more = Math.min(left, wanted.get(topic)! - granted.get(topic)!);
+    if (granted.get(topic)! + more < Math.min(wanted.get(topic)!, SECTION_TOKENS_MIN)) continue;
+    granted.set(topic, granted.get(topic)! + more);
+    left -= more;
+  }
+  return granted;
+}
+
+interface Room {
+  readonly purse: Purse;
+  readonly tokensMax: number;
+  /** What the handoff says already. */
+  readonly present: string;
+}
+
+function chooseExcerpts(
+  { excerpts, carried, matches }: Candidates,
+  measure: Measure,
+  { purse, tokensMax, present }: Room,
+): readonly Excerpt[] {
+  const kept: Excerpt[] = [];
+  const sources = new Set<string>();
+  const take = (one: Excerpt, limit: number): number => {
+    const cost = one.tokens + (sources.has(one.source) ? 0 : measure.text(`${SOURCE_LEAD}${one.source}\n`));
+    if (cost > limit || !purse.pay(cost, one.text)) return 0;
+    sources.add(one.source);
+    kept.push(one);
+    return cost;
+  };
+  // Errors may have all of the room: nothing else is asked for so surely.
+  const forErrors = Math.max(0, purse.left() - tokensMax);
+  const left = (isError = false): number => purse.left() - (isError ? 0 : forErrors);
+  let old = carried.length === 0 ? 0 : left() * CARRIED_EXCERPTS_SHARE_MAX;
+  for (const one of carried.toReversed()) if (!present.includes(one.text)) old -= take(one, old);
+  const known = kept.map(({ text }) => text).join("\n");
+  // With a focus more is asked for than fits: what matches is taken from the whole.
+  const asked = purse.left() * (matches === undefined ? 1 : FOCUS_STRETCH);
+  const fresh = excerpts(Math.max(0, Math.floor(asked)), known === "" ? present : `${present}\n${known}`);
+  const ranked =
+    matches === undefined ? fresh : fresh.toSorted((a, b) => Number(matches(b.text)) - Number(matches(a.text)));
+  for (const one of ranked) take(one, left(one.isError));
+  return kept;
+}

@@ -1,0 +1,79 @@
+/**
+ * What a model wrote, as drafts beside the ledger's. Its items take the place of the ledger's narrative; what a person
+ * asked, what stands open and what the checks say stays the ledger's and comes first.
+ */
+import { identifiersIn } from "../../excerpts/mentions.ts";
+import { DASH, type Draft } from "../items.ts";
+import type { Topic } from "../templates.ts";
+import type { Items } from "./asked.ts";
+import { citedIn } from "./citations.ts";
+
+/** The ledger's list gives way to the model's, where there is one. */
+const REPLACED: readonly Topic[] = ["goal", "actions", "progress", "decisions", "resolved", "pending", "context"];
+/** What the ledger ranks this high stays unless the model said it: the first request, and deeds that outlast the session. */
+const LASTING_RANK: Partial<Readonly<Record<Topic, number>>> = { goal: 10, actions: 2 };
+/** Above every draft of the ledger's: what the model wrote is placed first. */
+export const PROSE_RANK = 100;
+/** Written after the ledger's items of the same section. */
+const PROSE_ORDER = 100_000;
+
+export interface Own {
+  /** The ledger's, and those that an earlier handoff carries on. */
+  readonly fresh: readonly Draft[];
+  readonly carried: readonly Draft[];
+}
+
+/** All that a section may say. */
+export function withProse(topic: Topic, { fresh, carried }: Own, prose: Items): readonly Draft[] {
+  const texts = prose.get(topic) ?? [];
+  if (texts.length === 0) return [...fresh, ...carried];
+  const said = textOf(prose);
+  const cited = closelyCited(texts);
+  const kept = REPLACED.includes(topic) ? fresh.filter((draft) => lasts(topic, draft, { said, cited })) : fresh;
+  const missed = carried.filter(({ write }) => !namesStandIn(said, write() ?? ""));
+  return [...kept, ...missed, ...texts.map((text, at) => draftOf(topic, text, at / texts.length))];
+}
+
+/** What may not be lost although a model wrote the section: unless the model said it in the same words. */
+function lasts(topic: Topic, { rank, order, write }: Draft, { said, cited }: Told): boolean {
+  if (rank < (LASTING_RANK[topic] ?? Infinity)) return false;
+  const text = write() ?? "";
+  return !said.includes(deedIn(text)) && (text.startsWith(COMMIT) || !cited.has(order + 1));
+}
+
+interface Told {
+  readonly said: string;
+  /** Numbers of messages that items rest on. */
+  readonly cited: ReadonlySet<number>;
+}
+
+const COMMIT = "COMMIT ";
+/** An item that rests on more messages does not tell each of them. */
+const CLOSE_MESSAGES_MAX = 8;
+
+function closelyCited(texts: readonly string[]): ReadonlySet<number> {
+  const cited = texts.map((text) => citedIn(text).messages);
+  return new Set(cited.flatMap((messages) => (messages.length <= CLOSE_MESSAGES_MAX ? messages : [])));
+}
+
+/** The commit or the command, without verb, outcome and tool. */
+function deedIn(text: string): string {
+  const [deed = ""] = text.split(DASH)[0]!.split(" [tool:");
+  return /^COMMIT ([0-9a-f]{7,40})\b/.exec(deed)?.[1] ?? deed.replace(/^[A-Z]+ /, "");
+}
+
+/** Of what was done the latest counts most, elsewhere what is said first. */
+function draftOf(topic: Topic, text: string, place: number): Draft {
+  const rank = PROSE_RANK + (topic === "actions" ? place : 1 - place);
+  return { rank, order: PROSE_ORDER + place, write: () => text };
+}
+
+function textOf(prose: Items): string {
+  return [...prose.values()].flat().join("\n");
+}
+
+/** Whether what a text names was said; one without names is taken for said. */
+function namesStandIn(said: string, text: string): boolean {
+  const ids = identifiersIn(text);
+  return ids.length === 0 || ids.some((id) => said.includes(id));
+}

@@ -1,0 +1,66 @@
+/**
+ * Asks a model for the record behind the conversation itself: what its provider has cached of the conversation is read
+ * again, and only the question is new (as Claude Code does; IA al Día 2026). Where that is too long the oldest rounds are
+ * dropped, a few times; after that the conversation is described instead, as to any other model.
+ */
+import { exchangesOf } from "../../transcript/exchanges.ts";
+import type { Measure } from "../../transcript/measure.ts";
+import { contentText, textMessage, type Transcript } from "../../transcript/message.ts";
+import type { Writer } from "./writer.ts";
+import { readAnswer } from "./answer.ts";
+import { isSpent, leftOf, NOTHING_SPENT, outputIn, plus, spentOn, type Folded, type FoldRequest } from "./fold.ts";
+import { objectionTo } from "./judge.ts";
+import { followUpText } from "./prompt.ts";
+
+/** How often the oldest rounds are dropped and the question asked again (Claude Code 2.1 makes three attempts). */
+const DROPS_MAX = 3;
+/** Kept of a conversation that was too long, where the error does not say by how much. */
+const KEPT_SHARE = 0.75;
+const LEFT_OUT = "[precis: the oldest messages are left out of this request]";
+
+/** Fails with `overflow` where even the newest rounds are too long. */
+export async function followUp(writer: Writer, request: FoldRequest, conversation: Transcript): Promise<Folded> {
+  const { span, asked, allowed, signal } = request;
+  const { measure, redact } = span;
+  const maxOutputTokens = outputIn(writer.windowTokens, request);
+  const user = redact(followUpText(request));
+  let roomTokens = writer.windowTokens - maxOutputTokens - measure.text(user);
+  let spent = NOTHING_SPENT;
+  for (let drops = 0; drops <= DROPS_MAX && !isSpent(leftOf(allowed, spent)); drops++) {
+    const sent = newestWithin(conversation, roomTokens, measure);
+    if (sent === undefined) break;
+    const reply = await writer.ask({ system: "", user, conversation: sent, maxOutputTokens }, signal);
+    spent = plus(spent, spentOn(reply));
+    const source = sent.messages.map(({ parts }) => contentText(parts)).join("\n");
+    const read = { source, ...spent };
+    if (reply.kind === "failed") {
+      if (reply.failure.class !== "overflow") return { kind: "failed", failure: reply.failure, ...read };
+      const size = measure.transcript(sent);
+      const gap = reply.failure.windowTokens === undefined ? 0 : reply.failure.windowTokens - maxOutputTokens;
+      roomTokens = Math.floor(gap > 0 && gap < size ? gap : size * KEPT_SHARE);
+      continue;
+    }
+    const answer = readAnswer(redact(reply.text), asked);
+    const judged = { answer, asked, ended: reply.ended, goesOn: false, source, record: "", measure };
+    const objection = objectionTo(judged);
+    if (objection !== undefined) return { kind: "rejected", objection, ...read };
+    return { kind: "answered", answer, cutOff: reply.ended === "length", ...read };
+  }
+  const message = "the conversation is too long for it, even without its oldest rounds";
+  return { kind: "failed", failure: { class: "overflow", message }, source: "", ...spent };
+}
+
+/** The conversation, without its oldest rounds where it would not fit; nothing where not even its last would. */
+function newestWithin(conversation: Transcript, tokens: number, measure: Measure): Transcript | undefined {
+  if (measure.transcript(conversation) <= tokens) return conversation;
+  const { messages } = conversation;
+  const lead = textMessage("user", LEFT_OUT, "stub");
+  let left = tokens - measure.transcript({ ...conversation, messages: [lead] });
+  let from = messages.length;
+  for (const { start, end } of exchangesOf(messages).toReversed()) {
+    left -= measure.messages(messages.slice(start, end));
+    if (left < 0) break;
+    from = start;
+  }
+  return from === messages.length ? undefined : { ...conversation, messages: [lead, ...messages.slice(from)] };
+}

@@ -1,0 +1,63 @@
+/** Whether an answer as a whole can be taken at all: not empty, not refused, not cut off, not a copy, in its sections. */
+import type { Measure } from "../../transcript/measure.ts";
+import type { FailureClass } from "./writer.ts";
+import type { Answer } from "./answer.ts";
+import type { AskedSection } from "./asked.ts";
+
+export interface Objection {
+  readonly class: FailureClass;
+  readonly because: string;
+}
+
+export interface Judged {
+  readonly answer: Answer;
+  readonly asked: readonly AskedSection[];
+  readonly ended: "stop" | "length";
+  /** Whether a further stage follows: one that has nothing to say then is not the end. */
+  readonly goesOn: boolean;
+  /** What the model was given to read, and the record that it was to bring up to date. */
+  readonly source: string;
+  readonly record: string;
+  readonly measure: Measure;
+}
+
+/** Of the headings asked for. */
+const HEADINGS_SHARE_MIN = 0.5;
+/** An answer that was cut off may have lost its last section, no more. */
+const HEADINGS_LOST_MAX = 1;
+/** More of an answer than this, in runs of `RUN_CHARS` copied from the source, is an echo. */
+const ECHO_SHARE_MAX = 0.8;
+const RUN_CHARS = 100;
+const RUNS_MAX = 200;
+const REFUSAL_CHARS = 400;
+const REFUSAL =
+  /^\W*(?:i['’]?m (?:very |so )?(?:sorry|unable)|i am (?:very |so )?(?:sorry|unable)|sorry\b|i (?:can['’]?t|cannot|won['’]?t|must decline)|i apologi[sz]e|as an ai\b|unfortunately,? i\b|this (?:request|content) (?:violates|cannot)|抱歉|很抱歉|对不起|我无法|我不能|申し訳|죄송|lo siento|je suis désolé|es tut mir leid)/i;
+
+export function objectionTo({ answer, asked, ended, goesOn, source, record, measure }: Judged): Objection | undefined {
+  const { body, headings, items } = answer;
+  if (body === "") return malformed("the answer is empty");
+  const complete = headings >= Math.ceil(asked.length * HEADINGS_SHARE_MIN);
+  if (!complete && REFUSAL.test(body.slice(0, REFUSAL_CHARS)))
+    return { class: "refusal", because: "the answer is a refusal" };
+  if (isEcho(body, source)) return malformed("the answer copies what it was given");
+  if (measure.text(body) > measure.text(source) + measure.text(record))
+    return malformed("the answer is larger than what it was made from");
+  if (ended === "length" && headings < asked.length - HEADINGS_LOST_MAX) return malformed("the answer was cut off");
+  if (!complete) return malformed(`the answer has ${headings} of the ${asked.length} sections asked for`);
+  if (!goesOn && [...items.values()].every((texts) => texts.length === 0))
+    return malformed("every section of the answer is empty");
+  return undefined;
+}
+
+function malformed(because: string): Objection {
+  return { class: "malformed", because };
+}
+
+/** Runs are looked at in even steps, so that the cost is bounded. */
+function isEcho(body: string, source: string): boolean {
+  const step = Math.max(RUN_CHARS, Math.ceil(body.length / RUNS_MAX));
+  let [copied, runs] = [0, 0];
+  for (let at = 0; at + RUN_CHARS <= body.length; at += step, runs++)
+    if (source.includes(body.slice(at, at + RUN_CHARS))) copied++;
+  return runs > 0 && copied / runs > ECHO_SHARE_MAX;
+}

@@ -1,0 +1,225 @@
+/**
+ * The failure ladder of a handoff: the auxiliary model, then the main one where it is another, then nobody, and the ledger
+ * writes. Each step is accounted for, none is silent.
+ */
+import type { SummaryAccount, SummaryStep } from "../../compaction/compaction.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
+import type { Section } from "../templates.ts";
+import type { Writer, Writers } from "./writer.ts";
+import { askedOf, recordText, type Items } from "./asked.ts";
+import { createCitationChecker } from "./citations.ts";
+import { complexityOf } from "./complexity.ts";
+import { fold, isSpent, leftOf, NOTHING_SPENT, plus, type Allowance, type Folded, type FoldRequest } from "./fold.ts";
+import { followUp } from "./follow-up.ts";
+import { createGrounds } from "./grounds.ts";
+import type { Span } from "./source.ts";
+import { verify, type Verified } from "./verify.ts";
+
+/** What one compaction may spend on all its models together. */
+export const COMPACTION_SPEND_LIMIT: Allowance = Object.freeze({ calls: 14, tokens: 500_000, costUsd: 1 });
+/** Fewer items, or a smaller share of what was answered, is no record: the next on the ladder is asked. */
+const KEPT_ITEMS_MIN = 2;
+const KEPT_SHARE_MIN = 0.25;
+/** Where the ledger knows files or commands, a record that names nothing of the session says nothing of it. */
+const KNOWN_NAMES_MIN = 1;
+
+export interface TellRequest {
+  readonly writers: Writers;
+  readonly signal?: AbortSignal;
+  readonly span: Span;
+  readonly ledger: Ledger;
+  /** The record of an earlier handoff, where only what came after it is in the span. */
+  readonly record: Items;
+  readonly template: readonly Section[];
+  /** Tokens of the handoff, and of the part of it that the model writes. */
+  readonly budget: number;
+  readonly targetTokens: number;
+  /** What is sent now, where a model that can is to be asked behind it. */
+  readonly conversation?: Transcript;
+  /** The live request. */
+  readonly live: Message | undefined;
+  readonly focus?: string;
+  /** What may be spent where it is less than one compaction may spend. */
+  readonly allowed?: Allowance;
+  /** Text beside the conversation that a record may draw on: the system prompt. */
+  readonly beside: string;
+}
+
+export interface Told {
+  /** What the model wrote and the checks left. */
+  readonly prose?: Items;
+  readonly account: SummaryAccount;
+  /** For the report: why the result is poorer than it should be. */
+  readonly degraded: readonly string[];
+}
+
+interface Candidate {
+  readonly role: SummaryStep["role"];
+  readonly writer: Writer;
+}
+
+/** Rejects when the signal aborts, with its reason; otherwise always answers. */
+export async function tell(request: TellRequest): Promise<Told> {
+  const { writers, allowed: most = COMPACTION_SPEND_LIMIT } = request;
+  const { candidates, because } = orderOf(writers, request.ledger);
+  const steps: SummaryStep[] = writers.resting.map(restingStep);
+  let spent = NOTHING_SPENT;
+  let unasked: string | undefined;
+  for (const { role, writer } of candidates) {
+    const allowed = leftOf(most, spent);
+    if (isSpent(allowed)) {
+      unasked = `the ${role} model ${writer.model} was not asked: one compaction may spend no more`;
+      break;
+    }
+    const folded = await answerOf(writer, foldRequest(request, allowed), request.conversation);
+    request.signal?.throwIfAborted();
+    spent = plus(spent, folded);
+    const checked = check(folded, request);
+    const step = stepOf({ role, writer }, folded, checked);
+    steps.push(step);
+    if (step.outcome === "written" && checked !== undefined) return written(checked, { step, steps, folded, because });
+  }
+  const why = writers.withheld ?? unasked ?? because;
+  return {
+    account: { by: "ledger", ...(why === undefined ? {} : { because: why }), steps },
+    degraded: degradedBy(writers, steps, unasked),
+  };
+}
+
+/** Behind the conversation where that is wanted and it can be asked there; with the span described where not, or where it is too long. */
+async function answerOf(writer: Writer, request: FoldRequest, conversation: Transcript | undefined): Promise<Folded> {
+  if (conversation === undefined || writer.followsUp !== true) return fold(writer, request);
+  const behind = await followUp(writer, request, conversation);
+  if (behind.kind !== "failed" || behind.failure.class !== "overflow") return behind;
+  const described = await fold(writer, { ...request, allowed: leftOf(request.allowed, behind) });
+  return { ...described, ...plus(behind, described) };
+}
+
+/** With `auto`, a complex state goes to the main model first. One model in two roles is asked once. */
+function orderOf(
+  { auxiliary, main, auto, withheld }: Writers,
+  ledger: Ledger,
+): { readonly candidates: readonly Candidate[]; readonly because?: string } {
+  if (withheld !== undefined) return { candidates: [] };
+  const first: Candidate[] = auxiliary === undefined ? [] : [{ role: "auxiliary", writer: auxiliary }];
+  const second: Candidate[] =
+    main === undefined || main.model === auxiliary?.model ? [] : [{ role: "main", writer: main }];
+  const complexity = auto && first.length > 0 && second.length > 0 ? complexityOf(ledger) : undefined;
+  if (complexity === undefined) return { candidates: [...first, ...second] };
+  return { candidates: [...second, ...first], because: `the main model was asked first: ${complexity}` };
+}
+
+function foldRequest(request: TellRequest, allowed: Allowance): FoldRequest {
+  const { span, template, live, focus, signal } = request;
+  return {
+    ...request,
+    asked: askedOf(template),
+    live: live === undefined ? "" : span.redact(contentText(live.parts)),
+    allowed,
+    ...(focus === undefined ? {} : { focus }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+/** What stands of an answer; nothing where there is none. */
+function check(folded: Folded, { span, ledger, record, template, beside }: TellRequest): Verified | undefined {
+  if (folded.kind !== "answered") return undefined;
+  const grounds = createGrounds(span.messages, [beside, folded.source, recordText(record, askedOf(template))]);
+  const { items } = folded.answer;
+  const citations = createCitationChecker(span.messages);
+  return verify(folded.cutOff ? withoutLast(items) : items, { ledger, grounds, citations, template });
+}
+
+/** The item at which an answer was cut off is not whole. */
+function withoutLast(items: Items): Items {
+  const last = [...items].findLast(([, texts]) => texts.length > 0)?.[0];
+  return new Map(Array.from(items, ([topic, texts]) => [topic, topic === last ? texts.slice(0, -1) : texts]));
+}
+
+function stepOf({ role, writer }: Candidate, folded: Folded, checked: Verified | undefined): SummaryStep {
+  const { calls, tokens, costUsd, windowTokens } = folded;
+  const common = {
+    model: writer.model,
+    role,
+    calls,
+    tokens,
+    ...(costUsd === undefined ? {} : { costUsd }),
+    ...(windowTokens === undefined ? {} : { windowTokens }),
+  };
+  if (folded.kind === "failed") {
+    const { failure } = folded;
+    const restMs = failure.retryAfterMs === undefined ? {} : { restMs: failure.retryAfterMs };
+    return { ...common, outcome: "failed", class: failure.class, because: failure.message, ...restMs };
+  }
+  if (folded.kind === "rejected")
+    return { ...common, outcome: "rejected", class: folded.objection.class, because: folded.objection.because };
+  const poor = checked === undefined ? undefined : poverty(checked);
+  return poor === undefined
+    ? { ...common, outcome: "written" }
+    : { ...common, outcome: "rejected", class: "malformed", because: poor };
+}
+
+function poverty({ kept, dropped, known }: Verified): string | undefined {
+  const all = kept + total(dropped);
+  if (kept < KEPT_ITEMS_MIN || kept < all * KEPT_SHARE_MIN)
+    return `${kept} of its ${all} items stood the checks${dropped.length === 0 ? "" : `: ${dropped.map(({ because }) => because).join(", ")}`}`;
+  return known < KNOWN_NAMES_MIN ? "it names nothing of the session" : undefined;
+}
+
+interface Writing {
+  readonly step: SummaryStep;
+  readonly steps: readonly SummaryStep[];
+  readonly folded: Folded;
+  readonly because: string | undefined;
+}
+
+function written({ items, kept, dropped }: Verified, { step, steps, folded, because }: Writing): Told {
+  const cutOff = folded.kind === "answered" && folded.cutOff;
+  return {
+    prose: items,
+    account: { by: "model", ...(because === undefined ? {} : { because }), steps, items: { kept, dropped } },
+    degraded: [
+      ...steps.filter((one) => one !== step).map(remark),
+      ...dropped.map(
+        ({ because: reason, count }) =>
+          `${count} of ${kept + total(dropped)} items by ${step.model} were dropped: ${reason}`,
+      ),
+      ...(cutOff ? [`the answer of ${step.model} was cut off at its end`] : []),
+    ],
+  };
+}
+
+function total(dropped: Verified["dropped"]): number {
+  return dropped.reduce((sum, { count }) => sum + count, 0);
+}
+
+function restingStep({ model, role, class: why, remainingMs }: Writers["resting"][number]): SummaryStep {
+  const because = `it rests after ${why}, for ${Math.ceil(remainingMs / 1000)} more seconds`;
+  return {
+    model,
+    role,
+    outcome: "resting",
+    class: why,
+    because,
+    restMs: remainingMs,
+    calls: 0,
+    tokens: { input: 0, output: 0 },
+    costUsd: 0,
+  };
+}
+
+function degradedBy(
+  { withheld }: Writers,
+  steps: readonly SummaryStep[],
+  unasked: string | undefined,
+): readonly string[] {
+  if (withheld !== undefined) return [`the ledger wrote the handoff: ${withheld}`];
+  return steps.length === 0
+    ? []
+    : [...steps.map(remark), ...(unasked === undefined ? [] : [unasked]), "the ledger wrote the handoff: no model did"];
+}
+
+function remark({ role, model, outcome, class: why, because }: SummaryStep): string {
+  return `the ${role} model ${model} ${outcome === "resting" ? "was not asked" : outcome === "rejected" ? "was refused" : "failed"}${why === undefined ? "" : ` (${why})`}: ${because ?? ""}`;
+}

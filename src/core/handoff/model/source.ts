@@ -1,0 +1,183 @@
+/**
+ * What a model is given to read of a span: the original messages, redacted whole, then digested as hard as the room
+ * demands. What people and assistant said comes first, calls are one line each, results shrink by what they are;
+ * those that hold what the work is likely to need keep more.
+ */
+import { describeCall, type CallSummary } from "../../digest/call.ts";
+import { digestResult } from "../../digest/digest.ts";
+import { deedOf } from "../../ledger/readers/commands.ts";
+import { personText } from "../../ledger/readers/person.ts";
+import { wholeWords } from "../../ledger/readers/sentences.ts";
+import { readResult } from "../../ledger/readers/results.ts";
+import type { Measure } from "../../transcript/measure.ts";
+import { callsOf, contentText, resultOf, type Message, type ToolCallPart } from "../../transcript/message.ts";
+import { pairingOf } from "../../transcript/pairing.ts";
+import { clipped } from "../items.ts";
+import { opensWithHandoff } from "../marks.ts";
+import { packed, type Block } from "./stages.ts";
+
+export interface Span {
+  readonly messages: readonly Message[];
+  /** What is read: `messages[from .. until)`. */
+  readonly from: number;
+  readonly until: number;
+  /** Messages that hold what the work is likely to need, the likeliest first. */
+  readonly ranked: readonly number[];
+  /** Words of the task, lower case. */
+  readonly focus: readonly string[];
+  readonly recall: string;
+  readonly measure: Measure;
+  readonly redact: (text: string) => string;
+}
+
+/** How hard a span is digested: characters for words, tokens for results. The first level leaves everything as it is. */
+interface Level {
+  readonly user: number;
+  readonly assistant: number;
+  readonly call: number;
+  /** 0: the line that says how it ended. */
+  readonly result: number;
+  /** For results that are ranked high. */
+  readonly ranked: number;
+  /** Stages that this much detail is worth. */
+  readonly stagesMax: number;
+  /** Tried where the room is at least this share of the span. */
+  readonly roomShareMin: number;
+}
+
+const WHOLE: Level = {
+  user: Infinity,
+  assistant: Infinity,
+  call: Infinity,
+  result: Infinity,
+  ranked: Infinity,
+  stagesMax: 1,
+  roomShareMin: 0.8,
+};
+const LEVELS: readonly Level[] = [
+  WHOLE,
+  { user: 12_000, assistant: 8_000, call: 400, result: 3_000, ranked: 6_000, stagesMax: 1, roomShareMin: 0.5 },
+  { user: 8_000, assistant: 4_000, call: 240, result: 800, ranked: 3_000, stagesMax: 2, roomShareMin: 0.25 },
+  { user: 6_000, assistant: 2_000, call: 160, result: 300, ranked: 1_200, stagesMax: 3, roomShareMin: 0.1 },
+  { user: 4_000, assistant: 1_000, call: 160, result: 120, ranked: 500, stagesMax: 4, roomShareMin: 0.05 },
+  { user: 2_000, assistant: 500, call: 120, result: 60, ranked: 250, stagesMax: 6, roomShareMin: 0.02 },
+  { user: 1_000, assistant: 250, call: 100, result: 0, ranked: 120, stagesMax: 6, roomShareMin: 0 },
+  { user: 700, assistant: 180, call: 80, result: 0, ranked: 60, stagesMax: 6, roomShareMin: 0 },
+  { user: 400, assistant: 120, call: 80, result: 0, ranked: 0, stagesMax: 6, roomShareMin: 0 },
+];
+/** What a harness says in the user's name. */
+const RECORD_CHARS_MAX = 200;
+const ENDING_CHARS_MAX = 160;
+const CHARS_PER_TOKEN = 3;
+const RANKED_MAX = 40;
+
+/**
+ * The span in as few stages as its detail is worth, each of at most `roomTokens`: never more than `stagesMax`. Where even
+ * the hardest digest is too long, the least telling messages are left out, and the text says how many.
+ */
+export function stagesOf(span: Span, roomTokens: number, stagesMax: number): readonly string[] {
+  const spoken = readSpan(span);
+  const share = (roomTokens * stagesMax) / Math.max(1, span.measure.messages(spoken.map(({ message }) => message)));
+  const ranked = new Set(span.ranked.slice(0, RANKED_MAX));
+  let blocks: readonly Block[] = [];
+  for (const level of LEVELS) {
+    if (share < level.roomShareMin) continue;
+    blocks = spoken.flatMap((one) => blockOf(one, ranked.has(one.at), level, span));
+    const stages = packed(blocks, roomTokens, Math.min(stagesMax, level.stagesMax));
+    if (stages !== undefined) return stages;
+  }
+  return packed(blocks, roomTokens, stagesMax, span.measure) ?? [];
+}
+
+/** A message of the span, read and redacted once. */
+interface Spoken {
+  readonly at: number;
+  readonly message: Message;
+  readonly text: string;
+  /** The tool and what it was given, one line a call. */
+  readonly calls: readonly string[];
+  /** The call that a result answers. */
+  readonly answers: CallSummary | undefined;
+}
+
+function readSpan({ messages, from, until, redact }: Span): readonly Spoken[] {
+  const { answers } = pairingOf(messages);
+  const known = new Map<ToolCallPart, CallSummary>();
+  const summaryOf = (call: ToolCallPart): CallSummary => {
+    const summary = known.get(call) ?? safeCall(describeCall(call.name, call.arguments), redact);
+    known.set(call, summary);
+    return summary;
+  };
+  return messages.slice(from, until).flatMap((message, offset) => {
+    const at = from + offset;
+    const text = contentText(message.parts);
+    if (opensWithHandoff(text)) return [];
+    const answered = answers[at]?.call;
+    return [
+      {
+        at,
+        message,
+        text: redact(text),
+        calls: callsOf(message).map(({ name, arguments: args }) => `${name} ${redact(args)}`),
+        answers: answered === undefined ? undefined : summaryOf(answered),
+      },
+    ];
+  });
+}
+
+const COMMAND_CHARS_READ_MAX = 4_000;
+
+/** What is shown of a call, redacted before it is cut; a target that was cut already loses its torn last word. */
+function safeCall(call: CallSummary, redact: (text: string) => string): CallSummary {
+  const whole = call.command === undefined ? call.target.replace(/\S*…$/, "…") : call.command;
+  const read = wholeWords(whole, COMMAND_CHARS_READ_MAX).replace(/\s+/g, " ").trim();
+  return { ...call, target: redact(read) };
+}
+
+function blockOf(spoken: Spoken, ranked: boolean, level: Level, span: Span): readonly Block[] {
+  const text = spoken.message.role === "tool" ? resultText(spoken, ranked, level, span) : saidText(spoken, level);
+  if (text === "") return [];
+  const { role } = spoken.message;
+  return [
+    { text, tokens: span.measure.text(`${text}\n`), keep: role === "user" ? 3 : ranked ? 2 : role === "tool" ? 0 : 1 },
+  ];
+}
+
+function saidText({ at, message, text, calls }: Spoken, level: Level): string {
+  const asked = message.role === "user" && personText(message) !== "";
+  const most = asked ? level.user : message.role === "assistant" ? level.assistant : RECORD_CHARS_MAX;
+  const words = clipped(text, most);
+  const lines = calls.map((call) => `> ${clipped(call, level.call)}`);
+  if (words === "" && lines.length === 0) return "";
+  return [
+    `[${at + 1} ${message.role === "user" && !asked ? "record" : message.role}]`,
+    ...(words === "" ? [] : [words]),
+    ...lines,
+  ].join("\n");
+}
+
+function resultText({ at, message, text, answers }: Spoken, ranked: boolean, level: Level, span: Span): string {
+  const call = answers ?? describeCall("tool", "{}");
+  const target = ranked ? level.ranked : level.result;
+  const isError = resultOf(message)?.isError === true;
+  if (target === 0) {
+    const { outcome, errors } = readResult(deedOf(call), text, isError);
+    const line = errors[0] ?? outcome ?? "";
+    return line === "" ? "" : `[${at + 1} result of ${call.tool}] ${clipped(line, ENDING_CHARS_MAX)}`;
+  }
+  const { measure, focus, recall } = span;
+  if (target === Infinity) return text.trim() === "" ? "" : `[${at + 1} result of ${call.tool}]\n${text}`;
+  const digest = digestResult({
+    text,
+    call,
+    isError,
+    focus,
+    recall,
+    tokens: measure.text,
+    triggerTokens: target,
+    targetTokens: target,
+  });
+  const short = digest?.text ?? text;
+  const body = measure.text(short) <= target * 2 ? short : clipped(short, target * CHARS_PER_TOKEN);
+  return body.trim() === "" ? "" : `[${at + 1} result of ${call.tool}]\n${body}`;
+}

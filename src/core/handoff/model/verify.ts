@@ -1,0 +1,92 @@
+/** Holds each item of an answer against the session and the ledger, and keeps those that stand. */
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Section, Topic } from "../templates.ts";
+import type { Items } from "./asked.ts";
+import { citedIn, type CitationChecker } from "./citations.ts";
+import { contradictionIn } from "./claims.ts";
+import type { Grounds } from "./grounds.ts";
+
+/** Why an item was dropped. */
+export type DropReason =
+  | "they name what stands nowhere in the session"
+  | "the ledger contradicts them"
+  | "they say nothing of this session"
+  | "they repeat what a tool's output said as if it had been asked for"
+  | "they repeat the instructions";
+
+export interface Verified {
+  readonly items: Items;
+  readonly kept: number;
+  readonly dropped: readonly { readonly because: DropReason; readonly count: number }[];
+  /** Names in what was kept that stand in the session. */
+  readonly known: number;
+}
+
+export interface VerifyOptions {
+  readonly citations: CitationChecker;
+  readonly ledger: Ledger;
+  readonly grounds: Grounds;
+  readonly template: readonly Section[];
+}
+
+/** An item without a name of the session says something of it when this share of its telling words stands there. */
+const OVERLAP_MIN = 0.5;
+/** Wishes are a person's: a tool's output has none. */
+const ASKED_BY_PERSONS: readonly Topic[] = ["goal", "pending", "decisions"];
+const WISHES: readonly Topic[] = ["goal", "pending", "decisions", "remaining", "progress"];
+export function verify(items: Items, options: VerifyOptions): Verified {
+  const dropped = new Map<DropReason, number>();
+  const kept = new Map<Topic, readonly string[]>();
+  for (const [topic, texts] of items) {
+    const standing = texts.filter((text) => {
+      const because = reasonAgainst(citedIn(text).claim, topic, options);
+      if (because !== undefined) dropped.set(because, (dropped.get(because) ?? 0) + 1);
+      return because === undefined;
+    });
+    kept.set(
+      topic,
+      standing.map((text) => withOwnFigures(options.citations.checked(text, options.grounds.known), options.grounds)),
+    );
+  }
+  const all = [...kept.values()].flat();
+  return {
+    items: kept,
+    kept: all.length,
+    dropped: Array.from(dropped, ([because, count]) => ({ because, count })),
+    known: new Set(all.flatMap((text) => options.grounds.known(text))).size,
+  };
+}
+
+function reasonAgainst(
+  text: string,
+  topic: Topic,
+  { ledger, grounds, template }: VerifyOptions,
+): DropReason | undefined {
+  const bare = text.replace(/^\(|\)$/g, "");
+  if (template.some(({ purpose }) => bare === purpose)) return "they repeat the instructions";
+  if (inventsMoreThanFigures(text, grounds)) return "they name what stands nowhere in the session";
+  if (contradictionIn(text, topic, ledger) !== undefined) return "the ledger contradicts them";
+  if (grounds.known(text).length === 0 && grounds.overlap(text) < OVERLAP_MIN)
+    return "they say nothing of this session";
+  if (
+    WISHES.includes(topic) &&
+    (grounds.planted(text) || (ASKED_BY_PERSONS.includes(topic) && grounds.onlyShown(text)))
+  )
+    return "they repeat what a tool's output said as if it had been asked for";
+  return undefined;
+}
+
+const FIGURE = /^[\d.,]+$/;
+function inventsMoreThanFigures(text: string, grounds: Grounds): boolean {
+  const invented = grounds.invented(text);
+  if (invented.length === 0) return false;
+  // A figure of the writer's own, a sum for instance, is believed beside a name of the session.
+  return !invented.every((name) => FIGURE.test(name)) || grounds.known(text).length === 0;
+}
+
+/** Says of a figure that stands nowhere that it is the writer's own. */
+function withOwnFigures(text: string, { invented }: Grounds): string {
+  const { claim } = citedIn(text);
+  const figures = invented(claim);
+  return figures.length === 0 ? text : `${claim} (reckoned)${text.slice(claim.length)}`;
+}

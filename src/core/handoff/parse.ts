@@ -1,0 +1,141 @@
+/**
+ * Reads a handoff back into its entries, so that the next one merges them instead of summarising a summary.
+ *
+ * The format: the start mark on a line of its own, the framing with the recall ids, then headings in the template's
+ * order, each with items. An item opens with "- " or "N. ", one of a section's second topic with "* " and of its third
+ * with "+ "; lines that follow it, indented by two spaces or blank, belong to it. The last section may hold excerpts:
+ * "@ source" and then verbatim lines of it, each an excerpt; one that could be taken for such a line, a heading or a
+ * mark stands behind one more space.
+ */
+import { LIST_SEPARATOR } from "./items.ts";
+import { HANDOFF_END, HANDOFF_START, opensWithHandoff } from "./marks.ts";
+import { FIVE_SECTIONS_IN_ALL } from "./five-sections.ts";
+import { FOUR_SECTIONS } from "./four-sections.ts";
+import { RECALL_LEAD } from "./framing.ts";
+import { NINE_SECTIONS, SEVEN_SECTIONS, THIRTEEN_SECTIONS, type Section, type Topic } from "./templates.ts";
+
+export interface ParsedExcerpt {
+  readonly source: string;
+  readonly text: string;
+}
+
+export interface ParsedHandoff {
+  /** Recall ids of the replaced spans, the newest first. */
+  readonly spans: readonly string[];
+  /** The items of each section, without bullet or number, in order. */
+  readonly sections: ReadonlyMap<Topic, readonly string[]>;
+  /** The number of the last completed action; 0 where there is none. */
+  readonly lastNumber: number;
+  readonly excerpts: readonly ParsedExcerpt[];
+}
+
+const NONE = "None.";
+export const SOURCE_LEAD = "@ ";
+const LEFT_OUT = /^\(\+\d+ in \S+\)$/;
+/** By the place of an item's topic among those of its section. */
+export const BULLETS = ["-", "*", "+"] as const;
+const ITEM = /^(?:([-*+])|(\d{1,6})\.) /;
+const MAY_NEED_SPACE = new Set(" @#([");
+const NEEDS_SPACE = /^ *(?:@ |#{2,3} |\(\+\d|\[(?:end of )?precis handoff )/;
+
+/** The topics under a heading. Where templates share one, the thirteen say what comes first and the others what else may. */
+const TOPICS_OF = topicsByHeading([
+  ...FIVE_SECTIONS_IN_ALL,
+  FOUR_SECTIONS,
+  NINE_SECTIONS,
+  SEVEN_SECTIONS,
+  THIRTEEN_SECTIONS,
+]);
+
+function topicsByHeading(templates: readonly (readonly Section[])[]): ReadonlyMap<string, readonly Topic[]> {
+  const known = new Map<string, readonly Topic[]>();
+  for (const { heading, topics } of templates.flat())
+    if (topics.length > 0) known.set(heading, [...topics, ...(known.get(heading) ?? []).slice(topics.length)]);
+  return known;
+}
+
+/** A verbatim line as it is written among excerpts. */
+export function guarded(line: string): string {
+  return MAY_NEED_SPACE.has(line.charAt(0)) && NEEDS_SPACE.test(line) ? ` ${line}` : line;
+}
+
+function unguarded(line: string): string {
+  return line.startsWith(" ") && NEEDS_SPACE.test(line) ? line.slice(1) : line;
+}
+
+/** The entries of a handoff; nothing where the text holds none of this version. */
+export function parseHandoff(text: string): ParsedHandoff | undefined {
+  if (!opensWithHandoff(text)) return undefined;
+  const start = text.indexOf(HANDOFF_START) + HANDOFF_START.length;
+  const end = text.lastIndexOf(`\n${HANDOFF_END}`);
+  const lines = text.slice(start, end < start ? text.length : end).split("\n");
+  const first = lines.findIndex((line) => topicsIn(line) !== undefined);
+  const framing = lines.slice(0, first < 0 ? lines.length : first).join(" ");
+  const sections = new Map<Topic, string[]>();
+  const excerpts: ParsedExcerpt[] = [];
+  let source: string | undefined;
+  let lastNumber = 0;
+  let topics: readonly Topic[] = [];
+  let topic: Topic | undefined;
+  for (const line of first < 0 ? [] : lines.slice(first)) {
+    const heading = source === undefined ? topicsIn(line) : undefined;
+    if (heading !== undefined) {
+      [topics, topic] = [heading, heading[0]!];
+      sections.set(topic, sections.get(topic) ?? []);
+    } else if (topics.includes("context") && line.startsWith(SOURCE_LEAD)) source = line.slice(SOURCE_LEAD.length);
+    else if (source !== undefined) excerpts.push({ source, text: unguarded(line) });
+    else if (topic !== undefined) {
+      topic = topicOf(line, topics) ?? topic;
+      const items = sections.get(topic) ?? [];
+      sections.set(topic, items);
+      lastNumber = Math.max(lastNumber, addLine(items, line));
+    }
+  }
+  return { spans: spansIn(framing), sections: withoutFileGroups(sections), lastNumber, excerpts };
+}
+
+function topicsIn(line: string): readonly Topic[] | undefined {
+  const match = /^#{2,3} (.+)$/.exec(line);
+  return match === null ? undefined : TOPICS_OF.get(match[1]!);
+}
+
+/** The topic of the item that a line opens. */
+function topicOf(line: string, topics: readonly Topic[]): Topic | undefined {
+  const match = ITEM.exec(line);
+  if (match === null) return undefined;
+  return topics[BULLETS.findIndex((bullet) => bullet === match[1])] ?? topics[0];
+}
+
+/** Adds the line to the items; returns its number, or 0. */
+function addLine(items: string[], line: string): number {
+  const match = ITEM.exec(line);
+  if (match !== null) {
+    items.push(line.slice(match[0].length));
+    return Number(match[2] ?? 0);
+  }
+  if (line === NONE || LEFT_OUT.test(line)) return 0;
+  if (items.length > 0) items[items.length - 1] += `\n${line.startsWith("  ") ? line.slice(2) : line}`;
+  return 0;
+}
+
+function spansIn(framing: string): readonly string[] {
+  const at = framing.indexOf(RECALL_LEAD);
+  return at < 0 ? [] : (framing.slice(at).match(/\br[0-9a-f]{6,64}\b/g) ?? []);
+}
+
+/** `Read: a, b` is two files; each comes back as `Read: a`. */
+function withoutFileGroups(sections: Map<Topic, string[]>): ReadonlyMap<Topic, readonly string[]> {
+  const files = sections.get("files");
+  if (files !== undefined) sections.set("files", files.flatMap(filesIn));
+  return sections;
+}
+
+function filesIn(line: string): readonly string[] {
+  const colon = line.indexOf(": ");
+  return colon < 0
+    ? [line]
+    : line
+        .slice(colon + 2)
+        .split(LIST_SEPARATOR)
+        .map((path) => `${line.slice(0, colon)}: ${path}`);
+}

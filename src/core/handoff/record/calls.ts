@@ -1,0 +1,323 @@
+/** What calls did, a line each or gathered: what was only looked at, what was run and how it ended, what was changed and to what. */
+import { described } from "../../digest/call.ts";
+import { outcomeOf as runOutcomeOf } from "../../digest/outcome.ts";
+import { withoutHereDocuments } from "../../ledger/readers/commands.ts";
+import { clipped } from "../items.ts";
+import { condensable, unitsOf, type Condensable } from "./condense.ts";
+import { argumentsText, thingText } from "./effects.ts";
+import { WEIGHTS, type Done, type LinesContext, type RecordLine } from "./context.ts";
+import { writtenUnits } from "./written.ts";
+
+export type Deed = "looked" | "edited" | "check" | "ran" | "changed";
+
+const READ_ONLY_VERB =
+  /^(?:get|list|ls|search|find|read|fetch|view|show|check|calculate|think|lookup|look|query|grep|glob|describe|count|inspect|status|open|cat|retrieve|browse|ask)(?:_|-|$|[A-Z])/;
+
+function bareName(name: string): string {
+  const start = name.lastIndexOf("__");
+  return /[^./:]*$/.exec(start < 0 ? name : name.slice(start + 2))?.[0] ?? name;
+}
+
+export function deedOf({ action, call }: Done): Deed {
+  switch (action.action) {
+    case "run":
+      return action.purpose === "show"
+        ? "looked"
+        : action.purpose === "check"
+          ? "check"
+          : action.purpose === "commit"
+            ? "changed"
+            : "ran";
+    case "edit":
+    case "write":
+      return described(call).paths.length > 0 ? "edited" : "changed";
+    case "read":
+    case "search":
+    case "list":
+    case "plan":
+    case "ask":
+      return READ_ONLY_VERB.test(bareName(call.name)) || action.action !== "ask" ? "looked" : "changed";
+    case "delegate":
+      return "changed";
+    default:
+      return READ_ONLY_VERB.test(bareName(call.name)) ? "looked" : "changed";
+  }
+}
+
+export function deedLines(deed: Deed, calls: readonly Done[], context: LinesContext): readonly RecordLine[] {
+  const message = calls[0]!.message;
+  const line = (deedText: string, outcome = "", at = message): RecordLine => ({
+    message: at,
+    label: "· ",
+    weight: WEIGHTS[deed],
+    body: deedBody(deedText, outcome),
+  });
+  switch (deed) {
+    case "looked":
+      return lookedLines(calls, context);
+    case "edited":
+      return editedFiles(calls, context).map(({ message: at, ...edited }) => ({ ...line("", "", at), ...edited }));
+    case "check":
+    case "ran":
+      return repeatedRuns(calls).map(({ call, times }) => runLine(deed, call, times, context));
+    case "changed":
+      return calls.map((call) => ({
+        ...line("", "", call.message),
+        body: changeBody(call, context),
+      }));
+  }
+}
+
+/** What was only looked at is gathered; what showed one thing by its values is told with them. */
+function lookedLines(calls: readonly Done[], context: LinesContext): readonly RecordLine[] {
+  const shown: RecordLine[] = [];
+  const others: Done[] = [];
+  for (const call of calls) {
+    if (call.action.action === "plan") continue;
+    context.known.changesIn(call.result);
+    const thing = thingText(call.result);
+    const body = thing === undefined ? undefined : deedBody(byTool([call], context), context.redact(thing));
+    if (body === undefined) others.push(call);
+    else shown.push({ message: call.message, label: "· ", weight: WEIGHTS.shown, body });
+  }
+  if (others.length === 0) return shown;
+  const body = deedBody(byTool(others, context), "");
+  return [{ message: others[0]!.message, label: "· ", weight: WEIGHTS.looked, body }, ...shown];
+}
+
+/** A run, and how it ended: with its errors, as long as they stand. */
+function runLine(deed: "check" | "ran", call: Done, times: number, context: LinesContext): RecordLine {
+  const failed = call.action.ok === false && context.stillFails(call.answered);
+  const outcome = failed ? withErrors(outcomeOf(call, context), call, context) : outcomeOf(call, context);
+  const weight = failed ? WEIGHTS.failed : WEIGHTS[deed];
+  return { message: call.message, label: "· ", weight, body: deedBody(runText(call, times, context), outcome) };
+}
+
+const ERRORS_TOLD_MAX = 4;
+const RUN_CHARS_READ_MAX = 40_000;
+/** What a test expected and what it got, as the runners of several languages write it. */
+const ASSERTION =
+  /^[ \t]*(?:\S+\.\w{1,4}:\d+:(?:\d+:)? .{0,300}\b(?:want|expected|got|should)\b.{0,200}|E {2,}\S.{0,300}|(?:AssertionError|AssertionFailedError)\b.{0,300}|(?:[Ee]xpected|[Aa]ctual|[Rr]eceived|left|right):? .{1,200})$/gm;
+
+function withErrors(outcome: string, { result }: Done, { redact }: LinesContext): string {
+  const asserted = result.slice(0, RUN_CHARS_READ_MAX).match(ASSERTION) ?? [];
+  const reported = runOutcomeOf(result).errors.map(({ text }) => text);
+  const errors = [...asserted, ...reported]
+    .map((text) => redact(text).trim().replace(/\s+/g, " "))
+    .filter((text) => !outcome.includes(text) && !text.includes(outcome));
+  return [outcome, ...errors.slice(0, ERRORS_TOLD_MAX)].filter((text) => text !== "").join("; ");
+}
+
+/** What was done and what came of it, each cut at its end: where room is short, the outcome gets at least half. */
+function deedBody(deed: string, outcome: string): Condensable {
+  const whole = outcome === "" ? deed : `${deed} → ${outcome}`;
+  return {
+    chars: whole.length,
+    within: (charsMax) => {
+      if (whole.length <= charsMax) return whole;
+      if (charsMax < LINE_CHARS_MIN) return "";
+      if (outcome === "") return clipped(deed, charsMax);
+      const told = clipped(
+        outcome,
+        Math.max(charsMax - deed.length - ARROW_CHARS, Math.floor(charsMax / 2) - ARROW_CHARS),
+      );
+      return `${clipped(deed, charsMax - told.length - ARROW_CHARS)} → ${told}`;
+    },
+  };
+}
+
+const ARROW_CHARS = 3;
+const LINE_CHARS_MIN = 40;
+const COMMAND_CHARS_MAX = 400;
+const OUTCOME_CHARS_MAX = 300;
+const ARGUMENTS_CHARS_MAX = 500;
+
+/** `a.ts ×3, b.ts`: each once, in the order of first mention. */
+export function counted(texts: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const text of texts) if (text !== "") counts.set(text, (counts.get(text) ?? 0) + 1);
+  return Array.from(counts, ([text, times]) => (times > 1 ? `${text} ×${times}` : text));
+}
+
+type Edited = Pick<RecordLine, "message" | "body" | "touched"> & Partial<Pick<RecordLine, "weight">>;
+
+/** For each file, how often it was edited and what was written; what failed, with the reason. */
+function editedFiles(calls: readonly Done[], context: LinesContext): readonly Edited[] {
+  const worked = calls.filter(({ action }) => action.ok !== false);
+  const failed = calls.filter(({ action }) => action.ok === false);
+  const byFile = Map.groupBy(worked, (call) => `${bareName(call.call.name)} ${targetOf(call, context)}`);
+  const edited = Array.from(byFile, ([name, own]) => ({
+    message: own[0]!.message,
+    body: headed(own.length > 1 ? `${name} ×${own.length}` : name, writtenIn(own, context)),
+    touched: own.map((call) => targetOf(call, context).replace(/^.*\//, "")),
+  }));
+  if (failed.length === 0) return edited;
+  const last = failed.at(-1)!;
+  const weight = context.stillFails(last.answered) ? WEIGHTS.failed : WEIGHTS.ran;
+  const body = deedBody(byTool(failed, context), outcomeOf(last, context));
+  return [...edited, { message: last.message, weight, body }];
+}
+
+/** Nothing of it is left out as said before: a line means something else in another function. */
+function writtenIn(calls: readonly Done[], { redact }: LinesContext): Condensable {
+  return condensable(calls.flatMap(({ call }) => writtenUnits(call, redact)));
+}
+
+/** A heading, and below it as much of a text as there is room for; nothing where not even the heading has room. */
+function headed(heading: string, text: Condensable): Condensable {
+  return {
+    chars: heading.length + (text.chars === 0 ? 0 : 1 + text.chars),
+    within: (charsMax) => {
+      if (charsMax < heading.length) return "";
+      const below = text.within(charsMax - heading.length - 1);
+      return below.length < Math.min(text.chars, BELOW_CHARS_MIN) ? heading : `${heading}\n${below}`;
+    },
+  };
+}
+
+/** A line or two of a long text say nothing. */
+const BELOW_CHARS_MIN = 120;
+
+/** `Edit a.ts ×3, b.ts; Write c.ts`: what each tool was given, in the order of first use. */
+function byTool(calls: readonly Done[], context: LinesContext): string {
+  const targets = new Map<string, string[]>();
+  for (const call of calls) {
+    const tool = bareName(call.call.name);
+    const own = targets.get(tool) ?? [];
+    targets.set(tool, own);
+    own.push(targetOf(call, context));
+  }
+  return Array.from(targets, ([tool, own]) => `${tool} ${counted(own).join(", ")}`).join("; ");
+}
+
+/** Runs of one command in a row are one line, with the outcome of the last. */
+function repeatedRuns(calls: readonly Done[]): readonly { readonly call: Done; readonly times: number }[] {
+  const runs: { call: Done; times: number }[] = [];
+  for (const call of calls) {
+    const last = runs.at(-1);
+    if (last?.call.action.text === call.action.text) {
+      last.call = call;
+      last.times++;
+    } else runs.push({ call, times: 1 });
+  }
+  return runs;
+}
+
+const CHANGES_FOLDER = /^\s*cd\s+[^\s;&|]+\s*(?:&&|;|\n)\s*(?=\S)/;
+const PAGING = /\s*\|\s*(?:tail|head)\s+(?:-n\s*)?-?\d+\s*$|\s*2>&1(?=\s*(?:$|\|))/g;
+
+function runText(call: Done, times: number, context: LinesContext): string {
+  const text = call.action.text.slice(0, COMMAND_CHARS_READ_MAX);
+  if (call.action.ok !== false && COMMITTED.test(call.action.outcome ?? "") && onlyCommits(text)) return "git commit";
+  const command = context.redact(withoutWrittenText(text)).replace(CHANGES_FOLDER, "").replace(PAGING, "");
+  const shown = clipped(context.shortened(command).replace(/\s+/g, " "), COMMAND_CHARS_MAX);
+  return `\`${shown}\`${times > 1 ? ` ×${times}` : ""}`;
+}
+
+/** What Git answers to a commit, with its message. */
+const COMMITTED = /^\[\S+ (?:\([^)]*\) )?[0-9a-f]{7,40}\] /;
+const QUOTED = /"(?:[^"\\]|\\[\s\S])*"|'[^']*'/g;
+const COMMIT_STEP = /^\s*(?:cd|git add|git commit)\b[^|<>`$]*$/;
+
+/** Whether a command only commits, whatever its message says. */
+function onlyCommits(command: string): boolean {
+  return command
+    .replace(QUOTED, "")
+    .split(/&&|;/)
+    .every((step) => COMMIT_STEP.test(step));
+}
+
+/** A here-document that only becomes a file says nothing of what the command does. */
+function withoutWrittenText(command: string): string {
+  return WRITES_DOCUMENT.test(command)
+    ? withoutHereDocuments(command).replace(DOCUMENT_START, (start) => `${start} …`)
+    : command;
+}
+
+const DOCUMENT_START = /<<-?[ \t]*["']?\w+["']?/g;
+const WRITES_DOCUMENT = /\b(?:cat|tee)\b[^\n|;&]{0,200}<</;
+
+/** Far more than is shown, so that nothing is cut before it was redacted. */
+const COMMAND_CHARS_READ_MAX = 4_000;
+const RESULT_CHARS_READ_MAX = 2_000;
+
+/** A call that changed something, or had somebody else work: its arguments, and what came of it. */
+function changeBody(call: Done, context: LinesContext): Condensable {
+  if (call.action.action === "run") return deedBody(runText(call, 1, context), outcomeOf(call, context));
+  const name = bareName(call.call.name);
+  const raw = context.shortened(context.redact(call.call.arguments));
+  const changes = context.known.changesIn(call.result);
+  const outcome =
+    call.action.action === "delegate"
+      ? condensable(unitsOf(context.redact(call.result.slice(0, REPORT_CHARS_READ_MAX))), context.said, {
+          worth: (unit) => unit.score + context.pertinence(unit.text),
+        })
+      : fixed(call.action.ok === false ? outcomeOf(call, context) : effectOf(call, changes, context));
+  const whole = `${name}(${argumentsText(raw, isRepeated(raw, context) ? ARGUMENTS_CHARS_REPEATED : ARGUMENTS_CHARS_MAX)})`;
+  return {
+    chars: whole.length + ARROW_CHARS + outcome.chars,
+    within: (charsMax) => {
+      if (charsMax < LINE_CHARS_MIN) return "";
+      const told = outcome.within(Math.max(charsMax - whole.length - ARROW_CHARS, Math.floor(charsMax / 2)));
+      const room = charsMax - (told === "" ? 0 : told.length + ARROW_CHARS);
+      const done =
+        whole.length <= room
+          ? whole
+          : `${name}(${argumentsText(raw, Math.max(ARGUMENTS_CHARS_MIN, room - name.length - 2))})`;
+      return told === "" ? done : `${done} → ${told}`;
+    },
+  };
+}
+
+/** What a call that worked changed, or the values of what it made; the line that says how it ended where it shows neither. */
+function effectOf(call: Done, changes: string | undefined, context: LinesContext): string {
+  const effect = changes ?? thingText(call.result, call.call.arguments);
+  return effect === undefined ? outcomeOf(call, context) : context.redact(effect);
+}
+
+/** Whether the arguments say what was said before, in other words perhaps. */
+function isRepeated(raw: string, { said }: LinesContext): boolean {
+  const text = argumentsText(raw, ARGUMENTS_CHARS_MAX);
+  return text.length > ARGUMENTS_CHARS_REPEATED && !said.isNew({ text, lead: "", at: 0, score: 0 });
+}
+
+const ARGUMENTS_CHARS_REPEATED = 60;
+const REPORT_CHARS_READ_MAX = 8_000;
+const ARGUMENTS_CHARS_MIN = 20;
+
+function fixed(text: string): Condensable {
+  return { chars: text.length, within: (charsMax) => (charsMax < text.length ? clipped(text, charsMax) : text) };
+}
+
+function outcomeOf({ action, result }: Done, { redact }: LinesContext): string {
+  const said = countsOf(action) ?? action.outcome ?? firstLineOf(result);
+  if (NO_RESULT.test(said)) return "";
+  const text = clipped(redact(said).replace(/\s+/g, " "), OUTCOME_CHARS_MAX);
+  return action.ok === false && !/\b(?:fail|error)/i.test(text) ? `failed${text === "" ? "" : `: ${text}`}` : text;
+}
+
+/** How many tests passed says more than any line of a check that worked. */
+function countsOf({ ok, passed }: Done["action"]): string | undefined {
+  return ok === true && passed !== undefined ? `${passed} passed` : undefined;
+}
+
+/** What a program prints about itself before it says anything, and where a difference begins. */
+const PREFACE = /^(?:[{[]$|> |▶|ℹ |diff --git |index [0-9a-f]+\.\.|(?:---|\+\+\+) )/;
+
+const NO_RESULT = /^\W*no (?:result|output)\b.{0,20}$/i;
+
+function firstLineOf(result: string): string {
+  const text = result.slice(0, RESULT_CHARS_READ_MAX).trim();
+  const end = text.indexOf("\n");
+  const line = end < 0 ? text : text.slice(0, end);
+  return PREFACE.test(line) ? "" : line;
+}
+
+function targetOf({ action, call }: Done, context: LinesContext): string {
+  const target = action.target.endsWith("…") ? action.target.replace(/\S*…$/, "…") : action.target;
+  const text =
+    target === "" ? bareName(call.name) : action.action === "run" ? target.replace(CHANGES_FOLDER, "") : target;
+  return clipped(context.shortened(context.redact(text)), TARGET_CHARS_MAX);
+}
+
+const TARGET_CHARS_MAX = 120;

@@ -1,0 +1,94 @@
+/**
+ * The episodes of a session: for each thing that a person asked, in order, what was said and done until the next. Calls
+ * that changed something are told one by one, calls that only looked are gathered.
+ */
+import type { ActionEntry, Ledger } from "../../ledger/ledger.ts";
+import { callsOf, contentText, resultOf, type Message, type ToolCallPart } from "../../transcript/message.ts";
+import { pairingOf } from "../../transcript/pairing.ts";
+import { opensWithHandoff } from "../marks.ts";
+
+export type EpisodeEntry =
+  | { readonly kind: "asked"; readonly message: number; readonly from: Message; readonly text: string }
+  /** `ends`: the assistant made no further call, so this is how it summed the turn up. */
+  | {
+      readonly kind: "said";
+      readonly message: number;
+      readonly from: Message;
+      readonly text: string;
+      readonly ends: boolean;
+    }
+  | {
+      readonly kind: "done";
+      readonly message: number;
+      readonly call: ToolCallPart;
+      readonly action: ActionEntry;
+      readonly result: string;
+      /** Index of the message that holds the result; -1 where there is none. */
+      readonly answered: number;
+    };
+
+export interface Episode {
+  /** Index of the message that opens it; the span's first where nobody asked anything before. */
+  readonly start: number;
+  readonly entries: readonly EpisodeEntry[];
+}
+
+export interface EpisodeSpan {
+  readonly messages: readonly Message[];
+  readonly ledger: Ledger;
+  /** What is told: `messages[from .. until)`. */
+  readonly from: number;
+  readonly until: number;
+}
+
+export function episodesOf({ messages, ledger, from, until }: EpisodeSpan): readonly Episode[] {
+  const requests = new Map(ledger.requests.map((request) => [request.message, request.text]));
+  const actions = actionsByMessage(ledger);
+  const results = resultsOf(messages);
+  const episodes: { start: number; entries: EpisodeEntry[] }[] = [];
+  const current = (at: number): EpisodeEntry[] => {
+    if (episodes.length === 0) episodes.push({ start: at, entries: [] });
+    return episodes.at(-1)!.entries;
+  };
+  for (let at = from; at < until; at++) {
+    const message = messages[at]!;
+    const asked = requests.get(at);
+    if (asked !== undefined)
+      episodes.push({ start: at, entries: [{ kind: "asked", message: at, from: message, text: asked }] });
+    if (message.role !== "assistant") continue;
+    const text = contentText(message.parts).trim();
+    const calls = callsOf(message);
+    if (text !== "" && !opensWithHandoff(text))
+      current(at).push({ kind: "said", message: at, from: message, text, ends: calls.length === 0 });
+    calls.forEach((call, place) => {
+      const action = actions.get(at)?.[place];
+      if (action !== undefined) current(at).push({ kind: "done", message: at, call, action, ...results(call) });
+    });
+  }
+  return episodes;
+}
+
+function actionsByMessage({ actions }: Ledger): ReadonlyMap<number, readonly ActionEntry[]> {
+  const byMessage = new Map<number, ActionEntry[]>();
+  for (const action of actions) {
+    const own = byMessage.get(action.message);
+    if (own === undefined) byMessage.set(action.message, [action]);
+    else own.push(action);
+  }
+  return byMessage;
+}
+
+/** The result that answers each call. */
+function resultsOf(messages: readonly Message[]): (call: ToolCallPart) => Pick<Done, "result" | "answered"> {
+  const results = new Map<ToolCallPart, number>();
+  pairingOf(messages).answers.forEach((asked, at) => {
+    if (asked !== undefined) results.set(asked.call, at);
+  });
+  return (call) => {
+    const answered = results.get(call) ?? -1;
+    const content = answered < 0 ? [] : (resultOf(messages[answered]!)?.content ?? []);
+    return { answered, result: contentText(content) };
+  };
+}
+
+type Done = Extract<EpisodeEntry, { kind: "done" }>;

@@ -1,0 +1,95 @@
+/** The lines of an episode: what the person asked, what the agent said on the way and in the end, and what its calls did. */
+import type { Message } from "../../transcript/message.ts";
+import { remembered } from "../../transcript/remembered.ts";
+import { condensable, isTelling, unitsOf, type Condensable, type Unit } from "./condense.ts";
+import { deedLines, deedOf, type Deed } from "./calls.ts";
+import type { Episode, EpisodeEntry } from "./episodes.ts";
+import { WEIGHTS, type Done, type LinesContext, type RecordLine } from "./context.ts";
+
+export function linesOf(episode: Episode, context: LinesContext): readonly RecordLine[] {
+  const lines: RecordLine[] = [];
+  let group: { readonly deed: Deed; readonly calls: Done[] } | undefined;
+  const flush = (): void => {
+    if (group !== undefined) lines.push(...deedLines(group.deed, group.calls, context));
+    group = undefined;
+  };
+  for (const entry of episode.entries) {
+    if (entry.kind === "done") {
+      const deed = deedOf(entry);
+      if (group?.deed !== deed) flush();
+      (group ??= { deed, calls: [] }).calls.push(entry);
+      continue;
+    }
+    const line = spokenLine(entry, context);
+    if (line === undefined) continue;
+    flush();
+    lines.push(line);
+  }
+  flush();
+  return lines;
+}
+
+/** What was said; nothing where it only announces a call, or where the client was told something in one word. */
+function spokenLine(
+  entry: Exclude<EpisodeEntry, Done>,
+  { redact, said, stands, isGoal, tellsRequests, live }: LinesContext,
+): RecordLine | undefined {
+  const { text, units } = readOf(entry, redact);
+  const { message } = entry;
+  if (entry.kind === "asked") {
+    if (!tellsRequests) return undefined;
+    if (message === live) return { message, label: "User: ", weight: WEIGHTS.asked, body: unshortened(LIVE) };
+    if (/^\/\S*$/.test(text)) return undefined;
+    const asked = condensable(units.filter(({ text: one }, at) => !stands(one) && (at === 0 || !isGoal(one))));
+    return asked.chars === 0
+      ? undefined
+      : { message, label: "User: ", weight: WEIGHTS.asked, body: asked, isAsked: true };
+  }
+  if (!entry.ends && units.length === 1 && units[0]!.score < REMARK_SCORE_MIN) return undefined;
+  const body = entry.ends ? condensable(units, said) : condensable(units, said, { keep: isTelling });
+  if (body.chars === 0) return undefined;
+  return { message, label: "Agent: ", weight: entry.ends ? WEIGHTS.concluded : remarkWeight(text), body };
+}
+
+/** A short remark with a figure in it is mostly a result. */
+function remarkWeight(text: string): number {
+  return text.length <= SHORT_REMARK_CHARS_MAX && FIGURE.test(text) ? WEIGHTS.found : WEIGHTS.remarked;
+}
+
+/** One sentence on the way that names nothing and tells of nothing. */
+const REMARK_SCORE_MIN = 1.3;
+const SHORT_REMARK_CHARS_MAX = 300;
+const FIGURE = /(?:^|[\s($€£])\d[\d,.]{2,}/;
+
+interface Read {
+  readonly text: string;
+  readonly units: readonly Unit[];
+}
+
+/** About what may be kept of the words of sessions, taken apart. */
+const READ_BYTES_MAX = 8_000_000;
+/** A character with its part of units, words and scores. */
+const CHAR_BYTES = 12;
+
+type Redact = LinesContext["redact"];
+
+/** What was said in each message, redacted in one way or another and taken apart when it was first told. */
+const reads = new WeakMap<Redact, (message: Message, make: () => Read) => Read>();
+
+function readOf({ text, from }: Exclude<EpisodeEntry, Done>, redact: Redact): Read {
+  let known = reads.get(redact);
+  if (known === undefined) {
+    known = remembered({ bytesOf: (read) => read.text.length * CHAR_BYTES, bytesMax: READ_BYTES_MAX });
+    reads.set(redact, known);
+  }
+  return known(from, () => {
+    const safe = redact(text);
+    return { text: safe, units: unitsOf(safe) };
+  });
+}
+
+const LIVE = "(the newest message, in full below)";
+
+function unshortened(text: string): Condensable {
+  return { chars: text.length, within: () => text };
+}

@@ -1,0 +1,285 @@
+/**
+ * The record of a session without a model: its episodes, oldest first, told in as many words as there is room for. One
+ * figure, found by search, sets the length of every line: what is important and recent keeps more of it.
+ */
+import { taskWords } from "../../digest/task-words.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { Measure } from "../../transcript/measure.ts";
+import { contentText, type Message } from "../../transcript/message.ts";
+import { belowRoot } from "../root.ts";
+import { condensable, unitsOf, type Unit } from "./condense.ts";
+import { episodesOf } from "./episodes.ts";
+import { counted } from "./calls.ts";
+import { linesOf } from "./lines.ts";
+import { newContext, type Present, type RecordLine } from "./context.ts";
+
+export interface RecordRequest {
+  readonly messages: readonly Message[];
+  readonly ledger: Ledger;
+  readonly from: number;
+  readonly until: number;
+  readonly measure: Measure;
+  readonly redact: (text: string) => string;
+  /** Episodes of an earlier record, oldest first. */
+  readonly carried: readonly string[];
+  /** Index of the message that stands in full after the handoff; -1 for none. */
+  readonly live: number;
+  /** Set where a section of its own lists what the user wrote. */
+  readonly listsMessages: boolean;
+  /** Whether a text is about the focus, where there is one: such lines get most of the room. */
+  readonly matches?: ((text: string) => boolean) | undefined;
+}
+
+export interface RecordEpisode {
+  /** Below 0 for one of an earlier record. */
+  readonly order: number;
+  readonly text: string;
+}
+
+export interface SessionRecord {
+  /**
+   * The episodes in at most so many tokens; fewer where not even their first words fit. Sentences that stand in `present`
+   * are not said again.
+   */
+  readonly within: (tokensMax: number, present: Present) => readonly RecordEpisode[];
+}
+
+/** How a handoff writes the lines of an item after its first. */
+const INDENTED = "\n  ";
+/** The newest episodes are told in full; each one before them in less, down to a share that the oldest keep. */
+const NEWEST_EPISODES = 3;
+const DECAY_AN_EPISODE = 0.12;
+const OLDEST_SHARE = 0.3;
+/** The older gives way to the newer, however old both are. */
+const FADING_AN_EPISODE = 0.001;
+const CHARS_MAX = 60_000;
+
+interface SharedLine extends RecordLine {
+  /** Of the length that the most important line may have. */
+  readonly share: number;
+}
+
+interface Told {
+  readonly order: number;
+  readonly lines: readonly SharedLine[];
+}
+
+export function recordOf(request: RecordRequest): SessionRecord {
+  return { within: (tokensMax, present) => episodesWithin(tokensMax, { ...request, present }) };
+}
+
+interface Telling extends RecordRequest {
+  readonly present: Present;
+}
+
+function episodesWithin(tokensMax: number, request: Telling): readonly RecordEpisode[] {
+  const { measure, matches } = request;
+  const episodes = toldOf(request).map(({ order, lines }): AboutEpisode => ({
+    order,
+    lines: lines.map((line) => ({ ...line, about: matches?.(line.body.within(CHARS_MAX)) ?? true })),
+  }));
+  const lines = episodes.flatMap((episode) => episode.lines);
+  const about = lines.filter((line) => line.about);
+  const others = lines.filter((line) => !line.about);
+  const told = (matching: number, other: number): Iterable<RecordEpisode> => toldNewestFirst(episodes, matching, other);
+  const weigh = (chars: Iterable<RecordEpisode>): number => {
+    let tokens = 0;
+    for (const { text } of chars) tokens += measure.text(`1. ${text.replaceAll("\n", INDENTED)}\n`);
+    return tokens;
+  };
+  const share = matches === undefined ? 1 : FOCUS_SHARE;
+  const first = widest(about, (chars) => weigh(told(chars, 0)), { tokensMax: tokensMax * share });
+  if (matches === undefined) return [...told(first, 0)].toReversed();
+  const already = weigh(told(first, 0));
+  const most = already + tokensMax * (1 - share);
+  const second = widest(others, (chars) => weigh(told(first, chars)), { tokensMax: most, already });
+  return [...told(first, second)].toReversed();
+}
+
+interface AboutEpisode {
+  readonly order: number;
+  readonly lines: readonly (SharedLine & { readonly about: boolean })[];
+}
+
+/** A shorter text may be all that is left of several episodes: of those, the newest is told. */
+const SAME_CHARS_MAX = 300;
+
+/** The episodes, each line at its share of a length: one after another, so that a long record is weighed without being held. */
+function* toldNewestFirst(
+  episodes: readonly AboutEpisode[],
+  matching: number,
+  other: number,
+): Generator<RecordEpisode> {
+  const told = new Set<string>();
+  for (const { order, lines } of episodes.toReversed()) {
+    const text = episodeText(lines, ({ share, about }) => Math.floor((about ? matching : other) * share));
+    if (text === "" || told.has(text)) continue;
+    if (text.length <= SAME_CHARS_MAX) told.add(text);
+    yield { order, text };
+  }
+}
+
+type AboutLine = AboutEpisode["lines"][number];
+
+/** The lines of an episode; edits that have no room for what they wrote are gathered, as long as nothing else is told between them. */
+function episodeText(lines: readonly AboutLine[], charsFor: (line: AboutLine) => number): string {
+  const texts: string[] = [];
+  let gathered: { chars: number; names: string[] } = { chars: 0, names: [] };
+  const flush = (): void => {
+    const text = touchedText(gathered.names, gathered.chars * TOUCHED_FACTOR);
+    if (text !== "") texts.push(text);
+    gathered = { chars: 0, names: [] };
+  };
+  for (const line of lines) {
+    const chars = charsFor(line);
+    const text = line.body.within(chars);
+    if (line.touched !== undefined && !text.includes("\n")) {
+      gathered.names.push(...line.touched);
+      gathered.chars = Math.max(gathered.chars, chars);
+    } else if (text !== "") {
+      flush();
+      texts.push(`${line.label}${text}`);
+    }
+  }
+  flush();
+  return texts.join("\n");
+}
+
+/** The files of many edits take a few times the room that one edit has. */
+const TOUCHED_FACTOR = 3;
+
+function touchedText(names: readonly string[], charsMax: number): string {
+  const all = counted(names);
+  let text = "";
+  for (const [at, name] of all.entries()) {
+    const next = at === 0 ? `· edited ${name}` : `${text}, ${name}`;
+    const more = at === all.length - 1 ? "" : `, … ${all.length - at - 1} more`;
+    if (next.length + more.length > charsMax) return text === "" ? "" : `${text}, … ${all.length - at} more`;
+    text = next;
+  }
+  return text;
+}
+
+/** What matches the focus gets 60 to 70 % (Zhang 2026, section 12). */
+const FOCUS_SHARE = 0.66;
+
+interface Target {
+  readonly tokensMax: number;
+  /** What is written whatever length the lines get. */
+  readonly already?: number;
+}
+
+/**
+ * About the greatest length for which what is written fits. How long the lines come out is reckoned from their lengths;
+ * only a few tries are written and weighed.
+ */
+function widest(
+  lines: readonly SharedLine[],
+  weigh: (chars: number) => number,
+  { tokensMax, already = 0 }: Target,
+): number {
+  let tokensAChar = TOKENS_A_CHAR;
+  let chars = 0;
+  for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    const length = lengthFor(lines, Math.max(0, tokensMax - already) / tokensAChar);
+    const tokens = weigh(length);
+    if (tokens <= tokensMax) {
+      chars = Math.max(chars, length);
+      if (length >= CHARS_MAX || tokens >= tokensMax * FULL_SHARE) break;
+    }
+    // Half of the way towards what this try says, so that tries do not swing; what was too much is corrected in full.
+    const says = (tokensAChar * Math.max(1, tokens - already)) / Math.max(1, tokensMax - already);
+    tokensAChar = tokens > tokensMax ? says * OVERSHOOT_FACTOR : (says + tokensAChar) / 2;
+  }
+  for (let length = lengthFor(lines, tokensMax); chars === 0 && length > LINE_CHARS_MIN / 2; length *= STEP_DOWN)
+    if (weigh(length) <= tokensMax) chars = length;
+  return chars;
+}
+
+/** Where no try fits: lines that are left out whole make a small step a large one. */
+const STEP_DOWN = 0.85;
+
+const TOKENS_A_CHAR = 0.27;
+const TRIES_MAX = 7;
+/** So much of the room used is enough. */
+const FULL_SHARE = 0.96;
+const OVERSHOOT_FACTOR = 1.02;
+const LENGTH_STEPS = 24;
+
+/** The length at which lines, each cut to its share of it, come to so many characters. */
+function lengthFor(lines: readonly SharedLine[], room: number): number {
+  const total = (chars: number): number =>
+    lines.reduce((sum, { label, share, body }) => sum + lengthOf(body.chars, chars * share, label.length), 0);
+  if (total(CHARS_MAX) <= room) return CHARS_MAX;
+  let [low, high] = [0, CHARS_MAX];
+  for (let step = 0; step < LENGTH_STEPS; step++) {
+    const middle = (low + high) / 2;
+    if (total(middle) <= room) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** A line is left out where there is no room for a sentence of it. */
+function lengthOf(chars: number, charsMax: number, labelChars: number): number {
+  if (chars <= charsMax) return chars + labelChars + 1;
+  return charsMax < LINE_CHARS_MIN ? 0 : charsMax * USUALLY_USED_SHARE + labelChars + 1;
+}
+
+const LINE_CHARS_MIN = 50;
+/** Whole sentences leave some of the room. */
+const USUALLY_USED_SHARE = 0.85;
+
+function toldOf({ carried, ...request }: Telling): readonly Told[] {
+  const { redact, ledger, listsMessages, live, messages, present } = request;
+  const shortened = (text: string): string => belowRoot(text, ledger);
+  const words = taskWords(live < 0 ? "" : contentText(messages[live]!.parts));
+  const standing = new Set(ledger.errors.flatMap(({ message, resolved }) => (resolved === undefined ? [message] : [])));
+  const context = newContext({
+    redact,
+    shortened,
+    tellsRequests: !listsMessages,
+    stillFails: (result) => standing.has(result),
+    live,
+    present,
+    taskWords: words,
+  });
+  const fresh = episodesOf(request).map((episode) => ({ order: episode.start, lines: linesOf(episode, context) }));
+  const before = carried.map((text, at) => ({
+    order: at - carried.length,
+    lines: [
+      {
+        message: at - carried.length,
+        label: "",
+        weight: 1,
+        body: condensable(unitsOf(text), undefined, { worth: worthCarried }),
+      },
+    ],
+  }));
+  const all: { order: number; lines: readonly RecordLine[] }[] = [...before, ...fresh];
+  return all.map(({ order, lines }, at) => {
+    const age = Math.max(0, all.length - NEWEST_EPISODES - at);
+    const share = Math.max(OLDEST_SHARE - FADING_AN_EPISODE * age, 1 / (1 + DECAY_AN_EPISODE * age));
+    const last = at === all.length - 1;
+    return {
+      order,
+      lines: lines.map((line, place) => ({
+        ...line,
+        share:
+          line.weight * (line.isAsked === true ? Math.sqrt(share) : share * (last ? growing(place, lines.length) : 1)),
+      })),
+    };
+  });
+}
+
+/** Of an episode that an earlier handoff told, what the person asked is kept longest. */
+function worthCarried({ text, score }: Unit): number {
+  return score + (text.startsWith("User: ") ? CARRIED_REQUEST_WORTH : 0);
+}
+
+const CARRIED_REQUEST_WORTH = 2;
+
+/** A long last episode grows in detail towards its end. */
+function growing(place: number, length: number): number {
+  return length <= 1 ? 1 : OLDEST_SHARE + (1 - OLDEST_SHARE) * (place / (length - 1));
+}

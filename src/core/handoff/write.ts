@@ -1,0 +1,285 @@
+/**
+ * The handoff: what stands in place of the messages that a compaction removes, written from the ledger and from
+ * excerpts of the original by code alone. It says what Zhang 2026 asks of a summary in its thirteen sections, stays
+ * within its budget, and can be read back, so that the next handoff continues this one.
+ */
+import type { Excerpt } from "../excerpts/excerpts.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Measure } from "../transcript/measure.ts";
+import { contentText, type Message } from "../transcript/message.ts";
+import { carriedDrafts } from "./carry.ts";
+import {
+  constraintDrafts,
+  decisionDrafts,
+  goalDrafts,
+  messageDrafts,
+  pendingDrafts,
+  resolvedDrafts,
+  taskDrafts,
+  type Material,
+} from "./draft-dialogue.ts";
+import {
+  actionDrafts,
+  blockedDrafts,
+  fileDrafts,
+  fixedDrafts,
+  progressDrafts,
+  remainingDrafts,
+  stateDrafts,
+  valueDrafts,
+} from "./draft-work.ts";
+import { fit } from "./budget.ts";
+import { focusMatcher } from "./focus.ts";
+import { frameOf } from "./framing.ts";
+import type { Beside, Draft, Item } from "./items.ts";
+import { opensWithHandoff } from "./marks.ts";
+import { parseHandoff, type ParsedHandoff } from "./parse.ts";
+import { sectionLines, type Contents, type Filled } from "./render.ts";
+import { recordOf, type RecordEpisode } from "./record/record.ts";
+import type { Items } from "./model/asked.ts";
+import { withProse } from "./model/drafts.ts";
+import { THIRTEEN_SECTIONS, type Section, type Topic } from "./templates.ts";
+
+export { parseHandoff, type ParsedHandoff } from "./parse.ts";
+
+export interface HandoffRequest {
+  /** The conversation as it stands, before anything is removed or pruned. */
+  readonly messages: readonly Message[];
+  readonly ledger: Ledger;
+  /** The messages that the handoff replaces: `messages[from .. until)`. */
+  readonly from: number;
+  readonly until: number;
+  /** Tokens for the whole text, frame included; never exceeded from `HANDOFF_TOKENS_MIN` up. */
+  readonly budget: number;
+  readonly measure: Measure;
+  /** A topic that gets 60 to 70 % of the budget. */
+  readonly focus?: string;
+  /** Recall id of the whole replaced span. */
+  readonly spanRecall: string;
+  /** The handoff that stands among the messages, read back: merged into the new one. */
+  readonly previous?: ParsedHandoff | undefined;
+  /** Index of the live request, which stands verbatim after the handoff; -1 where there is none. */
+  readonly liveRequest?: number;
+  /** Excerpts worth at most so many tokens that do not repeat what the handoff has already, nor what stands beside it. */
+  readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
+  /** What it takes to quote the errors that stand to this day; 0 where not given. */
+  readonly errorTokens?: () => number;
+  /** What stands verbatim beside the handoff. */
+  readonly beside: Beside;
+  /** Takes secrets out; everything that enters passes it. */
+  readonly redact: (text: string) => string;
+  /** The thirteen sections where it is not set. */
+  readonly template?: readonly Section[];
+  /** What a model wrote and the checks left of it: takes the place of the ledger's narrative. */
+  readonly prose?: Items;
+}
+
+export interface SectionReport {
+  readonly topic: Topic;
+  readonly written: number;
+  readonly leftOut: number;
+}
+
+export interface Handoff {
+  readonly text: string;
+  readonly tokens: number;
+  readonly sections: readonly SectionReport[];
+  /** What the sections say, without excerpts. */
+  readonly said: string;
+  readonly excerpts: readonly Excerpt[];
+}
+
+/** The least budget at which a handoff says anything. */
+export const HANDOFF_TOKENS_MIN = 150;
+const SHORT_FRAME_TOKENS_MAX = 600;
+const EARLIER_SPANS_MAX = 2;
+/** Estimates of parts do not add up to the estimate of the whole. */
+const MARGIN_SHARE = 0.01;
+
+export function writeHandoff(request: HandoffRequest): Handoff {
+  const { measure, budget, previous, spanRecall } = request;
+  const template = request.template ?? THIRTEEN_SECTIONS;
+  const frame = frameOf(
+    spanRecall,
+    (previous?.spans ?? []).slice(0, EARLIER_SPANS_MAX),
+    budget < SHORT_FRAME_TOKENS_MAX,
+  );
+  const drafts = draftsOf(request);
+  const fixed = measure.text(`${frame.opening}\n${frame.closing}\n`);
+  const room = Math.floor((budget - fixed) * (1 - MARGIN_SHARE));
+  const { redact, focus } = request;
+  const matches = focus === undefined || focus.trim() === "" ? undefined : focusMatcher(focus);
+  const record = toldByModel(request)
+    ? undefined
+    : recordOf({
+        ...request,
+        carried: previous?.sections.get("actions") ?? [],
+        live: request.liveRequest ?? -1,
+        listsMessages: template.some(({ topics }) => topics.includes("messages")),
+        matches,
+      });
+  const replacedTokens = measure.messages(request.messages.slice(request.from, request.until));
+  const chosen = fit(
+    {
+      drafts,
+      record: record && ((tokens, present) => record.within(tokens, present).map(recordItem)),
+      excerpts: (tokens, present) => request.excerpts(tokens, present).map((one) => redacted(one, redact)),
+      errorTokens: request.errorTokens?.() ?? 0,
+      carried: (previous?.excerpts ?? []).map((one, at) => ({
+        ...one,
+        message: at - CARRIED_BEFORE,
+        tokens: measure.text(`${one.text}\n`),
+      })),
+      told: new Set([...(request.prose ?? NO_PROSE)].flatMap(([topic, texts]) => (texts.length > 0 ? [topic] : []))),
+      matches,
+    },
+    { template, budget, room, measure, recall: spanRecall, replacedTokens },
+  );
+  const write = (contents: Omit<Contents, "firstNumber">): string => {
+    const numbered = { ...contents, firstNumber: firstNumberOf(contents.filled, previous) };
+    const lines = withoutEmptyParents(template, (section) =>
+      sectionLines(section, numbered, { template, recall: spanRecall }),
+    );
+    return [frame.opening, ...lines, frame.closing].join("\n");
+  };
+  return withinBudget(chosen, write, request);
+}
+
+/** A section that only holds others is written where one of them is. */
+function withoutEmptyParents(
+  template: readonly Section[],
+  linesOf: (section: Section) => readonly string[],
+): readonly string[] {
+  const written = template.map(linesOf);
+  return template.flatMap(({ topics, level }, at) => {
+    if (topics.length > 0) return written[at]!;
+    const next = template.findIndex((other, place) => place > at && other.level <= level);
+    const within = written.slice(at + 1, next < 0 ? undefined : next);
+    return within.some((lines) => lines.length > 0) ? written[at]! : [];
+  });
+}
+
+function toldByModel({ prose = NO_PROSE }: HandoffRequest): boolean {
+  return (prose.get("actions") ?? []).length > 0;
+}
+
+function recordItem({ order, text }: RecordEpisode): Item {
+  return { rank: 1, order, key: `episode ${order}`, text };
+}
+
+/** What an excerpt came to last: most stand in one handoff after another. */
+const safeForms = new WeakMap<Excerpt, { readonly redact: HandoffRequest["redact"]; readonly safe: Excerpt }>();
+
+/** The same object where there is nothing to take out: what is remembered of it holds. */
+function redacted(excerpt: Excerpt, redact: HandoffRequest["redact"]): Excerpt {
+  const known = safeForms.get(excerpt);
+  if (known?.redact === redact) return known.safe;
+  const text = redact(excerpt.text);
+  const source = redact(excerpt.source);
+  const safe = text === excerpt.text && source === excerpt.source ? excerpt : { ...excerpt, text, source };
+  safeForms.set(excerpt, { redact, safe });
+  return safe;
+}
+
+/** Carried excerpts stand before those of any message. */
+const CARRIED_BEFORE = 1_000_000;
+
+const DRAFTS_OF: Readonly<Record<Topic, (material: Material) => readonly Draft[]>> = {
+  task: taskDrafts,
+  goal: goalDrafts,
+  constraints: constraintDrafts,
+  actions: actionDrafts,
+  state: stateDrafts,
+  progress: progressDrafts,
+  blocked: blockedDrafts,
+  decisions: decisionDrafts,
+  resolved: resolvedDrafts,
+  pending: pendingDrafts,
+  files: fileDrafts,
+  remaining: remainingDrafts,
+  context: valueDrafts,
+  messages: messageDrafts,
+  fixed: fixedDrafts,
+};
+
+/** What every section could say, best first; what an earlier handoff says among it. */
+function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly Draft[]> {
+  const { ledger, previous } = request;
+  const topics = (request.template ?? THIRTEEN_SECTIONS).flatMap((section) => section.topics);
+  const material: Material = {
+    ...request,
+    live: request.liveRequest ?? -1,
+    listsMessages: topics.includes("messages"),
+    recorded: !toldByModel(request),
+    continues: previous !== undefined,
+  };
+  return new Map(
+    topics.flatMap((topic) => {
+      // Without a model the record of episodes says what was done.
+      if (topic === "actions" && !toldByModel(request)) return [];
+      const own = { fresh: DRAFTS_OF[topic](material), carried: carriedDrafts(topic, previous, ledger) };
+      const drafts = withProse(topic, own, request.prose ?? NO_PROSE);
+      return [[topic, drafts.toSorted((a, b) => b.rank - a.rank)] as const];
+    }),
+  );
+}
+
+const NO_PROSE: Items = new Map();
+
+/** Numbers go on from handoff to handoff: the carried actions keep the last numbers of the one before. */
+function firstNumberOf(filled: ReadonlyMap<Topic, Filled>, previous: ParsedHandoff | undefined): number {
+  const carried = (filled.get("actions")?.items ?? []).filter(({ order }) => order < 0).length;
+  return Math.max(1, (previous?.lastNumber ?? 0) - carried + 1);
+}
+
+/** Takes the least important away until the text as a whole is within the budget. */
+function withinBudget(
+  chosen: Omit<Contents, "firstNumber">,
+  write: (contents: Omit<Contents, "firstNumber">) => string,
+  { budget, measure }: HandoffRequest,
+): Handoff {
+  let contents = chosen;
+  let text = write(contents);
+  let tokens = measure.text(text);
+  while (
+    tokens > budget &&
+    (contents.excerpts.length > 0 || [...contents.filled.values()].some(({ items }) => items.length > 0))
+  ) {
+    contents = withoutLeast(contents, Math.ceil((tokens - budget) / 20));
+    text = write(contents);
+    tokens = measure.text(text);
+  }
+  const sections = [...contents.filled].map(([topic, { items, leftOut }]) => ({
+    topic,
+    written: items.length,
+    leftOut,
+  }));
+  const said = [...contents.filled.values()].flatMap(({ items }) => items.map((item) => item.text)).join("\n");
+  return { text, tokens, sections, said, excerpts: contents.excerpts };
+}
+
+function withoutLeast(
+  { filled, excerpts }: Omit<Contents, "firstNumber">,
+  count: number,
+): Omit<Contents, "firstNumber"> {
+  if (excerpts.length > 0) return { filled, excerpts: excerpts.slice(0, -count) };
+  const [topic, part] = [...filled].findLast(([, { items }]) => items.length > 0)!;
+  const kept = part.items.slice(0, -1);
+  return { excerpts, filled: new Map([...filled, [topic, { items: kept, leftOut: part.leftOut + 1 }]]) };
+}
+
+/** Whether a message is a handoff of ours, of this version. */
+export function isHandoff(message: Message): boolean {
+  if (message.role === "tool") return false;
+  for (const part of message.parts) if (part.kind === "text" && opensWithHandoff(part.text)) return true;
+  return false;
+}
+
+/** The newest handoff among the messages, read back. */
+export function latestHandoff(messages: readonly Message[]): ParsedHandoff | undefined {
+  const message = messages.findLast(isHandoff);
+  const part = message?.parts.find((one) => one.kind === "text" && opensWithHandoff(one.text));
+  return part?.kind === "text"
+    ? parseHandoff(part.text)
+    : parseHandoff(message === undefined ? "" : contentText(message.parts));
+}

@@ -1,0 +1,182 @@
+/** The half of the ledger that people and assistant say: requests, constraints, decisions, plans, values, questions. */
+import { answerIn } from "./readers/questions.ts";
+import { keyOf } from "./readers/sentences.ts";
+import type { AssistantSpeech, PersonSpeech, Speech } from "./readers/speech.ts";
+import type { Value } from "./readers/values.ts";
+import type { ConstraintEntry, DecisionEntry, Ledger, QuestionEntry, RequestEntry, ValueEntry } from "./entries.ts";
+import { createPlanner, type Planner } from "./plan.ts";
+
+/** Commands of the client itself: the agent never sees them run. */
+const CLIENT_COMMANDS =
+  /^\/(?:exit|quit|clear|model|ide|compact|login|logout|help|config|cost|context|resume|status|mcp|memory|doctor|permissions|hooks|agents|vim|theme|terminal-setup|rewind|usage|plugin)$/;
+/** A reply within so many messages speaks of the question and not of the work in between. */
+const DIRECT_MESSAGES_MAX = 12;
+/** A choice is made in few words; more is a request of its own. */
+const CHOICE_CHARS_MAX = 200;
+
+export type DialogueEntries = Pick<Ledger, "requests" | "constraints" | "decisions" | "plan" | "values" | "questions">;
+
+export interface Dialogue {
+  readonly hear: (at: number, speech: Speech) => void;
+  readonly entries: () => DialogueEntries;
+}
+
+interface TurnEnd {
+  readonly message: number;
+  readonly text: string;
+  readonly closing: string | undefined;
+}
+
+interface Heard {
+  readonly requests: RequestEntry[];
+  readonly constraints: Map<string, ConstraintEntry>;
+  readonly decisions: Map<string, DecisionEntry>;
+  readonly values: Map<string, ValueEntry>;
+  readonly questions: QuestionEntry[];
+  readonly plan: Planner;
+  /** The assistant's last word, as long as nothing came after it. */
+  turnEnd: TurnEnd | undefined;
+}
+
+export function createDialogue(): Dialogue {
+  const heard: Heard = {
+    requests: [],
+    constraints: new Map(),
+    decisions: new Map(),
+    values: new Map(),
+    questions: [],
+    plan: createPlanner(),
+    turnEnd: undefined,
+  };
+  return {
+    hear: (at, speech) => {
+      if (speech.by === "person") hearPerson(heard, at, speech);
+      else if (speech.by === "assistant") hearAssistant(heard, at, speech);
+    },
+    entries: () => entriesOf(heard),
+  };
+}
+
+function hearPerson(heard: Heard, at: number, speech: PersonSpeech): void {
+  const { requests, questions, turnEnd } = heard;
+  if (turnEnd !== undefined) settle(requests, questions, turnEnd);
+  if (turnEnd?.closing !== undefined && isChoice(speech))
+    answerClosing(questions, turnEnd, { message: at, text: speech.text });
+  if (speech.interrupts) interrupt(requests, at);
+  heard.turnEnd = undefined;
+  heard.plan.personSpoke(at);
+  const command = expandedBy(requests, at, speech.text);
+  if (command !== undefined) {
+    requests[requests.length - 1] = { ...command, message: at };
+    return;
+  }
+  if (speech.text !== "" || speech.command !== undefined) addRequest(requests, at, speech);
+  for (const text of speech.constraints) repeat(heard.constraints, at, text);
+  for (const text of speech.questions) questions.push({ kind: "question", by: "person", message: at, text });
+  for (const value of speech.values) bind(heard.values, at, value);
+}
+
+function hearAssistant(heard: Heard, at: number, speech: AssistantSpeech): void {
+  const { decisions, plan } = heard;
+  for (const change of speech.planChanges) plan.change(at, change);
+  if (speech.plan !== undefined) plan.write(at, speech.plan);
+  for (const { text, weight } of speech.decisions) {
+    const key = keyOf(text);
+    decisions.delete(key);
+    decisions.set(key, { kind: "decision", message: at, text, weight });
+  }
+  for (const value of speech.values) bind(heard.values, at, value);
+  heard.turnEnd = speech.ends ? { message: at, text: speech.text, closing: speech.closing } : undefined;
+  if (speech.ends) plan.turnEnded();
+}
+
+/** As of now: a turn that has ended counts as ended until the assistant goes on. */
+function entriesOf({ turnEnd, plan, ...heard }: Heard): DialogueEntries {
+  const requests = [...heard.requests];
+  const questions = [...heard.questions];
+  if (turnEnd !== undefined) settle(requests, questions, turnEnd);
+  if (turnEnd?.closing !== undefined)
+    questions.push({ kind: "question", by: "assistant", message: turnEnd.message, text: turnEnd.closing });
+  const written = plan.entry();
+  return {
+    requests,
+    questions,
+    constraints: [...heard.constraints.values()],
+    decisions: [...heard.decisions.values()],
+    values: [...heard.values.values()],
+    ...(written === undefined ? {} : { plan: written }),
+  };
+}
+
+/** A short reply that asks nothing back. */
+function isChoice({ text, questions }: PersonSpeech): boolean {
+  return text !== "" && text.length <= CHOICE_CHARS_MAX && questions.length === 0;
+}
+
+/** The slash command that this text expands: it repeats the command's arguments, which are a person's words. */
+function expandedBy(requests: readonly RequestEntry[], at: number, text: string): RequestEntry | undefined {
+  const before = requests.at(-1);
+  return before?.command !== undefined && before.message === at - 1 && text.includes(before.text) ? before : undefined;
+}
+
+function addRequest(requests: RequestEntry[], at: number, { text, command }: PersonSpeech): void {
+  if (command !== undefined && CLIENT_COMMANDS.test(command.name)) return;
+  const words = text === "" ? command!.name : text;
+  requests.push({
+    kind: "request",
+    message: at,
+    text: words,
+    ...(command === undefined ? {} : { command: command.name }),
+  });
+}
+
+/** The assistant's turn has ended: what was asked before is done, or waits for the person. */
+function settle(requests: RequestEntry[], questions: QuestionEntry[], end: TurnEnd): void {
+  for (let at = requests.length - 1; at >= 0 && requests[at]!.settled === undefined; at--)
+    requests[at] = { ...requests[at]!, settled: end.message };
+  for (let at = questions.length - 1; at >= 0; at--) {
+    const question = questions[at]!;
+    if (question.settled !== undefined) break;
+    const text = answerIn(end.text, question.text, end.message - question.message <= DIRECT_MESSAGES_MAX);
+    questions[at] = {
+      ...question,
+      settled: end.message,
+      ...(text === undefined ? {} : { answer: { message: end.message, text } }),
+    };
+  }
+}
+
+function interrupt(requests: RequestEntry[], at: number): void {
+  const last = requests.at(-1);
+  if (last !== undefined && last.settled === undefined && last.message < at)
+    requests[requests.length - 1] = { ...last, interrupted: true };
+}
+
+function answerClosing(
+  questions: QuestionEntry[],
+  end: TurnEnd,
+  answer: { readonly message: number; readonly text: string },
+): void {
+  questions.push({
+    kind: "question",
+    by: "assistant",
+    message: end.message,
+    text: end.closing!,
+    settled: answer.message,
+    answer,
+  });
+}
+
+function repeat(constraints: Map<string, ConstraintEntry>, at: number, text: string): void {
+  const known = constraints.get(keyOf(text));
+  const entry: ConstraintEntry =
+    known === undefined
+      ? { kind: "constraint", message: at, text, times: 1, last: at }
+      : { ...known, times: known.times + 1, last: at };
+  constraints.set(keyOf(text), entry);
+}
+
+function bind(values: Map<string, ValueEntry>, at: number, { name, value, text }: Value): void {
+  values.delete(name);
+  values.set(name, { kind: "value", message: at, name, value, text });
+}

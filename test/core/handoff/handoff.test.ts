@@ -1,0 +1,303 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Excerpt } from "../../../src/core/excerpts/excerpts.ts";
+import { isHandoff, parseHandoff, writeHandoff } from "../../../src/core/handoff/write.ts";
+import { HANDOFF_END, HANDOFF_START } from "../../../src/core/handoff/marks.ts";
+import { SEVEN_SECTIONS, THIRTEEN_SECTIONS } from "../../../src/core/handoff/templates.ts";
+import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
+import { RUNS, transcripts } from "../../support/transcripts.ts";
+import { anyText } from "../../support/turns.ts";
+import { does, edits, reads, run, says, user } from "../ledger/ledger-talk.ts";
+import { measure, requestFor, SPAN } from "./requests.ts";
+
+const excerptsOf = fc
+  .array(fc.tuple(anyText, anyText), { maxLength: 8 })
+  .map((list) =>
+    list.map(([source, text], message): Excerpt => ({ message, source, text, tokens: measure.text(text) })),
+  );
+
+const excerptsByMessage = (excerpts: readonly Excerpt[]): readonly Excerpt[] =>
+  excerpts.toSorted((a, b) => a.message - b.message);
+
+/** A piece of real work: two requests, reads, an edit, a failing test, a fix, a commit. */
+const WORK: readonly Message[] = [
+  user("Add a port setting to the server, please. Never change the default port."),
+  ...reads("/repo/src/server.ts"),
+  ...does(
+    "TodoWrite",
+    {
+      todos: [
+        { content: "Add the setting", status: "in_progress" },
+        { content: "Document the setting", status: "pending" },
+      ],
+    },
+    "ok",
+  ),
+  ...edits("/repo/src/server.ts"),
+  ...run("cd /repo && npm test", "--- FAIL: TestPort (0.0s)\nFAIL"),
+  says(
+    "The issue is that the default is read before the settings file is loaded. I decided to load the settings file first.",
+  ),
+  user("Which port is the default? I forgot."),
+  says("The default port is 8137."),
+  user("ok, go on"),
+  ...edits("/repo/src/settings.ts"),
+  ...run("cd /repo && npm test", "ok  \tserver\t0.1s\n12 passed"),
+  ...run(
+    "cd /repo && git commit -am 'Load settings first'",
+    "[feature/port 7e00b6e] Load settings first\n 2 files changed",
+  ),
+  ...run("cd /repo && npm run lint", "Exit code 1\nsrc/settings.ts:3:1: error: unused variable 'port'"),
+];
+
+function sectionOf(text: string, heading: string): string {
+  const start = text.indexOf(`## ${heading}\n`);
+  if (start < 0) return "";
+  const next = text.indexOf("\n## ", start);
+  return text.slice(start, next < 0 ? text.indexOf(HANDOFF_END) : next);
+}
+
+describe("a handoff of real work", () => {
+  const { text, tokens } = writeHandoff(requestFor(WORK, { tail: 2 }));
+
+  it("has those of the thirteen sections that have something to say, in order", () => {
+    const headings = text
+      .split("\n")
+      .filter((line) => line.startsWith("## "))
+      .map((line) => line.slice(3));
+    expect(headings).toEqual(THIRTEEN_SECTIONS.flatMap(({ heading }) => (headings.includes(heading) ? [heading] : [])));
+    expect(headings).toContain("Completed Actions");
+    expect(text).not.toMatch(/^## .*\n(?:None|## )/m);
+  });
+
+  it("opens and closes with its marks and names the recall id of what it replaces", () => {
+    expect(text.startsWith(`${HANDOFF_START}\n`)).toBe(true);
+    expect(text.endsWith(HANDOFF_END)).toBe(true);
+    expect(text).toContain(SPAN);
+    expect(tokens).toBe(measure.text(text));
+  });
+
+  it("points to the live request and says what it answers", () => {
+    expect(sectionOf(text, "Active Task")).toContain('"ok, go on"');
+    expect(sectionOf(text, "Completed Actions")).toContain("Agent: The default port is 8137.");
+  });
+
+  it("holds what a person said and asked, in their words", () => {
+    expect(sectionOf(text, "Constraints & Preferences")).toContain("Never change the default port.");
+    expect(sectionOf(text, "Goal")).toContain("Add a port setting to the server, please.");
+    expect(sectionOf(text, "Completed Actions")).toContain("User: Which port is the default? I forgot.");
+    expect(sectionOf(text, "Completed Actions")).toContain("I decided to load the settings file first.");
+  });
+
+  it("says nothing in a section of its own that the record of episodes says already", () => {
+    expect(text.split("The default port is 8137.")).toHaveLength(2);
+    expect(text.split("I decided to load the settings file first.")).toHaveLength(2);
+  });
+
+  it("tells what was done for each request, by which tool and with which outcome", () => {
+    const actions = sectionOf(text, "Completed Actions");
+    expect(actions).toMatch(/^1\. User: Add a port setting/m);
+    expect(actions).toMatch(/^ {2}· Edit src\/server\.ts$/m);
+    expect(actions).toMatch(/^ {2}· `npm test` → FAIL TestPort$/m);
+    expect(actions).toMatch(/^ {2}· `npm test` → 12 passed$/m);
+    expect(actions).toMatch(/^ {2}· git commit → \[feature\/port 7e00b6e\]/m);
+  });
+
+  it("lists the files by the tool that touched them", () => {
+    expect(sectionOf(text, "Relevant Files")).toMatch(/^- Edit: .*src\/server\.ts/m);
+  });
+
+  it("says where things stand and what is left", () => {
+    expect(sectionOf(text, "Active State")).toContain("Folder: /repo");
+    expect(sectionOf(text, "Active State")).toContain("Branch: feature/port");
+    expect(sectionOf(text, "In Progress")).toContain("Add the setting");
+    expect(sectionOf(text, "Remaining Work")).toContain("Document the setting");
+  });
+
+  it("calls blocked only what is unresolved", () => {
+    const whole = writeHandoff(requestFor([...WORK, says("Let me look.")], { tail: 1 })).text;
+    expect(sectionOf(whole, "Blocked")).toContain("src/settings.ts:3:1: error: unused variable 'port'");
+    expect(sectionOf(whole, "Blocked")).not.toContain("TestPort");
+  });
+});
+
+describe("any handoff", () => {
+  it("stays within its budget, from 150 tokens up, and can be read back", () => {
+    fc.assert(
+      fc.property(transcripts(), fc.integer({ min: 150, max: 3_000 }), excerptsOf, ({ messages }, budget, excerpts) => {
+        const handoff = writeHandoff(requestFor(messages, { budget, excerpts: () => excerpts, tail: 2 }));
+        expect(handoff.tokens).toBe(measure.text(handoff.text));
+        expect(handoff.tokens).toBeLessThanOrEqual(budget);
+        const parsed = parseHandoff(handoff.text)!;
+        expect(parsed.spans[0]).toBe(SPAN);
+        for (const { topic, written } of handoff.sections)
+          expect(parsed.sections.get(topic)?.length ?? 0).toBe(written);
+        const lines = excerptsByMessage(handoff.excerpts).flatMap(({ text }) => text.split("\n"));
+        expect(parsed.excerpts.map(({ text }) => text).toSorted()).toEqual(lines.toSorted());
+        expect(isHandoff(textMessage("user", handoff.text))).toBe(true);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("is the same for the same input", () => {
+    fc.assert(
+      fc.property(transcripts(), fc.integer({ min: 150, max: 2_000 }), ({ messages }, budget) => {
+        expect(writeHandoff(requestFor(messages, { budget }))).toEqual(writeHandoff(requestFor(messages, { budget })));
+      }),
+      { numRuns: Math.ceil(RUNS / 5) },
+    );
+  });
+
+  it("says no fact twice", () => {
+    fc.assert(
+      fc.property(transcripts(), ({ messages }) => {
+        const parsed = parseHandoff(writeHandoff(requestFor(messages, { budget: 4_000 })).text)!;
+        for (const [topic, items] of parsed.sections)
+          if (topic !== "actions") expect(new Set(items).size).toBe(items.length);
+      }),
+      { numRuns: Math.ceil(RUNS / 5) },
+    );
+  });
+
+  it("lets nothing past the redactor", () => {
+    const secret = "sk-live-0123456789abcdef";
+    const redact = (text: string): string => text.replaceAll(secret, "[secret]");
+    const messages = [
+      user(`Never print ${secret}. Deploy with it, then tell me the state?`),
+      ...run(`deploy --key ${secret}`, `Exit code 1\nerror: ${secret} was refused`),
+      says(`The issue is that ${secret} is wrong, so I decided to stop.\n\nKey: ${secret}1234`),
+      user(`use ${secret} for everything`),
+      says("ok"),
+    ];
+    const excerpts = (): readonly Excerpt[] => [
+      { message: 1, source: `Bash ${secret}`, text: `refused ${secret}`, tokens: 10 },
+    ];
+    const { text } = writeHandoff(requestFor(messages, { redact, excerpts }));
+    expect(text).toContain("[secret]");
+    expect(text).not.toContain(secret);
+  });
+
+  it("looks for secrets before it cuts anything", () => {
+    const secret = "sk-live-0123456789abcdef0123456789abcdef";
+    const redact = (text: string): string => text.replaceAll(secret, "[secret]");
+    const half = secret.slice(0, 16);
+    for (let pad = 90; pad < 260; pad += 7) {
+      const filler = "word ".repeat(pad / 5);
+      const messages = [
+        user(`Deploy it. ${filler}${secret} and so on.`),
+        ...run(`deploy ${filler}${secret} now`, `Exit code 1\nerror: ${filler}${secret} was refused`),
+        ...run(`npm test ${filler}${secret} now`, `Exit code 1\nerror: ${filler}${secret} was refused`),
+        ...does("TodoWrite", { todos: [{ content: `${filler}${filler}${secret} again`, status: "pending" }] }, "ok"),
+        ...does("Task", { prompt: `${filler}${secret}` }, `I found ${filler}${secret} in it`),
+        says("Next."),
+      ];
+      expect(writeHandoff(requestFor(messages, { redact, tail: 1, budget: 4_000 })).text).not.toContain(half);
+    }
+  });
+
+  it("repeats nothing that stands beside it", () => {
+    const messages = [
+      user("Never push to main."),
+      says("Understood."),
+      user("Always squash. Which branch is this?"),
+      says("This is the feature branch, as you asked."),
+    ];
+    const { text } = writeHandoff(requestFor(messages, { from: 2, until: 2 }));
+    expect(text).not.toContain("Never push to main.");
+    expect(sectionOf(text, "Constraints & Preferences")).toBe("");
+    expect(sectionOf(text, "Pending User Asks")).toBe("");
+  });
+
+  it.each([600, 2_000, 10_000])("keeps the beginning of a first request that is too long for %i tokens", (budget) => {
+    const request = `Rewrite the importer so that it streams its input. ${"Here is some more of what I have in mind. ".repeat(200)}`;
+    const messages = [
+      user(request),
+      ...reads("a.ts"),
+      says("Done."),
+      user("Now document the importer, all of its options, please and thank you."),
+      ...reads("b.ts"),
+    ];
+    const goal = parseHandoff(writeHandoff(requestFor(messages, { tail: 1, budget })).text)!.sections.get("goal")!;
+    expect(goal[0]).toMatch(/^Rewrite the importer so that it streams its input\..* \[…\]$/);
+  });
+
+  it("says in each section what it left out, once, with the id that brings it back", () => {
+    const messages = Array.from({ length: 80 }, (_, at) => [
+      user(`Please never use the module number ${at} for anything at all.`),
+      says("Fine."),
+    ]).flat();
+    const { text, sections } = writeHandoff(
+      requestFor([...messages, user("go on"), says("Going on.")], { tail: 2, budget: 600 }),
+    );
+    const constraints = sections.find(({ topic }) => topic === "constraints")!;
+    expect(constraints.leftOut).toBeGreaterThan(0);
+    expect(sectionOf(text, "Constraints & Preferences").split(`(+${constraints.leftOut} in ${SPAN})`)).toHaveLength(2);
+  });
+
+  it("prefers the newest constraints where not all fit", () => {
+    const messages = Array.from({ length: 80 }, (_, at) => [
+      user(`Please never use the module number ${at} for anything at all.`),
+      says("Fine."),
+    ]).flat();
+    const { text } = writeHandoff(
+      requestFor([...messages, user("go on"), says("Going on.")], { tail: 2, budget: 600 }),
+    );
+    const rules = sectionOf(text, "Constraints & Preferences");
+    expect(rules).toContain("module number 79 ");
+    expect(rules).not.toContain("module number 3 ");
+  });
+
+  it("can be written in the seven sections", () => {
+    const { text } = writeHandoff(requestFor(WORK, { tail: 2, template: SEVEN_SECTIONS }));
+    const headings = text
+      .split("\n")
+      .filter((line) => /^#{2,3} /.test(line))
+      .map((line) => line.replace(/^#+ /, ""));
+    expect(headings).toEqual(SEVEN_SECTIONS.flatMap(({ heading }) => (headings.includes(heading) ? [heading] : [])));
+    expect(headings).toEqual(expect.arrayContaining(["Goal", "Progress", "Done", "In Progress", "Relevant Files"]));
+  });
+
+  it("keeps every path of a line of files close to the tool's name", () => {
+    const messages = [
+      user("look around"),
+      ...Array.from({ length: 40 }, (_, at) => reads(`/repo/packages/some-package/src/feature-${at}/index.ts`)).flat(),
+      ...reads("x.ts"),
+    ];
+    const lines = sectionOf(writeHandoff(requestFor(messages, { tail: 2 })).text, "Relevant Files")
+      .split("\n")
+      .filter((line) => line.startsWith("- "));
+    expect(lines.length).toBeGreaterThan(3);
+    for (const line of lines) expect(line).toMatch(/^- Read: .{1,110}$/);
+  });
+});
+
+describe("a focus", () => {
+  const topics = ["payments", "footers"];
+  const messages = Array.from({ length: 120 }, (_, at) => [
+    user(`For ${topics[at % 2]} number ${at}, please never use the old module in any of its forms.`),
+    says("Fine."),
+  ]).flat();
+  const excerpts = (budget: number): readonly Excerpt[] => {
+    const text = (at: number): string =>
+      `const ${topics[at % 2]}Handler${at} = create the handler of number ${at} again`;
+    const all = Array.from({ length: 200 }, (_, at): Excerpt => ({
+      message: at,
+      source: "Read src/a.ts",
+      text: text(at),
+      tokens: measure.text(`${text(at)}\n`),
+    }));
+    let left = budget;
+    return all.filter(({ tokens }) => (left -= tokens) >= 0);
+  };
+
+  it.each([1_000, 2_000, 4_000])("gets 60 to 70 percent of %i tokens", (budget) => {
+    const { text } = writeHandoff(
+      requestFor([...messages, user("go on"), says("ok")], { tail: 2, budget, excerpts, focus: "payments" }),
+    );
+    const lines = text.split("\n").filter((line) => topics.some((topic) => line.includes(topic)));
+    const about = measure.text(lines.filter((line) => line.includes("payments")).join("\n"));
+    expect(about / budget).toBeGreaterThan(0.6);
+    expect(about / budget).toBeLessThan(0.7);
+  });
+});

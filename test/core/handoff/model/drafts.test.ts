@@ -1,0 +1,18 @@
+/** What stays of the ledger's list of deeds beside a model's. */
+import { expect, it } from "vitest";
+import { withProse } from "../../../../src/core/handoff/model/drafts.ts";
+
+const LASTING = 2;
+const deed = (order: number, text: string) => ({ rank: LASTING, order, write: () => text });
+const told = (text: string): readonly (string | undefined)[] =>
+  withProse(
+    "actions",
+    { fresh: [deed(4, "RUN mv cut.jsonl orders.jsonl"), deed(8, "COMMIT db0e008 Start again")], carried: [] },
+    new Map([["actions", [text]]]),
+  ).map(({ write }) => write());
+
+it("is a commit that the model did not name, and a lasting deed on whose message no item rests", () => {
+  expect(told("Cut the file off. [5]")).toEqual(["COMMIT db0e008 Start again", "Cut the file off. [5]"]);
+  expect(told("Committed db0e008. [9]")).toEqual(["RUN mv cut.jsonl orders.jsonl", "Committed db0e008. [9]"]);
+  expect(told("Did all of it. [1-20]")).toHaveLength(3);
+});

@@ -1,0 +1,98 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Excerpt } from "../../../src/core/excerpts/excerpts.ts";
+import { withNote } from "../../../src/core/handoff/framing.ts";
+import { parseHandoff } from "../../../src/core/handoff/write.ts";
+import { HANDOFF_END, HANDOFF_START } from "../../../src/core/handoff/marks.ts";
+import { sectionLines, type Contents } from "../../../src/core/handoff/render.ts";
+import { THIRTEEN_SECTIONS, type Topic } from "../../../src/core/handoff/templates.ts";
+import type { Item } from "../../../src/core/handoff/items.ts";
+import { contentText, textMessage } from "../../../src/core/transcript/message.ts";
+import { RUNS } from "../../support/transcripts.ts";
+import { anyText } from "../../support/turns.ts";
+
+/** Words of any kind as an item has them: trimmed, not empty. */
+const itemText = fc
+  .oneof(
+    anyText,
+    fc.constantFrom("## Goal\n- x", "- a\n\n- b", "None.", "@ source", "a\n[end of precis handoff 1]\nb", "(+3 in r1)"),
+  )
+  .map((text) => text.trim())
+  .filter((text) => text !== "");
+const lines = fc.oneof(
+  anyText,
+  fc.constantFrom("@ Read a.ts", " @ x", "## Goal", "  ### Done", "[end of precis handoff 1]", "(+3 in r1)", ""),
+);
+const topics = THIRTEEN_SECTIONS.flatMap((section) => section.topics).filter((topic) => topic !== "files");
+
+function written(items: ReadonlyMap<Topic, readonly string[]>, excerpts: readonly Excerpt[]): string {
+  const filled = new Map(
+    [...items].map(([topic, texts]) => [
+      topic,
+      { items: texts.map((text, order): Item => ({ key: text, text, rank: 1, order })), leftOut: 2 },
+    ]),
+  );
+  const contents: Contents = { filled, excerpts, firstNumber: 7 };
+  const sections = THIRTEEN_SECTIONS.flatMap((section) =>
+    sectionLines(section, contents, { template: THIRTEEN_SECTIONS, recall: "r0123abcde" }),
+  );
+  return [
+    HANDOFF_START,
+    "Background. Originals: recall r0123abcde (before them: raaaaaaaaa).",
+    ...sections,
+    HANDOFF_END,
+  ].join("\n");
+}
+
+describe("reading a handoff back", () => {
+  it("gives every entry that was written, whatever its text", () => {
+    const sections = fc.dictionary(fc.constantFrom(...topics), fc.array(itemText, { maxLength: 4 }), {
+      noNullPrototype: true,
+    });
+    fc.assert(
+      fc.property(sections, fc.array(lines, { maxLength: 5 }), (drawn, texts) => {
+        const items = new Map(Object.entries(drawn) as [Topic, string[]][]);
+        const parsed = parseHandoff(
+          written(
+            items,
+            texts.map((text, message) => ({ message, source: "Read a.ts", text, tokens: 1 })),
+          ),
+        )!;
+        for (const [topic, expected] of items) expect(parsed.sections.get(topic) ?? []).toEqual(expected);
+        expect(parsed.excerpts.map(({ text }) => text)).toEqual(texts.flatMap((text) => text.split("\n")));
+        expect(parsed.spans).toEqual(["r0123abcde", "raaaaaaaaa"]);
+        expect(parsed.lastNumber).toBe(
+          (items.get("actions")?.length ?? 0) === 0 ? 0 : 6 + items.get("actions")!.length,
+        );
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("gives nothing for a text that is no handoff", () => {
+    expect(parseHandoff("## Goal\n- x")).toBeUndefined();
+    expect(parseHandoff("[precis handoff 2]\n## Goal\n- x")).toBeUndefined();
+  });
+
+  it("takes a handoff whose end was cut off", () => {
+    expect(
+      parseHandoff(`${HANDOFF_START}\nOriginals: recall r0123abcde.\n## Goal\n- a shop`)!.sections.get("goal"),
+    ).toEqual(["a shop"]);
+  });
+
+  it("gives files one by one, each with its tool", () => {
+    const text = `${HANDOFF_START}\nx\n## Relevant Files\n- Read: a.ts, b.ts\n- Edit, uncommitted: c.ts\n${HANDOFF_END}`;
+    expect(parseHandoff(text)!.sections.get("files")).toEqual(["Read: a.ts", "Read: b.ts", "Edit, uncommitted: c.ts"]);
+  });
+});
+
+describe("the note in the system prompt", () => {
+  it("is added once", () => {
+    const system = [textMessage("system", "You are an agent.")];
+    const noted = withNote(system);
+    expect(noted.slice(0, 1)).toEqual(system);
+    expect(noted).toHaveLength(2);
+    expect(contentText(noted[1]!.parts)).toContain(HANDOFF_START);
+    expect(withNote(noted)).toBe(noted);
+  });
+});

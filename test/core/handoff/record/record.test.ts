@@ -1,0 +1,215 @@
+/** What the record of a session tells of calls and words: the decisive arguments, what came of them, and nothing twice. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { writeHandoff } from "../../../../src/core/handoff/write.ts";
+import type { Message } from "../../../../src/core/transcript/message.ts";
+import { ran, says, user } from "../../../support/compacting.ts";
+import { RUNS, transcripts } from "../../../support/transcripts.ts";
+import { requestFor } from "../requests.ts";
+
+function recordOf(messages: readonly Message[], budget = 2_000): string {
+  const { text } = writeHandoff(requestFor([...messages, user("go on"), says("I go on.")], { tail: 2, budget }));
+  const start = text.indexOf("## Completed Actions\n");
+  const next = text.indexOf("\n## ", start);
+  return start < 0 ? "" : text.slice(start, next < 0 ? undefined : next);
+}
+
+const booking = (cabin: string, price: number, payments: readonly object[]): string =>
+  JSON.stringify({ reservation_id: "JG7FMM", cabin, flights: [{ number: "HAT028", price }], payments });
+const PAID = { id: "card_1", amount: 7136 };
+const REFUND = { id: "card_1", amount: -6594 };
+
+describe("the record of a call that changed something", () => {
+  const text = recordOf([
+    user("Downgrade my booking to economy."),
+    ...ran("get_reservation", { reservation_id: "JG7FMM" }, booking("business", 1859, [PAID])),
+    ...ran(
+      "update_reservation",
+      { reservation_id: "JG7FMM", cabin: "economy" },
+      booking("economy", 140, [PAID, REFUND]),
+    ),
+    says("Your booking is economy now; 6,594 go back to card_1."),
+  ]);
+
+  it("names what it was given, and how its result differs from what was known of the thing", () => {
+    expect(text).toContain("update_reservation(reservation_id=JG7FMM, cabin=economy)");
+    expect(text).toContain("cabin: business → economy");
+    expect(text).toContain("payments added: card_1 -6594");
+    expect(text).toContain("flights[].price: 1859 → 140");
+  });
+
+  it("tells the values of a thing that was looked at", () => {
+    expect(text).toMatch(/get_reservation JG7FMM → .*cabin: business/);
+  });
+});
+
+describe("the record of an edit", () => {
+  const edit = {
+    file_path: "/repo/src/port.ts",
+    old_string: "const a = 1;",
+    new_string: "const a = 1;\nexport function portOf(settings: Settings): number {\n  return settings.port;\n}",
+  };
+
+  it("shows the lines that the edit wrote, and not those that stood there", () => {
+    const text = recordOf([user("Add portOf."), ...ran("Edit", edit, "ok"), says("Done.")]);
+    expect(text).toContain("+ export function portOf(settings: Settings): number {");
+    expect(text).not.toContain("const a = 1");
+  });
+
+  it("shows what a patch adds", () => {
+    const patch =
+      "*** Begin Patch\n*** Update File: src/port.ts\n@@\n-const old = 1;\n+const fresh = portOf(settings);\n*** End Patch";
+    const text = recordOf([user("Patch it."), ...ran("apply_patch", { input: patch }, "ok"), says("Done.")]);
+    expect(text).toContain("+ const fresh = portOf(settings);");
+    expect(text).not.toContain("const old");
+  });
+
+  it("shows definitions first where there is no room for all", () => {
+    const body = Array.from({ length: 60 }, (_, at) => `  values.push(table[${at}] ?? fallback(${at}));`).join("\n");
+    const long = {
+      file_path: "/repo/a.ts",
+      content: `export function collectValues(table: Table): Value[] {\n${body}\n}`,
+    };
+    const text = recordOf([user("Write it."), ...ran("Write", long, "ok"), says("Done.")], 400);
+    expect(text).toContain("+ export function collectValues(table: Table): Value[] {");
+    expect(text).not.toContain("table[59]");
+  });
+});
+
+describe("the record of a failing check", () => {
+  const failure = "--- FAIL: TestPort (0.0s)\n    port_test.go:12: Port() = 80, want 8137\nFAIL";
+
+  it("says what was expected and what it got, while the failure stands", () => {
+    const text = recordOf([user("Run the tests."), ...ran("Bash", { command: "go test ./..." }, failure)]);
+    expect(text).toContain("port_test.go:12: Port() = 80, want 8137");
+  });
+
+  it("does not, once the check has passed", () => {
+    const text = recordOf([
+      user("Run the tests."),
+      ...ran("Bash", { command: "go test ./..." }, failure, "call_1"),
+      ...ran("Bash", { command: "go test ./..." }, "ok  \tserver\t0.1s", "call_2"),
+      says("All of them pass."),
+    ]);
+    expect(text).not.toContain("want 8137");
+  });
+});
+
+describe("what was said", () => {
+  it("is told once, in whatever small change of words", () => {
+    const reason = "The port is read before the settings file is loaded, so the default always wins in the end.";
+    const again = "The port is read before the settings file is loaded and so the default always wins in the end.";
+    const text = recordOf([user("Why?"), says(reason), user("Sure?"), says(`${again} Nothing else reads it.`)]);
+    expect(text.match(/always wins/g)).toHaveLength(1);
+    expect(text).toContain("Nothing else reads it.");
+  });
+
+  it("is no second time a rule that stands among the rules", () => {
+    const rule = "Never change the default port.";
+    const text = recordOf([user(`Add a setting. ${rule}`), says("Added.")]);
+    expect(text).toContain("Add a setting.");
+    expect(text).not.toContain(rule);
+  });
+
+  it("reads as words where an agent speaks JSON", () => {
+    const ledger = JSON.stringify(
+      { is_done: { reason: "The year was not found on any page.", answer: false } },
+      null,
+      2,
+    );
+    const text = recordOf([user("Which year?"), says(`Updated Ledger:\n${ledger}`)]);
+    expect(text).toContain("reason: The year was not found on any page.");
+    expect(text).not.toContain('"is_done": {');
+  });
+
+  it("keeps a list of short items together with what announces it", () => {
+    const text = recordOf([user("Which ones?"), says("These are open:\n\n- JG7FMM\n- LQ940Q\n- BOH180")]);
+    expect(text).toContain("These are open: JG7FMM, LQ940Q, BOH180");
+  });
+});
+
+describe("the record of any conversation", () => {
+  it("stays within its room, and is the same every time", () => {
+    fc.assert(
+      fc.property(transcripts(), fc.integer({ min: 150, max: 3_000 }), ({ messages }, budget) => {
+        const once = writeHandoff(requestFor(messages, { budget }));
+        expect(once.tokens).toBeLessThanOrEqual(budget);
+        expect(writeHandoff(requestFor(messages, { budget })).text).toBe(once.text);
+      }),
+      { numRuns: RUNS / 5 },
+    );
+  });
+});
+
+describe("how a run ended", () => {
+  const text = (command: string, output: string): string =>
+    recordOf([user("Run it."), ...ran("Bash", { command }, output), says("It ran.")]);
+
+  it("is how many tests passed, not the first or the last line of the output", () => {
+    const output =
+      "> shop@1.4.2 test\n> node --test\n\n▶ cart\n✔ adds (1.3ms)\nℹ tests 98\nℹ pass 98\nℹ fail 0\nℹ duration_ms 2587.26";
+    expect(text("npm test", output)).toMatch(/`npm test` → 98 passed$/m);
+  });
+
+  it("is nothing where the output opens with a difference or a bracket", () => {
+    const difference = `diff --git a/src/a.ts b/src/a.ts\nindex d875acf..3116c43 100644\n${"+ const a = 1;\n".repeat(30)}`;
+    expect(text("rm repro.mjs && git diff", difference)).toMatch(/git diff`$/m);
+    expect(text("node quote.mjs", `{\n${"  line: 1,\n".repeat(40)}`)).toMatch(/quote\.mjs`$/m);
+  });
+
+  it("leaves out the text of a file that the command writes", () => {
+    const command = "cat > a.test.js <<'TEST'\nimport assert from 'node:assert';\nTEST\nnode --test 2>&1 | tail -n 3";
+    expect(text(command, "ℹ pass 3\nℹ fail 0")).toContain("`cat > a.test.js <<'TEST' … node --test` → 3 passed");
+  });
+});
+
+it("tells the values of what a call made, but those that it was given", () => {
+  const made = JSON.stringify({ stay_id: "H-5641", hotel: "Skansen Pensjonat", price_eur: 327, status: "confirmed" });
+  const text = recordOf([
+    user("Book it."),
+    ...ran("book_stay", { hotel: "Skansen Pensjonat", nights: 3 }, made),
+    says("Booked."),
+  ]);
+  expect(text).toContain("→ stay_id: H-5641, price_eur: 327, status: confirmed");
+});
+
+describe("a record with little room", () => {
+  const long = Array.from({ length: 30 }, (_, at) => `export function part${at}(input: string): number {`).join("\n");
+  const episode = (at: number): Message[] => [
+    user(`Please implement work package ${at}, but keep the old module${at} beside it for reference.`),
+    ...[1, 2, 3].flatMap((part) =>
+      ran("Edit", { file_path: `/repo/src/module${part}.ts`, old_string: "a", new_string: long }, "ok"),
+    ),
+    ...ran(
+      "Bash",
+      { command: `git add -A && git commit -m "WP${at}: add module ${at}; and its tests"` },
+      `[main ${(0xabc0000 + at).toString(16)}] WP${at}: add module ${at}; and its tests\n 3 files changed`,
+    ),
+    says(`WP${at} complete.`),
+  ];
+  const text = recordOf([1, 2, 3, 4, 5, 6].flatMap(episode), 1_000);
+
+  it("keeps the words of the person before the lines of edits", () => {
+    for (let at = 1; at <= 6; at++) expect(text).toContain(`keep the old module${at} beside it for reference`);
+  });
+
+  it("gathers edits that have no room of their own, and cuts no path", () => {
+    expect(text).toContain("· edited module1.ts, module2.ts, module3.ts");
+    expect(text).not.toMatch(/\/repo\/src\/\S*…/);
+  });
+
+  it("tells a commit by what Git answered, not by the command a second time", () => {
+    for (let at = 1; at <= 6; at++)
+      expect(text).toContain(`· git commit → [main abc000${at}] WP${at}: add module ${at}`);
+    expect(text).not.toContain("git add");
+  });
+
+  it("leaves out a remark that names nothing", () => {
+    const remarked = recordOf([
+      user("Go on."),
+      ...ran("Edit", { file_path: "/repo/a.ts", new_string: "x" }, "ok", "This is a bigger one."),
+      says("Done with a.ts."),
+    ]);
+    expect(remarked).not.toContain("bigger one");
+  });
+});

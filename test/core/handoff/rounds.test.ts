@@ -1,0 +1,159 @@
+/** Handoff after handoff, each read back from the one before: nothing grows, nothing is said twice, rules and goal stay. */
+import { describe, expect, it } from "vitest";
+import type { Excerpt } from "../../../src/core/excerpts/excerpts.ts";
+import { latestHandoff, parseHandoff, writeHandoff, type ParsedHandoff } from "../../../src/core/handoff/write.ts";
+import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
+import { edits, reads, run, says, user } from "../ledger/ledger-talk.ts";
+import { measure, requestFor } from "./requests.ts";
+
+const ROUNDS = 50;
+const BUDGET_TOKENS = 1_500;
+const FIRST_REQUEST = "Build a small shop with a cart, and keep the code in one package.";
+const CONSTRAINTS = ["Never store card numbers.", "Always write a test first.", "不要修改数据库结构。"];
+
+/** What happens between two compactions. */
+function work(round: number): readonly Message[] {
+  const rule = CONSTRAINTS[round - 1];
+  return [
+    user(
+      `Now add feature number ${round} to the cart, with its page and its test.${rule === undefined ? "" : ` ${rule}`}`,
+    ),
+    ...reads(`/shop/src/feature-${round}.ts`),
+    ...edits(`/shop/src/feature-${round}.ts`),
+    ...run("cd /shop && npm test", `${round + 1} passed`),
+    ...run(
+      `cd /shop && git commit -am 'Add feature ${round}'`,
+      `[main ${(0xabc0000 + round).toString(16)}] Add feature ${round}`,
+    ),
+    says(`Feature ${round} is done. I decided to keep its state in module ${round} instead of the store.`),
+    user(`Which file holds feature ${round}?`),
+    says(`Feature ${round} is held by src/feature-${round}.ts, like all the others.`),
+  ];
+}
+
+const excerpts =
+  (round: number) =>
+  (budget: number): readonly Excerpt[] => {
+    const text = `export const FEATURE_${round} = "the name of feature ${round} as the page shows it";`;
+    const tokens = measure.text(text);
+    return tokens <= budget ? [{ message: 1, source: "Read", text, tokens }] : [];
+  };
+
+interface Round {
+  readonly text: string;
+  readonly tokens: number;
+  readonly parsed: ParsedHandoff;
+}
+
+function allRounds(): readonly Round[] {
+  const rounds: Round[] = [];
+  let view: readonly Message[] = [user(FIRST_REQUEST), says("I will start with the cart.")];
+  for (let round = 1; round <= ROUNDS; round++) {
+    view = [...view, ...work(round)];
+    const { text, tokens } = writeHandoff(
+      requestFor(view, {
+        tail: 2,
+        budget: BUDGET_TOKENS,
+        spanRecall: `r${(0x100000000 + round).toString(16)}`,
+        excerpts: excerpts(round),
+      }),
+    );
+    rounds.push({ text, tokens, parsed: parseHandoff(text)! });
+    view = [textMessage("user", text), ...view.slice(-2)];
+  }
+  return rounds;
+}
+
+describe("fifty rounds", () => {
+  const rounds = allRounds();
+  const last = rounds.at(-1)!;
+
+  it("stay within the budget", () => {
+    for (const { tokens } of rounds) expect(tokens).toBeLessThanOrEqual(BUDGET_TOKENS);
+  });
+
+  it("keep the first request and every constraint verbatim", () => {
+    for (const { parsed } of rounds) expect(parsed.sections.get("goal")![0]).toBe(FIRST_REQUEST);
+    for (const { parsed } of rounds.slice(CONSTRAINTS.length))
+      expect(parsed.sections.get("constraints")).toEqual(CONSTRAINTS);
+  });
+
+  it("say nothing twice", () => {
+    for (const { parsed } of rounds) {
+      const items = [...parsed.sections].flatMap(([topic, texts]) => texts.map((text) => `${topic} ${text}`));
+      expect(new Set(items).size).toBe(items.length);
+      const lines = parsed.excerpts.map(({ text }) => text);
+      expect(new Set(lines).size).toBe(lines.length);
+    }
+  });
+
+  it("go on counting what was done", () => {
+    const numbers = rounds.map(({ parsed }) => parsed.lastNumber);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    expect(numbers.at(-1)).toBeGreaterThan(ROUNDS);
+  });
+
+  it("carry what is recent before what is old", () => {
+    const episodes = last.parsed.sections.get("actions") ?? [];
+    expect(episodes.slice(-2).join("\n")).toContain(`Add feature ${ROUNDS}`);
+    expect(last.text).toContain(`FEATURE_${ROUNDS} `);
+    expect(last.text).toContain(`FEATURE_${ROUNDS - 1} `);
+    expect(last.text).not.toContain("FEATURE_1 ");
+  });
+
+  it("name the spans replaced before, so that a reader can go further back", () => {
+    expect(last.parsed.spans).toEqual([50, 49, 48].map((round) => `r${(0x100000000 + round).toString(16)}`));
+  });
+
+  it("are found among messages, the newest first", () => {
+    const messages = rounds.map(({ text }) => textMessage("user", text));
+    expect(latestHandoff(messages)!.spans[0]).toBe(last.parsed.spans[0]);
+    expect(latestHandoff([user("hello")])).toBeUndefined();
+  });
+});
+
+describe("the next handoff", () => {
+  const first = writeHandoff(
+    requestFor(
+      [
+        user("Fix the tests."),
+        ...run("npm test", "Exit code 1\nerror: cannot find module 'cart'"),
+        says("I am on it."),
+        ...reads("a.ts"),
+      ],
+      { tail: 2 },
+    ),
+  );
+
+  it("forgets an error once its command ended well", () => {
+    expect(first.text).toContain("cannot find module 'cart'");
+    const fixed = [
+      textMessage("user", first.text),
+      user("Fix the tests."),
+      ...run("npm test", "12 passed"),
+      says("Done."),
+      user("thanks"),
+      says("Welcome."),
+    ];
+    const next = parseHandoff(writeHandoff(requestFor(fixed, { tail: 1 })).text)!;
+    expect(next.sections.get("blocked")).toBeUndefined();
+  });
+
+  it("keeps an error that nothing has answered", () => {
+    const open = [textMessage("user", first.text), user("Fix the tests."), ...edits("b.ts"), ...reads("c.ts")];
+    expect(writeHandoff(requestFor(open, { tail: 1 })).text).toContain("cannot find module 'cart'");
+  });
+
+  it("does not carry the pointer to a live request that is no longer live", () => {
+    const moved = [
+      textMessage("user", first.text),
+      user("Fix the tests."),
+      says("Done."),
+      user("Now the docs, all of them, in every language that we have so far."),
+      ...reads("d.ts"),
+    ];
+    const task = parseHandoff(writeHandoff(requestFor(moved, { tail: 1 })).text)!.sections.get("task")!;
+    expect(task).toHaveLength(1);
+    expect(task[0]).toContain("Now the docs");
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { constraintsIn } from "../../../../src/core/ledger/readers/constraints.ts";
+
+const BINDING = [
+  "Never commit to main.",
+  "don't touch the lock file",
+  "please do not add any dependencies",
+  "You must keep the public API as it is.",
+  "Always run the linter before you commit.",
+  "use pnpm, not npm",
+  "i prefer small commits",
+  "no console logs!",
+  "omfg use rgb values in the themes, no rgb indices!",
+  "invalid themes must NEVER explode",
+  "make sure the old tests still pass",
+  "let's not leave the tests to the very end...",
+  "I want the flights changed without changing the passengers.",
+  "Answer in plain text, without punctuation.",
+  "keep each commit with working code please",
+  "不要修改数据库结构",
+  "请使用中文回答",
+  "所有接口必须有测试",
+  "務必じゃなくて、テストは必ず書いてください",
+  "既存のファイルは変更しないでください",
+  "main ブランチには直接 push しないで",
+  "절대 main에 직접 푸시하지 마세요",
+  "nunca borres la base de datos",
+  "Builds without --strict are not allowed on the shared runner.",
+  "The table orders is off limits, the auditors are reading it.",
+  // Choices that people made.
+  "Let's go with Postgres instead of Redis for the queue, because it survives a restart.",
+  "For exports use parquet, not csv.",
+  "We settled on the small store, the licence of the other rules it out.",
+  "The team agreed to host everything in Frankfurt.",
+  // What is so, with something exact in it.
+  "The staging database listens on port 5471.",
+  "The release is planned for 9 March, and Brandt signs it off.",
+  "FYI our VPN gateway moved to 10.4.7.9.",
+  "Brandt pays 4,310 euros a month for the old plan.",
+  "Demo tenant: walnut, account id 4410.",
+];
+
+const NOT_BINDING = [
+  "I don't think that is right.",
+  "can we always show the branch?",
+  "I don't see the hook fire",
+  "The session was never committed to main",
+  "I feel confused and don't know what to do.",
+  "does it never stop?",
+  "it works now",
+  "我也说不准",
+  "I've still got a shadow, no condensation commit",
+  "looks good",
+  "Please find out why renderStream458 is slow when stringString860 runs, and mend it.",
+  "It has 12 items in it now.",
+  "The tests are slow.",
+  "Error: request failed with status 404",
+  "You moved 12 files.",
+  "The old rules were never allowed to change.",
+];
+
+describe("constraints", () => {
+  it.each(BINDING)("are found, verbatim: %s", (sentence) => {
+    expect(constraintsIn(sentence)).toEqual([sentence]);
+  });
+
+  it.each(NOT_BINDING)("are not seen in: %s", (sentence) => {
+    expect(constraintsIn(sentence)).toEqual([]);
+  });
+
+  it("are single sentences of a longer message, in order", () => {
+    const text = "The footer is broken. Please fix it, but never change the theme! Also use rgb values. Thanks a lot.";
+    expect(constraintsIn(text)).toEqual(["Please fix it, but never change the theme!", "Also use rgb values."]);
+  });
+
+  it("are not looked for in code, logs, diffs and data", () => {
+    const pasted = [
+      "```",
+      "// never call this twice",
+      "```",
+      "2026-02-08 21:51:50 ERROR must not happen",
+      "+ always true",
+      '{"always": 1}',
+      "at never (a.ts:1:2)",
+    ];
+    expect(constraintsIn(pasted.join("\n"))).toEqual([]);
+  });
+
+  it("are few in a long document that was pasted", () => {
+    const document = Array.from(
+      { length: 60 },
+      (_, at) => `Step ${at} must be done, and you should use tool ${at}.`,
+    ).join("\n");
+    expect(constraintsIn(document).length).toBeLessThanOrEqual(6);
+  });
+
+  it("cost no more on one endless line", () => {
+    const started = performance.now();
+    expect(constraintsIn("never ".repeat(200_000))).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(3_000);
+  });
+});
+
+it("takes every item of a list that is announced as rules, whole", () => {
+  const text = `The trip starts two days later.
+
+Three things to keep in mind, please:
+- My mother walks with a stick: she needs a lower berth by night.
+- Send confirmations to my work address, not to the private one. The other is read by nobody.
+
+To do:
+- Look up the trains.`;
+  expect(constraintsIn(text)).toEqual([
+    "My mother walks with a stick: she needs a lower berth by night.",
+    "Send confirmations to my work address, not to the private one. The other is read by nobody.",
+  ]);
+});
