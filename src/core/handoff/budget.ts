@@ -6,7 +6,8 @@ import { SOURCE_LEAD } from "./parse.ts";
 import { PROSE_RANK } from "./model/drafts.ts";
 import type { Contents } from "./render.ts";
 import type { Present } from "./record/context.ts";
-import type { Topic } from "./templates.ts";
+import { TOPICS, TOPICS_BY_NEED } from "./topics/index.ts";
+import type { Topic } from "./topics/topic.ts";
 import { createTable, type Pay, type Table, type TableOptions } from "./section-fill.ts";
 
 /** What the sections beside the record may take together; where a model wrote them, they are most of the handoff. */
@@ -21,44 +22,6 @@ const EXCERPTS_SHARE = 0.25;
 /** More of them say less than the messages that can stand in their place. */
 const EXCERPTS_SHARE_MAX = 0.4;
 const EXCERPTS_BESIDE_PROSE_SHARE_MAX = 0.25;
-/** Of the handoff, at most. What asks for more than there is gets less in proportion, but for those of `UNSCALED`. */
-const SHARE_MAX: Readonly<Record<Topic, number>> = {
-  task: 0.12,
-  constraints: 0.25,
-  goal: 0.08,
-  blocked: 0.06,
-  progress: 0.04,
-  remaining: 0.08,
-  state: 0.08,
-  pending: 0.05,
-  files: 0.1,
-  actions: 0.05,
-  decisions: 0.14,
-  resolved: 0.03,
-  context: 0.03,
-  messages: 0.12,
-  fixed: 0.05,
-};
-/** What is filled first. A complete record, because a topic without a place would silently get nothing. */
-const NEED_RANK: Readonly<Record<Topic, number>> = {
-  task: 1,
-  state: 2,
-  constraints: 3,
-  blocked: 4,
-  remaining: 5,
-  progress: 6,
-  pending: 7,
-  goal: 8,
-  messages: 9,
-  files: 10,
-  actions: 11,
-  decisions: 12,
-  fixed: 13,
-  resolved: 14,
-  context: 15,
-};
-const TOPICS_BY_NEED = (Object.keys(NEED_RANK) as Topic[]).toSorted((a, b) => NEED_RANK[a] - NEED_RANK[b]);
-const UNSCALED: readonly Topic[] = ["task", "constraints", "goal", "state", "blocked", "progress", "decisions"];
 /** The task gets this much of a small budget, up to a share of it: nothing else helps without it. */
 const TASK_TOKENS = 160;
 const TASK_SHARE_MAX = 0.3;
@@ -105,15 +68,15 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<Contents,
   );
   const topics = TOPICS_BY_NEED;
   const stretch = matches === undefined ? 1 : FOCUS_STRETCH;
-  const share = (topic: Topic): number => SHARE_MAX[topic] * stretch;
+  const share = (topic: Topic): number => TOPICS[topic].share * stretch;
   const prose = candidates.told.size === 0 ? 0 : fillProse(candidates, options, { purse, table, share });
   const most = prose > 0 ? BESIDE_PROSE_SHARE_MAX : FACTS_SHARE_MAX;
   const allowed = allowances(topics, table, { share, most }, options.room);
-  const first = topics.filter((topic) => !AFTER_RECORD.includes(topic));
-  const later = topics.filter((topic) => AFTER_RECORD.includes(topic));
+  const first = topics.filter((topic) => TOPICS[topic].afterRecord !== true);
+  const later = topics.filter((topic) => TOPICS[topic].afterRecord === true);
   const isUnsaid = prose > 0 ? saysMoreThan(table.text()) : () => true;
   for (const topic of first) {
-    if (prose > 0 && WORD_FOR_WORD.includes(topic)) continue;
+    if (prose > 0 && TOPICS[topic].wordForWord === true) continue;
     // The files are listed by one of the two.
     if (topic === "files" && candidates.told.has(topic)) continue;
     table.fill(topic, allowed.get(topic)!, purse.pay, topic === "files" ? undefined : isUnsaid);
@@ -176,7 +139,7 @@ function fillProse(
   { purse, table, share }: { readonly purse: Purse; readonly table: Table; readonly share: (topic: Topic) => number },
 ): number {
   const spare = new Map<Topic, number>();
-  for (const topic of WORD_FOR_WORD) {
+  for (const topic of TOPICS_BY_NEED.filter((one) => TOPICS[one].wordForWord === true)) {
     const before = purse.left();
     const most = room * share(topic) * (topic === "task" && told.has(topic) ? TASK_BESIDE_PROSE_SHARE : 1);
     table.fill(topic, most, purse.pay, ({ rank }) => rank < PROSE_RANK);
@@ -195,9 +158,6 @@ function fillProse(
 
 /** The newest request is in full below, and the model says what it rests on. */
 const TASK_BESIDE_PROSE_SHARE = 0.3;
-
-/** What a person said of these stands in their own words, whatever a model made of it. */
-const WORD_FOR_WORD: readonly Topic[] = ["constraints", "state", "task", "goal"];
 
 const WORD = /[\p{L}\p{N}_./-]{4,}/gu;
 /** An item of whose words so many stand in what a model wrote says nothing new. */
@@ -218,9 +178,6 @@ function isTold(text: string, told: string): boolean {
 }
 
 const QUESTION_CHARS_COMPARED = 60;
-
-/** Said by the record already, perhaps: filled after it, with what it leaves out. */
-const AFTER_RECORD: readonly Topic[] = ["decisions", "resolved", "context"];
 
 function textOf(items: readonly Item[]): string {
   return items.map(({ text }) => text).join("\n");
@@ -285,9 +242,10 @@ function allowances(topics: readonly Topic[], table: Table, shares: Shares, room
     Math.max(room * shares.share(topic), topic === "task" ? Math.min(TASK_TOKENS, room * TASK_SHARE_MAX) : 0);
   const wanted = new Map(topics.map((topic) => [topic, table.wants(topic, most(topic))]));
   const total = (some: readonly Topic[]): number => some.reduce((sum, topic) => sum + wanted.get(topic)!, 0);
-  const granted = new Map(UNSCALED.map((topic) => [topic, wanted.get(topic)!]));
-  const scaled = topics.filter((topic) => !UNSCALED.includes(topic));
-  let left = Math.max(0, room * shares.most - total(UNSCALED));
+  const keeping = topics.filter((topic) => TOPICS[topic].keepsShare === true);
+  const granted = new Map(keeping.map((topic) => [topic, wanted.get(topic)!]));
+  const scaled = topics.filter((topic) => TOPICS[topic].keepsShare !== true);
+  let left = Math.max(0, room * shares.most - total(keeping));
   const factor = Math.min(1, left / Math.max(1, total(scaled)));
   // Shares too small for a heading are put together again for those who need them most.
   for (const topic of scaled) {

@@ -12,7 +12,8 @@ import { HANDOFF_END, HANDOFF_START, opensWithHandoff } from "./marks.ts";
 import { FIVE_SECTIONS_IN_ALL } from "./five-sections.ts";
 import { FOUR_SECTIONS } from "./four-sections.ts";
 import { RECALL_LEAD } from "./framing.ts";
-import { NINE_SECTIONS, SEVEN_SECTIONS, THIRTEEN_SECTIONS, type Section, type Topic } from "./templates.ts";
+import { NINE_SECTIONS, SEVEN_SECTIONS, THIRTEEN_SECTIONS, type Section } from "./templates.ts";
+import type { Topic } from "./topics/topic.ts";
 
 export interface ParsedExcerpt {
   readonly source: string;

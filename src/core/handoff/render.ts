@@ -2,7 +2,9 @@
 import type { Excerpt } from "../excerpts/excerpts.ts";
 import type { Item } from "./items.ts";
 import { BULLETS, guarded, SOURCE_LEAD } from "./parse.ts";
-import type { Section, Topic } from "./templates.ts";
+import type { Section } from "./templates.ts";
+import { TOPICS } from "./topics/index.ts";
+import type { Topic } from "./topics/topic.ts";
 
 /** Every path of a line of files stands within this many characters of the tool's name (docs/evaluation.md: 120). */
 const FILES_LINE_CHARS_MAX = 110;
@@ -43,8 +45,9 @@ export function leftOutLine(count: number, recall: string): string {
 
 function topicLines(topic: Topic, { filled, firstNumber }: Contents, bullet: string): string[] {
   const items = [...(filled.get(topic)?.items ?? [])].toSorted((a, b) => a.order - b.order);
-  if (topic === "files") return fileLines(items);
-  return items.map(({ text }, at) => `${topic === "actions" ? `${firstNumber + at}.` : bullet} ${indented(text)}`);
+  const { layout } = TOPICS[topic];
+  if (layout === "grouped") return fileLines(items);
+  return items.map(({ text }, at) => `${layout === "numbered" ? `${firstNumber + at}.` : bullet} ${indented(text)}`);
 }
 
 function indented(text: string): string {

@@ -1,8 +1,11 @@
 /** The sections of a handoff while they are filled: items are worked out one by one, and only while there is room. */
 import type { Measure } from "../transcript/measure.ts";
-import { itemOf, type Draft, type Item } from "./items.ts";
+import type { Draft, Item } from "./items.ts";
+import { citedIn } from "./model/citations.ts";
 import { leftOutLine, type Filled } from "./render.ts";
-import type { Section, Topic } from "./templates.ts";
+import type { Section } from "./templates.ts";
+import { TOPICS } from "./topics/index.ts";
+import type { Topic } from "./topics/topic.ts";
 
 /** After so many items in a row that do not fit, smaller ones are not looked for. */
 const MISFITS_MAX = 6;
@@ -95,6 +98,15 @@ function createRow(topic: Topic, drafts: readonly Draft[], seen: Set<string>): R
   return { at, chosen: new Set(), count: () => items.length + drafts.length - next };
 }
 
+/** The item a draft comes to. */
+function itemOf(topic: Topic, draft: Draft): Item | undefined {
+  const text = draft.write()?.trim();
+  if (text === undefined || text === "") return undefined;
+  const { rank, order, group } = draft;
+  const key = TOPICS[topic].keyOf(citedIn(text).claim);
+  return { key, text, rank, order, ...(group === undefined ? {} : { group }) };
+}
+
 interface Costs {
   readonly item: (topic: Topic, item: Item) => number;
   readonly heading: (topic: Topic) => number;
@@ -109,7 +121,9 @@ function costsWith({ template, measure, recall }: TableOptions): Costs {
   const headings = new Map(template.flatMap(({ heading, topics }) => topics.map((topic) => [topic, heading])));
   return {
     item: (topic, item) =>
-      remembered(known, item, () => measure.text(topic === "files" ? `${item.text}, ` : `- ${item.text}\n`)),
+      remembered(known, item, () =>
+        measure.text(TOPICS[topic].layout === "grouped" ? `${item.text}, ` : `- ${item.text}\n`),
+      ),
     heading: (topic) => remembered(sections, topic, () => measure.text(`## ${headings.get(topic)}\n`)),
     leftOut: measure.text(`${leftOutLine(LEFT_OUT_COUNT_WIDEST, recall)}\n`),
     group: (group) => measure.text(`- ${group}: \n`),

@@ -2,24 +2,7 @@
  * The sections of a handoff as data: the thirteen of Zhang 2026, which the default uses, the seven of the Hermes Agent
  * docs, and the nine of Claude Code.
  */
-
-/** What a section is about; every template is made of these. */
-export type Topic =
-  | "task"
-  | "goal"
-  | "constraints"
-  | "actions"
-  | "state"
-  | "progress"
-  | "blocked"
-  | "decisions"
-  | "resolved"
-  | "pending"
-  | "files"
-  | "remaining"
-  | "context"
-  | "messages"
-  | "fixed";
+import type { Topic } from "./topics/topic.ts";
 
 export interface Section {
   readonly heading: string;

@@ -8,37 +8,20 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { contentText, type Message } from "../transcript/message.ts";
 import { carriedDrafts } from "./carry.ts";
-import {
-  constraintDrafts,
-  decisionDrafts,
-  goalDrafts,
-  messageDrafts,
-  pendingDrafts,
-  resolvedDrafts,
-  taskDrafts,
-  type Material,
-} from "./draft-dialogue.ts";
-import {
-  actionDrafts,
-  blockedDrafts,
-  fileDrafts,
-  fixedDrafts,
-  progressDrafts,
-  remainingDrafts,
-  stateDrafts,
-  valueDrafts,
-} from "./draft-work.ts";
 import { fit } from "./budget.ts";
 import { focusMatcher } from "./focus.ts";
 import { frameOf } from "./framing.ts";
 import type { Beside, Draft, Item } from "./items.ts";
 import { opensWithHandoff } from "./marks.ts";
+import type { Material } from "./material.ts";
 import { parseHandoff, type ParsedHandoff } from "./parse.ts";
 import { sectionLines, type Contents, type Filled } from "./render.ts";
 import { recordOf, type RecordEpisode } from "./record/record.ts";
 import type { Items } from "./model/asked.ts";
 import { withProse } from "./model/drafts.ts";
-import { THIRTEEN_SECTIONS, type Section, type Topic } from "./templates.ts";
+import { THIRTEEN_SECTIONS, type Section } from "./templates.ts";
+import { TOPICS } from "./topics/index.ts";
+import type { Topic } from "./topics/topic.ts";
 
 export { parseHandoff, type ParsedHandoff } from "./parse.ts";
 
@@ -184,24 +167,6 @@ function redacted(excerpt: Excerpt, redact: HandoffRequest["redact"]): Excerpt {
 /** Carried excerpts stand before those of any message. */
 const CARRIED_BEFORE = 1_000_000;
 
-const DRAFTS_OF: Readonly<Record<Topic, (material: Material) => readonly Draft[]>> = {
-  task: taskDrafts,
-  goal: goalDrafts,
-  constraints: constraintDrafts,
-  actions: actionDrafts,
-  state: stateDrafts,
-  progress: progressDrafts,
-  blocked: blockedDrafts,
-  decisions: decisionDrafts,
-  resolved: resolvedDrafts,
-  pending: pendingDrafts,
-  files: fileDrafts,
-  remaining: remainingDrafts,
-  context: valueDrafts,
-  messages: messageDrafts,
-  fixed: fixedDrafts,
-};
-
 /** What every section could say, best first; what an earlier handoff says among it. */
 function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly Draft[]> {
   const { ledger, previous } = request;
@@ -217,7 +182,7 @@ function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly Draft[]>
     topics.flatMap((topic) => {
       // Without a model the record of episodes says what was done.
       if (topic === "actions" && !toldByModel(request)) return [];
-      const own = { fresh: DRAFTS_OF[topic](material), carried: carriedDrafts(topic, previous, ledger) };
+      const own = { fresh: TOPICS[topic].drafts(material), carried: carriedDrafts(topic, previous, ledger) };
       const drafts = withProse(topic, own, request.prose ?? NO_PROSE);
       return [[topic, drafts.toSorted((a, b) => b.rank - a.rank)] as const];
     }),

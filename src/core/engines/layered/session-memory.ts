@@ -4,7 +4,7 @@
  */
 import type { Measure } from "../../transcript/measure.ts";
 import { parseHandoff, type Handoff, type ParsedHandoff } from "../../handoff/write.ts";
-import type { Topic } from "../../handoff/templates.ts";
+import type { Topic } from "../../handoff/topics/topic.ts";
 
 /** Items by topic, as a summary wrote them. */
 export type SessionMemory = Partial<Readonly<Record<Topic, readonly string[]>>>;

@@ -5,7 +5,8 @@
 import { isHandoff, latestHandoff, parseHandoff, type ParsedHandoff } from "../../handoff/write.ts";
 import { askedOf, type Items } from "../../handoff/model/asked.ts";
 import { tell, type Told } from "../../handoff/model/model-handoff.ts";
-import type { Section, Topic } from "../../handoff/templates.ts";
+import type { Section } from "../../handoff/templates.ts";
+import type { Topic } from "../../handoff/topics/topic.ts";
 import type { Writers } from "../../handoff/model/writer.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import { draftOf, type Draft, type Job, type Memory } from "./draft.ts";

@@ -1,6 +1,6 @@
 /** Reads what a model answered: the sections it was asked for, whatever it wrapped them in. */
 import { clipped } from "../items.ts";
-import type { Topic } from "../templates.ts";
+import type { Topic } from "../topics/topic.ts";
 import type { AskedSection, Items } from "./asked.ts";
 
 export interface Answer {

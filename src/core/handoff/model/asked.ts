@@ -1,22 +1,7 @@
 /** What a model is asked to write: every section but the list of what the user wrote. */
-import type { Section, Topic } from "../templates.ts";
-
-/** In the order in which a section that holds several is asked for one. */
-const ASKED_TOPICS: readonly Topic[] = [
-  "goal",
-  "task",
-  "constraints",
-  "actions",
-  "progress",
-  "blocked",
-  "decisions",
-  "remaining",
-  "state",
-  "resolved",
-  "pending",
-  "files",
-  "context",
-];
+import type { Section } from "../templates.ts";
+import { TOPICS } from "../topics/index.ts";
+import type { Topic } from "../topics/topic.ts";
 
 /** A section that a model fills, and the topic that its items belong to. */
 export interface AskedSection extends Section {
@@ -26,9 +11,18 @@ export interface AskedSection extends Section {
 /** The sections of a template that a model is asked for. */
 export function askedOf(template: readonly Section[]): readonly AskedSection[] {
   return template.flatMap((section) => {
-    const topic = section.asked ?? ASKED_TOPICS.find((one) => section.topics.includes(one));
+    const topic = section.asked ?? firstAskedOf(section.topics);
     return topic === undefined ? [] : [{ ...section, topic }];
   });
+}
+
+function placeOf(topic: Topic): number {
+  return TOPICS[topic].model.place ?? Infinity;
+}
+
+function firstAskedOf(topics: readonly Topic[]): Topic | undefined {
+  const [first] = topics.filter((topic) => placeOf(topic) < Infinity).toSorted((a, b) => placeOf(a) - placeOf(b));
+  return first;
 }
 
 /** The items of a record by topic, without bullet or number, in order. */
@@ -39,7 +33,7 @@ export function recordText(items: Items, asked: readonly AskedSection[]): string
   const sections = asked.flatMap(({ topic, heading, level }) => {
     const texts = items.get(topic) ?? [];
     if (texts.length === 0) return [];
-    const lines = texts.map((text, at) => `${topic === "actions" ? `${at + 1}.` : "-"} ${text}`);
+    const lines = texts.map((text, at) => `${TOPICS[topic].layout === "numbered" ? `${at + 1}.` : "-"} ${text}`);
     return [`${"#".repeat(level)} ${heading}`, ...lines];
   });
   return sections.join("\n");

@@ -4,7 +4,8 @@
  */
 import { familyOf } from "../../ledger/readers/commands.ts";
 import type { ActionEntry, CommandEntry, FileEntry, Ledger } from "../../ledger/ledger.ts";
-import type { Topic } from "../templates.ts";
+import { TOPICS } from "../topics/index.ts";
+import type { Topic } from "../topics/topic.ts";
 import { namesIn } from "./grounds.ts";
 
 /** What of a text the ledger contradicts, in words; nothing where it does not. */
@@ -41,11 +42,10 @@ const WORDS_BEFORE_MAX = 3;
 const NEGATED_WORDS_BEFORE_MAX = 7;
 /** Said of what did not happen or has not yet. */
 const NEGATION = /\b(?:not|never|no|n['’]t|to|should|will|would|could|must|can|may|might|without|before|instead)\b/i;
-const TELLS_DEEDS: readonly Topic[] = ["actions", "state", "progress"];
 
 function fileClaim(clause: string, topic: Topic, ledger: Ledger): string | undefined {
   const untouched = UNTOUCHED.test(clause) && !SINCE.test(clause);
-  if (!untouched && !TELLS_DEEDS.includes(topic)) return undefined;
+  if (!untouched && TOPICS[topic].model.tellsDeeds !== true) return undefined;
   for (const [name, files] of filesIn(clause, ledger)) {
     if (untouched && files.every(({ changed }) => changed !== undefined)) return `${name} was changed`;
     if (!untouched && files.every((file) => isSurelyUnchanged(file, ledger)) && claimsChange(clause, name))
@@ -89,7 +89,6 @@ const NOT_FAILS =
   /\b(?:was|were|had|previously|before|earlier|first|initially|used to|fixed|no longer|until|not)\b|n['’]t/i;
 const NOT_PASSES =
   /\b(?:should|must|needs?|until|make sure|ensure|will|would|once|before|if|when|goal|wants?|expect(?:s|ed)?|so that|not|never|remains?|still|to (?:make|get|have|be|see|let|pass)|earlier|previously|was|were|had|except|other)\b|n['’]t|未通过/i;
-const FAILS_NOW: readonly Topic[] = ["state", "blocked", "progress", "remaining"];
 /** Words for checks, and what the commands that make them are called. */
 const CHECK_WORDS: readonly (readonly [said: RegExp, family: RegExp])[] = [
   [/\b(?:tests?|test suite|suite|specs?)\b|测试|テスト|테스트/i, /test|jest|spec|tox|nox|mocha|check/i],
@@ -101,7 +100,7 @@ const CHECK_WORDS: readonly (readonly [said: RegExp, family: RegExp])[] = [
 function checkClaim(clause: string, topic: Topic, ledger: Ledger): string | undefined {
   const [good, bad] = [PASSES.test(clause), FAILS.test(clause) && !NO_FAILURE.test(clause)];
   const passes = good && !bad && !NOT_PASSES.test(clause);
-  const fails = bad && !good && FAILS_NOW.includes(topic) && !NOT_FAILS.test(clause);
+  const fails = bad && !good && TOPICS[topic].model.failsNow === true && !NOT_FAILS.test(clause);
   if (!passes && !fails) return undefined;
   const check = checkMeant(clause, ledger);
   if (check === undefined) return undefined;

@@ -4,14 +4,11 @@
  */
 import { identifiersIn } from "../../excerpts/mentions.ts";
 import { DASH, type Draft } from "../items.ts";
-import type { Topic } from "../templates.ts";
+import { TOPICS } from "../topics/index.ts";
+import type { Topic } from "../topics/topic.ts";
 import type { Items } from "./asked.ts";
 import { citedIn } from "./citations.ts";
 
-/** The ledger's list gives way to the model's, where there is one. */
-const REPLACED: readonly Topic[] = ["goal", "actions", "progress", "decisions", "resolved", "pending", "context"];
-/** What the ledger ranks this high stays unless the model said it: the first request, and deeds that outlast the session. */
-const LASTING_RANK: Partial<Readonly<Record<Topic, number>>> = { goal: 10, actions: 2 };
 /** Above every draft of the ledger's: what the model wrote is placed first. */
 export const PROSE_RANK = 100;
 /** Written after the ledger's items of the same section. */
@@ -29,14 +26,15 @@ export function withProse(topic: Topic, { fresh, carried }: Own, prose: Items): 
   if (texts.length === 0) return [...fresh, ...carried];
   const said = textOf(prose);
   const cited = closelyCited(texts);
-  const kept = REPLACED.includes(topic) ? fresh.filter((draft) => lasts(topic, draft, { said, cited })) : fresh;
+  const { replaces } = TOPICS[topic].model;
+  const kept = replaces === undefined ? fresh : fresh.filter((draft) => lasts(draft, { said, cited, ...replaces }));
   const missed = carried.filter(({ write }) => !namesStandIn(said, write() ?? ""));
   return [...kept, ...missed, ...texts.map((text, at) => draftOf(topic, text, at / texts.length))];
 }
 
 /** What may not be lost although a model wrote the section: unless the model said it in the same words. */
-function lasts(topic: Topic, { rank, order, write }: Draft, { said, cited }: Told): boolean {
-  if (rank < (LASTING_RANK[topic] ?? Infinity)) return false;
+function lasts({ rank, order, write }: Draft, { said, cited, below = Infinity }: Told): boolean {
+  if (rank < below) return false;
   const text = write() ?? "";
   return !said.includes(deedIn(text)) && (text.startsWith(COMMIT) || !cited.has(order + 1));
 }
@@ -45,6 +43,8 @@ interface Told {
   readonly said: string;
   /** Numbers of messages that items rest on. */
   readonly cited: ReadonlySet<number>;
+  /** What the ledger ranks lower gives way: the first request and deeds that outlast the session do not. */
+  readonly below?: number;
 }
 
 const COMMIT = "COMMIT ";
@@ -64,7 +64,7 @@ function deedIn(text: string): string {
 
 /** Of what was done the latest counts most, elsewhere what is said first. */
 function draftOf(topic: Topic, text: string, place: number): Draft {
-  const rank = PROSE_RANK + (topic === "actions" ? place : 1 - place);
+  const rank = PROSE_RANK + (TOPICS[topic].layout === "numbered" ? place : 1 - place);
   return { rank, order: PROSE_ORDER + place, write: () => text };
 }
 

@@ -1,6 +1,8 @@
 /** Holds each item of an answer against the session and the ledger, and keeps those that stand. */
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { Section, Topic } from "../templates.ts";
+import type { Section } from "../templates.ts";
+import { TOPICS } from "../topics/index.ts";
+import type { Topic } from "../topics/topic.ts";
 import type { Items } from "./asked.ts";
 import { citedIn, type CitationChecker } from "./citations.ts";
 import { contradictionIn } from "./claims.ts";
@@ -31,9 +33,6 @@ export interface VerifyOptions {
 
 /** An item without a name of the session says something of it when this share of its telling words stands there. */
 const OVERLAP_MIN = 0.5;
-/** Wishes are a person's: a tool's output has none. */
-const ASKED_BY_PERSONS: readonly Topic[] = ["goal", "pending", "decisions"];
-const WISHES: readonly Topic[] = ["goal", "pending", "decisions", "remaining", "progress"];
 export function verify(items: Items, options: VerifyOptions): Verified {
   const dropped = new Map<DropReason, number>();
   const kept = new Map<Topic, readonly string[]>();
@@ -68,10 +67,8 @@ function reasonAgainst(
   if (contradictionIn(text, topic, ledger) !== undefined) return "the ledger contradicts them";
   if (grounds.known(text).length === 0 && grounds.overlap(text) < OVERLAP_MIN)
     return "they say nothing of this session";
-  if (
-    WISHES.includes(topic) &&
-    (grounds.planted(text) || (ASKED_BY_PERSONS.includes(topic) && grounds.onlyShown(text)))
-  )
+  const { wishOf } = TOPICS[topic].model;
+  if (wishOf !== undefined && (grounds.planted(text) || (wishOf === "person" && grounds.onlyShown(text))))
     return "they repeat what a tool's output said as if it had been asked for";
   return undefined;
 }

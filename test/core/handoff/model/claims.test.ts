@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createLedgerKeeper } from "../../../../src/core/ledger/ledger.ts";
 import { contradictionIn } from "../../../../src/core/handoff/model/claims.ts";
-import type { Topic } from "../../../../src/core/handoff/templates.ts";
+import type { Topic } from "../../../../src/core/handoff/topics/topic.ts";
 import { edits, reads, run, says, user } from "../../ledger/ledger-talk.ts";
 
 const ledger = createLedgerKeeper().ledgerOf([
