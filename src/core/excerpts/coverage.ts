@@ -2,10 +2,10 @@
  * Chooses excerpts greedily: always the one whose new names are worth most for its tokens. What a name is worth is the
  * probability that it will be asked for; once it is tied, it is worth nothing more.
  */
-import type { Book, Options } from "./candidates.ts";
+import type { CandidateTable, CandidateKeeper } from "./candidates.ts";
 import type { Excerpt, ExcerptRequest } from "./excerpt.ts";
-import type { Tally } from "./occurrences.ts";
-import { createShelf } from "./selected.ts";
+import type { Occurrences } from "./occurrences.ts";
+import { createSelection } from "./selected.ts";
 import type { Sources } from "./sources.ts";
 
 /** Names looked at beyond what the budget holds at the usual price: some cannot be tied, others come along for nothing. */
@@ -18,69 +18,77 @@ const SOURCE_SHARE_IN_ORDER = 0.15;
 
 /** The identifiers, what each is worth, and how to say where they come from. `scores` is used up. */
 export interface Material {
-  readonly tally: Tally;
+  readonly occurrences: Occurrences;
   readonly sources: Sources;
-  readonly options: Options;
+  readonly candidates: CandidateKeeper;
   readonly scores: Float64Array;
 }
 
 export function selectExcerpts(material: Material, request: ExcerptRequest): readonly Excerpt[] {
-  const { scores, tally } = material;
+  const { scores, occurrences } = material;
   const { budget, measure, redact } = request;
-  const book = material.options.bookFor(material, measure);
-  const shelf = createShelf(tally, book);
+  const table = material.candidates.tableFor(material, measure);
+  const selection = createSelection(occurrences, table);
   const queue = createHeap();
-  for (const option of optionsOf(material, book, request)) {
-    const worth = worthOf(option, book, scores);
-    queue.push(option, worth / orderPrice(book.leads[book.sources[option]!]!, book.tokens[option]!));
+  for (const candidate of candidatesOf(material, table, request)) {
+    const worth = worthOf(candidate, table, scores);
+    queue.push(
+      candidate,
+      worth / orderPrice(table.sourceLineTokens[table.sources[candidate]!]!, table.tokens[candidate]!),
+    );
   }
-  const shapes = createShapes(tally, book);
-  const isSaid = saidIn(request.present.text, book, tally);
+  const shapes = createShapes(occurrences, table);
+  const isSaid = saidIn(request.present.text, table, occurrences);
   let left = budget;
-  for (let option = queue.pop(); option >= 0; option = queue.pop()) {
+  for (let candidate = queue.pop(); candidate >= 0; candidate = queue.pop()) {
     const before = queue.priority();
-    const worth = worthOf(option, book, scores);
+    const worth = worthOf(candidate, table, scores);
     if (worth <= 0) continue;
-    const place = shelf.placeFor(option);
+    const place = selection.placeFor(candidate);
     const now = worth / orderPrice(place.lead, place.tokens, place.instead);
     if (now < before * SAME_SHARE) {
-      queue.push(option, now);
+      queue.push(candidate, now);
       continue;
     }
     const price = place.lead + place.tokens - place.instead;
     if (price > left) continue;
-    if (redact !== undefined && !book.isSafe(option)) continue;
-    if (!shapes.isNew(option) || isSaid(option)) continue;
+    if (redact !== undefined && !table.isSafe(candidate)) continue;
+    if (!shapes.isNew(candidate) || isSaid(candidate)) continue;
     left -= price;
-    shelf.take(option, place);
-    for (let at = book.tieStarts[option]!; at < book.tieStarts[option + 1]!; at++) scores[book.ties[at]!] = 0;
+    selection.take(candidate, place);
+    for (let at = table.bindStarts[candidate]!; at < table.bindStarts[candidate + 1]!; at++)
+      scores[table.binds[at]!] = 0;
   }
-  return shelf.excerpts();
+  return selection.excerpts();
 }
 
 /** Whether the result says a passage already: what somebody said may stand within a line of it, a tool's lines do not. */
-function saidIn(present: string, book: Book, { entries, readingOf }: Tally): (option: number) => boolean {
-  return (option) => {
-    const { message, range } = book.options[option]!;
+function saidIn(
+  present: string,
+  table: CandidateTable,
+  { entries, readingOf }: Occurrences,
+): (candidate: number) => boolean {
+  return (candidate) => {
+    const { message, range } = table.candidates[candidate]!;
     const entry = entries[message]!;
     return entry.message.role !== "tool" && present.includes(readingOf(entry).text.slice(range.start, range.end));
   };
 }
 
 /** One line of a log shows what all are; errors are told apart by their values, and each is quoted once. */
-function createShapes({ entries, readingOf }: Tally, book: Book) {
+function createShapes({ entries, readingOf }: Occurrences, table: CandidateTable) {
   const seen = new Set<number>();
   const errors = new Set<string>();
   return {
-    isNew: (option: number): boolean => {
-      const entry = entries[book.messages[option]!]!;
+    isNew: (candidate: number): boolean => {
+      const entry = entries[table.messages[candidate]!]!;
       if (entry.message.role !== "tool") return true;
-      if (book.isError(option)) {
-        const { start, end } = book.options[option]!.range;
+      if (table.isError(candidate)) {
+        const { start, end } = table.candidates[candidate]!.range;
         const text = readingOf(entry).text.slice(start, end);
         return !errors.has(text) && errors.add(text).size > 0;
       }
-      const shape = book.shapeOf(option);
+      const shape = table.shapeOf(candidate);
       if (seen.has(shape)) return false;
       seen.add(shape);
       return true;
@@ -91,11 +99,15 @@ function createShapes({ entries, readingOf }: Tally, book: Book) {
 /** What an error is worth beside the names in it, more than any name: errors come first. */
 const ERROR_WORTH = 3;
 
-function worthOf(option: number, { ties, tieStarts, shares, isError }: Book, scores: Float64Array): number {
-  const end = tieStarts[option + 1]!;
+function worthOf(
+  candidate: number,
+  { binds, bindStarts, shares, isError }: CandidateTable,
+  scores: Float64Array,
+): number {
+  const end = bindStarts[candidate + 1]!;
   let worth = 0;
-  for (let at = tieStarts[option]!; at < end; at++) worth += scores[ties[at]!]!;
-  return worth * shares[option]! + (isError(option) ? ERROR_WORTH : 0);
+  for (let at = bindStarts[candidate]!; at < end; at++) worth += scores[binds[at]!]!;
+  return worth * shares[candidate]! + (isError(candidate) ? ERROR_WORTH : 0);
 }
 
 function orderPrice(lead: number, tokens: number, instead = 0): number {
@@ -104,19 +116,23 @@ function orderPrice(lead: number, tokens: number, instead = 0): number {
 
 /** What comes along for nothing has a price all the same: otherwise it would be worth anything. */
 const PRICE_LEAST = 0.5;
-/** An option whose worth fell by less is still the best. */
+/** An candidate whose worth fell by less is still the best. */
 const SAME_SHARE = 0.999;
 
-function optionsOf({ scores, tally }: Material, book: Book, request: ExcerptRequest): readonly number[] {
-  const [from, until] = [request.from ?? 0, request.until ?? tally.entries.length];
+function candidatesOf(
+  { scores, occurrences }: Material,
+  table: CandidateTable,
+  request: ExcerptRequest,
+): readonly number[] {
+  const [from, until] = [request.from ?? 0, request.until ?? occurrences.entries.length];
   const names = likeliest(scores, NAMES_BEYOND + Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING));
-  const errors = new Set(book.errors());
-  const options = [...errors, ...book.of(names).filter((option) => !errors.has(option))];
-  const isSettled = (option: number): boolean =>
-    book.isError(option) && request.settled?.has(book.messages[option]!) === true;
-  return options.filter((option) => {
-    const message = book.messages[option]!;
-    return message >= from && message < until && !isSettled(option);
+  const errors = new Set(table.errors());
+  const candidates = [...errors, ...table.of(names).filter((candidate) => !errors.has(candidate))];
+  const isSettled = (candidate: number): boolean =>
+    table.isError(candidate) && request.settled?.has(table.messages[candidate]!) === true;
+  return candidates.filter((candidate) => {
+    const message = table.messages[candidate]!;
+    return message >= from && message < until && !isSettled(candidate);
   });
 }
 

@@ -26,7 +26,7 @@ export interface ExcerptRequest {
   /** The messages to draw from: `messages[from .. until)`; all where not given. */
   readonly from?: number;
   readonly until?: number;
-  /** What stands in the result anyway: names that it ties need no excerpt. */
+  /** What stands in the result anyway: names that it binds need no excerpt. */
   readonly present: Present;
   /** Words of the task beyond the live request. */
   readonly focus: readonly string[];

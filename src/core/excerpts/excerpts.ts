@@ -3,12 +3,12 @@
  * Chosen by how likely the continuation asks for each name, a token at a time.
  */
 import type { Message } from "../transcript/message.ts";
-import { createOptions } from "./candidates.ts";
+import { createCandidateKeeper } from "./candidates.ts";
 import { selectExcerpts } from "./coverage.ts";
 import type { Excerpt, ExcerptRequest, Present } from "./excerpt.ts";
 import { exposes } from "./exposure.ts";
 import type { Range } from "./identifiers.ts";
-import { type Entry, type Tally, createTallyKeeper } from "./occurrences.ts";
+import { type Entry, type Occurrences, createOccurrencesKeeper } from "./occurrences.ts";
 import { createQuotes } from "./passages.ts";
 import type { Reading } from "./reading.ts";
 import { WEIGHTS, type Weights } from "./weights.ts";
@@ -47,50 +47,57 @@ const LIKELY_MIN = 0.2;
 /** Remembers what it has read of messages, up to a bound, and the fold of the last conversation it saw. */
 export function createEvidence(weights: Weights = WEIGHTS, readingsBytesMax?: number): Evidence {
   const ranking = createRanking(weights);
-  const keeper = createTallyKeeper(readingsBytesMax);
+  const keeper = createOccurrencesKeeper(readingsBytesMax);
   const quotes = createQuotes();
-  const options = createOptions(quotes);
+  const candidates = createCandidateKeeper(quotes);
   let last:
-    | { readonly messages: number; readonly tally: Tally; readonly focus: string; readonly scores: Float64Array }
+    | {
+        readonly messages: number;
+        readonly occurrences: Occurrences;
+        readonly focus: string;
+        readonly scores: Float64Array;
+      }
     | undefined;
-  const scoresOf = (messages: readonly Message[], tally: Tally, focus: readonly string[]): Float64Array => {
+  const scoresOf = (messages: readonly Message[], occurrences: Occurrences, focus: readonly string[]): Float64Array => {
     const words = focus.join(" ");
-    if (last?.tally !== tally || last.messages !== messages.length || last.focus !== words) {
-      const scores = ranking.probabilities(sceneOf(messages, tally, focus));
-      last = { messages: messages.length, tally, focus: words, scores };
+    if (last?.occurrences !== occurrences || last.messages !== messages.length || last.focus !== words) {
+      const scores = ranking.probabilities(sceneOf(messages, occurrences, focus));
+      last = { messages: messages.length, occurrences, focus: words, scores };
     }
     return last.scores;
   };
   return {
     excerpts: (messages, request) => {
-      const tally = keeper.tallyOf(messages);
-      const scores = scoresOf(messages, tally, request.focus).slice();
-      const sources = createSources(tally, request.redact ?? asItIs);
+      const occurrences = keeper.occurrencesOf(messages);
+      const scores = scoresOf(messages, occurrences, request.focus).slice();
+      const sources = createSources(occurrences, request.redact ?? asItIs);
       const { standing, text } = request.present;
-      dropHeldIn(keeper.entriesOf(standing), tally, scores);
-      lowerNamedIn(text, tally, scores);
-      return selectExcerpts({ tally, sources, options, scores }, request);
+      dropHeldIn(keeper.entriesOf(standing), occurrences, scores);
+      lowerNamedIn(text, occurrences, scores);
+      return selectExcerpts({ occurrences, sources, candidates, scores }, request);
     },
     errorTokens: (messages, { measure, settled, redact = asItIs }) => {
-      const tally = keeper.tallyOf(messages);
-      const book = options.bookFor({ tally, sources: createSources(tally, redact) }, measure);
-      const standing = book.errors().filter((option) => settled?.has(book.messages[option]!) !== true);
-      const sources = new Set(standing.map((option) => book.sources[option]!));
+      const occurrences = keeper.occurrencesOf(messages);
+      const table = candidates.tableFor({ occurrences, sources: createSources(occurrences, redact) }, measure);
+      const standing = table.errors().filter((candidate) => settled?.has(table.messages[candidate]!) !== true);
+      const sources = new Set(standing.map((candidate) => table.sources[candidate]!));
       return (
-        standing.reduce((sum, option) => sum + book.tokens[option]!, 0) +
-        [...sources].reduce((sum, source) => sum + book.leads[source]!, 0)
+        standing.reduce((sum, candidate) => sum + table.tokens[candidate]!, 0) +
+        [...sources].reduce((sum, source) => sum + table.sourceLineTokens[source]!, 0)
       );
     },
     missing: (messages, result) => {
-      const tally = keeper.tallyOf(messages);
+      const occurrences = keeper.occurrencesOf(messages);
       const scores =
-        last?.tally === tally && last.messages === messages.length ? last.scores : scoresOf(messages, tally, []);
-      return missingFrom(likely(scores).filter(isNotIn(result, tally)), { tally, scores });
+        last?.occurrences === occurrences && last.messages === messages.length
+          ? last.scores
+          : scoresOf(messages, occurrences, []);
+      return missingFrom(likely(scores).filter(isNotIn(result, occurrences)), { occurrences, scores });
     },
     probabilities: (messages) => {
-      const tally = keeper.tallyOf(messages);
-      const scores = scoresOf(messages, tally, []);
-      return new Map(tally.standings.map(({ id }, at) => [id, scores[at]!]));
+      const occurrences = keeper.occurrencesOf(messages);
+      const scores = scoresOf(messages, occurrences, []);
+      return new Map(occurrences.standings.map(({ id }, at) => [id, scores[at]!]));
     },
   };
 }
@@ -108,7 +115,7 @@ function likely(scores: Float64Array): readonly number[] {
 const SEARCHES_MAX = 40;
 
 /** Whether a likely identifier does not stand in a result, tied or not. */
-function isNotIn({ standing, excerpts = [], text }: Present, { entries, standings, eachNamed }: Tally) {
+function isNotIn({ standing, excerpts = [], text }: Present, { entries, standings, eachNamed }: Occurrences) {
   const whole = new Set(standing);
   const named = new Uint8Array(standings.length);
   for (const { names = [] } of excerpts) for (let at = 0; at < names.length; at++) named[names[at]!] = 1;
@@ -126,19 +133,24 @@ function isNotIn({ standing, excerpts = [], text }: Present, { entries, standing
 /** Likeliest first. */
 function missingFrom(
   numbers: readonly number[],
-  { tally, scores }: { readonly tally: Tally; readonly scores: Float64Array },
+  { occurrences, scores }: { readonly occurrences: Occurrences; readonly scores: Float64Array },
 ): readonly Missing[] {
   return numbers
     .toSorted((a, b) => scores[b]! - scores[a]!)
     .map((number) => {
-      const { id, kind, places } = tally.standings[number]!;
+      const { id, kind, places } = occurrences.standings[number]!;
       const messages = places.filter((_, place) => place % 2 === 0);
-      return { id, isPath: kind === "path", messages, isSafe: (redact) => !exposes(...placeOf(places, tally), redact) };
+      return {
+        id,
+        isPath: kind === "path",
+        messages,
+        isSafe: (redact) => !exposes(...placeOf(places, occurrences), redact),
+      };
     });
 }
 
 /** The text of the message that an identifier stands in first, and where it stands there. */
-function placeOf(places: readonly number[], { entries, readingOf }: Tally): [reading: Reading, place: Range] {
+function placeOf(places: readonly number[], { entries, readingOf }: Occurrences): [reading: Reading, place: Range] {
   const reading = readingOf(entries[places[0]!]!);
   const { mentions, first } = reading;
   const mention = first[places[1]!]!;
@@ -146,18 +158,19 @@ function placeOf(places: readonly number[], { entries, readingOf }: Tally): [rea
 }
 
 /** Identifiers of messages that stand as they were are worth nothing more. */
-function dropHeldIn(standing: readonly Entry[], tally: Tally, scores: Float64Array): void {
+function dropHeldIn(standing: readonly Entry[], occurrences: Occurrences, scores: Float64Array): void {
   for (const entry of standing) {
-    const reading = tally.readingOf(entry);
-    for (let local = 0; local < reading.mentions.names.length; local++) scores[tally.numberOf(reading, local)] = 0;
+    const reading = occurrences.readingOf(entry);
+    for (let local = 0; local < reading.mentions.names.length; local++)
+      scores[occurrences.numberOf(reading, local)] = 0;
   }
 }
 
 /** Of what a text names already, so much of the worth is left: its surroundings may still be worth a line. */
 const NAMED_SHARE = 0.25;
 
-function lowerNamedIn(text: string, tally: Tally, scores: Float64Array): void {
+function lowerNamedIn(text: string, occurrences: Occurrences, scores: Float64Array): void {
   const named = new Set<number>();
-  tally.eachNamed(text, (number) => named.add(number));
+  occurrences.eachNamed(text, (number) => named.add(number));
   for (const number of named) scores[number] = scores[number]! * NAMED_SHARE;
 }

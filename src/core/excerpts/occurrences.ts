@@ -14,9 +14,9 @@ import {
   type Reading,
   type ReadingOf,
   type Said,
-  type Signs,
+  type OccurrenceFacts,
   createReadings,
-  createSigns,
+  createOccurrenceFacts,
 } from "./reading.ts";
 
 /** A name that stands in more messages than this is everywhere: whatever is kept will show it (docs/evaluation.md). */
@@ -38,7 +38,7 @@ export interface Standing {
 }
 
 /** Identifiers are numbered; what every ranking asks of each stands in arrays of its own, which are quick to walk. */
-export interface Tally {
+export interface Occurrences {
   readonly entries: readonly Entry[];
   /** What an entry's message says. */
   readonly readingOf: (entry: Entry) => Reading;
@@ -46,7 +46,7 @@ export interface Tally {
   readonly numberOf: (reading: Reading, local: number) => number;
   readonly standings: readonly Standing[];
   /** How each stands in those places. */
-  readonly signs: Signs;
+  readonly signs: OccurrenceFacts;
   /** For each identifier: how many messages hold it. */
   readonly counts: readonly number[];
   /** The words that identifiers are made of: those of number n are `words[wordStarts[n] .. wordStarts[n + 1])`. */
@@ -61,8 +61,8 @@ export interface Tally {
   readonly eachNamed: (text: string, hear: Hear) => void;
 }
 
-export interface TallyKeeper {
-  readonly tallyOf: (messages: readonly Message[]) => Tally;
+export interface OccurrencesKeeper {
+  readonly occurrencesOf: (messages: readonly Message[]) => Occurrences;
   /** The entries of messages that belong to the conversation last asked for; others are left out. */
   readonly entriesOf: (messages: readonly Message[]) => readonly Entry[];
 }
@@ -71,17 +71,17 @@ export interface TallyKeeper {
 const NAMES_KEPT_MAX = 100_000;
 
 /** `readingsBytesMax` bounds what is remembered of the messages themselves. */
-export function createTallyKeeper(readingsBytesMax = READINGS_BYTES_MAX): TallyKeeper {
+export function createOccurrencesKeeper(readingsBytesMax = READINGS_BYTES_MAX): OccurrencesKeeper {
   let reader = createReader(readingsBytesMax);
   let fold = createFold(reader);
   return {
-    tallyOf: (messages) => {
+    occurrencesOf: (messages) => {
       if (!fold.isPrefixOf(messages)) {
         if (reader.table.names.length > NAMES_KEPT_MAX) reader = createReader(readingsBytesMax);
         fold = createFold(reader);
       }
-      for (let at = fold.tally.entries.length; at < messages.length; at++) fold.add(messages[at]!);
-      return fold.tally;
+      for (let at = fold.occurrences.entries.length; at < messages.length; at++) fold.add(messages[at]!);
+      return fold.occurrences;
     },
     entriesOf: (messages) => messages.flatMap((message) => fold.entryOf(message) ?? []),
   };
@@ -100,7 +100,7 @@ function createReader(readingsBytesMax: number): Reader {
 }
 
 interface Fold {
-  readonly tally: Tally;
+  readonly occurrences: Occurrences;
   readonly add: (message: Message) => void;
   readonly entryOf: (message: Message) => Entry | undefined;
   readonly isPrefixOf: (messages: readonly Message[]) => boolean;
@@ -114,7 +114,7 @@ function createFold(reader: Reader): Fold {
   const pairing = createPairing<CallSummary>();
   const { count, ...counted } = createRegister(reader);
   return {
-    tally: {
+    occurrences: {
       ...counted,
       entries,
       readingOf: ({ message }) => reader.readingOf(message),
@@ -138,8 +138,8 @@ function createFold(reader: Reader): Fold {
   };
 }
 
-/** What a tally says of each identifier. */
-interface Register extends Omit<Tally, "entries" | "readingOf" | "ofEditedFile" | "root"> {
+/** What a occurrences says of each identifier. */
+interface Register extends Omit<Occurrences, "entries" | "readingOf" | "ofEditedFile" | "root"> {
   /** Adds what a message says. */
   readonly count: (said: Said, message: number) => void;
 }
@@ -151,7 +151,7 @@ function createRegister({ table, lines }: Reader): Register {
   const words: number[] = [];
   const wordStarts: number[] = [0];
   const vocabulary = createVocabulary();
-  const { add: sign, ...signs } = createSigns();
+  const { add: sign, ...signs } = createOccurrenceFacts();
   /** For each name of the table: its number here, or -1. */
   const numbers: number[] = [];
   const add = (id: string, kind: MentionKind, message: number, local: number): number => {

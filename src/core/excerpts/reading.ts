@@ -26,7 +26,7 @@ export interface Reading {
   /** 1 where it stands in backticks: someone named it on purpose. */
   readonly quoted: readonly number[];
   /** 1 where an assistant wrote it himself, in content or a short argument. */
-  readonly pointed: readonly number[];
+  readonly writtenByAssistant: readonly number[];
 }
 
 /** Longest argument that counts as written by hand: a command, a path, a query; not the body of a file. */
@@ -57,7 +57,8 @@ export function readMessage(message: Message, table: NameTable): Reading {
   const quoted: number[] = new Array(first.length).fill(0);
   for (let at = 0; at < mentions.which.length; at++)
     if (text.charCodeAt(mentions.starts[at]! - 1) === BACKTICK) quoted[mentions.which[at]!] = 1;
-  const pointed = message.role === "assistant" ? pointedOf(mentions, pieces) : new Array<number>(first.length).fill(0);
+  const writtenByAssistant =
+    message.role === "assistant" ? pointedOf(mentions, pieces) : new Array<number>(first.length).fill(0);
   return {
     text,
     calls,
@@ -68,7 +69,7 @@ export function readMessage(message: Message, table: NameTable): Reading {
     next,
     neighbours,
     quoted,
-    pointed,
+    writtenByAssistant,
   };
 }
 
@@ -145,13 +146,13 @@ function neighboursOf({ names, which, starts, ends }: Mentions): number[] {
 
 /** Which identifiers stand outside long arguments. */
 function pointedOf({ names, which, starts }: Mentions, pieces: readonly string[]): number[] {
-  const pointed: number[] = new Array(names.length).fill(0);
+  const writtenByAssistant: number[] = new Array(names.length).fill(0);
   let [piece, end] = [0, pieces[0]!.length];
   for (let at = 0; at < which.length; at++) {
     while (starts[at]! > end) end += 1 + pieces[++piece]!.length;
-    if (piece === 0 || pieces[piece]!.length <= SHORT_ARGUMENT_CHARS_MAX) pointed[which[at]!] = 1;
+    if (piece === 0 || pieces[piece]!.length <= SHORT_ARGUMENT_CHARS_MAX) writtenByAssistant[which[at]!] = 1;
   }
-  return pointed;
+  return writtenByAssistant;
 }
 
 /** About what all readings may take. A window of a million tokens takes a third at most. */
@@ -171,13 +172,13 @@ function bytesOf({ text, mentions }: Reading): number {
 }
 
 /** By the number of the identifier, over the places that count. */
-export interface Signs {
-  /** From each place 1 / (identifiers of the message + `COMPANY_OFFSET`): the more, the fewer names it stands among. */
-  readonly company: readonly number[];
+export interface OccurrenceFacts {
+  /** From each place 1 / (identifiers of the message + `IDENTIFIER_COUNT_OFFSET`): the more, the fewer names it stands among. */
+  readonly inverseIdentifierCount: readonly number[];
   /** The fewest neighbours that any of its mentions has. */
   readonly neighbours: readonly number[];
   /** Places where an assistant wrote it himself. */
-  readonly pointed: readonly number[];
+  readonly writtenByAssistant: readonly number[];
   /** 1 where it stands in backticks anywhere. */
   readonly quoted: readonly number[];
   /** Places that are results. */
@@ -190,33 +191,33 @@ export interface Said {
   readonly reading: Reading;
 }
 
-export interface SignsKeeper extends Signs {
+export interface SignsKeeper extends OccurrenceFacts {
   /** Another place of an identifier, by its index among those of the message; identifiers are new in order of number. */
   readonly add: (number: number, local: number, said: Said) => void;
 }
 
 /** Added to the number of identifiers in a message, so that one alone in a message does not outweigh all else. */
-const COMPANY_OFFSET = 2;
+const IDENTIFIER_COUNT_OFFSET = 2;
 
-export function createSigns(): SignsKeeper {
-  const company: number[] = [];
+export function createOccurrenceFacts(): SignsKeeper {
+  const inverseIdentifierCount: number[] = [];
   const neighbours: number[] = [];
-  const pointed: number[] = [];
+  const writtenByAssistant: number[] = [];
   const quoted: number[] = [];
   const results: number[] = [];
   return {
-    company,
+    inverseIdentifierCount,
     neighbours,
-    pointed,
+    writtenByAssistant,
     quoted,
     results,
     add: (number, local, { role, reading }) => {
-      const isNew = number === company.length;
-      const share = 1 / (reading.first.length + COMPANY_OFFSET);
+      const isNew = number === inverseIdentifierCount.length;
+      const share = 1 / (reading.first.length + IDENTIFIER_COUNT_OFFSET);
       const near = reading.neighbours[local]!;
-      company[number] = isNew ? share : company[number]! + share;
+      inverseIdentifierCount[number] = isNew ? share : inverseIdentifierCount[number]! + share;
       neighbours[number] = isNew ? near : Math.min(neighbours[number]!, near);
-      pointed[number] = (isNew ? 0 : pointed[number]!) + reading.pointed[local]!;
+      writtenByAssistant[number] = (isNew ? 0 : writtenByAssistant[number]!) + reading.writtenByAssistant[local]!;
       quoted[number] = (isNew ? 0 : quoted[number]!) | reading.quoted[local]!;
       results[number] = (isNew ? 0 : results[number]!) + (role === "tool" ? 1 : 0);
     },

@@ -6,12 +6,12 @@
 import { liveRequestOf } from "../ledger/readers/live-request.ts";
 import type { Message } from "../transcript/message.ts";
 import { COUNT_WEIGHTS, type WordBag } from "./characters.ts";
-import { RARE_MESSAGES_MAX, type Tally } from "./occurrences.ts";
+import { RARE_MESSAGES_MAX, type Occurrences } from "./occurrences.ts";
 import { FEATURES, WEIGHTS, type Weights } from "./weights.ts";
 
 /** What the features are read against: the conversation as it stands. */
 export interface Scene {
-  readonly tally: Tally;
+  readonly occurrences: Occurrences;
   /** What is asked for: the live request, as far as it is read, and the words of the task beyond it. */
   readonly asked: readonly string[];
   readonly request: WordBag;
@@ -21,27 +21,31 @@ export interface Scene {
 const REPLIES_MESSAGES = 12;
 const REPLY_CHARS_MAX = 8_000;
 const REQUEST_CHARS_MAX = 4_000;
-const COMPANY_LEAST = 1e-3;
+const INVERSE_COUNT_MIN = 1e-3;
 
-export function sceneOf(messages: readonly Message[], tally: Tally, focus: readonly string[] = []): Scene {
-  const { entries, readingOf, vocabulary } = tally;
+export function sceneOf(messages: readonly Message[], occurrences: Occurrences, focus: readonly string[] = []): Scene {
+  const { entries, readingOf, vocabulary } = occurrences;
   const at = liveRequestOf(messages);
   const live = at < 0 ? "" : readingOf(entries[at]!).text;
   const asked = [live.slice(0, REQUEST_CHARS_MAX), ...focus];
   const recent = entries.slice(-REPLIES_MESSAGES).filter(({ message }) => message.role === "assistant");
   const replied = recent.map((entry) => readingOf(entry).text.slice(0, REPLY_CHARS_MAX));
-  return { tally, asked, request: vocabulary.bag(asked), replies: vocabulary.bag(replied) };
+  return { occurrences, asked, request: vocabulary.bag(asked), replies: vocabulary.bag(replied) };
 }
 
 /** Whether the ranking has a say: names that are everywhere need no help to be kept. */
-export function isRare({ counts }: Tally, number: number): boolean {
+export function isRare({ counts }: Occurrences, number: number): boolean {
   return counts[number]! <= RARE_MESSAGES_MAX;
 }
 
 /** The features of an identifier, in the order of `FEATURES`. */
 export function featuresOf(number: number, scene: Scene): readonly number[] {
-  const { tally, request, replies } = scene;
-  return [...lastingFeatures(number, tally), overlap(number, tally, request), overlap(number, tally, replies)];
+  const { occurrences, request, replies } = scene;
+  return [
+    ...lastingFeatures(number, occurrences),
+    overlap(number, occurrences, request),
+    overlap(number, occurrences, replies),
+  ];
 }
 
 /** All but those about words. */
@@ -53,15 +57,15 @@ const lasting = new Float64Array(LASTING_FEATURES);
  * All but the words: what stays the same until the identifier is mentioned again or a file that shows it is edited.
  * What one call answers is good until the next.
  */
-function lastingFeatures(number: number, { entries, standings, signs, ofEditedFile }: Tally): Float64Array {
+function lastingFeatures(number: number, { entries, standings, signs, ofEditedFile }: Occurrences): Float64Array {
   const { kind, places } = standings[number]!;
   let edited = 0;
   for (let place = 0; place < places.length; place += 2) if (ofEditedFile[places[place]!]!) edited++;
-  lasting[0] = Math.log(signs.company[number]! + COMPANY_LEAST);
+  lasting[0] = Math.log(signs.inverseIdentifierCount[number]! + INVERSE_COUNT_MIN);
   lasting[1] = Math.log1p(signs.neighbours[number]!);
   lasting[2] = kind === "path" ? 1 : 0;
   lasting[3] = entries[places[0]!]!.message.role === "assistant" ? 1 : 0;
-  lasting[4] = signs.pointed[number]!;
+  lasting[4] = signs.writtenByAssistant[number]!;
   lasting[5] = signs.quoted[number]!;
   lasting[6] = signs.results[number]!;
   lasting[7] = edited;
@@ -69,7 +73,7 @@ function lastingFeatures(number: number, { entries, standings, signs, ofEditedFi
 }
 
 /** Mean weight of an identifier's words in a bag. */
-function overlap(number: number, { words, wordStarts }: Tally, bag: WordBag): number {
+function overlap(number: number, { words, wordStarts }: Occurrences, bag: WordBag): number {
   const start = wordStarts[number]!;
   const end = wordStarts[number + 1]!;
   let sum = 0;
@@ -78,16 +82,16 @@ function overlap(number: number, { words, wordStarts }: Tally, bag: WordBag): nu
 }
 
 export interface Ranking {
-  /** Probability for each identifier of the tally, by its number; 0 for those that are everywhere. */
+  /** Probability for each identifier of the occurrences, by its number; 0 for those that are everywhere. */
   readonly probabilities: (scene: Scene) => Float64Array;
 }
 
-/** Remembers what lasts of the tally it saw last, so that a new message costs only what it changes. */
+/** Remembers what lasts of the occurrences it saw last, so that a new message costs only what it changes. */
 export function createRanking(weights: Weights = WEIGHTS): Ranking {
   let settled: Settled | undefined;
   return {
     probabilities: (scene) => {
-      if (settled?.tally !== scene.tally) settled = createSettled(scene.tally, weights);
+      if (settled?.occurrences !== scene.occurrences) settled = createSettled(scene.occurrences, weights);
       settled.refresh(scene);
       return withReplies(scene, settled, weights.wordsOfRecentReplies);
     },
@@ -99,7 +103,7 @@ function probability(logit: number): number {
 }
 
 /** The newest replies share words with few of the names: only those are worked out anew. */
-function withReplies({ tally, replies }: Scene, settled: Settled, weight: number): Float64Array {
+function withReplies({ occurrences, replies }: Scene, settled: Settled, weight: number): Float64Array {
   const { logits } = settled;
   const { heads, nexts, owners } = settled.chains;
   const scores = settled.scores();
@@ -110,16 +114,16 @@ function withReplies({ tally, replies }: Scene, settled: Settled, weight: number
       const number = owners[slot]!;
       if (seen[number] === 1) continue;
       seen[number] = 1;
-      if (isRare(tally, number))
-        scores[number] = probability(logits[number]! + weight * overlap(number, tally, replies));
+      if (isRare(occurrences, number))
+        scores[number] = probability(logits[number]! + weight * overlap(number, occurrences, replies));
     }
   }
   return scores;
 }
 
-/** What of a tally's scores stays the same from one message to the next; brought up to date by `refresh`. */
+/** What of a occurrences's scores stays the same from one message to the next; brought up to date by `refresh`. */
 interface Settled {
-  readonly tally: Tally;
+  readonly occurrences: Occurrences;
   readonly refresh: (scene: Scene) => void;
   /** For each rare identifier: bias and weighed features, all but the words of the newest replies. */
   readonly logits: readonly number[];
@@ -129,7 +133,7 @@ interface Settled {
 }
 
 /**
- * Which identifiers hold a word, as chains through the tally's `words`: the last place of each word, for each place the
+ * Which identifiers hold a word, as chains through the occurrences's `words`: the last place of each word, for each place the
  * one before it of the same word or -1, and the identifier that it belongs to.
  */
 interface WordChains {
@@ -140,7 +144,7 @@ interface WordChains {
   readonly add: (number: number) => void;
 }
 
-function createWordChains({ words, wordStarts }: Tally): WordChains {
+function createWordChains({ words, wordStarts }: Occurrences): WordChains {
   const [heads, nexts, owners]: [number[], number[], number[]] = [[], [], []];
   return {
     heads,
@@ -157,56 +161,56 @@ function createWordChains({ words, wordStarts }: Tally): WordChains {
   };
 }
 
-function createSettled(tally: Tally, weights: Weights): Settled {
+function createSettled(occurrences: Occurrences, weights: Weights): Settled {
   const list = FEATURES.map((feature) => weights[feature]);
   /** Without any words, with those of the request, and what that comes to. */
   const [plain, logits, scores]: [number[], number[], number[]] = [[], [], []];
   const counts: number[] = [];
   const overlaps: number[] = [];
-  const chains = createWordChains(tally);
+  const chains = createWordChains(occurrences);
   let ofEditedFile: readonly boolean[] = [];
   let asked: readonly string[] = [];
   const settle = (number: number): void => {
     const logit = plain[number]! + weights.wordsOfRequest * overlaps[number]!;
     logits[number] = logit;
-    scores[number] = isRare(tally, number) ? probability(logit) : 0;
+    scores[number] = isRare(occurrences, number) ? probability(logit) : 0;
   };
   const weigh = (number: number): void => {
     let logit = weights.bias;
-    if (isRare(tally, number)) {
-      const features = lastingFeatures(number, tally);
+    if (isRare(occurrences, number)) {
+      const features = lastingFeatures(number, occurrences);
       for (let at = 0; at < LASTING_FEATURES; at++) logit += list[at]! * features[at]!;
     }
     plain[number] = logit;
   };
   return {
-    tally,
+    occurrences,
     logits,
     scores: () => new Float64Array(scores),
     chains,
     refresh: (scene) => {
       const asksAnew = !isEqual(asked, scene.asked);
       asked = scene.asked;
-      for (let number = 0; number < tally.counts.length; number++) {
+      for (let number = 0; number < occurrences.counts.length; number++) {
         const isNew = number >= counts.length;
         if (isNew) chains.add(number);
-        if (isNew || asksAnew) overlaps[number] = overlap(number, tally, scene.request);
-        if (isNew || counts[number] !== tally.counts[number]) {
-          counts[number] = tally.counts[number]!;
+        if (isNew || asksAnew) overlaps[number] = overlap(number, occurrences, scene.request);
+        if (isNew || counts[number] !== occurrences.counts[number]) {
+          counts[number] = occurrences.counts[number]!;
           weigh(number);
         } else if (!asksAnew) continue;
         settle(number);
       }
       ofEditedFile.forEach((was, index) => {
-        if (was === tally.ofEditedFile[index]) return;
-        const reading = tally.readingOf(tally.entries[index]!);
+        if (was === occurrences.ofEditedFile[index]) return;
+        const reading = occurrences.readingOf(occurrences.entries[index]!);
         for (let local = 0; local < reading.mentions.names.length; local++) {
-          const number = tally.numberOf(reading, local);
+          const number = occurrences.numberOf(reading, local);
           weigh(number);
           settle(number);
         }
       });
-      ofEditedFile = tally.ofEditedFile.slice();
+      ofEditedFile = occurrences.ofEditedFile.slice();
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Where an excerpt comes from, said in a few words: who spoke, or the tool and what it was about. */
 import { oneLine } from "../digest/cut.ts";
 import type { CallSummary } from "../digest/call.ts";
-import type { Entry, Tally } from "./occurrences.ts";
+import type { Entry, Occurrences } from "./occurrences.ts";
 
 const TARGET_CHARS_MAX = 28;
 const SHORT_PATH_CHARS_MAX = 32;
@@ -17,8 +17,8 @@ export interface Sources {
 }
 
 /** `redact` sees what a call is about before it is cut. */
-export function createSources(tally: Tally, redact: (text: string) => string): Sources {
-  const root = tally.root();
+export function createSources(occurrences: Occurrences, redact: (text: string) => string): Sources {
+  const root = occurrences.root();
   const below = (path: string): string => (root !== "" && path.startsWith(root) ? path.slice(root.length) : path);
   const label = (call: CallSummary): string => {
     const target = call.paths.includes(call.target)
@@ -30,16 +30,16 @@ export function createSources(tally: Tally, redact: (text: string) => string): S
     root,
     redact,
     labelAt: (entry, at) => {
-      const call = callAt(tally, entry, at);
+      const call = callAt(occurrences, entry, at);
       return call === undefined ? entry.message.role : label(call);
     },
     tellsAt: (entry, at) => {
-      const call = callAt(tally, entry, at);
+      const call = callAt(occurrences, entry, at);
       if (call === undefined) return true;
       const changes = call.action === "edit" || call.action === "write";
       if (entry.message.role !== "tool") return changes;
       if (changes) return call.paths.length === 0;
-      return showsFiles(call) || !isField(tally.readingOf(entry).text, at);
+      return showsFiles(call) || !isField(occurrences.readingOf(entry).text, at);
     },
   };
 }
@@ -60,7 +60,7 @@ function isField(text: string, at: number): boolean {
 const FIELD_LINE_CHARS_MAX = 300;
 
 /** The call whose arguments a place stands in, or whose result the message is. */
-function callAt({ readingOf }: Tally, entry: Entry, at: number): CallSummary | undefined {
+function callAt({ readingOf }: Occurrences, entry: Entry, at: number): CallSummary | undefined {
   const { calls, callStarts } = readingOf(entry);
   const index = callStarts.findLastIndex((start) => start <= at);
   return index < 0 ? entry.call : calls[index];

@@ -2,11 +2,11 @@
 
 /** The facts that the model weighs, in the order of its weights. Those about words move with every turn and stand last. */
 export const FEATURES = [
-  "company",
+  "inverseIdentifierCount",
   "neighbours",
   "path",
   "startedByAssistant",
-  "pointed",
+  "writtenByAssistant",
   "quoted",
   "results",
   "ofEditedFile",
@@ -23,11 +23,11 @@ export interface Weights extends Readonly<Record<Feature, number>> {
 /** By `npm run fit:ranking`; their error on transcripts that they never saw, by `npm run eval`. */
 export const WEIGHTS: Weights = {
   bias: -2.4175,
-  company: 0.2003,
+  inverseIdentifierCount: 0.2003,
   neighbours: -0.3484,
   path: -0.4379,
   startedByAssistant: 1.4318,
-  pointed: 0.7657,
+  writtenByAssistant: 0.7657,
   quoted: 0.4744,
   results: 0.2352,
   ofEditedFile: -0.512,

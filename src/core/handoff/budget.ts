@@ -8,7 +8,7 @@ import type { Contents } from "./render.ts";
 import type { Present } from "./record/context.ts";
 import { TOPICS, TOPICS_BY_NEED } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
-import { createTable, type Pay, type Table, type TableOptions } from "./section-fill.ts";
+import { createSectionFill, type Spend, type SectionFill, type SectionFillOptions } from "./section-fill.ts";
 
 /** What the sections beside the record may take together; where a model wrote them, they are most of the handoff. */
 const FACTS_SHARE_MAX = 0.45;
@@ -51,7 +51,7 @@ export interface Candidates {
   readonly matches: ((text: string) => boolean) | undefined;
 }
 
-export interface FitOptions extends TableOptions {
+export interface FitOptions extends SectionFillOptions {
   /** Tokens for the whole handoff, and for everything but its frame. */
   readonly budget: number;
   readonly room: number;
@@ -61,47 +61,48 @@ export interface FitOptions extends TableOptions {
 
 export function fit(candidates: Candidates, options: FitOptions): Omit<Contents, "firstNumber"> {
   const { matches } = candidates;
-  const purse = createPurse(options, matches);
-  const table = createTable(
+  const tokens = createTokenBudget(options, matches);
+  const sections = createSectionFill(
     matches === undefined ? candidates.drafts : matchingFirst(candidates.drafts, matches),
     options,
   );
   const topics = TOPICS_BY_NEED;
   const stretch = matches === undefined ? 1 : FOCUS_STRETCH;
   const share = (topic: Topic): number => TOPICS[topic].share * stretch;
-  const prose = candidates.told.size === 0 ? 0 : fillProse(candidates, options, { purse, table, share });
+  const prose = candidates.told.size === 0 ? 0 : fillProse(candidates, options, { tokens, sections, share });
   const most = prose > 0 ? BESIDE_PROSE_SHARE_MAX : FACTS_SHARE_MAX;
-  const allowed = allowances(topics, table, { share, most }, options.room);
+  const allowed = allowances(topics, sections, { share, most }, options.room);
   const first = topics.filter((topic) => TOPICS[topic].afterRecord !== true);
   const later = topics.filter((topic) => TOPICS[topic].afterRecord === true);
-  const isUnsaid = prose > 0 ? saysMoreThan(table.text()) : () => true;
+  const isUnsaid = prose > 0 ? saysMoreThan(sections.text()) : () => true;
   for (const topic of first) {
     if (prose > 0 && TOPICS[topic].wordForWord === true) continue;
     // The files are listed by one of the two.
     if (topic === "files" && candidates.told.has(topic)) continue;
-    table.fill(topic, allowed.get(topic)!, purse.pay, topic === "files" ? undefined : isUnsaid);
+    sections.fill(topic, allowed.get(topic)!, tokens.spend, topic === "files" ? undefined : isUnsaid);
   }
   const reserved = later.reduce((sum, topic) => sum + allowed.get(topic)!, 0);
-  const recordTokens = recordRoom(purse.left(), { reserved, errors: candidates.errorTokens });
-  const record = candidates.record?.(recordTokens, presentIn(table)) ?? [];
-  payFor(record, purse, options.measure);
+  const recordTokens = recordRoom(tokens.left(), { reserved, errors: candidates.errorTokens });
+  const record = candidates.record?.(recordTokens, presentIn(sections)) ?? [];
+  spendOn(record, tokens, options.measure);
   const told = textOf(record);
   const isNews = (item: Item): boolean => (told === "" || !isTold(item.text, told)) && isUnsaid(item);
-  for (const topic of later) table.fill(topic, allowed.get(topic)!, purse.pay, isNews);
+  for (const topic of later) sections.fill(topic, allowed.get(topic)!, tokens.spend, isNews);
   const excerpts = chooseExcerpts(candidates, options.measure, {
-    purse,
+    tokens,
     tokensMax:
       prose > 0
         ? options.room * EXCERPTS_BESIDE_PROSE_SHARE_MAX
         : matches === undefined
           ? excerptRoom(options.room)
           : options.room,
-    present: `${table.text()}\n${told}`,
+    present: `${sections.text()}\n${told}`,
   });
   // What the excerpts leave is for the facts again, without caps; but rules have had their share, and one that comes in
   // with a few spare tokens now would go again in the next handoff.
-  for (const topic of topics) if (topic !== "constraints") table.fill(topic, purse.left(), purse.payAny, isNews);
-  const filled = new Map(table.filled());
+  for (const topic of topics)
+    if (topic !== "constraints") sections.fill(topic, tokens.left(), tokens.spendOnAnything, isNews);
+  const filled = new Map(sections.filled());
   if (record.length > 0) filled.set("actions", { items: record, leftOut: 0 });
   return { filled, excerpts };
 }
@@ -124,9 +125,10 @@ function excerptRoom(room: number): number {
   return room * EXCERPTS_SHARE_MAX * Math.min(1, room / (2 * RECORD_TOKENS_FIRST));
 }
 
-function presentIn(table: Table): Present {
-  const textsOf = (topic: Topic): readonly string[] => (table.filled().get(topic)?.items ?? []).map(({ text }) => text);
-  return { said: table.text(), rules: textsOf("constraints"), goal: textsOf("goal") };
+function presentIn(sections: SectionFill): Present {
+  const textsOf = (topic: Topic): readonly string[] =>
+    (sections.filled().get(topic)?.items ?? []).map(({ text }) => text);
+  return { said: sections.text(), rules: textsOf("constraints"), goal: textsOf("goal") };
 }
 
 /** Of the room beyond the first tokens. */
@@ -136,24 +138,28 @@ const AFTER_RECORD_SHARE_MAX = 0.2;
 function fillProse(
   { told }: Candidates,
   { room }: FitOptions,
-  { purse, table, share }: { readonly purse: Purse; readonly table: Table; readonly share: (topic: Topic) => number },
+  {
+    tokens,
+    sections,
+    share,
+  }: { readonly tokens: TokenBudget; readonly sections: SectionFill; readonly share: (topic: Topic) => number },
 ): number {
   const spare = new Map<Topic, number>();
   for (const topic of TOPICS_BY_NEED.filter((one) => TOPICS[one].wordForWord === true)) {
-    const before = purse.left();
+    const before = tokens.left();
     const most = room * share(topic) * (topic === "task" && told.has(topic) ? TASK_BESIDE_PROSE_SHARE : 1);
-    table.fill(topic, most, purse.pay, ({ rank }) => rank < PROSE_RANK);
-    spare.set(topic, most - (before - purse.left()));
+    sections.fill(topic, most, tokens.spend, ({ rank }) => rank < PROSE_RANK);
+    spare.set(topic, most - (before - tokens.left()));
   }
-  const before = purse.left();
+  const before = tokens.left();
   for (const topic of TOPICS_BY_NEED) {
     if (!told.has(topic)) continue;
-    const left = purse.left() - Math.max(0, room - PROSE_TOKENS_FIRST) * (1 - PROSE_SHARE_MAX);
+    const left = tokens.left() - Math.max(0, room - PROSE_TOKENS_FIRST) * (1 - PROSE_SHARE_MAX);
     const allowed = topic === "constraints" ? Math.min(left, spare.get(topic)!) : left;
-    const isNew = topic === "constraints" ? saysMoreThan(table.text()) : () => true;
-    table.fill(topic, allowed, purse.payAny, (item) => item.rank >= PROSE_RANK && isNew(item));
+    const isNew = topic === "constraints" ? saysMoreThan(sections.text()) : () => true;
+    sections.fill(topic, allowed, tokens.spendOnAnything, (item) => item.rank >= PROSE_RANK && isNew(item));
   }
-  return before - purse.left();
+  return before - tokens.left();
 }
 
 /** The newest request is in full below, and the model says what it rests on. */
@@ -184,37 +190,37 @@ function textOf(items: readonly Item[]): string {
 }
 
 /** Line by line, so that what is about the focus is paid from its part. */
-function payFor(items: readonly Item[], purse: Purse, measure: Measure): void {
+function spendOn(items: readonly Item[], tokens: TokenBudget, measure: Measure): void {
   for (const { text } of items)
     for (const line of text.split("\n")) {
       const cost = measure.text(`  ${line}\n`);
-      if (!purse.pay(cost, line)) purse.payAny(cost, line);
+      if (!tokens.spend(cost, line)) tokens.spendOnAnything(cost, line);
     }
 }
 
 /** Tokens still to give out. With a focus, what matches it and what does not each have their part. */
-interface Purse {
+interface TokenBudget {
   readonly left: () => number;
-  readonly pay: Pay;
+  readonly spend: Spend;
   /** Pays whatever the text is about. */
-  readonly payAny: Pay;
+  readonly spendOnAnything: Spend;
 }
 
-function createPurse({ room, budget }: FitOptions, matches: Candidates["matches"]): Purse {
+function createTokenBudget({ room, budget }: FitOptions, matches: Candidates["matches"]): TokenBudget {
   let left = room;
   let matching = matches === undefined ? room : Math.min(room, budget * FOCUS_SHARE);
   let other = room - matching;
-  const payAny: Pay = (cost) => {
+  const spendOnAnything: Spend = (cost) => {
     if (cost > left) return false;
     left -= cost;
     return true;
   };
   return {
     left: () => left,
-    payAny,
-    pay: (cost, text) => {
+    spendOnAnything,
+    spend: (cost, text) => {
       const about = matches?.(text) ?? true;
-      if (cost > (about ? matching : other) || !payAny(cost, text)) return false;
+      if (cost > (about ? matching : other) || !spendOnAnything(cost, text)) return false;
       if (about) matching -= cost;
       else other -= cost;
       return true;
@@ -237,10 +243,15 @@ interface Shares {
 }
 
 /** What each section may take: its share, and no more than it has to say, brought down to what the facts may take together. */
-function allowances(topics: readonly Topic[], table: Table, shares: Shares, room: number): ReadonlyMap<Topic, number> {
+function allowances(
+  topics: readonly Topic[],
+  sections: SectionFill,
+  shares: Shares,
+  room: number,
+): ReadonlyMap<Topic, number> {
   const most = (topic: Topic): number =>
     Math.max(room * shares.share(topic), topic === "task" ? Math.min(TASK_TOKENS, room * TASK_SHARE_MAX) : 0);
-  const wanted = new Map(topics.map((topic) => [topic, table.wants(topic, most(topic))]));
+  const wanted = new Map(topics.map((topic) => [topic, sections.wants(topic, most(topic))]));
   const total = (some: readonly Topic[]): number => some.reduce((sum, topic) => sum + wanted.get(topic)!, 0);
   const keeping = topics.filter((topic) => TOPICS[topic].keepsShare === true);
   const granted = new Map(keeping.map((topic) => [topic, wanted.get(topic)!]));
@@ -263,7 +274,7 @@ function allowances(topics: readonly Topic[], table: Table, shares: Shares, room
 }
 
 interface Room {
-  readonly purse: Purse;
+  readonly tokens: TokenBudget;
   readonly tokensMax: number;
   /** What the handoff says already. */
   readonly present: string;
@@ -272,25 +283,25 @@ interface Room {
 function chooseExcerpts(
   { excerpts, carried, matches }: Candidates,
   measure: Measure,
-  { purse, tokensMax, present }: Room,
+  { tokens, tokensMax, present }: Room,
 ): readonly Excerpt[] {
   const kept: Excerpt[] = [];
   const sources = new Set<string>();
   const take = (one: Excerpt, limit: number): number => {
     const cost = one.tokens + (sources.has(one.source) ? 0 : measure.text(`${SOURCE_LEAD}${one.source}\n`));
-    if (cost > limit || !purse.pay(cost, one.text)) return 0;
+    if (cost > limit || !tokens.spend(cost, one.text)) return 0;
     sources.add(one.source);
     kept.push(one);
     return cost;
   };
   // Errors may have all of the room: nothing else is asked for so surely.
-  const forErrors = Math.max(0, purse.left() - tokensMax);
-  const left = (isError = false): number => purse.left() - (isError ? 0 : forErrors);
+  const forErrors = Math.max(0, tokens.left() - tokensMax);
+  const left = (isError = false): number => tokens.left() - (isError ? 0 : forErrors);
   let old = carried.length === 0 ? 0 : left() * CARRIED_EXCERPTS_SHARE_MAX;
   for (const one of carried.toReversed()) if (!present.includes(one.text)) old -= take(one, old);
   const known = kept.map(({ text }) => text).join("\n");
   // With a focus more is asked for than fits: what matches is taken from the whole.
-  const asked = purse.left() * (matches === undefined ? 1 : FOCUS_STRETCH);
+  const asked = tokens.left() * (matches === undefined ? 1 : FOCUS_STRETCH);
   const fresh = excerpts(Math.max(0, Math.floor(asked)), known === "" ? present : `${present}\n${known}`);
   const ranked =
     matches === undefined ? fresh : fresh.toSorted((a, b) => Number(matches(b.text)) - Number(matches(a.text)));

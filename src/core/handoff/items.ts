@@ -10,7 +10,7 @@ interface Place {
 }
 
 /** What stands verbatim beside a handoff, and need not be said in it; a string is one. */
-export interface Beside {
+export interface AlreadyVisible {
   readonly includes: (text: string) => boolean;
 }
 

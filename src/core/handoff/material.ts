@@ -2,7 +2,7 @@
 import type { Ledger, QuestionEntry, RequestEntry } from "../ledger/ledger.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { contentText, type Message, type Part } from "../transcript/message.ts";
-import { clipped, DASH, recency, type Beside, type Draft } from "./items.ts";
+import { clipped, DASH, recency, type AlreadyVisible, type Draft } from "./items.ts";
 
 /** What the drafts of one handoff are made from. */
 export interface Material {
@@ -14,7 +14,7 @@ export interface Material {
   /** Index of the live request; -1 where there is none. */
   readonly live: number;
   /** What stands verbatim beside the handoff. */
-  readonly beside: Beside;
+  readonly beside: AlreadyVisible;
   /** Set where a section of its own lists what the user wrote. */
   readonly listsMessages: boolean;
   /** Set where the record of episodes is written, which tells what the newest message answers. */

@@ -14,25 +14,28 @@ const LEFT_OUT_COUNT_WIDEST = 999;
 const FEW_ITEMS = 3;
 
 /** Takes tokens from what is left to give out; false when that much may not go to this text. */
-export type Pay = (tokens: number, text: string) => boolean;
+export type Spend = (tokens: number, text: string) => boolean;
 
-export interface Table {
+export interface SectionFill {
   /** Tokens for all that the topic has to say beyond what was chosen, as far as `most`. */
   readonly wants: (topic: Topic, most: number) => number;
   /** Adds the topic's best items that fit what is allowed and can be paid. */
-  readonly fill: (topic: Topic, allowed: number, pay: Pay, wanted?: (item: Item) => boolean) => void;
+  readonly fill: (topic: Topic, allowed: number, spend: Spend, wanted?: (item: Item) => boolean) => void;
   /** All that was chosen. */
   readonly text: () => string;
   readonly filled: () => ReadonlyMap<Topic, Filled>;
 }
 
-export interface TableOptions {
+export interface SectionFillOptions {
   readonly template: readonly Section[];
   readonly measure: Measure;
   readonly recall: string;
 }
 
-export function createTable(drafts: ReadonlyMap<Topic, readonly Draft[]>, options: TableOptions): Table {
+export function createSectionFill(
+  drafts: ReadonlyMap<Topic, readonly Draft[]>,
+  options: SectionFillOptions,
+): SectionFill {
   const seen = new Set<string>();
   const rows = new Map([...drafts].map(([topic, own]) => [topic, createRow(topic, own, seen)]));
   const groups = new Set<string>();
@@ -50,14 +53,14 @@ export function createTable(drafts: ReadonlyMap<Topic, readonly Draft[]>, option
         if (!row!.chosen.has(item)) sum += costOf(topic, item, at);
       return Math.min(sum, most);
     },
-    fill: (topic, allowed, pay, wanted) => {
+    fill: (topic, allowed, spend, wanted) => {
       const row = rows.get(topic);
       let left = allowed;
       let misfits = 0;
       for (let at = 0, item = row?.at(0); item !== undefined && misfits < MISFITS_MAX; item = row!.at(++at)) {
         if (row!.chosen.has(item) || wanted?.(item) === false) continue;
         const cost = costOf(topic, item, row!.chosen.size);
-        if (cost > left || !pay(cost, item.text)) {
+        if (cost > left || !spend(cost, item.text)) {
           misfits++;
           continue;
         }
@@ -115,7 +118,7 @@ interface Costs {
   readonly group: (group: string) => number;
 }
 
-function costsWith({ template, measure, recall }: TableOptions): Costs {
+function costsWith({ template, measure, recall }: SectionFillOptions): Costs {
   const known = new Map<Item, number>();
   const sections = new Map<Topic, number>();
   const headings = new Map(template.flatMap(({ heading, topics }) => topics.map((topic) => [topic, heading])));

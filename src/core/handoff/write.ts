@@ -11,7 +11,7 @@ import { carriedDrafts } from "./carry.ts";
 import { fit } from "./budget.ts";
 import { focusMatcher } from "./focus.ts";
 import { frameOf } from "./framing.ts";
-import type { Beside, Draft, Item } from "./items.ts";
+import type { AlreadyVisible, Draft, Item } from "./items.ts";
 import { opensWithHandoff } from "./marks.ts";
 import type { Material } from "./material.ts";
 import { parseHandoff, type ParsedHandoff } from "./parse.ts";
@@ -48,7 +48,7 @@ export interface HandoffRequest {
   /** What it takes to quote the errors that stand to this day; 0 where not given. */
   readonly errorTokens?: () => number;
   /** What stands verbatim beside the handoff. */
-  readonly beside: Beside;
+  readonly beside: AlreadyVisible;
   /** Takes secrets out; everything that enters passes it. */
   readonly redact: (text: string) => string;
   /** The thirteen sections where it is not set. */

@@ -5,7 +5,7 @@
 import { described } from "../digest/call.ts";
 import { callsOf, contentText, resultOf, type Message } from "../transcript/message.ts";
 import { createPairing } from "../transcript/pairing.ts";
-import { deedOf, type Deed } from "./readers/commands.ts";
+import { deedOf, type ClassifiedCall } from "./readers/commands.ts";
 import { readResult, type CallResult } from "./readers/results.ts";
 import { branchIn, folderIn } from "./readers/workspace.ts";
 import { speechOf, type Speech } from "./readers/speech.ts";
@@ -45,15 +45,15 @@ interface ReadResult extends CallResult {
 /** Reads each message once. A result is read in the light of its call. */
 interface Reader {
   readonly speech: (message: Message) => Speech;
-  readonly calls: (message: Message) => readonly Deed[];
-  readonly result: (message: Message, call: Deed) => ReadResult;
+  readonly calls: (message: Message) => readonly ClassifiedCall[];
+  readonly result: (message: Message, call: ClassifiedCall) => ReadResult;
 }
 
 function createReader(): Reader {
   const speeches = new WeakMap<Message, Speech>();
-  const calls = new WeakMap<Message, readonly Deed[]>();
-  const results = new WeakMap<Message, { readonly call: Deed; readonly read: ReadResult }>();
-  const deeds = (message: Message): readonly Deed[] =>
+  const calls = new WeakMap<Message, readonly ClassifiedCall[]>();
+  const results = new WeakMap<Message, { readonly call: ClassifiedCall; readonly read: ReadResult }>();
+  const deeds = (message: Message): readonly ClassifiedCall[] =>
     remembered(calls, message, () => callsOf(message).map((call) => deedOf(described(call))));
   return {
     speech: (message) => remembered(speeches, message, () => speechOf(message, deeds(message))),
@@ -77,7 +77,7 @@ function remembered<Value>(known: WeakMap<Message, Value>, message: Message, rea
   return value;
 }
 
-function readOf(message: Message, call: Deed): ReadResult {
+function readOf(message: Message, call: ClassifiedCall): ReadResult {
   const result = resultOf(message);
   const text = result === undefined ? "" : contentText(result.content);
   const folder = folderIn(call, text);
@@ -91,7 +91,7 @@ function readOf(message: Message, call: Deed): ReadResult {
 
 /** A call, and its place in the work. */
 interface PlacedCall {
-  readonly call: Deed;
+  readonly call: ClassifiedCall;
   readonly place: number;
 }
 

@@ -1,5 +1,5 @@
 /** The half of the ledger that tools do: the chronicle of calls, files with their state, commands, errors, workspace. */
-import type { Deed } from "./readers/commands.ts";
+import type { ClassifiedCall } from "./readers/commands.ts";
 import type { CallResult } from "./readers/results.ts";
 import { rootOf } from "./readers/workspace.ts";
 import type { ActionEntry, CommandEntry, ErrorEntry, FileEntry, FileState, Ledger } from "./entries.ts";
@@ -8,9 +8,9 @@ export type WorkEntries = Pick<Ledger, "files" | "actions" | "commands" | "error
 
 export interface Work {
   /** A call was made; returns its place in the chronicle. */
-  readonly call: (at: number, call: Deed) => number;
+  readonly call: (at: number, call: ClassifiedCall) => number;
   /** The call at that place ended, by message `at`. */
-  readonly result: (place: number, call: Deed, end: CallEnd) => void;
+  readonly result: (place: number, call: ClassifiedCall, end: CallEnd) => void;
   readonly entries: () => WorkEntries;
 }
 
@@ -33,7 +33,7 @@ export function createWork(): Work {
   const errors = createErrors();
   let workspace: { readonly cwd?: string; readonly branch?: string; readonly committed?: number } = {};
 
-  const result = (place: number, call: Deed, end: CallEnd): void => {
+  const result = (place: number, call: ClassifiedCall, end: CallEnd): void => {
     const action = actions[place]!;
     actions[place] = {
       ...action,
@@ -77,15 +77,15 @@ export function createWork(): Work {
 }
 
 /** The command, without where it ran; a long one is told apart by all its words. */
-function runKey({ command, target }: Deed): string {
+function runKey({ command, target }: ClassifiedCall): string {
   return command !== undefined && target.endsWith("…") ? command : target;
 }
 
-function changes(call: Deed): boolean {
+function changes(call: ClassifiedCall): boolean {
   return call.action === "edit" || call.action === "write" || call.run?.effect === "change";
 }
 
-function touchFiles(files: Map<string, FileEntry>, call: Deed, at: number): void {
+function touchFiles(files: Map<string, FileEntry>, call: ClassifiedCall, at: number): void {
   const state = stateAfter(call);
   if (state === undefined) return;
   for (const path of call.paths) {
@@ -103,7 +103,7 @@ function isFileOf(state: FileState, path: string): boolean {
   );
 }
 
-function stateAfter(call: Deed): FileState | undefined {
+function stateAfter(call: ClassifiedCall): FileState | undefined {
   switch (call.action) {
     case "read":
       return "read";
@@ -121,7 +121,7 @@ function stateAfter(call: Deed): FileState | undefined {
   }
 }
 
-function commandState({ run }: Deed): FileState {
+function commandState({ run }: ClassifiedCall): FileState {
   switch (run?.effect) {
     case "delete":
       return "deleted";
@@ -162,7 +162,7 @@ function fileAfter(known: FileEntry | undefined, { path, state, tool, at }: Touc
   };
 }
 
-function commandAfter(known: CommandEntry | undefined, call: Deed, at: number, end: CallEnd): CommandEntry {
+function commandAfter(known: CommandEntry | undefined, call: ClassifiedCall, at: number, end: CallEnd): CommandEntry {
   const { ok, exit, failing, passed, failed, outcome } = end;
   return {
     kind: "command",
@@ -181,7 +181,7 @@ function commandAfter(known: CommandEntry | undefined, call: Deed, at: number, e
 }
 
 interface Errors {
-  readonly after: (call: Deed, end: CallEnd, changed: boolean) => void;
+  readonly after: (call: ClassifiedCall, end: CallEnd, changed: boolean) => void;
   readonly entries: () => readonly ErrorEntry[];
 }
 
@@ -199,7 +199,7 @@ function createErrors(): Errors {
     standing.delete(key);
     resolved.push({ ...entry, resolved: { message, by } });
   };
-  const worked = (call: Deed, at: number): void => {
+  const worked = (call: ClassifiedCall, at: number): void => {
     const attempt = attemptOf(call);
     const family = call.run?.family;
     for (const [key, one] of standing) {
@@ -208,7 +208,7 @@ function createErrors(): Errors {
         resolve(key, one, at, "success");
     }
   };
-  const failed = (call: Deed, end: CallEnd): void => {
+  const failed = (call: ClassifiedCall, end: CallEnd): void => {
     const attempt = attemptOf(call);
     for (const [key, one] of standing)
       if (one.attempt === attempt && !end.errors.includes(one.entry.text)) resolve(key, one, end.at, "rerun");
@@ -238,13 +238,16 @@ function createErrors(): Errors {
   };
 }
 
-function errorEntry({ target, tool, run }: Deed, place: Pick<ErrorEntry, "message" | "text" | "times">): ErrorEntry {
+function errorEntry(
+  { target, tool, run }: ClassifiedCall,
+  place: Pick<ErrorEntry, "message" | "text" | "times">,
+): ErrorEntry {
   const purpose = run === undefined ? {} : { purpose: run.purpose };
   return { kind: "error", source: target, tool, ...purpose, ...place };
 }
 
 /** A search that finds nothing, a file that is not there: looking around fails all the time and blocks nothing. */
-function tries(call: Deed): boolean {
+function tries(call: ClassifiedCall): boolean {
   return (
     call.action !== "read" &&
     call.action !== "search" &&
@@ -255,7 +258,7 @@ function tries(call: Deed): boolean {
 }
 
 /** An edit that did not match is made good by any later edit of that file; a run, by the same command; a delegation, by the next. */
-function attemptOf(call: Deed): string {
+function attemptOf(call: ClassifiedCall): string {
   switch (call.action) {
     case "edit":
     case "write":

@@ -4,7 +4,7 @@
  */
 import { FEATURES, type Weights } from "../../core/excerpts/weights.ts";
 import { featuresOf, isRare, sceneOf } from "../../core/excerpts/relevance.ts";
-import { createTallyKeeper } from "../../core/excerpts/occurrences.ts";
+import { createOccurrencesKeeper } from "../../core/excerpts/occurrences.ts";
 import { asMessage } from "./conversation.ts";
 import { cutsOf, headOf, type Cut, type CutOptions } from "./cuts.ts";
 import type { Recorded } from "./corpus.ts";
@@ -44,14 +44,14 @@ export function samplesOf(recorded: Recorded): readonly Sample[] {
 
 function sampleOf(repository: string, { prefix, demand }: Cut, head: ReadonlySet<string>): Sample {
   const messages = prefix.map(asMessage);
-  const tally = createTallyKeeper().tallyOf(messages);
-  const scene = sceneOf(messages, tally);
-  const rare = [...tally.standings.keys()].filter(
-    (number) => isRare(tally, number) && !head.has(tally.standings[number]!.id),
+  const occurrences = createOccurrencesKeeper().occurrencesOf(messages);
+  const scene = sceneOf(messages, occurrences);
+  const rare = [...occurrences.standings.keys()].filter(
+    (number) => isRare(occurrences, number) && !head.has(occurrences.standings[number]!.id),
   );
   const rows = new Float64Array(rare.length * FEATURES.length);
   rare.forEach((number, at) => rows.set(featuresOf(number, scene), at * FEATURES.length));
-  const asked = Uint8Array.from(rare, (number) => (demand.has(tally.standings[number]!.id) ? 1 : 0));
+  const asked = Uint8Array.from(rare, (number) => (demand.has(occurrences.standings[number]!.id) ? 1 : 0));
   return { repository, rows, asked, weight: 1 / Math.sqrt(rare.length) };
 }
 

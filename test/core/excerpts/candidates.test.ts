@@ -1,9 +1,9 @@
 /** The ways to tie a name: the same whoever asked for which name first. */
 import { expect, it } from "vitest";
-import { createOptions, type Book } from "../../../src/core/excerpts/candidates.ts";
+import { createCandidateKeeper, type CandidateTable } from "../../../src/core/excerpts/candidates.ts";
 import { createQuotes } from "../../../src/core/excerpts/passages.ts";
 import { createSources } from "../../../src/core/excerpts/sources.ts";
-import { createTallyKeeper } from "../../../src/core/excerpts/occurrences.ts";
+import { createOccurrencesKeeper } from "../../../src/core/excerpts/occurrences.ts";
 import type { Message } from "../../../src/core/transcript/message.ts";
 import { measure } from "../../support/compacting.ts";
 
@@ -17,13 +17,13 @@ const MESSAGE: Message = {
 };
 
 function quotesAsked(names: readonly string[]): readonly string[] {
-  const tally = createTallyKeeper().tallyOf([MESSAGE]);
-  const book: Book = createOptions(createQuotes()).bookFor(
-    { tally, sources: createSources(tally, (text) => text) },
+  const occurrences = createOccurrencesKeeper().occurrencesOf([MESSAGE]);
+  const table: CandidateTable = createCandidateKeeper(createQuotes()).tableFor(
+    { occurrences, sources: createSources(occurrences, (text) => text) },
     measure,
   );
-  for (const name of names) book.of([tally.standings.findIndex(({ id }) => id === name)]);
-  return book.options.map(({ range, source }) => `${range.start} ${range.end} ${source}`).toSorted();
+  for (const name of names) table.of([occurrences.standings.findIndex(({ id }) => id === name)]);
+  return table.candidates.map(({ range, source }) => `${range.start} ${range.end} ${source}`).toSorted();
 }
 
 it("a quote that names of words and of a call share has one source, whoever is asked for first", () => {

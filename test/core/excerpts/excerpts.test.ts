@@ -1,4 +1,4 @@
-/** Excerpts are verbatim, within their budget, in the range asked for, and of names that nothing else ties. */
+/** Excerpts are verbatim, within their budget, in the range asked for, and of names that nothing else binds. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createEvidence, type Evidence, type Excerpt } from "../../../src/core/excerpts/excerpts.ts";

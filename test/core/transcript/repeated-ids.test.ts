@@ -9,7 +9,7 @@ import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { described } from "../../../src/core/digest/call.ts";
 import { skeletonOf } from "../../../src/core/engines/result/skeleton.ts";
 import { createLedgerKeeper } from "../../../src/core/ledger/ledger.ts";
-import { createTallyKeeper } from "../../../src/core/excerpts/occurrences.ts";
+import { createOccurrencesKeeper } from "../../../src/core/excerpts/occurrences.ts";
 import { clearResults } from "../../../src/core/passes/clear-results.ts";
 import { digestResults } from "../../../src/core/passes/digest-results.ts";
 import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
@@ -105,9 +105,9 @@ labelled("the list of results that are gone", (messages) => {
   const compaction = { covered: messages.length, map } as unknown as Compaction;
   return goneResults(messages, compaction).map(({ message, target }) => ({ message, label: target }));
 });
-labelled("the tally of names", (messages) =>
-  createTallyKeeper()
-    .tallyOf(messages)
+labelled("the occurrences of names", (messages) =>
+  createOccurrencesKeeper()
+    .occurrencesOf(messages)
     .entries.flatMap(({ call }, at) => (call === undefined ? [] : { message: at, label: call.target })),
 );
 

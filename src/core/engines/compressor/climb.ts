@@ -4,12 +4,12 @@ import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { contentText } from "../../transcript/message.ts";
 import { anchorFor } from "../result/assemble.ts";
 import { draftOf, MESSAGE_OVERHEAD_TOKENS, type Draft, type Memory } from "../result/draft.ts";
-import type { TellingJob } from "../result/model-handoff.ts";
+import type { ModelHandoffJob } from "../result/model-handoff.ts";
 import { RUNG_LAST, rungsOf } from "./ladder.ts";
 import type { Plan } from "./plan.ts";
 
 /** What the default engine works on, and what it aims for. */
-export interface PlannedJob extends TellingJob {
+export interface PlannedJob extends ModelHandoffJob {
   readonly plan: Plan;
 }
 

@@ -9,7 +9,7 @@ import { sizeOf } from "../result/draft.ts";
 import type { Settled } from "../result/finish.ts";
 import { firstThatFits, focusOf, type Candidate } from "../result/fitting.ts";
 import { bareTail, digestedTail, unreadStart, type Rewritten } from "../result/tail.ts";
-import type { TellingJob } from "../result/model-handoff.ts";
+import type { ModelHandoffJob } from "../result/model-handoff.ts";
 import { conclude, engineWith, type Undertaking } from "../result/undertaking.ts";
 import { keptOf } from "./kept.ts";
 import { aimOf, handoffLimits, type HandoffAim, type HandoffLimits, type HandoffSettings } from "./limits.ts";
@@ -43,7 +43,7 @@ export function createHandoff(settings: HandoffSettings): Engine<Course> {
   });
 }
 
-interface AimedJob extends TellingJob {
+interface AimedJob extends ModelHandoffJob {
   readonly tailStart: number;
   readonly aim: HandoffAim;
 }

@@ -29,7 +29,7 @@ export const HANDOFF_DEFAULTS: HandoffSettings = {
 const TRIGGER_WINDOW_SHARE = 0.9;
 /** A person's newest messages that stay word for word, in tokens. */
 const USER_TOKENS = 20_000;
-/** Beside the provider's own item, today. */
+/** AlreadyVisible the provider's own item, today. */
 const CURRENT_REMOTE_USER_TOKENS = 64_000;
 /** A result heavier than this is cut from its head: one just below the trigger would be compacted again at the next turn. */
 const RESULT_WINDOW_SHARE = 0.5;

@@ -5,7 +5,7 @@ import type { Remote, RemoteItem } from "../contract.ts";
 import type { Job } from "../result/draft.ts";
 import type { Aim, Candidate } from "../result/fitting.ts";
 
-/** Beside the provider's item: enough to say what it is and where the originals are. */
+/** AlreadyVisible the provider's item: enough to say what it is and where the originals are. */
 const RECORD_TOKENS = 300;
 
 export type RemoteAnswer =

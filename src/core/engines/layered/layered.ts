@@ -15,7 +15,7 @@ import { finished, type Settled } from "../result/finish.ts";
 import { firstThatFits, focusOf, type Candidate } from "../result/fitting.ts";
 import { createMemories } from "../result/memory.ts";
 import { bareTail, digestedTail } from "../result/tail.ts";
-import { toldBy, writtenIn, type TellingJob } from "../result/model-handoff.ts";
+import { toldBy, writtenIn, type ModelHandoffJob } from "../result/model-handoff.ts";
 import { clearedWithin } from "./clearing.ts";
 import { layeredLimits, planOf, type LayeredLimits, type LayeredPlan, type LayeredSettings } from "./limits.ts";
 import { recentFiles, restorableIn, restored, type Piece } from "./restore.ts";
@@ -64,7 +64,7 @@ export function createLayered(settings: LayeredSettings): Engine<LayeredState> {
   };
 }
 
-interface LayeredJob extends TellingJob {
+interface LayeredJob extends ModelHandoffJob {
   readonly plan: LayeredPlan;
 }
 

@@ -20,7 +20,7 @@ const PROSE_SHARE = 0.7;
 const RANKING_TOKENS = 2_500;
 
 /** A job whose handoff a model may write. */
-export interface TellingJob extends Job {
+export interface ModelHandoffJob extends Job {
   /** The most that a model is asked for; a handoff may have more room. */
   readonly documentedTokens: number;
   /** Ask a model that can behind the conversation as it stands, so that its provider's cache is read. */
@@ -37,12 +37,12 @@ export interface Written {
 
 /** The draft with what a model wrote in place of the ledger's narrative, where one is asked and its answer stands. */
 export async function toldBy(
-  job: TellingJob,
+  job: ModelHandoffJob,
   memory: Memory,
   draft: Draft,
   written: Written | undefined,
 ): Promise<Settled> {
-  const told = await toldFor(job, memory, draft, written);
+  const told = await modelHandoffFor(job, memory, draft, written);
   if (told?.prose === undefined) {
     const hasHandoff = draft.assembled.placed.some(({ message }) => message.origin === "summary");
     const summary = told?.account ?? (hasHandoff ? { by: "ledger" as const, steps: [] } : undefined);
@@ -61,8 +61,8 @@ export function writtenIn({ draft, summary }: Settled): Written | undefined {
 }
 
 /** Nothing where there is no handoff to write, or nobody to ask. */
-async function toldFor(
-  job: TellingJob,
+async function modelHandoffFor(
+  job: ModelHandoffJob,
   memory: Memory,
   draft: Draft,
   written: Written | undefined,
@@ -129,7 +129,7 @@ interface Before {
  * The handoff that stands among the messages; or, where the client sends the whole history, the one that stands for its
  * beginning, if a model wrote it: one by the ledger is not read on, because the originals say more.
  */
-function recordBefore(job: TellingJob, written: Written | undefined, until: number): Before | undefined {
+function recordBefore(job: ModelHandoffJob, written: Written | undefined, until: number): Before | undefined {
   const { messages } = job.original;
   const at = messages.findLastIndex(isHandoff);
   const own = at < 0 ? undefined : latestHandoff(messages);

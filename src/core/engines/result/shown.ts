@@ -1,6 +1,6 @@
 /** What stands verbatim beside a handoff: what it says need not be said again. Remembers what each message was asked. */
 import { described } from "../../digest/call.ts";
-import type { Beside } from "../../handoff/items.ts";
+import type { AlreadyVisible } from "../../handoff/items.ts";
 import { callsOf, contentText, type Message } from "../../transcript/message.ts";
 
 interface Known {
@@ -17,7 +17,7 @@ const NO = 2;
 export interface ShownKeeper {
   /** What a model reads of a message. */
   readonly textOf: (message: Message) => string;
-  readonly shownIn: (messages: readonly Message[]) => Beside;
+  readonly shownIn: (messages: readonly Message[]) => AlreadyVisible;
 }
 
 export function createShownKeeper(): ShownKeeper {

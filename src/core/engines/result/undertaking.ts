@@ -11,7 +11,7 @@ import { dueAt, isOwn, onwards, stuck, type Course } from "./course.ts";
 import { sizeOf, type Draft, type Memory } from "./draft.ts";
 import { finished, type Settled } from "./finish.ts";
 import { createMemories } from "./memory.ts";
-import { toldBy, writtenIn, type TellingJob } from "./model-handoff.ts";
+import { toldBy, writtenIn, type ModelHandoffJob } from "./model-handoff.ts";
 
 export interface Policy<State extends Course> {
   readonly name: string;
@@ -28,7 +28,7 @@ export interface Policy<State extends Course> {
 /** One compaction under way. */
 export interface Undertaking<State extends Course = Course> {
   readonly policy: Policy<State>;
-  readonly job: TellingJob;
+  readonly job: ModelHandoffJob;
   readonly memory: Memory;
   readonly state: State;
   /** Tokens of what is sent today. */
@@ -48,7 +48,7 @@ export function engineWith<State extends Course>(policy: Policy<State>): Engine<
       request.signal?.throwIfAborted();
       const { messages, system } = original;
       const { measure, standing = original } = request;
-      const job: TellingJob = {
+      const job: ModelHandoffJob = {
         original,
         system,
         request,
@@ -103,7 +103,7 @@ export async function conclude<State extends Course>(
 
 /** Nothing where the result does what it should: be within the budget, or not due again. */
 function irreducibleBecause(
-  { request, besideTokens }: TellingJob,
+  { request, besideTokens }: ModelHandoffJob,
   smallest: number,
   triggerTokens: number,
 ): Irreducible | undefined {

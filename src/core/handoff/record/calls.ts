@@ -8,7 +8,7 @@ import { argumentsText, thingText } from "./effects.ts";
 import { WEIGHTS, type Done, type LinesContext, type RecordLine } from "./context.ts";
 import { writtenUnits } from "./written.ts";
 
-export type Deed = "looked" | "edited" | "check" | "ran" | "changed";
+export type CallKind = "looked" | "edited" | "check" | "ran" | "changed";
 
 const READ_ONLY_VERB =
   /^(?:get|list|ls|search|find|read|fetch|view|show|check|calculate|think|lookup|look|query|grep|glob|describe|count|inspect|status|open|cat|retrieve|browse|ask)(?:_|-|$|[A-Z])/;
@@ -18,7 +18,7 @@ function bareName(name: string): string {
   return /[^./:]*$/.exec(start < 0 ? name : name.slice(start + 2))?.[0] ?? name;
 }
 
-export function deedOf({ action, call }: Done): Deed {
+export function callKindOf({ action, call }: Done): CallKind {
   switch (action.action) {
     case "run":
       return action.purpose === "show"
@@ -44,22 +44,22 @@ export function deedOf({ action, call }: Done): Deed {
   }
 }
 
-export function deedLines(deed: Deed, calls: readonly Done[], context: LinesContext): readonly RecordLine[] {
+export function callLines(kind: CallKind, calls: readonly Done[], context: LinesContext): readonly RecordLine[] {
   const message = calls[0]!.message;
   const line = (deedText: string, outcome = "", at = message): RecordLine => ({
     message: at,
     label: "· ",
-    weight: WEIGHTS[deed],
-    body: deedBody(deedText, outcome),
+    weight: WEIGHTS[kind],
+    body: callBody(deedText, outcome),
   });
-  switch (deed) {
+  switch (kind) {
     case "looked":
       return lookedLines(calls, context);
     case "edited":
       return editedFiles(calls, context).map(({ message: at, ...edited }) => ({ ...line("", "", at), ...edited }));
     case "check":
     case "ran":
-      return repeatedRuns(calls).map(({ call, times }) => runLine(deed, call, times, context));
+      return repeatedRuns(calls).map(({ call, times }) => runLine(kind, call, times, context));
     case "changed":
       return calls.map((call) => ({
         ...line("", "", call.message),
@@ -76,21 +76,21 @@ function lookedLines(calls: readonly Done[], context: LinesContext): readonly Re
     if (call.action.action === "plan") continue;
     context.known.changesIn(call.result);
     const thing = thingText(call.result);
-    const body = thing === undefined ? undefined : deedBody(byTool([call], context), context.redact(thing));
+    const body = thing === undefined ? undefined : callBody(byTool([call], context), context.redact(thing));
     if (body === undefined) others.push(call);
     else shown.push({ message: call.message, label: "· ", weight: WEIGHTS.shown, body });
   }
   if (others.length === 0) return shown;
-  const body = deedBody(byTool(others, context), "");
+  const body = callBody(byTool(others, context), "");
   return [{ message: others[0]!.message, label: "· ", weight: WEIGHTS.looked, body }, ...shown];
 }
 
 /** A run, and how it ended: with its errors, as long as they stand. */
-function runLine(deed: "check" | "ran", call: Done, times: number, context: LinesContext): RecordLine {
+function runLine(kind: "check" | "ran", call: Done, times: number, context: LinesContext): RecordLine {
   const failed = call.action.ok === false && context.stillFails(call.answered);
   const outcome = failed ? withErrors(outcomeOf(call, context), call, context) : outcomeOf(call, context);
-  const weight = failed ? WEIGHTS.failed : WEIGHTS[deed];
-  return { message: call.message, label: "· ", weight, body: deedBody(runText(call, times, context), outcome) };
+  const weight = failed ? WEIGHTS.failed : WEIGHTS[kind];
+  return { message: call.message, label: "· ", weight, body: callBody(runText(call, times, context), outcome) };
 }
 
 const ERRORS_TOLD_MAX = 4;
@@ -109,19 +109,19 @@ function withErrors(outcome: string, { result }: Done, { redact }: LinesContext)
 }
 
 /** What was done and what came of it, each cut at its end: where room is short, the outcome gets at least half. */
-function deedBody(deed: string, outcome: string): Condensable {
-  const whole = outcome === "" ? deed : `${deed} → ${outcome}`;
+function callBody(done: string, outcome: string): Condensable {
+  const whole = outcome === "" ? done : `${done} → ${outcome}`;
   return {
     chars: whole.length,
     within: (charsMax) => {
       if (whole.length <= charsMax) return whole;
       if (charsMax < LINE_CHARS_MIN) return "";
-      if (outcome === "") return clipped(deed, charsMax);
+      if (outcome === "") return clipped(done, charsMax);
       const told = clipped(
         outcome,
-        Math.max(charsMax - deed.length - ARROW_CHARS, Math.floor(charsMax / 2) - ARROW_CHARS),
+        Math.max(charsMax - done.length - ARROW_CHARS, Math.floor(charsMax / 2) - ARROW_CHARS),
       );
-      return `${clipped(deed, charsMax - told.length - ARROW_CHARS)} → ${told}`;
+      return `${clipped(done, charsMax - told.length - ARROW_CHARS)} → ${told}`;
     },
   };
 }
@@ -154,7 +154,7 @@ function editedFiles(calls: readonly Done[], context: LinesContext): readonly Ed
   if (failed.length === 0) return edited;
   const last = failed.at(-1)!;
   const weight = context.stillFails(last.answered) ? WEIGHTS.failed : WEIGHTS.ran;
-  const body = deedBody(byTool(failed, context), outcomeOf(last, context));
+  const body = callBody(byTool(failed, context), outcomeOf(last, context));
   return [...edited, { message: last.message, weight, body }];
 }
 
@@ -243,7 +243,7 @@ const RESULT_CHARS_READ_MAX = 2_000;
 
 /** A call that changed something, or had somebody else work: its arguments, and what came of it. */
 function changeBody(call: Done, context: LinesContext): Condensable {
-  if (call.action.action === "run") return deedBody(runText(call, 1, context), outcomeOf(call, context));
+  if (call.action.action === "run") return callBody(runText(call, 1, context), outcomeOf(call, context));
   const name = bareName(call.call.name);
   const raw = context.shortened(context.redact(call.call.arguments));
   const changes = context.known.changesIn(call.result);

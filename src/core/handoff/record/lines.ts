@@ -2,22 +2,22 @@
 import type { Message } from "../../transcript/message.ts";
 import { remembered } from "../../transcript/remembered.ts";
 import { condensable, isTelling, unitsOf, type Condensable, type Unit } from "./condense.ts";
-import { deedLines, deedOf, type Deed } from "./calls.ts";
+import { callLines, callKindOf, type CallKind } from "./calls.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
 import { WEIGHTS, type Done, type LinesContext, type RecordLine } from "./context.ts";
 
 export function linesOf(episode: Episode, context: LinesContext): readonly RecordLine[] {
   const lines: RecordLine[] = [];
-  let group: { readonly deed: Deed; readonly calls: Done[] } | undefined;
+  let group: { readonly kind: CallKind; readonly calls: Done[] } | undefined;
   const flush = (): void => {
-    if (group !== undefined) lines.push(...deedLines(group.deed, group.calls, context));
+    if (group !== undefined) lines.push(...callLines(group.kind, group.calls, context));
     group = undefined;
   };
   for (const entry of episode.entries) {
     if (entry.kind === "done") {
-      const deed = deedOf(entry);
-      if (group?.deed !== deed) flush();
-      (group ??= { deed, calls: [] }).calls.push(entry);
+      const kind = callKindOf(entry);
+      if (group?.kind !== kind) flush();
+      (group ??= { kind, calls: [] }).calls.push(entry);
       continue;
     }
     const line = spokenLine(entry, context);

@@ -59,7 +59,7 @@ interface SharedLine extends RecordLine {
   readonly share: number;
 }
 
-interface Told {
+interface ToldEpisode {
   readonly order: number;
   readonly lines: readonly SharedLine[];
 }
@@ -230,7 +230,7 @@ const LINE_CHARS_MIN = 50;
 /** Whole sentences leave some of the room. */
 const USUALLY_USED_SHARE = 0.85;
 
-function toldOf({ carried, ...request }: Telling): readonly Told[] {
+function toldOf({ carried, ...request }: Telling): readonly ToldEpisode[] {
   const { redact, ledger, listsMessages, live, messages, present } = request;
   const shortened = (text: string): string => belowRoot(text, ledger);
   const words = taskWords(live < 0 ? "" : contentText(messages[live]!.parts));

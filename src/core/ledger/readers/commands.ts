@@ -33,11 +33,11 @@ export type CommandPurpose = "show" | "check" | "commit" | "other";
 export type FileEffect = "delete" | "change" | "show";
 
 /** A call with what its command is for, worked out once. */
-export interface Deed extends CallSummary {
+export interface ClassifiedCall extends CallSummary {
   readonly run?: { readonly purpose: CommandPurpose; readonly family: string; readonly effect?: FileEffect };
 }
 
-export function deedOf(call: CallSummary): Deed {
+export function deedOf(call: CallSummary): ClassifiedCall {
   if (call.command === undefined) return call;
   const purpose = purposeOf(call.command);
   const effect = fileEffectOf(call.command) ?? (purpose === "show" ? "show" : undefined);

@@ -1,7 +1,7 @@
 /** How a call ended, read from its result: whether it worked, the line that says so, and what failed. */
 import { withoutColour } from "../../digest/cut.ts";
 import { outcomeOf } from "../../digest/outcome.ts";
-import type { CommandPurpose, Deed } from "./commands.ts";
+import type { CommandPurpose, ClassifiedCall } from "./commands.ts";
 import { wholeWords } from "./sentences.ts";
 
 export interface CallResult {
@@ -48,13 +48,13 @@ const PREAMBLE =
   /^[#<{["]|:$|^(?:perfect|great|excellent|now i|i have|i['’]ve (?:got|found|gathered)|let me|based on|here(?:'s| is| are))\b/i;
 
 /** `outcomeIn` reads how a run ended, and may remember it. */
-export function readResult(call: Deed, text: string, isError: boolean, outcomeIn = outcomeOf): CallResult {
+export function readResult(call: ClassifiedCall, text: string, isError: boolean, outcomeIn = outcomeOf): CallResult {
   return call.action === "run"
     ? runResult(call.run?.purpose ?? "other", { text, isError, outcomeIn })
     : toolResult(call, text, isError);
 }
 
-function toolResult(call: Deed, text: string, isError: boolean): CallResult {
+function toolResult(call: ClassifiedCall, text: string, isError: boolean): CallResult {
   const opening = text.slice(0, REFUSAL_WITHIN_CHARS);
   if (DECLINED.test(opening)) return { ok: false, failing: [], errors: [] };
   if (isError || REFUSAL.test(opening)) {
@@ -71,7 +71,7 @@ function toolResult(call: Deed, text: string, isError: boolean): CallResult {
 }
 
 /** What was read or found is material; that a file was changed is all there is to say of a change. */
-function toolOutcome({ action }: Deed, text: string): string | undefined {
+function toolOutcome({ action }: ClassifiedCall, text: string): string | undefined {
   if (action === "other") return tellingLine(text);
   if (action !== "delegate" && action !== "fetch") return undefined;
   return firstLines(text).find((line) => line.length > HEADLINE_CHARS_MAX && !PREAMBLE.test(line));

@@ -226,7 +226,7 @@ describe("the remote path of handoff", () => {
     expect(sent).toContain(RAW);
     expect(sent).toContain("Now the docs.");
     expect(compaction.report.summary?.by).toBe("model");
-    // Beside the item stands no more than what leads to the originals.
+    // AlreadyVisible the item stands no more than what leads to the originals.
     const [span] = compaction.evicted;
     expect(sent).toContain(span!.id);
     expect(compaction.report.parts.handoff - measure.text(RAW)).toBeLessThan(400);
