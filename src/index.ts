@@ -27,6 +27,7 @@ export type {
   ToolBounds,
   Waiting,
 } from "./session/contract.ts";
+export type { SendRequest, Summarize, SummaryModel } from "./session/summarize.ts";
 export type { SessionEvents } from "./session/events.ts";
 export type { ReportedUsage } from "./protocols/index.ts";
 export type { ProviderError } from "./session/recover.ts";

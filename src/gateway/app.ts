@@ -7,7 +7,7 @@ import type { RedactOptions } from "../core/redaction/redact.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createRegistry, type Registry } from "../models/registry/registry.ts";
-import type { RuntimeOptions } from "../session/contract.ts";
+import type { RuntimeOptions, WaitingForMain } from "../session/contract.ts";
 import type { Options } from "../session/options.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
@@ -16,6 +16,7 @@ import { createCachingDesk, type CachingOptions } from "./caching.ts";
 import type { Handle, Tell } from "./contract.ts";
 import { createConversations } from "./conversations.ts";
 import { createHandle } from "./exchange.ts";
+import { writerBehind } from "./in-place.ts";
 import { createLargeLane } from "./large/lane.ts";
 import type { ThreadSource } from "./large/messages.ts";
 import { gatewayOptions } from "./options.ts";
@@ -65,6 +66,11 @@ export interface GatewayOptions {
   readonly allowedHosts?: readonly string[];
   /** Models that write handoffs while nobody waits; without one the ledger writes them. */
   readonly writers?: NonNullable<RuntimeOptions["writers"]>;
+  /**
+   * `main`: the model of each conversation writes its handoffs, behind the conversation, at its own upstream and with the
+   * credential of its newest request, after `writers.auxiliary` where there is one.
+   */
+  readonly summarize?: "main";
   readonly secrets?: RedactOptions;
   readonly redactOutgoing?: boolean;
   /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
@@ -148,12 +154,14 @@ export function createExchange(options: GatewayOptions, loopback: () => boolean)
   const background = createBackground(limits);
   const { largeRequests } = options;
   const large = largeRequests === undefined ? undefined : createLargeLane(largeRequests, limits, tell);
+  const visits = visitsOf(options, { ...parts, store });
+  const { registry = createRegistry() } = options;
   const handle = createHandle({
     limits,
     large,
     upstreams: createUpstreams(options.upstreams),
     sender,
-    visits: visitsOf(options, { ...parts, store }),
+    visits,
     isolatedVisits: () => visitsOf(options, { ...parts, store: createMemoryStore() }),
     credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
@@ -162,8 +170,14 @@ export function createExchange(options: GatewayOptions, loopback: () => boolean)
     tell,
     spans: createSpans((name) => redact(shownName(name))),
     now,
-    ahead: (visited, span) =>
-      background.add(visited.conversation, (signal) => span.ahead(() => makeAhead(visited, tell, signal))),
+    ahead: (passage, span) => {
+      const { visit } = passage;
+      const main = inPlace(options)
+        ? writerBehind(passage, { sender, limits, registry, models: visits.models })
+        : undefined;
+      const brought = main === undefined ? {} : { main };
+      background.add(visit.conversation, (signal) => span.ahead(() => makeAhead(visit, tell, { ...brought, signal })));
+    },
   });
   return {
     handle,
@@ -186,7 +200,7 @@ function visitsOf(
   const models = createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS, now });
   return {
     mode,
-    runtime: sessionOptions(options),
+    runtime: { ...sessionOptions(options), mainAhead: inPlace(options) },
     chain,
     store,
     models,
@@ -225,9 +239,19 @@ function recallOf(
   return recall?.offer === "off" || mode === "observe" ? undefined : createRecall({ ...recall, ...parts, secrets });
 }
 
-async function makeAhead({ conversation, told, tenant }: Visit, tell: Tell, signal: AbortSignal): Promise<void> {
+/** Nothing of a client's is spent where nothing is rewritten for it. */
+function inPlace({ summarize, mode = "rewrite" }: GatewayOptions): boolean {
+  return summarize === "main" && mode === "rewrite";
+}
+
+async function makeAhead(
+  { conversation, told, tenant }: Visit,
+  tell: Tell,
+  waiting: WaitingForMain & { readonly signal: AbortSignal },
+): Promise<void> {
+  const { signal } = waiting;
   try {
-    await conversation.runtime.ahead(told.transcript, { signal });
+    await conversation.runtime.ahead(told.transcript, waiting);
   } catch (error) {
     if (signal.aborted) return;
     const message = `a compaction made ahead failed: ${(error as Error).name}`;

@@ -1,7 +1,7 @@
 /** Work that nobody waits for: a few jobs at a time, a bounded number waiting, and one a conversation. */
 
 export interface Background {
-  /** Runs later, or not at all where too much waits or the same is waiting already. */
+  /** Runs later, in place of what waits about the same; not at all where that runs already, or too much waits. */
   readonly add: (about: object, job: (signal: AbortSignal) => Promise<void>) => void;
   /** When nothing runs or waits. */
   readonly settled: () => Promise<void>;
@@ -46,8 +46,8 @@ export function createBackground(limits: BackgroundLimits): Background {
       : new Promise((done) => void (whenSettled = [...whenSettled, done]));
   return {
     add: (about, job) => {
-      if (stop.signal.aborted || waiting.has(about) || running.has(about)) return;
-      if (waiting.size >= limits.backgroundWaiting) return;
+      if (stop.signal.aborted || running.has(about)) return;
+      if (waiting.size >= limits.backgroundWaiting && !waiting.has(about)) return;
       waiting.set(about, job);
       next();
     },

@@ -46,7 +46,7 @@ export interface ExchangeDesk {
   readonly spans: Spans;
   readonly now: () => number;
   /** A compaction will soon be due: it can be made while nobody waits. */
-  readonly ahead: (visited: Visit, span: RequestSpan) => void;
+  readonly ahead: (passage: ReadPassage, span: RequestSpan) => void;
 }
 
 interface Desk extends ExchangeDesk {
@@ -66,6 +66,9 @@ export interface Passage {
   /** Undefined where it goes out untouched. */
   readonly visit: Visit | undefined;
 }
+
+/** One that was read. */
+export type ReadPassage = Passage & { readonly visit: Visit };
 
 export function createHandle(parts: ExchangeDesk): Handle {
   const desk: Desk = { ...parts, keeping: { fails: false } };
@@ -154,7 +157,7 @@ async function answer(
     whenWhole: () => {
       // Nobody waits for it, so nobody else would catch what fails here.
       try {
-        reported(desk, entry, { visited: last.passage.visit, opened });
+        reported(desk, { passage: last.passage, opened });
       } catch (error) {
         tellFault(desk, entry, "internal_fault", error);
       }
@@ -340,11 +343,8 @@ function send({ sender }: Pick<ExchangeDesk, "sender">, passage: Passage): Promi
   );
 }
 
-function reported(
-  desk: Desk,
-  entry: Entry,
-  { visited, opened }: { readonly visited: Visit | undefined; readonly opened: Opened },
-): void {
+function reported(desk: Desk, { passage, opened }: Asked): void {
+  const { visit: visited, entry } = passage;
   const { usage } = opened.reader.state;
   const spent = opened.spent?.() ?? usage;
   entry.usage = spent;
@@ -363,7 +363,7 @@ function reported(
     if (link !== undefined)
       void store.putUsage(tenant, { ...(spent ?? usage), link, model, at: desk.now() }).catch(() => undefined);
   }
-  if (visited.soon) desk.ahead(visited, entry.span);
+  if (visited.soon) desk.ahead({ ...passage, visit: visited }, entry.span);
 }
 
 interface Returning {

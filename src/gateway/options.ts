@@ -43,6 +43,7 @@ export const gatewayOptions = {
   registry: objectOption,
   contextLength: sharedOptions.settings.shape.contextLength,
   mode: z.enum(["rewrite", "observe", "off"]),
+  summarize: z.enum(["main"]),
   caching: z.strictObject(cachingOptions),
   retention: objectOption,
   recall: z.strictObject(recallSettings),

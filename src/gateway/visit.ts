@@ -35,7 +35,10 @@ export type Mode = "rewrite" | "observe" | "off";
 export interface VisitDesk {
   readonly mode: Mode;
   /** For every conversation; what depends on the request is added. */
-  readonly runtime: Pick<RuntimeOptions, "engine" | "settings" | "writers" | "secrets" | "redactOutgoing" | "now">;
+  readonly runtime: Pick<
+    RuntimeOptions,
+    "engine" | "settings" | "writers" | "mainAhead" | "secrets" | "redactOutgoing" | "now"
+  >;
   readonly chain: Chain;
   readonly store: HistoryStore;
   readonly models: ModelBook;

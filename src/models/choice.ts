@@ -42,6 +42,11 @@ export function chooseModels(settings: ModelSettings): Choices {
   return { auxiliary, main, auto: own.provider === "auto" };
 }
 
+/** The main model itself: behind a conversation that passes through a gateway, it is that conversation's own. */
+export function asksInPlace({ auxiliary: { compression: own } }: Pick<ModelSettings, "auxiliary">): boolean {
+  return own.provider === "main" && own.model === null;
+}
+
 function mainChoice({ model }: ModelSettings): Choice | Unclear | undefined {
   if (model.name === null) return undefined;
   return reached(model.name, model, "model");

@@ -161,7 +161,7 @@ function failureOf(judgement: Judgement, options: WriterOptions): WriterFailure 
 }
 
 /** Redacted whole before it is cut, so that no half of a secret is left at the end. */
-function oneLine(text: string, apiKey: string | undefined): string {
+export function oneLine(text: string, apiKey: string | undefined): string {
   const keyless = apiKey === undefined || apiKey === "" ? text : text.replaceAll(apiKey, "[key]");
   const line = redact(keyless).text.replace(/\s+/g, " ").trim();
   return line.length > MESSAGE_CHARS_MAX ? `${line.slice(0, MESSAGE_CHARS_MAX - 1)}…` : line;

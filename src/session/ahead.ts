@@ -4,12 +4,12 @@
  */
 import { applyCompaction, type Compaction } from "../core/compaction/compaction.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import type { Waiting } from "./contract.ts";
+import type { WaitingForMain } from "./contract.ts";
 import { benchOf, type Desk, type View } from "./desk.ts";
 import { explained, look, make, record } from "./turn.ts";
 
 /** Makes it. False where nothing came of it: no need, no way, or another is being made. */
-export async function makeAhead(desk: Desk, transcript: Transcript, waiting: Waiting): Promise<boolean> {
+export async function makeAhead(desk: Desk, transcript: Transcript, waiting: WaitingForMain): Promise<boolean> {
   const { live, options } = desk;
   if (live.ahead !== undefined || options.enabled === false) return false;
   const view = await look(desk, transcript, waiting.signal);
@@ -54,7 +54,7 @@ export async function takeAhead(desk: Desk, view: View, { because, signal }: Tak
 
 /** True where a compaction that is due can be left to be made ahead: others write it, and the window is not full yet. */
 export function canWait({ options, live }: Desk, { tokens }: View): boolean {
-  const { writers } = options;
-  const asks = options.remote !== undefined || writers?.auxiliary !== undefined || writers?.main !== undefined;
+  const { writers, remote, mainAhead } = options;
+  const asks = mainAhead === true || (remote ?? writers?.auxiliary ?? writers?.main) !== undefined;
   return options.modelsAhead === true && asks && tokens < live.limits.hygieneTokens;
 }

@@ -14,7 +14,7 @@ import type {
   ToolCall,
   Workbench,
 } from "../core/engines/contract.ts";
-import type { Writers } from "../core/handoff/model/writer.ts";
+import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
@@ -24,6 +24,7 @@ import type { Store } from "../store/store.ts";
 import type { Contained, Events } from "./events.ts";
 import type { GoneResult } from "./gone-results.ts";
 import type { RecallChoice, RecallHit } from "./recall/search.ts";
+import type { Summarize } from "./summarize.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
 
 export interface RuntimeOptions {
@@ -62,6 +63,8 @@ export interface RuntimeOptions {
    * due and not yet pressing to be made ahead. Default false.
    */
   readonly modelsAhead?: boolean;
+  /** True: `ahead` is given the main model with each call, so what is due and not yet pressing can wait for it. Default false. */
+  readonly mainAhead?: boolean;
   /** What the provider's cache costs: compactions that prices speak against are put off. Asked at every decision. */
   readonly economy?: () => Economy | undefined;
   /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
@@ -79,6 +82,11 @@ export interface RuntimeOptions {
 export interface SessionOptions extends RuntimeOptions {
   /** The protocol of the requests; default `openai-chat`. */
   readonly protocol?: ProtocolName;
+  /**
+   * Has a model write the handoffs: one by its name, as the configuration has it, or with where it is reached; the main model
+   * behind the conversation, by a function that sends a request as the host sends its own; or a writer of one's own.
+   */
+  readonly summarize?: Summarize;
   /** Sets cache markers on what is to be sent; off where not given. */
   readonly caching?: SessionCaching;
 }
@@ -134,6 +142,12 @@ export interface RuntimeState {
 export interface Waiting {
   /** Ends the wait: the call rejects with the signal's reason, and nothing has changed. */
   readonly signal?: AbortSignal;
+}
+
+/** A call that brings the main model along, as this very conversation reaches it. */
+export interface WaitingForMain extends Waiting {
+  /** Stands for `writers.main` in this call alone. */
+  readonly main?: Writer;
 }
 
 export interface Prepared {
@@ -203,7 +217,7 @@ export interface Runtime {
    *
    * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts; what a hook throws.
    */
-  readonly prepare: (transcript: Transcript, waiting?: Waiting) => Promise<Prepared>;
+  readonly prepare: (transcript: Transcript, waiting?: WaitingForMain) => Promise<Prepared>;
   /**
    * Compacts now, whatever the threshold says; `unchanged` says why where nothing smaller came out.
    *
@@ -212,7 +226,7 @@ export interface Runtime {
    */
   readonly compact: (
     transcript: Transcript,
-    options?: CompactOptions,
+    options?: CompactOptions & WaitingForMain,
   ) => Promise<Outcome & { readonly transcript: Transcript }>;
   /**
    * The usage a provider reported for what `prepare` answered last: its usage object as it is, or the whole response.
@@ -232,7 +246,7 @@ export interface Runtime {
    *
    * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts; what a hook throws.
    */
-  readonly ahead: (transcript: Transcript, waiting?: Waiting) => Promise<boolean>;
+  readonly ahead: (transcript: Transcript, waiting?: WaitingForMain) => Promise<boolean>;
   /**
    * Whatever was caught: an `APIError` of the OpenAI or the Anthropic SDK, an `APICallError` or `RetryError` of the AI SDK,
    * a `Response` (read from a copy), `{ status, body }`, or an error that has one of them as its cause. Undefined where
@@ -240,7 +254,7 @@ export interface Runtime {
    *
    * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts; what a hook throws.
    */
-  readonly recover: (error: unknown, transcript: Transcript, waiting?: Waiting) => Promise<Prepared | undefined>;
+  readonly recover: (error: unknown, transcript: Transcript, waiting?: WaitingForMain) => Promise<Prepared | undefined>;
   /**
    * The original behind a recall id, byte for byte, or messages of it; for anything else the places that hold the words,
    * best first, empty where there is none.

@@ -12,8 +12,16 @@ import {
 import { schema } from "../config/schema.ts";
 import { protocols, type ProtocolName } from "../protocols/index.ts";
 import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
-import type { CompactOptions, Runtime, RuntimeOptions, SessionCaching, SessionOptions, Waiting } from "./contract.ts";
+import type {
+  CompactOptions,
+  Runtime,
+  RuntimeOptions,
+  SessionCaching,
+  SessionOptions,
+  WaitingForMain,
+} from "./contract.ts";
 import { checkSavedState } from "./saved-state.ts";
+import { summarizeOption } from "./summarize.ts";
 
 /** A schema for each option, none forgotten. */
 export type Options<Given> = Record<keyof Given, z.ZodType>;
@@ -54,6 +62,7 @@ const runtimeOptions = {
   readFile: functionOption,
   recall: z.strictObject({ tool: z.enum(["on", "off"]) }),
   modelsAhead: yesOrNo,
+  mainAhead: yesOrNo,
   economy: functionOption,
   amend: functionOption,
   state: objectOption,
@@ -71,6 +80,7 @@ const sessionCaching = {
 const sessionOptions = {
   ...runtimeOptions,
   protocol: z.enum(PROTOCOLS),
+  summarize: summarizeOption,
   caching: z.strictObject(sessionCaching),
 } satisfies Options<SessionOptions>;
 
@@ -85,6 +95,8 @@ function withCheckedState(call: string, options: Readonly<Record<string, z.ZodTy
   };
 }
 
+const writerOption = objectWith("a writer", "ask");
+
 const compactOptions = {
   signal: valueOf("an AbortSignal", (value) => value instanceof AbortSignal),
   focus: z.string(),
@@ -92,12 +104,13 @@ const compactOptions = {
   reason: z.enum(["threshold", "hygiene", "overflow", "payload", "explicit", "budget", "cost"]),
   because: z.string(),
   force: yesOrNo,
-} satisfies Options<CompactOptions>;
+  main: writerOption,
+} satisfies Options<CompactOptions & WaitingForMain>;
 
 const checkCompactOptions = createOptionsCheck("compact", compactOptions);
 
 /** As `checkWaiting`. */
-export function checkCompact(options: CompactOptions = {}): void {
+export function checkCompact(options: CompactOptions & WaitingForMain = {}): void {
   checkCompactOptions(options);
   options.signal?.throwIfAborted();
 }
@@ -108,7 +121,7 @@ const checkModel = createOptionsCheck("modelChanged", {
   maxOutputTokens: engineSettings.shape.maxOutputTokens,
 });
 
-const waitingOptions = { signal: compactOptions.signal } satisfies Options<Waiting>;
+const waitingOptions = { signal: compactOptions.signal, main: writerOption } satisfies Options<WaitingForMain>;
 const WAITING_CHECKS = {
   prepare: createOptionsCheck("prepare", waitingOptions),
   recover: createOptionsCheck("recover", waitingOptions),
@@ -116,7 +129,7 @@ const WAITING_CHECKS = {
 };
 
 /** Throws the signal's reason where the call is over before it begins. */
-export function checkWaiting(call: keyof typeof WAITING_CHECKS, waiting: Waiting = {}): void {
+export function checkWaiting(call: keyof typeof WAITING_CHECKS, waiting: WaitingForMain = {}): void {
   WAITING_CHECKS[call](waiting);
   waiting.signal?.throwIfAborted();
 }

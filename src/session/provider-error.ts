@@ -123,6 +123,12 @@ async function beginningOf(response: Response, signal: AbortSignal | undefined):
   return { status, body };
 }
 
+/** What the provider answered, where the error of a client library has a status that tells. */
+export function answerTold(error: unknown): ProviderError | undefined {
+  const { status, statusCode } = read(error, ["status", "statusCode"]);
+  return numberOf(status ?? statusCode) === undefined ? undefined : answerOf(error);
+}
+
 /** These fields of an object, those left out that it lacks or that cannot be read. */
 function read<Name extends string>(value: unknown, names: readonly Name[]): { readonly [One in Name]?: unknown } {
   if (typeof value !== "object" || value === null) return {};

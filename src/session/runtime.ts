@@ -12,7 +12,7 @@ import type { Transcript } from "../core/transcript/message.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { initialFactor } from "./calibration.ts";
 import { canWait, makeAhead, takeAhead } from "./ahead.ts";
-import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, Waiting } from "./contract.ts";
+import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, WaitingForMain } from "./contract.ts";
 import { callTool, toolsOf } from "./model-tools.ts";
 import { createEvents } from "./events.ts";
 import { createIngest } from "./ingest.ts";
@@ -85,7 +85,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
 /** Reasons that leave time for a model to write. */
 const PATIENT: ReadonlySet<CompactionReason> = new Set(["threshold", "cost"]);
 
-async function prepare(desk: Desk, transcript: Transcript, waiting: Waiting = {}): Promise<Prepared> {
+async function prepare(desk: Desk, transcript: Transcript, waiting: WaitingForMain = {}): Promise<Prepared> {
   const { signal } = waiting;
   const view = await look(desk, transcript, signal);
   const decided = due(desk, view);
@@ -111,7 +111,7 @@ async function prepare(desk: Desk, transcript: Transcript, waiting: Waiting = {}
 const compactNow = async (
   desk: Desk,
   transcript: Transcript,
-  request: CompactOptions,
+  request: CompactOptions & WaitingForMain,
 ): ReturnType<Runtime["compact"]> => {
   const view = await look(desk, transcript, request.signal);
   const room = request.budget ?? desk.live.limits.thresholdTokens;
@@ -127,7 +127,7 @@ const compactNow = async (
 /** An overflow teaches that the window is smaller than what was sent, and compacts; a payload gives up media bytes first. */
 async function recover(
   desk: Desk,
-  { error, transcript, ...waiting }: Waiting & { readonly error: unknown; readonly transcript: Transcript },
+  { error, transcript, ...waiting }: WaitingForMain & { readonly error: unknown; readonly transcript: Transcript },
 ): Promise<Prepared | undefined> {
   const { signal } = waiting;
   const overflow = await untilAborted(signal, () => overflowIn(error, signal));

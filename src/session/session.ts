@@ -11,10 +11,12 @@ import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { createDecoder, createForeignCheck, protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 import { encodeTools } from "../protocols/tools.ts";
-import type { CompactOptions, Prepared, Runtime, SessionOptions, Waiting } from "./contract.ts";
-import { withMarkers, withoutStaleMarkers } from "./markers.ts";
+import type { CompactOptions, Prepared, Runtime, SessionOptions, Waiting, WaitingForMain } from "./contract.ts";
+import { withMarkers, withoutStaleMarkers, type Marked } from "./markers.ts";
 import { checkCompact, checkSessionOptions, checkWaiting, withCheckedCalls } from "./options.ts";
+import { createOutgoing } from "./outgoing.ts";
 import { createRuntime } from "./runtime.ts";
+import { mainInPlace, summaryWriters } from "./summarize.ts";
 
 /**
  * A request body as an object (or its JSON text), or its array of messages alone. The SDKs' own types of a body fit as
@@ -85,23 +87,24 @@ export function createSession(options: SessionOptions = {}): Session {
   const protocol = protocols[options.protocol ?? "openai-chat"];
   const decoder = createDecoder(protocol);
   const refuseForeign = createForeignCheck();
-  const runtime = withCheckedCalls(createRuntime(options));
+  const runtime = withCheckedCalls(createRuntime({ ...options, ...withSummary(options) }));
   const measure = createMeasure();
   const mark = createMarking(options, measure);
+  const bringMain = createMain(options, runtime, mark);
   const { observe, recall, callTool, undo, report, modelChanged, reset, on, state } = runtime;
 
   /** Runs one call of the runtime on a request and puts its transcript back into the request's shape. */
   const through = async <Request extends WireRequest, Answer extends { readonly transcript: Transcript }>(
     request: Request,
-    call: (transcript: Transcript, locked: string | undefined) => Promise<Answer | undefined>,
+    call: (decoded: Decoded, main: WaitingForMain) => Promise<Answer | undefined>,
   ): Promise<Shaped<Answer, Request> | undefined> => {
     const decoded = decoder.decode(bodyText(request));
     refuseForeign(decoded);
-    const answer = await call(decoded.transcript, decoded.locked);
+    const answer = await call(decoded, bringMain(decoded, typeof request === "string"));
     if (answer === undefined) return undefined;
     const { transcript, ...rest } = answer;
     const shaped = (value: unknown) => ({ ...rest, request: value }) as Shaped<Answer, Request>;
-    const text = mark(decoded, transcript);
+    const text = mark.send(decoded, transcript);
     if (text === decoded.body) return shaped(request);
     return shaped(typeof request === "string" ? text : JSON.parse(text));
   };
@@ -109,24 +112,24 @@ export function createSession(options: SessionOptions = {}): Session {
   return {
     prepare: async (request, waiting) => {
       checkWaiting("prepare", waiting);
-      return (await through(request, async (transcript, locked) =>
+      return (await through(request, async ({ transcript, locked }, main) =>
         locked === undefined
-          ? runtime.prepare(transcript, waiting)
+          ? runtime.prepare(transcript, { ...waiting, ...main })
           : asItCame(transcript, measure.transcript(transcript)),
       ))!;
     },
     compact: async (request, how) => {
       checkCompact(how);
-      return (await through(request, async (transcript, locked) =>
+      return (await through(request, async ({ transcript, locked }, main) =>
         locked === undefined
-          ? runtime.compact(transcript, how)
+          ? runtime.compact(transcript, { ...how, ...main })
           : { kind: "unchanged" as const, because: locked, transcript },
       ))!;
     },
     recover: async (error, request, waiting) => {
       checkWaiting("recover", waiting);
-      return through(request, async (transcript, locked) =>
-        locked === undefined ? runtime.recover(error, transcript, waiting) : undefined,
+      return through(request, async ({ transcript, locked }, main) =>
+        locked === undefined ? runtime.recover(error, transcript, { ...waiting, ...main }) : undefined,
       );
     },
     tools: () => declared(runtime.tools(), protocol.name),
@@ -169,26 +172,62 @@ function declared(tools: readonly EngineTool[], protocol: ProtocolName): readonl
   return JSON.parse(encodeTools(JSON.stringify(neutral), protocol)) as unknown[];
 }
 
+function withSummary({ summarize, writers }: SessionOptions): Pick<SessionOptions, "writers"> {
+  const own = summaryWriters(summarize);
+  return own === undefined ? {} : { writers: { ...writers, ...own } };
+}
+
+/** The main model of one call, behind the conversation as it would go out now; none where no function reaches it. */
+function createMain(options: SessionOptions, runtime: Pick<Runtime, "state">, mark: Marking) {
+  const { summarize, model } = options;
+  const safe = createOutgoing(options);
+  return (decoded: Decoded, asText: boolean): WaitingForMain => {
+    if (typeof summarize !== "function") return {};
+    const main = mainInPlace(summarize, {
+      asText,
+      model: decoded.transcript.model ?? model ?? "main",
+      windowTokens: runtime.state().contextLength,
+      request: (conversation) => {
+        const body = mark.show(decoded, safe(conversation));
+        return body === decoded.body ? decoded : protocols[decoded.protocol].decode(body, decoded);
+      },
+    });
+    return { main };
+  };
+}
+
+interface Marking {
+  /** What is to be sent now, and remembered as that. */
+  readonly send: (incoming: Decoded, sent: Transcript) => string;
+  /** The same, with nothing remembered. */
+  readonly show: (incoming: Decoded, sent: Transcript) => string;
+}
+
 /** The request's text with this transcript in it, and with markers where they are asked for. */
-function createMarking({ protocol: name = "openai-chat", caching, settings, chain }: SessionOptions, measure: Measure) {
+function createMarking(
+  { protocol: name = "openai-chat", caching, settings, chain }: SessionOptions,
+  measure: Measure,
+): Marking {
   const protocol = protocols[name];
   const { linksOf } = chain ?? createChain((text) => hash("sha256", text));
   let before: Decoded | undefined;
-  return (incoming: Decoded, sent: Transcript): string => {
+  const marked = (incoming: Decoded, sent: Transcript): Marked => {
     const body = protocol.splice(incoming, sent);
-    if (incoming.locked !== undefined) return body;
-    if (caching === undefined) {
-      const bare = withoutStaleMarkers({ body, incoming, before });
-      before = bare.outgoing;
-      return bare.body;
-    }
+    if (incoming.locked !== undefined) return { body, outgoing: before };
+    if (caching === undefined) return withoutStaleMarkers({ body, incoming, before });
     const { layout, strategy = "spaced", ttl = "5m", minimumTokens } = caching;
     const { protectFirstN: headMessages } = { ...COMPRESSOR_DEFAULTS, ...settings };
     const root = linksOf(incoming.transcript.messages.slice(0, 1))[0] ?? "";
     const rules = { layout, strategy: layout === "openai" ? ("anchors" as const) : strategy, minimumTokens };
-    const marked = withMarkers({ rules, ttl, body, incoming, sent, before, headMessages, measure, root });
-    before = marked.outgoing;
-    return marked.body;
+    return withMarkers({ rules, ttl, body, incoming, sent, before, headMessages, measure, root });
+  };
+  return {
+    send: (incoming, sent) => {
+      const { body, outgoing } = marked(incoming, sent);
+      before = outgoing;
+      return body;
+    },
+    show: (incoming, sent) => marked(incoming, sent).body,
   };
 }
 

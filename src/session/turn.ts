@@ -9,11 +9,11 @@ import { reachTo } from "../core/compaction/reach.ts";
 import type { Limits } from "../core/engines/compressor/limits.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { CompactRequest, Decision, Outcome } from "../core/engines/contract.ts";
-import type { Writers } from "../core/handoff/model/writer.ts";
+import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { reportedUsage, type ReportedUsage } from "../protocols/index.ts";
 import { learnFactor, plausibleTokens } from "./calibration.ts";
-import type { CompactOptions, Prepared, RuntimeOptions } from "./contract.ts";
+import type { CompactOptions, Prepared, RuntimeOptions, WaitingForMain } from "./contract.ts";
 import { benchOf, type Desk, type View } from "./desk.ts";
 import { asPriced, isPutOff } from "./economy.ts";
 import { goneResults } from "./gone-results.ts";
@@ -31,7 +31,7 @@ import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, writers
 const HYGIENE_MESSAGES_MIN = 4;
 
 /** What was asked for, and who may write it. */
-export interface CompactCall extends CompactOptions {
+export interface CompactCall extends CompactOptions, WaitingForMain {
   /** Models may be asked; hygiene never waits for one. Default true. */
   readonly models?: boolean;
 }
@@ -87,7 +87,7 @@ export async function make(desk: Desk, view: View, request: CompactCall): Promis
   const { live, options, events } = desk;
   const { signal } = request;
   await untilAborted(signal, () => options.hooks?.beforeCompact?.(view.original.messages));
-  const { force: _, models = true, reason = "explicit", because, ...rest } = request;
+  const { force: _, models = true, main = options.writers?.main, reason = "explicit", because, ...rest } = request;
   const standing = view.current === view.original ? {} : { standing: view.current };
   // Hygiene guards the window and waits on no model.
   const waits = models && reason !== "hygiene";
@@ -95,7 +95,7 @@ export async function make(desk: Desk, view: View, request: CompactCall): Promis
     ...benchOf(desk),
     ...rest,
     ...standing,
-    ...(waits && options.writers !== undefined ? { writers: writersOf(desk) } : {}),
+    ...(waits && (main ?? options.writers) !== undefined ? { writers: writersOf(desk, main) } : {}),
     ...(waits && options.remote !== undefined ? { remote: withinTime(options.remote, waitMsOf(options)) } : {}),
     ...(options.secrets === undefined ? {} : { secrets: options.secrets }),
     ...(options.readFile === undefined ? {} : { readFile: options.readFile }),
@@ -130,9 +130,9 @@ export function explained(compaction: Compaction, because: string): Compaction {
   return { ...compaction, report: { ...compaction.report, because } };
 }
 
-function writersOf({ options, live }: Desk): Writers {
+function writersOf({ options, live }: Desk, main: Writer | undefined): Writers {
   return writersFor({
-    writers: { auto: false, resting: [], ...options.writers },
+    writers: { auto: false, resting: [], ...options.writers, ...(main === undefined ? {} : { main }) },
     state: live.summarizer,
     limit: { ...SESSION_SPEND_LIMIT, ...options.spendLimit },
     now: timeOf(options),

@@ -69,7 +69,9 @@ interface Ran {
 const rules = await loadSecretRules();
 const log = createRedactor(rules);
 
-async function run(planted: readonly Planted[], told: boolean): Promise<Ran> {
+type Told = "by code" | "described" | "in place";
+
+async function run(planted: readonly Planted[], told: Told): Promise<Ran> {
   const { writer, prompts } = leakyWriter(planted.map(({ text }) => text.replaceAll("\n", " ")));
   const records: Compaction[] = [];
   const memory = createMemoryStore();
@@ -84,12 +86,13 @@ async function run(planted: readonly Planted[], told: boolean): Promise<Ran> {
   const runtime = createRuntime({
     store,
     secrets: rules,
-    ...(told ? { writers: { auxiliary: writer, auto: false } } : {}),
+    ...(told === "described" ? { writers: { auxiliary: writer, auto: false } } : {}),
   });
   runtime.on("compacted", ({ compaction }) => lines.push(logLine({ event: "compacted", compaction }, log)));
   runtime.on("degraded", (event) => lines.push(logLine({ event: "degraded", ...event }, log)));
   const transcript = sessionWith(planted);
-  const outcome = await runtime.compact(transcript, { budget: BUDGET_TOKENS });
+  const main = told === "in place" ? { main: { ...writer, followsUp: "as-sent" as const } } : {};
+  const outcome = await runtime.compact(transcript, { budget: BUDGET_TOKENS, ...main });
   expect(outcome.kind).toBe("compacted");
   lines.push(logLine({ request: transcript }, log));
   return { planted, prompts, records, log: lines };
@@ -100,9 +103,10 @@ const sessions = Array.from({ length: Math.ceil(PLANTED.length / SESSION_SECRETS
 );
 
 describe.each([
-  ["by the ledger", false],
-  ["by a model that says all it knows", true],
-])("handoffs written %s", (_name, told) => {
+  ["by the ledger", "by code"],
+  ["by a model that says all it knows", "described"],
+  ["by the main model in place, which says all it knows", "in place"],
+] as const)("handoffs written %s", (_name, told) => {
   let runs: readonly Ran[] = [];
   beforeAll(async () => {
     runs = await Promise.all(sessions.map((planted) => run(planted, told)));
@@ -120,7 +124,7 @@ describe.each([
     expect(runs.reduce((sum, { planted }) => sum + planted.length, 0)).toBe(PLANTED.length);
     for (const { prompts, records } of runs) {
       expect(records).toHaveLength(1);
-      expect(prompts.length > 0).toBe(told);
+      expect(prompts.length > 0).toBe(told !== "by code");
       expect(records[0]!.after.some(({ origin }) => origin === "summary")).toBe(true);
     }
   });

@@ -17,7 +17,7 @@ const between = (text: string, name: string): string => {
 };
 
 function promptIn(user: string): Prompt {
-  const structure = user.slice(user.lastIndexOf("=== end of session ==="));
+  const structure = user.slice(Math.max(0, user.lastIndexOf("=== end of session ===")));
   return {
     session: between(user, "session"),
     record: between(user, "record"),
@@ -135,4 +135,12 @@ export const careful = (user: string): string => written(within(sectionsFor(user
 export const forgetful = (user: string): string =>
   written(
     new Map(Array.from(sectionsFor(user), ([heading, items]) => [heading, items.filter((_, at) => at % 2 === 0)])),
+  );
+
+/** A record for a question that follows the conversation itself, where the session is not in the prompt. */
+export const behind = (question: string, items: readonly string[]): string =>
+  written(
+    new Map(
+      promptIn(question).headings.map((heading) => [heading, /Actions|Decisions|Files/.test(heading) ? items : []]),
+    ),
   );

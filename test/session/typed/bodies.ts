@@ -3,7 +3,7 @@ import type Anthropic from "@anthropic-ai/sdk";
 import type { generateText, LanguageModelUsage } from "ai";
 import type OpenAI from "openai";
 import { expectTypeOf } from "vitest";
-import type { Session } from "../../../src/index.ts";
+import type { Session, Summarize } from "../../../src/index.ts";
 
 export async function chat(session: Session, client: OpenAI): Promise<void> {
   const body: OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming = {
@@ -103,4 +103,15 @@ export async function refused(
   session.observe({ tokens: 12 });
   // @ts-expect-error: a text is no count
   session.observe({ prompt_tokens: "12" });
+}
+
+export function summarised(client: Anthropic, openai: OpenAI): readonly Summarize[] {
+  return [
+    "claude-haiku-4-5",
+    { model: "qwen3-coder", baseUrl: "http://127.0.0.1:11434/v1" },
+    (request, { signal }) => client.messages.create(request, { signal }),
+    (request) => openai.chat.completions.create(request),
+    (request: OpenAI.Responses.ResponseCreateParamsNonStreaming) => openai.responses.create(request),
+    (request) => fetch("http://127.0.0.1:8080/v1/chat/completions", { method: "POST", body: JSON.stringify(request) }),
+  ];
 }

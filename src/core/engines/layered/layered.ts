@@ -55,7 +55,6 @@ export function createLayered(settings: LayeredSettings): Engine<LayeredState> {
         template: NINE_SECTIONS,
         carried: asEarlier(state.memory),
         documentedTokens: limits.summaryTokens,
-        followsUp: true,
         plan: planOf(limits, request, { fixedTokens: besideTokens + liveTokens, standingTokens: before }),
       };
       const making: Making = { state, memory: createMemories()(original.messages, request), before, limits };

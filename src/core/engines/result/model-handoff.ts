@@ -23,8 +23,6 @@ const RANKING_TOKENS = 2_500;
 export interface ModelHandoffJob extends Job {
   /** The most that a model is asked for; a handoff may have more room. */
   readonly documentedTokens: number;
-  /** Ask a model that can behind the conversation as it stands, so that its provider's cache is read. */
-  readonly followsUp?: boolean;
 }
 
 /** The last handoff, where a model wrote it: the next one is read on from there. */
@@ -102,7 +100,7 @@ async function modelHandoffFor(
     template,
     budget: tokens,
     targetTokens: Math.floor(tokens * PROSE_SHARE),
-    ...(job.followsUp === true ? { conversation: job.request.standing ?? job.original } : {}),
+    conversation: job.request.standing ?? job.original,
     live: messages[job.live],
     beside: system.map(({ parts }) => contentText(parts)).join("\n"),
   });

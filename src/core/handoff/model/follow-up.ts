@@ -28,7 +28,7 @@ export async function followUp(writer: Writer, request: FoldRequest, conversatio
   let spent = NOTHING_SPENT;
   for (let drops = 0; drops <= DROPS_MAX && !isSpent(leftOf(allowed, spent)); drops++) {
     const sent = newestWithin(conversation, roomTokens, measure);
-    if (sent === undefined) break;
+    if (sent === undefined || (writer.followsUp === "as-sent" && sent !== conversation)) break;
     const reply = await writer.ask({ system: "", user, conversation: sent, maxOutputTokens }, signal);
     spent = plus(spent, spentOn(reply));
     const source = sent.messages.map(({ parts }) => contentText(parts)).join("\n");

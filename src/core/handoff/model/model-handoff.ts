@@ -89,9 +89,9 @@ export async function tell(request: TellRequest): Promise<Told> {
 
 /** Behind the conversation where that is wanted and it can be asked there; with the span described where not, or where it is too long. */
 async function answerOf(writer: Writer, request: FoldRequest, conversation: Transcript | undefined): Promise<Folded> {
-  if (conversation === undefined || writer.followsUp !== true) return fold(writer, request);
+  if (conversation === undefined || !writer.followsUp) return fold(writer, request);
   const behind = await followUp(writer, request, conversation);
-  if (behind.kind !== "failed" || behind.failure.class !== "overflow") return behind;
+  if (behind.kind !== "failed" || behind.failure.class !== "overflow" || writer.followsUp === "as-sent") return behind;
   const described = await fold(writer, { ...request, allowed: leftOf(request.allowed, behind) });
   return { ...described, ...plus(behind, described) };
 }

@@ -22,6 +22,10 @@ export interface PromptRequest {
 
 const LIVE_CHARS_MAX = 1_200;
 
+/** Only where messages stand under their numbers. */
+const CITE =
+  "Close each item with the numbers of the messages that it rests on, in square brackets: [12] or [12, 15-18].";
+
 const RULES = [
   "Write in the language that the user writes in. Headings stay as they are given.",
   "State facts: what was done and how it ended, what is open. Put open work as a statement, not as an order.",
@@ -29,7 +33,7 @@ const RULES = [
   "Cover the session from its beginning to its end. What was decided early and still holds is as important as the newest step.",
   "For each decision and each rule give the reason. What was tried and rejected belongs to it, with why.",
   "Where a value, a name or a plan was changed later, state what holds now, and that it replaced the earlier one.",
-  "Close each item with the numbers of the messages that it rests on, in square brackets: [12] or [12, 15-18].",
+  CITE,
   "Passwords, keys, tokens and other secrets never go into the record: write [REDACTED] in their place.",
   "Answer with the sections and nothing around them.",
 ];
@@ -70,7 +74,8 @@ const PAUSE =
 
 /** The same request, behind the conversation itself. */
 export function followUpText(request: Omit<PromptRequest, "source" | "record" | "live">): string {
-  return [PAUSE, ...RULES, ...structure(request), ...focusLines(request.focus), lengthLine(request.targetTokens)].join(
+  const rules = RULES.filter((rule) => rule !== CITE);
+  return [PAUSE, ...rules, ...structure(request), ...focusLines(request.focus), lengthLine(request.targetTokens)].join(
     "\n",
   );
 }

@@ -62,8 +62,9 @@ export interface Writer {
   /**
    * It can be asked behind a conversation: it sends system prompt, tools and messages as they are sent in the session, with
    * the prompt as one more user message, and no tool may be called. What the provider has cached of it is then read again.
+   * `as-sent`: it has the request that went out, which cannot be shortened, and it can be asked in no other way.
    */
-  readonly followsUp?: boolean;
+  readonly followsUp?: boolean | "as-sent";
   /** Never rejects, but for an abort by `signal`, with the signal's reason. */
   readonly ask: (prompt: WriterPrompt, signal?: AbortSignal) => Promise<WriterReply>;
 }

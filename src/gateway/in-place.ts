@@ -1,0 +1,70 @@
+/**
+ * The model of a conversation as the writer of its handoffs: asked behind the request that went out last, at the same
+ * upstream, with the credential that request came with. Both are held in memory for one job in the background and are
+ * gone with it; no report quotes what the upstream says.
+ */
+import type { Writer } from "../core/handoff/model/writer.ts";
+import type { Registry } from "../models/registry/registry.ts";
+import { protocols } from "../protocols/index.ts";
+import { createInPlaceWriter } from "../session/in-place.ts";
+import type { HeaderLines } from "./contract.ts";
+import type { Passage } from "./exchange.ts";
+import type { GatewayLimits } from "./limits.ts";
+import type { ModelBook } from "./models.ts";
+import { plainAnswer } from "./recall/recall.ts";
+import { onwardHeaders } from "./transport/headers.ts";
+import type { Incoming, Sender } from "./transport/send.ts";
+
+export interface InPlaceParts {
+  readonly sender: Sender;
+  readonly models: ModelBook;
+  readonly registry: Registry;
+  readonly limits: Pick<GatewayLimits, "examinedBytes">;
+}
+
+/** Undefined where the request was not one that a model answers. */
+export function writerBehind(
+  { visit, destination, route, arrival: { method, headers: came } }: Passage,
+  { sender, models, registry, limits }: InPlaceParts,
+): Writer | undefined {
+  if (visit === undefined || route.asks === "count") return undefined;
+  const { tenant, model, upstream, body, reading, headersOf } = visit;
+  const onward = onwardHeaders(came, "rewritten");
+  const headers = plainHeaders(headersOf?.(onward) ?? onward);
+  return createInPlaceWriter({
+    model,
+    windowTokens: models.of(tenant, model, upstream).windowTokens,
+    registry,
+    quotes: false,
+    request: () => protocols[route.protocol].decode(body, reading.decoded),
+    send: async (text, signal = new AbortController().signal) => {
+      const incoming = await sender.send({ to: destination, method, headers, body: Buffer.from(text), signal });
+      return answerOf(incoming, limits.examinedBytes);
+    },
+  });
+}
+
+/** About the request as its client sent it: another one under the same name would be answered with the answer to that. */
+const OF_THE_CLIENTS_REQUEST: ReadonlySet<string> = new Set(["accept", "idempotency-key", "x-idempotency-key"]);
+
+function plainHeaders(lines: HeaderLines): HeaderLines {
+  const kept = lines.filter(([name]) => !OF_THE_CLIENTS_REQUEST.has(name.toLowerCase()));
+  return [...plainAnswer(kept), ["accept", "application/json"]];
+}
+
+/** Only what can tell how long to wait is taken from its headers. */
+async function answerOf({ status, headers, body }: Incoming, bytesMax: number) {
+  const read: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw new Error("The answer is longer than any record.");
+    read.push(chunk);
+  }
+  const waits = headers.filter(([name]) => /^retry-after(?:-ms)?$/i.test(name));
+  return {
+    status,
+    headers: new Headers(waits.map(([name, value]) => [name, value])),
+    body: Buffer.concat(read).toString(),
+  };
+}

@@ -1,0 +1,167 @@
+/**
+ * The one switch of a session: who writes the handoffs. A model by its name is reached as the configuration would reach
+ * it; a function sends the question behind the conversation to the main model, with the host's own client and key.
+ */
+import { z } from "zod";
+import { DEFAULTS } from "../config/defaults.ts";
+import { valueOf } from "../config/options.ts";
+import { schema } from "../config/schema.ts";
+import { PrecisError } from "../core/errors.ts";
+import type { Writer, Writers } from "../core/handoff/model/writer.ts";
+import type { Transcript } from "../core/transcript/message.ts";
+import type { Answer } from "../models/answers.ts";
+import { chooseModels } from "../models/choice.ts";
+import type { ProviderName } from "../models/providers.ts";
+import { createRegistry } from "../models/registry/registry.ts";
+import type { ModelSettings } from "../models/settings.ts";
+import { createWriters } from "../models/writers.ts";
+import type { Decoded } from "../protocols/index.ts";
+import { createInPlaceWriter } from "./in-place.ts";
+import { answerTold } from "./provider-error.ts";
+import { overflowOf } from "./recover.ts";
+
+/** A model and where it is reached; whatever is left out follows from its name. */
+export interface SummaryModel {
+  readonly model: string;
+  readonly provider?: ProviderName;
+  /** Where `/chat/completions`, `/responses` or `/messages` is appended to. */
+  readonly baseUrl?: string;
+  /** By default the one in the provider's environment variable. */
+  readonly apiKey?: string;
+  /** Its window in tokens. */
+  readonly contextLength?: number;
+}
+
+/**
+ * Sends a request, in the shape that the session was given, as the host sends its own, and answers with the provider's
+ * answer, parsed or as a `Response`. The parameter takes whatever type the host's client wants.
+ */
+export type SendRequest = (request: never, options: { readonly signal: AbortSignal }) => unknown;
+
+export type Summarize = string | SummaryModel | SendRequest | Writer;
+
+const { auxiliary } = schema.shape;
+const { compression } = auxiliary.unwrap().shape;
+const { model, provider, base_url, context_length } = compression.unwrap().shape;
+
+const summaryModel = z.strictObject({
+  model: model.unwrap().unwrap(),
+  provider: provider.unwrap().exclude(["auto", "main"]).optional(),
+  baseUrl: base_url.unwrap().unwrap().optional(),
+  apiKey: z.string().min(1).optional(),
+  contextLength: context_length.unwrap().unwrap().optional(),
+});
+
+export const summarizeOption = valueOf(
+  "the name of a model, `{ model, provider?, baseUrl?, apiKey?, contextLength? }`, a function that sends a request, or a writer",
+  (value) => isName(value) || typeof value === "function" || isWriter(value) || summaryModel.safeParse(value).success,
+);
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function isWriter(value: unknown): value is Writer {
+  return typeof (value as Partial<Writer> | null | undefined)?.ask === "function";
+}
+
+/**
+ * The models that write by themselves; nothing where a function has the main one write.
+ *
+ * @throws PrecisError `bad_options` where a model's name does not tell where it is reached.
+ */
+export function summaryWriters(
+  summarize: Summarize | undefined,
+): Pick<Writers, "auxiliary" | "main" | "auto"> | undefined {
+  if (summarize === undefined || typeof summarize === "function") return undefined;
+  if (isWriter(summarize)) return { auxiliary: summarize, auto: false };
+  const stated = typeof summarize === "string" ? { model: summarize } : summarize;
+  if (stated.model === "main") throw withoutMain();
+  const settings = settingsOf(stated);
+  const choice = chooseModels(settings).auxiliary;
+  if (choice !== undefined && "problem" in choice) throw unreachable(stated.model);
+  const environment = stated.apiKey === undefined ? process.env : { ...process.env, [OWN_KEY]: stated.apiKey };
+  const { auxiliary: writer } = createWriters(settings, { environment, overflow: readOverflow });
+  return { ...(writer === undefined ? {} : { auxiliary: writer }), auto: false };
+}
+
+/** Where the key stands that a program handed over; no variable of an environment is called so. */
+const OWN_KEY = "summarize.apiKey";
+
+function settingsOf(stated: SummaryModel): ModelSettings {
+  const { auxiliary: defaults, ...others } = DEFAULTS;
+  return {
+    ...others,
+    auxiliary: {
+      compression: {
+        ...defaults.compression,
+        model: stated.model,
+        provider: stated.provider ?? "auto",
+        base_url: stated.baseUrl ?? null,
+        api_key_env: stated.apiKey === undefined ? null : OWN_KEY,
+        context_length: stated.contextLength ?? null,
+      },
+    },
+  };
+}
+
+function withoutMain(): PrecisError {
+  return new PrecisError(
+    "createSession: `summarize` is `main`, but a session sends no requests, so it cannot ask the main model.",
+    {
+      code: "bad_options",
+      place: "summarize",
+      hint: "Pass a function that sends a request as yours are sent: `summarize: (request) => client.messages.create(request)`.",
+    },
+  );
+}
+
+function unreachable(name: string): PrecisError {
+  return new PrecisError(`createSession: the name \`${name}\` does not tell which provider serves it.`, {
+    code: "bad_options",
+    place: "summarize",
+    hint: "Pass `{ model, provider }` or, for a server of your own, `{ model, baseUrl }`.",
+  });
+}
+
+function readOverflow(status: number, body: string): ReturnType<typeof overflowOf> {
+  return overflowOf({ status, body });
+}
+
+/** What a session knows of the conversation that its main model is asked behind. */
+export interface InPlaceCall {
+  readonly windowTokens: number;
+  readonly model: string;
+  /** As it would go out now. */
+  readonly request: (conversation: Transcript) => Decoded;
+  /** Whether the host's requests are JSON texts. */
+  readonly asText: boolean;
+}
+
+export function mainInPlace(send: SendRequest, { asText, ...call }: InPlaceCall): Writer {
+  return createInPlaceWriter({
+    ...call,
+    registry: createRegistry(),
+    quotes: true,
+    send: async (body, signal = new AbortController().signal) => {
+      try {
+        const request = asText ? body : (JSON.parse(body) as unknown);
+        return await answerIn(await send(request as never, { signal }));
+      } catch (error) {
+        signal.throwIfAborted();
+        const told = answerTold(error);
+        if (told === undefined) throw error;
+        return { headers: new Headers(), ...told };
+      }
+    },
+  });
+}
+
+async function answerIn(value: unknown): Promise<Pick<Answer, "status" | "headers" | "body">> {
+  if (value instanceof Response) {
+    const { status, headers } = value;
+    return { status, headers, body: await value.text() };
+  }
+  const body = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return { status: 200, headers: new Headers(), body };
+}
