@@ -46,7 +46,7 @@ export interface Operation {
 const SECOND_MS = 1_000;
 
 export async function operate(options: Operating): Promise<Operation> {
-  const { terminal, version, mode, caching, upstreams, proxies, store, kept } = options;
+  const { terminal, version, mode, caching, handoffs, upstreams, store, kept } = options;
   const { out, err } = terminal;
   const byName = Object.fromEntries(upstreams.map(({ name, url }) => [name, url]));
   const redact = createRedactor(await loadSecretRules(options.redaction));
@@ -90,10 +90,9 @@ export async function operate(options: Operating): Promise<Operation> {
     ownRoutes: (request) => routes.fetch(request),
     begun: async (url) => {
       const access = accessTo(url, options);
-      if (json === undefined)
-        await err.say(startPage({ url, upstreams, proxies, mode, caching, store, kept, access }, err));
-      else
-        json.say("listening", { url, version, mode, caching, upstreams: byName, store, kept: kept.first ?? kept.says });
+      const told = { url, version, mode, caching, handoffs, upstreams: byName, store, kept: kept.first ?? kept.says };
+      if (json === undefined) await err.say(startPage({ ...options, url, access }, err));
+      else json.say("listening", told);
       lines.flush();
     },
     stopping: () => void (stopping = true),

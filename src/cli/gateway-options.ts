@@ -6,6 +6,8 @@ import type { Environment } from "../config/environment.ts";
 import type { GatewayLimits, GatewayOptions } from "../gateway/index.ts";
 import { GATEWAY_LIMITS } from "../gateway/limits.ts";
 import type { PluginSource } from "../plugins/load.ts";
+import type { Writers } from "../core/handoff/model/writer.ts";
+import { asksInPlace } from "../models/choice.ts";
 import { registryOf } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
@@ -28,11 +30,8 @@ export async function gatewayOptions(
   engine: PluginSource | string,
 ): Promise<GatewayOptions> {
   const { gateway, compression, model, recall, redaction } = configuration;
-  const { auxiliary, ...others } = createWriters(configuration, {
-    environment,
-    overflow: readOverflow,
-    fetch: outwardFetch(environment),
-  });
+  const inPlace = asksInPlace(configuration);
+  const { auxiliary, ...others } = inPlace ? NOBODY : writersOf(configuration, environment);
   return {
     upstreams: upstreamSettings(configuration),
     engine,
@@ -47,12 +46,19 @@ export async function gatewayOptions(
     credentialNames: gateway.credential_names,
     onFault: gateway.on_fault,
     allowedHosts: gateway.allowed_hosts,
-    // A client's key is spent on nothing but its own requests: only a model that is configured for it writes.
+    // A client's key is spent on nothing but its own requests, unless the operator asks for its own model to write.
+    ...(inPlace ? { summarize: "main" as const } : {}),
     ...(auxiliary === undefined ? {} : { writers: { auxiliary, ...others } }),
     secrets: await loadSecretRules(redaction),
     redactOutgoing: redaction.outgoing,
     limits: gatewayLimits(configuration),
   };
+}
+
+const NOBODY: Writers = { auto: false, resting: [] };
+
+function writersOf(configuration: Configuration, environment: Environment): Writers {
+  return createWriters(configuration, { environment, overflow: readOverflow, fetch: outwardFetch(environment) });
 }
 
 export function cachingOf({ prompt_caching: { enabled, strategy, cache_ttl: ttl } }: Configuration) {

@@ -16,6 +16,8 @@ export interface StartPage {
   readonly upstreams: readonly UpstreamShown[];
   readonly mode: "rewrite" | "observe" | "off";
   readonly caching: CachingShown;
+  /** Who writes them, as a sentence. */
+  readonly handoffs: string;
   /** As a person would write it. */
   readonly store: string;
   /** For how long, and in full where that is said for the first time. */
@@ -49,7 +51,7 @@ const MODES: Readonly<Record<StartPage["mode"], string>> = {
 };
 
 export function startPage(page: StartPage, { paint, columns }: Stream): string {
-  const { url, upstreams, proxies, mode, caching, store, kept, access } = page;
+  const { url, upstreams, proxies, mode, caching, handoffs, store, kept, access } = page;
   const facts = [
     ...upstreams.map((one, at) => [
       at === 0 ? "forwards to" : "",
@@ -58,6 +60,7 @@ export function startPage(page: StartPage, { paint, columns }: Stream): string {
     ...proxyFacts(proxies),
     ["mode", MODES[mode]],
     ["caching", cachingLine(caching)],
+    ["handoffs", handoffs],
     ["store", store],
     ["kept", kept.says],
     ["status", access.link],

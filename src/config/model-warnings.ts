@@ -1,6 +1,6 @@
 /** What the configuration says of models that probably was not meant: windows that are guessed, too small, or unreachable. */
 import type { Limits } from "../core/engines/compressor/limits.ts";
-import { chooseModels, type Choice } from "../models/choice.ts";
+import { asksInPlace, chooseModels, type Choice } from "../models/choice.ts";
 import { lookUp, SAFE_WINDOW_TOKENS } from "../models/registry/registry.ts";
 import { registryOf } from "../models/settings.ts";
 import { windowOf } from "../models/windows.ts";
@@ -25,6 +25,7 @@ export function mainWindowWarnings(configuration: Configuration): readonly Warni
 /** About the model that writes handoffs, and the one behind it. */
 export function auxiliaryWarnings(configuration: Configuration, limits: Limits): readonly Warning[] {
   const { auxiliary, main } = chooseModels(configuration);
+  if (asksInPlace(configuration) && configuration.model.name === null) return [ONLY_IN_PLACE];
   const unclear = [auxiliary, main].flatMap((choice) => (choice !== undefined && "problem" in choice ? [choice] : []));
   const stray = unclear.map(({ path, problem }) => {
     const fix = "Until then handoffs are written without this model.";
@@ -33,6 +34,14 @@ export function auxiliaryWarnings(configuration: Configuration, limits: Limits):
   if (auxiliary === undefined || "problem" in auxiliary) return stray;
   return [...stray, ...windowWarnings(auxiliary, configuration, limits)];
 }
+
+const ONLY_IN_PLACE: Warning = {
+  code: "main_only_in_place",
+  path: "model.name",
+  message: "not set, so only `precis serve` has a main model to ask for handoffs: each conversation's own",
+  fix: "Set it where `precis compact` is to ask it too.",
+  note: true,
+};
 
 const AUXILIARY_WINDOW = "auxiliary.compression.context_length";
 

@@ -85,7 +85,7 @@ const auxiliaryCompression = z
       .default(auxiliary.compression.provider)
       .meta({
         description:
-          "Where that model is reached. `auto` goes by its name, or by `base_url`, and may ask the main model first when the state is complex; `main` is where the main model is, and the main model itself without a `model`.",
+          "Where that model is reached. `auto` goes by its name, or by `base_url`, and may ask the main model first when the state is complex; `main` is where the main model is, and without a `model` the main model itself: in the gateway each conversation's own, with its client's key.",
       }),
     base_url: address()
       .default(auxiliary.compression.base_url)

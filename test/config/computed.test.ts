@@ -74,7 +74,7 @@ describe("warnings", () => {
     ["engine_not_built_in", { "context.engine": "zebra" }],
     ["model_unknown", { "model.context_length": null, "model.name": "my-llama" }],
     ["model_unclear", { "auxiliary.compression.model": "tiny" }],
-    ["model_unclear", { "auxiliary.compression.provider": "main" }],
+    ["main_only_in_place", { "auxiliary.compression.provider": "main" }],
     ["model_unclear", { "auxiliary.compression.provider": "openai" }],
     ["model_unclear", { "auxiliary.compression.model": "x", "auxiliary.compression.provider": "openai-compatible" }],
     ["auxiliary_unknown", { "auxiliary.compression.model": "x", "auxiliary.compression.provider": "ollama" }],

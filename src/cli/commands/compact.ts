@@ -24,6 +24,7 @@ import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../i
 import { addToKeep } from "../keep.ts";
 import { parts, written } from "../output.ts";
 import { withProgress } from "../progress.ts";
+import { checkSummarize, summarizeFlags } from "../summarize.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 import { repairLines, verdictOf, verdictOfResult, type Repair } from "../validity.ts";
 import { windowFor, type Window } from "../window.ts";
@@ -49,6 +50,10 @@ export const compactCommand: Command = {
       line: "precis compact session.jsonl --force --focus 'the failing migration'",
       says: "most of the room for one topic",
     },
+    {
+      line: "precis compact session.jsonl --force --summarize claude-haiku-4-5",
+      says: "a model writes the handoff; your key is in ANTHROPIC_API_KEY",
+    },
     { line: "cat request.json | precis compact - --to openai-chat --json | jq .report", says: "for a script" },
   ],
   args: {
@@ -60,6 +65,12 @@ export const compactCommand: Command = {
       description: "Size of the result, in tokens or as a share of the input.",
     },
     focus: { type: "string", valueHint: "TOPIC", description: "Give this topic 60 to 70 % of the handoff." },
+    summarize: {
+      type: "string",
+      valueHint: "MODEL",
+      description:
+        "Have this model write the handoff (auxiliary.compression.model), or `main` for the model of model.name; its key comes from the environment.",
+    },
     force: { type: "boolean", description: "Compact although there is room, if anything can be gained." },
     out: {
       type: "string",
@@ -82,7 +93,12 @@ export const compactCommand: Command = {
 async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const to = formatNamed(args.text("to"), "--to", WIRE_FORMATS);
   const files = outputFiles(args, terminal);
-  const configuration = await loadConfiguration(configurationRequest(args, terminal));
+  const settings = configurationRequest(args, terminal);
+  const configuration = await loadConfiguration({
+    ...settings,
+    flags: [...(settings.flags ?? []), ...summarizeFlags(args)],
+  });
+  checkSummarize(args, configuration);
   const { result, repair, text, told } = await withProgress(terminal.err, async (progress) => {
     progress.expect(inputBytes(args, terminal));
     await progress.stage("reading", 0);

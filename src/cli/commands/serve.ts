@@ -8,6 +8,7 @@ import type { Configuration } from "../../config/schema.ts";
 import type { PrecisError } from "../../core/errors.ts";
 import type { Gateway } from "../../gateway/index.ts";
 import type { PluginSource } from "../../plugins/load.ts";
+import { asksInPlace } from "../../models/choice.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { Arguments, Command } from "../command.ts";
 import { withEngine } from "../engine.ts";
@@ -20,6 +21,7 @@ import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-fl
 import { fileBytes, IN_MEMORY, storeFile } from "../store-file.ts";
 import { keeping, sizeBytesMax } from "../keeping.ts";
 import { storeAsConfigured, storeKey } from "../store-settings.ts";
+import { checkSummarize, handoffsSentence, summarizeFlags } from "../summarize.ts";
 import type { Terminal } from "../terminal.ts";
 import { version } from "../version.ts";
 
@@ -40,6 +42,12 @@ const ARGS = {
     type: "string",
     valueHint: "FILE",
     description: "The file that keeps conversations, or `memory` to keep nothing (gateway.store).",
+  },
+  summarize: {
+    type: "string",
+    valueHint: "MODEL|main",
+    description:
+      "Have a model write the handoffs, in the background: one by its name, with a key of yours (auxiliary.compression.model), or with `main` each conversation's own, at its own upstream and with its client's key (auxiliary.compression.provider).",
   },
   observe: {
     type: "boolean",
@@ -64,6 +72,7 @@ export const serveCommand: Command = {
       line: "precis serve --upstream http://127.0.0.1:8080 --context-length 32k",
       says: "in front of a model server of yours",
     },
+    { line: "precis serve --summarize main", says: "each conversation's own model writes its handoffs" },
     { line: "precis serve --observe", says: "change nothing, and see what would be done" },
     { line: "precis serve --json --store memory | jq .", says: "for a program, with nothing kept" },
   ],
@@ -75,6 +84,7 @@ async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   keepMemoryLean();
   const loaded = await resolveAll(request(args, terminal));
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
+  if (!asksInPlace(loaded.configuration)) checkSummarize(args, loaded.configuration);
   const token = tokenFor(loaded.configuration, terminal);
   return withEngine(loaded.configuration, terminal, async (engine) => {
     const opened = await openStore(loaded.configuration, terminal);
@@ -121,6 +131,7 @@ async function serveWith(opened: Opened, { loaded, token, terminal, engine }: Se
     version: version(),
     mode: modeOf(configuration),
     caching: cachingOf(configuration),
+    handoffs: handoffsSentence(configuration),
     upstreams: all.map(({ name, origin, basePath, protocol }) => ({ name, url: origin + basePath, protocol })),
     proxies,
     store: path === undefined ? IN_MEMORY : shortPath(path, terminal),
@@ -200,7 +211,7 @@ function interruption(): Promise<void> {
 /** The flags are settings under shorter names; all are checked as settings are. */
 function request(args: Arguments, terminal: Terminal): ReturnType<typeof configurationRequest> {
   const base = configurationRequest(args, terminal);
-  const flags: Flag[] = [...(base.flags ?? [])];
+  const flags: Flag[] = [...(base.flags ?? []), ...summarizeFlags(args)];
   for (const name of ["port", "host", "store"] as const) {
     const text = args.text(name);
     if (text !== undefined) flags.push({ path: `gateway.${name}`, text, label: `--${name}` });

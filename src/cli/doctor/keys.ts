@@ -1,7 +1,8 @@
 /** Keys and tokens: whether the variables that settings name are set, and hold what a header can carry. No value is ever shown. */
 import type { Configuration } from "../../config/schema.ts";
-import { chooseModels, type Choice, type Unclear } from "../../models/choice.ts";
+import { asksInPlace, chooseModels, type Choice, type Unclear } from "../../models/choice.ts";
 import { loadDialect, loadPackage } from "../../models/packages.ts";
+import { handoffsSentence } from "../summarize.ts";
 import type { Terminal } from "../terminal.ts";
 import { fault, fine, note, warning, type Finding } from "./finding.ts";
 
@@ -15,7 +16,8 @@ interface Named {
 }
 
 export async function checkKeys(configuration: Configuration, { environment }: Terminal): Promise<readonly Finding[]> {
-  const { auxiliary, main } = chooseModels(configuration);
+  const inPlace = asksInPlace(configuration);
+  const { auxiliary, main } = inPlace ? { auxiliary: undefined, main: undefined } : chooseModels(configuration);
   const choices = [
     { choice: auxiliary, path: "auxiliary.compression.api_key_env" },
     { choice: main, path: "model.api_key_env" },
@@ -29,8 +31,18 @@ export async function checkKeys(configuration: Configuration, { environment }: T
   );
   const packages = await missingPackages(choices.flatMap(({ choice }) => (isChoice(choice) ? [choice] : [])));
   if (named.length === 0 && unclear.length === 0)
-    return [fine("keys", "keys", "none is needed: clients bring their own, and handoffs are written by code")];
-  return [...named.map((one) => keyFinding(one, environment[one.variable])), ...unclear, ...packages];
+    return [fine("keys", "keys", "none is needed: clients bring their own"), handoffs(configuration)];
+  return [
+    ...named.map((one) => keyFinding(one, environment[one.variable])),
+    ...unclear,
+    ...packages,
+    handoffs(configuration),
+  ];
+}
+
+/** Who writes the handoffs; where no model does, what one would bring. */
+function handoffs(configuration: Configuration): Finding {
+  return fine("keys", "handoffs", `handoffs are ${handoffsSentence(configuration)}`);
 }
 
 function isChoice(choice: Choice | Unclear | undefined): choice is Choice {
