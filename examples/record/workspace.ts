@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 
 /** Where the recording says the project lies. */
 export const SHOWN_ROOT = "/workspace/shop";
@@ -23,6 +23,8 @@ export interface Workspace {
   readonly read: (path: string, from?: number, to?: number) => Outcome;
   readonly edit: (path: string, old: string, text: string) => Outcome;
   readonly write: (path: string, text: string) => Outcome;
+  /** Copies the files as they stand, without their history. */
+  readonly copyTo: (folder: string) => void;
   readonly remove: () => void;
 }
 
@@ -86,6 +88,7 @@ export function createWorkspace(): Workspace {
       writeFileSync(at(path), text);
       return { text: `wrote ${path}, ${text.split("\n").length - 1} lines`, failed: false };
     },
+    copyTo: (folder) => cpSync(root, folder, { recursive: true, filter: (path) => basename(path) !== ".git" }),
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
 }

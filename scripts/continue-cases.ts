@@ -1,0 +1,42 @@
+/** `npm run cases -- FOLDER`: writes the cases of `examples/continue` as `precis exam --continue FOLDER` takes them. */
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { stringify } from "yaml";
+import { CONTINUE_CASES, type ContinueCase } from "../examples/continue/cases.ts";
+import { openAiChatBody } from "../examples/record/formats.ts";
+import { createRecorder } from "../examples/record/recorder.ts";
+import { createWorkspace } from "../examples/record/workspace.ts";
+
+const HIDDEN = join(import.meta.dirname, "..", "examples", "continue");
+const START = Date.parse("2026-03-12T08:58:00.000Z");
+
+/** The session up to its last request, the repository as it stands then, and what only the checks see. */
+function writeCase(folder: string, { name, given, record, addition, files, checks, rules }: ContinueCase): void {
+  mkdirSync(folder, { recursive: true });
+  const workspace = createWorkspace();
+  try {
+    const session = createRecorder(workspace, START);
+    record(session);
+    const turns = session.turns();
+    const last = turns.at(-1);
+    if (last?.kind !== "user") throw new Error(`the session ${name} does not end with a request`);
+    writeFileSync(join(folder, "session.json"), openAiChatBody(given, turns.slice(0, -1)));
+    const repository = join(folder, "repository");
+    if (files === undefined) workspace.copyTo(repository);
+    else mkdirSync(repository);
+    for (const [path, text] of Object.entries(files ?? {})) writeFileSync(join(repository, path), text);
+    const request = [last.text, ...(addition === undefined ? [] : [addition])].join("\n\n");
+    writeFileSync(join(folder, "case.yaml"), stringify({ request, checks, rules }));
+  } finally {
+    workspace.remove();
+  }
+  const hidden = join(HIDDEN, name);
+  if (existsSync(hidden)) cpSync(hidden, folder, { recursive: true });
+}
+
+const [to] = process.argv.slice(2);
+if (to === undefined) throw new Error("say where to: npm run cases -- FOLDER");
+for (const one of CONTINUE_CASES) writeCase(join(resolve(to), one.name), one);
+process.stdout.write(
+  `${CONTINUE_CASES.length} cases in ${resolve(to)}: precis exam --continue ${to} --agent COMMAND\n`,
+);
