@@ -38,7 +38,7 @@ export const recallCommand: Command = {
       type: "positional",
       required: false,
       valueHint: "MESSAGES",
-      description: "Numbers of messages: 99, 99-131 or 99-.",
+      description: "Numbers of messages: 99, 99-131, 99-, or several: 12,99-131.",
     },
     role: { type: "string", valueHint: "ROLE", description: `Only messages of this role: ${ROLES.join(", ")}.` },
     outline: { type: "boolean", description: "One line a message: its number, role, tool and first words." },

@@ -17,15 +17,24 @@ export interface Frame {
   readonly closing: string;
 }
 
-/** `recall`: the id of the span that the handoff replaces; `earlier`: the ids of spans that earlier handoffs replaced. */
-export function frameOf(recall: string, earlier: readonly string[], short: boolean): Frame {
+/** What a handoff stands in for. */
+interface Replaced {
+  /** The recall id of the whole span, and of spans that earlier handoffs replaced. */
+  readonly recall: string;
+  readonly earlier: readonly string[];
+  /** Numbers of its first and last message, from 1. */
+  readonly first: number;
+  readonly last: number;
+}
+
+export function frameOf({ recall, earlier, first, last }: Replaced, short: boolean): Frame {
   const before = short || earlier.length === 0 ? "" : ` (before them: ${earlier.join(", ")})`;
-  const opening = `${HANDOFF_START}\n${short ? REFERENCE_SHORT : REFERENCE} ${RECALL_LEAD}${recall}${before}${short ? "" : RECALL_HOW}.`;
+  const opening = `${HANDOFF_START}\n${short ? REFERENCE_SHORT : REFERENCE} ${RECALL_LEAD}${recall}${before}${short ? "" : `: messages ${first}-${last}, ${RECALL_HOW}`}.`;
   return { opening, closing: HANDOFF_END };
 }
 
 /** What can be found there, and how. */
-const RECALL_HOW = ": every message that left, word for word; search it for words, or read it by message number";
+const RECALL_HOW = "word for word; search them for words, or read them by number";
 
 /** What stands in front of a span's recall id in the opening. */
 export const RECALL_LEAD = "Originals: recall ";

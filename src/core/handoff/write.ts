@@ -29,6 +29,8 @@ export interface HandoffRequest {
   /** The conversation as it stands, before anything is removed or pruned. */
   readonly messages: readonly Message[];
   readonly ledger: Ledger;
+  /** Messages of the conversation before the first of these; 0 where not given. */
+  readonly before?: number;
   /** The messages that the handoff replaces: `messages[from .. until)`. */
   readonly from: number;
   readonly until: number;
@@ -80,13 +82,11 @@ const EARLIER_SPANS_MAX = 2;
 const MARGIN_SHARE = 0.01;
 
 export function writeHandoff(request: HandoffRequest): Handoff {
-  const { measure, budget, previous, spanRecall } = request;
+  const { measure, budget, previous, spanRecall, before = 0 } = request;
   const template = request.template ?? THIRTEEN_SECTIONS;
-  const frame = frameOf(
-    spanRecall,
-    (previous?.spans ?? []).slice(0, EARLIER_SPANS_MAX),
-    budget < SHORT_FRAME_TOKENS_MAX,
-  );
+  const earlier = (previous?.spans ?? []).slice(0, EARLIER_SPANS_MAX);
+  const replaced = { recall: spanRecall, earlier, first: before + request.from + 1, last: before + request.until };
+  const frame = frameOf(replaced, budget < SHORT_FRAME_TOKENS_MAX);
   const drafts = draftsOf(request);
   const fixed = measure.text(`${frame.opening}\n${frame.closing}\n`);
   const room = Math.floor((budget - fixed) * (1 - MARGIN_SHARE));

@@ -12,11 +12,15 @@ export interface NumberedMessage {
   readonly text: string;
 }
 
+/** Numbers of the first and the last message, both included; `Infinity` for the last there is. */
+export interface MessageRange {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Which messages of an original or a session are wanted; all where nothing is said. */
 export interface MessageChoice {
-  /** Numbers of the first and the last one, both included. */
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
+  readonly ranges?: readonly MessageRange[] | undefined;
   readonly role?: Role | undefined;
 }
 
@@ -74,10 +78,10 @@ export function weightOf({ role, tools }: Pick<NumberedMessage, "role" | "tools"
 
 const SPOKEN_WEIGHT = 1.25;
 
-export function chosen(messages: readonly NumberedMessage[], { from = 1, to = Infinity, role }: MessageChoice) {
-  return messages.filter(
-    (message) => message.number >= from && message.number <= to && (role === undefined || message.role === role),
-  );
+export function chosen(messages: readonly NumberedMessage[], { ranges, role }: MessageChoice) {
+  const isWanted = (number: number): boolean =>
+    ranges === undefined || ranges.some(({ from, to }) => number >= from && number <= to);
+  return messages.filter((message) => isWanted(message.number) && (role === undefined || message.role === role));
 }
 
 /** Each under a line that says which it is. */
@@ -98,8 +102,20 @@ export function titleOf({ number, role, tools }: Pick<NumberedMessage, "number" 
 
 const RANGE = /^#?(\d{1,9})(?:\s*(?:-|–|\.\.|to)\s*#?(\d{1,9})?)?$/;
 
-/** `99-131`, `99` or `99-`; undefined for anything else. */
-export function rangeIn(text: string): Required<Pick<MessageChoice, "from" | "to">> | undefined {
+const RANGES_MAX = 50;
+
+/** `99-131`, `99`, `99-`, or several of them with commas between; undefined for anything else. */
+export function rangesIn(text: string): readonly MessageRange[] | undefined {
+  const ranges = text.split(/[,;]/, RANGES_MAX).map(rangeIn);
+  return ranges.some((range) => range === undefined) ? undefined : (ranges as readonly MessageRange[]);
+}
+
+/** As it was asked for. */
+export function rangesText(ranges: readonly MessageRange[]): string {
+  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to === Infinity ? "" : to}`)).join(",");
+}
+
+function rangeIn(text: string): MessageRange | undefined {
   const match = RANGE.exec(text.trim());
   if (match === null) return undefined;
   const from = Number(match[1]);

@@ -120,7 +120,9 @@ function fieldsOf(limits: McpLimits) {
       .string()
       .max(RANGE_CHARS_MAX)
       .optional()
-      .describe("Numbers of messages as hits name them: 99 or 99-131; of a session the last one by default."),
+      .describe(
+        "Numbers of messages as hits name them: 99, 99-131 or 12,99-131; of a session the last one by default.",
+      ),
     role: z.enum(["system", "user", "assistant", "tool"]).optional().describe("Only messages of this role."),
     outline: z.boolean().optional().describe("One line a message instead of its text."),
     offset: z

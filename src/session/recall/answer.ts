@@ -8,6 +8,7 @@ import {
   messagesText,
   outlineOf,
   titleOf,
+  rangesText,
   type MessageChoice,
   type NumberedMessage,
 } from "../../core/recall/messages.ts";
@@ -65,16 +66,16 @@ export function unknownRecallId(id: string): PrecisError {
 
 /** @throws PrecisError `unknown_recall_id`, `bad_range` or `bad_recall`, each with what to do, and of the store. */
 export async function answerRecall(source: RecallSource, request: RecallRequest, tokensMax: number): Promise<string> {
-  const { id, query, outline = false, from, to, role } = request;
+  const { id, query, outline = false, ranges, role } = request;
   if (query !== undefined) return search(source, { ...request, query }, tokensMax);
-  if (id === undefined && from === undefined && role === undefined && !outline)
+  if (id === undefined && ranges === undefined && role === undefined && !outline)
     throw new PrecisError("Nothing was asked for.", {
       code: "bad_recall",
       hint: "Give `query` (words), `id`, or `messages` such as 99-131.",
     });
   const original = await chosenOriginal(source, request);
   const { messages } = original;
-  const narrowed = from !== undefined || to !== undefined || role !== undefined || outline;
+  const narrowed = ranges !== undefined || role !== undefined || outline;
   if (messages === undefined || (id !== undefined && !narrowed))
     return page(original, wholeOf(original, source), request, tokensMax);
   const found = chosen(messages, request);
@@ -131,22 +132,21 @@ async function originals({ original, ids, limits }: RecallSource): Promise<reado
 function noSuchMessages(
   id: string | undefined,
   messages: readonly NumberedMessage[],
-  { from = 1, to = Infinity, role }: MessageChoice,
+  { ranges = [], role }: MessageChoice,
 ): PrecisError {
-  const range = to === Infinity ? `from ${from} on` : from === to ? `${from}` : `${from} to ${to}`;
   const numbers = messages.map(({ number }) => number);
   const there =
     numbers.length === 0
       ? "No messages left this conversation whole; search with `query`."
       : `There are messages ${numbers.reduce((a, b) => Math.min(a, b))} to ${numbers.reduce((a, b) => Math.max(a, b))}.`;
   return new PrecisError(
-    `${id === undefined ? "Nothing that left" : id} has no ${role === undefined ? "" : `${role} `}message ${range}.`,
+    `${id === undefined ? "Nothing that left" : id} has no ${role === undefined ? "" : `${role} `}message ${rangesText(ranges)}.`,
     { code: "bad_range", place: "messages", hint: there },
   );
 }
 
 function page({ id, label }: ReadOriginal, text: string, request: RecallRequest, tokensMax: number): string {
-  const { offset = 0, from, to, role, outline = false } = request;
+  const { offset = 0, ranges, role, outline = false } = request;
   if (offset > 0 && offset >= text.length)
     throw new PrecisError(`There is nothing from character ${offset} on.`, {
       code: "bad_range",
@@ -155,7 +155,7 @@ function page({ id, label }: ReadOriginal, text: string, request: RecallRequest,
     });
   const again = [
     `id ${id}`,
-    ...(from === undefined ? [] : [`messages ${from === to ? from : `${from}-${to === Infinity ? "" : to}`}`]),
+    ...(ranges === undefined ? [] : [`messages ${rangesText(ranges)}`]),
     ...(role === undefined ? [] : [`role ${role}`]),
     ...(outline ? ["outline"] : []),
   ].join(", ");

@@ -1,5 +1,5 @@
 /** Words to the messages that hold them, among everything that was removed: a store finds the originals, and each is read as numbered messages. */
-import { messagesText, chosen, outlineOf, rangeIn, type NumberedMessage } from "../../core/recall/messages.ts";
+import { messagesText, chosen, outlineOf, rangesIn, type NumberedMessage } from "../../core/recall/messages.ts";
 import { rankPlaces } from "../../core/recall/ranking.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { Role } from "../../core/transcript/message.ts";
@@ -86,14 +86,15 @@ export function chooseMessages(
   of: string,
   { messages: wanted, role }: Pick<RecallChoice, "messages" | "role">,
 ): readonly NumberedMessage[] {
-  const range = wanted === undefined ? {} : rangeIn(wanted);
-  const found = range === undefined ? [] : chosen(messages, { ...range, role });
+  const ranges = wanted === undefined ? undefined : rangesIn(wanted);
+  const isUnclear = wanted !== undefined && ranges === undefined;
+  const found = isUnclear ? [] : chosen(messages, { ranges, role });
   if (found.length > 0) return found;
   const kind = role === undefined ? "message" : `${role} message`;
   throw new PrecisError(`${of} has no ${kind}${wanted === undefined ? "" : ` ${wanted}`}.`, {
     code: "bad_range",
     place: "messages",
-    hint: `It has messages ${messages[0]?.number ?? 0} to ${messages.at(-1)?.number ?? 0}; write one number, or two as in 99-131.`,
+    hint: `It has messages ${messages[0]?.number ?? 0} to ${messages.at(-1)?.number ?? 0}; write numbers and ranges, as in 99-131,150.`,
   });
 }
 

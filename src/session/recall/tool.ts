@@ -1,7 +1,7 @@
 /** The tool with which a model recalls what left its conversation: what it is told of it, and what a call of it is answered. */
 import type { EngineTool } from "../../core/engines/contract.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { rangeIn, ROLES } from "../../core/recall/messages.ts";
+import { rangesIn, ROLES, type MessageRange } from "../../core/recall/messages.ts";
 import type { Role } from "../../core/transcript/message.ts";
 import { isFields, parsed, textOf } from "../../protocols/fields.ts";
 import { answerRecall, type RecallRequest, type RecallSource } from "./answer.ts";
@@ -18,7 +18,7 @@ export const RECALL_TOOL_DECLARATION: EngineTool = {
     properties: {
       query: { type: "string", description: "Words to search for." },
       id: { type: "string", description: "A recall id such as r1a2b3c4d5; without one, all that left." },
-      messages: { type: "string", description: "Numbers of messages to read or search: 99 or 99-131." },
+      messages: { type: "string", description: "Numbers of messages to read or search: 99, 99-131 or 12,99-131." },
       role: { type: "string", enum: ["user", "assistant", "tool"] },
       outline: { type: "boolean", description: "One line a message." },
       offset: { type: "integer", description: "Where to read on, as the last answer said." },
@@ -53,7 +53,7 @@ function requestIn(given: string): RecallRequest {
   const { query, id, messages, role, outline, offset, ...others } = value;
   const spoken = Object.values(others).filter((one) => typeof one === "string" && one.trim() !== "");
   const known = { ...spokenRequest([...spoken, textOf(id) ?? ""].join(" ")), ...queryOf(query) };
-  const range = messages === undefined || messages === null || messages === "" ? {} : rangeOf(messages);
+  const range = messages === undefined || messages === null || messages === "" ? {} : { ranges: rangesOf(messages) };
   return {
     ...known,
     ...range,
@@ -75,18 +75,20 @@ function spokenRequest(text: string): RecallRequest {
   const [, id, rest = ""] = SPOKEN.exec(text.trim())!;
   const named = id === undefined ? {} : { id };
   if (rest.trim() === "") return named;
-  return { ...named, ...(rangeIn(rest) ?? { query: rest.trim() }) };
+  const ranges = rangesIn(rest);
+  return { ...named, ...(ranges === undefined ? { query: rest.trim() } : { ranges }) };
 }
 
-function rangeOf(messages: unknown): Pick<RecallRequest, "from" | "to"> {
+/** A list of two numbers is a range, as models write it; a list of texts is a list of ranges. */
+function rangesOf(messages: unknown): readonly MessageRange[] {
   const text = Array.isArray(messages)
-    ? messages.join("-")
+    ? messages.join(messages.length === 2 && messages.every((one) => typeof one === "number") ? "-" : ",")
     : typeof messages === "number"
       ? String(messages)
       : textOf(messages);
-  const range = rangeIn(text ?? "");
-  if (range === undefined) throw bad("`messages` is a number or a range.");
-  return range;
+  const ranges = rangesIn(text ?? "");
+  if (ranges === undefined) throw bad("`messages` is a number, a range, or several with commas between.");
+  return ranges;
 }
 
 function isRole(role: unknown): role is Role {

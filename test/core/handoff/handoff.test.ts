@@ -71,6 +71,7 @@ describe("a handoff of real work", () => {
   });
 
   it("opens and closes with its marks and names the recall id of what it replaces", () => {
+    expect(text).toMatch(/Originals: recall r[0-9a-f]+: messages \d+-\d+, word for word/);
     expect(text.startsWith(`${HANDOFF_START}\n`)).toBe(true);
     expect(text.endsWith(HANDOFF_END)).toBe(true);
     expect(text).toContain(SPAN);

@@ -93,6 +93,13 @@ describe("messages", () => {
     expect(spoken.match(/^── \d+/gm)).toEqual(["── 8", "── 10"]);
   });
 
+  it("come from several places at once", async () => {
+    const several = await asked({ messages: "7, 9-10" });
+    expect(several.match(/^── \d+/gm)).toEqual(["── 7", "── 9", "── 10"]);
+    expect(await asked(`${SPAN} 7,9`)).toMatch(/^── 9 tool/m);
+    expect(await asked({ messages: "7,x" })).toContain("a number, a range, or several");
+  });
+
   it("come one line each in an outline", async () => {
     const [, ...lines] = (await asked({ outline: true })).split("\n");
     expect(lines.map((line) => /^(\d+ \w+(?: \(\w+\))?)/.exec(line)?.[1])).toEqual([
@@ -134,13 +141,13 @@ describe("an error", () => {
       code: "unknown_recall_id",
       hint: expect.stringContaining("Search") as string,
     });
-    expect(await codes({ id: SPAN, from: 99, to: 131 })).toMatchObject({
+    expect(await codes({ id: SPAN, ranges: [{ from: 99, to: 131 }] })).toMatchObject({
       code: "bad_range",
       hint: expect.stringContaining("7 to 10") as string,
     });
-    expect(await codes({ id: SPAN, from: 10, to: 7 })).toMatchObject({ code: "bad_range" });
+    expect(await codes({ id: SPAN, ranges: [{ from: 10, to: 7 }] })).toMatchObject({ code: "bad_range" });
     expect(await codes({})).toMatchObject({ code: "bad_recall" });
-    expect(await asked({ messages: "many" })).toContain("number or a range");
+    expect(await asked({ messages: "many" })).toContain("a number, a range, or several");
     expect(await asked({ query: "x".repeat(3_000) })).toContain("too long");
   });
 });

@@ -89,6 +89,7 @@ function writtenRoot(
   const settled = settledErrors(memory.ledger.ledgerOf(messages));
   const handoff = writeHandoff({
     messages: own,
+    before: node.from,
     ledger: memory.ledger.ledgerOf(own),
     from: 0,
     until: own.length,
