@@ -313,7 +313,7 @@ const ERRORS_MAX = 200;
 function createErrorCandidates({ known, addQuote }: Making) {
   const { occurrences, sources } = known;
   const found = new Set<number>();
-  /** By candidate: what asks for every candidate asks an array. */
+  /** By candidate, without gaps: what asks for every candidate asks an array. */
   const reports: boolean[] = [];
   let newest: readonly number[] = [];
   let read = 0;
@@ -325,6 +325,7 @@ function createErrorCandidates({ known, addQuote }: Making) {
       const make = (): Candidate => ({ message, range, source: sources.labelAt(entry, range.end - 1), binds });
       const candidate = addQuote(keyOf(message, range), make);
       found.add(candidate);
+      while (reports.length <= candidate) reports.push(false);
       reports[candidate] = true;
     }
   };

@@ -52,8 +52,10 @@ export function selectExcerpts(material: Material, request: ExcerptRequest): rea
     }
     const price = place.lead + place.tokens - place.instead;
     if (price > left) continue;
-    if (redact !== undefined && !table.isSafe(candidate)) continue;
-    if (!shapes.isNew(candidate) || isSaid(candidate)) continue;
+    // Redaction reads the surroundings as well: it is asked last.
+    if (!shapes.isNew(candidate) || (redact !== undefined && !table.isSafe(candidate))) continue;
+    shapes.add(candidate);
+    if (isSaid(candidate)) continue;
     left -= price;
     selection.take(candidate, place);
     for (let at = table.bindStarts[candidate]!; at < table.bindStarts[candidate + 1]!; at++)
@@ -79,19 +81,20 @@ function saidIn(
 function createShapes({ entries, readingOf }: Occurrences, table: CandidateTable) {
   const seen = new Set<number>();
   const errors = new Set<string>();
+  const errorText = (candidate: number): string => {
+    const { start, end } = table.candidates[candidate]!.range;
+    return readingOf(entries[table.messages[candidate]!]!).text.slice(start, end);
+  };
+  const isOfTool = (candidate: number): boolean => entries[table.messages[candidate]!]!.message.role === "tool";
   return {
     isNew: (candidate: number): boolean => {
-      const entry = entries[table.messages[candidate]!]!;
-      if (entry.message.role !== "tool") return true;
-      if (table.isError(candidate)) {
-        const { start, end } = table.candidates[candidate]!.range;
-        const text = readingOf(entry).text.slice(start, end);
-        return !errors.has(text) && errors.add(text).size > 0;
-      }
-      const shape = table.shapeOf(candidate);
-      if (seen.has(shape)) return false;
-      seen.add(shape);
-      return true;
+      if (!isOfTool(candidate)) return true;
+      return table.isError(candidate) ? !errors.has(errorText(candidate)) : !seen.has(table.shapeOf(candidate));
+    },
+    add: (candidate: number): void => {
+      if (!isOfTool(candidate)) return;
+      if (table.isError(candidate)) errors.add(errorText(candidate));
+      else seen.add(table.shapeOf(candidate));
     },
   };
 }
@@ -126,14 +129,19 @@ function candidatesOf(
 ): readonly number[] {
   const [from, until] = [request.from ?? 0, request.until ?? occurrences.entries.length];
   const names = likeliest(scores, NAMES_BEYOND + Math.ceil((request.budget / PRICE_TOKENS) * OVERSAMPLING));
-  const errors = new Set(table.errors());
-  const candidates = [...errors, ...table.of(names).filter((candidate) => !errors.has(candidate))];
-  const isSettled = (candidate: number): boolean =>
-    table.isError(candidate) && request.settled?.has(table.messages[candidate]!) === true;
-  return candidates.filter((candidate) => {
+  const candidates: number[] = [];
+  const offer = (candidate: number, isError: boolean): void => {
     const message = table.messages[candidate]!;
-    return message >= from && message < until && !isSettled(candidate);
-  });
+    const isSettled = isError && request.settled?.has(message) === true;
+    if (message >= from && message < until && !isSettled) candidates.push(candidate);
+  };
+  const errors = new Set(table.errors());
+  for (const candidate of errors) offer(candidate, true);
+  for (const candidate of table.of(names)) {
+    const isError = table.isError(candidate);
+    if (!isError || !errors.has(candidate)) offer(candidate, isError);
+  }
+  return candidates;
 }
 
 /** The numbers of about so many of the highest scores. */
