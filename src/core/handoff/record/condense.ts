@@ -3,6 +3,7 @@
  * a single one is longer than the room; a gap shows where something was left out.
  */
 import { clipped } from "../items.ts";
+import { createAnswers, type Answers } from "./answers.ts";
 
 /** A text taken apart once, so that it can be shortened to any length. */
 export interface Condensable {
@@ -242,46 +243,85 @@ const CHARS_COMPARED_MIN = 3 * WORDS_COMPARED_MIN - 1;
 /** Of the words of a sentence, so many in one earlier sentence: it says the same again. */
 const SAME_WORDS_SHARE = 0.85;
 
-export function createSaid(already: readonly string[] = []): Said {
-  const exact = new Set(already.map((text) => text.trim().replace(BULLET, "")));
-  const recent: ReadonlySet<string>[] = [];
+/** What was said, and can be unsaid. */
+export interface LastingSaid extends Said {
+  readonly already: Answers;
+  /** How many texts are compared word by word so far; `backTo` forgets those after. */
+  readonly compared: () => number;
+  readonly backTo: (asked: number, compared: number) => void;
+}
+
+export function createSaid(already: readonly string[] = []): LastingSaid {
+  const answers = createAnswers();
+  answers.replace(keysOf(already));
+  const texts: Words[] = [];
   return {
+    already: { ...answers, replace: (sentences) => answers.replace(keysOf(sentences)) },
+    compared: () => texts.length,
+    backTo: (asked, compared) => {
+      answers.backTo(asked);
+      texts.length = compared;
+    },
     isNew: (unit) => {
       const key = unit.text.trim();
       if (key.length < SAID_CHARS_MIN) return true;
-      if (exact.has(key)) return false;
-      exact.add(key);
+      if (answers.wasAsked(key) || answers.has(key)) return false;
       if (key.length < CHARS_COMPARED_MIN) return true;
       const words = wordsOf(unit);
-      if (words.size < WORDS_COMPARED_MIN) return true;
-      const most = words.size * (1 - SAME_WORDS_SHARE);
-      if (recent.some((other) => words.size - other.size <= most && missingIn(other, words, most) <= most))
-        return false;
-      recent.push(words);
-      if (recent.length > RECENT_MAX) recent.shift();
+      if (words.all.size < WORDS_COMPARED_MIN) return true;
+      for (let at = Math.max(0, texts.length - RECENT_MAX); at < texts.length; at++)
+        if (saysTheSame(texts[at]!, words)) return false;
+      texts.push(words);
       return true;
     },
   };
 }
 
-const BULLET = /^-\s+/;
-
-/** How many of the words another text lacks; the count ends where it passes `most`. */
-function missingIn(other: ReadonlySet<string>, words: ReadonlySet<string>, most: number): number {
-  let missing = 0;
-  for (const word of words) if (!other.has(word) && ++missing > most) break;
-  return missing;
+function keysOf(already: Iterable<string>): readonly string[] {
+  return Array.from(already, (text) => text.trim().replace(BULLET, ""));
 }
 
-const words = new WeakMap<Unit, ReadonlySet<string>>();
+const BULLET = /^-\s+/;
 
-function wordsOf(unit: Unit): ReadonlySet<string> {
+/** The words of a text, and a bit for each word of the first and the second mask: words share bits. */
+interface Words {
+  readonly all: ReadonlySet<string>;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Whether another text holds nearly all of the words. */
+function saysTheSame(other: Words, words: Words): boolean {
+  const most = words.all.size * (1 - SAME_WORDS_SHARE);
+  if (words.all.size - other.all.size > most) return false;
+  // A bit that the other lacks is a word, at least, that it lacks.
+  if (bitsIn(words.low & ~other.low) + bitsIn(words.high & ~other.high) > most) return false;
+  let missing = 0;
+  for (const word of words.all) if (!other.all.has(word) && ++missing > most) return false;
+  return true;
+}
+
+function bitsIn(mask: number): number {
+  let bits = mask - ((mask >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+const words = new WeakMap<Unit, Words>();
+
+function wordsOf(unit: Unit): Words {
   let known = words.get(unit);
   if (known === undefined) {
-    // The longest first: other texts lack them most likely, and the comparison ends soonest.
     const found: readonly string[] = unit.text.toLowerCase().match(COMPARED) ?? [];
-    known = new Set(found.toSorted((a, b) => b.length - a.length));
-    words.set(unit, known);
+    // The longest first: other texts lack them most likely, and the comparison ends soonest.
+    const all = new Set(found.toSorted((a, b) => b.length - a.length));
+    let [low, high] = [0, 0];
+    for (const word of all) {
+      const bit = 1 << (word.length * 7 + word.charCodeAt(0) * 3 + word.charCodeAt(word.length >> 1));
+      if ((word.charCodeAt(word.length - 1) & 1) === 0) low |= bit;
+      else high |= bit;
+    }
+    words.set(unit, (known = { all, low, high }));
   }
   return known;
 }

@@ -1,6 +1,6 @@
 /** What every line of a record is written with: how much it may weigh, what was said before, what the session is about. */
-import { createSaid, sentencesIn, type Condensable, type Said } from "./condense.ts";
-import { createKnownThings, type KnownThings } from "./effects.ts";
+import type { Condensable, Said } from "./condense.ts";
+import type { KnownThings } from "./effects.ts";
 import type { EpisodeEntry } from "./episodes.ts";
 
 export interface RecordLine {
@@ -62,14 +62,9 @@ export interface Present {
   readonly goal: readonly string[];
 }
 
-interface ContextOptions extends Omit<LinesContext, "known" | "said" | "stands" | "isGoal" | "pertinence"> {
-  readonly present: Present;
-  /** The words of what is asked for. */
-  readonly taskWords: readonly string[];
-}
-
-export function newContext({ present, taskWords, ...given }: ContextOptions): LinesContext {
-  const pertinence = (text: string): number => {
+/** How much texts have to do with what is asked for, by the words of that. */
+export function pertinenceTo(taskWords: readonly string[]): (text: string) => number {
+  return (text) => {
     const lower = text.toLowerCase();
     const held = taskWords.filter((word) => lower.includes(word)).length;
     return taskWords.length === 0
@@ -78,25 +73,6 @@ export function newContext({ present, taskWords, ...given }: ContextOptions): Li
         ? IMPERTINENT
         : (2 * Math.min(held, PERTINENT_WORDS)) / PERTINENT_WORDS;
   };
-  const stands = holding(present.rules);
-  const isGoal = holding(present.goal);
-  return {
-    ...given,
-    known: createKnownThings(),
-    said: createSaid(sentencesIn(present.said)),
-    stands,
-    isGoal,
-    pertinence,
-  };
-}
-
-function holding(texts: readonly string[]): (sentence: string) => boolean {
-  const sentences = new Set(texts.flatMap((text) => sentencesIn(text).map(withoutBullet)));
-  return (sentence) => sentences.has(withoutBullet(sentence));
-}
-
-function withoutBullet(sentence: string): string {
-  return sentence.trim().replace(/^(?:[-*+•–]|\d{1,2}[.)])\s+/, "");
 }
 
 /** A line that holds so many words of the task is about it. */

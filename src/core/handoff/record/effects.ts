@@ -11,6 +11,13 @@ export interface KnownThings {
   readonly changesIn: (result: string) => string | undefined;
 }
 
+/** What was shown, and can be forgotten. */
+export interface LastingThings extends KnownThings {
+  /** How many results showed things; `backTo` forgets those after. */
+  readonly shown: () => number;
+  readonly backTo: (shown: number) => void;
+}
+
 const LEAVES_MAX = 300;
 const THINGS_MAX = 500;
 const RESULT_CHARS_READ_MAX = 40_000;
@@ -20,9 +27,22 @@ const ID_KEY = /(?:^|_)id$|Id$|^(?:number|key|name|code)$/;
 
 type Leaves = ReadonlyMap<string, string>;
 
-export function createKnownThings(): KnownThings {
+export function createKnownThings(): LastingThings {
   const known = new Map<string, Leaves>();
+  const shown: { readonly name: string; readonly now: Leaves }[] = [];
+  const remember = (name: string, now: Leaves): void => {
+    known.delete(name);
+    known.set(name, now);
+    if (known.size > THINGS_MAX) known.delete(known.keys().next().value!);
+  };
   return {
+    shown: () => shown.length,
+    backTo: (count) => {
+      if (count === shown.length) return;
+      shown.length = count;
+      known.clear();
+      for (const { name, now } of shown) remember(name, now);
+    },
     changesIn: (result) => {
       const value = parsed(result);
       if (value === undefined) return undefined;
@@ -31,9 +51,8 @@ export function createKnownThings(): KnownThings {
       const name = `${id[0]}=${String(id[1])}`;
       const before = known.get(name);
       const now = leavesOf(value);
-      known.delete(name);
-      known.set(name, now);
-      if (known.size > THINGS_MAX) known.delete(known.keys().next().value!);
+      shown.push({ name, now });
+      remember(name, now);
       return before === undefined ? undefined : differences(before, now);
     },
   };

@@ -6,12 +6,12 @@ import { taskWords } from "../../digest/task-words.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
-import { belowRoot } from "../root.ts";
+import { belowRoot, rootOf } from "../root.ts";
 import { condensable, unitsOf, type Unit } from "./condense.ts";
 import { episodesOf } from "./episodes.ts";
 import { counted } from "./calls.ts";
-import { linesOf } from "./lines.ts";
-import { newContext, type Present, type RecordLine } from "./context.ts";
+import { linesOfAll } from "./course.ts";
+import type { Present, RecordLine } from "./context.ts";
 
 export interface RecordRequest {
   readonly messages: readonly Message[];
@@ -235,16 +235,18 @@ function toldOf({ carried, ...request }: Telling): readonly ToldEpisode[] {
   const shortened = (text: string): string => belowRoot(text, ledger);
   const words = taskWords(live < 0 ? "" : contentText(messages[live]!.parts));
   const standing = new Set(ledger.errors.flatMap(({ message, resolved }) => (resolved === undefined ? [message] : [])));
-  const context = newContext({
+  const episodes = episodesOf(request);
+  const linesOfEach = linesOfAll(episodes, {
     redact,
     shortened,
+    root: rootOf(ledger),
     tellsRequests: !listsMessages,
     stillFails: (result) => standing.has(result),
     live,
     present,
     taskWords: words,
   });
-  const fresh = episodesOf(request).map((episode) => ({ order: episode.start, lines: linesOf(episode, context) }));
+  const fresh = episodes.map(({ start }, at) => ({ order: start, lines: linesOfEach[at]! }));
   const before = carried.map((text, at) => ({
     order: at - carried.length,
     lines: [

@@ -1,0 +1,153 @@
+/**
+ * The lines of all episodes, told one after another. What an episode says depends on those before it, and on what the
+ * handoff says beside them: as far as both are what they were in the last handoff, its lines are kept.
+ */
+import { createAnswers } from "./answers.ts";
+import { createSaid, sentencesIn } from "./condense.ts";
+import { createKnownThings } from "./effects.ts";
+import type { Episode, EpisodeEntry } from "./episodes.ts";
+import { linesOf } from "./lines.ts";
+import { pertinenceTo, type LinesContext, type Present, type RecordLine } from "./context.ts";
+
+/** A longer record is worked out anew for each handoff. */
+const CHARS_KEPT_MAX = 4_000_000;
+const THINGS_KEPT_MAX = 5_000;
+
+type Redact = LinesContext["redact"];
+
+export interface Telling extends Pick<LinesContext, "redact" | "shortened" | "tellsRequests" | "stillFails" | "live"> {
+  /** What `shortened` takes away. */
+  readonly root: string | undefined;
+  readonly present: Present;
+  /** The words of what is asked for. */
+  readonly taskWords: readonly string[];
+}
+
+/** The last record that was told with a redaction. */
+const courses = new WeakMap<Redact, Course>();
+
+/** The lines of each episode. */
+export function linesOfAll(episodes: readonly Episode[], telling: Telling): readonly (readonly RecordLine[])[] {
+  const course = courses.get(telling.redact) ?? createCourse();
+  courses.set(telling.redact, course);
+  const lines = course.linesOf(episodes, telling);
+  if (course.isTooLarge()) courses.delete(telling.redact);
+  return lines;
+}
+
+interface Course {
+  readonly linesOf: (episodes: readonly Episode[], telling: Telling) => readonly (readonly RecordLine[])[];
+  readonly isTooLarge: () => boolean;
+}
+
+/** How far everything had come when an episode was told. */
+type Mark = readonly number[];
+
+interface ToldEpisode {
+  readonly episode: Episode;
+  readonly lines: readonly RecordLine[];
+  readonly chars: number;
+  /** The results whose failures were asked about, and what the answers were. */
+  readonly failures: ReadonlyMap<number, boolean>;
+  readonly isLive: boolean;
+  readonly start: Mark;
+  readonly end: Mark;
+}
+
+function createCourse(): Course {
+  const [said, known] = [createSaid(), createKnownThings()];
+  const [rules, goal] = [createAnswers(), createAnswers()];
+  const all = [said.already, rules, goal] as const;
+  const told: ToldEpisode[] = [];
+  let last: Pick<Telling, "root" | "tellsRequests" | "taskWords"> | undefined;
+  const mark = (): Mark => [...all.map((one) => one.asked()), said.compared(), known.shown()];
+  const tell = (episode: Episode, telling: Telling): ToldEpisode => {
+    const failures = new Map<number, boolean>();
+    const stillFails = (result: number): boolean => {
+      const fails = telling.stillFails(result);
+      failures.set(result, fails);
+      return fails;
+    };
+    const start = mark();
+    const lines = linesOf(episode, {
+      ...telling,
+      known,
+      said,
+      stillFails,
+      stands: (sentence) => rules.has(withoutBullet(sentence)),
+      isGoal: (sentence) => goal.has(withoutBullet(sentence)),
+      pertinence: pertinenceTo(telling.taskWords),
+    });
+    const chars = lines.reduce((sum, { body }) => sum + body.chars, 0);
+    return { episode, lines, chars, failures, isLive: isLive(episode, telling), start, end: mark() };
+  };
+  const backTo = (count: number): void => {
+    const first = told[count];
+    if (first === undefined) return;
+    told.length = count;
+    const [asked, aboutRules, aboutGoal, compared, shown] = first.start as [number, number, number, number, number];
+    said.backTo(asked, compared);
+    rules.backTo(aboutRules);
+    goal.backTo(aboutGoal);
+    known.backTo(shown);
+  };
+  return {
+    linesOf: (episodes, telling) => {
+      const { present, root, tellsRequests, taskWords } = telling;
+      const texts = [sentencesIn(present.said), sentencesOfAll(present.rules), sentencesOfAll(present.goal)];
+      const same = all.map((answers, at) => answers.replace(texts[at]!));
+      const asksAlike = last !== undefined && isEqual(last.taskWords, taskWords);
+      const holds = (one: ToldEpisode, at: number): boolean =>
+        same.every((count, which) => one.end[which]! <= count) &&
+        (asksAlike || !one.episode.entries.some(isDelegated)) &&
+        isTheSame(one, episodes[at], telling);
+      const tellsAlike = last?.root === root && last?.tellsRequests === tellsRequests;
+      const anew = tellsAlike ? told.findIndex((one, at) => !holds(one, at)) : 0;
+      last = { root, tellsRequests, taskWords };
+      if (anew >= 0) backTo(anew);
+      for (let at = told.length; at < episodes.length; at++) told.push(tell(episodes[at]!, telling));
+      return told.map(({ lines }) => lines);
+    },
+    isTooLarge: () => told.reduce((sum, { chars }) => sum + chars, 0) > CHARS_KEPT_MAX || known.shown() > THINGS_KEPT_MAX,
+  };
+}
+
+function sentencesOfAll(texts: readonly string[]): readonly string[] {
+  return texts.flatMap((text) => sentencesIn(text).map(withoutBullet));
+}
+
+function withoutBullet(sentence: string): string {
+  return sentence.trim().replace(/^(?:[-*+•–]|\d{1,2}[.)])\s+/, "");
+}
+
+/** Whether an episode comes to the same lines as it did. */
+function isTheSame({ episode, failures, isLive: wasLive }: ToldEpisode, next: Episode | undefined, telling: Telling): boolean {
+  if (next === undefined || episode.entries.length !== next.entries.length || wasLive !== isLive(next, telling)) return false;
+  for (const [result, fails] of failures) if (telling.stillFails(result) !== fails) return false;
+  return episode.start === next.start && episode.entries.every((entry, at) => isSameEntry(entry, next.entries[at]!));
+}
+
+function isSameEntry(entry: EpisodeEntry, next: EpisodeEntry): boolean {
+  if (entry.message !== next.message) return false;
+  if (entry.kind !== "done" || next.kind !== "done")
+    return entry.kind !== "done" && entry.kind === next.kind && entry.from === next.from && entry.text === next.text && endsTurn(entry) === endsTurn(next);
+  const { call, action, answered, result } = next;
+  return entry.call === call && entry.action === action && entry.answered === answered && entry.result === result;
+}
+
+function endsTurn(entry: EpisodeEntry): boolean {
+  return entry.kind === "said" && entry.ends;
+}
+
+/** The words of the newest request say what of a report by somebody else is told. */
+function isDelegated(entry: EpisodeEntry): boolean {
+  return entry.kind === "done" && entry.action.action === "delegate";
+}
+
+function isLive({ entries }: Episode, { live }: Telling): boolean {
+  return entries.some(({ kind, message }) => kind === "asked" && message === live);
+}
+
+function isEqual(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, at) => text === other[at]);
+}
