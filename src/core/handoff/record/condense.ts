@@ -74,15 +74,19 @@ export function condensable(
       units.push(unit.at === units.length ? unit : { ...unit, at: units.length });
   const chars = lengthOf(units);
   let ranked: readonly Unit[] | undefined;
+  let whole: string | undefined;
+  // One length is asked for several times while a record is written.
+  let last = { charsMax: 0, text: "" };
   return {
     chars,
     within: (charsMax) => {
-      if (chars <= charsMax) return joined(units);
+      if (chars <= charsMax) return (whole ??= joined(units));
       if (charsMax < CHARS_MIN) return "";
       ranked ??= units
         .map((unit) => ({ ...unit, score: worth(unit) }))
         .toSorted((a, b) => b.score - a.score || a.at - b.at);
-      return clipped(joined(chosen(ranked, charsMax)), charsMax);
+      if (last.charsMax !== charsMax) last = { charsMax, text: clipped(joined(chosen(ranked, charsMax)), charsMax) };
+      return last.text;
     },
   };
 }
@@ -121,7 +125,7 @@ function chosen(ranked: readonly Unit[], charsMax: number): readonly Unit[] {
 /** Its beginning; and its end as well where that names something exact that would be cut off. */
 function clippedAround(text: string, charsMax: number): string {
   const half = Math.floor((charsMax - GAP.length) / 2);
-  if (half < HALF_CHARS_MIN || text.length <= charsMax || exactIn(text.slice(-Math.min(half, CHARS_MATCHED_MAX))) === 0)
+  if (half < HALF_CHARS_MIN || text.length <= charsMax || !isExact(text.slice(-Math.min(half, CHARS_MATCHED_MAX))))
     return clipped(text, charsMax);
   const end = text.slice(text.indexOf(" ", text.length - half) + 1);
   const start = text.slice(0, text.lastIndexOf(" ", charsMax - GAP.length - end.length));
@@ -353,6 +357,12 @@ function scoreOf(text: string, at: number, count: number): number {
     wordless -
     text.length / LENGTH_PENALTY_CHARS
   );
+}
+
+/** Whether it holds a name or a figure. */
+function isExact(text: string): boolean {
+  EXACT.lastIndex = 0;
+  return EXACT.test(text);
 }
 
 /** How many names and figures it holds, as far as they count. */

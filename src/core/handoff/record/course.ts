@@ -148,6 +148,6 @@ function isLive({ entries }: Episode, { live }: Telling): boolean {
   return entries.some(({ kind, message }) => kind === "asked" && message === live);
 }
 
-function isEqual(one: readonly string[], other: readonly string[]): boolean {
+export function isEqual(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((text, at) => text === other[at]);
 }

@@ -10,7 +10,7 @@ import { belowRoot, rootOf } from "../root.ts";
 import { condensable, unitsOf, type Unit } from "./condense.ts";
 import { episodesOf } from "./episodes.ts";
 import { counted } from "./calls.ts";
-import { linesOfAll } from "./course.ts";
+import { isEqual, linesOfAll } from "./course.ts";
 import type { Present, RecordLine } from "./context.ts";
 
 export interface RecordRequest {
@@ -61,6 +61,8 @@ interface SharedLine extends RecordLine {
 
 interface ToldEpisode {
   readonly order: number;
+  /** The lines before anything was shared out: the same as long as the episode tells the same. */
+  readonly told: readonly RecordLine[];
   readonly lines: readonly SharedLine[];
 }
 
@@ -74,55 +76,78 @@ interface Telling extends RecordRequest {
 
 function episodesWithin(tokensMax: number, request: Telling): readonly RecordEpisode[] {
   const { measure, matches } = request;
-  const episodes = toldOf(request).map(({ order, lines }): AboutEpisode => ({
-    order,
+  const episodes = toldOf(request).map(({ lines, ...episode }): AboutEpisode => ({
+    ...episode,
     lines: lines.map((line) => ({ ...line, about: matches?.(line.body.within(CHARS_MAX)) ?? true })),
   }));
   const lines = episodes.flatMap((episode) => episode.lines);
   const about = lines.filter((line) => line.about);
   const others = lines.filter((line) => !line.about);
-  const told = (matching: number, other: number): Iterable<RecordEpisode> => toldNewestFirst(episodes, matching, other);
-  const weigh = (chars: Iterable<RecordEpisode>): number => {
+  const told = (matching: number, other: number): Iterable<Written> => toldNewestFirst(episodes, matching, other);
+  const weigh = (written: Iterable<Written>): number => {
     let tokens = 0;
-    for (const { text } of chars) tokens += measure.text(`1. ${text.replaceAll("\n", INDENTED)}\n`);
+    for (const one of written) tokens += tokensOf(one, measure);
     return tokens;
   };
+  const recordWith = (matching: number, other: number): readonly RecordEpisode[] =>
+    Array.from(told(matching, other), ({ order, text }) => ({ order, text })).toReversed();
   const share = matches === undefined ? 1 : FOCUS_SHARE;
   const first = widest(about, (chars) => weigh(told(chars, 0)), { tokensMax: tokensMax * share });
-  if (matches === undefined) return [...told(first, 0)].toReversed();
+  if (matches === undefined) return recordWith(first, 0);
   const already = weigh(told(first, 0));
   const most = already + tokensMax * (1 - share);
   const second = widest(others, (chars) => weigh(told(first, chars)), { tokensMax: most, already });
-  return [...told(first, second)].toReversed();
+  return recordWith(first, second);
 }
 
-interface AboutEpisode {
-  readonly order: number;
+interface AboutEpisode extends Pick<ToldEpisode, "order" | "told"> {
   readonly lines: readonly (SharedLine & { readonly about: boolean })[];
 }
 
 /** A shorter text may be all that is left of several episodes: of those, the newest is told. */
 const SAME_CHARS_MAX = 300;
 
+/** An episode at some length. */
+interface Written extends RecordEpisode {
+  readonly texts: readonly string[];
+  weighed?: { readonly measure: Measure; readonly tokens: number };
+}
+
+/** What each episode came to last: mostly the same at the next length, and in the next handoff. */
+const written = new WeakMap<readonly RecordLine[], Written>();
+/** A longer one is written anew. */
+const WRITTEN_CHARS_MAX = 20_000;
+
 /** The episodes, each line at its share of a length: one after another, so that a long record is weighed without being held. */
 function* toldNewestFirst(
   episodes: readonly AboutEpisode[],
   matching: number,
   other: number,
-): Generator<RecordEpisode> {
+): Generator<Written> {
   const told = new Set<string>();
-  for (const { order, lines } of episodes.toReversed()) {
-    const text = episodeText(lines, ({ share, about }) => Math.floor((about ? matching : other) * share));
-    if (text === "" || told.has(text)) continue;
-    if (text.length <= SAME_CHARS_MAX) told.add(text);
-    yield { order, text };
+  for (const { order, lines, told: own } of episodes.toReversed()) {
+    const texts = textsOf(lines, ({ share, about }) => Math.floor((about ? matching : other) * share));
+    if (texts.length === 0) continue;
+    const known = written.get(own);
+    const isKnown = known?.order === order && isEqual(known.texts, texts);
+    const one: Written = isKnown ? known : { order, texts, text: texts.join("\n") };
+    if (told.has(one.text)) continue;
+    if (one.text.length <= SAME_CHARS_MAX) told.add(one.text);
+    if (!isKnown && one.text.length <= WRITTEN_CHARS_MAX) written.set(own, one);
+    yield one;
   }
+}
+
+function tokensOf(one: Written, measure: Measure): number {
+  if (one.weighed?.measure !== measure)
+    one.weighed = { measure, tokens: measure.text(`1. ${one.text.replaceAll("\n", INDENTED)}\n`) };
+  return one.weighed.tokens;
 }
 
 type AboutLine = AboutEpisode["lines"][number];
 
 /** The lines of an episode; edits that have no room for what they wrote are gathered, as long as nothing else is told between them. */
-function episodeText(lines: readonly AboutLine[], charsFor: (line: AboutLine) => number): string {
+function textsOf(lines: readonly AboutLine[], charsFor: (line: AboutLine) => number): readonly string[] {
   const texts: string[] = [];
   let gathered: { chars: number; names: string[] } = { chars: 0, names: [] };
   const flush = (): void => {
@@ -142,7 +167,7 @@ function episodeText(lines: readonly AboutLine[], charsFor: (line: AboutLine) =>
     }
   }
   flush();
-  return texts.join("\n");
+  return texts;
 }
 
 /** The files of many edits take a few times the room that one edit has. */
@@ -178,10 +203,11 @@ function widest(
   weigh: (chars: number) => number,
   { tokensMax, already = 0 }: Target,
 ): number {
+  const columns = columnsOf(lines);
   let tokensAChar = TOKENS_A_CHAR;
   let chars = 0;
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
-    const length = lengthFor(lines, Math.max(0, tokensMax - already) / tokensAChar);
+    const length = lengthFor(columns, Math.max(0, tokensMax - already) / tokensAChar);
     const tokens = weigh(length);
     if (tokens <= tokensMax) {
       chars = Math.max(chars, length);
@@ -191,7 +217,7 @@ function widest(
     const says = (tokensAChar * Math.max(1, tokens - already)) / Math.max(1, tokensMax - already);
     tokensAChar = tokens > tokensMax ? says * OVERSHOOT_FACTOR : (says + tokensAChar) / 2;
   }
-  for (let length = lengthFor(lines, tokensMax); chars === 0 && length > LINE_CHARS_MIN / 2; length *= STEP_DOWN)
+  for (let length = lengthFor(columns, tokensMax); chars === 0 && length > LINE_CHARS_MIN / 2; length *= STEP_DOWN)
     if (weigh(length) <= tokensMax) chars = length;
   return chars;
 }
@@ -207,9 +233,12 @@ const OVERSHOOT_FACTOR = 1.02;
 const LENGTH_STEPS = 24;
 
 /** The length at which lines, each cut to its share of it, come to so many characters. */
-function lengthFor(lines: readonly SharedLine[], room: number): number {
-  const total = (chars: number): number =>
-    lines.reduce((sum, { label, share, body }) => sum + lengthOf(body.chars, chars * share, label.length), 0);
+function lengthFor({ chars, shares, labels }: Columns, room: number): number {
+  const total = (length: number): number => {
+    let sum = 0;
+    for (let at = 0; at < chars.length; at++) sum += lengthOf(chars[at]!, length * shares[at]!, labels[at]!);
+    return sum;
+  };
   if (total(CHARS_MAX) <= room) return CHARS_MAX;
   let [low, high] = [0, CHARS_MAX];
   for (let step = 0; step < LENGTH_STEPS; step++) {
@@ -218,6 +247,21 @@ function lengthFor(lines: readonly SharedLine[], room: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** What decides how long lines come out: they are walked a hundred times. */
+interface Columns {
+  readonly chars: Float64Array;
+  readonly shares: Float64Array;
+  readonly labels: Float64Array;
+}
+
+function columnsOf(lines: readonly SharedLine[]): Columns {
+  return {
+    chars: Float64Array.from(lines, ({ body }) => body.chars),
+    shares: Float64Array.from(lines, ({ share }) => share),
+    labels: Float64Array.from(lines, ({ label }) => label.length),
+  };
 }
 
 /** A line is left out where there is no room for a sentence of it. */
@@ -265,6 +309,7 @@ function toldOf({ carried, ...request }: Telling): readonly ToldEpisode[] {
     const last = at === all.length - 1;
     return {
       order,
+      told: lines,
       lines: lines.map((line, place) => ({
         ...line,
         share:
