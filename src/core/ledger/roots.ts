@@ -14,9 +14,11 @@ export interface Roots {
 export function createRoots(): Roots {
   const counts = new Map<string, number>();
   let total = 0;
+  let deepest: string | undefined;
   const count = (path: string): void => {
     if (!path.startsWith("/")) return;
     total++;
+    deepest = undefined;
     for (let slash = path.indexOf("/", 1); slash > 0; slash = path.indexOf("/", slash + 1)) {
       const folder = path.slice(0, slash + 1);
       counts.set(folder, (counts.get(folder) ?? 0) + 1);
@@ -24,13 +26,15 @@ export function createRoots(): Roots {
   };
   return {
     add: (calls) => calls.forEach(({ paths }) => paths.forEach(count)),
-    root: () => {
-      let root = "";
-      for (const [folder, below] of counts)
-        if (below >= total * ROOT_SHARE_MIN && folder.length > root.length && isDeep(folder)) root = folder;
-      return root;
-    },
+    root: () => (deepest ??= deepestOf(counts, total * ROOT_SHARE_MIN)),
   };
+}
+
+function deepestOf(counts: ReadonlyMap<string, number>, least: number): string {
+  let root = "";
+  for (const [folder, below] of counts)
+    if (below >= least && folder.length > root.length && isDeep(folder)) root = folder;
+  return root;
 }
 
 function isDeep(folder: string): boolean {

@@ -174,6 +174,7 @@ function textsOf(lines: readonly AboutLine[], charsFor: (line: AboutLine) => num
 const TOUCHED_FACTOR = 3;
 
 function touchedText(names: readonly string[], charsMax: number): string {
+  if (names.length === 0) return "";
   const all = counted(names);
   let text = "";
   for (const [at, name] of all.entries()) {
@@ -257,11 +258,13 @@ interface Columns {
 }
 
 function columnsOf(lines: readonly SharedLine[]): Columns {
-  return {
-    chars: Float64Array.from(lines, ({ body }) => body.chars),
-    shares: Float64Array.from(lines, ({ share }) => share),
-    labels: Float64Array.from(lines, ({ label }) => label.length),
-  };
+  const [chars, shares, labels] = [0, 1, 2].map(() => new Float64Array(lines.length)) as [Float64Array, Float64Array, Float64Array];
+  for (const [at, { body, share, label }] of lines.entries()) {
+    chars[at] = body.chars;
+    shares[at] = share;
+    labels[at] = label.length;
+  }
+  return { chars, shares, labels };
 }
 
 /** A line is left out where there is no room for a sentence of it. */
