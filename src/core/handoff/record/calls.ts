@@ -1,7 +1,7 @@
 /** What calls did, a line each or gathered: what was only looked at, what was run and how it ended, what was changed and to what. */
 import { described } from "../../digest/call.ts";
-import { outcomeOf as runOutcomeOf } from "../../digest/outcome.ts";
 import { withoutHereDocuments } from "../../ledger/readers/commands.ts";
+import { runOutcomeOf } from "../../ledger/run-outcomes.ts";
 import { clipped } from "../items.ts";
 import { condensable, unitsOf, type Condensable } from "./condense.ts";
 import { argumentsText, thingText } from "./effects.ts";
@@ -99,9 +99,9 @@ const RUN_CHARS_READ_MAX = 40_000;
 const ASSERTION =
   /^[ \t]*(?:\S+\.\w{1,4}:\d+:(?:\d+:)? .{0,300}\b(?:want|expected|got|should)\b.{0,200}|E {2,}\S.{0,300}|(?:AssertionError|AssertionFailedError)\b.{0,300}|(?:[Ee]xpected|[Aa]ctual|[Rr]eceived|left|right):? .{1,200})$/gm;
 
-function withErrors(outcome: string, { result }: Done, { redact }: LinesContext): string {
+function withErrors(outcome: string, { result, answer }: Done, { redact }: LinesContext): string {
   const asserted = result.slice(0, RUN_CHARS_READ_MAX).match(ASSERTION) ?? [];
-  const reported = runOutcomeOf(result).errors.map(({ text }) => text);
+  const reported = answer === undefined ? [] : runOutcomeOf(answer, result).errors.map(({ text }) => text);
   const errors = [...asserted, ...reported]
     .map((text) => redact(text).trim().replace(/\s+/g, " "))
     .filter((text) => !outcome.includes(text) && !text.includes(outcome));

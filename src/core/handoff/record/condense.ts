@@ -71,7 +71,7 @@ export function condensable(
   const units: Unit[] = [];
   for (const unit of given)
     if (said.isNew(unit) && keep(unit.text))
-      units.push(unit.at === units.length ? unit : { ...unit, at: units.length });
+      units.push(unit.at === units.length ? unit : scoredLater(unit, units.length, () => unit.score));
   const chars = lengthOf(units);
   let ranked: readonly Unit[] | undefined;
   let whole: string | undefined;
@@ -83,7 +83,7 @@ export function condensable(
       if (chars <= charsMax) return (whole ??= joined(units));
       if (charsMax < CHARS_MIN) return "";
       ranked ??= units
-        .map((unit) => ({ ...unit, score: worth(unit) }))
+        .map((unit) => ({ text: unit.text, lead: unit.lead, at: unit.at, score: worth(unit) }))
         .toSorted((a, b) => b.score - a.score || a.at - b.at);
       if (last.charsMax !== charsMax) last = { charsMax, text: clipped(joined(chosen(ranked, charsMax)), charsMax) };
       return last.text;
@@ -163,7 +163,20 @@ export function sentencesIn(text: string): readonly string[] {
 
 function takenApart(text: string): readonly Unit[] {
   const pieces = piecesOf(text);
-  return pieces.map((piece, at) => ({ ...piece, at, score: scoreOf(piece.text, at, pieces.length) }));
+  return pieces.map((piece, at) => scoredLater(piece, at, () => scoreOf(piece.text, at, pieces.length)));
+}
+
+/** Most are told whole or not at all, and nobody asks how much they tell. */
+function scoredLater({ text, lead }: Omit<Unit, "score" | "at">, at: number, score: () => number): Unit {
+  let known: number | undefined;
+  return {
+    text,
+    lead,
+    at,
+    get score() {
+      return (known ??= score());
+    },
+  };
 }
 
 /** What lies between two pieces is white space of the line, or a line break; blank lines go. */
@@ -316,9 +329,7 @@ const words = new WeakMap<Unit, Words>();
 function wordsOf(unit: Unit): Words {
   let known = words.get(unit);
   if (known === undefined) {
-    const found: readonly string[] = unit.text.toLowerCase().match(COMPARED) ?? [];
-    // The longest first: other texts lack them most likely, and the comparison ends soonest.
-    const all = new Set(found.toSorted((a, b) => b.length - a.length));
+    const all = new Set<string>(unit.text.toLowerCase().match(COMPARED));
     let [low, high] = [0, 0];
     for (const word of all) {
       const bit = 1 << (word.length * 7 + word.charCodeAt(0) * 3 + word.charCodeAt(word.length >> 1));

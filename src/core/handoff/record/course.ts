@@ -131,8 +131,8 @@ function isSameEntry(entry: EpisodeEntry, next: EpisodeEntry): boolean {
   if (entry.message !== next.message) return false;
   if (entry.kind !== "done" || next.kind !== "done")
     return entry.kind !== "done" && entry.kind === next.kind && entry.from === next.from && entry.text === next.text && endsTurn(entry) === endsTurn(next);
-  const { call, action, answered, result } = next;
-  return entry.call === call && entry.action === action && entry.answered === answered && entry.result === result;
+  const { call, action, answered, answer } = next;
+  return entry.call === call && entry.action === action && entry.answered === answered && entry.answer === answer;
 }
 
 function endsTurn(entry: EpisodeEntry): boolean {

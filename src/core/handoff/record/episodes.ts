@@ -23,8 +23,9 @@ export type EpisodeEntry =
       readonly call: ToolCallPart;
       readonly action: ActionEntry;
       readonly result: string;
-      /** Index of the message that holds the result; -1 where there is none. */
+      /** Index of the message that holds the result, and the message; -1 where there is none. */
       readonly answered: number;
+      readonly answer: Message | undefined;
     };
 
 export interface Episode {
@@ -79,15 +80,16 @@ function actionsByMessage({ actions }: Ledger): ReadonlyMap<number, readonly Act
 }
 
 /** The result that answers each call. */
-function resultsOf(messages: readonly Message[]): (call: ToolCallPart) => Pick<Done, "result" | "answered"> {
+function resultsOf(messages: readonly Message[]): (call: ToolCallPart) => Pick<Done, "result" | "answered" | "answer"> {
   const results = new Map<ToolCallPart, number>();
   pairingOf(messages).answers.forEach((asked, at) => {
     if (asked !== undefined) results.set(asked.call, at);
   });
   return (call) => {
     const answered = results.get(call) ?? -1;
-    const content = answered < 0 ? [] : (resultOf(messages[answered]!)?.content ?? []);
-    return { answered, result: contentText(content) };
+    const answer = messages[answered];
+    const content = answer === undefined ? [] : (resultOf(answer)?.content ?? []);
+    return { answered, answer, result: contentText(content) };
   };
 }
 
