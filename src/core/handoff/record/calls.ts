@@ -278,7 +278,7 @@ function effectOf(call: Done, changes: string | undefined, context: LinesContext
 /** Whether the arguments say what was said before, in other words perhaps. */
 function isRepeated(raw: string, { said }: LinesContext): boolean {
   const text = argumentsText(raw, ARGUMENTS_CHARS_MAX);
-  return text.length > ARGUMENTS_CHARS_REPEATED && !said.isNew({ text, lead: "", at: 0, score: 0 });
+  return text.length > ARGUMENTS_CHARS_REPEATED && !said.isNew({ text });
 }
 
 const ARGUMENTS_CHARS_REPEATED = 60;

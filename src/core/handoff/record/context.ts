@@ -1,5 +1,6 @@
 /** What every line of a record is written with: how much it may weigh, what was said before, what the session is about. */
-import type { Condensable, Said } from "./condense.ts";
+import type { Condensable } from "./condense.ts";
+import type { Said } from "./said.ts";
 import type { KnownThings } from "./effects.ts";
 import type { EpisodeEntry } from "./episodes.ts";
 

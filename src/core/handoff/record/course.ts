@@ -3,7 +3,8 @@
  * handoff says beside them: as far as both are what they were in the last handoff, its lines are kept.
  */
 import { createAnswers } from "./answers.ts";
-import { createSaid, sentencesIn } from "./condense.ts";
+import { sentencesIn } from "./condense.ts";
+import { createSaid } from "./said.ts";
 import { createKnownThings } from "./effects.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
 import { linesOf } from "./lines.ts";
@@ -108,7 +109,8 @@ function createCourse(): Course {
       for (let at = told.length; at < episodes.length; at++) told.push(tell(episodes[at]!, telling));
       return told.map(({ lines }) => lines);
     },
-    isTooLarge: () => told.reduce((sum, { chars }) => sum + chars, 0) > CHARS_KEPT_MAX || known.shown() > THINGS_KEPT_MAX,
+    isTooLarge: () =>
+      told.reduce((sum, { chars }) => sum + chars, 0) > CHARS_KEPT_MAX || known.shown() > THINGS_KEPT_MAX,
   };
 }
 
@@ -121,8 +123,13 @@ function withoutBullet(sentence: string): string {
 }
 
 /** Whether an episode comes to the same lines as it did. */
-function isTheSame({ episode, failures, isLive: wasLive }: ToldEpisode, next: Episode | undefined, telling: Telling): boolean {
-  if (next === undefined || episode.entries.length !== next.entries.length || wasLive !== isLive(next, telling)) return false;
+function isTheSame(
+  { episode, failures, isLive: wasLive }: ToldEpisode,
+  next: Episode | undefined,
+  telling: Telling,
+): boolean {
+  if (next === undefined || episode.entries.length !== next.entries.length || wasLive !== isLive(next, telling))
+    return false;
   for (const [result, fails] of failures) if (telling.stillFails(result) !== fails) return false;
   return episode.start === next.start && episode.entries.every((entry, at) => isSameEntry(entry, next.entries[at]!));
 }
@@ -130,7 +137,13 @@ function isTheSame({ episode, failures, isLive: wasLive }: ToldEpisode, next: Ep
 function isSameEntry(entry: EpisodeEntry, next: EpisodeEntry): boolean {
   if (entry.message !== next.message) return false;
   if (entry.kind !== "done" || next.kind !== "done")
-    return entry.kind !== "done" && entry.kind === next.kind && entry.from === next.from && entry.text === next.text && endsTurn(entry) === endsTurn(next);
+    return (
+      entry.kind !== "done" &&
+      entry.kind === next.kind &&
+      entry.from === next.from &&
+      entry.text === next.text &&
+      endsTurn(entry) === endsTurn(next)
+    );
   const { call, action, answered, answer } = next;
   return entry.call === call && entry.action === action && entry.answered === answered && entry.answer === answer;
 }

@@ -119,11 +119,7 @@ const written = new WeakMap<readonly RecordLine[], Written>();
 const WRITTEN_CHARS_MAX = 20_000;
 
 /** The episodes, each line at its share of a length: one after another, so that a long record is weighed without being held. */
-function* toldNewestFirst(
-  episodes: readonly AboutEpisode[],
-  matching: number,
-  other: number,
-): Generator<Written> {
+function* toldNewestFirst(episodes: readonly AboutEpisode[], matching: number, other: number): Generator<Written> {
   const told = new Set<string>();
   for (const { order, lines, told: own } of episodes.toReversed()) {
     const texts = textsOf(lines, ({ share, about }) => Math.floor((about ? matching : other) * share));
@@ -258,7 +254,11 @@ interface Columns {
 }
 
 function columnsOf(lines: readonly SharedLine[]): Columns {
-  const [chars, shares, labels] = [0, 1, 2].map(() => new Float64Array(lines.length)) as [Float64Array, Float64Array, Float64Array];
+  const [chars, shares, labels] = [0, 1, 2].map(() => new Float64Array(lines.length)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ];
   for (const [at, { body, share, label }] of lines.entries()) {
     chars[at] = body.chars;
     shares[at] = share;

@@ -1,0 +1,105 @@
+/** What a record has said already: the same sentence, or nearly the same words, need not be read twice. */
+import { createAnswers, type Answers } from "./answers.ts";
+
+/** A sentence or a line: the same object where it is asked for again. */
+interface Sentence {
+  readonly text: string;
+}
+
+/** What earlier texts said. */
+export interface Said {
+  /** Whether a sentence says what no earlier one did; from then on, it has been said. */
+  readonly isNew: (sentence: Sentence) => boolean;
+}
+
+const SAID_CHARS_MIN = 8;
+/** Only the newest are compared word by word. */
+const RECENT_MAX = 60;
+const WORDS_COMPARED_MIN = 7;
+/** So many words, of two letters each, do not fit in less. */
+const CHARS_COMPARED_MIN = 3 * WORDS_COMPARED_MIN - 1;
+/** Of the words of a sentence, so many in one earlier sentence: it says the same again. */
+const SAME_WORDS_SHARE = 0.85;
+
+/** What was said, and can be unsaid. */
+export interface LastingSaid extends Said {
+  readonly already: Answers;
+  /** How many texts are compared word by word so far; `backTo` forgets those after. */
+  readonly compared: () => number;
+  readonly backTo: (asked: number, compared: number) => void;
+}
+
+export function createSaid(already: readonly string[] = []): LastingSaid {
+  const answers = createAnswers();
+  answers.replace(keysOf(already));
+  const texts: Words[] = [];
+  return {
+    already: { ...answers, replace: (sentences) => answers.replace(keysOf(sentences)) },
+    compared: () => texts.length,
+    backTo: (asked, compared) => {
+      answers.backTo(asked);
+      texts.length = compared;
+    },
+    isNew: (unit) => {
+      const key = unit.text.trim();
+      if (key.length < SAID_CHARS_MIN) return true;
+      if (answers.wasAsked(key) || answers.has(key)) return false;
+      if (key.length < CHARS_COMPARED_MIN) return true;
+      const words = wordsOf(unit);
+      if (words.all.size < WORDS_COMPARED_MIN) return true;
+      for (let at = Math.max(0, texts.length - RECENT_MAX); at < texts.length; at++)
+        if (saysTheSame(texts[at]!, words)) return false;
+      texts.push(words);
+      return true;
+    },
+  };
+}
+
+function keysOf(already: Iterable<string>): readonly string[] {
+  return Array.from(already, (text) => text.trim().replace(BULLET, ""));
+}
+
+const BULLET = /^-\s+/;
+
+/** The words of a text, and a bit for each word of the first and the second mask: words share bits. */
+interface Words {
+  readonly all: ReadonlySet<string>;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Whether another text holds nearly all of the words. */
+function saysTheSame(other: Words, words: Words): boolean {
+  const most = words.all.size * (1 - SAME_WORDS_SHARE);
+  if (words.all.size - other.all.size > most) return false;
+  // A bit that the other lacks is a word, at least, that it lacks.
+  if (bitsIn(words.low & ~other.low) + bitsIn(words.high & ~other.high) > most) return false;
+  let missing = 0;
+  for (const word of words.all) if (!other.all.has(word) && ++missing > most) return false;
+  return true;
+}
+
+function bitsIn(mask: number): number {
+  let bits = mask - ((mask >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+const words = new WeakMap<Sentence, Words>();
+
+function wordsOf(unit: Sentence): Words {
+  let known = words.get(unit);
+  if (known === undefined) {
+    const all = new Set<string>(unit.text.toLowerCase().match(COMPARED));
+    let [low, high] = [0, 0];
+    for (const word of all) {
+      const bit = 1 << (word.length * 7 + word.charCodeAt(0) * 3 + word.charCodeAt(word.length >> 1));
+      if ((word.charCodeAt(word.length - 1) & 1) === 0) low |= bit;
+      else high |= bit;
+    }
+    words.set(unit, (known = { all, low, high }));
+  }
+  return known;
+}
+
+const COMPARED = /[\p{L}\p{N}_./-]{2,}/gu;
