@@ -70,8 +70,7 @@ export function condensable(
 ): Condensable {
   const units: Unit[] = [];
   for (const unit of given)
-    if (said.isNew(unit) && keep(unit.text))
-      units.push(unit.at === units.length ? unit : new ScoredLater(unit, units.length, () => unit.score));
+    if (said.isNew(unit) && keep(unit.text)) units.push(unit.at === units.length ? unit : movedTo(unit, units.length));
   const chars = lengthOf(units);
   let ranked: readonly Unit[] | undefined;
   let whole: string | undefined;
@@ -163,7 +162,7 @@ export function sentencesIn(text: string): readonly string[] {
 
 function takenApart(text: string): readonly Unit[] {
   const pieces = piecesOf(text);
-  return pieces.map((piece, at) => new ScoredLater(piece, at, () => scoreOf(piece.text, at, pieces.length)));
+  return pieces.map((piece, at) => new ScoredLater(piece, at, { at, of: pieces.length }));
 }
 
 /** Most units are told whole or not at all, and nobody asks how much they tell. */
@@ -171,20 +170,32 @@ class ScoredLater implements Unit {
   readonly text: string;
   readonly lead: string;
   readonly at: number;
-  private known: number | undefined;
-  private readonly work: () => number;
+  private readonly place: Place;
 
-  constructor({ text, lead }: Pick<Unit, "text" | "lead">, at: number, work: () => number) {
+  constructor({ text, lead }: Pick<Unit, "text" | "lead">, at: number, place: Place) {
     this.text = text;
     this.lead = lead;
     this.at = at;
-    this.known = undefined;
-    this.work = work;
+    this.place = place;
   }
 
   get score(): number {
-    return (this.known ??= this.work());
+    return scoreOf(this.text, this.place.at, this.place.of);
   }
+
+  movedTo(at: number): Unit {
+    return new ScoredLater(this, at, this.place);
+  }
+}
+
+/** Where a unit stands in its text, which says how much it tells. */
+interface Place {
+  readonly at: number;
+  readonly of: number;
+}
+
+function movedTo(unit: Unit, at: number): Unit {
+  return unit instanceof ScoredLater ? unit.movedTo(at) : { ...unit, at };
 }
 
 /** What lies between two pieces is white space of the line, or a line break; blank lines go. */
