@@ -11,7 +11,7 @@ import { linesOf } from "./lines.ts";
 import { pertinenceTo, type LinesContext, type Present, type RecordLine } from "./context.ts";
 
 /** A longer record is worked out anew for each handoff. */
-const CHARS_KEPT_MAX = 4_000_000;
+const CHARS_KEPT_MAX = 500_000;
 const THINGS_KEPT_MAX = 5_000;
 
 type Redact = LinesContext["redact"];
