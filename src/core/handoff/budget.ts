@@ -17,7 +17,7 @@ const PROSE_TOKENS_FIRST = 600;
 const PROSE_SHARE_MAX = 0.78;
 const BESIDE_PROSE_SHARE_MAX = 0.2;
 /** Lines of the original get a part of the room beyond this: a small handoff is all record. */
-const RECORD_TOKENS_FIRST = 1_500;
+const RECORD_TOKENS_FIRST = 1_000;
 const EXCERPTS_SHARE = 0.25;
 /** More of them say less than the messages that can stand in their place. */
 const EXCERPTS_SHARE_MAX = 0.4;
@@ -94,7 +94,7 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<Contents,
       prose > 0
         ? options.room * EXCERPTS_BESIDE_PROSE_SHARE_MAX
         : matches === undefined
-          ? excerptRoom(options.room)
+          ? options.room * EXCERPTS_SHARE_MAX
           : options.room,
     present: `${sections.text()}\n${told}`,
   });
@@ -119,11 +119,6 @@ function recordRoom(
 
 /** Errors that nothing made good are quoted before more is told of anything else, up to this share. */
 const ERRORS_SHARE_MAX = 0.3;
-
-/** At most; a small handoff quotes little, because what happened comes first. */
-function excerptRoom(room: number): number {
-  return room * EXCERPTS_SHARE_MAX * Math.min(1, room / (2 * RECORD_TOKENS_FIRST));
-}
 
 function presentIn(sections: SectionFill): Present {
   const textsOf = (topic: Topic): readonly string[] =>

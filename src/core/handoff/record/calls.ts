@@ -170,7 +170,7 @@ function headed(heading: string, text: Condensable): Condensable {
     within: (charsMax) => {
       if (charsMax < heading.length) return "";
       const below = text.within(charsMax - heading.length - 1);
-      return below.length < Math.min(text.chars, BELOW_CHARS_MIN) ? heading : `${heading}\n${below}`;
+      return below === "" || below.length < Math.min(text.chars, BELOW_CHARS_MIN) ? heading : `${heading}\n${below}`;
     },
   };
 }
