@@ -32,8 +32,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   session: ["core", "config", ...MIDDLE],
   gateway: BELOW_DOORS,
   integrations: BELOW_DOORS,
-  lab: BELOW_DOORS,
-  cli: [...BELOW_DOORS, "gateway", "integrations", "lab"],
+  provider: ["core", "logs", "models", "protocols"],
+  lab: [...BELOW_DOORS, "provider"],
+  cli: [...BELOW_DOORS, "gateway", "integrations", "lab", "provider"],
   "": ["core", "session", ...MIDDLE],
 };
 

@@ -1,5 +1,5 @@
 /** One line for each request that the provider is done with: who asked what, what became of it, what it weighed. */
-import type { RequestRecord } from "../lab/provider/record.ts";
+import type { RequestRecord } from "../provider/record.ts";
 import { count } from "./amounts.ts";
 import type { Stream } from "./terminal.ts";
 

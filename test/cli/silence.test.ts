@@ -5,8 +5,8 @@ import { spawn } from "node:child_process";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createProvider } from "../../src/lab/provider/provider.ts";
-import type { Listening } from "../../src/lab/provider/listen.ts";
+import { createProvider } from "../../src/provider/provider.ts";
+import type { Listening } from "../../src/provider/listen.ts";
 import { chatMessages, NODE_ENVIRONMENT, precis, temporaryFolder, type Folder } from "./precis.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");

@@ -10,7 +10,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { applyCompaction } from "../../src/core/compaction/compaction.ts";
 import { createChain } from "../../src/core/transcript/links.ts";
-import { createProvider } from "../../src/lab/provider/provider.ts";
+import { createProvider } from "../../src/provider/provider.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
 import { openSqliteStore, type HistoryStore, type SqliteOptions } from "../../src/store/index.ts";
 import { ask, bodyOf, PROTOCOLS, worked, type Told } from "./support/asking.ts";

@@ -8,7 +8,7 @@ import { textMessage, type Transcript } from "../../src/core/transcript/message.
 import type { HeaderLines } from "../../src/gateway/contract.ts";
 import { ownerOf } from "../../src/gateway/tenant.ts";
 import { RECALL_TOOL } from "../../src/session/recall/tool.ts";
-import { createProvider } from "../../src/lab/provider/provider.ts";
+import { createProvider } from "../../src/provider/provider.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { openSqliteStore } from "../../src/store/index.ts";
 import { ask, bodyOf, PROTOCOLS, worked, type Asking, type Told } from "./support/asking.ts";

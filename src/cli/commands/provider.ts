@@ -1,7 +1,7 @@
 /** `precis provider`: the strict provider on a port, until it is interrupted. */
 import type { ArgsDef } from "citty";
-import type { Provider, ProviderOptions } from "../../lab/provider/provider.ts";
-import type { RequestRecord } from "../../lab/provider/record.ts";
+import type { Provider, ProviderOptions } from "../../provider/provider.ts";
+import type { RequestRecord } from "../../provider/record.ts";
 import { count, tokensOf } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
@@ -63,7 +63,7 @@ export const providerCommand: Command = {
 async function run(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const port = integerOf(args.text("port") ?? String(PORT_DEFAULT), "--port", PORT_MAX);
   const options = await optionsOf(args, terminal);
-  const { createProvider } = await import("../../lab/provider/provider.ts");
+  const { createProvider } = await import("../../provider/provider.ts");
   const json = args.is("json");
   const say = (record: RequestRecord): void => {
     if (args.is("quiet")) return;
@@ -106,8 +106,8 @@ async function optionsOf(args: Arguments, terminal: Terminal): Promise<ProviderO
   const models = args.all("model").map((pair) => modelOf(pair));
   const recorded = replay === undefined ? undefined : await readText(replay, terminal);
   const written = script === undefined ? undefined : await readText(script, terminal);
-  const { readRecording } = await import("../../lab/provider/replay.ts");
-  const { readScript } = await import("../../lab/provider/script-file.ts");
+  const { readRecording } = await import("../../provider/replay.ts");
+  const { readScript } = await import("../../provider/script-file.ts");
   return {
     models: Object.fromEntries(models),
     every: {
@@ -131,14 +131,14 @@ function modelOf(pair: string): readonly [string, { readonly windowTokens: numbe
 
 async function wordsOf(name: string | undefined): Promise<NonNullable<ProviderOptions["every"]>> {
   if (name === undefined) return {};
-  const { OVERFLOW_ERROR_NAMES } = await import("../../lab/provider/overflow-errors.ts");
+  const { OVERFLOW_ERROR_NAMES } = await import("../../provider/overflow-errors.ts");
   const overflowError = OVERFLOW_ERROR_NAMES.find((one) => one === name);
   if (overflowError !== undefined) return { overflowError };
   throw usageError(`--overflow-error is "${name}"; there is no such server`, `Use ${OVERFLOW_ERROR_NAMES.join(", ")}.`);
 }
 
 async function ratesOf(pairs: readonly string[]): Promise<NonNullable<ProviderOptions["faults"]>> {
-  const { faultKind, FAULT_KINDS } = await import("../../lab/provider/faults.ts");
+  const { faultKind, FAULT_KINDS } = await import("../../provider/faults.ts");
   const rates = pairs.map((pair) => {
     const [name = "", share = ""] = pair.split("=");
     const kind = faultKind(name);

@@ -5,7 +5,7 @@ import type { Engine } from "../../core/engines/contract.ts";
 import { createEngine } from "../../core/engines/engines.ts";
 import { createEvidence } from "../../core/excerpts/excerpts.ts";
 import type { Message } from "../../core/transcript/message.ts";
-import { createDraw } from "../provider/random.ts";
+import { createDraw } from "../../provider/random.ts";
 import { baselineOf, BASELINES } from "../recall/baselines.ts";
 import { keeperOf, type Kept } from "../recall/compactor.ts";
 import { asMessage } from "../recall/conversation.ts";

@@ -1,5 +1,5 @@
 /** From findings to figures: sums over cuts, as shares, with an interval drawn over transcripts. */
-import { createDraw } from "../provider/random.ts";
+import { createDraw } from "../../provider/random.ts";
 import { BASELINES } from "../recall/baselines.ts";
 import { sumOf } from "./digests.ts";
 import type { Evaluation } from "./evaluate.ts";

@@ -8,7 +8,7 @@ import { PrecisError } from "../../core/errors.ts";
 import type { Message, Transcript } from "../../core/transcript/message.ts";
 import { readSession } from "../eval/session.ts";
 import { readSource, type Source } from "../eval/sources.ts";
-import { createDraw } from "../provider/random.ts";
+import { createDraw } from "../../provider/random.ts";
 import { asMessage } from "../recall/conversation.ts";
 import { attemptsOf, type Attempt, type Cut, type CutOptions } from "../recall/cuts.ts";
 import type { ChatMessage } from "../recall/definition.ts";

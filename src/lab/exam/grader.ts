@@ -3,7 +3,7 @@
  * sees a contestant's name or context, and grades all of them in one sitting.
  */
 import { z } from "zod";
-import { createDraw } from "../provider/random.ts";
+import { createDraw } from "../../provider/random.ts";
 import type { Question as ModelQuestion, Read } from "./ask.ts";
 import { shuffled } from "./cases.ts";
 import { readJson } from "./json.ts";

@@ -2,7 +2,7 @@
  * What a share of points says about other sessions: intervals of 95 %, the same for the same seed. Values are between 0
  * and 1 for shares and between -1 and 1 for differences, and come in groups: the questions of one session hang together.
  */
-import { createDraw } from "../provider/random.ts";
+import { createDraw } from "../../provider/random.ts";
 
 export interface Interval {
   readonly low: number;

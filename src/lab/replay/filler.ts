@@ -1,6 +1,6 @@
 /** Text that says nothing, of a wanted weight, in the shapes that tools give: the same seed gives the same text. */
 import { estimateText } from "../../core/transcript/estimate.ts";
-import { createDraw } from "../provider/random.ts";
+import { createDraw } from "../../provider/random.ts";
 
 export type FillerKind = "prose" | "source" | "log" | "table";
 

@@ -5,9 +5,9 @@
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { textMessage, type Message, type Transcript } from "../../core/transcript/message.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
-import { bodyOf } from "../provider/agent/body.ts";
-import { outputNeeded, roundsOf, type Round } from "../provider/agent/rounds.ts";
-import { openingEnd } from "../provider/replay.ts";
+import { bodyOf } from "../../provider/agent/body.ts";
+import { outputNeeded, roundsOf, type Round } from "../../provider/agent/rounds.ts";
+import { openingEnd } from "../../provider/replay.ts";
 import { filler } from "./filler.ts";
 
 const PROMPT_SEED = 1;

@@ -6,7 +6,7 @@ import { cachePrompt } from "../../protocols/caching/prompt.ts";
 import { economyFrom } from "../../session/pricing.ts";
 import type { SessionOptions } from "../../session/contract.ts";
 import { createSession, type Session } from "../../session/session.ts";
-import { textTokens } from "../provider/weigh.ts";
+import { textTokens } from "../../provider/weigh.ts";
 import { billOf, type Bill } from "./bill.ts";
 import type { AgentRequest } from "./requests.ts";
 import type { Strategy } from "./strategies.ts";

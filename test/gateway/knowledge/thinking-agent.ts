@@ -9,7 +9,7 @@ import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import type { HeaderLines } from "../../../src/gateway/contract.ts";
 import { carryThinking, thinkingCourse, thinkingRules } from "../../../src/gateway/knowledge/thinking/index.ts";
 import { allowsCompaction } from "../../../src/gateway/knowledge/thinking/course.ts";
-import { createProvider, type Answer, type Asked } from "../../../src/lab/provider/index.ts";
+import { createProvider, type Answer, type Asked } from "../../../src/provider/index.ts";
 import { createDecoder, protocols, type Decoded } from "../../../src/protocols/index.ts";
 import { createRuntime } from "../../../src/session/runtime.ts";
 import { filler } from "../../support/compacting.ts";

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Answer, Asked } from "../../../src/lab/provider/answers.ts";
-import type { KeyAccount } from "../../../src/lab/provider/account.ts";
+import type { Answer, Asked } from "../../../src/provider/answers.ts";
+import type { KeyAccount } from "../../../src/provider/account.ts";
 import type { ProtocolName } from "../../../src/protocols/index.ts";
 import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import { PROTOCOLS } from "../support/asking.ts";

@@ -6,7 +6,7 @@ import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import { contentText, textMessage, type Transcript } from "../../../src/core/transcript/message.ts";
 import type { GatewayOptions } from "../../../src/gateway/index.ts";
 import type { RecallLimits } from "../../../src/gateway/recall/limits.ts";
-import type { Answer, Asked } from "../../../src/lab/provider/answers.ts";
+import type { Answer, Asked } from "../../../src/provider/answers.ts";
 import { bodyOf, PROTOCOLS, worked } from "../support/asking.ts";
 import { stand, type Standing } from "../support/standing.ts";
 import { EVENT_STREAM, upstreamOf } from "../support/upstream.ts";

@@ -1,6 +1,6 @@
 /** What a compaction took away comes back through the recall tool, in one answer in which the client sees nothing of it. */
 import { describe, expect, it } from "vitest";
-import type { Answer, Asked } from "../../../src/lab/provider/answers.ts";
+import type { Answer, Asked } from "../../../src/provider/answers.ts";
 import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import { PROTOCOLS } from "../support/asking.ts";
 import { stand } from "../support/standing.ts";

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
-import { assemblerOf } from "../../../src/lab/provider/agent/assembled.ts";
-import type { Fields, ReplyBlock } from "../../../src/lab/provider/contract.ts";
+import { assemblerOf } from "../../../src/provider/agent/assembled.ts";
+import type { Fields, ReplyBlock } from "../../../src/provider/contract.ts";
 import { splitFrames } from "../../../src/protocols/answers/frames.ts";
 import { createScreen, createWholeScreen } from "../../../src/protocols/answers/screens/index.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";

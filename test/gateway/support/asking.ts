@@ -1,7 +1,7 @@
 /** Single requests of each protocol, as long as a test wants them. */
 import { textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
 import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
-import { PROTOCOL_MODELS } from "../../lab/provider/models.ts";
+import { PROTOCOL_MODELS } from "../../provider/models.ts";
 
 export const PROTOCOLS = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
 

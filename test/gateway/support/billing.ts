@@ -2,8 +2,8 @@
 import { performance } from "node:perf_hooks";
 import type { Transcript } from "../../../src/core/transcript/message.ts";
 import { createGateway, type GatewayOptions } from "../../../src/gateway/index.ts";
-import { replayAsAgent } from "../../../src/lab/provider/agent.ts";
-import { createProvider } from "../../../src/lab/provider/provider.ts";
+import { replayAsAgent } from "../../../src/provider/agent.ts";
+import { createProvider } from "../../../src/provider/provider.ts";
 import type { ProtocolName } from "../../../src/protocols/index.ts";
 
 /** Prices of today, and no bound thinking, which would keep compactions from their moment. */

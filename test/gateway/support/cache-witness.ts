@@ -11,8 +11,8 @@ import {
   type PromptBlock,
 } from "../../../src/core/caching/prefix-cache.ts";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
-import type { TokenUse } from "../../../src/lab/provider/contract.ts";
-import type { RequestRecord } from "../../../src/lab/provider/record.ts";
+import type { TokenUse } from "../../../src/provider/contract.ts";
+import type { RequestRecord } from "../../../src/provider/record.ts";
 import { rulesOf } from "../../../src/lab/replay/terms.ts";
 import { createRegistry, lookUp } from "../../../src/models/index.ts";
 import { cachePrompt } from "../../../src/protocols/caching/prompt.ts";

@@ -1,6 +1,6 @@
 /** Constraint probes: what a person said once stands after ten compactions, and the probe itself can fail. */
 import { describe, expect, it } from "vitest";
-import { createDraw } from "../../../src/lab/provider/random.ts";
+import { createDraw } from "../../../src/provider/random.ts";
 import { probesFrom, PROBE_KINDS, tells } from "../../../src/lab/eval/probes/plant.ts";
 import { probe, PROBE_CYCLES, PROBE_SEEDS } from "../../../src/lab/eval/probes/probes.ts";
 

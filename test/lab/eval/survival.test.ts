@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { plantedIn, SCENES, stands, type Scene } from "../../../src/lab/eval/probes/scenes.ts";
 import { survival, survivalBaselines, SURVIVAL_SEEDS } from "../../../src/lab/eval/probes/survival.ts";
-import { createDraw } from "../../../src/lab/provider/random.ts";
+import { createDraw } from "../../../src/provider/random.ts";
 
 const plantedOf = (scene: Scene) => {
   const random = createDraw(3);

@@ -2,8 +2,8 @@
  * A strict provider that plays every part of an exam: it writes questions that quote the session, reads by looking whether
  * the quoted words stand in the context, and grades by the key. Served over HTTP; every request is kept.
  */
-import { createProvider } from "../../../src/lab/provider/index.ts";
-import type { Answer, Asked } from "../../../src/lab/provider/index.ts";
+import { createProvider } from "../../../src/provider/index.ts";
+import type { Answer, Asked } from "../../../src/provider/index.ts";
 import { careful } from "../../support/model-answers.ts";
 
 export type Role = "writer" | "reader" | "grader" | "plain" | "engine";

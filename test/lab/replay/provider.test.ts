@@ -3,7 +3,7 @@
  * sent to the strict provider too, by the same clock, and both say the same of each, to the token and to the cent.
  */
 import { afterAll, describe, expect, it } from "vitest";
-import { createProvider, type Provider } from "../../../src/lab/provider/provider.ts";
+import { createProvider, type Provider } from "../../../src/provider/provider.ts";
 import { billOf, usdOf } from "../../../src/lab/replay/bill.ts";
 import { replay } from "../../../src/lab/replay/replay.ts";
 import type { Sent } from "../../../src/lab/replay/run.ts";

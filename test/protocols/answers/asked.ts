@@ -1,5 +1,5 @@
 /** Answers of the strict provider, as bytes: streamed or whole, as scripted, with what was ordered to go wrong. */
-import { createProvider, type Provider, type ProviderOptions } from "../../../src/lab/provider/index.ts";
+import { createProvider, type Provider, type ProviderOptions } from "../../../src/provider/index.ts";
 import type { ProtocolName } from "../../../src/protocols/index.ts";
 
 export const PROTOCOLS: readonly ProtocolName[] = ["openai-chat", "openai-responses", "anthropic-messages"];

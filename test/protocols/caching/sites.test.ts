@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { planMarkers, type MarkerWishes } from "../../../src/core/caching/breakpoints.ts";
-import { checkMarkers } from "../../../src/lab/provider/anthropic/markers.ts";
+import { checkMarkers } from "../../../src/provider/anthropic/markers.ts";
 import { markerSites, type MarkerLayout } from "../../../src/protocols/caching/sites.ts";
 import { applyEdits } from "../../../src/protocols/json/edit.ts";
 import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";

@@ -2,7 +2,7 @@
  * Constraint probes: what was said once, early, has to stand in the context after every one of ten compactions. Runs
  * without a budget, at the size that the policy gives, because that is what an agent lives with.
  */
-import { createDraw } from "../../provider/random.ts";
+import { createDraw } from "../../../provider/random.ts";
 import { engineOf } from "../contest.ts";
 import { roundsOf } from "../drift.ts";
 import type { Drift, Entrant } from "../plan.ts";

@@ -3,7 +3,7 @@
  * engines stand a context that holds nothing and one that holds everything, which shows what each probe can tell apart.
  */
 import { contentText, type Message } from "../../../core/transcript/message.ts";
-import { createDraw } from "../../provider/random.ts";
+import { createDraw } from "../../../provider/random.ts";
 import { engineOf } from "../contest.ts";
 import { roundsOf } from "../drift.ts";
 import type { Entrant } from "../plan.ts";

@@ -2,11 +2,11 @@
 import Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import OpenAI from "openai";
-import { streamMessage, tellMessage } from "../../../../src/lab/provider/anthropic/reply.ts";
-import { streamChat, tellChat } from "../../../../src/lab/provider/chat/reply.ts";
-import type { Fields, ReplyBlock, StreamEvent, Telling } from "../../../../src/lab/provider/contract.ts";
-import { streamResponse, tellResponse } from "../../../../src/lab/provider/responses/reply.ts";
-import { sseText } from "../../../../src/lab/provider/stream.ts";
+import { streamMessage, tellMessage } from "../../../../src/provider/anthropic/reply.ts";
+import { streamChat, tellChat } from "../../../../src/provider/chat/reply.ts";
+import type { Fields, ReplyBlock, StreamEvent, Telling } from "../../../../src/provider/contract.ts";
+import { streamResponse, tellResponse } from "../../../../src/provider/responses/reply.ts";
+import { sseText } from "../../../../src/provider/stream.ts";
 import type { ProtocolName } from "../../../../src/protocols/index.ts";
 import { RECALL_TOOL } from "../../../../src/session/recall/tool.ts";
 

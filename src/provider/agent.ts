@@ -1,0 +1,132 @@
+/**
+ * A recorded session lived again from the agent's side: it sends what was said, takes the answer as it comes, and goes on
+ * with the results that the recording has, to any server of the three protocols, until the end or until it is refused.
+ */
+import { callsOf, resultOf, withParts, type Message, type Transcript } from "../core/transcript/message.ts";
+import { protocols, type ProtocolName } from "../protocols/index.ts";
+import { fieldsOf, isFields, listOf, textOf } from "../protocols/fields.ts";
+import { ask, type Asked } from "./agent/asking.ts";
+import { outputNeeded, roundsOf } from "./agent/rounds.ts";
+import type { Fields } from "./contract.ts";
+import { openingEnd } from "./replay.ts";
+
+export interface AgentOptions {
+  /** Of the server, without `/v1`. */
+  readonly url: string;
+  readonly protocol: ProtocolName;
+  readonly model: string;
+  readonly recording: Transcript;
+  readonly key?: string;
+  /** What the longest recorded answer needs, by default. */
+  readonly maxOutputTokens?: number;
+  /** Answers are asked for as streams and put together from their events. A function is asked turn by turn. */
+  readonly stream?: boolean | ((turn: number) => boolean);
+  /** Laid over every body: thinking, cache markers… */
+  readonly body?: Fields;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Told of each answer. */
+  readonly onTurn?: (turn: AgentTurn) => void;
+}
+
+export interface AgentTurn {
+  readonly index: number;
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed answer; of a stream, put together. `{ error }` where there is none. */
+  readonly answer: Fields;
+  /** The body that was sent. */
+  readonly sent: string;
+}
+
+export interface AgentRun {
+  /** Turns of the model in the recording. */
+  readonly turns: number;
+  readonly answered: number;
+  /** What ended the session early; its status is 200 where a stream said so. */
+  readonly refusal?: { readonly turn: number; readonly status: number; readonly message: string };
+}
+
+export async function replayAsAgent(options: AgentOptions): Promise<AgentRun> {
+  const { url, protocol, model, recording, key = "agent", headers = {}, body = {}, stream = false } = options;
+  const start = openingEnd(recording.messages);
+  const rounds = roundsOf(recording.messages.slice(start));
+  const { messages: opening, system, tools } = protocols[protocol].encode({ ...recording, messages: [] });
+  const history: unknown[] = [...opening];
+  // Anthropic takes no conversation that the model opens.
+  if (protocol !== "anthropic-messages")
+    history.push(...encoded(recording.messages.slice(0, start), new Map(), protocol));
+  const { maxOutputTokens = outputNeeded(rounds) } = options;
+  let issued = new Map<string, string>();
+  for (const [index, round] of rounds.entries()) {
+    history.push(...encoded(round.said, issued, protocol));
+    const streamed = typeof stream === "boolean" ? stream : stream(index);
+    const to = { url, protocol, model, key, headers, body, stream: streamed };
+    const asked = await ask(to, { history, system, tools, maxOutputTokens });
+    options.onTurn?.({ index, ...asked });
+    const message = refusalIn(asked);
+    if (message !== undefined)
+      return { turns: rounds.length, answered: index, refusal: { turn: index, status: asked.status, message } };
+    const reply = replyIn(asked.answer, protocol);
+    history.push(...reply.messages);
+    const calls = round.answer.flatMap(callsOf).map(({ id }) => id);
+    issued = new Map(calls.map((id, at) => [id, reply.callIds[at] ?? id]));
+  }
+  return { turns: rounds.length, answered: rounds.length };
+}
+
+/** Results answer the calls as this server named them. */
+function encoded(
+  said: readonly Message[],
+  issued: ReadonlyMap<string, string>,
+  protocol: ProtocolName,
+): readonly unknown[] {
+  const renamed = said.map((message) => {
+    const result = resultOf(message);
+    const callId = result === undefined ? undefined : issued.get(result.callId);
+    return result === undefined || callId === undefined ? message : withParts(message, [{ ...result, callId }]);
+  });
+  return protocols[protocol].encode({ system: [], messages: renamed.map(({ wire: _, ...message }) => message) })
+    .messages;
+}
+
+interface WireReply {
+  readonly messages: readonly unknown[];
+  readonly callIds: readonly string[];
+}
+
+/** The answer as it goes back with the next request, and its calls in order. */
+function replyIn(answer: Fields, protocol: ProtocolName): WireReply {
+  switch (protocol) {
+    case "openai-chat": {
+      const message = fieldsOf(fieldsOf(listOf(answer["choices"])[0])["message"]);
+      return { messages: [message], callIds: idsOf(message["tool_calls"], "id") };
+    }
+    case "openai-responses":
+      return { messages: listOf(answer["output"]), callIds: idsOf(answer["output"], "call_id") };
+    case "anthropic-messages": {
+      const { content } = answer;
+      return { messages: [{ role: "assistant", content }], callIds: idsOf(content, "id") };
+    }
+  }
+}
+
+function idsOf(list: unknown, key: string): readonly string[] {
+  return listOf(list)
+    .filter(isFields)
+    .flatMap((one) => (isCall(one) ? (textOf(one[key]) ?? []) : []));
+}
+
+const CALL_TYPES = new Set(["function", "custom", "function_call", "custom_tool_call", "tool_use"]);
+
+function isCall({ type }: Fields): boolean {
+  return typeof type === "string" && CALL_TYPES.has(type);
+}
+
+const WINDOW_STOP = "model_context_window_exceeded";
+
+/** Said by a status, in a stream that began well, or by how an answer ended that is none. */
+function refusalIn({ status, answer }: Asked): string | undefined {
+  if (answer["stop_reason"] === WINDOW_STOP) return WINDOW_STOP;
+  if (status === 200 && !isFields(answer["error"])) return undefined;
+  return textOf(fieldsOf(answer["error"])["message"]) ?? JSON.stringify(answer);
+}

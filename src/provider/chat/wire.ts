@@ -1,0 +1,95 @@
+/** Chat Completions as the vendor's server has it: requests judged and rendered, errors in its words. */
+import { countOf, fieldsOf, isFields, listOf, textOf } from "../../protocols/fields.ts";
+import { invalid, type Block, type Fields, type Prompt, type Refusal } from "../contract.ts";
+import { isOver, OPENAI_WORDS } from "../openai-words.ts";
+import type { ModelTraits } from "../traits.ts";
+import {
+  blocksOf,
+  CALL_TOKENS,
+  canonical,
+  MESSAGE_TOKENS,
+  promptOf,
+  RESULT_TOKENS,
+  textTokens,
+  weighContent,
+} from "../weigh.ts";
+import type { Accepted, Judging, Wire } from "../wire.ts";
+import { checkShape, messagesOf } from "./messages.ts";
+import { checkPairs } from "./pairing.ts";
+import { streamChat, streamChatError, tellChat } from "./reply.ts";
+
+export const chatWire: Wire = {
+  protocol: "openai-chat",
+  ...OPENAI_WORDS,
+  judge,
+  overflow,
+  tell: tellChat,
+  stream: streamChat,
+  streamedError: streamChatError,
+  streamsOverflow: false,
+};
+
+function judge({ incoming: { body }, traits, sealer }: Judging): Refusal | Accepted {
+  const wrong = checkShape(body) ?? checkPairs(messagesOf(body));
+  if (wrong !== undefined) return wrong;
+  return {
+    prompt: render(body, traits),
+    transformations: undefined,
+    seal: (_, text) => sealer.mac(text),
+    answered: () => undefined,
+  };
+}
+
+function render(body: Fields, traits: ModelTraits): Prompt {
+  const tools = listOf(body["tools"]).map((tool): Block => {
+    const text = canonical(tool);
+    return { section: "tools", text, tokens: textTokens(text) };
+  });
+  return promptOf(
+    [...tools, ...messagesOf(body).flatMap((message) => renderMessage(message, traits.imageTokens))],
+    traits,
+    {
+      messageSettings: "",
+      maxOutputTokens: countOf(body["max_completion_tokens"]) ?? countOf(body["max_tokens"]),
+    },
+  );
+}
+
+function renderMessage(message: Fields, imageTokens: number): readonly Block[] {
+  const { role, content, tool_calls: calls, refusal } = message;
+  const weigh = weighContent(imageTokens);
+  const parts = [...blocksOf(content), ...(typeof refusal === "string" ? [{ type: "refusal", refusal }] : [])];
+  const head = `${String(role)} ${textOf(message["name"]) ?? ""} ${textOf(message["tool_call_id"]) ?? ""}`;
+  const pieces = [
+    ...parts.map((part) => ({ part, tokens: weigh(part) })),
+    ...listOf(calls)
+      .map(fieldsOf)
+      .map((call) => ({ part: call, tokens: weighCall(call) })),
+  ];
+  const frame = MESSAGE_TOKENS + (role === "tool" ? RESULT_TOKENS : 0);
+  if (pieces.length === 0) return [{ section: "messages", text: head, tokens: frame, ends: true }];
+  return pieces.map(({ part, tokens }, at) => ({
+    section: "messages",
+    text: `${head} ${canonical(part)}`,
+    tokens: tokens + (at === 0 ? frame : 0),
+    ...(isFields(part["prompt_cache_breakpoint"]) ? { marker: "5m" as const } : {}),
+    ...(at === pieces.length - 1 ? { ends: true as const } : {}),
+  }));
+}
+
+function weighCall(call: Fields): number {
+  const target = fieldsOf(call["function"] ?? call["custom"]);
+  const given = textOf(target["arguments"]) ?? textOf(target["input"]) ?? "";
+  return CALL_TOKENS + textTokens(textOf(target["name"]) ?? "") + textTokens(given);
+}
+
+function overflow(prompt: Prompt, windowTokens: number): Refusal | undefined {
+  if (!isOver(prompt, windowTokens)) return undefined;
+  const { inputTokens, maxOutputTokens = 0 } = prompt;
+  const head = `This model's maximum context length is ${windowTokens} tokens. However, `;
+  const message =
+    inputTokens > windowTokens
+      ? `${head}your messages resulted in ${inputTokens} tokens. Please reduce the length of the messages.`
+      : `${head}you requested ${inputTokens + maxOutputTokens} tokens (${inputTokens} in the messages, ${maxOutputTokens} in the completion). Please reduce the length of the messages or completion.`;
+  return invalid("window", message, { code: "context_length_exceeded", param: "messages" });
+}

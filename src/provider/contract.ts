@@ -1,0 +1,150 @@
+/** The words that the provider's parts share: a request as it was understood, why it is refused, and what it is answered. */
+import type { ProtocolName } from "../protocols/index.ts";
+
+/** Parsed JSON of unchecked shape. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** One request, after its body was read and before anything was checked. */
+export interface Incoming {
+  readonly protocol: ProtocolName;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: Fields;
+  /** The body as it came, decompressed. */
+  readonly text: string;
+}
+
+/** What a refusal is about; the account counts by it. */
+export type Reason =
+  | "authentication"
+  | "route"
+  | "size"
+  | "encoding"
+  | "json"
+  | "version"
+  | "model"
+  | "shape"
+  | "roles"
+  | "pairing"
+  | "ids"
+  | "arguments"
+  | "empty"
+  | "markers"
+  | "thinking"
+  | "reasoning"
+  | "state"
+  | "window"
+  | "fault";
+
+/** An answer other than 2xx, in words that each protocol puts into its own body. */
+export interface Refusal {
+  readonly status: number;
+  readonly reason: Reason;
+  /** The vendor's sentence. */
+  readonly message: string;
+  /** The vendor's name for the error where its status does not tell it. */
+  readonly type?: string;
+  /** OpenAI's `code` and `param`. */
+  readonly code?: string;
+  readonly param?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The whole body, where it is not the protocol's own but another server's. */
+  readonly body?: string;
+}
+
+/** A 400. */
+export function invalid(reason: Reason, message: string, more: Pick<Refusal, "code" | "param"> = {}): Refusal {
+  return { status: 400, reason, message, ...more };
+}
+
+/** The first of `items` that is refused. */
+export function firstRefusal<Item>(
+  items: readonly Item[],
+  check: (item: Item, at: number) => Refusal | undefined,
+): Refusal | undefined {
+  for (let at = 0; at < items.length; at++) {
+    const refusal = check(items[at]!, at);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+export type Ttl = "5m" | "1h";
+
+/** The prompt in the order it is rendered; caches and windows are reckoned in these. */
+export interface Block {
+  readonly section: "tools" | "system" | "messages";
+  /** What a cache compares: the block's JSON without its marker. */
+  readonly text: string;
+  readonly tokens: number;
+  /** Anthropic's `cache_control`, or an explicit breakpoint of OpenAI's. */
+  readonly marker?: Ttl;
+  /** True for the last block of a message. */
+  readonly ends?: true;
+}
+
+export interface Prompt {
+  readonly blocks: readonly Block[];
+  /** Settings that the cached form of the messages depends on beside what stands before them. */
+  readonly messageSettings: string;
+  readonly inputTokens: number;
+  readonly maxOutputTokens: number | undefined;
+}
+
+/** Input is everything that was read: fresh, from the cache, and written to it. */
+export interface TokenUse {
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWrite5mTokens: number;
+  readonly cacheWrite1hTokens: number;
+  /** Written by a provider that names no such lifetimes. */
+  readonly cacheWriteTokens: number;
+}
+
+/** Why an answer ends, in words of our own. */
+export type Stop = "stop" | "tools" | "length" | "refusal" | "window";
+
+export type ReplyBlock =
+  | { readonly kind: "thinking"; readonly text: string }
+  | { readonly kind: "text"; readonly text: string }
+  | {
+      readonly kind: "call";
+      readonly id: string;
+      readonly name: string;
+      readonly arguments: string;
+      readonly custom: boolean;
+    }
+  | { readonly kind: "compaction"; readonly text: string };
+
+export interface Reply {
+  readonly blocks: readonly ReplyBlock[];
+  readonly stop: Stop;
+}
+
+/** A reply with all that its wire form needs. */
+export interface Telling {
+  readonly reply: Reply;
+  readonly use: TokenUse;
+  readonly outputTokens: number;
+  readonly reasoningTokens: number;
+  readonly model: string;
+  /** What ids of this answer are made of. */
+  readonly id: string;
+  /** Whole seconds of the provider's clock. */
+  readonly created: number;
+  readonly incoming: Incoming;
+  /** Anthropic: what was taken out of the request before the model saw it. */
+  readonly transformations: readonly unknown[] | undefined;
+  /** Seals what the model thought, so that it can be known again. */
+  readonly seal: (text: string) => string;
+  /** Whether this model's cache names what it wrote. */
+  readonly tellsWrites: boolean;
+}
+
+/** One event of a stream; `tokens` is how many of the answer's tokens it carries, for its pace. */
+export interface StreamEvent {
+  readonly event?: string;
+  /** JSON; a text goes out as it is. */
+  readonly data: unknown;
+  readonly tokens: number;
+}

@@ -1,0 +1,159 @@
+/** Responses as the vendor's server has it: history by reference, requests judged and rendered, errors in its words. */
+import { countOf, fieldsOf, isFields, listOf, textOf } from "../../protocols/fields.ts";
+import { firstRefusal, invalid, type Block, type Fields, type Prompt, type Refusal, type Reply } from "../contract.ts";
+import type { Memory } from "../memory.ts";
+import { isOver, OPENAI_WORDS } from "../openai-words.ts";
+import type { ModelTraits } from "../traits.ts";
+import {
+  blocksOf,
+  CALL_TOKENS,
+  canonical,
+  MESSAGE_TOKENS,
+  promptOf,
+  RESULT_TOKENS,
+  textTokens,
+  weighContent,
+} from "../weigh.ts";
+import { isRefusal, type Accepted, type Judging, type Wire } from "../wire.ts";
+import { checkShape, itemsOf, kindOf } from "./items.ts";
+import { checkIds, checkPairs, checkReasoning, checkSealed, checkTrigger, notFound, sealed } from "./pairing.ts";
+import { streamResponse, streamResponseError, tellResponse } from "./reply.ts";
+
+export const responsesWire: Wire = {
+  protocol: "openai-responses",
+  ...OPENAI_WORDS,
+  judge,
+  overflow,
+  tell: tellResponse,
+  stream: streamResponse,
+  streamedError: streamResponseError,
+  streamsOverflow: true,
+};
+
+function judge({ incoming: { body }, traits, sealer, memory }: Judging): Refusal | Accepted {
+  const misshapen = checkShape(body);
+  if (misshapen !== undefined) return misshapen;
+  const items = wholeHistory(body, memory);
+  if (isRefusal(items)) return items;
+  const wrong =
+    checkIds(items) ??
+    checkTrigger(items) ??
+    checkPairs(items) ??
+    checkReasoning(items, { memory, sealer }) ??
+    firstRefusal(items, (item) => (kindOf(item) === "compaction" ? checkSealed(item, sealer) : undefined));
+  if (wrong !== undefined) return wrong;
+  const own = items.at(-1)?.["type"] === "compaction_trigger" ? compaction(items) : undefined;
+  return {
+    prompt: render(body, items, traits),
+    transformations: undefined,
+    seal: (_, text) => sealed(text, sealer),
+    answered: (told) => keep(fieldsOf(told), { body, items, memory }),
+    ...(own === undefined ? {} : { own }),
+  };
+}
+
+/** What `previous_response_id` stands for, then what was sent, references resolved. */
+function wholeHistory(body: Fields, memory: Memory): Refusal | readonly Fields[] {
+  const previous = textOf(body["previous_response_id"]);
+  const before = previous === undefined ? [] : memory.responses.get(previous);
+  if (before === undefined)
+    return invalid("state", `Previous response with id '${previous}' not found.`, {
+      param: "previous_response_id",
+      code: "previous_response_not_found",
+    });
+  const sent = itemsOf(body);
+  const lost = sent.find(
+    (item) => kindOf(item) === "item_reference" && memory.items.get(String(item["id"])) === undefined,
+  );
+  if (lost !== undefined) return notFound(String(lost["id"]));
+  return [
+    ...before,
+    ...sent.map((item) => (kindOf(item) === "item_reference" ? memory.items.get(String(item["id"]))! : item)),
+  ];
+}
+
+function keep(
+  told: Fields,
+  { body, items, memory }: { readonly body: Fields; readonly items: readonly Fields[]; readonly memory: Memory },
+): void {
+  const output = listOf(told["output"]).map(fieldsOf);
+  for (const [at, item] of output.entries()) {
+    const next = output[at + 1];
+    if (kindOf(item) === "reasoning" && next !== undefined)
+      memory.reasoningOf.set(String(next["id"]), String(item["id"]));
+  }
+  if (body["store"] === false) return;
+  memory.responses.set(String(told["id"]), [...items, ...output]);
+  for (const item of output) memory.items.set(String(item["id"]), item);
+}
+
+function compaction(items: readonly Fields[]): Reply {
+  return { blocks: [{ kind: "compaction", text: `${items.length - 1} items` }], stop: "stop" };
+}
+
+function render(body: Fields, items: readonly Fields[], traits: ModelTraits): Prompt {
+  const tools = listOf(body["tools"]).map((tool): Block => {
+    const text = canonical(tool);
+    return { section: "tools", text, tokens: textTokens(text) };
+  });
+  const instructions = textOf(body["instructions"]) ?? "";
+  const system: readonly Block[] =
+    instructions === ""
+      ? []
+      : [{ section: "system", text: instructions, tokens: MESSAGE_TOKENS + textTokens(instructions), ends: true }];
+  const blocks = items
+    .filter((item) => kindOf(item) !== "compaction_trigger")
+    .flatMap((item) => renderItem(item, traits));
+  return promptOf([...tools, ...system, ...blocks], traits, {
+    messageSettings: "",
+    maxOutputTokens: countOf(body["max_output_tokens"]),
+  });
+}
+
+function renderItem(item: Fields, { imageTokens }: ModelTraits): readonly Block[] {
+  const kind = kindOf(item);
+  const weigh = weighContent(imageTokens);
+  const isOutput = kind.endsWith("_output");
+  if (kind !== "message" && !isOutput)
+    return [{ section: "messages", text: canonical(item), tokens: MESSAGE_TOKENS + weighItem(item, kind), ends: true }];
+  const head = `${kind} ${String(item["role"])} ${String(item["call_id"])}`;
+  const frame = MESSAGE_TOKENS + (isOutput ? RESULT_TOKENS : 0);
+  const parts = blocksOf(item[isOutput ? "output" : "content"]);
+  if (parts.length === 0) return [{ section: "messages", text: head, tokens: frame, ends: true }];
+  return parts.map((part, at) => ({
+    section: "messages",
+    text: `${head} ${canonical(part)}`,
+    tokens: weigh(part) + (at === 0 ? frame : 0),
+    ...(isFields(part["prompt_cache_breakpoint"]) ? { marker: "5m" as const } : {}),
+    ...(at === parts.length - 1 ? { ends: true as const } : {}),
+  }));
+}
+
+function weighItem(item: Fields, kind: string): number {
+  switch (kind) {
+    case "function_call":
+    case "custom_tool_call":
+      return (
+        CALL_TOKENS +
+        textTokens(textOf(item["name"]) ?? "") +
+        textTokens(textOf(item["arguments"]) ?? textOf(item["input"]) ?? "")
+      );
+    case "reasoning":
+      return listOf(item["summary"]).reduce<number>(
+        (sum, part) => sum + textTokens(textOf(fieldsOf(part)["text"]) ?? ""),
+        0,
+      );
+    default:
+      return textTokens(canonical(item));
+  }
+}
+
+function overflow(prompt: Prompt, windowTokens: number): Refusal | undefined {
+  if (!isOver(prompt, windowTokens)) return undefined;
+  const requested = prompt.inputTokens + (prompt.maxOutputTokens ?? 0);
+  return invalid(
+    "window",
+    `Input tokens exceed the configured limit of ${windowTokens} tokens. Your messages resulted in ${requested} tokens. Please reduce the length of the messages.`,
+    { code: "context_length_exceeded", param: "input" },
+  );
+}

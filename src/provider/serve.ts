@@ -1,0 +1,177 @@
+/** The course of a request: key, body, model, rules, window, faults, answer; each may be where it ends. */
+import { fieldsOf } from "../protocols/fields.ts";
+import { dollars, type Bill } from "./account.ts";
+import { sized, sizedReply, type Asked, type Sized } from "./answers.ts";
+import { consultAutomatic } from "./caches/automatic.ts";
+import { consultBreakpoints } from "./caches/breakpoints.ts";
+import type { CachePlan, CacheQuery } from "./caches/entries.ts";
+import { consultMarked } from "./caches/marked.ts";
+import type { Admitted } from "./admitted.ts";
+import type { Incoming, Refusal, Telling, TokenUse } from "./contract.ts";
+import { drawFault, refusalOf } from "./faults.ts";
+import type { House } from "./house.ts";
+import { inWordsOf } from "./overflow-errors.ts";
+import { takeIn } from "./intake.ts";
+import { respond } from "./respond.ts";
+import { enter, type Arrival, type Visit } from "./visit.ts";
+import { isRefusal, type Wire } from "./wire.ts";
+
+export async function serve(house: House, wire: Wire, arrival: Arrival): Promise<Response> {
+  const visit = enter(house, wire, arrival);
+  return course(house, wire, { arrival, visit }).catch((error: unknown) => visit.refuse(mishap(error as Error)));
+}
+
+/** A body nested deeper than our stack is the sender's fault; everything else is ours, or the script's. */
+function mishap(error: Error): Refusal {
+  if (error instanceof RangeError) return { status: 400, reason: "json", message: "The request is nested too deeply." };
+  return { status: 500, reason: "fault", message: `The provider failed: ${error.message}` };
+}
+
+async function course(house: House, wire: Wire, { arrival, visit }: Omit<Entry, "counting">): Promise<Response> {
+  const admitted = await admit(house, wire, { arrival, visit, counting: false });
+  if (isRefusal(admitted)) return visit.refuse(admitted);
+  const over = wire.overflow(admitted.accepted.prompt, admitted.traits.windowTokens);
+  if (over !== undefined) return overflowed(over, admitted, admitted.traits.windowTokens);
+  return answer(admitted);
+}
+
+/** `POST /v1/messages/count_tokens`. */
+export async function count(house: House, wire: Wire, arrival: Arrival): Promise<Response> {
+  const visit = enter(house, wire, arrival);
+  const counted = async (): Promise<Response> => {
+    const admitted = await admit(house, wire, { arrival, visit, counting: true });
+    if (isRefusal(admitted)) return visit.refuse(admitted);
+    visit.done();
+    const { inputTokens } = admitted.accepted.prompt;
+    return Response.json({ input_tokens: inputTokens }, { headers: wire.requestHeaders(visit.requestId) });
+  };
+  return counted().catch((error: unknown) => visit.refuse(mishap(error as Error)));
+}
+
+interface Entry {
+  readonly arrival: Arrival;
+  readonly visit: Visit;
+  readonly counting: boolean;
+}
+
+async function admit(house: House, wire: Wire, { arrival, visit, counting }: Entry): Promise<Refusal | Admitted> {
+  const { request } = arrival;
+  if (visit.secret === "") return wire.keyless;
+  const taken = await takeIn(request, wire, house.limits.bodyBytes);
+  if (isRefusal(taken)) return taken;
+  const { text, body } = taken;
+  house.recorder.keepBody(visit.record, text);
+  const { model } = body;
+  visit.record.model = String(model ?? "");
+  visit.record.stream = body["stream"] === true;
+  const traits = typeof model === "string" ? house.models.find(model) : undefined;
+  if (typeof model !== "string" || traits === undefined) return wire.noModel(model);
+  const { headers } = request;
+  const incoming: Incoming = { protocol: wire.protocol, path: visit.record.path, headers, body, text };
+  const { sealer } = house;
+  const accepted = wire.judge({ incoming, model, traits, sealer, memory: house.memoryOf(visit.secret), counting });
+  return isRefusal(accepted) ? accepted : { house, wire, visit, arrival, incoming, model, traits, accepted };
+}
+
+function overflowed(own: Refusal, admitted: Admitted, windowTokens: number): Response {
+  const { visit, wire, accepted, traits } = admitted;
+  const { overflowError, overflowInStream = wire.streamsOverflow } = traits;
+  const refusal =
+    overflowError === undefined ? own : inWordsOf(overflowError, own, { prompt: accepted.prompt, windowTokens });
+  // A page is a proxy's, which never saw the stream begin.
+  const isPage = refusal.body?.startsWith("<") === true;
+  if (!visit.record.stream || !overflowInStream || isPage) return visit.refuse(refusal);
+  visit.refused(refusal);
+  return respond.streamedError(refusal, admitted);
+}
+
+async function answer(admitted: Admitted): Promise<Response> {
+  const { house, wire, visit, accepted } = admitted;
+  const plan = consult(admitted);
+  const asked = askedOf(admitted);
+  let fault = drawFault(house.faults, house.draw);
+  const early = fault === undefined ? undefined : refusalOf(fault, wire.protocol);
+  const given = early === undefined && accepted.own === undefined ? await house.answerer.answer(asked) : {};
+  fault ??= given.fault;
+  if (fault !== undefined) visit.faulted(fault);
+  const refusal = fault === undefined ? undefined : (early ?? refusalOf(fault, wire.protocol));
+  if (refusal !== undefined) return visit.refuse(refusal);
+  if (fault?.kind === "overflow") return failedWindow(admitted);
+  const parts = fault?.kind === "window-stop" ? sizedReply({ blocks: [], stop: "window" }) : sizes(admitted, given);
+  const use: TokenUse = { inputTokens: accepted.prompt.inputTokens, ...plan.use };
+  plan.commit();
+  const telling = tellingOf(admitted, parts, use);
+  return respond.answer(admitted, {
+    telling,
+    fault,
+    bill: (outputTokens) => billOf(admitted, use, outputTokens),
+    delivered: (told) => {
+      accepted.answered(told);
+      house.answerer.delivered?.(asked);
+    },
+  });
+}
+
+/** What a vendor would say if its window ended just below this request. */
+function failedWindow(admitted: Admitted): Response {
+  const { wire, traits, accepted } = admitted;
+  const windowTokens = accepted.prompt.inputTokens - 1;
+  const refusal = { ...wire.overflow(accepted.prompt, windowTokens)!, reason: "fault" } as const;
+  const inStream = { ...admitted, traits: { ...traits, overflowInStream: true } };
+  return overflowed(refusal, inStream, windowTokens);
+}
+
+function askedOf({ house, visit, incoming, model, accepted }: Admitted): Asked {
+  const { protocol, path, headers, body } = incoming;
+  const { stream, key } = visit.record;
+  const index = house.books.account().total.answered;
+  return { protocol, path, headers, body, model, stream, key, index, inputTokens: accepted.prompt.inputTokens };
+}
+
+function sizes({ accepted, traits, visit, wire: { protocol } }: Admitted, given: Parameters<typeof sized>[0]): Sized {
+  if (accepted.own !== undefined) return sizedReply(accepted.own);
+  const { maxOutputTokens = traits.maxOutputTokens, inputTokens } = accepted.prompt;
+  return sized(given, {
+    limitTokens: Math.min(maxOutputTokens, Math.max(1, traits.windowTokens - inputTokens)),
+    tokenFactor: traits.tokenFactor,
+    callId: (at) => `${protocol === "anthropic-messages" ? "toolu" : "call"}_${visit.id}${at}`,
+  });
+}
+
+function tellingOf(
+  { house, visit, incoming, model, accepted, traits, wire }: Admitted,
+  parts: Sized,
+  use: TokenUse,
+): Telling {
+  return {
+    ...parts,
+    use,
+    model,
+    id: visit.id,
+    created: Math.floor(house.now() / 1_000),
+    incoming,
+    transformations: accepted.transformations,
+    seal: (text) => accepted.seal(visit.id, text),
+    tellsWrites: wire.protocol !== "anthropic-messages" && traits.openaiCache === "breakpoints",
+  };
+}
+
+const BREAKPOINT_TTL_MS: Readonly<Record<string, number>> = { "30m": 30 * 60_000, "12h": 12 * 60 * 60_000 };
+
+function consult({ house, visit, incoming, model, traits, accepted, wire }: Admitted): CachePlan {
+  const { entries, now } = house;
+  const { body } = incoming;
+  const scope = JSON.stringify([visit.secret, wire.protocol, model, body["prompt_cache_key"]]);
+  const query: CacheQuery = { entries, scope, prompt: accepted.prompt, traits, nowMs: now() };
+  if (wire.protocol === "anthropic-messages") return consultMarked(query);
+  if (traits.openaiCache === "automatic") return consultAutomatic(query);
+  const { mode, ttl } = fieldsOf(body["prompt_cache_options"]);
+  const ttlMs = BREAKPOINT_TTL_MS[String(ttl)] ?? BREAKPOINT_TTL_MS["30m"]!;
+  return consultBreakpoints(query, { explicit: mode === "explicit", ttlMs });
+}
+
+function billOf({ traits, wire }: Admitted, use: TokenUse, outputTokens: number): Bill {
+  const cache = wire.protocol === "anthropic-messages" ? "marked" : traits.openaiCache;
+  const usd = traits.prices === undefined ? 0 : dollars(use, outputTokens, { prices: traits.prices, cache });
+  return { use, outputTokens, usd };
+}
