@@ -1,6 +1,5 @@
 /** Bodies of messages and originals, each once a tenant, and the words they are found by. */
 import { hash } from "node:crypto";
-import type { RawBuilder, Sql } from "kysely";
 import { tokensOf } from "../../core/recall/words.ts";
 import { searchableText, type Body, type BodyForm } from "../body.ts";
 import { query, type Runner } from "./query.ts";
@@ -12,51 +11,29 @@ const addBody = query<{
   encoding: string;
   content: Uint8Array;
   bytes: number;
-}>("addBody")((db, arg) =>
-  db
-    .insertInto("bodies")
-    .values({
-      tenant: arg("tenant"),
-      form: arg("form"),
-      hash: arg("hash"),
-      encoding: arg("encoding"),
-      content: arg("content"),
-      bytes: arg("bytes"),
-    })
-    .onConflict((conflict) => conflict.columns(["tenant", "form", "hash"]).doNothing()),
+}>(`
+  insert into bodies (tenant, form, hash, encoding, content, bytes)
+  values (:tenant, :form, :hash, :encoding, :content, :bytes)
+  on conflict (tenant, form, hash) do nothing`);
+
+const findBody = query<{ tenant: number; form: string; hash: Uint8Array }, { id: number }>(
+  `select id from bodies where tenant = :tenant and form = :form and hash = :hash`,
 );
 
-const findBody = query<{ tenant: number; form: string; hash: Uint8Array }>("findBody")((db, arg) =>
-  db
-    .selectFrom("bodies")
-    .select("id")
-    .where("tenant", "=", arg("tenant"))
-    .where("form", "=", arg("form"))
-    .where("hash", "=", arg("hash")),
+const readBodyById = query<{ id: number }, { form: string; encoding: string; content: Uint8Array }>(
+  `select form, encoding, content from bodies where id = :id`,
 );
 
-const readBodyById = query<{ id: number }>("readBodyById")((db, arg) =>
-  db.selectFrom("bodies").select(["form", "encoding", "content"]).where("id", "=", arg("id")),
-);
+const addWords = query<{ id: number; tokens: string }>(`insert into words (rowid, tokens) values (:id, :tokens)`);
 
-const addWords = query<{ id: number; tokens: string }>("addWords")((db, arg) =>
-  db.insertInto("words").values({ rowid: arg("id"), tokens: arg("tokens") }),
-);
+const deleteBody = query<{ id: number }, { bytes: number }>(`
+  delete from bodies
+  where id = :id
+  and not exists (select 1 from links where body = :id)
+  and not exists (select 1 from original_pieces where body = :id)
+  returning bytes`);
 
-const deleteBody = query<{ id: number }>("deleteBody")((db, arg) =>
-  db
-    .deleteFrom("bodies")
-    .where("id", "=", arg("id"))
-    .where(({ not, exists, selectFrom }) => not(exists(selectFrom("links").select("id").where("body", "=", arg("id")))))
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom("original_pieces").select("original").where("body", "=", arg("id")))),
-    )
-    .returning("bytes"),
-);
-
-const deleteWords = query<{ id: number }>("deleteWords")((db, arg) =>
-  db.deleteFrom("words").where("rowid", "=", arg("id")),
-);
+const deleteWords = query<{ id: number }>(`delete from words where rowid = :id`);
 
 /** Words of one tenant stand under a token that no text has. */
 export function tenantToken(tenant: number): string {
@@ -145,9 +122,4 @@ export function keyOf(encoding: string, content: Uint8Array): Uint8Array {
     encoding === "utf8" ? content : Buffer.concat([Buffer.from(`${encoding}\n`), content]),
     "buffer",
   );
-}
-
-/** Rows whose words meet a query of FTS5. */
-export function wordsMatch(sql: Sql, expression: string): RawBuilder<boolean> {
-  return sql<boolean>`words match ${expression}`;
 }

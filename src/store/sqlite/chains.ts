@@ -2,7 +2,7 @@
 import type { Role } from "../../core/transcript/message.ts";
 import type { Appended, StoredMessage } from "../store.ts";
 import { keepBody, readyBody, textOf, type ReadyBody } from "./bodies.ts";
-import { eachOf, query, type Runner } from "./query.ts";
+import { query, type Runner } from "./query.ts";
 import { moveHead, sessionFor } from "./sessions.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
@@ -28,14 +28,13 @@ export interface ChainEnd {
   readonly now: number;
 }
 
-const findLink = query<{ tenant: number; link: string }>("findLink")((db, arg) =>
-  db
-    .selectFrom("links")
-    .innerJoin("sessions", "sessions.id", "links.session")
-    .select(["links.id", "links.position", "links.session", "sessions.head", "sessions.name"])
-    .where("links.tenant", "=", arg("tenant"))
-    .where("links.link", "=", arg("link")),
-);
+const findLink = query<
+  { tenant: number; link: string },
+  { id: number; position: number; session: number; head: number | null; name: string }
+>(`
+  select links.id, links.position, links.session, sessions.head, sessions.name from links
+  join sessions on sessions.id = links.session
+  where links.tenant = :tenant and links.link = :link`);
 
 const addLink = query<{
   tenant: number;
@@ -48,68 +47,35 @@ const addLink = query<{
   member: number;
   body: number;
   now: number;
-}>("addLink")((db, arg) =>
-  db.insertInto("links").values({
-    tenant: arg("tenant"),
-    link: arg("link"),
-    parent: arg("parent"),
-    position: arg("position"),
-    session: arg("session"),
-    role: arg("role"),
-    protocol: arg("protocol"),
-    member: arg("member"),
-    body: arg("body"),
-    created_at: arg("now"),
-  }),
-);
+}>(`
+  insert into links (tenant, link, parent, position, session, role, protocol, member, body, created_at)
+  values (:tenant, :link, :parent, :position, :session, :role, :protocol, :member, :body, :now)`);
 
-const findLinks = query<{ tenant: number; links: string }>("findLinks")((db, arg, sql) =>
-  db
-    .selectFrom(eachOf(sql, arg("links")))
-    .crossJoin("links")
-    .select("links.link")
-    .where("links.tenant", "=", arg("tenant"))
-    .whereRef("links.link", "=", "wanted.value"),
-);
+const findLinks = query<{ tenant: number; links: string }, { link: string }>(`
+  select links.link from json_each(:links) wanted
+  cross join links
+  where links.tenant = :tenant and links.link = wanted.value`);
 
-const readUpTo = query<{ tenant: number; link: string }>("readUpTo")((db, arg) =>
-  db
-    .withRecursive("chain", (cte) =>
-      cte
-        .selectFrom("links")
-        .select(["id", "parent"])
-        .where("tenant", "=", arg("tenant"))
-        .where("link", "=", arg("link"))
-        .unionAll(
-          cte.selectFrom("links").innerJoin("chain", "chain.parent", "links.id").select(["links.id", "links.parent"]),
-        ),
-    )
-    .selectFrom("chain")
-    .innerJoin("links", "links.id", "chain.id")
-    .innerJoin("bodies", "bodies.id", "links.body")
-    .select(["links.link", "links.role", "links.protocol", "links.member", "bodies.encoding", "bodies.content"])
-    .orderBy("links.position"),
-);
+const readUpTo = query<
+  { tenant: number; link: string },
+  { link: string; role: string; protocol: string | null; member: number; encoding: string; content: Uint8Array }
+>(`
+  with recursive chain as (
+    select id, parent from links where tenant = :tenant and link = :link
+    union all
+    select links.id, links.parent from links join chain on chain.parent = links.id)
+  select links.link, links.role, links.protocol, links.member, bodies.encoding, bodies.content
+  from chain
+  join links on links.id = chain.id
+  join bodies on bodies.id = links.body
+  order by links.position`);
 
-const readLinksUpTo = query<{ tenant: number; link: string }>("readLinksUpTo")((db, arg) =>
-  db
-    .withRecursive("chain", (cte) =>
-      cte
-        .selectFrom("links")
-        .select(["id", "parent", "link", "position"])
-        .where("tenant", "=", arg("tenant"))
-        .where("link", "=", arg("link"))
-        .unionAll(
-          cte
-            .selectFrom("links")
-            .innerJoin("chain", "chain.parent", "links.id")
-            .select(["links.id", "links.parent", "links.link", "links.position"]),
-        ),
-    )
-    .selectFrom("chain")
-    .select("chain.link")
-    .orderBy("chain.position"),
-);
+const readLinksUpTo = query<{ tenant: number; link: string }, { link: string }>(`
+  with recursive chain as (
+    select id, parent, link, position from links where tenant = :tenant and link = :link
+    union all
+    select links.id, links.parent, links.link, links.position from links join chain on chain.parent = links.id)
+  select link from chain order by position`);
 
 function linkOf(runner: Runner, tenant: number, link: string) {
   return runner.first(findLink, { tenant, link });
@@ -198,10 +164,7 @@ export function readLinks(runner: Runner, tenantName: string, link: string): rea
 }
 
 /** Chains whose links do not count up from their beginning; none unless the file was changed by somebody else. */
-export const brokenLinks = query("brokenLinks")((db, _arg, sql) =>
-  db
-    .selectFrom("links")
-    .leftJoin("links as parents", "parents.id", "links.parent")
-    .select("links.link")
-    .where(sql<boolean>`links.position <> coalesce(parents.position + 1, 0)`),
-);
+export const brokenLinks = query<object, { link: string }>(`
+  select links.link from links
+  left join links parents on parents.id = links.parent
+  where links.position <> coalesce(parents.position + 1, 0)`);

@@ -4,7 +4,9 @@ import { keyOf } from "./bodies.ts";
 import { brokenLinks } from "./chains.ts";
 import { query, type Runner } from "./query.ts";
 
-const allBodies = query("allBodies")((db) => db.selectFrom("bodies").select(["id", "hash", "encoding", "content"]));
+const allBodies = query<object, { id: number; hash: Uint8Array; encoding: string; content: Uint8Array }>(
+  `select id, hash, encoding, content from bodies`,
+);
 
 function isWhat({ vault }: Runner, row: { encoding: string; content: Uint8Array }, hash: Uint8Array): boolean {
   try {

@@ -5,60 +5,33 @@ import { dropUnused, keepBody, readyBody, textOf, type ReadyBody } from "./bodie
 import { query, type Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
-export const findOriginal = query<{ tenant: number; id: string }>("findOriginal")((db, arg) =>
-  db
-    .selectFrom("originals")
-    .select(["id", "kind", "label", "masked"])
-    .where("tenant", "=", arg("tenant"))
-    .where("recall_id", "=", arg("id")),
+export const findOriginal = query<
+  { tenant: number; id: string },
+  { id: number; kind: string; label: string; masked: number }
+>(`select id, kind, label, masked from originals where tenant = :tenant and recall_id = :id`);
+
+export const pieceHashes = query<{ original: number }, { form: string; hash: Uint8Array }>(`
+  select bodies.form, bodies.hash from original_pieces
+  join bodies on bodies.id = original_pieces.body
+  where original_pieces.original = :original
+  order by original_pieces.position`);
+
+const readPieces = query<{ original: number }, { id: number; encoding: string; content: Uint8Array }>(`
+  select bodies.id, bodies.encoding, bodies.content from original_pieces
+  join bodies on bodies.id = original_pieces.body
+  where original_pieces.original = :original
+  order by original_pieces.position`);
+
+const addOriginal = query<{ tenant: number; id: string; kind: string; label: string; now: number; masked: number }>(`
+  insert into originals (tenant, recall_id, kind, label, created_at, masked)
+  values (:tenant, :id, :kind, :label, :now, :masked)`);
+
+const addPiece = query<{ original: number; position: number; body: number }>(
+  `insert into original_pieces (original, position, body) values (:original, :position, :body)`,
 );
 
-export const pieceHashes = query<{ original: number }>("pieceHashes")((db, arg) =>
-  db
-    .selectFrom("original_pieces")
-    .innerJoin("bodies", "bodies.id", "original_pieces.body")
-    .select(["bodies.form", "bodies.hash"])
-    .where("original_pieces.original", "=", arg("original"))
-    .orderBy("original_pieces.position"),
-);
-
-const readPieces = query<{ original: number }>("readPieces")((db, arg) =>
-  db
-    .selectFrom("original_pieces")
-    .innerJoin("bodies", "bodies.id", "original_pieces.body")
-    .select(["bodies.id", "bodies.encoding", "bodies.content"])
-    .where("original_pieces.original", "=", arg("original"))
-    .orderBy("original_pieces.position"),
-);
-
-const addOriginal = query<{
-  tenant: number;
-  id: string;
-  kind: string;
-  label: string;
-  now: number;
-  masked: number;
-}>("addOriginal")((db, arg) =>
-  db.insertInto("originals").values({
-    tenant: arg("tenant"),
-    recall_id: arg("id"),
-    kind: arg("kind"),
-    label: arg("label"),
-    created_at: arg("now"),
-    masked: arg("masked"),
-  }),
-);
-
-const addPiece = query<{ original: number; position: number; body: number }>("addPiece")((db, arg) =>
-  db.insertInto("original_pieces").values({ original: arg("original"), position: arg("position"), body: arg("body") }),
-);
-
-const deletePieces = query<{ original: number }>("deletePieces")((db, arg) =>
-  db.deleteFrom("original_pieces").where("original", "=", arg("original")),
-);
-const deleteOriginal = query<{ original: number }>("deleteOriginal")((db, arg) =>
-  db.deleteFrom("originals").where("id", "=", arg("original")),
-);
+const deletePieces = query<{ original: number }>(`delete from original_pieces where original = :original`);
+const deleteOriginal = query<{ original: number }>(`delete from originals where id = :original`);
 
 export interface NewOriginals {
   readonly originals: readonly Original[];

@@ -1,12 +1,5 @@
-/**
- * Queries are defined in Kysely, each beside the code that asks it, and run as prepared statements with their arguments
- * by name. `npm run queries` compiles the definitions to `statements.ts`, so that Kysely, which takes long to load, gives
- * the types here and nothing else.
- */
+/** Queries are plain SQL beside the code that asks it, run as prepared statements with their arguments by name. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { AliasedRawBuilder, Compilable, Kysely, RawBuilder, Sql } from "kysely";
-import { STATEMENTS } from "./statements.ts";
-import type { Tables } from "./tables.ts";
 import { createVault, type Vault } from "./vault.ts";
 
 type Values = Readonly<Record<string, string | number | Uint8Array | null>>;
@@ -17,30 +10,9 @@ export interface Query<Arguments, Row> {
   readonly types?: (args: Arguments) => Row;
 }
 
-type Argument<Arguments> = <Key extends keyof Arguments & string>(name: Key) => Arguments[Key];
-type Definition<Arguments, Row> = (db: Kysely<Tables>, arg: Argument<Arguments>, sql: Sql) => Compilable<Row>;
-type QueryName = keyof typeof STATEMENTS;
-
-/** What `npm run queries` compiles: those of all files that are loaded, by name. */
-export const DEFINITIONS = new Map<string, Definition<Readonly<Record<string, unknown>>, unknown>>();
-
-/** Gives the name and the type of the arguments, and answers with what takes the definition. */
-export function query<Arguments extends object = object>(name: QueryName) {
-  return <Row>(define: Definition<Arguments, Row>): Query<Arguments, Row> => {
-    if (DEFINITIONS.has(name)) throw new Error(`two queries are named ${name}`);
-    DEFINITIONS.set(name, define as never);
-    return { sql: STATEMENTS[name] };
-  };
-}
-
-/** The strings of a JSON array, to look for any of them: one statement whatever their number. */
-export function anyOf(sql: Sql, json: string): RawBuilder<string> {
-  return sql`(select value from json_each(${json}))`;
-}
-
-/** The same as a table `wanted` to start from, one row a string: with a cross join, only these are looked up. */
-export function eachOf(sql: Sql, json: string): AliasedRawBuilder<{ value: string }, "wanted"> {
-  return sql<{ value: string }>`json_each(${json})`.as("wanted");
+/** The types of the arguments and of a row are stated; a test compares them with what the statement has. */
+export function query<Arguments extends object, Row = never>(sql: string): Query<Arguments, Row> {
+  return { sql };
 }
 
 export interface Runner {

@@ -2,7 +2,7 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { COMPACTION_SCHEMA_VERSION } from "../../core/compaction/compaction.ts";
 import { fromTheEnd } from "./chains.ts";
-import { anyOf, eachOf, query, type Runner } from "./query.ts";
+import { query, type Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
 /** A record in use is marked so at most this often, so that reading does not always write. */
@@ -26,23 +26,19 @@ export interface FoundRecord {
   readonly unmarked: readonly string[];
 }
 
-const recordsOf = query<{ tenant: number; links: string }>("recordsOf")((db, arg, sql) =>
-  db
-    .selectFrom(eachOf(sql, arg("links")))
-    .crossJoin("records")
-    .select(["records.id", "records.link", "schema_version", "generation", "used_at", "created_at"])
-    .where("records.tenant", "=", arg("tenant"))
-    .whereRef("records.link", "=", "wanted.value"),
-);
+const recordsOf = query<
+  { tenant: number; links: string },
+  { id: number; link: string; schema_version: number; generation: number; used_at: number; created_at: number }
+>(`
+  select records.id, records.link, schema_version, generation, used_at, created_at
+  from json_each(:links) wanted
+  cross join records
+  where records.tenant = :tenant and records.link = wanted.value`);
 
-const tombstonesOf = query<{ tenant: number; links: string }>("tombstonesOf")((db, arg, sql) =>
-  db
-    .selectFrom(eachOf(sql, arg("links")))
-    .crossJoin("tombstones")
-    .select("tombstones.link")
-    .where("tombstones.tenant", "=", arg("tenant"))
-    .whereRef("tombstones.link", "=", "wanted.value"),
-);
+const tombstonesOf = query<{ tenant: number; links: string }, { link: string }>(`
+  select tombstones.link from json_each(:links) wanted
+  cross join tombstones
+  where tombstones.tenant = :tenant and tombstones.link = wanted.value`);
 
 const addRecord = query<{
   tenant: number;
@@ -51,43 +47,24 @@ const addRecord = query<{
   generation: number;
   record: Uint8Array;
   now: number;
-}>("addRecord")((db, arg) =>
-  db.insertInto("records").values({
-    tenant: arg("tenant"),
-    link: arg("link"),
-    schema_version: arg("schemaVersion"),
-    generation: arg("generation"),
-    record: arg("record"),
-    created_at: arg("now"),
-    used_at: arg("now"),
-  }),
-);
+}>(`
+  insert into records (tenant, link, schema_version, generation, record, created_at, used_at)
+  values (:tenant, :link, :schemaVersion, :generation, :record, :now, :now)`);
 
-const nameOriginal = query<{ record: number; recallId: string }>("nameOriginal")((db, arg) =>
-  db
-    .insertInto("record_originals")
-    .values({ record: arg("record"), recall_id: arg("recallId") })
-    .onConflict((conflict) => conflict.doNothing()),
-);
+const nameOriginal = query<{ record: number; recallId: string }>(`
+  insert into record_originals (record, recall_id)
+  values (:record, :recallId)
+  on conflict do nothing`);
 
-const addTombstone = query<{ tenant: number; link: string; generation: number; now: number }>("addTombstone")(
-  (db, arg) =>
-    db
-      .insertInto("tombstones")
-      .values({ tenant: arg("tenant"), link: arg("link"), generation: arg("generation"), created_at: arg("now") }),
-);
+const addTombstone = query<{ tenant: number; link: string; generation: number; now: number }>(`
+  insert into tombstones (tenant, link, generation, created_at)
+  values (:tenant, :link, :generation, :now)`);
 
-const markUsed = query<{ tenant: number; links: string; now: number }>("markUsed")((db, arg, sql) =>
-  db
-    .updateTable("records")
-    .set({ used_at: arg("now") })
-    .where("tenant", "=", arg("tenant"))
-    .where("link", "in", anyOf(sql, arg("links"))),
-);
+const markUsed = query<{ tenant: number; links: string; now: number }>(`
+  update records set used_at = :now
+  where tenant = :tenant and link in (select value from json_each(:links))`);
 
-const readRecordById = query<{ id: number }>("readRecordById")((db, arg) =>
-  db.selectFrom("records").select("record").where("id", "=", arg("id")),
-);
+const readRecordById = query<{ id: number }, { record: Uint8Array }>(`select record from records where id = :id`);
 
 /** The rows that count for some links, and how often each was undone. */
 function standingOf(runner: Runner, tenant: number, links: readonly string[]) {

@@ -2,11 +2,10 @@
  * What is deleted, and how much is left: the longest unused first, never what something younger stands on. It runs in
  * steps, each a transaction of its own, so that nobody waits long for the file.
  */
-import type { RawBuilder, Sql } from "kysely";
 import type { Holdings, Retention } from "../store.ts";
 import { dropUnused } from "./bodies.ts";
 import { removeOriginal } from "./originals.ts";
-import { anyOf, query, type Runner } from "./query.ts";
+import { query, type Runner } from "./query.ts";
 import { knownTenant } from "./tenants.ts";
 
 /** Sessions, records, originals and states that go in one step. */
@@ -21,160 +20,94 @@ interface Unit {
 
 type Scope = { readonly tenant: number | null };
 
-/** Whether a record names the original `o`. */
-function named(sql: Sql): RawBuilder<boolean> {
-  return sql`exists (select 1 from record_originals n join records r on r.id = n.record
-    where n.recall_id = o.recall_id and r.tenant = o.tenant)`;
-}
-
 /** Sessions that no other stands on. */
-const oldestSession = query<Scope>("oldestSession")((db, arg, sql) =>
-  db
-    .selectFrom("sessions as s")
-    .select(["s.id", "s.updated_at"])
-    .where(({ or, eb, val }) => or([eb(val(arg("tenant")), "is", null), eb("s.tenant", "=", arg("tenant"))]))
-    .where(sql<boolean>`not exists (select 1 from sessions where parent = s.id)`)
-    .where(
-      sql<boolean>`not exists (select 1 from sessions o join links h on h.id = o.head where h.session = s.id and o.id <> s.id)`,
-    )
-    .where(
-      sql<boolean>`not exists (select 1 from links c join links p on p.id = c.parent where p.session = s.id and c.session <> s.id)`,
-    )
-    .orderBy("s.updated_at")
-    .orderBy("s.id")
-    .limit(1),
-);
+const oldestSession = query<Scope, { id: number; updated_at: number }>(`
+  select s.id, s.updated_at from sessions s
+  where (:tenant is null or s.tenant = :tenant)
+  and not exists (select 1 from sessions where parent = s.id)
+  and not exists (select 1 from sessions o join links h on h.id = o.head where h.session = s.id and o.id <> s.id)
+  and not exists (
+    select 1 from links c join links p on p.id = c.parent where p.session = s.id and c.session <> s.id)
+  order by s.updated_at, s.id limit 1`);
 
 /** Records of conversations that are not stored. */
-const oldestRecord = query<Scope>("oldestRecord")((db, arg, sql) =>
-  db
-    .selectFrom("records as r")
-    .select(["r.tenant", "r.link", ({ fn }) => fn.max("r.used_at").as("used_at")])
-    .where(({ or, eb, val }) => or([eb(val(arg("tenant")), "is", null), eb("r.tenant", "=", arg("tenant"))]))
-    .where(sql<boolean>`not exists (select 1 from links l where l.tenant = r.tenant and l.link = r.link)`)
-    .groupBy(["r.tenant", "r.link"])
-    .orderBy("used_at")
-    .limit(1),
-);
+const oldestRecord = query<Scope, { tenant: number; link: string; used_at: number }>(`
+  select r.tenant, r.link, max(r.used_at) as used_at from records r
+  where (:tenant is null or r.tenant = :tenant)
+  and not exists (select 1 from links l where l.tenant = r.tenant and l.link = r.link)
+  group by r.tenant, r.link order by used_at limit 1`);
 
 /** Originals that no record names. */
-const oldestOriginal = query<Scope>("oldestOriginal")((db, arg, sql) =>
-  db
-    .selectFrom("originals as o")
-    .select(["o.id", "o.created_at"])
-    .where(({ or, eb, val }) => or([eb(val(arg("tenant")), "is", null), eb("o.tenant", "=", arg("tenant"))]))
-    .where(sql<boolean>`not ${named(sql)}`)
-    .orderBy("o.created_at")
-    .orderBy("o.id")
-    .limit(1),
-);
+const oldestOriginal = query<Scope, { id: number; created_at: number }>(`
+  select o.id, o.created_at from originals o
+  where (:tenant is null or o.tenant = :tenant) and not exists (
+    select 1 from record_originals n join records r on r.id = n.record
+    where n.recall_id = o.recall_id and r.tenant = o.tenant)
+  order by o.created_at, o.id limit 1`);
 
-const linksOfSession = query<{ session: number }>("linksOfSession")((db, arg) =>
-  db.selectFrom("links").select(["tenant", "link", "body"]).where("session", "=", arg("session")),
+const linksOfSession = query<{ session: number }, { tenant: number; link: string; body: number }>(
+  `select tenant, link, body from links where session = :session`,
 );
-const dropHead = query<{ session: number }>("dropHead")((db, arg) =>
-  db.updateTable("sessions").set({ head: null }).where("id", "=", arg("session")),
-);
-const deleteLinks = query<{ session: number }>("deleteLinks")((db, arg) =>
-  db.deleteFrom("links").where("session", "=", arg("session")),
-);
-const deleteSession = query<{ session: number }>("deleteSession")((db, arg) =>
-  db.deleteFrom("sessions").where("id", "=", arg("session")),
-);
+const dropHead = query<{ session: number }>(`update sessions set head = null where id = :session`);
+const deleteLinks = query<{ session: number }>(`delete from links where session = :session`);
+const deleteSession = query<{ session: number }>(`delete from sessions where id = :session`);
 
 type OfLink = { readonly tenant: number; readonly link: string };
 
-const originalsOfLink = query<OfLink>("originalsOfLink")((db, arg) =>
-  db
-    .selectFrom("records")
-    .innerJoin("record_originals", "record_originals.record", "records.id")
-    .innerJoin("originals as o", (join) =>
-      join.onRef("o.tenant", "=", "records.tenant").onRef("o.recall_id", "=", "record_originals.recall_id"),
-    )
-    .select("o.id")
-    .distinct()
-    .where("records.tenant", "=", arg("tenant"))
-    .where("records.link", "=", arg("link")),
-);
-const isNamed = query<{ id: number }>("isNamed")((db, arg, sql) =>
-  db.selectFrom("originals as o").select("o.id").where("o.id", "=", arg("id")).where(named(sql)),
-);
-const deleteNames = query<OfLink>("deleteNames")((db, arg) =>
-  db
-    .deleteFrom("record_originals")
-    .where("record", "in", ({ selectFrom }) =>
-      selectFrom("records").select("id").where("tenant", "=", arg("tenant")).where("link", "=", arg("link")),
-    ),
-);
-const deleteRecords = query<OfLink>("deleteRecords")((db, arg) =>
-  db.deleteFrom("records").where("tenant", "=", arg("tenant")).where("link", "=", arg("link")),
-);
-const deleteTombstones = query<OfLink>("deleteTombstones")((db, arg) =>
-  db.deleteFrom("tombstones").where("tenant", "=", arg("tenant")).where("link", "=", arg("link")),
-);
-const deleteStates = query<OfLink>("deleteStates")((db, arg) =>
-  db.deleteFrom("states").where("tenant", "=", arg("tenant")).where("link", "=", arg("link")),
-);
-const deleteState = query<{ tenant: number; root: string }>("deleteState")((db, arg) =>
-  db.deleteFrom("states").where("tenant", "=", arg("tenant")).where("root", "=", arg("root")),
+const originalsOfLink = query<OfLink, { id: number }>(`
+  select distinct o.id from records
+  join record_originals on record_originals.record = records.id
+  join originals o on o.tenant = records.tenant and o.recall_id = record_originals.recall_id
+  where records.tenant = :tenant and records.link = :link`);
+const isNamed = query<{ id: number }, { id: number }>(`
+  select o.id from originals o
+  where o.id = :id and exists (
+    select 1 from record_originals n join records r on r.id = n.record
+    where n.recall_id = o.recall_id and r.tenant = o.tenant)`);
+const deleteNames = query<OfLink>(`
+  delete from record_originals
+  where record in (select id from records where tenant = :tenant and link = :link)`);
+const deleteRecords = query<OfLink>(`delete from records where tenant = :tenant and link = :link`);
+const deleteTombstones = query<OfLink>(`delete from tombstones where tenant = :tenant and link = :link`);
+const deleteStates = query<OfLink>(`delete from states where tenant = :tenant and link = :link`);
+const deleteState = query<{ tenant: number; root: string }>(
+  `delete from states where tenant = :tenant and root = :root`,
 );
 
 /** States that belong to no stored link. */
-const oldestState = query<Scope>("oldestState")((db, arg, sql) =>
-  db
-    .selectFrom("states as s")
-    .select(["s.tenant", "s.root", "s.updated_at"])
-    .where(({ or, eb, val }) => or([eb(val(arg("tenant")), "is", null), eb("s.tenant", "=", arg("tenant"))]))
-    .where(sql<boolean>`not exists (select 1 from links l where l.tenant = s.tenant and l.link = s.link)`)
-    .orderBy("s.updated_at")
-    .limit(1),
-);
+const oldestState = query<Scope, { tenant: number; root: string; updated_at: number }>(`
+  select s.tenant, s.root, s.updated_at from states s
+  where (:tenant is null or s.tenant = :tenant)
+  and not exists (select 1 from links l where l.tenant = s.tenant and l.link = s.link)
+  order by s.updated_at limit 1`);
 
 /** What the file's pages hold, without those that are free. */
-const usedBytes = query("usedBytes")((db, _arg, sql) =>
-  db.selectNoFrom(
-    sql<number>`((select page_count from pragma_page_count) - (select freelist_count from pragma_freelist_count))
-      * (select page_size from pragma_page_size)`.as("bytes"),
-  ),
-);
+const usedBytes = query<object, { bytes: number }>(`
+  select ((select page_count from pragma_page_count) - (select freelist_count from pragma_freelist_count))
+    * (select page_size from pragma_page_size) as bytes`);
 
 /** Sessions by name, and all that stand on one of them: a branch, a fork without a message of its own, a message further on. */
-const standingOn = query<{ tenant: number; names: string }>("standingOn")((db, arg, sql) =>
-  db
-    .withRecursive(
-      "standing(id)",
-      () => sql<{ id: number }>`(
-      select id from sessions where tenant = ${arg("tenant")} and name in ${anyOf(sql, arg("names"))}
-      union select b.id from standing join sessions b on b.parent = standing.id
-      union select f.id from standing join links h on h.session = standing.id join sessions f on f.head = h.id
-      union select c.session from standing join links p on p.session = standing.id join links c on c.parent = p.id)`,
-    )
-    .selectFrom("standing")
-    .innerJoin("sessions", "sessions.id", "standing.id")
-    .select(["sessions.id", "sessions.name"])
-    .orderBy("sessions.id", "desc"),
-);
-const deleteUsages = query<OfLink>("deleteUsages")((db, arg) =>
-  db.deleteFrom("usages").where("tenant", "=", arg("tenant")).where("link", "=", arg("link")),
-);
+const standingOn = query<{ tenant: number; names: string }, { id: number; name: string }>(`
+  with recursive standing(id) as (
+    select id from sessions where tenant = :tenant and name in (select value from json_each(:names))
+    union select b.id from standing join sessions b on b.parent = standing.id
+    union select f.id from standing join links h on h.session = standing.id join sessions f on f.head = h.id
+    union select c.session from standing join links p on p.session = standing.id join links c on c.parent = p.id)
+  select sessions.id, sessions.name from standing join sessions on sessions.id = standing.id
+  order by sessions.id desc`);
+const deleteUsages = query<OfLink>(`delete from usages where tenant = :tenant and link = :link`);
 
-const count = query<Scope>("count")((db, arg, sql) => {
-  const mine = sql<boolean>`(${arg("tenant")} is null or tenant = ${arg("tenant")})`;
-  const rows = (table: "sessions" | "links" | "records" | "originals") =>
-    db
-      .selectFrom(table)
-      .select(({ fn }) => fn.countAll<number>().as("count"))
-      .where(mine);
-  const bodies = db.selectFrom("bodies").where(mine);
-  return db.selectNoFrom([
-    rows("sessions").as("sessions"),
-    rows("links").as("messages"),
-    rows("records").as("compactions"),
-    rows("originals").as("originals"),
-    bodies.select(({ fn }) => fn.countAll<number>().as("count")).as("bodies"),
-    bodies.select(({ fn }) => fn.sum<number>("bytes").as("sum")).as("bytes"),
-  ]);
-});
+const count = query<
+  Scope,
+  { sessions: number; messages: number; compactions: number; originals: number; bodies: number; bytes: number | null }
+>(`
+  select
+    (select count(*) from sessions where :tenant is null or tenant = :tenant) as sessions,
+    (select count(*) from links where :tenant is null or tenant = :tenant) as messages,
+    (select count(*) from records where :tenant is null or tenant = :tenant) as compactions,
+    (select count(*) from originals where :tenant is null or tenant = :tenant) as originals,
+    (select count(*) from bodies where :tenant is null or tenant = :tenant) as bodies,
+    (select sum(bytes) from bodies where :tenant is null or tenant = :tenant) as bytes`);
 
 export function holdings(runner: Runner, tenantName: string | undefined): Holdings {
   const row = runner.first(count, scopeOf(runner, tenantName))!;

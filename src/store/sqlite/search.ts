@@ -4,55 +4,54 @@ import type { Role } from "../../core/transcript/message.ts";
 import { searchableText } from "../body.ts";
 import { oneEach, searchIn, type Wanted, type WordSearch } from "../search.ts";
 import type { MessageHit, SearchHit } from "../store.ts";
-import { readBody, tenantToken, wordsMatch } from "./bodies.ts";
+import { readBody, tenantToken } from "./bodies.ts";
 import { query, type Query as Asked, type Runner } from "./query.ts";
 import { STAGED_KIND } from "./staging.ts";
 import { knownTenant } from "./tenants.ts";
 
-const originalsMatching = query<{ expression: string; staged: string }>("originalsMatching")((db, arg, sql) =>
-  db
-    .selectFrom("words")
-    .innerJoin("original_pieces", "original_pieces.body", "words.rowid")
-    .innerJoin("originals", "originals.id", "original_pieces.original")
-    .select(["originals.recall_id", "originals.label", "original_pieces.body"])
-    .where(wordsMatch(sql, arg("expression")))
-    .where("originals.kind", "<>", arg("staged"))
-    .orderBy("originals.id", "desc")
-    .orderBy("original_pieces.position"),
-);
+interface OriginalRow {
+  readonly recall_id: string;
+  readonly label: string;
+  readonly body: number;
+}
 
-const messagesMatching = query<{ expression: string }>("messagesMatching")((db, arg, sql) =>
-  db
-    .selectFrom("words")
-    .innerJoin("links", "links.body", "words.rowid")
-    .innerJoin("sessions", "sessions.id", "links.session")
-    .select(["links.link", "links.role", "links.protocol", "links.body", "links.position", "sessions.name"])
-    .where(wordsMatch(sql, arg("expression")))
-    .where("links.member", "=", 0)
-    .orderBy("links.id", "desc"),
-);
+interface MessageRow {
+  readonly link: string;
+  readonly role: string;
+  readonly protocol: string | null;
+  readonly body: number;
+  readonly position: number;
+  readonly name: string;
+}
+
+const originalsMatching = query<{ expression: string; staged: string }, OriginalRow>(`
+  select originals.recall_id, originals.label, original_pieces.body from words
+  join original_pieces on original_pieces.body = words.rowid
+  join originals on originals.id = original_pieces.original
+  where words match :expression and originals.kind <> :staged
+  order by originals.id desc, original_pieces.position`);
+
+const messagesMatching = query<{ expression: string }, MessageRow>(`
+  select links.link, links.role, links.protocol, links.body, links.position, sessions.name
+  from words
+  join links on links.body = words.rowid
+  join sessions on sessions.id = links.session
+  where words match :expression and links.member = 0
+  order by links.id desc`);
 
 /** Where there is no index, the newest are looked through. */
-const newestOriginals = query<{ tenant: number; staged: string }>("newestOriginals")((db, arg) =>
-  db
-    .selectFrom("originals")
-    .innerJoin("original_pieces", "originals.id", "original_pieces.original")
-    .select(["originals.recall_id", "originals.label", "original_pieces.body"])
-    .where("originals.tenant", "=", arg("tenant"))
-    .where("originals.kind", "<>", arg("staged"))
-    .orderBy("originals.id", "desc")
-    .orderBy("original_pieces.position"),
-);
+const newestOriginals = query<{ tenant: number; staged: string }, OriginalRow>(`
+  select originals.recall_id, originals.label, original_pieces.body from originals
+  join original_pieces on originals.id = original_pieces.original
+  where originals.tenant = :tenant and originals.kind <> :staged
+  order by originals.id desc, original_pieces.position`);
 
-const newestMessages = query<{ tenant: number }>("newestMessages")((db, arg) =>
-  db
-    .selectFrom("links")
-    .innerJoin("sessions", "sessions.id", "links.session")
-    .select(["links.link", "links.role", "links.protocol", "links.body", "links.position", "sessions.name"])
-    .where("links.tenant", "=", arg("tenant"))
-    .where("links.member", "=", 0)
-    .orderBy("links.id", "desc"),
-);
+const newestMessages = query<{ tenant: number }, MessageRow>(`
+  select links.link, links.role, links.protocol, links.body, links.position, sessions.name
+  from links
+  join sessions on sessions.id = links.session
+  where links.tenant = :tenant and links.member = 0
+  order by links.id desc`);
 
 /** Without an index, so many are opened. */
 const OPENED_MAX = 5_000;

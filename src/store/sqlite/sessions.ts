@@ -15,8 +15,8 @@ interface Place {
   readonly now: number;
 }
 
-const findByName = query<{ tenant: number; name: string }>("findByName")((db, arg) =>
-  db.selectFrom("sessions").select(["id", "name"]).where("tenant", "=", arg("tenant")).where("name", "=", arg("name")),
+const findByName = query<{ tenant: number; name: string }, { id: number; name: string }>(
+  `select id, name from sessions where tenant = :tenant and name = :name`,
 );
 
 const addSession = query<{
@@ -25,42 +25,22 @@ const addSession = query<{
   parent: number | null;
   forkedAt: number | null;
   now: number;
-}>("addSession")((db, arg) =>
-  db.insertInto("sessions").values({
-    tenant: arg("tenant"),
-    name: arg("name"),
-    parent: arg("parent"),
-    forked_at: arg("forkedAt"),
-    head: null,
-    created_at: arg("now"),
-    updated_at: arg("now"),
-  }),
+}>(`
+  insert into sessions (tenant, name, parent, forked_at, head, created_at, updated_at)
+  values (:tenant, :name, :parent, :forkedAt, null, :now, :now)`);
+
+const firstLink = query<{ session: number }, { link: string }>(
+  `select link from links where session = :session order by id limit 1`,
 );
 
-const firstLink = query<{ session: number }>("firstLink")((db, arg) =>
-  db.selectFrom("links").select("link").where("session", "=", arg("session")).orderBy("id").limit(1),
+const renameSession = query<{ session: number; name: string }>(`update sessions set name = :name where id = :session`);
+
+const updateSession = query<{ id: number; head: number; now: number }>(
+  `update sessions set head = :head, updated_at = :now where id = :id`,
 );
 
-const renameSession = query<{ session: number; name: string }>("renameSession")((db, arg) =>
-  db
-    .updateTable("sessions")
-    .set({ name: arg("name") })
-    .where("id", "=", arg("session")),
-);
-
-const updateSession = query<{ id: number; head: number; now: number }>("updateSession")((db, arg) =>
-  db
-    .updateTable("sessions")
-    .set({ head: arg("head"), updated_at: arg("now") })
-    .where("id", "=", arg("id")),
-);
-
-const touchSession = query<{ id: number; now: number; before: number }>("touchSession")((db, arg) =>
-  db
-    .updateTable("sessions")
-    .set({ updated_at: arg("now") })
-    .where("id", "=", arg("id"))
-    .where("updated_at", "<=", arg("before")),
+const touchSession = query<{ id: number; now: number; before: number }>(
+  `update sessions set updated_at = :now where id = :id and updated_at <= :before`,
 );
 
 /** A session that only repeats itself is marked as used at most this often, so that it does not always write. */
@@ -74,29 +54,29 @@ interface EntriesWanted {
   readonly limit: number;
 }
 
-const listEntries = query<EntriesWanted>("listEntries")((db, arg, sql) =>
-  db
-    .selectFrom("sessions")
-    .innerJoin("links as heads", "heads.id", "sessions.head")
-    .leftJoin("sessions as parents", "parents.id", "sessions.parent")
-    .leftJoin("links as forks", "forks.id", "sessions.forked_at")
-    .select([
-      "sessions.name",
-      "sessions.created_at",
-      "sessions.updated_at",
-      "heads.link as head",
-      "heads.position",
-      "parents.name as parent",
-      "forks.link as forked_at",
-    ])
-    .where("sessions.tenant", "=", arg("tenant"))
-    .where(({ or, eb, val }) => or([eb(val(arg("name")), "is", null), eb("sessions.name", "=", arg("name"))]))
-    .where(({ or, eb, val }) => or([eb(val(arg("parent")), "is", null), eb("parents.name", "=", arg("parent"))]))
-    .where(sql<boolean>`substr(sessions.name, 1, length(${arg("prefix")})) = ${arg("prefix")}`)
-    .orderBy("sessions.updated_at", "desc")
-    .orderBy("sessions.id", "desc")
-    .limit(arg("limit")),
-);
+const listEntries = query<
+  EntriesWanted,
+  {
+    name: string;
+    created_at: number;
+    updated_at: number;
+    head: string;
+    position: number;
+    parent: string | null;
+    forked_at: string | null;
+  }
+>(`
+  select sessions.name, sessions.created_at, sessions.updated_at, heads.link as head, heads.position,
+    parents.name as parent, forks.link as forked_at
+  from sessions
+  join links heads on heads.id = sessions.head
+  left join sessions parents on parents.id = sessions.parent
+  left join links forks on forks.id = sessions.forked_at
+  where sessions.tenant = :tenant and (:name is null or sessions.name = :name)
+  and (:parent is null or parents.name = :parent)
+  and substr(sessions.name, 1, length(:prefix)) = :prefix
+  order by sessions.updated_at desc, sessions.id desc
+  limit :limit`);
 
 /** The session that a chain goes on with: the one it names, the one whose head it continues, or a new branch. */
 export function sessionFor(

@@ -19,30 +19,14 @@ const STAGED_END = "staged!";
 /** Nobody takes so long to write one. */
 const STAGED_MS_MAX = 60 * 60_000;
 
-const publish = query<{ row: number; id: string; kind: string; label: string; masked: number; now: number }>(
-  "publishOriginal",
-)((db, arg) =>
-  db
-    .updateTable("originals")
-    .set({
-      recall_id: arg("id"),
-      kind: arg("kind"),
-      label: arg("label"),
-      masked: arg("masked"),
-      created_at: arg("now"),
-    })
-    .where("id", "=", arg("row")),
-);
+const publish = query<{ row: number; id: string; kind: string; label: string; masked: number; now: number }>(`
+  update originals
+  set recall_id = :id, kind = :kind, label = :label, masked = :masked, created_at = :now
+  where id = :row`);
 
-const leftOver = query<{ tenant: number; from: string; to: string; before: number }>("leftOver")((db, arg) =>
-  db
-    .selectFrom("originals")
-    .select("id")
-    .where("tenant", "=", arg("tenant"))
-    .where("recall_id", ">=", arg("from"))
-    .where("recall_id", "<", arg("to"))
-    .where("created_at", "<", arg("before")),
-);
+const leftOver = query<{ tenant: number; from: string; to: string; before: number }, { id: number }>(`
+  select id from originals where tenant = :tenant and recall_id >= :from and recall_id < :to
+  and created_at < :before`);
 
 /** Some pieces of an original. */
 export interface StagedPart {

@@ -2,28 +2,15 @@
 import type { TenantEntry } from "../store.ts";
 import { query, type Runner } from "./query.ts";
 
-const addTenant = query<{ name: string }>("addTenant")((db, arg) =>
-  db
-    .insertInto("tenants")
-    .values({ name: arg("name") })
-    .onConflict((conflict) => conflict.column("name").doNothing()),
-);
-const findTenant = query<{ name: string }>("findTenant")((db, arg) =>
-  db.selectFrom("tenants").select("id").where("name", "=", arg("name")),
-);
+const addTenant = query<{ name: string }>(`insert into tenants (name) values (:name) on conflict (name) do nothing`);
+const findTenant = query<{ name: string }, { id: number }>(`select id from tenants where name = :name`);
 
-const tenantsWithSessions = query("tenantsWithSessions")((db) =>
-  db
-    .selectFrom("tenants")
-    .innerJoin("sessions", "sessions.tenant", "tenants.id")
-    .select(({ fn }) => [
-      "tenants.name as tenant",
-      fn.countAll<number>().as("sessions"),
-      fn.max("sessions.updated_at").as("updatedAt"),
-    ])
-    .groupBy("tenants.id")
-    .orderBy("updatedAt", "desc"),
-);
+const tenantsWithSessions = query<object, { tenant: string; sessions: number; updatedAt: number }>(`
+  select tenants.name as tenant, count(*) as sessions, max(sessions.updated_at) as updatedAt
+  from tenants
+  join sessions on sessions.tenant = tenants.id
+  group by tenants.id
+  order by updatedAt desc`);
 
 const UNKNOWN_TENANT = 0;
 

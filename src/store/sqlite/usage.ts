@@ -1,64 +1,68 @@
 /** What requests took, and the counters that live with a chain's root. */
 import type { UsageEntry, UsageTotals } from "../store.ts";
 import { fromTheEnd } from "./chains.ts";
-import { eachOf, query, type Runner } from "./query.ts";
+import { query, type Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
-const addUsage = query<{ tenant: number; costUsd: number | null } & Omit<UsageEntry, "costUsd">>("addUsage")(
-  (db, arg) =>
-    db.insertInto("usages").values({
-      tenant: arg("tenant"),
-      link: arg("link"),
-      model: arg("model"),
-      input: arg("input"),
-      output: arg("output"),
-      cache_read: arg("cacheRead"),
-      cache_write: arg("cacheWrite"),
-      cost_usd: arg("costUsd"),
-      at: arg("at"),
-    }),
-);
+interface UsageArguments {
+  readonly tenant: number;
+  readonly link: string;
+  readonly model: string;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly costUsd: number | null;
+  readonly at: number;
+}
 
-const newestUsages = query<{ tenant: number; links: string }>("newestUsages")((db, arg, sql) =>
-  db
-    .selectFrom(eachOf(sql, arg("links")))
-    .crossJoin("usages")
-    .select(["usages.link", ({ fn }) => fn.max("usages.id").as("id")])
-    .where("usages.tenant", "=", arg("tenant"))
-    .whereRef("usages.link", "=", "wanted.value")
-    .groupBy("usages.link"),
-);
+const addUsage = query<UsageArguments>(`
+  insert into usages (tenant, link, model, input, output, cache_read, cache_write, cost_usd, at)
+  values (:tenant, :link, :model, :input, :output, :cacheRead, :cacheWrite, :costUsd, :at)`);
 
-const readUsage = query<{ id: number }>("readUsage")((db, arg) =>
-  db.selectFrom("usages").selectAll().where("id", "=", arg("id")),
-);
+const newestUsages = query<{ tenant: number; links: string }, { link: string; id: number }>(`
+  select usages.link, max(usages.id) as id from json_each(:links) wanted
+  cross join usages
+  where usages.tenant = :tenant and usages.link = wanted.value
+  group by usages.link`);
 
-const sumUsage = query<{ tenant: number; since: number }>("sumUsage")((db, arg) =>
-  db
-    .selectFrom("usages")
-    .select(({ fn }) => [
-      fn.countAll<number>().as("requests"),
-      fn.sum<number>("input").as("input"),
-      fn.sum<number>("output").as("output"),
-      fn.sum<number>("cache_read").as("cacheRead"),
-      fn.sum<number>("cache_write").as("cacheWrite"),
-      fn.sum<number>("cost_usd").as("costUsd"),
-    ])
-    .where("tenant", "=", arg("tenant"))
-    .where("at", ">=", arg("since")),
-);
+const readUsage = query<
+  { id: number },
+  {
+    link: string;
+    model: string;
+    input: number;
+    output: number;
+    cache_read: number;
+    cache_write: number;
+    cost_usd: number | null;
+    at: number;
+  }
+>(`select link, model, input, output, cache_read, cache_write, cost_usd, at from usages where id = :id`);
 
-const setState = query<{ tenant: number; root: string; state: string; now: number }>("setState")((db, arg) =>
-  db
-    .insertInto("states")
-    .values({ tenant: arg("tenant"), root: arg("root"), state: arg("state"), updated_at: arg("now") })
-    .onConflict((conflict) =>
-      conflict.columns(["tenant", "root"]).doUpdateSet({ state: arg("state"), updated_at: arg("now") }),
-    ),
-);
+const sumUsage = query<
+  { tenant: number; since: number },
+  {
+    requests: number;
+    input: number | null;
+    output: number | null;
+    cacheRead: number | null;
+    cacheWrite: number | null;
+    costUsd: number | null;
+  }
+>(`
+  select count(*) as requests, sum(input) as input, sum(output) as output,
+    sum(cache_read) as cacheRead, sum(cache_write) as cacheWrite, sum(cost_usd) as costUsd
+  from usages where tenant = :tenant and at >= :since`);
 
-const readState = query<{ tenant: number; root: string }>("readState")((db, arg) =>
-  db.selectFrom("states").select("state").where("tenant", "=", arg("tenant")).where("root", "=", arg("root")),
+const setState = query<{ tenant: number; root: string; state: string; now: number }>(`
+  insert into states (tenant, root, state, updated_at)
+  values (:tenant, :root, :state, :now)
+  on conflict (tenant, root) do update
+  set state = :state, updated_at = :now`);
+
+const readState = query<{ tenant: number; root: string }, { state: string }>(
+  `select state from states where tenant = :tenant and root = :root`,
 );
 
 export function putUsage(runner: Runner, tenant: string, usage: UsageEntry): void {
