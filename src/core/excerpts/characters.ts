@@ -28,7 +28,7 @@ export const BACKTICK = 0x60;
 export const TILDE = 0x7e;
 
 /** What stands for a code unit outside ASCII. Both halves of a pair count as what the pair is. */
-export const ASCII_END = 0x80;
+const ASCII_END = 0x80;
 const WIDE_CODE = 0x80;
 const WIDE_SECOND_HALF = 0x81;
 const CHINESE_CODE = 0x82;

@@ -171,7 +171,7 @@ function addPath({ parent, last }: PathName): void {
 }
 
 function add(kind: MentionKind, start: number, end: number): void {
-  addName(kind, start, end, found.table.numberAt(found, start, end, hasRoom()));
+  addName(kind, start, end, found.table.numberOf(found.text.slice(start, end), hasRoom()));
 }
 
 function hasRoom(): boolean {
