@@ -11,8 +11,6 @@ import { rewriteParts, type Evict } from "./rewrite.ts";
 export interface DigestResultsOptions {
   /** Results up to this many tokens stay (Dual Compression chapter, 16.3: 500). */
   readonly triggerTokens?: number;
-  /** Results up to this many characters stay (Zhang 2026: 200). Both limits hold where both are given. */
-  readonly triggerChars?: number;
   readonly targetTokens?: number;
 }
 
@@ -93,9 +91,8 @@ function digested(part: ToolResultPart, digesting: Digesting): ToolResultPart {
 }
 
 function digestedText(piece: TextPart, isError: boolean, { call, used, context, options, evict }: Digesting): TextPart {
-  const { triggerChars = 0, targetTokens } = options;
-  const triggerTokens = options.triggerTokens ?? (triggerChars > 0 ? 0 : DIGEST_TRIGGER_TOKENS);
-  if (piece.text.length <= triggerChars || !mayWeigh(piece.text, triggerTokens, context.measure.text)) return piece;
+  const { triggerTokens = DIGEST_TRIGGER_TOKENS, targetTokens } = options;
+  if (!mayWeigh(piece.text, triggerTokens, context.measure.text)) return piece;
   const digest = digestResult({
     text: piece.text,
     call: call(),

@@ -1,6 +1,5 @@
 /** The passes over real transcripts: what generated ones promise must hold there too, and the digests must pay. */
 import { expect, test } from "vitest";
-import { dedupe } from "../../../src/core/passes/dedupe.ts";
 import { digestResults } from "../../../src/core/passes/digest-results.ts";
 import type { Pass } from "../../../src/core/passes/pass.ts";
 import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
@@ -43,7 +42,7 @@ function messageOf({ role, content, tool_call_id, tool_calls = [] }: ChatMessage
   return { role, parts: [...texts, ...calls] };
 }
 
-const PASSES: readonly Pass[] = [repairPairs, dedupe, digestResults, shrinkArguments];
+const PASSES: readonly Pass[] = [repairPairs, digestResults, shrinkArguments];
 /** Digests aim at 150 tokens and may take twice that; estimates of the joined text differ a little. */
 const DIGEST_TOKENS_MAX = 310;
 /** Large results are most of what an agent's transcript weighs. */

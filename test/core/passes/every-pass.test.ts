@@ -2,7 +2,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { clearResults } from "../../../src/core/passes/clear-results.ts";
-import { dedupe } from "../../../src/core/passes/dedupe.ts";
 import { digestResults, digestResultsWith } from "../../../src/core/passes/digest-results.ts";
 import { evictMedia, evictMediaExcept } from "../../../src/core/passes/evict-media.ts";
 import type { Pass, PassContext } from "../../../src/core/passes/pass.ts";
@@ -20,9 +19,8 @@ import { longTranscripts } from "./long-transcripts.ts";
 
 const PASSES: Readonly<Record<string, Pass>> = {
   clearResults,
-  dedupe,
   digestResults,
-  "digestResults from 200 characters": digestResultsWith({ triggerChars: 200 }),
+  "digestResults from 50 tokens": digestResultsWith({ triggerTokens: 50 }),
   evictMedia,
   redactMessages: redactMessagesWith((text) => redact(text).text),
   "evictMedia but for one": evictMediaExcept(1),

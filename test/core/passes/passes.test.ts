@@ -1,7 +1,6 @@
 /** What each pass is for, by example. */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dedupe } from "../../../src/core/passes/dedupe.ts";
 import { digestResults } from "../../../src/core/passes/digest-results.ts";
 import { evictMedia, evictMediaExcept } from "../../../src/core/passes/evict-media.ts";
 import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
@@ -14,58 +13,6 @@ import { answers, calls, contextOf as context, ran, says, textOf, user } from ".
 import { longTranscripts } from "./long-transcripts.ts";
 
 const valid = (messages: readonly Message[]): boolean => violationsOf({ system: [], messages }).length === 0;
-
-describe("dedupe", () => {
-  const page = "the same page of text, word for word. ".repeat(20);
-  const twice = [...ran("read", { path: "a" }, page), ...ran("read", { path: "b" }, page)];
-
-  test("keeps the newest copy, and points at it only where it is protected", () => {
-    const safe = dedupe(
-      twice,
-      context((index) => index === 3),
-    ).messages;
-    expect(textOf(safe[1])).toMatch(
-      /^\[precis: this result stands word for word further down; left out here; recall r[0-9a-f]{9}\]$/,
-    );
-    expect(textOf(safe[3])).toBe(page);
-    const unsafe = dedupe(twice, context()).messages;
-    expect(textOf(unsafe[1])).toMatch(/^\[precis: this result repeats another result; left out here; recall r/);
-    expect(textOf(unsafe[3])).toBe(page);
-  });
-
-  test("keeps a protected copy rather than the newest", () => {
-    const { messages } = dedupe(
-      twice,
-      context((index) => index === 1),
-    );
-    expect(textOf(messages[1])).toBe(page);
-    expect(textOf(messages[3])).toContain("further up");
-  });
-
-  test("never points at a copy that a later pass takes away", () => {
-    fc.assert(
-      fc.property(longTranscripts(), fc.nat(12), ({ messages }, from) => {
-        const tail = context((index) => index >= from);
-        const digested = digestResults(dedupe(messages, tail).messages, tail).messages;
-        digested.forEach((message, at) => {
-          const pointer = / further (down|up); left out here; recall (r\w+)/.exec(textOf(message));
-          if (pointer === null) return;
-          const copies = messages.flatMap((one, index) =>
-            index !== at && digested[index] === one && textOf(one) === textOf(messages[at]) ? [index] : [],
-          );
-          expect(copies.some((copy) => (pointer[1] === "down" ? copy > at : copy < at))).toBe(true);
-        });
-      }),
-      { numRuns: Math.ceil(RUNS / 5) },
-    );
-  });
-
-  test("leaves results up to 200 characters alone", () => {
-    const short = "x".repeat(200);
-    const messages = [...ran("read", { path: "a" }, short), ...ran("read", { path: "b" }, short)];
-    expect(dedupe(messages, context()).messages).toBe(messages);
-  });
-});
 
 describe("repairPairs", () => {
   test("makes every transcript's pairs complete and adjacent", () => {
