@@ -5,6 +5,8 @@ import type { Outcome } from "../core/engines/contract.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
+import { statedImageTokens } from "../models/registry/registry.ts";
+import { registryOf } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
 import { overflowOf } from "../session/recover.ts";
@@ -78,7 +80,8 @@ export async function compactInput(
   request: CompactionRequest & { readonly asking?: Asking },
 ): Promise<Compacted> {
   const { transcript, decoded } = input;
-  const before = createMeasure().transcript(transcript);
+  const images = statedImageTokens(registryOf(configuration), transcript.model ?? configuration.model.name ?? "");
+  const before = createMeasure(images).transcript(transcript);
   const budget = request.budget === undefined ? undefined : budgetOf(request.budget, before);
   const asIs = { transcript, before, budget, originals: [] };
   if (decoded?.locked !== undefined) return { kind: "unchanged", because: decoded.locked, ...asIs };
@@ -88,6 +91,7 @@ export async function compactInput(
   const runtime = createRuntime({
     engine: request.engine,
     settings: settingsFor(transcript, configuration),
+    ...images,
     secrets: await loadSecretRules(configuration.redaction),
     redactOutgoing: configuration.redaction.outgoing,
     ...(request.asking === undefined ? {} : { writers: writersFor(configuration, request.asking) }),

@@ -4,7 +4,7 @@
  * the upstream that refused: another may serve the same model with another window.
  */
 import { initialFactor } from "../session/calibration.ts";
-import { lookUp, type Registry } from "../models/registry/registry.ts";
+import { lookUp, statedImageTokens, type Registry } from "../models/registry/registry.ts";
 import { WINDOW_TOKENS_MIN } from "../protocols/overflow.ts";
 import type { HistoryStore } from "../store/store.ts";
 
@@ -13,6 +13,8 @@ export interface ModelKnowledge {
   readonly windowTokens: number;
   /** What this model's tokens are to our estimates. */
   readonly factor: number;
+  /** What an image is counted as, where the configuration says so. */
+  readonly imageTokens?: number;
 }
 
 /** A window that a refusal taught, named by it or not. */
@@ -101,7 +103,11 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
     of: (tenant, model, upstream = "") => {
       const entry = entryOf(tenant, model);
       const { factor } = entry.learnt;
-      return { windowTokens: Math.min(entry.statedTokens, windowOf(entry, upstream)), factor };
+      return {
+        windowTokens: Math.min(entry.statedTokens, windowOf(entry, upstream)),
+        factor,
+        ...statedImageTokens(registry, model),
+      };
     },
     recalled: (tenant, model) => {
       if (entries.has(`${tenant}\n${model}`)) return entryOf(tenant, model).recalling;

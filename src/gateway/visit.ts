@@ -161,7 +161,7 @@ interface Begun extends VisitOptions {
 async function begin(desk: VisitDesk, begun: Begun): Promise<Beginning> {
   const { tenant, reading, model, relative } = begun;
   const { store, chain, models, mode } = desk;
-  const { windowTokens, factor } = models.of(tenant, model, begun.upstream);
+  const { windowTokens, factor, ...images } = models.of(tenant, model, begun.upstream);
   const isNew = relative !== undefined || reading.links.length <= NEW_MESSAGES_MAX;
   const [state, repeats] = isNew
     ? [undefined, false]
@@ -178,6 +178,7 @@ async function begin(desk: VisitDesk, begun: Begun): Promise<Beginning> {
     tenant,
     model,
     factor,
+    ...images,
     chain,
     modelsAhead: true,
     amend: carryThinking,

@@ -52,6 +52,7 @@ export interface CompactData extends Told {
   readonly now?: number;
   /** Of the measure. */
   readonly factor: number;
+  readonly imageTokens?: number;
   /** Whether redaction spares source code. */
   readonly code: boolean;
   readonly writers?: WritersData;

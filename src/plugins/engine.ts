@@ -82,6 +82,7 @@ function compactData(
     transcript: bared(transcript),
     reason,
     factor: measure.factor ?? 1,
+    ...(measure.imageTokens === undefined ? {} : { imageTokens: measure.imageTokens }),
     code: secrets?.code ?? false,
     ...(standing === undefined ? {} : { standing: bared(standing) }),
     ...(focus === undefined ? {} : { focus }),

@@ -164,7 +164,7 @@ function stateOf(engine: Engine, { own = engine.init(), usages }: Told): unknown
 function requestOf(call: CompactData): CompactRequest {
   const { reason, focus, budget, now, standing, factor, code, writers } = call;
   return {
-    measure: calibrated(createMeasure(), factor),
+    measure: calibrated(createMeasure(call), factor),
     chain: createChain(sha256),
     reason,
     secrets: { code },

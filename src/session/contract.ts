@@ -41,6 +41,8 @@ export interface RuntimeOptions {
   readonly model?: string;
   /** What the model's tokens are to our estimates, where it was learnt before; a start by the model's name otherwise. */
   readonly factor?: number;
+  /** What an image is counted as, before `factor`; 1,600 by default. */
+  readonly imageTokens?: number;
   /** Shared by the sessions of one process, so that a message is hashed once. */
   readonly chain?: Chain;
   readonly hooks?: Hooks;

@@ -54,6 +54,7 @@ const runtimeOptions = {
   tenant: name,
   model: z.string(),
   factor: z.number().min(FACTOR_MIN).max(FACTOR_MAX),
+  imageTokens: z.int().min(1),
   chain: objectWith("a chain", "linksOf", "hash"),
   hooks: z.strictObject({ beforeCompact: functionOption, afterCompact: functionOption }),
   remote: functionOption,

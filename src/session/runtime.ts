@@ -31,7 +31,7 @@ const sha256 = (text: string): string => hash("sha256", text);
 
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const { chain = createChain(sha256), ingestLimitTokens = 0 } = options;
-  const estimate = createMeasure();
+  const estimate = createMeasure(options);
   const desk: Desk = {
     options,
     store: options.store ?? createMemoryStore(),

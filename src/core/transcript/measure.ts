@@ -14,6 +14,8 @@ const RESULT_OVERHEAD_TOKENS = 4;
 export interface Measure {
   /** What its figures are to our own estimates; 1 where it is absent. */
   readonly factor?: number;
+  /** What it counts for an image, where the model's figure is stated. */
+  readonly imageTokens?: number;
   readonly text: (text: string) => number;
   readonly message: (message: Message) => number;
   readonly messages: (messages: readonly Message[]) => number;
@@ -22,18 +24,25 @@ export interface Measure {
 }
 
 /** A measure that remembers what each message object weighs, and the last long text. */
-export function createMeasure(): Measure {
+export function createMeasure({ imageTokens }: Pick<Measure, "imageTokens"> = {}): Measure {
   const known = new WeakMap<Message, number>();
-  const text = createTextScales();
+  const scales = { text: createTextScales(), imageTokens: imageTokens ?? IMAGE_TOKENS };
   const message = (one: Message): number => {
     let tokens = known.get(one);
-    if (tokens === undefined) known.set(one, (tokens = estimateMessage(one, text)));
+    if (tokens === undefined) known.set(one, (tokens = estimateMessage(one, scales)));
     return tokens;
   };
-  return measureOf(text, message);
+  const measure = measureOf(scales.text, message);
+  return imageTokens === undefined ? measure : { ...measure, imageTokens };
 }
 
 type Weigh = Measure["text"];
+
+/** What parts are weighed with. */
+interface Scales {
+  readonly text: Weigh;
+  readonly imageTokens: number;
+}
 
 /** Shorter texts are weighed faster than looked for. */
 const LONG_TEXT_CHARS_MIN = 2_000;
@@ -56,7 +65,8 @@ export function calibrated(base: Measure, factor: number): Measure {
     (text) => scale(base.text(text)),
     (message) => scale(base.message(message)),
   );
-  return { ...measure, factor };
+  const { imageTokens } = base;
+  return { ...measure, factor, ...(imageTokens === undefined ? {} : { imageTokens }) };
 }
 
 function measureOf(text: Weigh, message: Measure["message"]): Measure {
@@ -76,29 +86,30 @@ function measureOf(text: Weigh, message: Measure["message"]): Measure {
   };
 }
 
-function estimateMessage(message: Message, text: Weigh): number {
-  return MESSAGE_OVERHEAD_TOKENS + sum(message.parts, (part) => estimatePart(part, text));
+function estimateMessage(message: Message, scales: Scales): number {
+  return MESSAGE_OVERHEAD_TOKENS + sum(message.parts, (part) => estimatePart(part, scales));
 }
 
-function estimatePart(part: Part, text: Weigh): number {
+function estimatePart(part: Part, scales: Scales): number {
+  const { text } = scales;
   switch (part.kind) {
     case "tool-call":
       return CALL_OVERHEAD_TOKENS + text(part.name) + text(part.arguments);
     case "tool-result":
-      return RESULT_OVERHEAD_TOKENS + sum(part.content, (piece) => estimateContent(piece, text));
+      return RESULT_OVERHEAD_TOKENS + sum(part.content, (piece) => estimateContent(piece, scales));
     case "reasoning":
       return text(part.text);
     default:
-      return estimateContent(part, text);
+      return estimateContent(part, scales);
   }
 }
 
-function estimateContent(part: ContentPart, text: Weigh): number {
+function estimateContent(part: ContentPart, { text, imageTokens }: Scales): number {
   switch (part.kind) {
     case "text":
       return text(part.text);
     case "image":
-      return IMAGE_TOKENS;
+      return imageTokens;
     case "file":
       return FILE_TOKENS;
     case "opaque":

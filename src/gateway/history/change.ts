@@ -29,10 +29,11 @@ export async function compact(
   const links = chain.linksOf(messages);
   if (links.at(-1) !== entry.head) return { kind: "unchanged", session, because: KEPT_MASKED };
   const transcript: Transcript = { system: [], messages };
-  const runtime = createRuntime(await runtimeOptions(desk, tenant, links));
+  const options = await runtimeOptions(desk, tenant, links);
+  const runtime = createRuntime(options);
   const outcome = await runtime.compact(transcript, {
     reason: "explicit",
-    ...(budget === undefined ? {} : { budget: budget(createMeasure().messages(messages)) }),
+    ...(budget === undefined ? {} : { budget: budget(createMeasure(options).messages(messages)) }),
     ...(focus === undefined ? {} : { focus }),
     ...(signal === undefined ? {} : { signal }),
   });
@@ -55,11 +56,10 @@ async function runtimeOptions(desk: HistoryDesk, tenant: string, links: readonly
   const model = usage?.model ?? "";
   const models = desk.models();
   await models.recalled(tenant, model);
-  const known = models.of(tenant, model);
-  const { factor } = known;
+  const { factor, windowTokens: knownTokens, ...images } = models.of(tenant, model);
   // What a gateway took for the window, perhaps told by a flag of its own, is in what it left behind.
   const seenTokens = isState(state) && !desk.windowIsStated ? state.contextLength : Infinity;
-  const windowTokens = Math.min(known.windowTokens, seenTokens);
+  const windowTokens = Math.min(knownTokens, seenTokens);
   const undoneReach = Math.max(0, ...compactions.map(({ compaction, undone }) => (undone ? compaction.covered : 0)));
   return {
     ...runtime,
@@ -68,6 +68,7 @@ async function runtimeOptions(desk: HistoryDesk, tenant: string, links: readonly
     tenant,
     model,
     factor,
+    ...images,
     chain,
     // What reaches further than everything that was undone lifts the undo.
     amend: (compaction, original, bench) =>

@@ -50,6 +50,12 @@ export function statedPrices(registry: Registry, model: string): Prices | undefi
   return wholePrices({ ...longestMatch(model, registry.overrides)?.prices });
 }
 
+/** What the configuration says that an image of this model is counted as; nothing where it does not say. */
+export function statedImageTokens(registry: Registry, model: string): Pick<ModelFacts, "imageTokens"> {
+  const imageTokens = longestMatch(model, registry.overrides)?.imageTokens;
+  return imageTokens === undefined ? {} : { imageTokens };
+}
+
 function overridden(facts: ModelFacts, override: Override | undefined): ModelFacts {
   if (override === undefined) return facts;
   const { cacheMinimumTokens: minimumTokens, prices: own, ...rest } = override;

@@ -2,8 +2,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateText } from "../../../src/core/transcript/estimate.ts";
-import { createMeasure } from "../../../src/core/transcript/measure.ts";
-import { textMessage } from "../../../src/core/transcript/message.ts";
+import { calibrated, createMeasure } from "../../../src/core/transcript/measure.ts";
+import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
 import { RUNS } from "../../support/transcripts.ts";
 
 /** Long texts, many of them of one length: a memory that compared less than the whole would take one for another. */
@@ -25,5 +25,17 @@ describe("a measure", () => {
       }),
       { numRuns: RUNS },
     );
+  });
+
+  it("counts an image as it is told, in messages and results, also where it is calibrated", () => {
+    const image = { kind: "image", source: { type: "url", url: "https://example.com/a.png" } } as const;
+    const shown: Message = { role: "user", parts: [image] };
+    const result: Message = { role: "tool", parts: [{ kind: "tool-result", callId: "c", content: [image, image] }] };
+    const [plain, told] = [createMeasure(), createMeasure({ imageTokens: 600 })];
+    expect(plain.message(shown) - told.message(shown)).toBe(1_000);
+    expect(plain.message(result) - told.message(result)).toBe(2_000);
+    const doubled = calibrated(told, 2);
+    expect(doubled.message(shown)).toBe(2 * told.message(shown));
+    expect(doubled.imageTokens).toBe(600);
   });
 });
