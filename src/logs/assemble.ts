@@ -10,6 +10,7 @@ import {
   type Message,
   type Part,
 } from "../core/transcript/message.ts";
+import { createPairing } from "../core/transcript/pairing.ts";
 import type { Draft, LogNote } from "./log.ts";
 
 const NO_RESULT = "[precis: the session file records no result for this call; whether it ran is not known]";
@@ -36,51 +37,42 @@ type ResultDraft = Extract<Draft, { kind: "result" }>;
 export function assemble(drafts: readonly Draft[]): Assembled {
   const notes: LogNote[] = [];
   const turns: Turn[] = [];
-  const pairing = createPairing();
+  const waiting = createWaiting();
   for (const draft of drafts) {
     if (draft.kind === "said") {
       const turn = turnOf(draft, notes);
       if (turn === undefined) continue;
       turns.push(turn);
-      pairing.ask(turn);
-    } else if (!pairing.answer(draft)) {
-      const orphan = orphanOf(draft, pairing.answered(draft), notes);
+      waiting.ask(turn);
+    } else if (!waiting.answer(draft)) {
+      const orphan = orphanOf(draft, waiting.answered(draft), notes);
       if (orphan !== undefined) turns.push(orphan);
     }
   }
   return { ...flatten(turns, notes), notes };
 }
 
-/** Who waits for which result. The most recent turn that asked is answered first; within a turn, calls in order. */
-function createPairing() {
-  const waiting = new Map<string, Turn[]>();
+/** Who waits for which result: by its id, and without one the newest turn that waits, its calls in order. */
+function createWaiting() {
+  const pairing = createPairing<Turn>();
   const recent: Turn[] = [];
   const given = new Map<string, string>();
-  const close = (turn: Turn, id: string, draft: ResultDraft): true => {
-    turn.open.splice(turn.open.indexOf(id), 1);
-    turn.results.push({ message: resultMessage(id, draft.content, draft.isError === true), line: draft.line });
-    given.set(id, contentText(draft.content));
-    return true;
-  };
+  let asked = 0;
   return {
     ask(turn: Turn): void {
       if (turn.open.length > 0) recent.push(turn);
-      for (const id of turn.open) {
-        const turns = waiting.get(id);
-        if (turns === undefined) waiting.set(id, [turn]);
-        else turns.push(turn);
-      }
+      asked++;
+      for (const id of turn.open) pairing.ask(id, asked, turn);
     },
-    answer(draft: ResultDraft): boolean {
-      if (draft.callId !== undefined) {
-        const turns = waiting.get(draft.callId);
-        let turn = turns?.pop();
-        while (turn !== undefined && !turn.open.includes(draft.callId)) turn = turns?.pop();
-        return turn !== undefined && close(turn, draft.callId, draft);
-      }
+    answer({ callId, content, isError, line }: ResultDraft): boolean {
       while (recent.at(-1)?.open.length === 0) recent.pop();
-      const turn = recent.at(-1);
-      return turn !== undefined && close(turn, turn.open[0]!, draft);
+      const id = callId ?? recent.at(-1)?.open[0];
+      const turn = pairing.answer(id);
+      if (id === undefined || turn === undefined) return false;
+      turn.open.splice(turn.open.indexOf(id), 1);
+      turn.results.push({ message: resultMessage(id, content, isError === true), line });
+      given.set(id, contentText(content));
+      return true;
     },
     /** True when the same answer was given to the same call before. */
     answered(draft: ResultDraft): boolean {

@@ -1,5 +1,6 @@
 /** Messages as a model or a person reads them again: under their numbers, whole or one line each, some of them or all. */
-import { callsOf, contentText, resultOf, type Message, type Role } from "../transcript/message.ts";
+import { callsOf, contentText, type Message, type Role } from "../transcript/message.ts";
+import { pairingOf } from "../transcript/pairing.ts";
 import { oneLine } from "./pages.ts";
 
 export interface NumberedMessage {
@@ -32,9 +33,9 @@ const CALL_MARK = /^\[calls [^\]\n]*\]/gm;
 
 /** The first of the messages has the number `first`. */
 export function numbered(messages: readonly Message[], first: number): readonly NumberedMessage[] {
-  const tools = new Map(messages.flatMap(callsOf).map(({ id, name }) => [id, name]));
+  const { answers } = pairingOf(messages);
   return messages.map((message, at) => {
-    const answered = tools.get(resultOf(message)?.callId ?? "");
+    const answered = answers[at]?.call.name;
     const called = callsOf(message).map(({ name }) => name);
     return {
       number: first + at,
