@@ -2,7 +2,6 @@
  * Whether a piece of a text would show a secret that only its surroundings give away: a value without its name, a
  * line out of a key block. Such a piece is not quoted; one that shows a secret by itself is masked by whoever writes it.
  */
-import { hasRandomPart } from "../redaction/values.ts";
 import { LINE_BREAK } from "./characters.ts";
 import type { Range } from "./identifiers.ts";
 
@@ -28,11 +27,6 @@ export function exposes(within: Exposed, piece: Range, redact: (text: string) =>
   const whole = text.slice(start, end);
   const safe = redact(whole);
   return safe !== whole && !safe.includes(text.slice(piece.start, piece.end));
-}
-
-/** A path in a list stands alone, so it must not look like what a machine made. */
-export function looksMade(path: string): boolean {
-  return hasRandomPart(path);
 }
 
 /** The lines that a piece is cut from; where a key block opens before it, from there on. */

@@ -1,23 +1,13 @@
 /**
- * Masks the secrets of whole messages, for what is sent to the main model. Ids, names, media and blocks we do not know
+ * Masks the secrets of a whole message, for what is sent to the main model. Ids, names, media and blocks we do not know
  * stay, and so does the model's own thinking, which nobody may edit. Nothing is evicted: the store has the original,
  * and no id in the message should lead back to a secret.
  */
 import { redactJson } from "../redaction/json.ts";
 import type { Redactor } from "../redaction/redactor.ts";
 import { withParts, type ContentPart, type Message, type Part } from "../transcript/message.ts";
-import type { Pass } from "./pass.ts";
 
-/** A message may grow by the length of a mask: redaction wins. */
-export function redactMessagesWith(redact: Redactor): Pass {
-  return (messages, context) => {
-    const next = messages.map((message, index) => (context.protect(index) ? message : redactMessage(message, redact)));
-    const changed = next.some((message, index) => message !== messages[index]);
-    return { messages: changed ? next : messages, from: messages.map((_, index) => index), evicted: [] };
-  };
-}
-
-/** The message itself where nothing in it is a secret. */
+/** The message itself where nothing in it is a secret. A message may grow by the length of a mask: redaction wins. */
 export function redactMessage(message: Message, redact: Redactor): Message {
   const parts = message.parts.map((part) => redactPart(part, redact));
   return parts.every((part, at) => part === message.parts[at]) ? message : withParts(message, parts);

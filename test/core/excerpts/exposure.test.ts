@@ -1,6 +1,6 @@
 /** Pieces that only their surroundings give away as secrets. */
 import { describe, expect, it } from "vitest";
-import { exposes, firstBlockIn, looksMade } from "../../../src/core/excerpts/exposure.ts";
+import { exposes, firstBlockIn } from "../../../src/core/excerpts/exposure.ts";
 import { redact } from "../../../src/core/redaction/redact.ts";
 
 const safe = (text: string): string => redact(text).text;
@@ -38,15 +38,5 @@ describe("a piece of a text", () => {
     const text = `password=blue-kettle-49 ${"word ".repeat(200_000)}`;
     expect(exposesPiece(text, "blue-kettle-49 word")).toBe(true);
     expect(exposesAt(text, 900_000, 900_020)).toBe(false);
-  });
-});
-
-describe("a path", () => {
-  it.each([
-    ["src/core/a1.ts", false],
-    ["2024/report-03.csv", false],
-    ["CAa3QYFNcqtf2lW/XKB7xet32TDlZGUh1j3fz+mzFs2hXQ", true],
-  ])("%s looks made by a machine: %s", (path, made) => {
-    expect(looksMade(path)).toBe(made);
   });
 });

@@ -5,7 +5,7 @@ import { clearResults } from "../../../src/core/passes/clear-results.ts";
 import { digestResults, digestResultsWith } from "../../../src/core/passes/digest-results.ts";
 import { evictMedia, evictMediaExcept } from "../../../src/core/passes/evict-media.ts";
 import type { Pass, PassContext } from "../../../src/core/passes/pass.ts";
-import { redactMessagesWith } from "../../../src/core/passes/redact-messages.ts";
+import { redactMessage } from "../../../src/core/passes/redact-messages.ts";
 import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
 import { shrinkArguments } from "../../../src/core/passes/shrink-arguments.ts";
 import { stripReasoning } from "../../../src/core/passes/strip-reasoning.ts";
@@ -17,12 +17,21 @@ import { RUNS } from "../../support/transcripts.ts";
 import { contextOf, hash, measure } from "./building.ts";
 import { longTranscripts } from "./long-transcripts.ts";
 
+/** What is sent out is masked message by message. */
+const redactMessages: Pass = (messages, { protect }) => {
+  const masked = messages.map((message, at) =>
+    protect(at) ? message : redactMessage(message, (text) => redact(text).text),
+  );
+  const changed = masked.some((message, at) => message !== messages[at]);
+  return { messages: changed ? masked : messages, from: messages.map((_, at) => at), evicted: [] };
+};
+
 const PASSES: Readonly<Record<string, Pass>> = {
   clearResults,
   digestResults,
   "digestResults from 50 tokens": digestResultsWith({ triggerTokens: 50 }),
   evictMedia,
-  redactMessages: redactMessagesWith((text) => redact(text).text),
+  redactMessages,
   "evictMedia but for one": evictMediaExcept(1),
   repairPairs,
   shrinkArguments,
