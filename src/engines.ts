@@ -66,8 +66,8 @@ export { checkEngine, type Subject, type SuiteOptions } from "./core/engines/sui
 // What an engine of one's own is made of (docs/engines/plugins.md).
 export { applyGivenCompaction as applyCompaction } from "./core/compaction/given.ts";
 export type { Compaction, CompactionReport, Destination, Evicted, Irreducible } from "./core/compaction/compaction.ts";
-export { composeOutcome, type Composition } from "./core/engines/result/compose.ts";
-export type { Shape } from "./core/engines/result/assemble.ts";
+export { composeOutcome, type Composition } from "./core/compaction/run/compose.ts";
+export type { Shape } from "./core/compaction/run/assemble.ts";
 export { liveRequestOf } from "./core/ledger/readers/live-request.ts";
 export { digestResultsWith, type DigestResultsOptions } from "./core/passes/digest-results.ts";
 export { evictMedia } from "./core/passes/evict-media.ts";

@@ -1,8 +1,7 @@
 /** The settings of `handoff` and the figures that follow from them (IA al Día 2026; `current`: Codex CLI 0.169). */
 import type { Preset } from "../compressor/limits.ts";
-import { limitOf, type Asked } from "../result/course.ts";
-import type { Aim } from "../result/fitting.ts";
-import { aimWithin, handoffTokensMax } from "../result/room.ts";
+import type { CompactionRun } from "../../compaction/run/draft.ts";
+import { goalWithin, handoffTokensMax, limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 
 export interface HandoffSettings {
   /** The model's window in tokens. */
@@ -29,12 +28,13 @@ export const HANDOFF_DEFAULTS: HandoffSettings = {
 const TRIGGER_WINDOW_SHARE = 0.9;
 /** A person's newest messages that stay word for word, in tokens. */
 const USER_TOKENS = 20_000;
-/** AlreadyVisible the provider's own item, today. */
+/** Beside the provider's own item, today. */
 const CURRENT_REMOTE_USER_TOKENS = 64_000;
 /** A result heavier than this is cut from its head: one just below the trigger would be compacted again at the next turn. */
 const RESULT_WINDOW_SHARE = 0.5;
 /** Of an explicit budget beside system and tools: what a person wrote and what the handoff says share it. */
 const BUDGET_USER_SHARE = 0.5;
+
 export interface HandoffLimits {
   /** A compaction is due from here on. */
   readonly triggerTokens: number;
@@ -60,22 +60,24 @@ export function handoffLimits(settings: HandoffSettings): HandoffLimits {
 }
 
 /** How one compaction shares out what its result may weigh. */
-export interface HandoffAim extends Aim {
+export interface HandoffGoal extends SizeGoal {
   readonly userTokens: number;
+  /** Results that the model has not read yet stay where they are. */
+  readonly keepsUnread: boolean;
 }
 
-/** `besideTokens`: system and tools, which stand whatever happens. */
-export function aimOf(
-  limits: HandoffLimits,
-  asked: Asked,
-  { standing, beside }: { readonly standing: number; readonly beside: number },
-): HandoffAim {
-  const limitTokens = limitOf(asked, limits.resultTokens, standing);
-  const budgeted = asked.budget !== undefined;
-  const { userTokens, handoffTokens } = limits;
-  const share = Math.floor(Math.max(0, limitTokens - beside) * BUDGET_USER_SHARE);
+export function goalOf(
+  { preset }: HandoffSettings,
+  { resultTokens, triggerTokens, userTokens, handoffTokens }: HandoffLimits,
+  { request, before, besideTokens }: CompactionRun,
+): HandoffGoal {
+  const limitTokens = limitOf(request, resultTokens, before);
+  const { budget } = request;
+  const share = Math.floor(Math.max(0, limitTokens - besideTokens) * BUDGET_USER_SHARE);
   return {
-    ...aimWithin({ limitTokens, besideTokens: beside, handoffTokens, budgeted }),
-    userTokens: budgeted ? Math.min(userTokens, share) : userTokens,
+    ...goalWithin({ limitTokens, besideTokens, handoffTokens, budgeted: budget !== undefined }),
+    acceptedTokens: budget ?? triggerTokens - 1,
+    userTokens: budget === undefined ? userTokens : Math.min(userTokens, share),
+    keepsUnread: preset !== "current",
   };
 }

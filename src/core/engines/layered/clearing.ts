@@ -5,9 +5,12 @@
 import { clearResults } from "../../passes/clear-results.ts";
 import { pairingOf } from "../../transcript/pairing.ts";
 import type { Handoff } from "../../handoff/write.ts";
+import { passContext } from "../../compaction/run/candidates.ts";
+import type { CompactionRun, Cut } from "../../compaction/run/draft.ts";
+import type { PolicyRun } from "../../compaction/run/policy.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
-import type { Cut, Job } from "../result/draft.ts";
+import type { LayeredGoal } from "./limits.ts";
 import { isSkillTool } from "./standing-orders.ts";
 import type { LayeredState, Range } from "./state.ts";
 
@@ -20,10 +23,12 @@ export interface Cleared {
 }
 
 /** Nothing where clearing does not bring the result within the limit. */
-export function clearedWithin(job: Job, state: LayeredState, limitTokens: number): Cleared | undefined {
-  const { messages } = job.original;
-  const { measure, chain } = job.request;
-  const standing = standingAhead(job, state.summarisedUntil);
+export function clearedWithin(run: PolicyRun<LayeredState, LayeredGoal>): Cleared | undefined {
+  const { state, besideTokens } = run;
+  const { limitTokens } = run.goal;
+  const { messages } = run.original;
+  const { measure } = run.request;
+  const standing = standingSummary(run, state.summarisedUntil);
   if (standing === undefined) return undefined;
   const from = state.summarisedUntil;
   const half = Math.max(from, from - standing.length + Math.ceil((standing.length + messages.length - from) / 2));
@@ -32,9 +37,9 @@ export function clearedWithin(job: Job, state: LayeredState, limitTokens: number
   const before = state.cleared.map((range) => ({ ...range, until: Math.min(range.until, until) }));
   const stays = (at: number): boolean =>
     isSkillTool(answers[at]?.call.name ?? "") || !isIn(at, [...before, { from: half, until }]);
-  const all = clearResults(messages, { measure, hash: chain.hash, protect: stays, focus: [] });
+  const all = clearResults(messages, { ...passContext(run), protect: stays });
   const saved = (at: number): number => measure.message(messages[at]!) - measure.message(all.messages[at]!);
-  let tokens = job.besideTokens + measure.messages([...standing, ...messages.slice(from)]);
+  let tokens = besideTokens + measure.messages([...standing, ...messages.slice(from)]);
   messages.forEach((_, at) => (tokens -= isIn(at, before) ? saved(at) : 0));
   let start = until;
   while (tokens > limitTokens && start > half) if (!isIn(--start, before)) tokens -= saved(start);
@@ -43,7 +48,7 @@ export function clearedWithin(job: Job, state: LayeredState, limitTokens: number
   const kept = messages.map((message, at) => (isIn(at, ranges) ? all.messages[at]! : message));
   const evicted = all.evicted.filter(({ message }) => isIn(message, ranges));
   const shape = { rung: 0, messages: kept, headEnd: 0, tailStart: from, evicted };
-  return { ranges, cut: { ...cutOf(standing, job), shape, verbatim: [], focus: [], budget: 0 } };
+  return { ranges, cut: { ...cutOf(standing, run), shape, verbatim: [], budget: 0 } };
 }
 
 function isIn(at: number, ranges: readonly Range[]): boolean {
@@ -58,7 +63,10 @@ function newestStart(messages: readonly Message[]): number {
 }
 
 /** The summary that stands, with what was put back and the request behind it: none before the first. Undefined where it cannot be kept. */
-function standingAhead({ request, original, live }: Job, summarisedUntil: number): readonly Message[] | undefined {
+function standingSummary(
+  { request, original, live }: CompactionRun,
+  summarisedUntil: number,
+): readonly Message[] | undefined {
   if (summarisedUntil <= 0) return summarisedUntil === 0 ? [] : undefined;
   const messages = request.standing?.messages ?? [];
   const end = messages.findIndex(({ origin }) => origin !== "summary" && origin !== "note" && origin !== "anchor");
@@ -76,13 +84,13 @@ function says(message: Message, asked: Message): boolean {
 /** The pieces that stand, to be put together as they were. */
 function cutOf(
   standing: readonly Message[],
-  { request: { measure } }: Job,
-): Pick<Cut, "written" | "behind" | "anchor"> {
+  { request: { measure } }: CompactionRun,
+): Pick<Cut, "written" | "restored" | "anchor"> {
   const summary = standing.find(({ origin }) => origin === "summary");
-  const behind = standing.filter(({ origin }) => origin === "note");
+  const restored = standing.filter(({ origin }) => origin === "note");
   const anchor = standing.find(({ origin }) => origin === "anchor");
-  if (summary === undefined) return { behind, anchor };
+  if (summary === undefined) return { restored, anchor };
   const text = contentText(summary.parts);
   const written: Handoff = { text, tokens: measure.text(text), sections: [], said: text, excerpts: [] };
-  return { written, behind, anchor };
+  return { written, restored, anchor };
 }

@@ -1,5 +1,7 @@
 /** The settings of `layered` and the figures that follow from them (IA al Día 2026; observed in Claude Code 2.1). */
-import { limitOf, type Asked } from "../result/course.ts";
+import type { CompactionRun } from "../../compaction/run/draft.ts";
+import { limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
+import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 
 export interface LayeredSettings {
   /** The model's window in tokens. */
@@ -62,29 +64,26 @@ const RESTORED_SHARE_MAX = 0.4;
 /** A budget is smaller than what the policy takes; lines of the original tell more a token there than whole files. */
 const RESTORED_BUDGET_SHARE_MAX = 0.15;
 
-/** How a result shares out its tokens. */
-export interface LayeredPlan {
-  readonly limitTokens: number;
+/** A handoff with less of the limit is too poor while there are candidates left. */
+const HANDOFF_SHARE_MIN = 0.1;
+
+export interface LayeredGoal extends SizeGoal {
   readonly tailTokens: number;
   readonly restoredTokens: number;
-  readonly handoffTokens: (replacedTokens: number) => number;
 }
 
-/** `fixedTokens`: system, tools and the live request. */
-export function planOf(
-  limits: LayeredLimits,
-  asked: Asked,
-  { fixedTokens, standingTokens }: { readonly fixedTokens: number; readonly standingTokens: number },
-): LayeredPlan {
-  const limitTokens = limitOf(asked, limits.enoughTokens, standingTokens);
+export function goalOf(limits: LayeredLimits, { request, before, fixedTokens }: CompactionRun): LayeredGoal {
+  const limitTokens = limitOf(request, limits.enoughTokens, before);
   const room = Math.max(0, limitTokens - fixedTokens);
-  const explicit = asked.budget !== undefined;
+  const explicit = request.budget !== undefined;
   const share = (most: number, of: number): number => Math.floor(Math.min(most, room * of));
   return {
     limitTokens,
+    acceptedTokens: request.budget ?? limits.triggerTokens,
     tailTokens: share(explicit ? Infinity : limits.tailTokens, TAIL_SHARE_MAX),
     restoredTokens: share(limits.restoredTokens, explicit ? RESTORED_BUDGET_SHARE_MAX : RESTORED_SHARE_MAX),
     handoffTokens: (replaced) =>
       explicit ? room : Math.min(limits.summaryTokens, Math.ceil(replaced * SUMMARY_CONTENT_SHARE)),
+    handoffTokensMin: Math.max(HANDOFF_TOKENS_MIN, Math.floor(limitTokens * HANDOFF_SHARE_MIN)),
   };
 }

@@ -2,7 +2,6 @@
  * The settings of `lossless` and the figures that follow from them. Defaults are those of lossless-claw, the engine
  * that the Hermes Agent docs mean by their example `lcm`; what is ours says so.
  */
-import type { CompactionReason } from "../../compaction/compaction.ts";
 
 export interface LosslessSettings {
   /** The model's window in tokens. */
@@ -46,10 +45,6 @@ const SUMMARIES_TRIGGER_SHARE = 0.5;
 /** Of the usable window; keeps the proportions in windows where lossless-claw's figures would fill it (ours). */
 const TAIL_WINDOW_SHARE_MAX = 0.25;
 const LEAF_WINDOW_SHARE_MAX = 0.25;
-/** Of an explicit budget, after what stands in any case (ours; the default engine's share). */
-const TAIL_BUDGET_SHARE = 0.25;
-/** What a provider refused is halved, where our own count finds nothing wrong with it. */
-const REFUSED_SHARE = 0.5;
 
 export interface LosslessLimits {
   /** A compaction is due above it. */
@@ -74,38 +69,5 @@ export function losslessLimits(settings: LosslessSettings): LosslessLimits {
     tailTokens: Math.floor(Math.min(settings.freshTailMaxTokens, usable * TAIL_WINDOW_SHARE_MAX)),
     leafChunkTokens: chunk,
     leafTokens: Math.floor((settings.leafTargetTokens * chunk) / settings.leafChunkTokens),
-  };
-}
-
-export interface Asked {
-  readonly budget?: number;
-  readonly reason: CompactionReason;
-}
-
-/** How large the result may be, and how tail and summaries share it. */
-export interface Aim {
-  readonly totalTokens: number;
-  readonly tailTokens: number;
-  /** An explicit budget is there to be used: infinite, what is left after all else. */
-  readonly summariesTokens: number;
-}
-
-/** `fixedTokens`: system, tools and the live request. */
-export function aimOf(
-  limits: LosslessLimits,
-  { budget, reason }: Asked,
-  tokens: Record<"fixed" | "standing", number>,
-): Aim {
-  if (budget !== undefined) {
-    const room = Math.max(0, budget - tokens.fixed);
-    return { totalTokens: budget, tailTokens: Math.floor(room * TAIL_BUDGET_SHARE), summariesTokens: Infinity };
-  }
-  const { aimTokens, tailTokens, summariesTokens } = limits;
-  const most = reason === "overflow" ? Math.floor(tokens.standing * REFUSED_SHARE) : Infinity;
-  const totalTokens = Math.min(aimTokens, most);
-  return {
-    totalTokens,
-    tailTokens: Math.min(tailTokens, Math.floor(totalTokens * TAIL_BUDGET_SHARE * 2)),
-    summariesTokens,
   };
 }

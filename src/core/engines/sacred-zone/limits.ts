@@ -1,4 +1,6 @@
 /** The settings of `sacred-zone` and the figures that follow from them (Dual Compression chapter, 16.2 and 16.3). */
+import type { CompactionRun } from "../../compaction/run/draft.ts";
+import { limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 import type { Message } from "../../transcript/message.ts";
 import { workloadFactor } from "./workload.ts";
 
@@ -24,8 +26,6 @@ const TRIGGER_WINDOW_SHARE = 0.75;
 const TARGET_WINDOW_SHARE = 0.5;
 /** In the chapter's window of 100K the recent part is this share of the target; in smaller ones it keeps the share. */
 const RECENT_TARGET_SHARE_MAX = 0.4;
-/** What a provider refused is halved, where our own count finds nothing wrong with it. */
-const REFUSED_SHARE = 0.5;
 
 export interface SacredZoneLimits {
   /** The window less the requested output. */
@@ -45,18 +45,32 @@ export function sacredZoneLimits({ contextLength, maxOutputTokens }: SacredZoneS
   };
 }
 
-/** What a compaction aims at: the budget where there is one, else the target; below what was refused in any case. */
-export function aimOf(
+export interface SacredZoneGoal extends SizeGoal {
+  /** The newest tokens that are sacred. */
+  readonly recentTokens: number;
+}
+
+export function goalOf(
+  settings: SacredZoneSettings,
   { targetTokens }: SacredZoneLimits,
-  { budget, reason }: { readonly budget?: number; readonly reason: string },
-  standingTokens: number,
-): number {
-  if (budget !== undefined) return budget;
-  return reason === "overflow" ? Math.min(targetTokens, Math.floor(standingTokens * REFUSED_SHARE)) : targetTokens;
+  { original, request, before }: CompactionRun,
+): SacredZoneGoal {
+  const limitTokens = limitOf(request, targetTokens, before);
+  return {
+    limitTokens,
+    recentTokens: recentTokensOf(settings, limitTokens, original.messages),
+    // Each candidate says how long the record of what it leaves out may be.
+    handoffTokens: () => 0,
+    handoffTokensMin: 0,
+  };
 }
 
 /** Tokens of the recent part, for a result of so many. */
-export function recentTokensOf(settings: SacredZoneSettings, aimTokens: number, messages: readonly Message[]): number {
-  const factor = settings.zone === "adaptive" ? workloadFactor(messages) : 1;
-  return Math.floor(Math.min(settings.recentTokens * factor, aimTokens * RECENT_TARGET_SHARE_MAX));
+export function recentTokensOf(
+  { zone, recentTokens }: SacredZoneSettings,
+  limitTokens: number,
+  messages: readonly Message[],
+): number {
+  const factor = zone === "adaptive" ? workloadFactor(messages) : 1;
+  return Math.floor(Math.min(recentTokens * factor, limitTokens * RECENT_TARGET_SHARE_MAX));
 }

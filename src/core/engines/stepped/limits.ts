@@ -1,8 +1,7 @@
 /** The settings of `stepped` and the figures that follow from them (IA al Día 2026; `current`: OpenCode 1.18). */
 import type { Preset } from "../compressor/limits.ts";
-import { limitOf, type Asked } from "../result/course.ts";
-import type { Aim } from "../result/fitting.ts";
-import { aimWithin, handoffTokensMax } from "../result/room.ts";
+import type { CompactionRun } from "../../compaction/run/draft.ts";
+import { goalWithin, handoffTokensMax, limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 
 export interface SteppedSettings {
   /** The model's window in tokens. */
@@ -64,23 +63,20 @@ export function steppedLimits({ contextLength, maxOutputTokens, preset }: Steppe
 }
 
 /** What each step may leave. */
-export interface SteppedAim extends Aim {
+export interface SteppedGoal extends SizeGoal {
   readonly hiddenTokens: number;
   readonly tailTokens: number;
 }
 
-export function aimOf(
-  limits: SteppedLimits,
-  asked: Asked,
-  { standing, beside }: { readonly standing: number; readonly beside: number },
-): SteppedAim {
-  const limitTokens = limitOf(asked, limits.resultTokens, standing);
-  const budgeted = asked.budget !== undefined;
+export function goalOf(limits: SteppedLimits, { request, before, besideTokens }: CompactionRun): SteppedGoal {
+  const limitTokens = limitOf(request, limits.resultTokens, before);
+  const { budget } = request;
   const { handoffTokens, tailTokens } = limits;
-  const share = Math.floor(Math.max(0, limitTokens - beside) * TAIL_TOKENS.share);
+  const share = Math.floor(Math.max(0, limitTokens - besideTokens) * TAIL_TOKENS.share);
   return {
-    ...aimWithin({ limitTokens, besideTokens: beside, handoffTokens, budgeted }),
-    hiddenTokens: limitOf(asked, limits.hiddenTokens, standing),
-    tailTokens: budgeted ? Math.min(tailTokens, share) : tailTokens,
+    ...goalWithin({ limitTokens, besideTokens, handoffTokens, budgeted: budget !== undefined }),
+    acceptedTokens: budget ?? limits.triggerTokens - 1,
+    hiddenTokens: limitOf(request, limits.hiddenTokens, before),
+    tailTokens: budget === undefined ? tailTokens : Math.min(tailTokens, share),
   };
 }
