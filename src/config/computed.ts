@@ -1,7 +1,8 @@
 /** The figures that follow from a configuration, how each is reached, and what in it is extreme. */
 import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
-import { limitsOf, type CompressorSettings, type Limits } from "../core/engines/compressor/limits.ts";
-import { compressorSettings } from "./compressor-settings.ts";
+import { limitsOf, type Limits } from "../core/engines/compressor/limits.ts";
+import type { EngineSettings } from "../core/engines/settings.ts";
+import { engineSettingsOf } from "./engine-settings.ts";
 import { isLoopback } from "./loopback.ts";
 import { auxiliaryWarnings, mainWindowWarnings } from "./model-warnings.ts";
 import type { Configuration } from "./schema.ts";
@@ -31,7 +32,7 @@ const THRESHOLD = ["compression.threshold", "compression.threshold_floor_tokens"
 const TAIL = ["compression.target_ratio", ...THRESHOLD];
 
 export function computedValues(configuration: Configuration): readonly ComputedValue[] {
-  const settings = compressorSettings(configuration);
+  const settings = engineSettingsOf(configuration);
   const limits = limitsOf(settings);
   const value = (name: ComputedValue["name"], tokens: number, meaning: string, from: readonly string[]) => {
     return { name, tokens, meaning, from };
@@ -49,7 +50,7 @@ export function computedValues(configuration: Configuration): readonly ComputedV
   ];
 }
 
-function thresholdRule(settings: CompressorSettings, limits: Limits): string {
+function thresholdRule(settings: EngineSettings, limits: Limits): string {
   const share = Math.floor(settings.threshold * limits.usableTokens);
   if (limits.thresholdTokens < Math.max(share, settings.thresholdFloorTokens))
     return "compacts here, held at 85 % of it";
@@ -70,7 +71,7 @@ const HEAD_MESSAGES_HIGH = 10;
 
 /** What works, but probably not as meant. */
 export function warningsOf(configuration: Configuration): readonly Warning[] {
-  const settings = compressorSettings(configuration);
+  const settings = engineSettingsOf(configuration);
   const limits = limitsOf(settings);
   return [
     ...mainWindowWarnings(configuration),
@@ -108,7 +109,7 @@ function gatewayWarnings({ gateway: { host, token_env, insecure } }: Configurati
   return [{ code: "gateway_open", path, message, fix: "Set gateway.token_env to a variable that holds a token." }];
 }
 
-function windowWarnings(settings: CompressorSettings, limits: Limits): Warning[] {
+function windowWarnings(settings: EngineSettings, limits: Limits): Warning[] {
   const warnings: Warning[] = [];
   if (limits.usableTokens < WINDOW_SMALL_TOKENS) {
     const message = `only ${counted(limits.usableTokens)} are usable, so a handoff gets at most ${counted(limits.summaryTokensMax)}`;
@@ -131,7 +132,7 @@ function windowWarnings(settings: CompressorSettings, limits: Limits): Warning[]
   return warnings;
 }
 
-function thresholdWarnings({ threshold, thresholdFloorTokens }: CompressorSettings, limits: Limits): Warning[] {
+function thresholdWarnings({ threshold, thresholdFloorTokens }: EngineSettings, limits: Limits): Warning[] {
   const warnings: Warning[] = [];
   const path = "compression.threshold";
   if (threshold < THRESHOLD_LOW) {
@@ -154,7 +155,7 @@ function thresholdWarnings({ threshold, thresholdFloorTokens }: CompressorSettin
   return warnings;
 }
 
-function roomWarnings({ protectFirstN }: CompressorSettings, limits: Limits): Warning[] {
+function roomWarnings({ protectFirstN }: EngineSettings, limits: Limits): Warning[] {
   const warnings: Warning[] = [];
   const free = limits.thresholdTokens - limits.tailCeilingTokens - limits.summaryTokensMax;
   const path = "compression.target_ratio";

@@ -1,12 +1,7 @@
 /** Everything about a session that changes, and how it begins, resumes and is saved. */
 import type { Compaction, CompactionReport } from "../core/compaction/compaction.ts";
-import {
-  COMPRESSOR_DEFAULTS,
-  limitsFrom,
-  limitsOf,
-  type CompressorSettings,
-  type Limits,
-} from "../core/engines/compressor/limits.ts";
+import { limitsFrom, limitsOf, type Limits } from "../core/engines/compressor/limits.ts";
+import { ENGINE_DEFAULTS, type EngineSettings } from "../core/engines/settings.ts";
 import type { GuestEngine } from "../core/engines/contract.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import { initialFactor } from "./calibration.ts";
@@ -23,9 +18,9 @@ export const RESERVE_SHARE_MAX = 0.5;
 export interface Live {
   model: string | undefined;
   /** With what refusals taught of the window. */
-  settings: CompressorSettings;
+  settings: EngineSettings;
   /** As the host said it. */
-  stated: Pick<CompressorSettings, "contextLength" | "maxOutputTokens">;
+  stated: Pick<EngineSettings, "contextLength" | "maxOutputTokens">;
   limits: Limits;
   engine: GuestEngine;
   /** The engine is not built in. */
@@ -58,7 +53,7 @@ export interface Live {
 /** A fresh start, or the saved state where its schema is ours. */
 export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
   const before = state?.schemaVersion === STATE_SCHEMA_VERSION ? state : undefined;
-  const settings = { ...COMPRESSOR_DEFAULTS, ...options.settings };
+  const settings = { ...ENGINE_DEFAULTS, ...options.settings };
   const { contextLength, maxOutputTokens } = settings;
   if (before !== undefined) Object.assign(settings, { contextLength: before.contextLength });
   const { begun, ...seat } = seated(options, settings, { begins: before?.engine == null });
@@ -85,7 +80,7 @@ export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
   };
 }
 
-export function useSettings(live: Live, options: RuntimeOptions, settings: CompressorSettings): void {
+export function useSettings(live: Live, options: RuntimeOptions, settings: EngineSettings): void {
   live.settings = settings;
   live.ahead = undefined;
   live.futileAheadTokens = 0;
@@ -95,7 +90,7 @@ export function useSettings(live: Live, options: RuntimeOptions, settings: Compr
   live.limits = limitsWith(live.engine, settings);
 }
 
-export function limitsWith({ triggerTokens }: GuestEngine, settings: CompressorSettings): Limits {
+export function limitsWith({ triggerTokens }: GuestEngine, settings: EngineSettings): Limits {
   const limits = limitsOf(settings);
   return triggerTokens === undefined ? limits : limitsFrom(limits, triggerTokens);
 }

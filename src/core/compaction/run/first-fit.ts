@@ -53,11 +53,11 @@ export function firstWithin(
   run: CompactionRun,
   candidates: Iterable<Candidate>,
   goal: SizeGoal,
-  draft: (run: CompactionRun, cut: Cut) => Draft = draftOf,
+  draft: (cut: Cut) => Draft,
 ): Draft {
   let smallest: Draft | undefined;
   for (const cut of cutsOf(run, candidates, goal)) {
-    const drafted = draft(run, cut);
+    const drafted = draft(cut);
     const tokens = sizeOf(run, drafted);
     if (tokens <= goal.limitTokens) return drafted;
     if (smallest === undefined || tokens < sizeOf(run, smallest)) smallest = drafted;

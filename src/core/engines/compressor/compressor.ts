@@ -14,7 +14,8 @@ import type { Engine } from "../contract.ts";
 import { COMPRESSOR_STATES, decide, type CompressorState } from "./back-off.ts";
 import { budgetGoal, documentedGoal, type CompressorGoal } from "./goal.ts";
 import { RUNG_DEGRADED, rungsOf } from "./ladder.ts";
-import { headMessages, limitsOf, type CompressorSettings } from "./limits.ts";
+import { headMessages, limitsOf } from "./limits.ts";
+import type { CompressorSettings } from "./settings.ts";
 import { withFullerTail, withMoreKept } from "./spare-room.ts";
 
 /** `evidence` ranks what a handoff quotes; the built-in ranking where it is not given. */

@@ -5,7 +5,8 @@
 import { TAIL_MESSAGES_MIN, tailOf, type TailBudget } from "../../compaction/run/boundaries.ts";
 import type { SizeGoal } from "../../compaction/run/goal.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
-import { summaryBudget, type CompressorSettings, type Limits } from "./limits.ts";
+import { summaryBudget, type Limits } from "./limits.ts";
+import type { CompressorSettings } from "./settings.ts";
 
 export interface CompressorGoal extends SizeGoal {
   /** Messages protected at the start; the head is given up where it weighs more than `headTokensMax`. */

@@ -1,51 +1,5 @@
-/** The default engine's settings and every figure that follows from them; asserted for windows from 32K to 1M. */
-
-import type { TemplateName } from "../../handoff/templates.ts";
-
-export type Preset = "documented" | "current";
-
-/** Defaults, ranges and names are those of the Hermes Agent docs; docs/engines/compressor.md says what is ours. */
-export interface CompressorSettings {
-  /** The model's window in tokens. */
-  readonly contextLength: number;
-  /** Output tokens a request reserves inside the window. */
-  readonly maxOutputTokens: number;
-  /** Share of the usable window at which the in-loop compaction triggers. */
-  readonly threshold: number;
-  /** Least threshold in tokens; 0 is off (64,000 in Zhang 2026). */
-  readonly thresholdFloorTokens: number;
-  /** Share of the threshold kept verbatim as tail. */
-  readonly targetRatio: number;
-  /** Messages of the tail that are honoured while they fit the soft ceiling. */
-  readonly protectLastN: number;
-  /** Messages after the system prompt that are kept verbatim. */
-  readonly protectFirstN: number;
-  /** Where the model is told that its transcript was rewritten. */
-  readonly note: "system" | "handoff";
-  /** Of the engines that have two: as it was described in 2026 (docs/sources.md), or as its original does it today. */
-  readonly preset: Preset;
-  /** Sections of the handoff: the thirteen of Zhang 2026, or the seven of the Hermes Agent docs. */
-  readonly template: TemplateName;
-  /**
-   * `as_fits`: of older requests of the user, what fits stays, and the rest can be recalled. `all`: every one stays word for
-   * word, and a compaction that has no room for them is refused. A session sees to it, whatever the engine.
-   */
-  readonly keepRequests: "as_fits" | "all";
-}
-
-export const COMPRESSOR_DEFAULTS: CompressorSettings = {
-  contextLength: 200_000,
-  maxOutputTokens: 0,
-  threshold: 0.5,
-  thresholdFloorTokens: 0,
-  targetRatio: 0.2,
-  protectLastN: 20,
-  protectFirstN: 3,
-  note: "system",
-  preset: "documented",
-  template: "thirteen",
-  keepRequests: "as_fits",
-};
+/** Every figure that follows from the default engine's settings; asserted for windows from 32K to 1M. */
+import type { CompressorSettings } from "./settings.ts";
 
 /** Never trigger above this share of the usable window, whatever the floor says; so does Hermes Agent in November 2026. */
 const THRESHOLD_WINDOW_SHARE_MAX = 0.85;

@@ -23,11 +23,12 @@ import { startOf, type EngineState } from "../../compaction/run/state.ts";
 import { FOUR_SECTIONS } from "../../handoff/four-sections.ts";
 import type { Engine } from "../contract.ts";
 import { keptOf } from "./kept.ts";
-import { goalOf, handoffLimits, type HandoffGoal, type HandoffLimits, type HandoffSettings } from "./limits.ts";
+import { goalOf, handoffLimits, type HandoffGoal, type HandoffLimits } from "./limits.ts";
+import { HANDOFF_DEFAULTS, type HandoffSettings } from "./settings.ts";
 import { besideItem, itemFrom } from "./remote.ts";
 
-export function createHandoff(settings: HandoffSettings): Engine<EngineState> {
-  return createPolicyEngine(handoffPolicy(settings));
+export function createHandoff(settings: Partial<HandoffSettings>): Engine<EngineState> {
+  return createPolicyEngine(handoffPolicy({ ...HANDOFF_DEFAULTS, ...settings }));
 }
 
 type Run = PolicyRun<EngineState, HandoffGoal>;

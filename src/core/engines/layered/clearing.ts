@@ -14,16 +14,13 @@ import type { LayeredGoal } from "./limits.ts";
 import { isSkillTool } from "./standing-orders.ts";
 import type { LayeredState, Range } from "./state.ts";
 
-/** As many as the provider's own clearing keeps by default, and its imitations; IA al Día 2026 says "the most recent". */
-export const KEPT_RESULTS = 3;
-
 export interface Cleared {
   readonly cut: Cut;
   readonly ranges: readonly Range[];
 }
 
 /** Nothing where clearing does not bring the result within the limit. */
-export function clearedWithin(run: PolicyRun<LayeredState, LayeredGoal>): Cleared | undefined {
+export function clearedWithin(run: PolicyRun<LayeredState, LayeredGoal>, keptResults: number): Cleared | undefined {
   const { state, besideTokens } = run;
   const { limitTokens } = run.goal;
   const { messages } = run.original;
@@ -32,7 +29,7 @@ export function clearedWithin(run: PolicyRun<LayeredState, LayeredGoal>): Cleare
   if (standing === undefined) return undefined;
   const from = state.summarisedUntil;
   const half = Math.max(from, from - standing.length + Math.ceil((standing.length + messages.length - from) / 2));
-  const until = newestStart(messages);
+  const until = newestStart(messages, keptResults);
   const { answers } = pairingOf(messages);
   const before = state.cleared.map((range) => ({ ...range, until: Math.min(range.until, until) }));
   const stays = (at: number): boolean =>
@@ -56,9 +53,9 @@ function isIn(at: number, ranges: readonly Range[]): boolean {
 }
 
 /** Where the newest results begin; the last exchange belongs to them, because the model may not have read it. */
-function newestStart(messages: readonly Message[]): number {
+function newestStart(messages: readonly Message[], keptResults: number): number {
   const results = messages.flatMap(({ role }, at) => (role === "tool" ? at : []));
-  const newest = results.at(-KEPT_RESULTS) ?? 0;
+  const newest = results.at(-keptResults) ?? 0;
   return Math.min(newest, exchangesOf(messages).at(-1)?.start ?? 0);
 }
 

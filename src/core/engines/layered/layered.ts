@@ -13,12 +13,13 @@ import { NINE_SECTIONS } from "../../handoff/templates.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Engine } from "../contract.ts";
 import { clearedWithin } from "./clearing.ts";
-import { goalOf, layeredLimits, type LayeredGoal, type LayeredLimits, type LayeredSettings } from "./limits.ts";
+import { goalOf, layeredLimits, type LayeredGoal, type LayeredLimits } from "./limits.ts";
+import type { LayeredSettings } from "./settings.ts";
 import { recentFiles, restorableIn, restored, type Piece } from "./restore.ts";
 import { asEarlier, suffices } from "./session-memory.ts";
 import { decide, LAYERED_STATES, RUNG_SUMMARY, type LayeredState } from "./state.ts";
 
-export function createLayered(settings: LayeredSettings): Engine<LayeredState> {
+export function createLayered(settings: Partial<LayeredSettings>): Engine<LayeredState> {
   return createPolicyEngine(layeredPolicy(layeredLimits(settings)));
 }
 
@@ -34,8 +35,8 @@ function layeredPolicy(limits: LayeredLimits): Policy<LayeredState, LayeredGoal>
     modelTokens: limits.summaryTokens,
     carried: ({ memory }) => asEarlier(memory),
     goal: (run) => goalOf(limits, run),
-    firstAttempt: clearing,
-    candidates: async (run) => candidatesOf(run, await piecesOf(run)),
+    firstAttempt: (run) => clearing(run, limits),
+    candidates: async (run) => candidatesOf(run, await piecesOf(run, limits), limits),
     withoutModel: remembered,
     futileBecause: () => "neither cleared results nor a summary would make the conversation smaller",
     staysBecause: () => "; the live request and the last exchange, as short as it gets, stay",
@@ -47,9 +48,9 @@ function layeredPolicy(limits: LayeredLimits): Policy<LayeredState, LayeredGoal>
 }
 
 /** Layers 1 and 2; who asks for a compaction by name wants a summary. */
-function clearing(run: Run): FirstAttempt<LayeredState> {
+function clearing(run: Run, { keptResults }: LayeredLimits): FirstAttempt<LayeredState> {
   const { reason, budget } = run.request;
-  const cleared = reason === "explicit" && budget === undefined ? undefined : clearedWithin(run);
+  const cleared = reason === "explicit" && budget === undefined ? undefined : clearedWithin(run, keptResults);
   if (cleared === undefined) return {};
   const draft = draftOf(run, cleared.cut);
   const after = sizeOf(run, draft);
@@ -73,16 +74,20 @@ function remembered({ request }: Run, draft: Draft): Settled | undefined {
 }
 
 /** What can be put back: with what the files touched last hold now, where they can be read. */
-async function piecesOf({ original: { messages }, request, memory }: Run): Promise<readonly Piece[]> {
+async function piecesOf(
+  { original: { messages }, request, memory }: Run,
+  { restoredFiles }: LayeredLimits,
+): Promise<readonly Piece[]> {
   const { readFile, signal } = request;
   const ledger = memory.ledger.ledgerOf(messages);
+  const paths = recentFiles(ledger, restoredFiles);
   const fresh = new Map<string, string>();
-  for (const path of readFile === undefined ? [] : recentFiles(ledger)) {
+  for (const path of readFile === undefined ? [] : paths) {
     const text = await readFile?.(path, signal).catch(() => undefined);
     signal?.throwIfAborted();
     if (text !== undefined) fresh.set(path, text);
   }
-  return restorableIn(messages, ledger, fresh);
+  return restorableIn(messages, ledger, { paths, fresh });
 }
 
 const RUNG_DIGESTED = 2;
@@ -90,7 +95,11 @@ const RUNG_LAST_EXCHANGE = 3;
 const RUNG_SKELETON = 4;
 
 /** As the policy has it; then the tail to digests and nothing put back; then the oldest rounds go; then a skeleton. */
-function* candidatesOf(run: Run, pieces: readonly Piece[]): Generator<Candidate> {
+function* candidatesOf(
+  run: Run,
+  pieces: readonly Piece[],
+  { restoredFileTokens }: LayeredLimits,
+): Generator<Candidate> {
   const { original, request, goal, memory } = run;
   const { messages, tools } = original;
   const { measure } = request;
@@ -99,6 +108,7 @@ function* candidatesOf(run: Run, pieces: readonly Piece[]): Generator<Candidate>
   const last = lastStart(conversation);
   const putBack = {
     roomTokens: goal.restoredTokens,
+    pieceTokens: restoredFileTokens,
     measure,
     redact: memory.redact,
     declaresTools: tools !== undefined,

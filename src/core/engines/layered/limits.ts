@@ -1,32 +1,17 @@
-/** The settings of `layered` and the figures that follow from them (IA al Día 2026; observed in Claude Code 2.1). */
+/** The figures that follow from the settings of `layered` (IA al Día 2026; observed in Claude Code 2.1). */
 import type { CompactionRun } from "../../compaction/run/draft.ts";
 import { limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
+import { LAYERED_DEFAULTS, type LayeredSettings } from "./settings.ts";
 
-export interface LayeredSettings {
-  /** The model's window in tokens. */
-  readonly contextLength: number;
-  /** Output tokens a request reserves inside the window. */
-  readonly maxOutputTokens: number;
-}
-
-export const LAYERED_DEFAULTS: LayeredSettings = { contextLength: 200_000, maxOutputTokens: 0 };
-
-/** What the effective window leaves for a summary to be written (observed in Claude Code 2.1). */
-const RESERVED_TOKENS = 20_000;
-/** Below the effective window (IA al Día 2026). */
-const TRIGGER_MARGIN_TOKENS = 13_000;
-/** In a window under 66,000 these two would leave less than half of it; there the trigger is half. */
+/** In a window under 66,000 what is reserved and the margin would leave less than half of it; there the trigger is half. */
 const TRIGGER_WINDOW_SHARE_MIN = 0.5;
 /** A result above this share of the trigger would be compacted again after a few turns. */
 const ENOUGH_TRIGGER_SHARE = 0.8;
-/** What is reserved for the summary is what it may take; in smaller windows, the share that it is in 200,000. */
+/** What is reserved for the summary it may take; in smaller windows, the share that it is in 200,000. */
 const SUMMARY_WINDOW_SHARE = 0.1;
-/** All that is restored (IA al Día 2026); in smaller windows, the share that it is in 200,000. */
-const RESTORED_TOKENS_MAX = 50_000;
+/** The same of what is put back, and of the tail. */
 const RESTORED_WINDOW_SHARE = 0.25;
-/** The short verbatim tail of Claude Code 2.1; the figure is ours. */
-const TAIL_TOKENS = 10_000;
 const TAIL_WINDOW_SHARE = 0.05;
 
 export interface LayeredLimits {
@@ -39,20 +24,31 @@ export interface LayeredLimits {
   readonly summaryTokens: number;
   readonly restoredTokens: number;
   readonly tailTokens: number;
+  readonly keptResults: number;
+  readonly restoredFiles: number;
+  readonly restoredFileTokens: number;
+  readonly failuresMax: number;
 }
 
-export function layeredLimits({ contextLength, maxOutputTokens }: LayeredSettings): LayeredLimits {
-  const effective = Math.max(1, contextLength - Math.max(RESERVED_TOKENS, maxOutputTokens));
+export function layeredLimits(given: Partial<LayeredSettings>): LayeredLimits {
+  const settings = { ...LAYERED_DEFAULTS, ...given };
+  const { contextLength, maxOutputTokens, reservedTokens } = settings;
+  const { keptResults, restoredFiles, restoredFileTokens, failuresMax } = settings;
+  const effective = Math.max(1, contextLength - Math.max(reservedTokens, maxOutputTokens));
   const least = Math.floor(Math.max(1, contextLength - maxOutputTokens) * TRIGGER_WINDOW_SHARE_MIN);
-  const trigger = Math.max(effective - TRIGGER_MARGIN_TOKENS, least);
+  const trigger = Math.max(effective - settings.triggerMarginTokens, least);
   const within = (tokens: number, share: number): number => Math.floor(Math.min(tokens, contextLength * share));
   return {
     effectiveTokens: effective,
     triggerTokens: trigger,
     enoughTokens: Math.floor(trigger * ENOUGH_TRIGGER_SHARE),
-    summaryTokens: within(RESERVED_TOKENS, SUMMARY_WINDOW_SHARE),
-    restoredTokens: within(RESTORED_TOKENS_MAX, RESTORED_WINDOW_SHARE),
-    tailTokens: within(TAIL_TOKENS, TAIL_WINDOW_SHARE),
+    summaryTokens: within(reservedTokens, SUMMARY_WINDOW_SHARE),
+    restoredTokens: within(settings.restoredTokens, RESTORED_WINDOW_SHARE),
+    tailTokens: within(settings.tailTokens, TAIL_WINDOW_SHARE),
+    keptResults,
+    restoredFiles,
+    restoredFileTokens,
+    failuresMax,
   };
 }
 

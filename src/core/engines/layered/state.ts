@@ -7,8 +7,6 @@ import type { Decision } from "../contract.ts";
 import type { LayeredGoal, LayeredLimits } from "./limits.ts";
 import { memoryOf, type SessionMemory } from "./session-memory.ts";
 
-/** The breaker (IA al Día 2026; observed in Claude Code 2.1). */
-const FAILURES_MAX = 3;
 /** A window that is full again after fewer messages was not emptied enough (the rapid refills of Claude Code 2.1). */
 const RAPID_MESSAGES = 6;
 
@@ -32,9 +30,9 @@ export interface LayeredState extends EngineState {
 
 const FRESH: LayeredState = { ...startOf("layered"), failures: 0, messages: 0, cleared: [], summarisedUntil: 0 };
 
-export function decide(state: LayeredState, tokens: number, { triggerTokens }: LayeredLimits): Decision {
+export function decide(state: LayeredState, tokens: number, { triggerTokens, failuresMax }: LayeredLimits): Decision {
   const due = dueAt(triggerTokens, tokens, state.restsToTokens);
-  if (due.kind === "none" || state.failures < FAILURES_MAX) return due;
+  if (due.kind === "none" || state.failures < failuresMax) return due;
   return {
     kind: "none",
     because: `${state.failures} compactions in a row failed or did not last: start a fresh session, or compact with a focus`,

@@ -10,7 +10,7 @@ import {
 import type { Candidate } from "../../compaction/run/draft.ts";
 import { digestResults } from "../../passes/digest-results.ts";
 import { endOf } from "./dag.ts";
-import type { LosslessSettings } from "./limits.ts";
+import type { LosslessSettings } from "./settings.ts";
 import type { LosslessRun } from "./state.ts";
 
 export const RUNG_LAST_EXCHANGE = 1;

@@ -5,7 +5,8 @@ import { limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { exchangesOf, type Exchange } from "../../transcript/exchanges.ts";
 import { ownDag, type Dag } from "./dag.ts";
-import type { LosslessLimits, LosslessSettings } from "./limits.ts";
+import type { LosslessLimits } from "./limits.ts";
+import type { LosslessSettings } from "./settings.ts";
 
 export interface LosslessGoal extends SizeGoal {
   readonly tailTokens: number;

@@ -15,13 +15,15 @@ import type { Engine } from "../contract.ts";
 import { candidatesOf, RUNG_LAST_EXCHANGE, RUNG_SKELETON } from "./candidates.ts";
 import type { Dag, Place } from "./dag.ts";
 import { goalOf, type LosslessGoal } from "./goal.ts";
-import { losslessLimits, type LosslessLimits, type LosslessSettings } from "./limits.ts";
+import { losslessLimits, type LosslessLimits } from "./limits.ts";
+import { LOSSLESS_DEFAULTS, type LosslessSettings } from "./settings.ts";
 import { sketched } from "./sketch.ts";
 import { decide, LOSSLESS_STATES, type LosslessRun, type LosslessState } from "./state.ts";
 import { callTool, TOOLS } from "./tools.ts";
 import { written, type Written } from "./write.ts";
 
-export function createLossless(settings: LosslessSettings): Engine<LosslessState> {
+export function createLossless(given: Partial<LosslessSettings>): Engine<LosslessState> {
+  const settings = { ...LOSSLESS_DEFAULTS, ...given };
   return createPolicyEngine(losslessPolicy({ settings, limits: losslessLimits(settings) }));
 }
 

@@ -1,29 +1,10 @@
-/** The settings of `sacred-zone` and the figures that follow from them (Dual Compression chapter, 16.2 and 16.3). */
+/** The figures that follow from the settings of `sacred-zone` (Dual Compression chapter, 16.2 and 16.3). */
 import type { CompactionRun } from "../../compaction/run/draft.ts";
 import { limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 import type { Message } from "../../transcript/message.ts";
+import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "./settings.ts";
 import { workloadFactor } from "./workload.ts";
 
-export interface SacredZoneSettings {
-  /** The model's window in tokens. */
-  readonly contextLength: number;
-  /** Output tokens a request reserves inside the window. */
-  readonly maxOutputTokens: number;
-  /** The newest tokens that stay as they are. */
-  readonly recentTokens: number;
-  /** `adaptive`: from half of `recentTokens` to twice as many, by what the agent is at. */
-  readonly zone: "fixed" | "adaptive";
-}
-
-export const SACRED_ZONE_DEFAULTS: SacredZoneSettings = {
-  contextLength: 200_000,
-  maxOutputTokens: 0,
-  recentTokens: 20_000,
-  zone: "fixed",
-};
-
-const TRIGGER_WINDOW_SHARE = 0.75;
-const TARGET_WINDOW_SHARE = 0.5;
 /** In the chapter's window of 100K the recent part is this share of the target; in smaller ones it keeps the share. */
 const RECENT_TARGET_SHARE_MAX = 0.4;
 
@@ -36,12 +17,13 @@ export interface SacredZoneLimits {
   readonly targetTokens: number;
 }
 
-export function sacredZoneLimits({ contextLength, maxOutputTokens }: SacredZoneSettings): SacredZoneLimits {
+export function sacredZoneLimits(given: Partial<SacredZoneSettings>): SacredZoneLimits {
+  const { contextLength, maxOutputTokens, triggerShare, targetShare } = { ...SACRED_ZONE_DEFAULTS, ...given };
   const usable = Math.max(1, contextLength - maxOutputTokens);
   return {
     usableTokens: usable,
-    triggerTokens: Math.floor(usable * TRIGGER_WINDOW_SHARE),
-    targetTokens: Math.floor(usable * TARGET_WINDOW_SHARE),
+    triggerTokens: Math.floor(usable * triggerShare),
+    targetTokens: Math.floor(usable * targetShare),
   };
 }
 

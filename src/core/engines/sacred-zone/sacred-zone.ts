@@ -21,12 +21,13 @@ import { SEVEN_SECTIONS } from "../../handoff/templates.ts";
 import type { Engine } from "../contract.ts";
 import { digestLargestFirst } from "./digests.ts";
 import { fallbackSteps, RUNG_RESTARTED, RUNG_TRUNCATED } from "./fallback.ts";
-import { goalOf, sacredZoneLimits, type SacredZoneGoal, type SacredZoneSettings } from "./limits.ts";
+import { goalOf, sacredZoneLimits, type SacredZoneGoal } from "./limits.ts";
+import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "./settings.ts";
 import { decide, SACRED_ZONE_STATES, type SacredZoneState } from "./statistics.ts";
 import { zoneOf } from "./zone.ts";
 
-export function createSacredZone(settings: SacredZoneSettings): Engine<SacredZoneState> {
-  return createPolicyEngine(sacredZonePolicy(settings));
+export function createSacredZone(settings: Partial<SacredZoneSettings>): Engine<SacredZoneState> {
+  return createPolicyEngine(sacredZonePolicy({ ...SACRED_ZONE_DEFAULTS, ...settings }));
 }
 
 type Run = PolicyRun<SacredZoneState, SacredZoneGoal>;
@@ -46,7 +47,7 @@ function sacredZonePolicy(settings: SacredZoneSettings): Policy<SacredZoneState,
       before <= goal.limitTokens ? "the transcript is within the target already; a budget goes below it" : undefined,
     candidates: candidatesOf,
     pick: (run, candidates) => {
-      const draft = firstWithin(run, candidates, run.goal, shortDraft);
+      const draft = firstWithin(run, candidates, run.goal, (cut) => shortDraft(run, cut, settings.summaryWords));
       return { draft, settled: byLedger(draft) };
     },
     futileBecause: () => "nothing outside the sacred zone can be made smaller, and no restart would be smaller either",
@@ -71,15 +72,13 @@ function* candidatesOf(run: Run): Generator<Candidate> {
   yield* fallbackSteps(run, zone, goal.limitTokens - besideTokens - MESSAGE_OVERHEAD_TOKENS);
 }
 
-/** A summary that a session restarts from may have so many words (Dual Compression chapter, 16.7). */
-export const SUMMARY_WORDS_MAX = 300;
 /** How much shorter a summary of too many words is asked for. */
 const SHORTER_SHARE = 0.85;
 
 /** The candidate as a result, with a record of so many words at most of what it leaves out. */
-function shortDraft(run: CompactionRun, cut: Cut): Draft {
+function shortDraft(run: CompactionRun, cut: Cut, wordsMax: number): Draft {
   let draft = draftOf(run, cut);
-  while (wordsOf(draft) > SUMMARY_WORDS_MAX && draft.budget > HANDOFF_TOKENS_MIN) {
+  while (wordsOf(draft) > wordsMax && draft.budget > HANDOFF_TOKENS_MIN) {
     const budget = Math.max(HANDOFF_TOKENS_MIN, Math.floor(draft.budget * SHORTER_SHARE));
     draft = draftOf(run, { ...cut, budget });
   }

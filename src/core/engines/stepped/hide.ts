@@ -30,21 +30,21 @@ export interface Hidden extends Rewritten {
 export interface Hiding {
   /** The newest results of so many tokens stay. */
   readonly protectedTokens: number;
+  /** And what the newest turns of the user brought. */
+  readonly protectedTurns: number;
   /** What is hidden already. */
   readonly stamps: readonly Stamp[];
 }
 
-/** Turns of the user whose results stay. */
-const TURNS_PROTECTED = 2;
 /** What a skill says is what the work goes by (IA al Día 2026). */
 const TOOL_PROTECTED = "skill";
 
-export function hideOldResults(run: CompactionRun, { protectedTokens, stamps }: Hiding): Hidden {
+export function hideOldResults(run: CompactionRun, { stamps, ...protecting }: Hiding): Hidden {
   const { messages } = run.original;
   const { measure, now } = run.request;
   const all = clearResults(messages, { ...passContext(run), protect: (at) => resultOf(messages[at]!) === undefined });
   const before = stampedAmong(all.evicted, stamps);
-  const old = oldResults(messages, before, { protectedTokens, measure });
+  const old = oldResults(messages, before, { ...protecting, measure });
   const isHidden = (at: number): boolean => before.has(at) || old.has(at);
   const evicted = all.evicted.filter(({ message }) => isHidden(message));
   const saved = [...old].map((at) => measure.message(messages[at]!) - measure.message(all.messages[at]!));
@@ -75,7 +75,7 @@ function stampedAmong(evicted: readonly Evicted[], stamps: readonly Stamp[]): Re
 function oldResults(
   messages: readonly Message[],
   hidden: ReadonlySet<number>,
-  { protectedTokens, measure }: Pick<PassContext, "measure"> & { readonly protectedTokens: number },
+  { protectedTokens, protectedTurns, measure }: Omit<Hiding, "stamps"> & Pick<PassContext, "measure">,
 ): ReadonlySet<number> {
   const { answers } = pairingOf(messages);
   const old = new Set<number>();
@@ -86,7 +86,7 @@ function oldResults(
     if (byPerson(message)) turns++;
     if (resultOf(message) === undefined || hidden.has(at) || answers[at]?.call.name === TOOL_PROTECTED) continue;
     tokens += measure.message(message);
-    if (turns >= TURNS_PROTECTED && tokens > protectedTokens) old.add(at);
+    if (turns >= protectedTurns && tokens > protectedTokens) old.add(at);
   }
   return old;
 }

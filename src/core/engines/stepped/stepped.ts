@@ -29,7 +29,8 @@ import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Engine } from "../contract.ts";
 import { hideOldResults, type Stamp } from "./hide.ts";
-import { goalOf, steppedLimits, type SteppedGoal, type SteppedLimits, type SteppedSettings } from "./limits.ts";
+import { goalOf, steppedLimits, type SteppedGoal, type SteppedLimits } from "./limits.ts";
+import type { SteppedSettings } from "./settings.ts";
 
 export interface SteppedState extends EngineState {
   readonly hidden: readonly Stamp[];
@@ -42,7 +43,7 @@ export function hiddenResults(state: unknown): readonly Stamp[] {
   return stateOf(FRESH, state).hidden;
 }
 
-export function createStepped(settings: SteppedSettings): Engine<SteppedState> {
+export function createStepped(settings: Partial<SteppedSettings>): Engine<SteppedState> {
   return createPolicyEngine(steppedPolicy(steppedLimits(settings)));
 }
 
@@ -70,9 +71,9 @@ function wordsOf(messages: readonly Message[]): string {
 }
 
 /** The first step, where it gains enough and is enough. */
-function hiding(run: Run, { protectedTokens, hideTokensMin }: SteppedLimits): FirstAttempt<SteppedState> {
-  const { stamps, gainTokens, ...hidden } = hideOldResults(run, { protectedTokens, stamps: run.state.hidden });
-  if (gainTokens <= hideTokensMin) return {};
+function hiding(run: Run, limits: SteppedLimits): FirstAttempt<SteppedState> {
+  const { stamps, gainTokens, ...hidden } = hideOldResults(run, { ...limits, stamps: run.state.hidden });
+  if (gainTokens <= limits.hideTokensMin) return {};
   const draft = firstThatFits(run, [{ shape: { rung: 0, ...hidden, headEnd: 0, tailStart: 0 } }], run.goal);
   const after = sizeOf(run, draft);
   return after < run.before && after <= run.goal.hiddenTokens ? { draft, leaves: { hidden: stamps } } : {};
