@@ -6,7 +6,7 @@ import { LOSSLESS_OWN } from "./lossless/settings.ts";
 import type { EngineName } from "./names.ts";
 import { SACRED_ZONE_OWN } from "./sacred-zone/settings.ts";
 import type { SharedSettings } from "./shared-settings.ts";
-import type { SettingsOfEngine, ValuesOf } from "./setting.ts";
+import { defaultsOf, type SettingsOfEngine, type ValuesOf } from "./setting.ts";
 import { STEPPED_OWN } from "./stepped/settings.ts";
 
 /** Of each engine that has settings of its own under `engines`. Those of `compressor` are under `compression`. */
@@ -30,7 +30,16 @@ export interface EngineSettings extends CompressorSettings {
   readonly engines?: EnginesSettings;
 }
 
-export const ENGINE_DEFAULTS: EngineSettings = COMPRESSOR_DEFAULTS;
+export const ENGINE_DEFAULTS: EngineSettings = {
+  ...COMPRESSOR_DEFAULTS,
+  engines: {
+    "sacred-zone": defaultsOf(SACRED_ZONE_OWN),
+    handoff: defaultsOf(HANDOFF_OWN),
+    layered: defaultsOf(LAYERED_OWN),
+    lossless: defaultsOf(LOSSLESS_OWN),
+    stepped: defaultsOf(STEPPED_OWN),
+  },
+};
 
 /** What an engine is made with: what all engines share, and what is said of it. */
 export function ownSettings<Name extends keyof OwnSettings>(
