@@ -1,25 +1,20 @@
 /** The figures that follow from a configuration, how each is reached, and what in it is extreme. */
 import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
 import { limitsOf, type Limits } from "../core/engines/compressor/limits.ts";
+import { createEngine, figuresOf } from "../core/engines/engines.ts";
 import type { EngineSettings } from "../core/engines/settings.ts";
+import { windowLimits, type WindowLimits } from "../core/engines/window.ts";
 import { engineSettingsOf } from "./engine-settings.ts";
 import { isLoopback } from "./loopback.ts";
 import { auxiliaryWarnings, mainWindowWarnings } from "./model-warnings.ts";
 import type { Configuration } from "./schema.ts";
+import { snakeCase } from "./snake-case.ts";
+import { unusedWarnings } from "./unused-warnings.ts";
 import { counted, type Warning } from "./warning.ts";
 
 /** A figure that follows from settings. */
 export interface ComputedValue {
-  readonly name:
-    | "window"
-    | "usable"
-    | "threshold"
-    | "pressure"
-    | "tail"
-    | "ceiling"
-    | "summary_min"
-    | "summary_max"
-    | "hygiene";
+  readonly name: string;
   readonly tokens: number;
   readonly meaning: string;
   /** Paths of the settings it follows from. */
@@ -28,35 +23,45 @@ export interface ComputedValue {
 
 const WINDOW = ["model.context_length", "model.name", "models"];
 const USABLE = [...WINDOW, "model.max_output_tokens"];
-const THRESHOLD = ["compression.threshold", "compression.threshold_floor_tokens", ...USABLE];
-const TAIL = ["compression.target_ratio", ...THRESHOLD];
 
+/** The window's figures, and those of the engine that runs. */
 export function computedValues(configuration: Configuration): readonly ComputedValue[] {
+  const { engine } = configuration.context;
   const settings = engineSettingsOf(configuration);
-  const limits = limitsOf(settings);
-  const value = (name: ComputedValue["name"], tokens: number, meaning: string, from: readonly string[]) => {
-    return { name, tokens, meaning, from };
-  };
+  const own = figuresOf(engine, settings);
+  const section =
+    builtInName(engine) === "compressor" ? "compression" : `engines.${snakeCase(builtInName(engine) ?? "")}`;
+  const paths = (names: readonly string[]): readonly string[] => [
+    ...names.map((name) => `${section}.${snakeCase(name)}`),
+    ...USABLE,
+  ];
+  const limits = engineLimits(engine, settings);
+  const threshold = own.find(({ name }) => name === "threshold");
+  const guard = threshold === undefined ? [] : paths(threshold.from);
   return [
-    value("window", settings.contextLength, "all the model can read and write", WINDOW),
-    value("usable", limits.usableTokens, "window − reserved output", USABLE),
-    value("threshold", limits.thresholdTokens, thresholdRule(settings, limits), THRESHOLD),
-    value("pressure", limits.pressureTokens, "85 % of that: the operator is told", THRESHOLD),
-    value("tail", limits.tailTokens, "target_ratio × threshold, verbatim", TAIL),
-    value("ceiling", limits.tailCeilingTokens, "1.5 × tail, for a whole exchange", TAIL),
-    value("summary_min", limits.summaryTokensMin, "even when little is replaced", WINDOW),
-    value("summary_max", limits.summaryTokensMax, "5 % of the window, at most 12,000", WINDOW),
-    value("hygiene", limits.hygieneTokens, "85 % of usable: the safety net", USABLE),
+    { name: "window", tokens: settings.contextLength, meaning: "all the model can read and write", from: WINDOW },
+    { name: "usable", tokens: limits.usableTokens, meaning: "window − reserved output", from: USABLE },
+    ...own.map(({ from, ...figure }) => ({ ...figure, from: paths(from) })),
+    ...(threshold === undefined
+      ? []
+      : [
+          {
+            name: "pressure",
+            tokens: limits.pressureTokens,
+            meaning: "85 % of the threshold: the operator is told",
+            from: guard,
+          },
+          { name: "hygiene", tokens: limits.hygieneTokens, meaning: HYGIENE, from: USABLE },
+        ]),
   ];
 }
 
-function thresholdRule(settings: EngineSettings, limits: Limits): string {
-  const share = Math.floor(settings.threshold * limits.usableTokens);
-  if (limits.thresholdTokens < Math.max(share, settings.thresholdFloorTokens))
-    return "compacts here, held at 85 % of it";
-  if (limits.thresholdTokens > share) return "compacts here, raised to the floor";
-  return "compacts here: threshold × usable";
+/** Of a plugin, which is not loaded here, those of the default engine. */
+export function engineLimits(engine: string, settings: EngineSettings): WindowLimits {
+  return windowLimits(builtInName(engine) === undefined ? {} : createEngine(engine, settings), settings);
 }
+
+const HYGIENE = "the safety net: 85 % of usable, or all of it where the threshold is later";
 
 /** Below this a session compacts every few turns and pays for each (Zhang 2026, section 25.2). */
 const THRESHOLD_LOW = 0.2;
@@ -72,15 +77,17 @@ const HEAD_MESSAGES_HIGH = 10;
 /** What works, but probably not as meant. */
 export function warningsOf(configuration: Configuration): readonly Warning[] {
   const settings = engineSettingsOf(configuration);
+  const { engine } = configuration.context;
   const limits = limitsOf(settings);
+  const isDefault = builtInName(engine) === "compressor";
   return [
     ...mainWindowWarnings(configuration),
     ...windowWarnings(settings, limits),
-    ...thresholdWarnings(settings, limits),
-    ...roomWarnings(settings, limits),
+    ...(isDefault ? [...thresholdWarnings(settings, limits), ...roomWarnings(settings, limits)] : []),
+    ...unusedWarnings(configuration),
     ...(configuration.compression.enabled ? [] : [DISABLED]),
     ...engineWarnings(configuration),
-    ...auxiliaryWarnings(configuration, limits),
+    ...auxiliaryWarnings(configuration, engineLimits(engine, settings)),
     ...gatewayWarnings(configuration),
   ];
 }

@@ -1,7 +1,7 @@
 /** Everything about a session that changes, and how it begins, resumes and is saved. */
 import type { Compaction, CompactionReport } from "../core/compaction/compaction.ts";
-import { limitsFrom, limitsOf, type Limits } from "../core/engines/compressor/limits.ts";
 import { ENGINE_DEFAULTS, type EngineSettings } from "../core/engines/settings.ts";
+import { windowLimits, type WindowLimits } from "../core/engines/window.ts";
 import type { GuestEngine } from "../core/engines/contract.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import { initialFactor } from "./calibration.ts";
@@ -21,7 +21,7 @@ export interface Live {
   settings: EngineSettings;
   /** As the host said it. */
   stated: Pick<EngineSettings, "contextLength" | "maxOutputTokens">;
-  limits: Limits;
+  limits: WindowLimits;
   engine: GuestEngine;
   /** The engine is not built in. */
   guest: boolean;
@@ -61,7 +61,7 @@ export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
     model: options.model,
     settings,
     stated: { contextLength, maxOutputTokens },
-    limits: limitsWith(seat.engine, settings),
+    limits: windowLimits(seat.engine, settings),
     ...seat,
     engineState: before?.engine ?? begun,
     factor: before?.factor ?? options.factor ?? initialFactor(options.model),
@@ -87,12 +87,7 @@ export function useSettings(live: Live, options: RuntimeOptions, settings: Engin
   const { contained, untold } = live;
   const { begun: _, ...seat } = seated(options, settings, { begins: false, contained });
   Object.assign(live, seat, { untold: untold || seat.untold });
-  live.limits = limitsWith(live.engine, settings);
-}
-
-export function limitsWith({ triggerTokens }: GuestEngine, settings: EngineSettings): Limits {
-  const limits = limitsOf(settings);
-  return triggerTokens === undefined ? limits : limitsFrom(limits, triggerTokens);
+  live.limits = windowLimits(live.engine, settings);
 }
 
 /** The engine's state lives in the record, so that whoever finds the record goes on from there. */

@@ -71,7 +71,8 @@ describe("each setting in a project's file", () => {
   });
 
   it("says nothing of addresses, models to ask, keys, code, files, tenants or what is masked", () => {
-    const telling = /url|upstream|env|token_|host|port|(?<![a-z])store|tenant|provider|model\.name|auxiliary|gateway|redaction/;
+    const telling =
+      /url|upstream|env|token_|host|port|(?<![a-z])store|tenant|provider|model\.name|auxiliary|gateway|redaction/;
     expect([...PROJECT_SETTINGS].filter((path) => telling.test(path) && !/tokens/.test(path))).toEqual([]);
     expect([...PROJECT_SETTINGS].filter((path) => settingAt(path)?.path !== path)).toEqual([]);
   });
@@ -80,7 +81,9 @@ describe("each setting in a project's file", () => {
     const page = readFileSync(resolve(import.meta.dirname, "../../docs/configuration.md"), "utf8");
     const [, list = ""] = /<!-- project settings -->([^]*?)<!-- end -->/.exec(page) ?? [];
     const listed = [...list.matchAll(/`([a-z_.]+)`/g)].flatMap(([, path = ""]) =>
-      settingAt(path) !== undefined ? path : SETTINGS.flatMap((one) => (one.path.startsWith(`${path}.`) ? one.path : [])),
+      settingAt(path) !== undefined
+        ? path
+        : SETTINGS.flatMap((one) => (one.path.startsWith(`${path}.`) ? one.path : [])),
     );
     expect(new Set(listed)).toEqual(PROJECT_SETTINGS);
   });

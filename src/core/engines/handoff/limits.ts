@@ -1,4 +1,5 @@
 /** The figures that follow from the settings of `handoff` (IA al Día 2026; `current`: Codex CLI 0.169). */
+import type { Figure } from "../figure.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
 import { goalWithin, handoffTokensMax, limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 import { HANDOFF_DEFAULTS, type HandoffSettings } from "./settings.ts";
@@ -54,4 +55,15 @@ export function goalOf(
     userTokens: budget === undefined ? userTokens : Math.min(userTokens, share),
     keepsUnread: preset !== "current",
   };
+}
+
+export function handoffFigures(settings: Partial<HandoffSettings>): readonly Figure[] {
+  const { triggerTokens, resultTokens, userTokens, handoffTokens } = handoffLimits(settings);
+  const trigger = ["triggerShare", "triggerTokens"];
+  return [
+    { name: "threshold", tokens: triggerTokens, meaning: "compacts from here on", from: trigger },
+    { name: "result", tokens: resultTokens, meaning: "a result should not weigh more", from: ["resultShare"] },
+    { name: "user_messages", tokens: userTokens, meaning: "the user's newest words, verbatim", from: ["userTokens"] },
+    { name: "summary_max", tokens: handoffTokens, meaning: "5 % of the window, at most 12,000", from: [] },
+  ];
 }

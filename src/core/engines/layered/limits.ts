@@ -1,4 +1,5 @@
 /** The figures that follow from the settings of `layered` (IA al Día 2026; observed in Claude Code 2.1). */
+import type { Figure } from "../figure.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
 import { limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
@@ -82,4 +83,16 @@ export function goalOf(limits: LayeredLimits, { request, before, fixedTokens }: 
       explicit ? room : Math.min(limits.summaryTokens, Math.ceil(replaced * SUMMARY_CONTENT_SHARE)),
     handoffTokensMin: Math.max(HANDOFF_TOKENS_MIN, Math.floor(limitTokens * HANDOFF_SHARE_MIN)),
   };
+}
+
+export function layeredFigures(settings: Partial<LayeredSettings>): readonly Figure[] {
+  const { triggerTokens, enoughTokens, summaryTokens, restoredTokens, tailTokens } = layeredLimits(settings);
+  const trigger = ["reservedTokens", "triggerMarginTokens"];
+  return [
+    { name: "threshold", tokens: triggerTokens, meaning: "compacts from here on", from: trigger },
+    { name: "target", tokens: enoughTokens, meaning: "0.8 of that: a result is small enough", from: trigger },
+    { name: "restored", tokens: restoredTokens, meaning: "put back, at most", from: ["restoredTokens"] },
+    { name: "summary_max", tokens: summaryTokens, meaning: "the summary", from: ["reservedTokens"] },
+    { name: "tail", tokens: tailTokens, meaning: "verbatim behind a summary", from: ["tailTokens"] },
+  ];
 }

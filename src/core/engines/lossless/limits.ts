@@ -2,7 +2,8 @@
  * The figures that follow from the settings of `lossless`, after lossless-claw, the engine that the Hermes Agent docs mean
  * by their example `lcm`; what is ours says so.
  */
-import type { LosslessSettings } from "./settings.ts";
+import type { Figure } from "../figure.ts";
+import { LOSSLESS_DEFAULTS, type LosslessSettings } from "./settings.ts";
 
 /** A compaction ends this far below what triggers it: the original's headroom of a fifth. */
 const HEADROOM_TRIGGER_SHARE = 0.8;
@@ -36,4 +37,17 @@ export function losslessLimits(settings: LosslessSettings): LosslessLimits {
     leafChunkTokens: chunk,
     leafTokens: Math.floor((settings.leafTargetTokens * chunk) / settings.leafChunkTokens),
   };
+}
+
+export function losslessFigures(given: Partial<LosslessSettings>): readonly Figure[] {
+  const limits = losslessLimits({ ...LOSSLESS_DEFAULTS, ...given });
+  const trigger = ["contextThreshold"];
+  const summaries = ["condensedTargetTokens", "leafChunkTokens", ...trigger];
+  return [
+    { name: "threshold", tokens: limits.triggerTokens, meaning: "compacts above it", from: trigger },
+    { name: "target", tokens: limits.aimTokens, meaning: "0.8 of that: a compaction ends here", from: trigger },
+    { name: "tail", tokens: limits.tailTokens, meaning: "the newest messages", from: ["freshTailMaxTokens"] },
+    { name: "summaries", tokens: limits.summariesTokens, meaning: "all nodes together", from: summaries },
+    { name: "leaf", tokens: limits.leafTokens, meaning: "one leaf", from: ["leafTargetTokens", "leafChunkTokens"] },
+  ];
 }

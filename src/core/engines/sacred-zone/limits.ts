@@ -1,4 +1,5 @@
 /** The figures that follow from the settings of `sacred-zone` (Dual Compression chapter, 16.2 and 16.3). */
+import type { Figure } from "../figure.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
 import { limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 import type { Message } from "../../transcript/message.ts";
@@ -55,4 +56,20 @@ export function recentTokensOf(
 ): number {
   const factor = zone === "adaptive" ? workloadFactor(messages) : 1;
   return Math.floor(Math.min(recentTokens * factor, limitTokens * RECENT_TARGET_SHARE_MAX));
+}
+
+export function sacredZoneFigures(given: Partial<SacredZoneSettings>): readonly Figure[] {
+  const settings = { ...SACRED_ZONE_DEFAULTS, ...given };
+  const { triggerTokens, targetTokens } = sacredZoneLimits(settings);
+  const recent = Math.floor(Math.min(settings.recentTokens, targetTokens * RECENT_TARGET_SHARE_MAX));
+  return [
+    { name: "threshold", tokens: triggerTokens, meaning: "compacts above it", from: ["triggerShare"] },
+    { name: "target", tokens: targetTokens, meaning: "a compaction ends at or below it", from: ["targetShare"] },
+    {
+      name: "recent",
+      tokens: recent,
+      meaning: "the newest messages, as they are",
+      from: ["recentTokens", "targetShare"],
+    },
+  ];
 }

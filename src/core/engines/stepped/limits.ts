@@ -1,4 +1,5 @@
 /** The figures that follow from the settings of `stepped` (IA al Día 2026; `current`: OpenCode 1.18). */
+import type { Figure } from "../figure.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
 import { goalWithin, handoffTokensMax, limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 import { STEPPED_DEFAULTS, type SteppedSettings } from "./settings.ts";
@@ -63,4 +64,17 @@ export function goalOf(limits: SteppedLimits, { request, before, besideTokens }:
     hiddenTokens: limitOf(request, limits.hiddenTokens, before),
     tailTokens: budget === undefined ? tailTokens : Math.min(tailTokens, share),
   };
+}
+
+export function steppedFigures(settings: Partial<SteppedSettings>): readonly Figure[] {
+  const limits = steppedLimits(settings);
+  const { hiddenTokens, hideTokensMin } = limits;
+  const hiding = { meaning: "hiding alone is enough at or below it", from: ["marginTokens", "hideTokensMin"] };
+  return [
+    { name: "threshold", tokens: limits.triggerTokens, meaning: "compacts from here on", from: ["marginTokens"] },
+    ...(Number.isFinite(hideTokensMin) ? [{ name: "hidden", tokens: hiddenTokens, ...hiding }] : []),
+    { name: "result", tokens: limits.resultTokens, meaning: "a result should not weigh more", from: ["resultShare"] },
+    { name: "summary_max", tokens: limits.handoffTokens, meaning: "5 % of the window, at most 12,000", from: [] },
+    { name: "tail", tokens: limits.tailTokens, meaning: "verbatim beside a summary", from: ["tailTokens"] },
+  ];
 }

@@ -170,17 +170,20 @@ describe("the fallback of sacred-zone", () => {
     expect(compaction.report.degraded).toHaveLength(1);
   });
 
-  it("then restarts from a summary of 300 words at most, with the live request in its own words", async () => {
-    const opening = user(`Keep to this plan.\n${filler(45_000, "plan")}`);
-    const session = { ...chat(30), messages: [opening, ...chat(30).messages.slice(1)] };
-    const { compaction, messages } = await compactionOf(session);
-    expect(compaction.report.rung).toBe(3);
-    const [summary] = messages;
-    expect(summary?.origin).toBe("summary");
-    expect(contentText(summary!.parts).split(/\s+/).length).toBeLessThanOrEqual(SACRED_ZONE_DEFAULTS.summaryWords);
-    expect(messages.at(-1)).toBe(session.messages.at(-1));
-    expect(compaction.report.tokens.after).toBeLessThanOrEqual(50_000);
-  });
+  it.each([300, 90])(
+    "then restarts from a summary of %i words at most, with the live request in its own words",
+    async (summaryWords) => {
+      const opening = user(`Keep to this plan.\n${filler(45_000, "plan")}`);
+      const session = { ...chat(30), messages: [opening, ...chat(30).messages.slice(1)] };
+      const { compaction, messages } = await compactionOf(session, {}, { summaryWords });
+      expect(compaction.report.rung).toBe(3);
+      const [summary] = messages;
+      expect(summary?.origin).toBe("summary");
+      expect(contentText(summary!.parts).split(/\s+/).length).toBeLessThanOrEqual(summaryWords);
+      expect(messages.at(-1)).toBe(session.messages.at(-1));
+      expect(compaction.report.tokens.after).toBeLessThanOrEqual(50_000);
+    },
+  );
 
   it("says irreducible where even that is too much, and rests until there is more to give", async () => {
     const session = talk(user("Begin."), says("Yes."), user(filler(90_000, "plan")));
