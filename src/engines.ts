@@ -35,6 +35,7 @@ export type { LosslessState } from "./core/engines/lossless/state.ts";
 export { createNone } from "./core/engines/none/none.ts";
 export { createEngine } from "./core/engines/engines.ts";
 export { ENGINE_NAMES } from "./core/engines/names.ts";
+export { ENGINE_DEFAULTS, type EngineSettings } from "./core/engines/settings.ts";
 export { createChain } from "./core/transcript/links.ts";
 export { createMeasure } from "./core/transcript/measure.ts";
 export { violationsOf } from "./core/transcript/oracle.ts";
