@@ -51,7 +51,12 @@ export function computedValues(configuration: Configuration): readonly ComputedV
             meaning: "85 % of the threshold: the operator is told",
             from: guard,
           },
-          { name: "hygiene", tokens: limits.hygieneTokens, meaning: HYGIENE, from: USABLE },
+          {
+            name: "hygiene",
+            tokens: limits.hygieneTokens,
+            meaning: limits.hygieneTokens < limits.usableTokens ? HYGIENE : HYGIENE_LATE,
+            from: USABLE,
+          },
         ]),
   ];
 }
@@ -61,7 +66,8 @@ export function engineLimits(engine: string, settings: EngineSettings): WindowLi
   return windowLimits(builtInName(engine) === undefined ? {} : createEngine(engine, settings), settings);
 }
 
-const HYGIENE = "the safety net: 85 % of usable, or all of it where the threshold is later";
+const HYGIENE = "85 % of usable: the safety net";
+const HYGIENE_LATE = "the safety net, behind a late threshold";
 
 /** Below this a session compacts every few turns and pays for each (Zhang 2026, section 25.2). */
 const THRESHOLD_LOW = 0.2;
