@@ -3,8 +3,10 @@ import "./platform/refuse-old-node.ts";
 export { cacheEffectiveness, type CachedTokens, type CacheEffectiveness } from "./core/caching/effectiveness.ts";
 export { stableFirst, type Lasting, type PromptPiece } from "./core/caching/stable-first.ts";
 export { createCompressor } from "./core/engines/compressor/compressor.ts";
-export { COMPRESSOR_DEFAULTS, limitsOf, summaryBudget } from "./core/engines/compressor/limits.ts";
-export type { CompressorSettings, Limits } from "./core/engines/compressor/limits.ts";
+export { limitsOf, summaryBudget } from "./core/engines/compressor/limits.ts";
+export { COMPRESSOR_DEFAULTS } from "./core/engines/compressor/settings.ts";
+export type { Limits } from "./core/engines/compressor/limits.ts";
+export type { CompressorSettings } from "./core/engines/compressor/settings.ts";
 export type {
   CompactRequest,
   Decision,
@@ -22,41 +24,30 @@ export type {
   Workbench,
 } from "./core/engines/contract.ts";
 export { createHandoff } from "./core/engines/handoff/handoff.ts";
-export {
-  HANDOFF_DEFAULTS,
-  handoffLimits,
-  type HandoffLimits,
-  type HandoffSettings,
-} from "./core/engines/handoff/limits.ts";
+export { handoffLimits, type HandoffLimits } from "./core/engines/handoff/limits.ts";
+export { HANDOFF_DEFAULTS, type HandoffSettings } from "./core/engines/handoff/settings.ts";
 export { createLayered } from "./core/engines/layered/layered.ts";
-export {
-  LAYERED_DEFAULTS,
-  layeredLimits,
-  type LayeredLimits,
-  type LayeredSettings,
-} from "./core/engines/layered/limits.ts";
-export { LOSSLESS_DEFAULTS, type LosslessSettings } from "./core/engines/lossless/limits.ts";
+export { layeredLimits, type LayeredLimits } from "./core/engines/layered/limits.ts";
+export { LAYERED_DEFAULTS, type LayeredSettings } from "./core/engines/layered/settings.ts";
+export { LOSSLESS_DEFAULTS, type LosslessSettings } from "./core/engines/lossless/settings.ts";
 export { createLossless } from "./core/engines/lossless/lossless.ts";
 export type { LosslessState } from "./core/engines/lossless/state.ts";
 export { createNone } from "./core/engines/none/none.ts";
 export { createEngine } from "./core/engines/engines.ts";
 export { ENGINE_NAMES } from "./core/engines/names.ts";
+export { ENGINE_DEFAULTS, type EngineSettings } from "./core/engines/settings.ts";
 export { createChain } from "./core/transcript/links.ts";
 export { createMeasure } from "./core/transcript/measure.ts";
 export { violationsOf } from "./core/transcript/oracle.ts";
-export { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "./core/engines/sacred-zone/limits.ts";
+export { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "./core/engines/sacred-zone/settings.ts";
 export { createSacredZone } from "./core/engines/sacred-zone/sacred-zone.ts";
 export {
   sacredZoneStatistics,
   type SacredZoneState,
   type SacredZoneStatistics,
 } from "./core/engines/sacred-zone/statistics.ts";
-export {
-  STEPPED_DEFAULTS,
-  steppedLimits,
-  type SteppedLimits,
-  type SteppedSettings,
-} from "./core/engines/stepped/limits.ts";
+export { steppedLimits, type SteppedLimits } from "./core/engines/stepped/limits.ts";
+export { STEPPED_DEFAULTS, type SteppedSettings } from "./core/engines/stepped/settings.ts";
 export { createStepped, hiddenResults, type SteppedState } from "./core/engines/stepped/stepped.ts";
 export type { Stamp } from "./core/engines/stepped/hide.ts";
 export { EngineFault, type CheckName } from "./core/engines/suite/fault.ts";
@@ -66,8 +57,8 @@ export { checkEngine, type Subject, type SuiteOptions } from "./core/engines/sui
 // What an engine of one's own is made of (docs/engines/plugins.md).
 export { applyGivenCompaction as applyCompaction } from "./core/compaction/given.ts";
 export type { Compaction, CompactionReport, Destination, Evicted, Irreducible } from "./core/compaction/compaction.ts";
-export { composeOutcome, type Composition } from "./core/engines/result/compose.ts";
-export type { Shape } from "./core/engines/result/assemble.ts";
+export { composeOutcome, type Composition } from "./core/compaction/run/compose.ts";
+export type { Shape } from "./core/compaction/run/assemble.ts";
 export { liveRequestOf } from "./core/ledger/readers/live-request.ts";
 export { digestResultsWith, type DigestResultsOptions } from "./core/passes/digest-results.ts";
 export { evictMedia } from "./core/passes/evict-media.ts";

@@ -1,5 +1,5 @@
 /** One compaction as the command line makes it: configured, on originals held in memory, measured by our own estimator. */
-import { compressorSettings } from "../config/compressor-settings.ts";
+import { engineSettingsOf } from "../config/engine-settings.ts";
 import type { Configuration } from "../config/schema.ts";
 import type { Outcome } from "../core/engines/contract.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
@@ -133,7 +133,7 @@ function writersFor(configuration: Configuration, { environment, before }: Askin
 }
 
 /** Where there is no system prompt the note goes into the handoff: it must not become a system prompt of its own. */
-function settingsFor(transcript: Transcript, configuration: Configuration): ReturnType<typeof compressorSettings> {
-  const settings = compressorSettings(configuration, transcript.model);
+function settingsFor(transcript: Transcript, configuration: Configuration): ReturnType<typeof engineSettingsOf> {
+  const settings = engineSettingsOf(configuration, transcript.model);
   return transcript.system.length === 0 ? { ...settings, note: "handoff" } : settings;
 }

@@ -1,8 +1,10 @@
 /** The configuration as a person reads it: figures on one scale, a picture of a compaction, settings with their places. */
 import { wrapped } from "../config/wrap.ts";
 import { computedValues, warningsOf, type ComputedValue } from "../config/computed.ts";
+import { builtInName } from "../core/engines/names.ts";
 import { shortPath, type Loaded } from "../config/load.ts";
 import { SETTINGS, valueAt, written } from "../config/settings.ts";
+import { snakeCase } from "../config/snake-case.ts";
 import type { Warning } from "../config/warning.ts";
 import { count } from "./amounts.ts";
 import { columnWidths, padEnd, padStart, track } from "./bars.ts";
@@ -15,17 +17,16 @@ function barColumns({ columns }: Stream): number {
   return columns >= 96 ? 28 : 12;
 }
 
-const NAMES: Readonly<Record<ComputedValue["name"], string>> = {
-  window: "window",
-  usable: "usable",
-  hygiene: "hygiene",
-  threshold: "threshold",
-  pressure: "pressure",
+/** Names of figures that say more than their own words. */
+const NAMES: Readonly<Record<string, string>> = {
   ceiling: "tail, at most",
-  tail: "tail",
   summary_max: "handoff, at most",
   summary_min: "handoff, at least",
 };
+
+function labelOf({ name }: ComputedValue): string {
+  return NAMES[name] ?? name.replaceAll("_", " ");
+}
 
 const TITLE = "precis configuration";
 
@@ -39,8 +40,7 @@ export function configurationPage(loaded: Loaded, terminal: Terminal): string {
     "",
     ...figures(loaded, out),
     "",
-    ...picture(loaded, out),
-    "",
+    ...picture(loaded, out).flatMap((line, at, lines) => (at === lines.length - 1 ? [line, ""] : [line])),
     ...settings(loaded, out),
     ...(warnings.length === 0 ? [] : ["", ...warnings.flatMap((warning) => warned(warning, out))]),
     "",
@@ -52,23 +52,23 @@ function figures({ configuration }: Loaded, stream: Stream): readonly string[] {
   const { paint } = stream;
   const values = computedValues(configuration).toSorted((one, other) => other.tokens - one.tokens);
   const largest = Math.max(...values.map(({ tokens }) => tokens));
-  const [names = 0, numbers = 0] = columnWidths(values.map(({ name, tokens }) => [NAMES[name], count(tokens)]));
+  const [names = 0, numbers = 0] = columnWidths(values.map((value) => [labelOf(value), count(value.tokens)]));
   const bars = barColumns(stream);
-  return values.flatMap(({ name, tokens, meaning }) => {
+  return values.flatMap((value) => {
+    const { tokens, meaning } = value;
     const drawn = bars === 0 ? "" : `  ${paint("accent", track(tokens / largest, bars))}`;
     const figure = padStart(count(tokens), numbers);
-    const line = `  ${padEnd(NAMES[name], names)}  ${paint("strong", figure)}${drawn}`;
+    const line = `  ${padEnd(labelOf(value), names)}  ${paint("strong", figure)}${drawn}`;
     const width = 2 + names + 2 + numbers + (bars === 0 ? 0 : 2 + bars);
     return remarked({ line, width, says: meaning, look: "dim" }, stream);
   });
 }
 
-/** What fills the window right after a compaction, up to the next one. */
+/** What fills the window right after a compaction, up to the next one. Only the default engine shares it out by figures. */
 function picture({ configuration }: Loaded, { paint, columns }: Stream): readonly string[] {
-  const tokens = Object.fromEntries(computedValues(configuration).map((value) => [value.name, value.tokens])) as Record<
-    ComputedValue["name"],
-    number
-  >;
+  const found = computedValues(configuration).map((value) => [value.name, value.tokens] as const);
+  const tokens = { threshold: 0, summary_max: 0, ceiling: 0, tail: 0, ...Object.fromEntries(found) };
+  if (tokens.ceiling === 0) return [];
   const whole = Math.max(1, tokens.threshold);
   const width = Math.min(columns - 4, 72);
   const free = Math.max(0, whole - tokens.summary_max - tokens.ceiling);
@@ -91,7 +91,14 @@ function picture({ configuration }: Loaded, { paint, columns }: Stream): readonl
 
 function settings({ configuration, provenance }: Loaded, stream: Stream): readonly string[] {
   const { paint, columns } = stream;
-  const rows = SETTINGS.map(({ path }) => [path, written(valueAt(configuration, path)), provenance.get(path)!.place]);
+  const running = `engines.${snakeCase(builtInName(configuration.context.engine) ?? "")}.`;
+  const isShown = (path: string): boolean =>
+    !path.startsWith("engines.") || path.startsWith(running) || provenance.get(path)!.kind !== "default";
+  const rows = SETTINGS.filter(({ path }) => isShown(path)).map(({ path }) => [
+    path,
+    written(valueAt(configuration, path)),
+    provenance.get(path)!.place,
+  ]);
   const [paths = 0, values = 0] = columnWidths(rows);
   const narrow = 2 + paths + 2 + values + 2 + Math.max(...rows.map(([, , place = ""]) => place.length)) > columns;
   return rows.flatMap(([path = "", value = "", place = ""]) => {

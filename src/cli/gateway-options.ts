@@ -1,5 +1,5 @@
 /** From the configuration to what the gateway takes. */
-import { compressorSettings } from "../config/compressor-settings.ts";
+import { engineSettingsOf } from "../config/engine-settings.ts";
 import type { Provenance } from "../config/source.ts";
 import type { Configuration } from "../config/schema.ts";
 import type { Environment } from "../config/environment.ts";
@@ -78,7 +78,7 @@ function engineSettings(
   configuration: Configuration,
   provenance: Configured["provenance"],
 ): NonNullable<GatewayOptions["settings"]> {
-  const { contextLength: _window, maxOutputTokens: _reserve, note, ...settings } = compressorSettings(configuration);
+  const { contextLength: _window, maxOutputTokens: _reserve, note, ...settings } = engineSettingsOf(configuration);
   const stated = (provenance.get("compression.note")?.kind ?? "default") !== "default";
   return stated ? { ...settings, note } : settings;
 }

@@ -2,7 +2,7 @@
  * The window that a command works with, found one way by all of them: a flag, the configuration, what is known of the
  * model (named by a flag, in the input, or in the configuration), or the default. Each command says which it was.
  */
-import { mainWindow, type MainWindow } from "../config/compressor-settings.ts";
+import { mainWindow, type MainWindow } from "../config/engine-settings.ts";
 import type { Configuration } from "../config/schema.ts";
 import { count } from "./amounts.ts";
 import type { Arguments } from "./command.ts";

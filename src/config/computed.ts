@@ -1,24 +1,20 @@
 /** The figures that follow from a configuration, how each is reached, and what in it is extreme. */
 import { builtInName, ENGINE_NAMES } from "../core/engines/names.ts";
-import { limitsOf, type CompressorSettings, type Limits } from "../core/engines/compressor/limits.ts";
-import { compressorSettings } from "./compressor-settings.ts";
+import { limitsOf, type Limits } from "../core/engines/compressor/limits.ts";
+import { createEngine, figuresOf } from "../core/engines/engines.ts";
+import type { EngineSettings } from "../core/engines/settings.ts";
+import { windowLimits, type WindowLimits } from "../core/engines/window.ts";
+import { engineSettingsOf } from "./engine-settings.ts";
 import { isLoopback } from "./loopback.ts";
 import { auxiliaryWarnings, mainWindowWarnings } from "./model-warnings.ts";
 import type { Configuration } from "./schema.ts";
+import { snakeCase } from "./snake-case.ts";
+import { unusedWarnings } from "./unused-warnings.ts";
 import { counted, type Warning } from "./warning.ts";
 
 /** A figure that follows from settings. */
 export interface ComputedValue {
-  readonly name:
-    | "window"
-    | "usable"
-    | "threshold"
-    | "pressure"
-    | "tail"
-    | "ceiling"
-    | "summary_min"
-    | "summary_max"
-    | "hygiene";
+  readonly name: string;
   readonly tokens: number;
   readonly meaning: string;
   /** Paths of the settings it follows from. */
@@ -27,35 +23,51 @@ export interface ComputedValue {
 
 const WINDOW = ["model.context_length", "model.name", "models"];
 const USABLE = [...WINDOW, "model.max_output_tokens"];
-const THRESHOLD = ["compression.threshold", "compression.threshold_floor_tokens", ...USABLE];
-const TAIL = ["compression.target_ratio", ...THRESHOLD];
 
+/** The window's figures, and those of the engine that runs. */
 export function computedValues(configuration: Configuration): readonly ComputedValue[] {
-  const settings = compressorSettings(configuration);
-  const limits = limitsOf(settings);
-  const value = (name: ComputedValue["name"], tokens: number, meaning: string, from: readonly string[]) => {
-    return { name, tokens, meaning, from };
-  };
+  const { engine } = configuration.context;
+  const settings = engineSettingsOf(configuration);
+  const own = figuresOf(engine, settings);
+  const section =
+    builtInName(engine) === "compressor" ? "compression" : `engines.${snakeCase(builtInName(engine) ?? "")}`;
+  const paths = (names: readonly string[]): readonly string[] => [
+    ...names.map((name) => `${section}.${snakeCase(name)}`),
+    ...USABLE,
+  ];
+  const limits = engineLimits(engine, settings);
+  const threshold = own.find(({ name }) => name === "threshold");
+  const guard = threshold === undefined ? [] : paths(threshold.from);
   return [
-    value("window", settings.contextLength, "all the model can read and write", WINDOW),
-    value("usable", limits.usableTokens, "window − reserved output", USABLE),
-    value("threshold", limits.thresholdTokens, thresholdRule(settings, limits), THRESHOLD),
-    value("pressure", limits.pressureTokens, "85 % of that: the operator is told", THRESHOLD),
-    value("tail", limits.tailTokens, "target_ratio × threshold, verbatim", TAIL),
-    value("ceiling", limits.tailCeilingTokens, "1.5 × tail, for a whole exchange", TAIL),
-    value("summary_min", limits.summaryTokensMin, "even when little is replaced", WINDOW),
-    value("summary_max", limits.summaryTokensMax, "5 % of the window, at most 12,000", WINDOW),
-    value("hygiene", limits.hygieneTokens, "85 % of usable: the safety net", USABLE),
+    { name: "window", tokens: settings.contextLength, meaning: "all the model can read and write", from: WINDOW },
+    { name: "usable", tokens: limits.usableTokens, meaning: "window − reserved output", from: USABLE },
+    ...own.map(({ from, ...figure }) => ({ ...figure, from: paths(from) })),
+    ...(threshold === undefined
+      ? []
+      : [
+          {
+            name: "pressure",
+            tokens: limits.pressureTokens,
+            meaning: "85 % of the threshold: the operator is told",
+            from: guard,
+          },
+          {
+            name: "hygiene",
+            tokens: limits.hygieneTokens,
+            meaning: limits.hygieneTokens < limits.usableTokens ? HYGIENE : HYGIENE_LATE,
+            from: USABLE,
+          },
+        ]),
   ];
 }
 
-function thresholdRule(settings: CompressorSettings, limits: Limits): string {
-  const share = Math.floor(settings.threshold * limits.usableTokens);
-  if (limits.thresholdTokens < Math.max(share, settings.thresholdFloorTokens))
-    return "compacts here, held at 85 % of it";
-  if (limits.thresholdTokens > share) return "compacts here, raised to the floor";
-  return "compacts here: threshold × usable";
+/** Of a plugin, which is not loaded here, those of the default engine. */
+export function engineLimits(engine: string, settings: EngineSettings): WindowLimits {
+  return windowLimits(builtInName(engine) === undefined ? {} : createEngine(engine, settings), settings);
 }
+
+const HYGIENE = "85 % of usable: the safety net";
+const HYGIENE_LATE = "the safety net, behind a late threshold";
 
 /** Below this a session compacts every few turns and pays for each (Zhang 2026, section 25.2). */
 const THRESHOLD_LOW = 0.2;
@@ -70,16 +82,18 @@ const HEAD_MESSAGES_HIGH = 10;
 
 /** What works, but probably not as meant. */
 export function warningsOf(configuration: Configuration): readonly Warning[] {
-  const settings = compressorSettings(configuration);
+  const settings = engineSettingsOf(configuration);
+  const { engine } = configuration.context;
   const limits = limitsOf(settings);
+  const isDefault = builtInName(engine) === "compressor";
   return [
     ...mainWindowWarnings(configuration),
     ...windowWarnings(settings, limits),
-    ...thresholdWarnings(settings, limits),
-    ...roomWarnings(settings, limits),
+    ...(isDefault ? [...thresholdWarnings(settings, limits), ...roomWarnings(settings, limits)] : []),
+    ...unusedWarnings(configuration),
     ...(configuration.compression.enabled ? [] : [DISABLED]),
     ...engineWarnings(configuration),
-    ...auxiliaryWarnings(configuration, limits),
+    ...auxiliaryWarnings(configuration, engineLimits(engine, settings)),
     ...gatewayWarnings(configuration),
   ];
 }
@@ -108,7 +122,7 @@ function gatewayWarnings({ gateway: { host, token_env, insecure } }: Configurati
   return [{ code: "gateway_open", path, message, fix: "Set gateway.token_env to a variable that holds a token." }];
 }
 
-function windowWarnings(settings: CompressorSettings, limits: Limits): Warning[] {
+function windowWarnings(settings: EngineSettings, limits: Limits): Warning[] {
   const warnings: Warning[] = [];
   if (limits.usableTokens < WINDOW_SMALL_TOKENS) {
     const message = `only ${counted(limits.usableTokens)} are usable, so a handoff gets at most ${counted(limits.summaryTokensMax)}`;
@@ -131,7 +145,7 @@ function windowWarnings(settings: CompressorSettings, limits: Limits): Warning[]
   return warnings;
 }
 
-function thresholdWarnings({ threshold, thresholdFloorTokens }: CompressorSettings, limits: Limits): Warning[] {
+function thresholdWarnings({ threshold, thresholdFloorTokens }: EngineSettings, limits: Limits): Warning[] {
   const warnings: Warning[] = [];
   const path = "compression.threshold";
   if (threshold < THRESHOLD_LOW) {
@@ -154,7 +168,7 @@ function thresholdWarnings({ threshold, thresholdFloorTokens }: CompressorSettin
   return warnings;
 }
 
-function roomWarnings({ protectFirstN }: CompressorSettings, limits: Limits): Warning[] {
+function roomWarnings({ protectFirstN }: EngineSettings, limits: Limits): Warning[] {
   const warnings: Warning[] = [];
   const free = limits.thresholdTokens - limits.tailCeilingTokens - limits.summaryTokensMax;
   const path = "compression.target_ratio";

@@ -2,8 +2,15 @@
  * The defaults as plain data, apart from the schema, so that a run without settings of its own loads no validator.
  * The figures of the default engine come from the Hermes Agent docs and Zhang 2026 (docs/engines/compressor.md).
  */
-import { COMPRESSOR_DEFAULTS } from "../core/engines/compressor/limits.ts";
+import { defaultsOf } from "../core/engines/setting.ts";
+import { ENGINE_DEFAULTS, OWN_SETTINGS } from "../core/engines/settings.ts";
 import { ASK_RETRIES, ASK_TIMEOUT_MS } from "../models/limits.ts";
+import { snakeCase } from "./snake-case.ts";
+
+/** Values by the names of the file. */
+function inSnakeCase(values: object): Readonly<Record<string, unknown>> {
+  return Object.freeze(Object.fromEntries(Object.entries(values).map(([name, value]) => [snakeCase(name), value])));
+}
 
 export const DEFAULTS = Object.freeze({
   model: Object.freeze({
@@ -12,23 +19,28 @@ export const DEFAULTS = Object.freeze({
     base_url: null,
     api_key_env: null,
     context_length: null,
-    max_output_tokens: COMPRESSOR_DEFAULTS.maxOutputTokens,
+    max_output_tokens: ENGINE_DEFAULTS.maxOutputTokens,
   } as const),
-  context: Object.freeze({ engine: "compressor", preset: COMPRESSOR_DEFAULTS.preset } as const),
+  context: Object.freeze({ engine: "compressor", preset: ENGINE_DEFAULTS.preset } as const),
   compression: Object.freeze({
     enabled: true,
     mode: "rewrite",
-    threshold: COMPRESSOR_DEFAULTS.threshold,
-    threshold_floor_tokens: COMPRESSOR_DEFAULTS.thresholdFloorTokens,
-    target_ratio: COMPRESSOR_DEFAULTS.targetRatio,
-    protect_last_n: COMPRESSOR_DEFAULTS.protectLastN,
-    protect_first_n: COMPRESSOR_DEFAULTS.protectFirstN,
-    note: COMPRESSOR_DEFAULTS.note,
-    template: COMPRESSOR_DEFAULTS.template,
-    keep_requests: COMPRESSOR_DEFAULTS.keepRequests,
+    threshold: ENGINE_DEFAULTS.threshold,
+    threshold_floor_tokens: ENGINE_DEFAULTS.thresholdFloorTokens,
+    target_ratio: ENGINE_DEFAULTS.targetRatio,
+    protect_last_n: ENGINE_DEFAULTS.protectLastN,
+    protect_first_n: ENGINE_DEFAULTS.protectFirstN,
+    note: ENGINE_DEFAULTS.note,
+    template: ENGINE_DEFAULTS.template,
+    keep_requests: ENGINE_DEFAULTS.keepRequests,
     schedule: "threshold",
     ingest_limit_tokens: 0,
   } as const),
+  engines: Object.freeze(
+    Object.fromEntries(
+      Object.entries(OWN_SETTINGS).map(([name, own]) => [snakeCase(name), inSnakeCase(defaultsOf(own))]),
+    ),
+  ),
   auxiliary: Object.freeze({
     compression: Object.freeze({
       model: null,
@@ -80,6 +92,6 @@ export const DEFAULTS = Object.freeze({
 });
 
 /** The window that is assumed while neither `model.context_length` nor `model.name` is set. */
-export const ASSUMED_CONTEXT_TOKENS = COMPRESSOR_DEFAULTS.contextLength;
+export const ASSUMED_CONTEXT_TOKENS = ENGINE_DEFAULTS.contextLength;
 /** The window of a main model with a name that nothing is known of: what the smaller of today's hosted models have. */
 export const UNKNOWN_CONTEXT_TOKENS = 128_000;

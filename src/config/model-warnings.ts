@@ -1,10 +1,10 @@
 /** What the configuration says of models that probably was not meant: windows that are guessed, too small, or unreachable. */
-import type { Limits } from "../core/engines/compressor/limits.ts";
+import type { WindowLimits } from "../core/engines/window.ts";
 import { asksInPlace, chooseModels, type Choice } from "../models/choice.ts";
 import { lookUp, SAFE_WINDOW_TOKENS } from "../models/registry/registry.ts";
 import { registryOf } from "../models/settings.ts";
 import { windowOf } from "../models/windows.ts";
-import { mainWindow } from "./compressor-settings.ts";
+import { mainWindow } from "./engine-settings.ts";
 import type { Configuration } from "./schema.ts";
 import { counted, type Warning } from "./warning.ts";
 
@@ -23,7 +23,7 @@ export function mainWindowWarnings(configuration: Configuration): readonly Warni
 }
 
 /** About the model that writes handoffs, and the one behind it. */
-export function auxiliaryWarnings(configuration: Configuration, limits: Limits): readonly Warning[] {
+export function auxiliaryWarnings(configuration: Configuration, limits: WindowLimits): readonly Warning[] {
   const { auxiliary, main } = chooseModels(configuration);
   if (asksInPlace(configuration) && configuration.model.name === null) return [ONLY_IN_PLACE];
   const unclear = [auxiliary, main].flatMap((choice) => (choice !== undefined && "problem" in choice ? [choice] : []));
@@ -46,7 +46,7 @@ const ONLY_IN_PLACE: Warning = {
 const AUXILIARY_WINDOW = "auxiliary.compression.context_length";
 
 /** A summarizer smaller than the threshold fails exactly on the sessions that need it (Zhang 2026, section 25.2). */
-function windowWarnings(choice: Choice, configuration: Configuration, { thresholdTokens }: Limits): Warning[] {
+function windowWarnings(choice: Choice, configuration: Configuration, { thresholdTokens }: WindowLimits): Warning[] {
   const registry = registryOf(configuration);
   const tokens = windowOf(choice, registry);
   const known = choice.windowTokens ?? lookUp(registry, choice.model)?.windowTokens;

@@ -1,9 +1,10 @@
 /** What is wrong with the options of a call, told as problems of the configuration file are: the place, the value, the fix. */
 import { z } from "zod";
-import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
+import type { EngineSettings } from "../core/engines/settings.ts";
 import { PrecisError } from "../core/errors.ts";
 import { badValue, meantBy } from "./diagnose.ts";
 import type { Problem } from "./problems.ts";
+import { enginesOption } from "./schema-engines.ts";
 import { schema } from "./schema.ts";
 import { flattened, type Flattened } from "./settings.ts";
 import { shown } from "./shown.ts";
@@ -12,7 +13,7 @@ const { compression, context, model } = schema.shape;
 const { shape: compressed } = compression.unwrap();
 const { shape: modelled } = model.unwrap();
 
-/** The default engine's settings, by the names that a program uses, none forgotten; ranges and defaults are the configuration's. */
+/** The engines' settings, by the names that a program uses, none forgotten; ranges and defaults are the configuration's. */
 const engineSettingsShape = {
   contextLength: modelled.context_length
     .unwrap()
@@ -28,7 +29,8 @@ const engineSettingsShape = {
   keepRequests: compressed.keep_requests,
   template: compressed.template,
   preset: context.unwrap().shape.preset,
-} satisfies Record<keyof CompressorSettings, z.ZodType>;
+  engines: enginesOption,
+} satisfies Record<keyof EngineSettings, z.ZodType>;
 
 export const engineSettings = z.strictObject(engineSettingsShape);
 

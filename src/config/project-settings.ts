@@ -5,10 +5,11 @@
  */
 import { builtInName } from "../core/engines/names.ts";
 import type { Problem } from "./problems.ts";
-import { settingAt } from "./settings.ts";
+import { settingAt, SETTINGS } from "./settings.ts";
 import type { Stated, Statements } from "./source.ts";
 
 export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
+  ...SETTINGS.map(({ path }) => path).filter((path) => path.startsWith("engines.")),
   "model.context_length",
   "model.max_output_tokens",
   "models",

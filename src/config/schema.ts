@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import { DEFAULTS } from "./defaults.ts";
+import { enginesSection } from "./schema-engines.ts";
 import { gatewaySection } from "./schema-gateway.ts";
 import { auxiliarySection, modelSection, modelsSetting } from "./schema-models.ts";
 
@@ -108,7 +109,10 @@ const compressionSection = z
       }),
   })
   .prefault({})
-  .meta({ description: "When a transcript is compacted, and how much of it stays." });
+  .meta({
+    description:
+      "When a transcript is compacted, and how much of it stays. `enabled`, `mode`, `keep_requests`, `schedule` and `ingest_limit_tokens` hold for every engine; the others are the default engine's, `compressor`.",
+  });
 
 const cachingSection = z
   .strictObject({
@@ -171,6 +175,7 @@ export const schema = z.strictObject({
   model: modelSection,
   context: contextSection,
   compression: compressionSection,
+  engines: enginesSection,
   auxiliary: auxiliarySection,
   models: modelsSetting,
   prompt_caching: cachingSection,

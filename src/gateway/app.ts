@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { isLoopback } from "../config/loopback.ts";
 import { createOptionsCheck } from "../config/options.ts";
-import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
+import type { EngineSettings } from "../core/engines/settings.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import { createChain } from "../core/transcript/links.ts";
@@ -46,7 +46,7 @@ export interface GatewayOptions {
   /** A name, or an engine of your own (`loadEngine` of `precis/plugins` gives one). */
   readonly engine?: NonNullable<RuntimeOptions["engine"]>;
   /** The window follows from each request's model unless it is given, and what an answer reserves from the request. */
-  readonly settings?: Partial<CompressorSettings>;
+  readonly settings?: Partial<EngineSettings>;
   /** What is known of models. */
   readonly registry?: Registry;
   /** One window for every model, in tokens. */

@@ -1,7 +1,7 @@
 /** How each upstream caches each model: whose markers it takes, and what its cache makes of a compaction's price. */
 import type { CachingStrategy } from "../core/caching/breakpoints.ts";
 import type { Ttl } from "../core/caching/site.ts";
-import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../core/engines/compressor/limits.ts";
+import { ENGINE_DEFAULTS, type EngineSettings } from "../core/engines/settings.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Prices } from "../models/usage.ts";
 import { bareName } from "../models/registry/names.ts";
@@ -59,7 +59,7 @@ const MODELS_MAX = 1_024;
 
 export interface CachingParts {
   readonly caching?: Partial<CachingOptions>;
-  readonly settings?: Partial<Pick<CompressorSettings, "protectFirstN">>;
+  readonly settings?: Partial<Pick<EngineSettings, "protectFirstN">>;
   readonly registry: Registry;
 }
 
@@ -68,7 +68,7 @@ export function createCachingDesk({ caching: stated, settings, registry }: Cachi
   const known = new Map<string, Caching>();
   return {
     ttl: options.ttl,
-    headMessages: settings?.protectFirstN ?? COMPRESSOR_DEFAULTS.protectFirstN,
+    headMessages: settings?.protectFirstN ?? ENGINE_DEFAULTS.protectFirstN,
     measure: createMeasure(),
     of: (query) => {
       const key = `${query.protocol}\n${query.upstream.origin}\n${query.upstream.caching}\n${query.model}`;

@@ -4,7 +4,7 @@
  */
 import { reachTo } from "../core/compaction/reach.ts";
 import type { Compaction, CompactionReason } from "../core/compaction/compaction.ts";
-import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
+import type { EngineSettings } from "../core/engines/settings.ts";
 import type { Outcome, Situation, Usage } from "../core/engines/contract.ts";
 import { demandOutcome } from "../core/engines/suite/shape.ts";
 import { printOf } from "../core/engines/suite/print.ts";
@@ -37,13 +37,13 @@ export interface Told {
 
 export interface DecideData extends Told {
   readonly name: "decide";
-  readonly settings: CompressorSettings;
+  readonly settings: EngineSettings;
   readonly situation: Situation;
 }
 
 export interface CompactData extends Told {
   readonly name: "compact";
-  readonly settings: CompressorSettings;
+  readonly settings: EngineSettings;
   readonly transcript: Transcript;
   readonly standing?: Transcript;
   readonly reason: CompactionReason;

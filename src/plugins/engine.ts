@@ -1,5 +1,5 @@
 /** A plugin as a session sees it: an engine whose thinking is done in another thread. */
-import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
+import type { EngineSettings } from "../core/engines/settings.ts";
 import type { CompactRequest, GuestEngine, Outcome, Usage } from "../core/engines/contract.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
@@ -24,7 +24,7 @@ export interface Seat {
   readonly name: string;
   readonly host: Host;
   readonly limits: PluginLimits;
-  readonly settings: CompressorSettings;
+  readonly settings: EngineSettings;
 }
 
 /** What is reported is kept with the state and told with the next decision, so that nobody waits for it. */

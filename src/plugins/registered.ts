@@ -1,5 +1,5 @@
 /** Engines that a program registers under a name of its own, for sessions of the same process to choose by that name. */
-import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
+import type { EngineSettings } from "../core/engines/settings.ts";
 import type { Engine, EngineSource } from "../core/engines/contract.ts";
 
 const registered = new Map<string, EngineSource>();
@@ -9,7 +9,7 @@ const registered = new Map<string, EngineSource>();
  * It runs in this thread: what it throws or answers wrongly is contained, an endless loop is not. Answers with a function
  * that takes it back.
  */
-export function registerEngine(name: string, make: (settings: CompressorSettings) => Engine): () => void {
+export function registerEngine(name: string, make: (settings: EngineSettings) => Engine): () => void {
   const source: EngineSource = { name, make };
   registered.set(name, source);
   return () => {

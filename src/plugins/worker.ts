@@ -7,8 +7,8 @@ import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { serialize } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
-import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
-import { COMPRESSOR_DEFAULTS } from "../core/engines/compressor/limits.ts";
+import type { EngineSettings } from "../core/engines/settings.ts";
+import { ENGINE_DEFAULTS } from "../core/engines/settings.ts";
 import type { CompactRequest, Engine } from "../core/engines/contract.ts";
 import { demand } from "../core/engines/suite/fault.ts";
 import type { Writer, WriterReply, Writers } from "../core/handoff/model/writer.ts";
@@ -20,7 +20,7 @@ import { faultOf, oneLine, PluginFault, type FaultData } from "./fault.ts";
 import { syntaxErrorPlace, withColumn } from "./syntax.ts";
 import type { ThreadData } from "./thread.ts";
 
-type Make = (settings: CompressorSettings) => Engine;
+type Make = (settings: EngineSettings) => Engine;
 
 const port = parentPort!;
 const { entry, folder, prints } = workerData as ThreadData;
@@ -128,7 +128,7 @@ async function answerTo(make: Make, call: CallData): Promise<unknown> {
       await checkEngine(
         { transcript },
         {
-          make: (contextLength) => made(make, { ...COMPRESSOR_DEFAULTS, contextLength }),
+          make: (contextLength) => made(make, { ...ENGINE_DEFAULTS, contextLength }),
           hash: sha256,
           ...(contextTokens === undefined ? {} : { contextTokens }),
         },
@@ -138,7 +138,7 @@ async function answerTo(make: Make, call: CallData): Promise<unknown> {
   }
 }
 
-function engineFor(make: Make, settings: CompressorSettings): Engine {
+function engineFor(make: Make, settings: EngineSettings): Engine {
   const key = JSON.stringify(settings);
   const known = engines.get(key);
   if (known !== undefined) return known;
@@ -150,7 +150,7 @@ function engineFor(make: Make, settings: CompressorSettings): Engine {
 
 const METHODS = ["init", "observe", "decide", "compact"] as const;
 
-function made(make: Make, settings: CompressorSettings): Engine {
+function made(make: Make, settings: EngineSettings): Engine {
   const engine = make(settings) as Engine | undefined;
   for (const method of METHODS)
     demand(typeof engine?.[method] === "function", "shape", () => `what it made has no function \`${method}\``);

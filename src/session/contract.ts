@@ -2,7 +2,7 @@
 import type { Ttl } from "../core/caching/site.ts";
 import type { CachePrices } from "../core/caching/schedule.ts";
 import type { Compaction, CompactionReason, CompactionReport, Irreducible } from "../core/compaction/compaction.ts";
-import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
+import type { EngineSettings } from "../core/engines/settings.ts";
 import type {
   CompactRequest,
   Engine,
@@ -33,7 +33,7 @@ export interface RuntimeOptions {
    * an engine of your own. One that is not built in is held to its contract, and put out of service where it breaks it.
    */
   readonly engine?: string | Engine | EngineSource;
-  readonly settings?: Partial<CompressorSettings>;
+  readonly settings?: Partial<EngineSettings>;
   /** False: nothing compacts by itself, hygiene included; an explicit call still works. */
   readonly enabled?: boolean;
   readonly store?: Store;

@@ -1,6 +1,6 @@
 /** What the steps of a turn share: the session's parts, and a conversation as it came and as it stands. */
 import type { Workbench } from "../core/engines/contract.ts";
-import type { RequestKeeper } from "../core/engines/result/keep-requests.ts";
+import type { RequestKeeper } from "../core/compaction/run/keep-requests.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import { calibrated, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";

@@ -4,6 +4,7 @@
  */
 import type { Compaction } from "../core/compaction/compaction.ts";
 import type { CompactRequest, Decision, Outcome, Situation, Usage } from "../core/engines/contract.ts";
+import { windowLimits } from "../core/engines/window.ts";
 import { judge } from "../core/engines/suite/examine.ts";
 import { demand } from "../core/engines/suite/fault.ts";
 import { isPlain, printOfAll } from "../core/engines/suite/print.ts";
@@ -13,7 +14,6 @@ import { createRedactor } from "../core/redaction/redactor.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
 import { PluginFault } from "../plugins/fault.ts";
 import type { Desk } from "./desk.ts";
-import { limitsWith } from "./live.ts";
 import { containedBy, standIn } from "./seat.ts";
 import { HANDOFF_WAIT_MS } from "./summarizer.ts";
 
@@ -129,7 +129,7 @@ function contain(desk: Desk, error: unknown): void {
   live.untold = true;
   live.engine = standIn(live.settings);
   live.engineState = live.engine.init();
-  live.limits = limitsWith(live.engine, live.settings);
+  live.limits = windowLimits(live.engine, live.settings);
   announce(desk);
 }
 

@@ -1,12 +1,7 @@
 /** Everything about a session that changes, and how it begins, resumes and is saved. */
 import type { Compaction, CompactionReport } from "../core/compaction/compaction.ts";
-import {
-  COMPRESSOR_DEFAULTS,
-  limitsFrom,
-  limitsOf,
-  type CompressorSettings,
-  type Limits,
-} from "../core/engines/compressor/limits.ts";
+import { ENGINE_DEFAULTS, type EngineSettings } from "../core/engines/settings.ts";
+import { windowLimits, type WindowLimits } from "../core/engines/window.ts";
 import type { GuestEngine } from "../core/engines/contract.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import { initialFactor } from "./calibration.ts";
@@ -23,10 +18,10 @@ export const RESERVE_SHARE_MAX = 0.5;
 export interface Live {
   model: string | undefined;
   /** With what refusals taught of the window. */
-  settings: CompressorSettings;
+  settings: EngineSettings;
   /** As the host said it. */
-  stated: Pick<CompressorSettings, "contextLength" | "maxOutputTokens">;
-  limits: Limits;
+  stated: Pick<EngineSettings, "contextLength" | "maxOutputTokens">;
+  limits: WindowLimits;
   engine: GuestEngine;
   /** The engine is not built in. */
   guest: boolean;
@@ -58,7 +53,7 @@ export interface Live {
 /** A fresh start, or the saved state where its schema is ours. */
 export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
   const before = state?.schemaVersion === STATE_SCHEMA_VERSION ? state : undefined;
-  const settings = { ...COMPRESSOR_DEFAULTS, ...options.settings };
+  const settings = { ...ENGINE_DEFAULTS, ...options.settings };
   const { contextLength, maxOutputTokens } = settings;
   if (before !== undefined) Object.assign(settings, { contextLength: before.contextLength });
   const { begun, ...seat } = seated(options, settings, { begins: before?.engine == null });
@@ -66,7 +61,7 @@ export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
     model: options.model,
     settings,
     stated: { contextLength, maxOutputTokens },
-    limits: limitsWith(seat.engine, settings),
+    limits: windowLimits(seat.engine, settings),
     ...seat,
     engineState: before?.engine ?? begun,
     factor: before?.factor ?? options.factor ?? initialFactor(options.model),
@@ -85,19 +80,14 @@ export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
   };
 }
 
-export function useSettings(live: Live, options: RuntimeOptions, settings: CompressorSettings): void {
+export function useSettings(live: Live, options: RuntimeOptions, settings: EngineSettings): void {
   live.settings = settings;
   live.ahead = undefined;
   live.futileAheadTokens = 0;
   const { contained, untold } = live;
   const { begun: _, ...seat } = seated(options, settings, { begins: false, contained });
   Object.assign(live, seat, { untold: untold || seat.untold });
-  live.limits = limitsWith(live.engine, settings);
-}
-
-export function limitsWith({ triggerTokens }: GuestEngine, settings: CompressorSettings): Limits {
-  const limits = limitsOf(settings);
-  return triggerTokens === undefined ? limits : limitsFrom(limits, triggerTokens);
+  live.limits = windowLimits(live.engine, settings);
 }
 
 /** The engine's state lives in the record, so that whoever finds the record goes on from there. */

@@ -5,7 +5,7 @@
  */
 import { hash } from "node:crypto";
 import type { CompactionReason } from "../core/compaction/compaction.ts";
-import { createRequestKeeper } from "../core/engines/result/keep-requests.ts";
+import { createRequestKeeper } from "../core/compaction/run/keep-requests.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";

@@ -2,7 +2,7 @@
  * Who compacts in a session: the engine that its options name. One that is not built in is a guest; where it cannot even
  * begin, or was put out of service before, the built-in `compressor` sits there.
  */
-import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
+import type { EngineSettings } from "../core/engines/settings.ts";
 import type { Engine, EngineSource, GuestEngine } from "../core/engines/contract.ts";
 import { createEngine } from "../core/engines/engines.ts";
 import { demand } from "../core/engines/suite/fault.ts";
@@ -31,7 +31,7 @@ export interface Seating {
 /** Throws `unknown_engine` for a name that means nothing. */
 export function seated(
   { engine: wanted = "compressor" }: RuntimeOptions,
-  settings: CompressorSettings,
+  settings: EngineSettings,
   { begins, contained }: Seating,
 ): Seat {
   const begunBy = (engine: GuestEngine): unknown => (begins ? engine.init() : undefined);
@@ -54,11 +54,11 @@ export function seated(
   }
 }
 
-function made(guest: Engine | EngineSource, settings: CompressorSettings): GuestEngine {
+function made(guest: Engine | EngineSource, settings: EngineSettings): GuestEngine {
   return "make" in guest ? guest.make(settings) : guest;
 }
 
-export function standIn(settings: CompressorSettings): Engine {
+export function standIn(settings: EngineSettings): Engine {
   return createEngine("compressor", settings);
 }
 

@@ -3,7 +3,7 @@
  * it answers.
  */
 import { hash } from "node:crypto";
-import { COMPRESSOR_DEFAULTS } from "../core/engines/compressor/limits.ts";
+import { ENGINE_DEFAULTS } from "../core/engines/settings.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { EngineTool, Outcome } from "../core/engines/contract.ts";
 import { createChain } from "../core/transcript/links.ts";
@@ -216,7 +216,7 @@ function createMarking(
     if (incoming.locked !== undefined) return { body, outgoing: before };
     if (caching === undefined) return withoutStaleMarkers({ body, incoming, before });
     const { layout, strategy = "spaced", ttl = "5m", minimumTokens } = caching;
-    const { protectFirstN: headMessages } = { ...COMPRESSOR_DEFAULTS, ...settings };
+    const { protectFirstN: headMessages } = { ...ENGINE_DEFAULTS, ...settings };
     const root = linksOf(incoming.transcript.messages.slice(0, 1))[0] ?? "";
     const rules = { layout, strategy: layout === "openai" ? ("anchors" as const) : strategy, minimumTokens };
     return withMarkers({ rules, ttl, body, incoming, sent, before, headMessages, measure, root });

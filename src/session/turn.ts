@@ -6,7 +6,7 @@ import {
   type Irreducible,
 } from "../core/compaction/compaction.ts";
 import { reachTo } from "../core/compaction/reach.ts";
-import type { Limits } from "../core/engines/compressor/limits.ts";
+import type { WindowLimits } from "../core/engines/window.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { CompactRequest, Decision, Outcome } from "../core/engines/contract.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
@@ -120,7 +120,7 @@ export async function make(desk: Desk, view: View, request: CompactCall): Promis
 }
 
 /** Above this a result that keeps every request would be no use: it would be compacted again, or refused, at once. */
-function limitFor(reason: CompactionReason, { thresholdTokens, hygieneTokens, usableTokens }: Limits): number {
+function limitFor(reason: CompactionReason, { thresholdTokens, hygieneTokens, usableTokens }: WindowLimits): number {
   if (reason === "overflow" || reason === "payload") return usableTokens;
   return reason === "hygiene" ? hygieneTokens : thresholdTokens;
 }

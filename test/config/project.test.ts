@@ -44,7 +44,7 @@ const STRANGER = "gateway:\n  upstreams:\n    openai: { url: 'https://stranger.e
 function other(path: string): unknown {
   const { schema, default: standard, example } = settingAt(path)!;
   const candidates = [
-    path === "context.engine" ? "layered" : example, "strange", "STRANGE", "https://stranger.example", 7, 0.7, 1, 2, true, false, "observe", "handoff", "seven", "all",
+    path === "context.engine" ? "layered" : example, "strange", "STRANGE", "https://stranger.example", 7, 0.7, 1, 2, 5_000, "adaptive", true, false, "observe", "handoff", "seven", "all",
     "cost", "off", "on", "refuse", "json", "1h", "system_and_3", "openai", "layered", ["x"], "current", "aggressive", "long", "voice",
     { a: { context_length: 5 } }, { openai: { url: "https://stranger.example" } },
   ]; // prettier-ignore
@@ -71,7 +71,8 @@ describe("each setting in a project's file", () => {
   });
 
   it("says nothing of addresses, models to ask, keys, code, files, tenants or what is masked", () => {
-    const telling = /url|upstream|env|token_|host|port|store|tenant|provider|model\.name|auxiliary|gateway|redaction/;
+    const telling =
+      /url|upstream|env|token_|host|port|(?<![a-z])store|tenant|provider|model\.name|auxiliary|gateway|redaction/;
     expect([...PROJECT_SETTINGS].filter((path) => telling.test(path) && !/tokens/.test(path))).toEqual([]);
     expect([...PROJECT_SETTINGS].filter((path) => settingAt(path)?.path !== path)).toEqual([]);
   });
@@ -79,7 +80,12 @@ describe("each setting in a project's file", () => {
   it("is listed in the documentation where a project may set it", () => {
     const page = readFileSync(resolve(import.meta.dirname, "../../docs/configuration.md"), "utf8");
     const [, list = ""] = /<!-- project settings -->([^]*?)<!-- end -->/.exec(page) ?? [];
-    expect(new Set([...list.matchAll(/`([a-z_.]+)`/g)].map(([, path]) => path))).toEqual(PROJECT_SETTINGS);
+    const listed = [...list.matchAll(/`([a-z_.]+)`/g)].flatMap(([, path = ""]) =>
+      settingAt(path) !== undefined
+        ? path
+        : SETTINGS.flatMap((one) => (one.path.startsWith(`${path}.`) ? one.path : [])),
+    );
+    expect(new Set(listed)).toEqual(PROJECT_SETTINGS);
   });
 });
 

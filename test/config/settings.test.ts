@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { COMPRESSOR_DEFAULTS } from "../../src/core/engines/compressor/limits.ts";
-import { compressorSettings } from "../../src/config/compressor-settings.ts";
+import { ENGINE_DEFAULTS } from "../../src/core/engines/settings.ts";
+import { engineSettingsOf } from "../../src/config/engine-settings.ts";
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import { jsonSchema } from "../../src/config/json-schema.ts";
 import { nearest } from "../../src/config/problems.ts";
@@ -19,7 +19,7 @@ describe("settings", () => {
   it("have the defaults that the plain object states", () => {
     expect(schema.parse({})).toEqual(DEFAULTS);
     for (const { path, default: stated } of SETTINGS) expect([path, valueAt(DEFAULTS, path)]).toEqual([path, stated]);
-    expect(compressorSettings(DEFAULTS)).toEqual(COMPRESSOR_DEFAULTS);
+    expect(engineSettingsOf(DEFAULTS)).toEqual(ENGINE_DEFAULTS);
   });
 
   it("have the defaults and ranges of the Hermes Agent docs", () => {

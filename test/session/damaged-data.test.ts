@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { applyCompaction, createRuntime, createSession, PrecisError, type Compaction } from "../../src/index.ts";
-import { COMPRESSOR_DEFAULTS } from "../../src/core/engines/compressor/limits.ts";
+import { COMPRESSOR_DEFAULTS } from "../../src/core/engines/compressor/settings.ts";
 import { createEngine } from "../../src/core/engines/engines.ts";
 import { ENGINE_NAMES } from "../../src/core/engines/names.ts";
 import { sampleTranscripts } from "../../src/core/engines/suite/samples.ts";

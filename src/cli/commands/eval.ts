@@ -1,7 +1,7 @@
 /** `precis eval`: how much of what the work needed next survives a compaction, on sessions of one's own. */
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { COMPRESSOR_DEFAULTS } from "../../core/engines/compressor/limits.ts";
+import { ENGINE_DEFAULTS } from "../../core/engines/settings.ts";
 import { createEngine } from "../../core/engines/engines.ts";
 import { ENGINE_NAMES } from "../../core/engines/names.ts";
 import { evaluate, type Evaluation } from "../../lab/eval/evaluate.ts";
@@ -125,7 +125,7 @@ function jsonOf({ budgets, entrants, sessions, findings }: Evaluation, figures: 
 function enginesOf(text: string): readonly string[] {
   if (text.trim() === "all") return ENGINE_NAMES;
   const names = [...new Set(text.split(",").map((name) => name.trim()))];
-  for (const name of names) createEngine(name, COMPRESSOR_DEFAULTS);
+  for (const name of names) createEngine(name, ENGINE_DEFAULTS);
   return names;
 }
 

@@ -1,7 +1,7 @@
 /** `precis inspect`: where the tokens are, and what a compaction would do about it. Changes nothing. */
-import { compressorSettings } from "../../config/compressor-settings.ts";
+import { engineLimits } from "../../config/computed.ts";
+import { engineSettingsOf } from "../../config/engine-settings.ts";
 import { loadConfiguration } from "../../config/load.ts";
-import { limitsOf } from "../../core/engines/compressor/limits.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { count } from "../amounts.ts";
 import { censusOf } from "../census.ts";
@@ -63,7 +63,10 @@ export const inspectCommand: Command = {
     const dryRuns = [atWindow, atBudget];
     const { name, format, protocol, notes, transcript } = input;
     const window = windowFor(args, configuration, transcript.model);
-    const { usableTokens, thresholdTokens } = limitsOf(compressorSettings(configuration, transcript.model));
+    const { usableTokens, thresholdTokens } = engineLimits(
+      configuration.context.engine,
+      engineSettingsOf(configuration, transcript.model),
+    );
     const heading = headingOf({ name, format, to: protocol, notes }, terminal.out).join("\n");
     if (args.is("json")) {
       const told = { format, protocol, ...census, window, usableTokens, thresholdTokens, dryRuns, notes };

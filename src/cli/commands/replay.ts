@@ -1,5 +1,5 @@
 /** `precis replay`: a recorded session lived again under each strategy, with what the cache and the bill make of it. */
-import { compressorSettings } from "../../config/compressor-settings.ts";
+import { engineSettingsOf } from "../../config/engine-settings.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { ENGINE_NAMES } from "../../core/engines/names.ts";
@@ -181,7 +181,7 @@ interface Doing {
 async function replayed(source: Source, { args, configuration, progress }: Doing): Promise<Replay> {
   const window = windowOf(source, args, configuration);
   const terms = termsFor(source, args, configuration, window);
-  const { contextLength: _, maxOutputTokens, ...settings } = compressorSettings(configuration);
+  const { contextLength: _, maxOutputTokens, ...settings } = engineSettingsOf(configuration);
   const writer = args.text("summaries-by");
   const prompt = args.text("prompt-tokens");
   const recording =

@@ -1,5 +1,5 @@
 /** The settings: whether they can be read, whether they contradict one another, and whether windows are as the models have them. */
-import { mainWindow } from "../../config/compressor-settings.ts";
+import { mainWindow } from "../../config/engine-settings.ts";
 import { warningsOf } from "../../config/computed.ts";
 import { shortPath } from "../../config/load.ts";
 import { isLoopback } from "../../config/loopback.ts";

@@ -4,7 +4,7 @@
  */
 import type { Compaction, CompactionReason, Irreducible } from "../compaction/compaction.ts";
 import type { Writers } from "../handoff/model/writer.ts";
-import type { CompressorSettings } from "./compressor/limits.ts";
+import type { EngineSettings } from "./settings.ts";
 import type { RedactOptions } from "../redaction/redact.ts";
 import type { Chain } from "../transcript/links.ts";
 import type { Measure } from "../transcript/measure.ts";
@@ -144,5 +144,5 @@ export interface GuestEngine extends Omit<Engine, "decide"> {
 /** Where a session has an engine from that is not built in. It is asked again whenever the model's window changes. */
 export interface EngineSource {
   readonly name: string;
-  readonly make: (settings: CompressorSettings) => GuestEngine;
+  readonly make: (settings: EngineSettings) => GuestEngine;
 }

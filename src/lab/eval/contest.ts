@@ -1,6 +1,6 @@
 /** Every contestant on one cut: the baselines and the engines, at each budget and at the size each policy gives. */
 import { createCompressor } from "../../core/engines/compressor/compressor.ts";
-import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "../../core/engines/compressor/limits.ts";
+import { ENGINE_DEFAULTS, type EngineSettings } from "../../core/engines/settings.ts";
 import type { Engine } from "../../core/engines/contract.ts";
 import { createEngine } from "../../core/engines/engines.ts";
 import { createEvidence } from "../../core/excerpts/excerpts.ts";
@@ -49,8 +49,8 @@ export function baselineMarks(
   );
 }
 
-export function engineOf({ engine, weights }: Entrant, contextLength = COMPRESSOR_DEFAULTS.contextLength): Engine {
-  const settings: CompressorSettings = { ...COMPRESSOR_DEFAULTS, contextLength, note: "handoff" };
+export function engineOf({ engine, weights }: Entrant, contextLength = ENGINE_DEFAULTS.contextLength): Engine {
+  const settings: EngineSettings = { ...ENGINE_DEFAULTS, contextLength, note: "handoff" };
   if (weights === undefined) return createEngine(engine, settings);
   return createCompressor(settings, createEvidence(weights)) as Engine;
 }

@@ -1,5 +1,5 @@
 /** What each contestant makes of a case: the text that a reader gets. */
-import { compressorSettings } from "../../config/compressor-settings.ts";
+import { engineSettingsOf } from "../../config/engine-settings.ts";
 import type { Configuration } from "../../config/schema.ts";
 import type { Writer } from "../../core/handoff/model/writer.ts";
 import { createRuntime } from "../../session/runtime.ts";
@@ -122,7 +122,7 @@ async function compacted(
   contestant: Contestant,
   { configuration, secrets, context, writer }: ContextOptions & { readonly writer?: Writer },
 ): Promise<Compacted> {
-  const settings = compressorSettings(configuration, undefined);
+  const settings = engineSettingsOf(configuration, undefined);
   const runtime = createRuntime({
     engine: contestant.engine!,
     settings: one.prefix.system.length === 0 ? { ...settings, note: "handoff" } : settings,

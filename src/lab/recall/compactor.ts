@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { applyCompaction, type Compaction, type CompactionReport } from "../../core/compaction/compaction.ts";
 import { createCompressor } from "../../core/engines/compressor/compressor.ts";
-import { COMPRESSOR_DEFAULTS } from "../../core/engines/compressor/limits.ts";
+import { ENGINE_DEFAULTS } from "../../core/engines/settings.ts";
 import type { CompactRequest, Engine } from "../../core/engines/contract.ts";
 import { createEvidence } from "../../core/excerpts/excerpts.ts";
 import type { Writers } from "../../core/handoff/model/writer.ts";
@@ -33,7 +33,7 @@ export type Compactor = (prefix: readonly ChatMessage[], room: number) => Promis
 
 /** The default engine. `writers`: models that write the handoff's sentences; the ledger alone where not given. */
 export function engineCompactor(weights?: Weights, writers?: Writers): Compactor {
-  const engine = createCompressor({ ...COMPRESSOR_DEFAULTS, note: "handoff" }, createEvidence(weights)) as Engine;
+  const engine = createCompressor({ ...ENGINE_DEFAULTS, note: "handoff" }, createEvidence(weights)) as Engine;
   const keep = keeperOf(engine, writers);
   return (prefix, room) => keep({ messages: prefix.map(asMessage), room });
 }

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/compressor/limits.ts";
+import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/compressor/settings.ts";
 import type { Engine } from "../../../src/core/engines/contract.ts";
 import { createEngine } from "../../../src/core/engines/engines.ts";
 import { ENGINE_NAMES } from "../../../src/core/engines/names.ts";

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Compaction } from "../../../src/core/compaction/compaction.ts";
 import { described } from "../../../src/core/digest/call.ts";
-import { skeletonOf } from "../../../src/core/engines/result/skeleton.ts";
+import { skeletonOf } from "../../../src/core/compaction/run/skeleton.ts";
 import { createLedgerKeeper } from "../../../src/core/ledger/ledger.ts";
 import { createOccurrencesKeeper } from "../../../src/core/excerpts/occurrences.ts";
 import { clearResults } from "../../../src/core/passes/clear-results.ts";

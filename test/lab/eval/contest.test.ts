@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { limitsOf, COMPRESSOR_DEFAULTS } from "../../../src/core/engines/compressor/limits.ts";
+import { limitsOf } from "../../../src/core/engines/compressor/limits.ts";
+import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/compressor/settings.ts";
 import { baselineMarks, engineMarks, standOf, triggeringWindow, type Stand } from "../../../src/lab/eval/contest.ts";
 import { digestCounts } from "../../../src/lab/eval/digests.ts";
 import { driftOf, partsOf } from "../../../src/lab/eval/drift.ts";

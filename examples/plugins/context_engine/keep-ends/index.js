@@ -29,7 +29,7 @@ const everythingShort = inSequence([
   shrinkArguments,
 ]);
 
-/** @type {(settings: import("precis/engines").CompressorSettings) => import("precis/engines").Engine} */
+/** @type {(settings: import("precis/engines").EngineSettings) => import("precis/engines").Engine} */
 export function createEngine({ contextLength, maxOutputTokens }) {
   const usableTokens = Math.max(1, contextLength - maxOutputTokens);
   const triggerTokens = Math.floor(usableTokens * TRIGGER_WINDOW_SHARE);

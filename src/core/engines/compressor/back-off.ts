@@ -3,8 +3,10 @@
  * trigger rests (Zhang 2026, section 17) and says whether the session is dense or the handoff poor.
  */
 import type { CompactionReport } from "../../compaction/compaction.ts";
-import type { Decision, Situation } from "../contract.ts";
-import type { Written } from "../result/model-handoff.ts";
+import type { Decision } from "../contract.ts";
+import type { States } from "../../compaction/run/policy.ts";
+import type { Written } from "../../compaction/run/model-handoff.ts";
+import type { CompressorGoal } from "./goal.ts";
 import type { Limits } from "./limits.ts";
 
 const SAVINGS_SHARE_MIN = 0.1;
@@ -22,18 +24,25 @@ export interface CompressorState {
   readonly written?: Written;
 }
 
-export function initialState(): CompressorState {
-  return { schemaVersion: STATE_SCHEMA_VERSION, compactions: 0, ineffective: 0 };
-}
+const FRESH: CompressorState = { schemaVersion: STATE_SCHEMA_VERSION, compactions: 0, ineffective: 0 };
 
-/** A state of another version, or of another engine that worked on the session before, counts as none. */
-export function ownState(state: CompressorState | null | undefined): CompressorState {
+export const COMPRESSOR_STATES: States<CompressorState, CompressorGoal> = {
+  fresh: FRESH,
+  own: ownState,
+  afterCompaction: ({ state }, { report, written }) => afterCompaction(state, report, written),
+  // An attempt that found nothing smaller counts as one that saved nothing.
+  afterFutileAttempt: ({ state }) => ({ ...state, ineffective: state.ineffective + 1, cause: "dense session" }),
+};
+
+/** The default engine's state bears no name. */
+function ownState(given: unknown): CompressorState {
+  const state = given as CompressorState | null | undefined;
   const isOwn = state?.schemaVersion === STATE_SCHEMA_VERSION && typeof state.ineffective === "number";
-  return isOwn ? state : initialState();
+  return isOwn ? state : FRESH;
 }
 
-export function decide(state: CompressorState, situation: Situation, limits: Limits): Decision {
-  if (situation.tokens < limits.thresholdTokens) return { kind: "none" };
+export function decide(state: CompressorState, tokens: number, { thresholdTokens }: Limits): Decision {
+  if (tokens < thresholdTokens) return { kind: "none" };
   if (state.ineffective < INEFFECTIVE_MAX) return { kind: "compact", reason: "threshold", urgency: "now" };
   const advice = "start a fresh session, or compact with a focus";
   return {
@@ -42,19 +51,14 @@ export function decide(state: CompressorState, situation: Situation, limits: Lim
   };
 }
 
-export function afterCompaction(
+function afterCompaction(
   state: CompressorState,
   report: Pick<CompactionReport, "tokens" | "parts">,
   written?: Written,
 ): CompressorState {
   const { before, after } = report.tokens;
-  const next = { ...initialState(), compactions: state.compactions + 1, ...(written === undefined ? {} : { written }) };
+  const next = { ...FRESH, compactions: state.compactions + 1, ...(written === undefined ? {} : { written }) };
   if (before - after >= before * SAVINGS_SHARE_MIN) return next;
   const cause = after - report.parts.handoff > after * DENSE_SHARE ? "dense session" : "poor handoff";
   return { ...next, ineffective: state.ineffective + 1, cause };
-}
-
-/** An attempt that found nothing smaller counts as one that saved nothing. */
-export function afterFutileAttempt(state: CompressorState): CompressorState {
-  return { ...state, ineffective: state.ineffective + 1, cause: "dense session" };
 }

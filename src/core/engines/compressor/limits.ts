@@ -1,58 +1,13 @@
-/** The default engine's settings and every figure that follows from them; asserted for windows from 32K to 1M. */
-
-import type { TemplateName } from "../../handoff/templates.ts";
-
-export type Preset = "documented" | "current";
-
-/** Defaults, ranges and names are those of the Hermes Agent docs; docs/engines/compressor.md says what is ours. */
-export interface CompressorSettings {
-  /** The model's window in tokens. */
-  readonly contextLength: number;
-  /** Output tokens a request reserves inside the window. */
-  readonly maxOutputTokens: number;
-  /** Share of the usable window at which the in-loop compaction triggers. */
-  readonly threshold: number;
-  /** Least threshold in tokens; 0 is off (64,000 in Zhang 2026). */
-  readonly thresholdFloorTokens: number;
-  /** Share of the threshold kept verbatim as tail. */
-  readonly targetRatio: number;
-  /** Messages of the tail that are honoured while they fit the soft ceiling. */
-  readonly protectLastN: number;
-  /** Messages after the system prompt that are kept verbatim. */
-  readonly protectFirstN: number;
-  /** Where the model is told that its transcript was rewritten. */
-  readonly note: "system" | "handoff";
-  /** Of the engines that have two: as it was described in 2026 (docs/sources.md), or as its original does it today. */
-  readonly preset: Preset;
-  /** Sections of the handoff: the thirteen of Zhang 2026, or the seven of the Hermes Agent docs. */
-  readonly template: TemplateName;
-  /**
-   * `as_fits`: of older requests of the user, what fits stays, and the rest can be recalled. `all`: every one stays word for
-   * word, and a compaction that has no room for them is refused. A session sees to it, whatever the engine.
-   */
-  readonly keepRequests: "as_fits" | "all";
-}
-
-export const COMPRESSOR_DEFAULTS: CompressorSettings = {
-  contextLength: 200_000,
-  maxOutputTokens: 0,
-  threshold: 0.5,
-  thresholdFloorTokens: 0,
-  targetRatio: 0.2,
-  protectLastN: 20,
-  protectFirstN: 3,
-  note: "system",
-  preset: "documented",
-  template: "thirteen",
-  keepRequests: "as_fits",
-};
+/** Every figure that follows from the default engine's settings; asserted for windows from 32K to 1M. */
+import type { Figure } from "../figure.ts";
+import type { CompressorSettings } from "./settings.ts";
 
 /** Never trigger above this share of the usable window, whatever the floor says; so does Hermes Agent in November 2026. */
 const THRESHOLD_WINDOW_SHARE_MAX = 0.85;
 /** The hygiene layer's share of the window (Hermes Agent docs). */
 const HYGIENE_WINDOW_SHARE = 0.85;
 /** The operator is told at this share of the threshold (an earlier edition of the Hermes Agent docs). */
-const PRESSURE_THRESHOLD_SHARE = 0.85;
+export const PRESSURE_THRESHOLD_SHARE = 0.85;
 /** The tail may exceed its budget by this factor to keep an exchange whole (Zhang 2026, section 8). */
 const TAIL_CEILING_FACTOR = 1.5;
 const SUMMARY_CONTENT_SHARE = 0.2;
@@ -120,20 +75,6 @@ export function limitsOf(settings: CompressorSettings): Limits {
   };
 }
 
-/**
- * The same figures for an engine that compacts from so many tokens on. Where that is no earlier than the hygiene layer
- * would, the layer waits for the window's end: it asks no model, and every compaction would be its.
- */
-export function limitsFrom(limits: Limits, triggerTokens: number): Limits {
-  const late = triggerTokens >= limits.hygieneTokens;
-  return {
-    ...limits,
-    thresholdTokens: triggerTokens,
-    pressureTokens: Math.floor(triggerTokens * PRESSURE_THRESHOLD_SHARE),
-    hygieneTokens: late ? limits.usableTokens : limits.hygieneTokens,
-  };
-}
-
 /** Tokens for the handoff: a fifth of what it replaces, within the limits, and never more than that content itself. */
 export function summaryBudget(contentTokens: number, limits: Limits): number {
   const budget = Math.max(
@@ -141,4 +82,24 @@ export function summaryBudget(contentTokens: number, limits: Limits): number {
     Math.min(Math.floor(contentTokens * SUMMARY_CONTENT_SHARE), limits.summaryTokensMax),
   );
   return Math.min(budget, contentTokens);
+}
+
+export function compressorFigures(settings: CompressorSettings): readonly Figure[] {
+  const limits = limitsOf(settings);
+  const threshold = ["threshold", "thresholdFloorTokens"];
+  const tail = ["targetRatio", ...threshold];
+  return [
+    { name: "threshold", tokens: limits.thresholdTokens, meaning: thresholdRule(settings, limits), from: threshold },
+    { name: "tail", tokens: limits.tailTokens, meaning: "target_ratio × threshold, verbatim", from: tail },
+    { name: "ceiling", tokens: limits.tailCeilingTokens, meaning: "1.5 × tail, for a whole exchange", from: tail },
+    { name: "summary_min", tokens: limits.summaryTokensMin, meaning: "even when little is replaced", from: [] },
+    { name: "summary_max", tokens: limits.summaryTokensMax, meaning: "5 % of the window, at most 12,000", from: [] },
+  ];
+}
+
+function thresholdRule({ threshold, thresholdFloorTokens }: CompressorSettings, limits: Limits): string {
+  const share = Math.floor(threshold * limits.usableTokens);
+  if (limits.thresholdTokens < Math.max(share, thresholdFloorTokens)) return "compacts here, held at 85 % of it";
+  if (limits.thresholdTokens > share) return "compacts here, raised to the floor";
+  return "compacts here: threshold × usable";
 }

@@ -6,91 +6,91 @@ import { byPerson } from "../../ledger/readers/person.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import { contentText } from "../../transcript/message.ts";
-import { draftOf, sizeOf, type Draft, type Memory } from "../result/draft.ts";
-import { firstThatFits, type PlannedJob } from "./climb.ts";
+import { tailOf } from "../../compaction/run/boundaries.ts";
+import { draftOf, sizeOf, type Draft } from "../../compaction/run/draft.ts";
+import { firstThatFits } from "../../compaction/run/first-fit.ts";
+import type { PolicyRun } from "../../compaction/run/policy.ts";
+import type { CompressorState } from "./back-off.ts";
+import type { CompressorGoal } from "./goal.ts";
+import { rungsOf } from "./ladder.ts";
+
+type Run = PolicyRun<CompressorState, CompressorGoal>;
 
 /** Below this share of the limit, what is left over is not worth more messages. */
 const SPARE_SHARE_MIN = 0.1;
 
 /** The same with a longer tail, where that gains messages. */
-export function withFullerTail(job: PlannedJob, memory: Memory, draft: Draft): Draft {
-  const { plan } = job;
-  const spare = spareOf(job, draft);
-  if (!isWide(job, draft, spare)) return draft;
-  const reserved = weigh(job, requestsThatFit(job, draft, spare));
+export function withFullerTail(run: Run, draft: Draft): Draft {
+  const spare = spareOf(run, draft);
+  if (!isWide(run, draft, spare)) return draft;
+  const reserved = weigh(run, requestsThatFit(run, draft, spare));
   const handoffTokens = draft.handoff?.tokens ?? 0;
-  const tokens = plan.handoffTokens(0) - handoffTokens - reserved;
-  const fuller = firstThatFits(
-    {
-      ...job,
-      plan: {
-        ...plan,
-        tail: { ...plan.tail, tokens, ceilingTokens: tokens },
-        handoffTokens: () => handoffTokens,
-        handoffTokensMin: HANDOFF_TOKENS_MIN,
-      },
-    },
-    memory,
-  );
+  const goal = {
+    ...run.goal,
+    tail: tailOf(run.goal.handoffTokens(0) - handoffTokens - reserved),
+    handoffTokens: () => handoffTokens,
+    handoffTokensMin: HANDOFF_TOKENS_MIN,
+  };
+  const fuller = firstThatFits(run, rungsOf(run, goal), goal);
   const gains = fuller.shape.rung === 0 && fuller.shape.tailStart < draft.shape.tailStart;
-  return gains && sizeOf(job, fuller) <= limitOf(job) ? fuller : draft;
+  return gains && sizeOf(run, fuller) <= limitOf(run) ? fuller : draft;
 }
 
 /** The same with messages kept in front of the handoff, which stays as it is written. */
-export function withMoreKept(job: PlannedJob, memory: Memory, draft: Draft): Draft {
+export function withMoreKept(run: Run, draft: Draft): Draft {
   const { handoff, verbatim, shape } = draft;
-  const spare = spareOf(job, draft);
-  if (!job.plan.wantsHandoff || shape.rung > 0 || handoff === undefined || spare <= 0) return draft;
-  const requests = requestsThatFit(job, draft, spare);
-  const left = spare - weigh(job, requests);
-  const newest = isWide(job, draft, left)
-    ? exchangesThatFit(job, draft, { tokens: left, without: new Set(requests) })
+  const spare = spareOf(run, draft);
+  if (!run.goal.wantsHandoff || shape.rung > 0 || handoff === undefined || spare <= 0) return draft;
+  const requests = requestsThatFit(run, draft, spare);
+  const left = spare - weigh(run, requests);
+  const newest = isWide(run, draft, left)
+    ? exchangesThatFit(run, draft, { tokens: left, without: new Set(requests) })
     : [];
   const kept = openedByUser(
-    job,
+    run,
     draft,
     [...requests, ...newest].toSorted((a, b) => a - b),
   );
   if (kept.length === 0) return draft;
-  const placed = kept.map((at) => ({ message: job.original.messages[at]!, from: at }));
+  const placed = kept.map((at) => ({ message: run.original.messages[at]!, from: at }));
   const standing = [...verbatim, ...placed.map(({ message }) => message)];
-  const fuller = draftOf(job, memory, {
+  const fuller = draftOf(run, {
     ...draft,
     written: handoff,
-    ahead: { placed, evicted: [] },
+    kept: { placed, evicted: [] },
     verbatim: standing,
   });
-  return sizeOf(job, fuller) <= limitOf(job) ? fuller : draft;
+  return sizeOf(run, fuller) <= limitOf(run) ? fuller : draft;
 }
 
 /** Within the budget, and below what there was: a result has to be smaller. */
-function limitOf({ plan, original, request }: PlannedJob): number {
-  return Math.min(plan.limitTokens, request.measure.transcript(request.standing ?? original) - 1);
+function limitOf({ goal, before }: Run): number {
+  return Math.min(goal.limitTokens, before - 1);
 }
 
-function spareOf(job: PlannedJob, draft: Draft): number {
-  return limitOf(job) - sizeOf(job, draft);
+function spareOf(run: Run, draft: Draft): number {
+  return limitOf(run) - sizeOf(run, draft);
 }
 
-function isWide({ plan }: PlannedJob, { shape }: Draft, spare: number): boolean {
-  return plan.wantsHandoff && shape.rung === 0 && spare >= plan.limitTokens * SPARE_SHARE_MIN;
+function isWide({ goal }: Run, { shape }: Draft, spare: number): boolean {
+  return goal.wantsHandoff && shape.rung === 0 && spare >= goal.limitTokens * SPARE_SHARE_MIN;
 }
 
-function weigh({ original, request }: PlannedJob, places: readonly number[]): number {
+function weigh({ original, request }: Run, places: readonly number[]): number {
   return request.measure.messages(places.map((at) => original.messages[at]!));
 }
 
 /** Places of what a person wrote and the handoff does not say in full, the newest first. */
-function requestsThatFit(job: PlannedJob, draft: Draft, tokens: number): readonly number[] {
+function requestsThatFit(run: Run, draft: Draft, tokens: number): readonly number[] {
   const { headEnd, tailStart } = draft.shape;
   const said = draft.handoff?.text ?? "";
   const isMissing = (at: number): boolean => {
-    const message = job.original.messages[at]!;
-    return at !== job.live && byPerson(message) && !said.includes(contentText(message.parts).trim());
+    const message = run.original.messages[at]!;
+    return at !== run.live && byPerson(message) && !said.includes(contentText(message.parts).trim());
   };
   const places = range(headEnd, tailStart).toReversed().filter(isMissing);
   return thatFit(
-    job,
+    run,
     places.map((at) => [at]),
     tokens,
   );
@@ -102,20 +102,20 @@ interface Room {
 }
 
 /** Places of whole exchanges, the newest first; one that is too large is passed over. */
-function exchangesThatFit(job: PlannedJob, { shape }: Draft, { tokens, without }: Room): readonly number[] {
-  const { messages } = job.original;
-  const isOwn = (at: number): boolean => at === job.live || without.has(at) || messages[at]!.origin !== undefined;
+function exchangesThatFit(run: Run, { shape }: Draft, { tokens, without }: Room): readonly number[] {
+  const { messages } = run.original;
+  const isOwn = (at: number): boolean => at === run.live || without.has(at) || messages[at]!.origin !== undefined;
   const groups = exchangesOf(messages)
     .filter(({ start, end }) => start >= shape.headEnd && end <= shape.tailStart)
     .map(({ start, end }) => range(start, end))
     .filter((places) => !places.some((at) => isOwn(at) || messages[at]!.role === "system"));
-  return thatFit(job, groups.toReversed(), tokens);
+  return thatFit(run, groups.toReversed(), tokens);
 }
 
-function thatFit(job: PlannedJob, groups: readonly (readonly number[])[], tokens: number): readonly number[] {
+function thatFit(run: Run, groups: readonly (readonly number[])[], tokens: number): readonly number[] {
   let left = tokens;
   return groups.flatMap((places) => {
-    const cost = weigh(job, places);
+    const cost = weigh(run, places);
     if (cost > left) return [];
     left -= cost;
     return places;
@@ -123,7 +123,7 @@ function thatFit(job: PlannedJob, groups: readonly (readonly number[])[], tokens
 }
 
 /** A conversation opens with its user: in front of them nothing can stand. */
-function openedByUser({ original }: PlannedJob, { shape }: Draft, places: readonly number[]): readonly number[] {
+function openedByUser({ original }: Run, { shape }: Draft, places: readonly number[]): readonly number[] {
   if (shape.headEnd > 0) return places;
   const first = places.findIndex((at) => original.messages[at]!.role === "user");
   return first < 0 ? [] : places.slice(first);

@@ -2,34 +2,31 @@
 import type { Evicted } from "../../compaction/compaction.ts";
 import { byPerson } from "../../ledger/readers/person.ts";
 import { isHandoff } from "../../handoff/write.ts";
-import type { Hash } from "../../transcript/links.ts";
-import type { Measure } from "../../transcript/measure.ts";
 import type { Message } from "../../transcript/message.ts";
-import type { Ahead, Placed } from "../result/assemble.ts";
+import type { KeptMessages, Placed } from "../../compaction/run/assemble.ts";
+import type { CompactionRun } from "../../compaction/run/draft.ts";
 import { cutInTheMiddle } from "./cut.ts";
 
 export interface Keeping {
-  /** Index of the live request, which stays whole whatever it weighs. */
-  readonly live: number;
   /** Messages from here on stay where they are. */
   readonly tailStart: number;
   /** For a person's messages. */
   readonly tokens: number;
   /** Whether what the client put before the first request stays. */
   readonly opening: boolean;
-  readonly measure: Measure;
-  readonly hash: Hash;
 }
 
-export interface Kept extends Ahead {
+export interface Kept extends KeptMessages {
   /** So many messages of the conversation stand first, as they were; they are no part of `placed`. */
   readonly headEnd: number;
 }
 
 /** In the order of Codex: older messages of the person, what the session opened with, the last message. */
-export function keptOf(messages: readonly Message[], keeping: Keeping): Kept {
-  const { live, tailStart, opening } = keeping;
-  const { placed, evicted } = newestOf(messages, keeping);
+export function keptOf(run: CompactionRun, keeping: Keeping): Kept {
+  const { live } = run;
+  const { messages } = run.original;
+  const { tailStart, opening } = keeping;
+  const { placed, evicted } = newestOf(run, keeping);
   const first = opening ? openingOf(messages, live, tailStart) : [];
   const isLast = ({ from }: Placed): boolean => from === live;
   const all = [...placed.filter((one) => !isLast(one)), ...first, ...placed.filter(isLast)];
@@ -38,12 +35,18 @@ export function keptOf(messages: readonly Message[], keeping: Keeping): Kept {
   return { placed: all.slice(headEnd), evicted, headEnd };
 }
 
-/** The newest messages of the person within the budget; the first over it is cut, and none before that stays. */
-function newestOf(messages: readonly Message[], keeping: Keeping): { placed: Placed[]; evicted: Evicted[] } {
-  const { live, tailStart, measure, hash } = keeping;
+/**
+ * The newest messages of the person within the budget; the first over it is cut, and none before that stays. The live
+ * request stays whole whatever it weighs.
+ */
+function newestOf(
+  { original: { messages }, request, live }: CompactionRun,
+  { tailStart, tokens: budget }: Keeping,
+): { placed: Placed[]; evicted: Evicted[] } {
+  const { measure, chain } = request;
   const placed: Placed[] = [];
   const evicted: Evicted[] = [];
-  let left = keeping.tokens;
+  let left = budget;
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at]!;
     if (at !== live && (!byPerson(message) || isHandoff(message))) continue;
@@ -53,7 +56,7 @@ function newestOf(messages: readonly Message[], keeping: Keeping): { placed: Pla
       if (at < tailStart) placed.unshift({ message, from: at });
       continue;
     }
-    const cut = cutInTheMiddle(message, { tokens: left, at, measure, hash });
+    const cut = cutInTheMiddle(message, { tokens: left, at, measure, hash: chain.hash });
     if (cut !== undefined) {
       placed.unshift({ message: cut.message, from: at });
       evicted.push(cut.evicted);

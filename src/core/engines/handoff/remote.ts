@@ -2,10 +2,10 @@
 import type { SummaryAccount } from "../../compaction/compaction.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Remote, RemoteItem } from "../contract.ts";
-import type { Job } from "../result/draft.ts";
-import type { Aim, Candidate } from "../result/fitting.ts";
+import type { Candidate, CompactionRun } from "../../compaction/run/draft.ts";
+import type { SizeGoal } from "../../compaction/run/goal.ts";
 
-/** AlreadyVisible the provider's item: enough to say what it is and where the originals are. */
+/** Beside the provider's item: enough to say what it is and where the originals are. */
 const RECORD_TOKENS = 300;
 
 export type RemoteAnswer =
@@ -14,14 +14,14 @@ export type RemoteAnswer =
       readonly kind: "answered";
       readonly item: Message;
       readonly summary: SummaryAccount;
-      /** The same aim, with no more of a handoff than the item needs beside it. */
-      readonly aim: (aim: Aim) => Aim;
+      /** The same goal, with no more of a handoff than the item needs beside it. */
+      readonly goal: (goal: SizeGoal) => SizeGoal;
       /** What is said of an item that makes nothing smaller. */
       readonly tooLarge: string;
     };
 
 /** Rejects only where the host's own signal aborts. What is sent today is what the provider reads: an earlier item too. */
-export async function itemFrom(remote: Remote, { original, request }: Job): Promise<RemoteAnswer> {
+export async function itemFrom(remote: Remote, { original, request }: CompactionRun): Promise<RemoteAnswer> {
   const { signal, standing = original } = request;
   try {
     const item = await remote(standing, signal);
@@ -30,7 +30,7 @@ export async function itemFrom(remote: Remote, { original, request }: Job): Prom
       kind: "answered",
       item: messageOf(item),
       summary: { by: "model", because: `the provider compacted the conversation (${item.type})`, steps: [] },
-      aim: (aim) => ({ ...aim, handoffTokens: (replaced) => Math.min(RECORD_TOKENS, aim.handoffTokens(replaced)) }),
+      goal: (goal) => ({ ...goal, handoffTokens: (replaced) => Math.min(RECORD_TOKENS, goal.handoffTokens(replaced)) }),
       tooLarge: "the provider's item was not used: it makes the conversation no smaller",
     };
   } catch (error) {
@@ -61,10 +61,10 @@ function messageOf({ type, raw }: RemoteItem): Message {
   return Object.freeze({ role: "assistant", parts: Object.freeze([part]), origin: "summary" });
 }
 
-/** The shapes with the item behind what is kept. A shape that leaves nothing out has no use for it. */
-export function* besideItem(item: Message, shapes: Iterable<Candidate>): Generator<Candidate> {
-  for (const { shape, ahead } of shapes) {
-    const placed = [...(ahead?.placed ?? []), { message: item, from: -1 }];
-    yield { shape, ahead: { placed, evicted: ahead?.evicted ?? [] } };
+/** The candidates with the item behind what is kept. */
+export function* besideItem(item: Message, candidates: Iterable<Candidate>): Generator<Candidate> {
+  for (const { shape, kept } of candidates) {
+    const placed = [...(kept?.placed ?? []), { message: item, from: -1 }];
+    yield { shape, kept: { placed, evicted: kept?.evicted ?? [] } };
   }
 }

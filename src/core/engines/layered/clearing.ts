@@ -5,14 +5,14 @@
 import { clearResults } from "../../passes/clear-results.ts";
 import { pairingOf } from "../../transcript/pairing.ts";
 import type { Handoff } from "../../handoff/write.ts";
+import { passContext } from "../../compaction/run/candidates.ts";
+import type { CompactionRun, Cut } from "../../compaction/run/draft.ts";
+import type { PolicyRun } from "../../compaction/run/policy.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
-import type { Cut, Job } from "../result/draft.ts";
+import type { LayeredGoal } from "./limits.ts";
 import { isSkillTool } from "./standing-orders.ts";
 import type { LayeredState, Range } from "./state.ts";
-
-/** As many as the provider's own clearing keeps by default, and its imitations; IA al Día 2026 says "the most recent". */
-export const KEPT_RESULTS = 3;
 
 export interface Cleared {
   readonly cut: Cut;
@@ -20,21 +20,23 @@ export interface Cleared {
 }
 
 /** Nothing where clearing does not bring the result within the limit. */
-export function clearedWithin(job: Job, state: LayeredState, limitTokens: number): Cleared | undefined {
-  const { messages } = job.original;
-  const { measure, chain } = job.request;
-  const standing = standingAhead(job, state.summarisedUntil);
+export function clearedWithin(run: PolicyRun<LayeredState, LayeredGoal>, keptResults: number): Cleared | undefined {
+  const { state, besideTokens } = run;
+  const { limitTokens } = run.goal;
+  const { messages } = run.original;
+  const { measure } = run.request;
+  const standing = standingSummary(run, state.summarisedUntil);
   if (standing === undefined) return undefined;
   const from = state.summarisedUntil;
   const half = Math.max(from, from - standing.length + Math.ceil((standing.length + messages.length - from) / 2));
-  const until = newestStart(messages);
+  const until = newestStart(messages, keptResults);
   const { answers } = pairingOf(messages);
   const before = state.cleared.map((range) => ({ ...range, until: Math.min(range.until, until) }));
   const stays = (at: number): boolean =>
     isSkillTool(answers[at]?.call.name ?? "") || !isIn(at, [...before, { from: half, until }]);
-  const all = clearResults(messages, { measure, hash: chain.hash, protect: stays, focus: [] });
+  const all = clearResults(messages, { ...passContext(run), protect: stays });
   const saved = (at: number): number => measure.message(messages[at]!) - measure.message(all.messages[at]!);
-  let tokens = job.besideTokens + measure.messages([...standing, ...messages.slice(from)]);
+  let tokens = besideTokens + measure.messages([...standing, ...messages.slice(from)]);
   messages.forEach((_, at) => (tokens -= isIn(at, before) ? saved(at) : 0));
   let start = until;
   while (tokens > limitTokens && start > half) if (!isIn(--start, before)) tokens -= saved(start);
@@ -43,7 +45,7 @@ export function clearedWithin(job: Job, state: LayeredState, limitTokens: number
   const kept = messages.map((message, at) => (isIn(at, ranges) ? all.messages[at]! : message));
   const evicted = all.evicted.filter(({ message }) => isIn(message, ranges));
   const shape = { rung: 0, messages: kept, headEnd: 0, tailStart: from, evicted };
-  return { ranges, cut: { ...cutOf(standing, job), shape, verbatim: [], focus: [], budget: 0 } };
+  return { ranges, cut: { ...cutOf(standing, run), shape, verbatim: [], budget: 0 } };
 }
 
 function isIn(at: number, ranges: readonly Range[]): boolean {
@@ -51,14 +53,17 @@ function isIn(at: number, ranges: readonly Range[]): boolean {
 }
 
 /** Where the newest results begin; the last exchange belongs to them, because the model may not have read it. */
-function newestStart(messages: readonly Message[]): number {
+function newestStart(messages: readonly Message[], keptResults: number): number {
   const results = messages.flatMap(({ role }, at) => (role === "tool" ? at : []));
-  const newest = results.at(-KEPT_RESULTS) ?? 0;
+  const newest = results.at(-keptResults) ?? 0;
   return Math.min(newest, exchangesOf(messages).at(-1)?.start ?? 0);
 }
 
 /** The summary that stands, with what was put back and the request behind it: none before the first. Undefined where it cannot be kept. */
-function standingAhead({ request, original, live }: Job, summarisedUntil: number): readonly Message[] | undefined {
+function standingSummary(
+  { request, original, live }: CompactionRun,
+  summarisedUntil: number,
+): readonly Message[] | undefined {
   if (summarisedUntil <= 0) return summarisedUntil === 0 ? [] : undefined;
   const messages = request.standing?.messages ?? [];
   const end = messages.findIndex(({ origin }) => origin !== "summary" && origin !== "note" && origin !== "anchor");
@@ -76,13 +81,13 @@ function says(message: Message, asked: Message): boolean {
 /** The pieces that stand, to be put together as they were. */
 function cutOf(
   standing: readonly Message[],
-  { request: { measure } }: Job,
-): Pick<Cut, "written" | "behind" | "anchor"> {
+  { request: { measure } }: CompactionRun,
+): Pick<Cut, "written" | "restored" | "anchor"> {
   const summary = standing.find(({ origin }) => origin === "summary");
-  const behind = standing.filter(({ origin }) => origin === "note");
+  const restored = standing.filter(({ origin }) => origin === "note");
   const anchor = standing.find(({ origin }) => origin === "anchor");
-  if (summary === undefined) return { behind, anchor };
+  if (summary === undefined) return { restored, anchor };
   const text = contentText(summary.parts);
   const written: Handoff = { text, tokens: measure.text(text), sections: [], said: text, excerpts: [] };
-  return { written, behind, anchor };
+  return { written, restored, anchor };
 }

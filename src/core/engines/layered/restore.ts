@@ -10,9 +10,6 @@ import type { Measure } from "../../transcript/measure.ts";
 import { callsOf, contentText, textMessage, type Message } from "../../transcript/message.ts";
 import { instructionsIn, isInstructionFile, LEAD_IN, skillIn } from "./standing-orders.ts";
 
-/** IA al Día 2026: up to five files, 5,000 tokens each. */
-export const FILES_MAX = 5;
-export const FILE_TOKENS_MAX = 5_000;
 /** Less of a text tells nothing. */
 const PIECE_TOKENS_MIN = 40;
 const TOOLS_NAMED_MAX = 20;
@@ -26,20 +23,23 @@ export interface Piece {
 }
 
 /** The paths that are worth reading again, the newest first. */
-export function recentFiles({ files }: Ledger): readonly string[] {
+export function recentFiles({ files }: Ledger, most: number): readonly string[] {
   const touched = files.filter(
     ({ state, path }) => state !== "deleted" && state !== "listed" && !isInstructionFile(path),
   );
   const byTime = touched.toSorted((a, b) => b.last - a.last);
-  return byTime.slice(0, FILES_MAX).map(({ path }) => path);
+  return byTime.slice(0, most).map(({ path }) => path);
 }
 
-/** What may be put back, in the order in which it is. `fresh`: what files hold now, by path, where a reader was handed in. */
-export function restorableIn(
-  messages: readonly Message[],
-  ledger: Ledger,
-  fresh: ReadonlyMap<string, string>,
-): readonly Piece[] {
+export interface Files {
+  /** The paths touched last. */
+  readonly paths: readonly string[];
+  /** What they hold now, by path, where a reader was handed in. */
+  readonly fresh: ReadonlyMap<string, string>;
+}
+
+/** What may be put back, in the order in which it is. */
+export function restorableIn(messages: readonly Message[], ledger: Ledger, { paths, fresh }: Files): readonly Piece[] {
   const { answers } = pairingOf(messages);
   const instructions = new Map<string, Piece>();
   const skills = new Map<string, Piece>();
@@ -54,7 +54,7 @@ export function restorableIn(
     const piece = { title: `${path}, as it was last read`, text: contentText(message.parts), message: at };
     (isInstructionFile(path) ? instructions : reads).set(path, piece);
   });
-  const files = recentFiles(ledger).flatMap((path) => fileAt(path, { ledger, reads, fresh }));
+  const files = paths.flatMap((path) => fileAt(path, { ledger, reads, fresh }));
   return [...newestFirst(instructions), ...newestFirst(skills), ...files];
 }
 
@@ -87,6 +87,8 @@ export interface Restoring {
   /** Messages from here on stand in the result: what they hold is not put back. */
   readonly tailStart: number;
   readonly roomTokens: number;
+  /** Of each piece, at most. */
+  readonly pieceTokens: number;
   readonly measure: Measure;
   readonly redact: (text: string) => string;
   readonly declaresTools: boolean;
@@ -100,14 +102,14 @@ export function restored(
   pieces: readonly Piece[],
   restoring: Restoring,
 ): readonly Message[] {
-  const { tailStart, roomTokens, measure, redact } = restoring;
+  const { tailStart, roomTokens, pieceTokens, measure, redact } = restoring;
   const said = [OPENING, LEAD_IN, ...toolLines(messages, restoring)];
   let left = roomTokens - measure.text([...said, CLOSING].join("\n"));
   if (left < 0) return [];
   for (const { title, text, message } of pieces) {
     if (message >= tailStart) continue;
     const heading = `\n## ${redact(title)}\n`;
-    const room = Math.min(FILE_TOKENS_MAX, left - measure.text(heading));
+    const room = Math.min(pieceTokens, left - measure.text(heading));
     if (room < PIECE_TOKENS_MIN) continue;
     const kept = withinTokens(redact(text).replaceAll(CLOSING, CLOSING.slice(0, -1)), room, measure);
     said.push(heading + kept);

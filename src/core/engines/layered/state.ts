@@ -1,14 +1,12 @@
 /** What `layered` keeps between compactions: what it has done to the session, and how often it failed to do enough. */
-import type { CompactionReport } from "../../compaction/compaction.ts";
+import type { Settled } from "../../compaction/run/model-handoff.ts";
+import type { States } from "../../compaction/run/policy.ts";
+import { afterCompaction, backOff, dueAt, startOf, stateOf, type EngineState } from "../../compaction/run/state.ts";
+import type { Measure } from "../../transcript/measure.ts";
 import type { Decision } from "../contract.ts";
-import { dueAt, isOwn, onwards, startOf, stuck, type Course } from "../result/course.ts";
-import type { Written } from "../result/model-handoff.ts";
-import type { LayeredLimits } from "./limits.ts";
-import type { SessionMemory } from "./session-memory.ts";
+import type { LayeredGoal, LayeredLimits } from "./limits.ts";
+import { memoryOf, type SessionMemory } from "./session-memory.ts";
 
-const ENGINE = "layered";
-/** The breaker (IA al Día 2026; observed in Claude Code 2.1). */
-const FAILURES_MAX = 3;
 /** A window that is full again after fewer messages was not emptied enough (the rapid refills of Claude Code 2.1). */
 const RAPID_MESSAGES = 6;
 
@@ -18,7 +16,7 @@ export interface Range {
   readonly until: number;
 }
 
-export interface LayeredState extends Course {
+export interface LayeredState extends EngineState {
   /** Attempts in a row that failed, or that did not last. */
   readonly failures: number;
   /** Messages of the conversation at the last compaction. */
@@ -30,46 +28,45 @@ export interface LayeredState extends Course {
   readonly memory?: SessionMemory;
 }
 
-export function initialState(): LayeredState {
-  return { ...startOf(ENGINE), failures: 0, messages: 0, cleared: [], summarisedUntil: 0 };
-}
+const FRESH: LayeredState = { ...startOf("layered"), failures: 0, messages: 0, cleared: [], summarisedUntil: 0 };
 
-/** A state of another version or engine counts as none. */
-export function knownState(state: LayeredState | null | undefined): LayeredState {
-  return isOwn(ENGINE, state) ? state : initialState();
-}
-
-export function decide(state: LayeredState, tokens: number, { triggerTokens }: LayeredLimits): Decision {
-  const due = dueAt(triggerTokens, state, tokens);
-  if (due.kind === "none" || state.failures < FAILURES_MAX) return due;
+export function decide(state: LayeredState, tokens: number, { triggerTokens, failuresMax }: LayeredLimits): Decision {
+  const due = dueAt(triggerTokens, tokens, state.restsToTokens);
+  if (due.kind === "none" || state.failures < failuresMax) return due;
   return {
     kind: "none",
     because: `${state.failures} compactions in a row failed or did not last: start a fresh session, or compact with a focus`,
   };
 }
 
-/** What one compaction left behind. */
-export interface Left extends Pick<LayeredState, "messages" | "cleared" | "summarisedUntil"> {
-  readonly memory: SessionMemory | undefined;
-  readonly written: Written | undefined;
-}
+export const LAYERED_STATES: States<LayeredState, LayeredGoal> = {
+  fresh: FRESH,
+  own: (given) => stateOf(FRESH, given),
+  afterCompaction: ({ state, original, request }, { report, settled, written, leaves }) => {
+    const { memory: _, ...rest } = state;
+    const messages = original.messages.length;
+    const rapid = state.compactions > 0 && messages - state.messages < RAPID_MESSAGES;
+    const failed = rapid || report.irreducible !== undefined;
+    return {
+      ...afterCompaction<LayeredState>(rest, report, written),
+      ...(leaves.cleared === undefined ? summaryLeaves(settled, request.measure) : leaves),
+      messages,
+      failures: failed ? state.failures + 1 : 0,
+    };
+  },
+  afterFutileAttempt: ({ state, before }) => ({ ...backOff(state, before), failures: state.failures + 1 }),
+};
 
-export function afterCompaction(
-  state: LayeredState,
-  report: CompactionReport,
-  { memory, written, ...left }: Left,
-): LayeredState {
-  const { memory: _, ...rest } = state;
-  const rapid = state.compactions > 0 && left.messages - state.messages < RAPID_MESSAGES;
-  const failed = rapid || report.irreducible !== undefined;
+/** A standing summary that nothing can be cleared behind, because the messages there were rewritten. */
+const REWRITTEN = -1;
+/** The rung whose tail is as it was. */
+export const RUNG_SUMMARY = 1;
+
+function summaryLeaves({ draft }: Settled, measure: Measure): Partial<LayeredState> {
+  const { shape, handoff } = draft;
   return {
-    ...onwards(rest, report, written),
-    ...left,
-    failures: failed ? state.failures + 1 : 0,
-    ...(memory === undefined ? {} : { memory }),
+    cleared: [],
+    summarisedUntil: shape.rung === RUNG_SUMMARY ? shape.tailStart : REWRITTEN,
+    memory: memoryOf(handoff?.text ?? "", measure),
   };
-}
-
-export function afterFutileAttempt(state: LayeredState, tokens: number): LayeredState {
-  return { ...stuck(state, tokens), failures: state.failures + 1 };
 }

@@ -1,43 +1,9 @@
 /**
- * The settings of `lossless` and the figures that follow from them. Defaults are those of lossless-claw, the engine
- * that the Hermes Agent docs mean by their example `lcm`; what is ours says so.
+ * The figures that follow from the settings of `lossless`, after lossless-claw, the engine that the Hermes Agent docs mean
+ * by their example `lcm`; what is ours says so.
  */
-import type { CompactionReason } from "../../compaction/compaction.ts";
-
-export interface LosslessSettings {
-  /** The model's window in tokens. */
-  readonly contextLength: number;
-  /** Output tokens a request reserves inside the window. */
-  readonly maxOutputTokens: number;
-  /** Share of the usable window above which a compaction is due. */
-  readonly contextThreshold: number;
-  /** The newest messages that stay as they are, while they fit `freshTailMaxTokens`. */
-  readonly freshTailCount: number;
-  readonly freshTailMaxTokens: number;
-  /** Tokens of the conversation that one leaf stands for, at most. */
-  readonly leafChunkTokens: number;
-  readonly leafTargetTokens: number;
-  readonly condensedTargetTokens: number;
-  /** Messages that are worth a leaf, however few their tokens. */
-  readonly leafMinFanout: number;
-  /** Nodes of one depth that become one; fewer only where nothing else is left to condense. */
-  readonly condensedMinFanout: number;
-  readonly condensedMinFanoutHard: number;
-}
-
-export const LOSSLESS_DEFAULTS: LosslessSettings = {
-  contextLength: 200_000,
-  maxOutputTokens: 0,
-  contextThreshold: 0.75,
-  freshTailCount: 64,
-  freshTailMaxTokens: 24_000,
-  leafChunkTokens: 20_000,
-  leafTargetTokens: 2_400,
-  condensedTargetTokens: 2_000,
-  leafMinFanout: 8,
-  condensedMinFanout: 4,
-  condensedMinFanoutHard: 2,
-};
+import type { Figure } from "../figure.ts";
+import { LOSSLESS_DEFAULTS, type LosslessSettings } from "./settings.ts";
 
 /** A compaction ends this far below what triggers it: the original's headroom of a fifth. */
 const HEADROOM_TRIGGER_SHARE = 0.8;
@@ -46,10 +12,6 @@ const SUMMARIES_TRIGGER_SHARE = 0.5;
 /** Of the usable window; keeps the proportions in windows where lossless-claw's figures would fill it (ours). */
 const TAIL_WINDOW_SHARE_MAX = 0.25;
 const LEAF_WINDOW_SHARE_MAX = 0.25;
-/** Of an explicit budget, after what stands in any case (ours; the default engine's share). */
-const TAIL_BUDGET_SHARE = 0.25;
-/** What a provider refused is halved, where our own count finds nothing wrong with it. */
-const REFUSED_SHARE = 0.5;
 
 export interface LosslessLimits {
   /** A compaction is due above it. */
@@ -77,35 +39,15 @@ export function losslessLimits(settings: LosslessSettings): LosslessLimits {
   };
 }
 
-export interface Asked {
-  readonly budget?: number;
-  readonly reason: CompactionReason;
-}
-
-/** How large the result may be, and how tail and summaries share it. */
-export interface Aim {
-  readonly totalTokens: number;
-  readonly tailTokens: number;
-  /** An explicit budget is there to be used: infinite, what is left after all else. */
-  readonly summariesTokens: number;
-}
-
-/** `fixedTokens`: system, tools and the live request. */
-export function aimOf(
-  limits: LosslessLimits,
-  { budget, reason }: Asked,
-  tokens: Record<"fixed" | "standing", number>,
-): Aim {
-  if (budget !== undefined) {
-    const room = Math.max(0, budget - tokens.fixed);
-    return { totalTokens: budget, tailTokens: Math.floor(room * TAIL_BUDGET_SHARE), summariesTokens: Infinity };
-  }
-  const { aimTokens, tailTokens, summariesTokens } = limits;
-  const most = reason === "overflow" ? Math.floor(tokens.standing * REFUSED_SHARE) : Infinity;
-  const totalTokens = Math.min(aimTokens, most);
-  return {
-    totalTokens,
-    tailTokens: Math.min(tailTokens, Math.floor(totalTokens * TAIL_BUDGET_SHARE * 2)),
-    summariesTokens,
-  };
+export function losslessFigures(given: Partial<LosslessSettings>): readonly Figure[] {
+  const limits = losslessLimits({ ...LOSSLESS_DEFAULTS, ...given });
+  const trigger = ["contextThreshold"];
+  const summaries = ["condensedTargetTokens", "leafChunkTokens", ...trigger];
+  return [
+    { name: "threshold", tokens: limits.triggerTokens, meaning: "compacts above it", from: trigger },
+    { name: "target", tokens: limits.aimTokens, meaning: "0.8 of that: a compaction ends here", from: trigger },
+    { name: "tail", tokens: limits.tailTokens, meaning: "the newest messages", from: ["freshTailMaxTokens"] },
+    { name: "summaries", tokens: limits.summariesTokens, meaning: "all nodes together", from: summaries },
+    { name: "leaf", tokens: limits.leafTokens, meaning: "one leaf", from: ["leafTargetTokens", "leafChunkTokens"] },
+  ];
 }

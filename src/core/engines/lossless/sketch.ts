@@ -7,9 +7,10 @@ import { recallId, type Chain } from "../../transcript/links.ts";
 import type { Exchange } from "../../transcript/exchanges.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import type { Message } from "../../transcript/message.ts";
-import { MESSAGE_OVERHEAD_TOKENS } from "../result/draft.ts";
+import { MESSAGE_OVERHEAD_TOKENS } from "../../compaction/run/draft.ts";
 import { endOf, type Dag, type Place, type Root } from "./dag.ts";
-import type { LosslessLimits, LosslessSettings } from "./limits.ts";
+import type { LosslessLimits } from "./limits.ts";
+import type { LosslessSettings } from "./settings.ts";
 
 /** A node that is still to be written, in so many tokens. */
 export interface Sketch extends Place {

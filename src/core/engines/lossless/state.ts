@@ -1,11 +1,12 @@
 /** What the engine remembers between two compactions: the graph, and whether it rests. Plain data. */
+import type { PolicyRun, States } from "../../compaction/run/policy.ts";
+import { dueAt, retryFrom, stateOf } from "../../compaction/run/state.ts";
 import type { Decision } from "../contract.ts";
 import { NO_DAG, type Dag } from "./dag.ts";
+import type { LosslessGoal } from "./goal.ts";
 import type { LosslessLimits } from "./limits.ts";
 
 const STATE_SCHEMA_VERSION = 1;
-/** What could not be made small enough is tried again when it has grown by as much. */
-const GROWTH_BEFORE_RETRY = 1.1;
 
 export interface LosslessState {
   readonly schemaVersion: typeof STATE_SCHEMA_VERSION;
@@ -15,26 +16,26 @@ export interface LosslessState {
   readonly quietToTokens: number;
 }
 
-export function initialState(): LosslessState {
-  return stateWith(NO_DAG);
-}
+export type LosslessRun = PolicyRun<LosslessState, LosslessGoal>;
+
+const FRESH = stateWith(NO_DAG);
+
+export const LOSSLESS_STATES: States<LosslessState, LosslessGoal> = {
+  fresh: FRESH,
+  own: (given) => stateOf(FRESH, given),
+  afterCompaction: ({ state }, { report, leaves }) =>
+    stateWith(leaves.dag ?? state.dag, report.irreducible === undefined ? 0 : report.tokens.after),
+  afterFutileAttempt: ({ goal, before }) => stateWith(goal.dag, before),
+};
 
 /** `stuckTokens`: what is left although it should be less. */
-export function stateWith(dag: Dag, stuckTokens = 0): LosslessState {
-  const quietToTokens = Math.ceil(stuckTokens * GROWTH_BEFORE_RETRY);
-  return { schemaVersion: STATE_SCHEMA_VERSION, engine: "lossless", dag, quietToTokens };
+function stateWith(dag: Dag, stuckTokens = 0): LosslessState {
+  return { schemaVersion: STATE_SCHEMA_VERSION, engine: "lossless", dag, quietToTokens: retryFrom(stuckTokens) };
 }
 
-/** A state of another version or engine counts as none. */
-export function ownState(state: unknown): LosslessState {
-  const given = state as Partial<LosslessState> | null | undefined;
-  const isOwn = given?.engine === "lossless" && given.schemaVersion === STATE_SCHEMA_VERSION;
-  return isOwn ? (given as LosslessState) : initialState();
-}
+const RESTS = "system prompt, tools, the live request and the last exchange leave too little room: start afresh";
 
+/** Due above the trigger. */
 export function decide({ quietToTokens }: LosslessState, tokens: number, { triggerTokens }: LosslessLimits): Decision {
-  if (tokens <= triggerTokens) return { kind: "none" };
-  if (tokens > quietToTokens) return { kind: "compact", reason: "threshold", urgency: "now" };
-  const because = "system prompt, tools, the live request and the last exchange leave too little room: start afresh";
-  return { kind: "none", because };
+  return tokens <= triggerTokens ? { kind: "none" } : dueAt(triggerTokens, tokens, quietToTokens, RESTS);
 }

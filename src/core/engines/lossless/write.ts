@@ -10,15 +10,14 @@ import { COMPACTION_SPEND_LIMIT, tell, type Told } from "../../handoff/model/mod
 import { contentText, textMessage } from "../../transcript/message.ts";
 import type { Present } from "../../excerpts/excerpts.ts";
 import { settledErrors } from "../../ledger/entries.ts";
-import { MESSAGE_OVERHEAD_TOKENS, type Cut, type Job, type Memory } from "../result/draft.ts";
+import { MESSAGE_OVERHEAD_TOKENS, type CompactionRun, type Cut } from "../../compaction/run/draft.ts";
 import type { Dag, Root } from "./dag.ts";
 import type { Sketch, Sketched } from "./sketch.ts";
 
 export interface Writing {
-  readonly job: Job;
-  readonly memory: Memory;
+  readonly run: CompactionRun;
   /** What stands beside the nodes. */
-  readonly cut: Pick<Cut, "shape" | "anchor" | "verbatim" | "focus">;
+  readonly cut: Pick<Cut, "shape" | "verbatim">;
 }
 
 export interface Written {
@@ -50,18 +49,18 @@ export async function written({ roots, buried }: Sketched, before: Dag, writing:
 }
 
 /** What stands beside the nodes: messages of the conversation as they were, and the text of the others. */
-function presentOf({ job, memory, cut }: Writing): Present {
-  const originals = new Set(job.original.messages);
+function presentOf({ run, cut }: Writing): Present {
+  const originals = new Set(run.original.messages);
   const changed = cut.verbatim.filter((message) => !originals.has(message));
   return {
     standing: cut.verbatim.filter((message) => originals.has(message)),
-    text: changed.map(memory.shown.textOf).join("\n"),
+    text: changed.map(run.memory.shown.textOf).join("\n"),
   };
 }
 
 /** The newest node quotes what the tail lost to digests too: no other does. */
-function lostUntil({ job, cut }: Writing): number {
-  const { messages } = job.original;
+function lostUntil({ run, cut }: Writing): number {
+  const { messages } = run.original;
   const changed = cut.shape.messages.findLastIndex((message, at) => message !== messages[at]);
   return Math.max(cut.shape.tailStart, changed + 1);
 }
@@ -77,20 +76,16 @@ interface Around {
   readonly others: string;
 }
 
-function writtenRoot(
-  node: Sketch,
-  { job, memory, cut }: Writing,
-  { prose, beside, quotesUntil, others }: Around,
-): Root {
-  const { measure, focus } = job.request;
-  const { messages } = job.original;
+function writtenRoot(node: Sketch, { run, cut }: Writing, { prose, beside, quotesUntil, others }: Around): Root {
+  const { measure, focus } = run.request;
+  const { messages } = run.original;
   const own = messages.slice(node.from, node.until);
   const heading = headingOf(node);
-  const settled = settledErrors(memory.ledger.ledgerOf(messages));
+  const settled = settledErrors(run.memory.ledger.ledgerOf(messages));
   const handoff = writeHandoff({
     messages: own,
     before: node.from,
-    ledger: memory.ledger.ledgerOf(own),
+    ledger: run.memory.ledger.ledgerOf(own),
     from: 0,
     until: own.length,
     budget: Math.max(HANDOFF_TOKENS_MIN, node.tokens - MESSAGE_OVERHEAD_TOKENS - measure.text(heading)),
@@ -99,22 +94,22 @@ function writtenRoot(
     spanRecall: node.id,
     previous: latestHandoff(own),
     excerpts: (budget, present) =>
-      memory.evidence.excerpts(messages, {
+      run.memory.evidence.excerpts(messages, {
         budget,
         measure,
-        focus: cut.focus,
-        redact: memory.redact,
+        focus: run.focus,
+        redact: run.memory.redact,
         settled,
         from: node.from,
         until: quotesUntil,
         present: { standing: beside.standing, text: `${beside.text}\n${others}\n${present}` },
       }),
-    beside: memory.shown.shownIn(cut.verbatim),
-    redact: memory.redact,
-    template: job.template,
+    beside: run.memory.shown.shownIn(cut.verbatim),
+    redact: run.memory.redact,
+    template: run.template,
     ...(prose === undefined ? {} : { prose }),
   });
-  const safe = prose === undefined ? handoff.text : memory.hide(handoff.text);
+  const safe = prose === undefined ? handoff.text : run.memory.hide(handoff.text);
   const text = headed(safe, heading);
   return { ...node, text, tokens: measure.message(textMessage("user", text, "summary")) };
 }
@@ -148,7 +143,7 @@ const NODE_TOKENS_ASKED_MIN = 800;
 const PROSE_SHARE = 0.4;
 
 function createModels(writing: Writing, before: Dag): Models {
-  const { writers } = writing.job.request;
+  const { writers } = writing.run.request;
   const all: Told[] = [];
   let spent: Spent = NOTHING_SPENT;
   return {
@@ -171,9 +166,9 @@ function createModels(writing: Writing, before: Dag): Models {
 }
 
 /** A node above others reads their records, and of the originals only what no record holds. */
-function asking(node: Sketch, { job, memory, cut }: Writing, before: Dag): Omit<Parameters<typeof tell>[0], "writers"> {
-  const { measure, focus, signal } = job.request;
-  const { messages, system } = job.original;
+function asking(node: Sketch, { run }: Writing, before: Dag): Omit<Parameters<typeof tell>[0], "writers"> {
+  const { measure, focus, signal } = run.request;
+  const { messages, system } = run.original;
   const known = before.roots.filter(({ from, until }) => from >= node.from && until < node.until);
   return {
     ...(signal === undefined ? {} : { signal }),
@@ -183,14 +178,14 @@ function asking(node: Sketch, { job, memory, cut }: Writing, before: Dag): Omit<
       from: known.at(-1)?.until ?? node.from,
       until: node.until,
       ranked: [],
-      focus: cut.focus,
+      focus: run.focus,
       recall: node.id,
       measure,
-      redact: memory.redact,
+      redact: run.memory.redact,
     },
-    ledger: memory.ledger.ledgerOf(messages.slice(node.from, node.until)),
-    record: itemsOf(known, job),
-    template: job.template,
+    ledger: run.memory.ledger.ledgerOf(messages.slice(node.from, node.until)),
+    record: itemsOf(known, run),
+    template: run.template,
     budget: node.tokens,
     targetTokens: Math.floor(node.tokens * PROSE_SHARE),
     live: undefined,
@@ -198,7 +193,7 @@ function asking(node: Sketch, { job, memory, cut }: Writing, before: Dag): Omit<
   };
 }
 
-function itemsOf(known: readonly Root[], { template }: Job): Items {
+function itemsOf(known: readonly Root[], { template }: CompactionRun): Items {
   const records = known.flatMap(({ text }) => parseHandoff(text) ?? []);
   const topics = askedOf(template).map(({ topic }) => topic);
   return new Map(topics.map((topic) => [topic, records.flatMap(({ sections }) => sections.get(topic) ?? [])]));

@@ -3,22 +3,19 @@
  * minimum; then the oldest of that left out; then a restart from a short summary. Each step is tried only after the
  * one before did not do.
  */
+import { lastStart } from "../../compaction/run/boundaries.ts";
+import {
+  digested,
+  shortened,
+  skeletonTail,
+  unchangedMessages,
+  type Rewritten,
+} from "../../compaction/run/candidates.ts";
+import type { Candidate, CompactionRun } from "../../compaction/run/draft.ts";
 import { digestResultsWith } from "../../passes/digest-results.ts";
-import { evictMedia } from "../../passes/evict-media.ts";
-import type { PassContext, PassResult } from "../../passes/pass.ts";
-import { inSequence } from "../../passes/sequence.ts";
-import { shrinkArguments } from "../../passes/shrink-arguments.ts";
-import { stripReasoning } from "../../passes/strip-reasoning.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import type { Message } from "../../transcript/message.ts";
-import type { Shape } from "../result/assemble.ts";
-import { skeletonOf } from "../result/skeleton.ts";
 import type { Zone } from "./zone.ts";
-
-/** A shape with the most that is written in place of what it leaves out, in tokens. */
-export interface Step extends Shape {
-  readonly recordTokens: number;
-}
 
 const RUNG_AGGRESSIVE = 1;
 export const RUNG_TRUNCATED = 2;
@@ -30,55 +27,42 @@ const DIGEST_TOKENS_MIN = 60;
 /** The chapter's limit on the answer of its summarizer. */
 const SUMMARY_TOKENS_MAX = 500;
 
-export interface FallbackInput {
-  readonly messages: readonly Message[];
-  readonly zone: Zone;
-  /** Index of the live request, which no step touches. */
-  readonly live: number;
-  /** Tokens for the messages of the result. */
-  readonly roomTokens: number;
-  readonly context: Omit<PassContext, "protect">;
-}
+/** `roomTokens`: for the messages of the result. */
+export function* fallbackSteps(run: CompactionRun, zone: Zone, roomTokens: number): Generator<Candidate> {
+  const { firstEnd, headEnd, recentStart, earlierEnd } = zone;
+  const last = lastStart(zone);
 
-export function* fallbackSteps(input: FallbackInput): Generator<Step> {
-  const { messages, zone, live, context } = input;
-  const { firstEnd, headEnd, recentStart, lastStart, earlierEnd } = zone;
+  const least = digested(run, (at) => at < firstEnd || at >= recentStart, toLeast);
+  yield step(RUNG_AGGRESSIVE, least, { headEnd: 0, tailStart: 0, recordTokens: 0 });
 
-  const least = toMinimum(input, (at) => at < firstEnd || at >= recentStart);
-  yield { rung: RUNG_AGGRESSIVE, ...least, headEnd: 0, tailStart: 0, recordTokens: 0 };
-
-  const headTokens = context.measure.messages(least.messages.slice(0, headEnd));
+  const headTokens = run.request.measure.messages(least.messages.slice(0, headEnd));
   const takenTokens = headTokens + HANDOFF_TOKENS_MIN;
-  const behind = { headEnd, from: Math.max(headEnd, earlierEnd), to: recentStart, takenTokens };
-  const cut = oldestThatFits(input, least.messages, behind);
-  if (cut > headEnd)
-    yield { rung: RUNG_TRUNCATED, ...least, headEnd, tailStart: cut, recordTokens: HANDOFF_TOKENS_MIN };
+  const middle = { headEnd, from: Math.max(headEnd, earlierEnd), to: recentStart, takenTokens, roomTokens };
+  const cut = oldestThatFits(run, { zone, messages: least.messages }, middle);
+  if (cut > headEnd) yield step(RUNG_TRUNCATED, least, { headEnd, tailStart: cut, recordTokens: HANDOFF_TOKENS_MIN });
 
-  const restart = { rung: RUNG_RESTARTED, headEnd: 0, recordTokens: SUMMARY_TOKENS_MAX };
+  const restart = { headEnd: 0, recordTokens: SUMMARY_TOKENS_MAX };
   const from = Math.max(recentStart, earlierEnd);
-  if (from <= lastStart) yield { ...restart, messages, evicted: [], tailStart: from };
-  const all = toMinimum(input, () => false);
-  const recent = { headEnd: 0, from, to: lastStart, takenTokens: SUMMARY_TOKENS_MAX };
-  yield { ...restart, ...all, tailStart: oldestThatFits(input, all.messages, recent) };
-
-  const bare = skeletonOf(messages.slice(lastStart), { first: lastStart, live, hash: context.hash });
-  const skeleton = [...messages.slice(0, lastStart), ...bare.messages];
-  yield { ...restart, rung: RUNG_SKELETON, messages: skeleton, evicted: bare.evicted, tailStart: lastStart };
+  if (from <= last) yield step(RUNG_RESTARTED, unchangedMessages(run), { ...restart, tailStart: from });
+  const all = digested(run, () => false, toLeast);
+  const recent = { headEnd: 0, from, to: last, takenTokens: SUMMARY_TOKENS_MAX, roomTokens };
+  const tailStart = oldestThatFits(run, { zone, messages: all.messages }, recent);
+  yield step(RUNG_RESTARTED, all, { ...restart, tailStart });
+  yield step(RUNG_SKELETON, skeletonTail(run, last), { ...restart, tailStart: last });
 }
 
-const toLeast = inSequence([
-  stripReasoning,
-  evictMedia,
-  digestResultsWith({ triggerTokens: DIGEST_TOKENS_MIN, targetTokens: DIGEST_TOKENS_MIN }),
-  shrinkArguments,
-]);
-
-function toMinimum(
-  { messages, live, context }: FallbackInput,
-  protect: (at: number) => boolean,
-): Pick<PassResult, "messages" | "evicted"> {
-  return toLeast(messages, { ...context, protect: (at) => at === live || protect(at) });
+interface Place {
+  readonly headEnd: number;
+  readonly tailStart: number;
+  /** The most that is written in place of what the step leaves out. */
+  readonly recordTokens: number;
 }
+
+function step(rung: number, rewritten: Rewritten, { recordTokens, ...place }: Place): Candidate {
+  return { shape: { rung, ...rewritten, ...place }, handoffTokens: () => recordTokens };
+}
+
+const toLeast = shortened(digestResultsWith({ triggerTokens: DIGEST_TOKENS_MIN, targetTokens: DIGEST_TOKENS_MIN }));
 
 interface Stretch {
   /** What stands before it is kept. */
@@ -87,13 +71,19 @@ interface Stretch {
   readonly to: number;
   /** What stands before the cut, in tokens. */
   readonly takenTokens: number;
+  readonly roomTokens: number;
+}
+
+interface Shortened {
+  readonly zone: Zone;
+  readonly messages: readonly Message[];
 }
 
 /** The first boundary between exchanges from which on the messages fit; the last of the stretch where none does. */
 function oldestThatFits(
-  { zone, live, roomTokens, context: { measure } }: FallbackInput,
-  messages: readonly Message[],
-  { headEnd, from, to, takenTokens }: Stretch,
+  { live, request: { measure } }: CompactionRun,
+  { zone, messages }: Shortened,
+  { headEnd, from, to, takenTokens, roomTokens }: Stretch,
 ): number {
   const anchor = messages[live];
   const anchorTokens = anchor === undefined ? 0 : measure.message(anchor);

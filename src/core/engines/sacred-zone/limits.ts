@@ -1,31 +1,13 @@
-/** The settings of `sacred-zone` and the figures that follow from them (Dual Compression chapter, 16.2 and 16.3). */
+/** The figures that follow from the settings of `sacred-zone` (Dual Compression chapter, 16.2 and 16.3). */
+import type { Figure } from "../figure.ts";
+import type { CompactionRun } from "../../compaction/run/draft.ts";
+import { limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
 import type { Message } from "../../transcript/message.ts";
+import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "./settings.ts";
 import { workloadFactor } from "./workload.ts";
 
-export interface SacredZoneSettings {
-  /** The model's window in tokens. */
-  readonly contextLength: number;
-  /** Output tokens a request reserves inside the window. */
-  readonly maxOutputTokens: number;
-  /** The newest tokens that stay as they are. */
-  readonly recentTokens: number;
-  /** `adaptive`: from half of `recentTokens` to twice as many, by what the agent is at. */
-  readonly zone: "fixed" | "adaptive";
-}
-
-export const SACRED_ZONE_DEFAULTS: SacredZoneSettings = {
-  contextLength: 200_000,
-  maxOutputTokens: 0,
-  recentTokens: 20_000,
-  zone: "fixed",
-};
-
-const TRIGGER_WINDOW_SHARE = 0.75;
-const TARGET_WINDOW_SHARE = 0.5;
 /** In the chapter's window of 100K the recent part is this share of the target; in smaller ones it keeps the share. */
 const RECENT_TARGET_SHARE_MAX = 0.4;
-/** What a provider refused is halved, where our own count finds nothing wrong with it. */
-const REFUSED_SHARE = 0.5;
 
 export interface SacredZoneLimits {
   /** The window less the requested output. */
@@ -36,27 +18,58 @@ export interface SacredZoneLimits {
   readonly targetTokens: number;
 }
 
-export function sacredZoneLimits({ contextLength, maxOutputTokens }: SacredZoneSettings): SacredZoneLimits {
+export function sacredZoneLimits(given: Partial<SacredZoneSettings>): SacredZoneLimits {
+  const { contextLength, maxOutputTokens, triggerShare, targetShare } = { ...SACRED_ZONE_DEFAULTS, ...given };
   const usable = Math.max(1, contextLength - maxOutputTokens);
   return {
     usableTokens: usable,
-    triggerTokens: Math.floor(usable * TRIGGER_WINDOW_SHARE),
-    targetTokens: Math.floor(usable * TARGET_WINDOW_SHARE),
+    triggerTokens: Math.floor(usable * triggerShare),
+    targetTokens: Math.floor(usable * targetShare),
   };
 }
 
-/** What a compaction aims at: the budget where there is one, else the target; below what was refused in any case. */
-export function aimOf(
+export interface SacredZoneGoal extends SizeGoal {
+  /** The newest tokens that are sacred. */
+  readonly recentTokens: number;
+}
+
+export function goalOf(
+  settings: SacredZoneSettings,
   { targetTokens }: SacredZoneLimits,
-  { budget, reason }: { readonly budget?: number; readonly reason: string },
-  standingTokens: number,
-): number {
-  if (budget !== undefined) return budget;
-  return reason === "overflow" ? Math.min(targetTokens, Math.floor(standingTokens * REFUSED_SHARE)) : targetTokens;
+  { original, request, before }: CompactionRun,
+): SacredZoneGoal {
+  const limitTokens = limitOf(request, targetTokens, before);
+  return {
+    limitTokens,
+    recentTokens: recentTokensOf(settings, limitTokens, original.messages),
+    // Each candidate says how long the record of what it leaves out may be.
+    handoffTokens: () => 0,
+    handoffTokensMin: 0,
+  };
 }
 
 /** Tokens of the recent part, for a result of so many. */
-export function recentTokensOf(settings: SacredZoneSettings, aimTokens: number, messages: readonly Message[]): number {
-  const factor = settings.zone === "adaptive" ? workloadFactor(messages) : 1;
-  return Math.floor(Math.min(settings.recentTokens * factor, aimTokens * RECENT_TARGET_SHARE_MAX));
+export function recentTokensOf(
+  { zone, recentTokens }: SacredZoneSettings,
+  limitTokens: number,
+  messages: readonly Message[],
+): number {
+  const factor = zone === "adaptive" ? workloadFactor(messages) : 1;
+  return Math.floor(Math.min(recentTokens * factor, limitTokens * RECENT_TARGET_SHARE_MAX));
+}
+
+export function sacredZoneFigures(given: Partial<SacredZoneSettings>): readonly Figure[] {
+  const settings = { ...SACRED_ZONE_DEFAULTS, ...given };
+  const { triggerTokens, targetTokens } = sacredZoneLimits(settings);
+  const recent = Math.floor(Math.min(settings.recentTokens, targetTokens * RECENT_TARGET_SHARE_MAX));
+  return [
+    { name: "threshold", tokens: triggerTokens, meaning: "compacts above it", from: ["triggerShare"] },
+    { name: "target", tokens: targetTokens, meaning: "a compaction ends at or below it", from: ["targetShare"] },
+    {
+      name: "recent",
+      tokens: recent,
+      meaning: "the newest messages, as they are",
+      from: ["recentTokens", "targetShare"],
+    },
+  ];
 }

@@ -8,8 +8,8 @@ import { clearResults } from "../../passes/clear-results.ts";
 import { pairingOf } from "../../transcript/pairing.ts";
 import type { PassContext } from "../../passes/pass.ts";
 import { resultOf, type Message } from "../../transcript/message.ts";
-import type { Rewritten } from "../result/tail.ts";
-import type { SteppedLimits } from "./limits.ts";
+import { passContext, type Rewritten } from "../../compaction/run/candidates.ts";
+import type { CompactionRun } from "../../compaction/run/draft.ts";
 
 /** A result that is hidden. */
 export interface Stamp {
@@ -28,23 +28,23 @@ export interface Hidden extends Rewritten {
 }
 
 export interface Hiding {
-  readonly limits: Pick<SteppedLimits, "protectedTokens">;
+  /** The newest results of so many tokens stay. */
+  readonly protectedTokens: number;
+  /** And what the newest turns of the user brought. */
+  readonly protectedTurns: number;
   /** What is hidden already. */
   readonly stamps: readonly Stamp[];
-  readonly now: number | undefined;
-  readonly context: Omit<PassContext, "protect">;
 }
 
-/** Turns of the user whose results stay. */
-const TURNS_PROTECTED = 2;
 /** What a skill says is what the work goes by (IA al Día 2026). */
 const TOOL_PROTECTED = "skill";
 
-export function hideOldResults(messages: readonly Message[], { limits, stamps, now, context }: Hiding): Hidden {
-  const { measure } = context;
-  const all = clearResults(messages, { ...context, protect: (at) => resultOf(messages[at]!) === undefined });
+export function hideOldResults(run: CompactionRun, { stamps, ...protecting }: Hiding): Hidden {
+  const { messages } = run.original;
+  const { measure, now } = run.request;
+  const all = clearResults(messages, { ...passContext(run), protect: (at) => resultOf(messages[at]!) === undefined });
   const before = stampedAmong(all.evicted, stamps);
-  const old = oldResults(messages, before, { protectedTokens: limits.protectedTokens, measure });
+  const old = oldResults(messages, before, { ...protecting, measure });
   const isHidden = (at: number): boolean => before.has(at) || old.has(at);
   const evicted = all.evicted.filter(({ message }) => isHidden(message));
   const saved = [...old].map((at) => measure.message(messages[at]!) - measure.message(all.messages[at]!));
@@ -75,7 +75,7 @@ function stampedAmong(evicted: readonly Evicted[], stamps: readonly Stamp[]): Re
 function oldResults(
   messages: readonly Message[],
   hidden: ReadonlySet<number>,
-  { protectedTokens, measure }: Pick<PassContext, "measure"> & { readonly protectedTokens: number },
+  { protectedTokens, protectedTurns, measure }: Omit<Hiding, "stamps"> & Pick<PassContext, "measure">,
 ): ReadonlySet<number> {
   const { answers } = pairingOf(messages);
   const old = new Set<number>();
@@ -86,7 +86,7 @@ function oldResults(
     if (byPerson(message)) turns++;
     if (resultOf(message) === undefined || hidden.has(at) || answers[at]?.call.name === TOOL_PROTECTED) continue;
     tokens += measure.message(message);
-    if (turns >= TURNS_PROTECTED && tokens > protectedTokens) old.add(at);
+    if (turns >= protectedTurns && tokens > protectedTokens) old.add(at);
   }
   return old;
 }

@@ -1,33 +1,13 @@
-/** The settings of `stepped` and the figures that follow from them (IA al Día 2026; `current`: OpenCode 1.18). */
-import type { Preset } from "../compressor/limits.ts";
-import { limitOf, type Asked } from "../result/course.ts";
-import type { Aim } from "../result/fitting.ts";
-import { aimWithin, handoffTokensMax } from "../result/room.ts";
+/** The figures that follow from the settings of `stepped` (IA al Día 2026; `current`: OpenCode 1.18). */
+import type { Figure } from "../figure.ts";
+import type { CompactionRun } from "../../compaction/run/draft.ts";
+import { goalWithin, handoffTokensMax, limitOf, type SizeGoal } from "../../compaction/run/goal.ts";
+import { STEPPED_DEFAULTS, type SteppedSettings } from "./settings.ts";
 
-export interface SteppedSettings {
-  /** The model's window in tokens. */
-  readonly contextLength: number;
-  /** Output tokens a request reserves inside the window. */
-  readonly maxOutputTokens: number;
-  /**
-   * `documented`: IA al Día 2026, results are hidden first. `current`: as OpenCode does it today, nothing is hidden unless
-   * asked for, and a tail stays beside the summary.
-   */
-  readonly preset: Preset;
-}
-
-export const STEPPED_DEFAULTS: SteppedSettings = { contextLength: 200_000, maxOutputTokens: 0, preset: "documented" };
-
-/** "Overflow + margin", says IA al Día 2026; the margin is today's. */
-const MARGIN_TOKENS_MAX = 20_000;
 /** Of the window, where the output that a request reserves is not known. */
 const MARGIN_WINDOW_SHARE = 0.1;
 /** Hiding is worth it only above so many tokens (IA al Día 2026). */
 const HIDE_TOKENS_MIN = 20_000;
-/** The newest results, which are never hidden (IA al Día 2026). */
-const PROTECTED_RESULT_TOKENS = 40_000;
-/** A summary with what stands beside it should not weigh more: the next one would follow at once. */
-const RESULT_WINDOW_SHARE = 0.5;
 /** Today's tail. */
 const TAIL_TOKENS = { max: 15_000, min: 2_000, share: 0.25 } as const;
 
@@ -40,47 +20,61 @@ export interface SteppedLimits {
   readonly resultTokens: number;
   readonly hideTokensMin: number;
   readonly protectedTokens: number;
+  readonly protectedTurns: number;
   /** Of the newest messages, beside a summary; 0 for none but what the model has not read. */
   readonly tailTokens: number;
   readonly handoffTokens: number;
 }
 
-export function steppedLimits({ contextLength, maxOutputTokens, preset }: SteppedSettings): SteppedLimits {
+export function steppedLimits(given: Partial<SteppedSettings>): SteppedLimits {
+  const settings = { ...STEPPED_DEFAULTS, ...given };
+  const { contextLength, maxOutputTokens, preset } = settings;
   const usable = Math.max(1, contextLength - maxOutputTokens);
-  const margin = Math.min(MARGIN_TOKENS_MAX, maxOutputTokens > 0 ? maxOutputTokens : usable * MARGIN_WINDOW_SHARE);
+  const margin = Math.min(settings.marginTokens, maxOutputTokens > 0 ? maxOutputTokens : usable * MARGIN_WINDOW_SHARE);
   const isCurrent = preset === "current";
   // Today's release takes the reserved output for margin enough.
   const trigger = Math.floor(usable - (isCurrent && maxOutputTokens > 0 ? 0 : Math.min(margin, usable / 2)));
   const tail = Math.min(TAIL_TOKENS.max, Math.max(TAIL_TOKENS.min, Math.floor(usable * TAIL_TOKENS.share)));
   return {
     triggerTokens: trigger,
-    hiddenTokens: Math.max(0, trigger - HIDE_TOKENS_MIN),
-    resultTokens: Math.floor(usable * RESULT_WINDOW_SHARE),
-    hideTokensMin: isCurrent ? Infinity : HIDE_TOKENS_MIN,
-    protectedTokens: PROTECTED_RESULT_TOKENS,
-    tailTokens: isCurrent ? tail : 0,
+    hiddenTokens: Math.max(0, trigger - (settings.hideTokensMin ?? HIDE_TOKENS_MIN)),
+    resultTokens: Math.floor(usable * settings.resultShare),
+    hideTokensMin: settings.hideTokensMin ?? (isCurrent ? Infinity : HIDE_TOKENS_MIN),
+    protectedTokens: settings.protectedTokens,
+    protectedTurns: settings.protectedTurns,
+    tailTokens: settings.tailTokens ?? (isCurrent ? tail : 0),
     handoffTokens: handoffTokensMax(contextLength),
   };
 }
 
 /** What each step may leave. */
-export interface SteppedAim extends Aim {
+export interface SteppedGoal extends SizeGoal {
   readonly hiddenTokens: number;
   readonly tailTokens: number;
 }
 
-export function aimOf(
-  limits: SteppedLimits,
-  asked: Asked,
-  { standing, beside }: { readonly standing: number; readonly beside: number },
-): SteppedAim {
-  const limitTokens = limitOf(asked, limits.resultTokens, standing);
-  const budgeted = asked.budget !== undefined;
+export function goalOf(limits: SteppedLimits, { request, before, besideTokens }: CompactionRun): SteppedGoal {
+  const limitTokens = limitOf(request, limits.resultTokens, before);
+  const { budget } = request;
   const { handoffTokens, tailTokens } = limits;
-  const share = Math.floor(Math.max(0, limitTokens - beside) * TAIL_TOKENS.share);
+  const share = Math.floor(Math.max(0, limitTokens - besideTokens) * TAIL_TOKENS.share);
   return {
-    ...aimWithin({ limitTokens, besideTokens: beside, handoffTokens, budgeted }),
-    hiddenTokens: limitOf(asked, limits.hiddenTokens, standing),
-    tailTokens: budgeted ? Math.min(tailTokens, share) : tailTokens,
+    ...goalWithin({ limitTokens, besideTokens, handoffTokens, budgeted: budget !== undefined }),
+    acceptedTokens: budget ?? limits.triggerTokens - 1,
+    hiddenTokens: limitOf(request, limits.hiddenTokens, before),
+    tailTokens: budget === undefined ? tailTokens : Math.min(tailTokens, share),
   };
+}
+
+export function steppedFigures(settings: Partial<SteppedSettings>): readonly Figure[] {
+  const limits = steppedLimits(settings);
+  const { hiddenTokens, hideTokensMin } = limits;
+  const hiding = { meaning: "hiding alone is enough at or below it", from: ["marginTokens", "hideTokensMin"] };
+  return [
+    { name: "threshold", tokens: limits.triggerTokens, meaning: "compacts from here on", from: ["marginTokens"] },
+    ...(Number.isFinite(hideTokensMin) ? [{ name: "hidden", tokens: hiddenTokens, ...hiding }] : []),
+    { name: "result", tokens: limits.resultTokens, meaning: "a result should not weigh more", from: ["resultShare"] },
+    { name: "summary_max", tokens: limits.handoffTokens, meaning: "5 % of the window, at most 12,000", from: [] },
+    { name: "tail", tokens: limits.tailTokens, meaning: "verbatim beside a summary", from: ["tailTokens"] },
+  ];
 }

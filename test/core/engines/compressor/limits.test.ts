@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { COMPRESSOR_DEFAULTS, limitsOf, summaryBudget } from "../../../../src/core/engines/compressor/limits.ts";
+import { limitsOf, summaryBudget } from "../../../../src/core/engines/compressor/limits.ts";
+import { COMPRESSOR_DEFAULTS } from "../../../../src/core/engines/compressor/settings.ts";
 
 const at = (contextLength: number, rest = {}) => limitsOf({ ...COMPRESSOR_DEFAULTS, contextLength, ...rest });
 

@@ -4,11 +4,13 @@ import { describe, expect, it } from "vitest";
 import { applyCompaction } from "../../../../src/core/compaction/compaction.ts";
 import type { CompactRequest } from "../../../../src/core/engines/contract.ts";
 import { createLayered } from "../../../../src/core/engines/layered/layered.ts";
-import { FILE_TOKENS_MAX, FILES_MAX, restored, type Piece } from "../../../../src/core/engines/layered/restore.ts";
+import { restored, type Piece } from "../../../../src/core/engines/layered/restore.ts";
+import { LAYERED_DEFAULTS } from "../../../../src/core/engines/layered/settings.ts";
 import { liveRequestOf } from "../../../../src/core/ledger/readers/live-request.ts";
 import { contentText, type Message, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { chain, filler, measure, ran, says, talk, user } from "../../../support/compacting.ts";
 
+const pieceTokens = LAYERED_DEFAULTS.restoredFileTokens;
 const engine = createLayered({ contextLength: 200_000, maxOutputTokens: 0 });
 
 /** What was put back, and the result as a client would send it again, its marks of origin lost. */
@@ -37,7 +39,7 @@ describe("what layered puts back", () => {
   it("are the five files touched last, as they were last read", async () => {
     const { text } = await putBack(session(Array.from({ length: 8 }, (_, at) => read(`src/part${at}.ts`)).flat()));
     const named = [...text.matchAll(/^## (\S+), as it was last read$/gm)].map(([, path]) => path);
-    expect(FILES_MAX).toBe(5);
+    expect(LAYERED_DEFAULTS.restoredFiles).toBe(5);
     expect(named).toEqual(["src/part7.ts", "src/part6.ts", "src/part5.ts", "src/part4.ts", "src/part3.ts"]);
     expect(text).toContain(filler(300, "srcpart7ts"));
   });
@@ -104,15 +106,15 @@ describe("what layered puts back", () => {
           text: text.repeat(times),
           message: 0,
         }));
-        const given = { tailStart: 1, roomTokens, measure, redact: (text: string) => text, declaresTools: false };
+        const given = { tailStart: 1, roomTokens, pieceTokens, measure, redact: String, declaresTools: false };
         const [note] = restored([], all, given);
         const text = contentText(note!.parts);
         expect(measure.text(text)).toBeLessThanOrEqual(roomTokens * 1.02);
         for (const piece of text.split("\n## ").slice(1))
-          expect(measure.text(piece)).toBeLessThanOrEqual(FILE_TOKENS_MAX * 1.02);
+          expect(measure.text(piece)).toBeLessThanOrEqual(pieceTokens * 1.02);
       }),
       { numRuns: 25 },
     );
-    expect(FILE_TOKENS_MAX).toBe(5_000);
+    expect(pieceTokens).toBe(5_000);
   });
 });

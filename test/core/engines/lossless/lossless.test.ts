@@ -1,6 +1,7 @@
 /** `lossless`, held against the figures of lossless-claw (its configuration reference, release 0.15) and its own rules. */
 import { describe, expect, it } from "vitest";
-import { LOSSLESS_DEFAULTS, losslessLimits } from "../../../../src/core/engines/lossless/limits.ts";
+import { losslessLimits } from "../../../../src/core/engines/lossless/limits.ts";
+import { LOSSLESS_DEFAULTS } from "../../../../src/core/engines/lossless/settings.ts";
 import { ANSWER_TOKENS } from "../../../../src/core/engines/lossless/tools.ts";
 import { EXPAND_DEPTH } from "../../../../src/core/engines/lossless/expand.ts";
 import type { LosslessState } from "../../../../src/core/engines/lossless/state.ts";

@@ -3,13 +3,9 @@ import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
 import { DIGEST_TRIGGER_TOKENS } from "../../../../src/core/digest/digest.ts";
 import type { CompactRequest } from "../../../../src/core/engines/contract.ts";
-import {
-  recentTokensOf,
-  SACRED_ZONE_DEFAULTS,
-  sacredZoneLimits,
-  type SacredZoneSettings,
-} from "../../../../src/core/engines/sacred-zone/limits.ts";
-import { createSacredZone, SUMMARY_WORDS_MAX } from "../../../../src/core/engines/sacred-zone/sacred-zone.ts";
+import { recentTokensOf, sacredZoneLimits } from "../../../../src/core/engines/sacred-zone/limits.ts";
+import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "../../../../src/core/engines/sacred-zone/settings.ts";
+import { createSacredZone } from "../../../../src/core/engines/sacred-zone/sacred-zone.ts";
 import { sacredZoneStatistics, type SacredZoneState } from "../../../../src/core/engines/sacred-zone/statistics.ts";
 import { workloadFactor } from "../../../../src/core/engines/sacred-zone/workload.ts";
 import { contentText, resultOf, type Message, type Transcript } from "../../../../src/core/transcript/message.ts";
@@ -59,7 +55,7 @@ describe("the figures of sacred-zone", () => {
 
   it("are 500 tokens for what is digested, 150 for a digest, 300 words for a summary", async () => {
     expect(DIGEST_TRIGGER_TOKENS).toBe(500);
-    expect(SUMMARY_WORDS_MAX).toBe(300);
+    expect(SACRED_ZONE_DEFAULTS.summaryWords).toBe(300);
     const session = sessionOf(20_000, 400, 25_000, 490, 10_000);
     const { compaction, messages } = await compactionOf(session, { budget: 30_000 });
     expect(compaction.report.rung).toBe(0);
@@ -174,17 +170,20 @@ describe("the fallback of sacred-zone", () => {
     expect(compaction.report.degraded).toHaveLength(1);
   });
 
-  it("then restarts from a summary of 300 words at most, with the live request in its own words", async () => {
-    const opening = user(`Keep to this plan.\n${filler(45_000, "plan")}`);
-    const session = { ...chat(30), messages: [opening, ...chat(30).messages.slice(1)] };
-    const { compaction, messages } = await compactionOf(session);
-    expect(compaction.report.rung).toBe(3);
-    const [summary] = messages;
-    expect(summary?.origin).toBe("summary");
-    expect(contentText(summary!.parts).split(/\s+/).length).toBeLessThanOrEqual(SUMMARY_WORDS_MAX);
-    expect(messages.at(-1)).toBe(session.messages.at(-1));
-    expect(compaction.report.tokens.after).toBeLessThanOrEqual(50_000);
-  });
+  it.each([300, 90])(
+    "then restarts from a summary of %i words at most, with the live request in its own words",
+    async (summaryWords) => {
+      const opening = user(`Keep to this plan.\n${filler(45_000, "plan")}`);
+      const session = { ...chat(30), messages: [opening, ...chat(30).messages.slice(1)] };
+      const { compaction, messages } = await compactionOf(session, {}, { summaryWords });
+      expect(compaction.report.rung).toBe(3);
+      const [summary] = messages;
+      expect(summary?.origin).toBe("summary");
+      expect(contentText(summary!.parts).split(/\s+/).length).toBeLessThanOrEqual(summaryWords);
+      expect(messages.at(-1)).toBe(session.messages.at(-1));
+      expect(compaction.report.tokens.after).toBeLessThanOrEqual(50_000);
+    },
+  );
 
   it("says irreducible where even that is too much, and rests until there is more to give", async () => {
     const session = talk(user("Begin."), says("Yes."), user(filler(90_000, "plan")));

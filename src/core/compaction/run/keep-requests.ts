@@ -9,12 +9,12 @@ import {
   type CompactionReport,
   type Destination,
   type Irreducible,
-} from "../../compaction/compaction.ts";
+} from "../compaction.ts";
 import { liveRequestOf } from "../../ledger/readers/live-request.ts";
 import { byPerson } from "../../ledger/readers/person.ts";
 import { createLedgerKeeper, type Ledger } from "../../ledger/ledger.ts";
 import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
-import type { CompactRequest, Outcome } from "../contract.ts";
+import type { CompactRequest, Outcome } from "../../engines/contract.ts";
 
 export interface Keeping {
   readonly original: Transcript;

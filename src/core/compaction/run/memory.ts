@@ -1,12 +1,20 @@
 /** What an engine instance remembers of messages between compactions, so that a new one costs only what is new. */
-import { createEvidence } from "../../excerpts/excerpts.ts";
-import { createLedgerKeeper } from "../../ledger/ledger.ts";
+import { createEvidence, type Evidence } from "../../excerpts/excerpts.ts";
+import { createLedgerKeeper, type LedgerKeeper } from "../../ledger/ledger.ts";
 import { createRedactors } from "../../redaction/redactor.ts";
 import type { Message } from "../../transcript/message.ts";
-import type { CompactRequest } from "../contract.ts";
-import type { Memory } from "./draft.ts";
+import type { CompactRequest } from "../../engines/contract.ts";
 import { createHiding } from "./hiding.ts";
-import { createShownKeeper } from "./shown.ts";
+import { createShownKeeper, type ShownKeeper } from "./already-visible.ts";
+
+export interface Memory {
+  readonly evidence: Evidence;
+  readonly ledger: LedgerKeeper;
+  readonly redact: (text: string) => string;
+  /** Hides the secrets of the whole conversation and pieces of them, for what a model wrote. */
+  readonly hide: (text: string) => string;
+  readonly shown: ShownKeeper;
+}
 
 /** What is remembered, for one conversation and the secrets that a request names. */
 export type Remembering = (messages: readonly Message[], request: CompactRequest) => Memory;

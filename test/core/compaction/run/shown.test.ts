@@ -1,6 +1,6 @@
 /** What stands beside a handoff: asked of each message once, and right all the same when other messages stand there. */
 import { describe, expect, it } from "vitest";
-import { createShownKeeper } from "../../../../src/core/engines/result/shown.ts";
+import { createShownKeeper } from "../../../../src/core/compaction/run/already-visible.ts";
 import { textMessage, type Message } from "../../../../src/core/transcript/message.ts";
 
 const port = textMessage("user", "the port is 8080");

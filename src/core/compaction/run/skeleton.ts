@@ -3,7 +3,7 @@
  * results and long texts give way to a line with a recall id. It is the last thing to stand between a transcript
  * and "irreducible", and keeps in-flight calls from being made twice.
  */
-import type { Evicted } from "../../compaction/compaction.ts";
+import type { Evicted } from "../compaction.ts";
 import { described } from "../../digest/call.ts";
 import { recallId, type Hash } from "../../transcript/links.ts";
 import {

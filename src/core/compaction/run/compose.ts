@@ -2,16 +2,17 @@
  * From shapes to an outcome, for engines that only say what stays and what it becomes: the first shape that fits is taken,
  * a handoff written for what it leaves out, the live request anchored, broken pairs repaired, and all of it accounted for.
  */
-import type { CompactionReport } from "../../compaction/compaction.ts";
-import { liveRequestOf } from "../../ledger/readers/live-request.ts";
+import type { CompactionReport } from "../compaction.ts";
 import { SEVEN_SECTIONS } from "../../handoff/templates.ts";
 import type { Transcript } from "../../transcript/message.ts";
-import type { CompactRequest, Outcome } from "../contract.ts";
+import type { CompactRequest, Outcome } from "../../engines/contract.ts";
 import type { Shape } from "./assemble.ts";
-import { sizeOf, type Job } from "./draft.ts";
-import { finished } from "./finish.ts";
-import { firstThatFits } from "./fitting.ts";
+import { sizeOf, type Candidate } from "./draft.ts";
+import { firstThatFits } from "./first-fit.ts";
 import { createMemories } from "./memory.ts";
+import { byLedger } from "./model-handoff.ts";
+import { recordOf } from "./report.ts";
+import { beginRun, irreducibleWhere } from "./runner.ts";
 
 export interface Composition {
   /** Name of the engine, for the report. */
@@ -27,33 +28,28 @@ export interface Composition {
 }
 
 const HANDOFF_TOKENS = 2_000;
+const STAYS = ", and nothing more may give way";
 
 export function composeOutcome(original: Transcript, request: CompactRequest, composition: Composition): Outcome {
   const { engine, shapes, limitTokens, handoffTokens = HANDOFF_TOKENS, stateAfter } = composition;
   request.signal?.throwIfAborted();
-  const { measure, standing = original } = request;
-  const before = measure.transcript(standing);
-  const besideTokens = measure.transcript({ ...original, messages: [] });
-  const live = liveRequestOf(original.messages);
-  const job: Job = { original, system: original.system, request, live, besideTokens, template: SEVEN_SECTIONS };
   const memory = createMemories()(original.messages, request);
+  const run = beginRun(original, request, { memory, template: SEVEN_SECTIONS, system: original.system });
   const handoff = { handoffTokens: () => handoffTokens, handoffTokensMin: handoffTokens };
-  const draft = firstThatFits(job, memory, candidatesOf(shapes), { limitTokens, ...handoff });
-  const smallest = sizeOf(job, draft);
-  const because = `system and tools take ${besideTokens} tokens, and nothing more may give way`;
-  const irreducible = smallest <= limitTokens ? undefined : { limit: limitTokens, smallest, because };
-  if (smallest >= before)
+  const draft = firstThatFits(run, candidatesOf(shapes), { limitTokens, ...handoff });
+  const size = sizeOf(run, draft);
+  const irreducible = irreducibleWhere(run, size, { limitTokens, stays: STAYS });
+  if (size >= run.before)
     return {
       kind: "unchanged",
       because: "what may give way would make nothing smaller",
       state: stateAfter(undefined),
       ...(irreducible === undefined ? {} : { irreducible }),
     };
-  const summary = draft.handoff === undefined ? undefined : { by: "ledger" as const, steps: [] };
-  const compaction = finished({ engine, job, memory, draft, before, irreducible, summary, remarks: [], stateAfter });
-  return { kind: "compacted", compaction };
+  const record = recordOf(run, { ...byLedger(draft), engine, irreducible });
+  return { kind: "compacted", compaction: { ...record, state: stateAfter(record.report) } };
 }
 
-function* candidatesOf(shapes: Iterable<Shape>): Generator<{ readonly shape: Shape }> {
+function* candidatesOf(shapes: Iterable<Shape>): Generator<Candidate> {
   for (const shape of shapes) yield { shape };
 }

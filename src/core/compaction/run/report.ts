@@ -1,41 +1,36 @@
-/** What a compaction did, in figures: the account that every door shows. */
-import type { CompactionReport, Evicted, Irreducible, SummaryAccount } from "../../compaction/compaction.ts";
-import type { Evidence } from "../../excerpts/excerpts.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
-import type { Handoff } from "../../handoff/write.ts";
-import type { Message, Transcript } from "../../transcript/message.ts";
-import type { CompactRequest } from "../contract.ts";
-import type { Assembled } from "./assemble.ts";
+/** The record of a compaction, with the account of it in figures that every door shows. */
+import { COMPACTION_SCHEMA_VERSION, type Compaction, type CompactionReport, type Irreducible } from "../compaction.ts";
+import type { Message } from "../../transcript/message.ts";
+import { sizeOf, type CompactionRun } from "./draft.ts";
 import { lossesOf } from "./losses.ts";
+import type { Settled } from "./model-handoff.ts";
 
-export interface Account {
-  readonly original: Transcript;
-  readonly system: readonly Message[];
-  readonly request: CompactRequest;
-  readonly assembled: Assembled;
-  readonly evicted: readonly Evicted[];
-  readonly handoff: Handoff | undefined;
-  readonly textOf: (message: Message) => string;
+export interface Account extends Settled {
   /** Name of the engine. */
   readonly engine: string;
-  readonly rung: number;
-  /** Tokens of what was sent before and what is sent now. */
-  readonly before: number;
-  readonly after: number;
   readonly irreducible: Irreducible | undefined;
-  readonly evidence: Evidence;
-  readonly ledger: Ledger;
-  readonly redact: (text: string) => string;
-  /** How the handoff was written; absent where there is none. */
-  readonly summary: SummaryAccount | undefined;
-  /** Why the result is poorer than it should be. */
-  readonly remarks: readonly string[];
 }
 
-export function reportOf(account: Account): CompactionReport {
-  const { original, request, assembled, rung, before, after, irreducible, summary: written } = account;
+/** The record, but for the engine's next state. */
+export function recordOf(run: CompactionRun, account: Account): Omit<Compaction, "state"> {
+  const { assembled, evicted } = account.draft;
+  const { messages } = run.original;
+  return {
+    schemaVersion: COMPACTION_SCHEMA_VERSION,
+    after: assembled.placed.slice(0, assembled.replaced).map(({ message }) => message),
+    covered: assembled.covered,
+    covers: run.request.chain.linksOf(messages.slice(0, assembled.covered)).at(-1) ?? "",
+    ...(run.system === run.original.system ? {} : { system: run.system }),
+    map: assembled.map,
+    evicted,
+    report: reportOf(run, account),
+  };
+}
+
+function reportOf(run: CompactionRun, { draft, irreducible, summary: written, ...account }: Account): CompactionReport {
+  const { original, request, before } = run;
   const { measure } = request;
-  const { map, placed } = assembled;
+  const { map, placed } = draft.assembled;
   const count = (kind: string): number => map.filter((destination) => destination.kind === kind).length;
   const weigh = (belongs: (message: Message, at: number) => boolean): number =>
     measure.messages(placed.map(({ message }) => message).filter(belongs));
@@ -43,7 +38,7 @@ export function reportOf(account: Account): CompactionReport {
   return {
     engine: account.engine,
     reason: request.reason,
-    tokens: { before, after },
+    tokens: { before, after: sizeOf(run, draft) },
     messages: {
       before: original.messages.length,
       after: placed.length,
@@ -53,18 +48,18 @@ export function reportOf(account: Account): CompactionReport {
       ...(count("removed") === 0 ? {} : { removed: count("removed") }),
     },
     parts: {
-      system: measure.messages(account.system),
+      system: measure.messages(run.system),
       tools: original.tools === undefined ? 0 : measure.text(original.tools),
       head: weigh((message, at) => at < summary && !isOurs(message)),
       handoff: weigh(({ origin }) => origin === "summary" || origin === "note"),
       anchor: weigh((message) => message.origin === "anchor"),
       tail: weigh((message, at) => at > summary && !isOurs(message)),
     },
-    rung,
+    rung: draft.shape.rung,
     ...(irreducible === undefined ? {} : { irreducible }),
     degraded: account.remarks,
-    recall: [...new Set(account.evicted.map(({ id }) => id))],
-    lost: lossesOf({ ...account, messages: original.messages, placed }),
+    recall: [...new Set(draft.evicted.map(({ id }) => id))],
+    lost: lossesOf(run, draft),
     ...(written === undefined ? {} : { summary: written }),
     modelCalls: (written?.steps ?? []).reduce((sum, { calls }) => sum + calls, 0),
     costUsd: (written?.steps ?? []).reduce((sum, { costUsd = 0 }) => sum + costUsd, 0),

@@ -9,8 +9,8 @@ import type { Section } from "../../handoff/templates.ts";
 import type { Topic } from "../../handoff/topics/topic.ts";
 import type { Writers } from "../../handoff/model/writer.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
-import { draftOf, type Draft, type Job, type Memory } from "./draft.ts";
-import type { Settled } from "./finish.ts";
+import type { SummaryAccount } from "../compaction.ts";
+import { draftOf, type CompactionRun, type Draft } from "./draft.ts";
 
 /** A smaller handoff has no room for sentences. */
 const HANDOFF_TOKENS_ASKED_MIN = 300;
@@ -19,10 +19,13 @@ const PROSE_SHARE = 0.7;
 /** Excerpts that say which messages matter. */
 const RANKING_TOKENS = 2_500;
 
-/** A job whose handoff a model may write. */
-export interface ModelHandoffJob extends Job {
-  /** The most that a model is asked for; a handoff may have more room. */
-  readonly documentedTokens: number;
+/** A draft whose handoff is written for good. */
+export interface Settled {
+  readonly draft: Draft;
+  /** How the handoff was written; absent where there is none. */
+  readonly summary: SummaryAccount | undefined;
+  /** Why the result is poorer than it should be. */
+  readonly remarks: readonly string[];
 }
 
 /** The last handoff, where a model wrote it: the next one is read on from there. */
@@ -33,24 +36,31 @@ export interface Written {
   readonly until: number;
 }
 
-/** The draft with what a model wrote in place of the ledger's narrative, where one is asked and its answer stands. */
-export async function toldBy(
-  job: ModelHandoffJob,
-  memory: Memory,
-  draft: Draft,
-  written: Written | undefined,
-): Promise<Settled> {
-  const told = await modelHandoffFor(job, memory, draft, written);
-  if (told?.prose === undefined) {
+/** A handoff that a model is asked for. */
+export interface Asking {
+  /** The most that it is asked for. */
+  readonly tokens: number;
+  readonly last: Written | undefined;
+}
+
+/** The draft with what a model wrote in place of the ledger's narrative, where one is asked and its answer passes the checks. */
+export async function withModelHandoff(run: CompactionRun, draft: Draft, asking: Asking): Promise<Settled> {
+  const answer = await answerFor(run, draft, asking);
+  if (answer?.prose === undefined) {
     const hasHandoff = draft.assembled.placed.some(({ message }) => message.origin === "summary");
-    const summary = told?.account ?? (hasHandoff ? { by: "ledger" as const, steps: [] } : undefined);
-    return { draft, summary, remarks: told?.degraded ?? [] };
+    const summary = answer?.account ?? (hasHandoff ? { by: "ledger" as const, steps: [] } : undefined);
+    return { draft, summary, remarks: answer?.degraded ?? [] };
   }
   return {
-    draft: draftOf(job, memory, { ...draft, prose: told.prose }),
-    summary: told.account,
-    remarks: told.degraded,
+    draft: draftOf(run, { ...draft, prose: answer.prose }),
+    summary: answer.account,
+    remarks: answer.degraded,
   };
+}
+
+/** The draft as the ledger wrote it. */
+export function byLedger(draft: Draft): Settled {
+  return { draft, summary: draft.handoff === undefined ? undefined : { by: "ledger", steps: [] }, remarks: [] };
 }
 
 /** What a settled handoff stands for, where a model wrote it. */
@@ -59,24 +69,19 @@ export function writtenIn({ draft, summary }: Settled): Written | undefined {
 }
 
 /** Nothing where there is no handoff to write, or nobody to ask. */
-async function modelHandoffFor(
-  job: ModelHandoffJob,
-  memory: Memory,
-  draft: Draft,
-  written: Written | undefined,
-): Promise<Told | undefined> {
-  const { writers, signal, focus, measure } = job.request;
+async function answerFor(run: CompactionRun, draft: Draft, { last, ...asking }: Asking): Promise<Told | undefined> {
+  const { memory, template } = run;
+  const { writers, signal, focus, measure } = run.request;
   const { shape, budget } = draft;
   if (writers === undefined || isIdle(writers) || shape.headEnd === shape.tailStart) return undefined;
-  const { messages, system } = job.original;
-  const tokens = Math.min(budget, job.documentedTokens);
+  const { messages, system } = run.original;
+  const tokens = Math.min(budget, asking.tokens);
   if (tokens < HANDOFF_TOKENS_ASKED_MIN) return tooSmall(budget);
-  const { template } = job;
-  const before = recordBefore(job, written, shape.tailStart);
+  const before = recordBefore(run, last, shape.tailStart);
   const ranked = memory.evidence.excerpts(messages, {
     budget: RANKING_TOKENS,
     measure,
-    focus: draft.focus,
+    focus: run.focus,
     from: before?.until ?? shape.headEnd,
     until: shape.tailStart,
     present: { standing: [], text: "" },
@@ -90,7 +95,7 @@ async function modelHandoffFor(
       from: before?.until ?? shape.headEnd,
       until: shape.tailStart,
       ranked: ranked.map(({ message }) => message),
-      focus: draft.focus,
+      focus: run.focus,
       recall: draft.evicted[0]?.id ?? "",
       measure,
       redact: memory.redact,
@@ -100,8 +105,8 @@ async function modelHandoffFor(
     template,
     budget: tokens,
     targetTokens: Math.floor(tokens * PROSE_SHARE),
-    conversation: job.request.standing ?? job.original,
-    live: messages[job.live],
+    conversation: run.request.standing ?? run.original,
+    live: messages[run.live],
     beside: system.map(({ parts }) => contentText(parts)).join("\n"),
   });
 }
@@ -127,12 +132,12 @@ interface Before {
  * The handoff that stands among the messages; or, where the client sends the whole history, the one that stands for its
  * beginning, if a model wrote it: one by the ledger is not read on, because the originals say more.
  */
-function recordBefore(job: ModelHandoffJob, written: Written | undefined, until: number): Before | undefined {
-  const { messages } = job.original;
+function recordBefore(run: CompactionRun, written: Written | undefined, until: number): Before | undefined {
+  const { messages } = run.original;
   const at = messages.findLastIndex(isHandoff);
   const own = at < 0 ? undefined : latestHandoff(messages);
   if (own !== undefined) return { handoff: own, until: at + 1 };
-  const standing = latestText(job.request.standing?.messages ?? []);
+  const standing = latestText(run.request.standing?.messages ?? []);
   const handoff = standing === undefined ? undefined : parseHandoff(standing);
   if (handoff === undefined || written === undefined || handoff.spans[0] !== written.recall) return undefined;
   return written.until <= until ? { handoff, until: written.until } : undefined;

@@ -2,11 +2,11 @@
  * Puts a shape together: head, what is kept of the middle, handoff, the live request where it would otherwise be lost,
  * tail. Keeps for every message the index it came from, so that the compaction can say where each old message went.
  */
-import type { Destination, Evicted } from "../../compaction/compaction.ts";
+import type { Destination, Evicted } from "../compaction.ts";
 import { repairArguments } from "../../passes/repair-arguments.ts";
 import { orphanOf, repairPairs } from "../../passes/repair-pairs.ts";
 import { sharesWire, textMessage, type Message } from "../../transcript/message.ts";
-import type { Workbench } from "../contract.ts";
+import type { Workbench } from "../../engines/contract.ts";
 
 /** Head and tail of a result; what lies between goes into the handoff. `messages[i]` is original `i`, perhaps rewritten. */
 export interface Shape {
@@ -42,16 +42,17 @@ export interface Assembled {
 export function anchorFor(
   original: Message | undefined,
   live: number,
-  { headEnd, tailStart, ahead }: Pick<Shape, "headEnd" | "tailStart"> & Pick<Pieces, "ahead">,
+  { headEnd, tailStart }: Pick<Shape, "headEnd" | "tailStart">,
+  kept?: KeptMessages,
 ): Message | undefined {
-  const stands = live < headEnd || live >= tailStart || (ahead?.placed.some(({ from }) => from === live) ?? false);
+  const stands = live < headEnd || live >= tailStart || (kept?.placed.some(({ from }) => from === live) ?? false);
   if (original === undefined || stands) return undefined;
   const parts = original.parts.map(({ at: _, ...part }) => Object.freeze(part));
   return Object.freeze({ role: "user", parts: Object.freeze(parts), origin: "anchor" });
 }
 
-/** Messages between head and handoff: some of those that the handoff stands for, where an engine keeps them, and its own. */
-export interface Ahead {
+/** Messages between head and handoff: some of those that the handoff replaces, where an engine keeps them, and its own. */
+export interface KeptMessages {
   readonly placed: readonly Placed[];
   /** What was cut out of them. */
   readonly evicted: readonly Evicted[];
@@ -59,22 +60,22 @@ export interface Ahead {
 
 export interface Pieces {
   readonly shape: Shape;
-  readonly ahead?: Ahead | undefined;
+  readonly kept?: KeptMessages | undefined;
   readonly handoff: string | undefined;
   /** Messages of ours between handoff and live request. */
-  readonly behind?: readonly Message[] | undefined;
+  readonly restored?: readonly Message[] | undefined;
   readonly anchor: Message | undefined;
 }
 
 export function assemble(originals: readonly Message[], pieces: Pieces, bench: Workbench): Assembled {
-  const { shape, ahead, handoff, behind = [], anchor } = pieces;
+  const { shape, kept, handoff, restored = [], anchor } = pieces;
   const own = (start: number, end: number): Placed[] =>
     shape.messages.slice(start, end).map((message, offset) => ({ message, from: start + offset }));
   const joined: Placed[] = [
     ...own(0, shape.headEnd),
-    ...(ahead?.placed ?? []),
+    ...(kept?.placed ?? []),
     ...(handoff === undefined ? [] : [{ message: textMessage("user", handoff, "summary"), from: -1 }]),
-    ...behind.map((message) => ({ message, from: -1 })),
+    ...restored.map((message) => ({ message, from: -1 })),
     ...(anchor === undefined ? [] : [{ message: anchor, from: -1 }]),
     ...own(shape.tailStart, shape.messages.length),
   ];

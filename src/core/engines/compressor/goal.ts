@@ -2,24 +2,19 @@
  * What a compaction aims for: how large the result may be and how head, handoff and tail share it. Without a budget
  * the documented figures hold; an explicit budget overrides their minimums and is shared out by measured quality.
  */
-import type { TailBudget } from "../result/boundaries.ts";
+import { TAIL_MESSAGES_MIN, tailOf, type TailBudget } from "../../compaction/run/boundaries.ts";
+import type { SizeGoal } from "../../compaction/run/goal.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
-import { summaryBudget, type CompressorSettings, type Limits } from "./limits.ts";
-import { TAIL_MESSAGES_MIN } from "../result/boundaries.ts";
+import { summaryBudget, type Limits } from "./limits.ts";
+import type { CompressorSettings } from "./settings.ts";
 
-export interface Plan {
-  /** The whole result must not exceed this, in tokens. */
-  readonly limitTokens: number;
+export interface CompressorGoal extends SizeGoal {
   /** Messages protected at the start; the head is given up where it weighs more than `headTokensMax`. */
   readonly headMessages: number;
   readonly headTokensMax: number;
   readonly tail: TailBudget;
-  /** The handoff's share, given what it replaces. */
-  readonly handoffTokens: (replacedTokens: number) => number;
   /** An explicit budget is there to be used: digests without a handoff beside them would leave it empty. */
   readonly wantsHandoff: boolean;
-  /** A rung of the ladder is good enough when it leaves this much for the handoff. */
-  readonly handoffTokensMin: number;
 }
 
 /** Shares of an explicit budget, after system, tools and the live request; `npm run eval` measures what they cost. */
@@ -30,7 +25,7 @@ const BUDGET_HANDOFF_SHARE_MIN = 0.65;
 /** Of the threshold: a handoff below it is too poor while the ladder has rungs left. */
 const HANDOFF_THRESHOLD_SHARE_MIN = 0.3;
 
-export function documentedPlan(settings: CompressorSettings, limits: Limits): Plan {
+export function documentedGoal(settings: CompressorSettings, limits: Limits): CompressorGoal {
   return {
     limitTokens: limits.thresholdTokens,
     headMessages: settings.protectFirstN,
@@ -47,20 +42,32 @@ export function documentedPlan(settings: CompressorSettings, limits: Limits): Pl
       limits.summaryTokensMin,
       Math.floor(limits.thresholdTokens * HANDOFF_THRESHOLD_SHARE_MIN),
     ),
+    handoffTokensLeast: leastHandoff,
   };
 }
 
 /** `fixedTokens`: system, tools and the live request, which stand whatever happens. */
-export function budgetPlan(settings: CompressorSettings, budgetTokens: number, fixedTokens: number): Plan {
+export function budgetGoal(settings: CompressorSettings, budgetTokens: number, fixedTokens: number): CompressorGoal {
   const room = Math.max(0, budgetTokens - fixedTokens);
-  const tail = Math.floor(room * BUDGET_TAIL_SHARE);
   return {
     limitTokens: budgetTokens,
     headMessages: settings.protectFirstN,
     headTokensMax: Math.floor(room * BUDGET_HEAD_SHARE),
-    tail: { tokens: tail, ceilingTokens: tail, messages: 0, messagesMin: 0 },
+    tail: tailOf(Math.floor(room * BUDGET_TAIL_SHARE)),
     handoffTokens: () => room,
     wantsHandoff: true,
     handoffTokensMin: Math.max(HANDOFF_TOKENS_MIN, Math.floor(room * BUDGET_HANDOFF_SHARE_MIN)),
+    handoffTokensLeast: leastHandoff,
   };
+}
+
+/** What cannot be made small enough should at least be of use: a tenth of what it replaces, within bounds. */
+const BEYOND_LIMIT_SHARE = 0.1;
+const BEYOND_LIMIT_TOKENS_MAX = 600;
+
+/** The handoff is given at least so much, whether the limit can be kept or not. */
+function leastHandoff(roomTokens: number, replacedTokens: number): number {
+  if (roomTokens >= HANDOFF_TOKENS_MIN) return HANDOFF_TOKENS_MIN;
+  const useful = Math.min(BEYOND_LIMIT_TOKENS_MAX, Math.floor(replacedTokens * BEYOND_LIMIT_SHARE));
+  return Math.max(HANDOFF_TOKENS_MIN, useful);
 }

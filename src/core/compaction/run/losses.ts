@@ -2,13 +2,12 @@
  * The loss report: which requests, constraints, paths, ids, errors and values a result does not hold, and which of
  * these no recall id in it leads to. Taken from the ledger and the ranking, which have read everything already.
  */
-import type { Evicted, Loss, Losses } from "../../compaction/compaction.ts";
-import type { Evidence, Missing, Present } from "../../excerpts/excerpts.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
-import type { Handoff } from "../../handoff/write.ts";
+import type { Loss, Losses } from "../compaction.ts";
+import type { Missing, Present } from "../../excerpts/excerpts.ts";
 import { clipped } from "../../handoff/items.ts";
 import type { Message } from "../../transcript/message.ts";
-import type { Assembled, Placed } from "./assemble.ts";
+import type { Placed } from "./assemble.ts";
+import type { CompactionRun, Draft } from "./draft.ts";
 
 const EXAMPLES_MAX = 5;
 /** Some may be pieces of secrets. */
@@ -21,18 +20,6 @@ const OPENING_READ_CHARS = 300;
 const READ_CHARS_MAX = 1_000;
 const RECALL_ID = /\br[0-9a-f]{9}\b/g;
 
-export interface LossInput {
-  readonly messages: readonly Message[];
-  readonly ledger: Ledger;
-  readonly evidence: Evidence;
-  readonly redact: (text: string) => string;
-  readonly placed: Assembled["placed"];
-  readonly evicted: readonly Evicted[];
-  readonly handoff: Handoff | undefined;
-  /** What a model reads of a message. */
-  readonly textOf: (message: Message) => string;
-}
-
 /** What the result holds of the original. */
 interface Kept {
   readonly stands: ReadonlySet<number>;
@@ -41,13 +28,14 @@ interface Kept {
   readonly recallable: (message: number) => boolean;
 }
 
-export function lossesOf(input: LossInput): Losses {
-  const { messages, ledger, evidence } = input;
-  const kept = keptOf(input);
-  const entries = (list: readonly Stated[]): Loss =>
-    lossOf(list.filter(isGone(kept, input.redact)), kept, input.redact);
-  const named = evidence.missing(messages, presentIn(input)).map((one) => ({ ...one, text: one.id }));
-  const names = (wanted: (one: Missing) => boolean): Loss => lossOf(named.filter(wanted), kept, input.redact);
+export function lossesOf({ original: { messages }, memory }: CompactionRun, draft: Draft): Losses {
+  const { evidence, redact, shown } = memory;
+  const ledger = memory.ledger.ledgerOf(messages);
+  const kept = keptOf(messages, draft, shown.textOf);
+  const entries = (list: readonly Stated[]): Loss => lossOf(list.filter(isGone(kept, redact)), kept, redact);
+  const present = presentIn(messages, draft, shown.textOf);
+  const named = evidence.missing(messages, present).map((one) => ({ ...one, text: one.id }));
+  const names = (wanted: (one: Missing) => boolean): Loss => lossOf(named.filter(wanted), kept, redact);
   return {
     requests: entries(ledger.requests.map(stated)),
     constraints: entries(ledger.constraints.map(({ text, message, last }) => ({ text, messages: [message, last] }))),
@@ -69,7 +57,10 @@ function stated({ text, message }: { readonly text: string; readonly message: nu
   return { text, messages: [message] };
 }
 
-function keptOf({ messages, placed, evicted, textOf }: LossInput): Kept {
+/** What a model reads of a message. */
+type TextOf = (message: Message) => string;
+
+function keptOf(messages: readonly Message[], { assembled: { placed }, evicted }: Draft, textOf: TextOf): Kept {
   const text = placed.filter(({ message, from }) => message !== messages[from]).map(({ message }) => textOf(message));
   const isShown = evicted.length <= SEARCHES_MAX ? searcher(text) : finder(text);
   const reached = evicted.filter(({ id }) => isShown(id));
@@ -96,7 +87,7 @@ function finder(texts: readonly string[]): (id: string) => boolean {
 }
 
 /** The same for names: those of an excerpt are known, so its text need not be searched. */
-function presentIn({ messages, placed, handoff, textOf }: LossInput): Present {
+function presentIn(messages: readonly Message[], { assembled: { placed }, handoff }: Draft, textOf: TextOf): Present {
   const excerpts = handoff?.excerpts ?? [];
   const carried = excerpts.filter(({ names }) => names === undefined).map(({ text }) => text);
   const isOther = ({ message, from }: Placed): boolean => message !== messages[from] && message.origin !== "summary";

@@ -3,6 +3,7 @@
  * The tail fills a token budget from the end, may exceed it up to the ceiling to keep the exchange at its edge
  * whole, and honours a number of messages while they fit that ceiling.
  */
+import { isHandoff } from "../../handoff/write.ts";
 import type { Exchange } from "../../transcript/exchanges.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import type { Message } from "../../transcript/message.ts";
@@ -17,6 +18,11 @@ export interface TailBudget {
   readonly messages: number;
   /** Messages kept even above the ceiling. */
   readonly messagesMin: number;
+}
+
+/** A tail of so many tokens, and no more. */
+export function tailOf(tokens: number): TailBudget {
+  return { tokens, ceilingTokens: tokens, messages: 0, messagesMin: 0 };
 }
 
 /** A conversation with its exchanges, found once. */
@@ -59,6 +65,16 @@ export function tailStart(
     start = Math.max(exchange.start, from);
   }
   return start;
+}
+
+/** Index after the last handoff that stands among the messages; 0 without one. */
+export function earlierEnd(messages: readonly Message[]): number {
+  return messages.findLastIndex(isHandoff) + 1;
+}
+
+/** Where the last exchange starts; past the end where that is an earlier handoff. */
+export function lastStart({ messages, exchanges }: Divided): number {
+  return Math.max(exchanges.at(-1)?.start ?? 0, earlierEnd(messages));
 }
 
 function weigh(messages: readonly Message[], { start, end }: Exchange, measure: Measure): number {

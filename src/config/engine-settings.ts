@@ -1,12 +1,13 @@
-/** From the configuration to the default engine's settings. */
-import type { CompressorSettings } from "../core/engines/compressor/limits.ts";
+/** From the configuration to the settings of the engines. */
+import { OWN_SETTINGS, type EngineSettings, type EnginesSettings } from "../core/engines/settings.ts";
 import { lookUp } from "../models/registry/registry.ts";
 import { registryOf } from "../models/settings.ts";
 import { ASSUMED_CONTEXT_TOKENS, UNKNOWN_CONTEXT_TOKENS } from "./defaults.ts";
 import type { Configuration } from "./schema.ts";
+import { snakeCase } from "./snake-case.ts";
 
 /** `named` is the model that the transcript is for, where that is known; otherwise it is the configured one. */
-export function compressorSettings(configuration: Configuration, named?: string): CompressorSettings {
+export function engineSettingsOf(configuration: Configuration, named?: string): EngineSettings {
   const { model, compression, context } = configuration;
   return {
     contextLength: mainWindow(configuration, named).tokens,
@@ -20,7 +21,17 @@ export function compressorSettings(configuration: Configuration, named?: string)
     template: compression.template,
     keepRequests: compression.keep_requests,
     preset: context.preset,
+    engines: ownSettings(configuration.engines),
   };
+}
+
+/** By the names that a program uses. */
+function ownSettings(configured: Configuration["engines"]): EnginesSettings {
+  const engines = Object.entries(OWN_SETTINGS).map(([engine, own]) => {
+    const values = configured[snakeCase(engine)] as Readonly<Record<string, unknown>>;
+    return [engine, Object.fromEntries(Object.keys(own).map((name) => [name, values[snakeCase(name)]]))];
+  });
+  return Object.fromEntries(engines) as EnginesSettings;
 }
 
 /** The main model's window, and whether it is stated, known by the model's name, or assumed. */

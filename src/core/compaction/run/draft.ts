@@ -1,0 +1,151 @@
+/** One draft of a compaction: a candidate, the handoff written for what it leaves out, and the whole put together. */
+import type { Present } from "../../excerpts/excerpts.ts";
+import { settledErrors } from "../../ledger/entries.ts";
+import { latestHandoff, writeHandoff, type Handoff, type ParsedHandoff } from "../../handoff/write.ts";
+import type { Items } from "../../handoff/model/asked.ts";
+import type { Section } from "../../handoff/templates.ts";
+import { recallId } from "../../transcript/links.ts";
+import type { Message, Transcript } from "../../transcript/message.ts";
+import type { CompactRequest } from "../../engines/contract.ts";
+import { spanLabel, type Evicted } from "../compaction.ts";
+import { assemble, type Assembled, type KeptMessages, type Shape } from "./assemble.ts";
+import type { Memory } from "./memory.ts";
+
+/** One compaction under way: what it works on, and what is known before its engine has a say. */
+export interface CompactionRun {
+  readonly original: Transcript;
+  /** The system prompt with our note, where the note goes there. */
+  readonly system: readonly Message[];
+  readonly request: CompactRequest;
+  /** Index of the live request; -1 where no user has spoken. */
+  readonly live: number;
+  /** Words of the task, in lower case. */
+  readonly focus: readonly string[];
+  /** Tokens of system and tools. */
+  readonly besideTokens: number;
+  /** Tokens of system, tools and live request, which every result has. */
+  readonly fixedTokens: number;
+  /** Tokens of what is sent today. */
+  readonly before: number;
+  /** The sections of the handoff. */
+  readonly template: readonly Section[];
+  /** What the engine carries on from earlier handoffs, where none stands among the messages. */
+  readonly carried?: ParsedHandoff | undefined;
+  readonly memory: Memory;
+}
+
+/** What an engine is willing to send: a shape, and what stands beside its handoff. */
+export interface Candidate {
+  readonly shape: Shape;
+  readonly kept?: KeptMessages | undefined;
+  /** Messages of ours after the handoff. */
+  readonly restored?: readonly Message[];
+  /** Where this candidate's handoff has a share of its own, and a minimum (`Aim`). */
+  readonly handoffTokens?: (replacedTokens: number) => number;
+  readonly handoffTokensMin?: number;
+}
+
+/** A candidate with what it leaves room for. */
+export interface Cut extends Pick<Candidate, "shape" | "kept" | "restored"> {
+  /** The handoff that replaces the span already, where none is to be written. */
+  readonly written?: Handoff;
+  readonly anchor: Message | undefined;
+  /** What the result holds beside the handoff. */
+  readonly verbatim: readonly Message[];
+  /** Tokens for the handoff. */
+  readonly budget: number;
+  /** What a model wrote of it. */
+  readonly prose?: Items;
+}
+
+/** A result, and how it was cut. */
+export interface Draft extends Cut {
+  readonly assembled: Assembled;
+  readonly evicted: readonly Evicted[];
+  readonly handoff: Handoff | undefined;
+}
+
+/** Tokens that a message of ours costs beside its text. */
+export const MESSAGE_OVERHEAD_TOKENS = 8;
+
+export function sizeOf(run: CompactionRun, { assembled }: Pick<Draft, "assembled">): number {
+  return run.besideTokens + run.request.measure.messages(assembled.placed.map(({ message }) => message));
+}
+
+export function draftOf(run: CompactionRun, cut: Cut): Draft {
+  const { shape, prose } = cut;
+  const { headEnd: from, tailStart: until } = shape;
+  const span = spanOf(run, from, until);
+  const handoff = span === undefined ? undefined : (cut.written ?? handoffOf(run, cut, span.id));
+  const safe = handoff === undefined ? undefined : prose === undefined ? handoff.text : run.memory.hide(handoff.text);
+  const assembled = assemble(run.original.messages, { ...cut, handoff: safe }, run.request);
+  const standing = shape.evicted.filter(({ message }) => message < from || message >= until);
+  const kept = cut.kept?.evicted ?? [];
+  const evicted = [...(span === undefined ? [] : [span]), ...standing, ...kept, ...assembled.evicted];
+  return { ...cut, assembled, evicted, handoff };
+}
+
+function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanRecall: string): Handoff {
+  const { messages } = original;
+  const { measure, focus: topic } = request;
+  const { evidence, redact, shown, ledger: keeper } = run.memory;
+  const { standing, text } = presentOf(messages, cut, shown.textOf);
+  const ledger = keeper.ledgerOf(messages);
+  const settled = settledErrors(ledger);
+  return writeHandoff({
+    messages,
+    ledger,
+    from: cut.shape.headEnd,
+    until: cut.shape.tailStart,
+    budget: cut.budget,
+    measure,
+    ...(topic === undefined ? {} : { focus: topic }),
+    spanRecall,
+    previous: latestHandoff(messages) ?? run.carried,
+    liveRequest: run.live,
+    excerpts: (tokens, present) =>
+      evidence.excerpts(messages, {
+        budget: tokens,
+        measure,
+        focus: run.focus,
+        redact,
+        settled,
+        present: { standing, text: `${text}\n${present}` },
+      }),
+    errorTokens: () => evidence.errorTokens(messages, { measure, settled, redact }),
+    beside: shown.shownIn(cut.verbatim),
+    redact,
+    template: run.template,
+    ...(cut.prose === undefined ? {} : { prose: cut.prose }),
+  });
+}
+
+/** What stands beside the handoff: messages as they were, and the text of those that are not. */
+function presentOf(
+  originals: readonly Message[],
+  { shape, kept, restored = [], anchor }: Cut,
+  textOf: (message: Message) => string,
+): Present {
+  const { messages, headEnd, tailStart } = shape;
+  const standing: Message[] = [];
+  const changed: Message[] = [...restored, ...(anchor === undefined ? [] : [anchor])];
+  messages.forEach((message, at) => {
+    if (at < headEnd || at >= tailStart) (message === originals[at] ? standing : changed).push(message);
+  });
+  for (const { message, from } of kept?.placed ?? []) (message === originals[from] ? standing : changed).push(message);
+  return { standing, text: changed.map(textOf).join("\n") };
+}
+
+/** The whole replaced span, under one id. */
+function spanOf(run: CompactionRun, from: number, until: number): Evicted | undefined {
+  if (from === until) return undefined;
+  const { chain } = run.request;
+  const hashes = run.original.messages.slice(from, until).map(chain.hashOf).join("\n");
+  return {
+    id: recallId(hashes, chain.hash),
+    kind: "span",
+    message: from,
+    end: until,
+    label: spanLabel(from, until),
+  };
+}

@@ -1,0 +1,27 @@
+/** The settings of `handoff` (IA al Día 2026; `current`: Codex CLI 0.169). */
+import { defaultsOf, derivedTokens, share, tokens, type ValuesOf } from "../setting.ts";
+import { WINDOW_DEFAULTS, type Preset, type WindowSettings } from "../shared-settings.ts";
+
+export const HANDOFF_OWN = {
+  triggerShare: share(0.9, "Compacts from this share of the usable window on."),
+  triggerTokens: tokens(0, "Compacts from so many tokens on, where that is earlier than `trigger_share`; 0 is off."),
+  resultShare: share(0.5, "A result should not weigh more than this share of the usable window."),
+  userTokens: tokens(20_000, "The user's newest messages that stay word for word, in tokens."),
+  remoteUserTokens: derivedTokens(
+    "The same beside a compaction by the provider itself. `null`: `user_tokens`, or 64,000 with the preset `current`.",
+  ),
+};
+
+export interface HandoffSettings extends WindowSettings, ValuesOf<typeof HANDOFF_OWN> {
+  /**
+   * `documented`: IA al Día 2026, and results that the model has not read yet stay. `current`: as Codex does it today,
+   * all but a person's messages goes, and the provider's own compaction leaves more of these.
+   */
+  readonly preset: Preset;
+}
+
+export const HANDOFF_DEFAULTS: HandoffSettings = {
+  ...WINDOW_DEFAULTS,
+  preset: "documented",
+  ...defaultsOf(HANDOFF_OWN),
+};

@@ -1,0 +1,25 @@
+/**
+ * The settings of `lossless`. Defaults are those of lossless-claw, the engine that the Hermes Agent docs mean by their
+ * example `lcm`.
+ */
+import { count, defaultsOf, share, tokens, type ValuesOf } from "../setting.ts";
+import { WINDOW_DEFAULTS, type WindowSettings } from "../shared-settings.ts";
+
+export const LOSSLESS_OWN = {
+  contextThreshold: share(0.75, "Compacts above this share of the usable window."),
+  freshTailCount: count(64, "The newest messages that stay as they are, while they fit `fresh_tail_max_tokens`."),
+  freshTailMaxTokens: tokens(
+    24_000,
+    "Tokens of the newest messages that stay as they are; at most a quarter of the usable window.",
+  ),
+  leafChunkTokens: tokens(20_000, "Tokens of the conversation that one leaf stands for, at most.", 1_000),
+  leafTargetTokens: tokens(2_400, "Tokens of a leaf.", 100),
+  condensedTargetTokens: tokens(2_000, "Tokens of a node above leaves.", 100),
+  leafMinFanout: count(8, "Messages that are worth a leaf, however few their tokens.", 1),
+  condensedMinFanout: count(4, "Nodes of one depth that become one.", 2),
+  condensedMinFanoutHard: count(2, "The same, where nothing else is left to condense.", 2),
+};
+
+export interface LosslessSettings extends WindowSettings, ValuesOf<typeof LOSSLESS_OWN> {}
+
+export const LOSSLESS_DEFAULTS: LosslessSettings = { ...WINDOW_DEFAULTS, ...defaultsOf(LOSSLESS_OWN) };

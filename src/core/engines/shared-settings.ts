@@ -1,0 +1,23 @@
+/** What every engine is told: the model's window, and which edition of its policy holds. */
+export type Preset = "documented" | "current";
+
+export interface WindowSettings {
+  /** The model's window in tokens. */
+  readonly contextLength: number;
+  /** Output tokens a request reserves inside the window. */
+  readonly maxOutputTokens: number;
+}
+
+export interface SharedSettings extends WindowSettings {
+  /** Of the engines that have two: as it was described in 2026 (docs/sources.md), or as its original does it today. */
+  readonly preset: Preset;
+  /**
+   * `as_fits`: of older requests of the user, what fits stays, and the rest can be recalled. `all`: every one stays word for
+   * word, and a compaction that has no room for them is refused. A session sees to it, whatever the engine.
+   */
+  readonly keepRequests: "as_fits" | "all";
+}
+
+export const WINDOW_DEFAULTS: WindowSettings = { contextLength: 200_000, maxOutputTokens: 0 };
+
+export const SHARED_DEFAULTS: SharedSettings = { ...WINDOW_DEFAULTS, preset: "documented", keepRequests: "as_fits" };
