@@ -1,6 +1,6 @@
-/** A `Departure` written to Node's response: at the client's pace, without delay, and cut where its body is cut. */
+/** A `ClientResponse` written to Node's response: at the client's pace, without delay, and cut where its body is cut. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Arrival, Bytes, Departure } from "../contract.ts";
+import type { ClientRequest, Bytes, ClientResponse } from "../contract.ts";
 import { flatHeaders } from "./headers.ts";
 import { refuseError } from "./refusals.ts";
 import { headerOf } from "./vendor.ts";
@@ -8,7 +8,7 @@ import { headerOf } from "./vendor.ts";
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly arrival: Arrival;
+  readonly client: ClientRequest;
   /** A client that takes nothing for this long is given up. */
   readonly clientIdleTimeoutMs: number;
   /** The connection is not to be used again. */
@@ -20,43 +20,43 @@ const UNWANTED_BYTES = 128 * 1024 * 1024;
 const UNWANTED_MS = 2_000;
 
 /** What goes wrong is answered where nothing was answered yet; else the answer is cut. */
-export async function answer(exchange: Exchange, departure: Departure): Promise<void> {
-  const { response, arrival } = exchange;
+export async function answer(exchange: Exchange, reply: ClientResponse): Promise<void> {
+  const { response, client } = exchange;
   try {
-    await write(exchange, departure);
+    await write(exchange, reply);
   } catch (error) {
     if (response.destroyed) return;
     if (response.headersSent) cut(exchange);
-    else await write(exchange, refuseError(arrival, error));
+    else await write(exchange, refuseError(client, error));
   }
 }
 
-function write(exchange: Exchange, departure: Departure): Promise<void> {
-  const { body } = departure;
-  if (body !== undefined && !(body instanceof Uint8Array)) return relay(exchange, departure, body);
-  begin(exchange, departure);
+function write(exchange: Exchange, reply: ClientResponse): Promise<void> {
+  const { body } = reply;
+  if (body !== undefined && !(body instanceof Uint8Array)) return relay(exchange, reply, body);
+  begin(exchange, reply);
   return end(exchange, body);
 }
 
-async function relay(exchange: Exchange, departure: Departure, body: Bytes): Promise<void> {
+async function relay(exchange: Exchange, reply: ClientResponse, body: Bytes): Promise<void> {
   const { response } = exchange;
   // A body that comes with its headers leaves with them, in one packet; one that takes its time does not hold them up.
-  const early = setImmediate(() => beginEarly(exchange, departure));
+  const early = setImmediate(() => beginEarly(exchange, reply));
   try {
     for await (const chunk of body) {
       if (response.destroyed) return;
-      begin(exchange, departure);
+      begin(exchange, reply);
       if (!response.write(chunk)) await drained(exchange);
     }
   } finally {
     clearImmediate(early);
   }
-  begin(exchange, departure);
+  begin(exchange, reply);
   await end(exchange, undefined);
 }
 
 /** @throws where the provider's headers are none that Node sends. */
-function begin({ request, response, last }: Exchange, { status, headers, body }: Departure): void {
+function begin({ request, response, last }: Exchange, { status, headers, body }: ClientResponse): void {
   if (response.headersSent || response.destroyed) return;
   const flat = flatHeaders(headers);
   if (body instanceof Uint8Array && headerOf(headers, "content-length") === undefined)
@@ -66,9 +66,9 @@ function begin({ request, response, last }: Exchange, { status, headers, body }:
   response.writeHead(status, flat);
 }
 
-function beginEarly(exchange: Exchange, departure: Departure): void {
+function beginEarly(exchange: Exchange, reply: ClientResponse): void {
   try {
-    begin(exchange, departure);
+    begin(exchange, reply);
     exchange.response.flushHeaders();
   } catch {
     exchange.response.destroy();
