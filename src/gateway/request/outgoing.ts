@@ -3,7 +3,8 @@
  * cache markers are set.
  */
 import { protocols } from "../../protocols/index.ts";
-import { withMarkers, withoutStaleMarkers } from "../../session/markers.ts";
+import { applyEdits } from "../../protocols/json/edit.ts";
+import { readOutgoing, withMarkers, withoutStaleMarkers, type BodyEdits } from "../../session/markers.ts";
 import type { Treatment } from "../contract.ts";
 import { rootOf } from "../conversations.ts";
 import { thinkingCourse, type ThinkingCourse } from "../knowledge/thinking/index.ts";
@@ -17,20 +18,28 @@ export type SkipReason = "client_compaction" | "bound_thinking" | undefined;
 type Composing = Pick<PreparedRequest, "reading" | "withHiddenTurns" | "conversation" | "caching" | "prepared">;
 
 export function composeOutgoing(context: HistoryContext, request: Composing, skipped: SkipReason): OutgoingRequest {
-  const safe = withSafeThinking(context, request, skipped);
-  return context.mode === "observe" ? safe : { ...safe, body: markedBody(context, request, safe.body) };
+  const { edits, ...safe } = withSafeThinking(context, request, skipped);
+  return { ...safe, body: finalBody(context, request, { body: safe.body, edits }) };
 }
 
-/** The body with cache markers where they are wanted, without stale ones where they are not. */
-function markedBody({ caching: settings }: HistoryContext, request: Composing, body: string): string {
+interface Unfinished {
+  readonly body: string;
+  /** What the thinking in it needs beside the transcript. */
+  readonly edits: BodyEdits | undefined;
+}
+
+/** All edits of the body at once: those for its thinking, cache markers where they are wanted, and none that are stale. */
+function finalBody({ mode, caching: settings }: HistoryContext, request: Composing, unfinished: Unfinished): string {
   const { reading, conversation, caching, prepared } = request;
   const { rules } = caching;
-  const came = { body, incoming: reading.decoded, before: conversation.outgoing };
+  const { body, edits } = unfinished;
+  const unmarked = { ...unfinished, incoming: reading.decoded, before: conversation.outgoing };
+  if (mode === "observe") return edits === undefined ? body : applyEdits(body, edits(readOutgoing(unmarked)));
   const marked =
     rules === undefined
-      ? withoutStaleMarkers(came)
+      ? withoutStaleMarkers(unmarked)
       : withMarkers({
-          ...came,
+          ...unmarked,
           rules,
           ttl: settings.ttl,
           sent: body === reading.decoded.body ? reading.decoded.transcript : prepared.transcript,
@@ -42,8 +51,12 @@ function markedBody({ caching: settings }: HistoryContext, request: Composing, b
   return marked.body;
 }
 
+interface SafeRequest extends OutgoingRequest {
+  readonly edits?: BodyEdits | undefined;
+}
+
 /** A rewritten request is made safe for the thinking in it, or goes out as it came. */
-function withSafeThinking(context: HistoryContext, request: Composing, skipped: SkipReason): OutgoingRequest {
+function withSafeThinking(context: HistoryContext, request: Composing, skipped: SkipReason): SafeRequest {
   const { mode, thinking: rules, recall } = context;
   const { withHiddenTurns, conversation, prepared } = request;
   const { decoded } = request.reading;
@@ -58,11 +71,11 @@ function withSafeThinking(context: HistoryContext, request: Composing, skipped: 
   const tools = offers ? recall?.tools(decoded) : undefined;
   const safe = course.kind === "send" ? course.transcript : transcript;
   const sent = tools === undefined ? safe : { ...safe, tools };
-  const text = sent === decoded.transcript ? decoded.body : protocols[decoded.protocol].splice(decoded, sent);
-  const body = course.kind === "send" ? course.editBody(text) : text;
+  const body = sent === decoded.transcript ? decoded.body : protocols[decoded.protocol].splice(decoded, sent);
   conversation.rewritten ||= prepared.compacted;
   return {
     body,
+    edits: course.kind === "send" ? course.bodyEdits : undefined,
     canRecall: tools !== undefined,
     treatment: treatmentOf(prepared, skipped),
     ...headerEdits(course, tools !== undefined),
