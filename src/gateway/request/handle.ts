@@ -53,7 +53,8 @@ async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequ
   const keep = keepOnceAccepted(context, accepted, append);
   // What the model may recall from now on has to be in the store.
   if (recallsUnkept(accepted)) await keep();
-  return respond(context, await answerWithRecall(context, accepted), keep);
+  const answered = await answerWithRecall(context, accepted);
+  return respond(context, answered, keep);
 }
 
 /** Any other request of a provider's API: its body is not even read. */
