@@ -115,11 +115,11 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     if (event.kind === "request") underWay--;
     options.tell?.(withShownNames(event));
   });
-  const exchange = createExchange({ ...options, store, tell }, () => loopback);
+  const pipeline = createPipeline({ ...options, store, tell }, () => loopback);
   const keeper = keeperOf(options, { store, tell, now });
   const handle: RequestHandler = (client) => {
     underWay++;
-    return exchange.handle(client);
+    return pipeline.handle(client);
   };
   return {
     underWay: () => underWay,
@@ -132,20 +132,20 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
       void keeper?.look();
       return listening;
     },
-    settled: exchange.settled,
+    settled: pipeline.settled,
     close: async () => {
       await keeper?.close();
-      await exchange.close();
+      await pipeline.close();
     },
   };
 }
 
-interface Exchange extends Pick<Gateway, "settled" | "close"> {
+interface Pipeline extends Pick<Gateway, "settled" | "close"> {
   readonly handle: RequestHandler;
 }
 
 /** The gateway without a port; `loopback` says whether only this machine can reach it. */
-export function createExchange(options: GatewayOptions, loopback: () => boolean): Exchange {
+export function createPipeline(options: GatewayOptions, loopback: () => boolean): Pipeline {
   const { store = createMemoryStore(), now = Date.now } = options;
   const tell = safely(options.tell ?? (() => undefined));
   const limits = { ...GATEWAY_LIMITS, ...options.limits };

@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
-import { createExchange } from "../app.ts";
+import { createPipeline } from "../app.ts";
 import type { Bytes, ClientResponse, GatewayEvent } from "../contract.ts";
 import { clientGone } from "../transport/failures.ts";
 import { refuseError } from "../transport/refusals.ts";
@@ -27,7 +27,7 @@ let loopback = true;
 const { openOptions } = (await import(module)) as ThreadModule;
 const opened = await openOptions(data as never);
 const { store } = opened.options;
-const exchange = createExchange({ ...opened.options, store: keptInPieces(store), tell }, () => loopback);
+const pipeline = createPipeline({ ...opened.options, store: keptInPieces(store), tell }, () => loopback);
 port.on("message", hear);
 
 function say(message: FromThread): void {
@@ -75,7 +75,7 @@ async function answer({
   };
   let reply: ClientResponse;
   try {
-    reply = await exchange.handle(client);
+    reply = await pipeline.handle(client);
   } catch (error) {
     reply = refuseError(client, error);
   }
@@ -99,7 +99,7 @@ async function next(id: number, body: ReturnType<Bytes[typeof Symbol.asyncIterat
 }
 
 async function close(): Promise<void> {
-  await exchange.close();
+  await pipeline.close();
   await opened.close();
   port.close();
 }

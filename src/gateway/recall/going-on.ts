@@ -6,15 +6,15 @@ export interface GoingOn {
   readonly turn: Pick<Turn, "withoutLast">;
   readonly resend: (body: string) => Promise<ProviderAnswer>;
   /** Told of each answer of the provider. */
-  readonly further: (opened: ProviderAnswer) => void;
+  readonly further: (answer: ProviderAnswer) => void;
 }
 
 export async function goOn({ turn, resend, further }: GoingOn, body: string): Promise<ProviderAnswer> {
-  const opened = await resend(body);
-  further(opened);
-  const smaller = opened.tooLarge ? turn.withoutLast() : undefined;
-  if (smaller === undefined) return opened;
-  await opened.body.return();
+  const answer = await resend(body);
+  further(answer);
+  const smaller = answer.tooLarge ? turn.withoutLast() : undefined;
+  if (smaller === undefined) return answer;
+  await answer.body.return();
   const again = await resend(smaller);
   further(again);
   return again;

@@ -3,7 +3,6 @@
  * the client's stead, and the client sees one answer in which none of this happened (docs/recall.md).
  */
 import type { Usage } from "../../core/engines/contract.ts";
-import { PrecisError } from "../../core/errors.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import type { RedactOptions } from "../../core/redaction/redact.ts";
 import type { Chain } from "../../core/transcript/links.ts";
@@ -14,6 +13,7 @@ import type { HistoryStore } from "../../store/store.ts";
 import type { HeaderLines, Tell } from "../contract.ts";
 import type { Reading } from "../conversations.ts";
 import type { ModelBook } from "../models.ts";
+import { faultReason, reportFault } from "../request/fault.ts";
 import type { AnsweredRequest, PreparedRequest } from "../request/model-request.ts";
 import type { ProviderAnswer } from "../request/open-answer.ts";
 import { createHiddenTurns } from "./hidden.ts";
@@ -71,9 +71,9 @@ export function createRecall(given: RecallContext): Recall {
       tools(reading.decoded) === undefined ? reading.decoded : hidden.restored(tenant, reading),
     tools,
     withoutRecalls: async ({ request, resend, failed, signal }) => {
-      const { answer: opened, tenant, reading } = request;
+      const { answer, tenant, reading } = request;
       const link = reading.links.at(-1);
-      if (link === undefined || opened.response.status >= ERROR_STATUS_MIN || isCoded(opened)) return opened;
+      if (link === undefined || answer.response.status >= ERROR_STATUS_MIN || isCoded(answer)) return answer;
       const { protocol } = reading.decoded;
       const turn = createTurn({
         ...bounds(given, request),
@@ -86,17 +86,17 @@ export function createRecall(given: RecallContext): Recall {
         limits,
         redact,
       });
-      const readers = [opened.reader];
+      const readers = [answer.reader];
       const further = (next: ProviderAnswer): void => void readers.push(next.reader);
       const spent = (): Usage | undefined => summed(readers.flatMap(({ state }) => state.usage ?? []));
-      if (!opened.streamed) {
+      if (!answer.streamed) {
         const screen = createWholeScreen(protocol, RECALL_TOOL);
-        return { ...(await whole(opened, { screen, turn, bodyBytesMax: limits.bodyBytes, resend, further })), spent };
+        return { ...(await whole(answer, { screen, turn, bodyBytesMax: limits.bodyBytes, resend, further })), spent };
       }
       const screen = createScreen(protocol, RECALL_TOOL);
       const eventBytesMax = limits.eventBytes;
-      const body = streamed(opened, { screen, turn, eventBytesMax, resend, further, failed, signal });
-      return { ...opened, body, spent };
+      const body = streamed(answer, { screen, turn, eventBytesMax, resend, further, failed, signal });
+      return { ...answer, body, spent };
     },
   };
 }
@@ -110,17 +110,8 @@ function bounds({ models, tell }: RecallContext, { tenant, model, upstream, prep
     factor,
     told: (call: { readonly found: boolean; readonly tokens: number }) =>
       tell({ kind: "recall", tenant, model, ...call }),
-    unkept: (error: unknown) => tell({ kind: "notice", code: codeOf(error), tenant, message: messageOf(error) }),
+    unkept: (error: unknown) => reportFault({ tell }, { tenant }, faultReason(error), error),
   };
-}
-
-function codeOf(error: unknown): "store_unavailable" | "internal_fault" {
-  return error instanceof PrecisError && error.code.startsWith("store_") ? "store_unavailable" : "internal_fault";
-}
-
-/** The message of an error that is not ours may quote what it worked on. */
-function messageOf(error: unknown): string {
-  return error instanceof PrecisError ? `${error.code}: ${error.message}` : ((error as Error).name ?? "a fault");
 }
 
 /** We ask for answers as they are; one that comes compressed all the same passes as it is. */

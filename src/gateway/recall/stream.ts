@@ -14,7 +14,7 @@ export interface Streaming {
   readonly eventBytesMax: number;
   readonly resend: (body: string) => Promise<ProviderAnswer>;
   /** Told of each further answer of the provider. */
-  readonly further: (opened: ProviderAnswer) => void;
+  readonly further: (answer: ProviderAnswer) => void;
   /** The answer broke off after its first passage; its client has been told. */
   readonly failed: () => void;
   readonly signal: AbortSignal;
@@ -26,19 +26,19 @@ const ERROR_CHARS_MAX = 2_000;
 
 export async function* streamed(first: ProviderAnswer, streaming: Streaming): Chunks {
   const { screen, turn, resend, further } = streaming;
-  let opened = first;
+  let answer = first;
   for (let later = false; ; later = true) {
-    const broken = yield* passing(opened, streaming, later);
+    const broken = yield* passing(answer, streaming, later);
     if (broken !== undefined) {
       yield failure(streaming, broken);
       return;
     }
-    const next = await turn.heard(screen.passage(), usageOf(opened));
+    const next = await turn.heard(screen.passage(), usageOf(answer));
     if (next === undefined) break;
     try {
-      opened = await goOn({ turn, resend, further }, next);
-      if (opened.response.status >= ERROR_STATUS_MIN || !opened.streamed) {
-        yield failure(streaming, await refusal(opened));
+      answer = await goOn({ turn, resend, further }, next);
+      if (answer.response.status >= ERROR_STATUS_MIN || !answer.streamed) {
+        yield failure(streaming, await refusal(answer));
         return;
       }
     } catch (error) {

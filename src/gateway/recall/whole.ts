@@ -11,7 +11,7 @@ export interface Wholly {
   readonly turn: Turn;
   readonly bodyBytesMax: number;
   readonly resend: (body: string) => Promise<ProviderAnswer>;
-  readonly further: (opened: ProviderAnswer) => void;
+  readonly further: (answer: ProviderAnswer) => void;
 }
 
 /** The same answer where nothing was hidden or it cannot be read; an error of a further request is the client's answer. */
@@ -20,18 +20,18 @@ export async function whole(
   { screen, turn, bodyBytesMax, resend, further }: Wholly,
 ): Promise<ProviderAnswer> {
   const passages: WholePassage[] = [];
-  for (let opened = first; ;) {
-    const { text, body } = await collected(opened, bodyBytesMax);
+  for (let answer = first; ;) {
+    const { text, body } = await collected(answer, bodyBytesMax);
     const passage = text === undefined ? undefined : screen.read(text);
-    if (passage === undefined) return { ...opened, body };
+    if (passage === undefined) return { ...answer, body };
     passages.push(passage);
-    const next = await turn.heard(passage, opened.reader.state.usage);
+    const next = await turn.heard(passage, answer.reader.state.usage);
     if (next === undefined) {
       const hides = passages.length > 1 || passage.calls.length > 0;
       const shown = hides || text!.includes(RECALL_TOOL) ? screen.join(passages) : text!;
-      return shown === text ? { ...opened, body } : rewritten(first, shown);
+      return shown === text ? { ...answer, body } : rewritten(first, shown);
     }
-    opened = await goOn({ turn, resend, further }, next);
+    answer = await goOn({ turn, resend, further }, next);
   }
 }
 

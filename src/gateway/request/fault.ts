@@ -1,7 +1,6 @@
 /** What happens when something of the gateway fails on a request's way: it is reported, and the request goes on as it came. */
 import { PrecisError } from "../../core/errors.ts";
 import type { Tell, UntouchedReason } from "../contract.ts";
-import type { GatewayContext } from "./context.ts";
 import type { RequestRecord } from "./record.ts";
 
 export function faultReason(error: unknown): UntouchedReason {
@@ -15,7 +14,7 @@ const UNREADABLE = new Set(["body_not_json", "body_without_messages", "message_m
 
 /** @throws the error itself where faults are to be refused. */
 export function passOnFault(
-  context: Pick<GatewayContext, "onFault" | "tell">,
+  context: { readonly onFault: "pass" | "refuse"; readonly tell: Tell },
   record: RequestRecord,
   { because, error }: { readonly because: UntouchedReason; readonly error: unknown },
 ): void {

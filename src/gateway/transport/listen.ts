@@ -6,7 +6,7 @@ import { isLoopback } from "../../config/loopback.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { ClientResponse, RequestHandler } from "../contract.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "../limits.ts";
-import { answer, type Exchange } from "./client-response.ts";
+import { answer, type PendingResponse } from "./client-response.ts";
 import { clientRequestOf, createLoad, type Load } from "./client-request.ts";
 import { callerRefusal, type CallersAllowed } from "./callers.ts";
 import { plainPath } from "./plain-path.ts";
@@ -155,8 +155,8 @@ async function attend(handle: RequestHandler, attended: Attended): Promise<void>
   } catch (error) {
     reply = refuseError(client, error);
   }
-  const exchange: Exchange = { ...pair, client, clientIdleTimeoutMs, last: !server.listening };
-  await answer(exchange, reply);
+  const pending: PendingResponse = { ...pair, client, clientIdleTimeoutMs, last: !server.listening };
+  await answer(pending, reply);
 }
 
 function asksForWebSocket({ headers: { upgrade } }: IncomingMessage): boolean {
