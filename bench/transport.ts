@@ -10,10 +10,10 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Pool } from "undici";
-import type { Handle } from "../src/gateway/contract.ts";
+import type { RequestHandler } from "../src/gateway/contract.ts";
 import { GATEWAY_LIMITS } from "../src/gateway/limits.ts";
 import { backwardHeaders, onwardHeaders } from "../src/gateway/transport/headers.ts";
-import { takeIn } from "../src/gateway/transport/intake.ts";
+import { receiveBody } from "../src/gateway/transport/request-body.ts";
 import { listen } from "../src/gateway/transport/listen.ts";
 import { createSender } from "../src/gateway/transport/send.ts";
 import { createUpstreams } from "../src/gateway/transport/upstreams.ts";
@@ -46,10 +46,10 @@ async function answering(): Promise<void> {
 async function between(port: string): Promise<void> {
   const upstreams = createUpstreams({ upstream: { url: `http://127.0.0.1:${port}` } });
   const sender = createSender(GATEWAY_LIMITS);
-  const handle: Handle = async (arrival) => {
+  const handle: RequestHandler = async (arrival) => {
     const to = upstreams.pick(arrival);
     if ("refused" in to) return to.refused;
-    const intake = await takeIn(arrival, GATEWAY_LIMITS);
+    const intake = await receiveBody(arrival, GATEWAY_LIMITS);
     if ("refused" in intake) return intake.refused;
     const headers = onwardHeaders(arrival.headers, "same");
     const { method, signal } = arrival;

@@ -158,6 +158,11 @@ describe("direction", () => {
     expect(impure).toEqual([]);
   });
 
+  it("races work against time and signals in one place", () => {
+    const racing = files.filter(({ text }) => /\bPromise\.race\(/.test(text)).map(({ path }) => path);
+    expect(racing).toEqual(["src/session/time-limit.ts"]);
+  });
+
   it("would notice an impure line", () => {
     const lines =
       "const a = Date.now(); const b = new Date(); const c = process.env.X; Math.random(); const d = { fetch: 1 };";

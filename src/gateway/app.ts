@@ -12,19 +12,21 @@ import type { Options } from "../session/options.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
 import { createBackground } from "./background.ts";
-import { createCachingDesk, type CachingOptions } from "./caching.ts";
-import type { Handle, Tell } from "./contract.ts";
+import { createCachingContext, type CachingOptions } from "./caching.ts";
+import type { RequestHandler, Tell } from "./contract.ts";
 import { createConversations } from "./conversations.ts";
-import { createHandle } from "./exchange.ts";
 import { writerBehind } from "./in-place.ts";
-import { createLargeLane } from "./large/lane.ts";
+import { createLargeRequests } from "./large/large-requests.ts";
 import type { ThreadSource } from "./large/messages.ts";
 import { gatewayOptions } from "./options.ts";
 import { thinkingRules } from "./knowledge/thinking/index.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
 import { createModelBook, UNKNOWN_WINDOW_TOKENS } from "./models.ts";
-import { createRecall, type Recall, type RecallDesk, type RecallSettings } from "./recall/recall.ts";
+import { createRecall, type Recall, type RecallContext, type RecallSettings } from "./recall/recall.ts";
 import { shownName, withShownNames } from "./operation/names.ts";
+import type { HistoryContext, Mode } from "./request/context.ts";
+import { createRequestHandler } from "./request/handle.ts";
+import type { PreparedRequest } from "./request/model-request.ts";
 import { createKeeper, RETENTION_LIMITS, type Keeper, type KeeperOptions } from "./retention.ts";
 import { createSpans } from "./operation/spans.ts";
 import { sessionOptions } from "./session-options.ts";
@@ -34,7 +36,6 @@ import type { OutwardProxies } from "./transport/proxies.ts";
 import { createSender } from "./transport/send.ts";
 import { createUpstreams, type UpstreamSettings } from "./transport/upstreams.ts";
 import { webHandle } from "./transport/web.ts";
-import type { Mode, Visit, VisitDesk } from "./visit.ts";
 
 export interface GatewayOptions {
   /** Providers by name; `openai` and `anthropic` are the vendors' own where they are not given. */
@@ -114,11 +115,11 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
     if (event.kind === "request") underWay--;
     options.tell?.(withShownNames(event));
   });
-  const exchange = createExchange({ ...options, store, tell }, () => loopback);
+  const pipeline = createPipeline({ ...options, store, tell }, () => loopback);
   const keeper = keeperOf(options, { store, tell, now });
-  const handle: Handle = (arrival) => {
+  const handle: RequestHandler = (client) => {
     underWay++;
-    return exchange.handle(arrival);
+    return pipeline.handle(client);
   };
   return {
     underWay: () => underWay,
@@ -131,20 +132,20 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
       void keeper?.look();
       return listening;
     },
-    settled: exchange.settled,
+    settled: pipeline.settled,
     close: async () => {
       await keeper?.close();
-      await exchange.close();
+      await pipeline.close();
     },
   };
 }
 
-interface Exchange extends Pick<Gateway, "settled" | "close"> {
-  readonly handle: Handle;
+interface Pipeline extends Pick<Gateway, "settled" | "close"> {
+  readonly handle: RequestHandler;
 }
 
 /** The gateway without a port; `loopback` says whether only this machine can reach it. */
-export function createExchange(options: GatewayOptions, loopback: () => boolean): Exchange {
+export function createPipeline(options: GatewayOptions, loopback: () => boolean): Pipeline {
   const { store = createMemoryStore(), now = Date.now } = options;
   const tell = safely(options.tell ?? (() => undefined));
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
@@ -153,30 +154,31 @@ export function createExchange(options: GatewayOptions, loopback: () => boolean)
   const redact = createRedactor(options.secrets);
   const background = createBackground(limits);
   const { largeRequests } = options;
-  const large = largeRequests === undefined ? undefined : createLargeLane(largeRequests, limits, tell);
-  const visits = visitsOf(options, { ...parts, store });
+  const large = largeRequests === undefined ? undefined : createLargeRequests(largeRequests, limits, tell);
+  const history = historyContext(options, { ...parts, store });
   const { registry = createRegistry() } = options;
-  const handle = createHandle({
+  const handle = createRequestHandler({
+    ...history,
     limits,
     large,
     upstreams: createUpstreams(options.upstreams),
     sender,
-    visits,
-    isolatedVisits: () => visitsOf(options, { ...parts, store: createMemoryStore() }),
+    isolatedHistory: () => historyContext(options, { ...parts, store: createMemoryStore() }),
     credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
     loopback,
     onFault: options.onFault ?? "pass",
-    tell,
+    storeHealth: { fails: false },
     spans: createSpans((name) => redact(shownName(name))),
     now,
-    ahead: (passage, span) => {
-      const { visit } = passage;
-      const main = inPlace(options)
-        ? writerBehind(passage, { sender, limits, registry, models: visits.models })
-        : undefined;
-      const brought = main === undefined ? {} : { main };
-      background.add(visit.conversation, (signal) => span.ahead(() => makeAhead(visit, tell, { ...brought, signal })));
+    compactAhead: (request) => {
+      const { conversation, record } = request;
+      const { models } = history;
+      const main = inPlace(options) ? writerBehind(request, { sender, limits, registry, models }) : undefined;
+      const writer = main === undefined ? {} : { main };
+      background.add(conversation, (signal) =>
+        record.span.ahead(() => compactAhead(request, tell, { ...writer, signal })),
+      );
     },
   });
   return {
@@ -190,10 +192,10 @@ export function createExchange(options: GatewayOptions, loopback: () => boolean)
   };
 }
 
-function visitsOf(
+function historyContext(
   options: GatewayOptions,
   { store, limits, tell }: { readonly store: HistoryStore; readonly limits: GatewayLimits; readonly tell: Tell },
-): VisitDesk {
+): HistoryContext {
   const { registry = createRegistry(), mode = "rewrite", now = Date.now } = options;
   const { contextLength = options.settings?.contextLength } = options;
   const chain = createChain((text) => hash("sha256", text));
@@ -206,7 +208,7 @@ function visitsOf(
     models,
     thinking: thinkingRules(),
     conversations: createConversations(chain, limits),
-    caching: createCachingDesk({ ...options, registry }),
+    caching: createCachingContext({ ...options, registry }),
     recall: recallOf(options, { store, chain, models, tell }),
     tell,
   };
@@ -234,7 +236,7 @@ function safely(tell: Tell): Tell {
 /** What is only observed stays as its client sent it. */
 function recallOf(
   { recall, mode, secrets }: GatewayOptions,
-  parts: Pick<RecallDesk, "store" | "chain" | "models" | "tell">,
+  parts: Pick<RecallContext, "store" | "chain" | "models" | "tell">,
 ): Recall | undefined {
   return recall?.offer === "off" || mode === "observe" ? undefined : createRecall({ ...recall, ...parts, secrets });
 }
@@ -244,14 +246,14 @@ function inPlace({ summarize, mode = "rewrite" }: GatewayOptions): boolean {
   return summarize === "main" && mode === "rewrite";
 }
 
-async function makeAhead(
-  { conversation, told, tenant }: Visit,
+async function compactAhead(
+  { conversation, withHiddenTurns, tenant }: PreparedRequest,
   tell: Tell,
   waiting: WaitingForMain & { readonly signal: AbortSignal },
 ): Promise<void> {
   const { signal } = waiting;
   try {
-    await conversation.runtime.ahead(told.transcript, waiting);
+    await conversation.runtime.ahead(withHiddenTurns.transcript, waiting);
   } catch (error) {
     if (signal.aborted) return;
     const message = `a compaction made ahead failed: ${(error as Error).name}`;

@@ -47,7 +47,7 @@ export interface CachingQuery {
   readonly upstream: { readonly origin: string; readonly caching: UpstreamCaching };
 }
 
-export interface CachingDesk {
+export interface CachingContext {
   readonly of: (query: CachingQuery) => Caching;
   readonly ttl: Ttl;
   /** Messages that a compaction leaves alone at the beginning. */
@@ -63,7 +63,7 @@ export interface CachingParts {
   readonly registry: Registry;
 }
 
-export function createCachingDesk({ caching: stated, settings, registry }: CachingParts): CachingDesk {
+export function createCachingContext({ caching: stated, settings, registry }: CachingParts): CachingContext {
   const options = { ...CACHING, ...stated };
   const known = new Map<string, Caching>();
   return {

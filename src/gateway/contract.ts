@@ -8,7 +8,7 @@ import type { ProtocolName } from "../protocols/index.ts";
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
 /** A request as a client sent it. */
-export interface Arrival {
+export interface ClientRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
@@ -23,14 +23,14 @@ export interface Arrival {
 export type Bytes = AsyncIterable<Uint8Array>;
 
 /** What goes back to the client. */
-export interface Departure {
+export interface ClientResponse {
   readonly status: number;
   readonly headers: HeaderLines;
   readonly body: Bytes | Uint8Array | undefined;
 }
 
 /** What is done about a request. It may reject: a `PrecisError` is answered by its code, anything else with a 500. */
-export type Handle = (arrival: Arrival) => Promise<Departure>;
+export type RequestHandler = (client: ClientRequest) => Promise<ClientResponse>;
 
 /** Why a request went out as it came although it could have been looked at. */
 export type UntouchedReason =

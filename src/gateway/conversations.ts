@@ -40,6 +40,11 @@ export interface Reading {
   readonly links: readonly string[];
 }
 
+/** The name of a conversation: the same for all of its requests. */
+export function rootOf({ links, decoded }: Reading): string {
+  return links[0] ?? decoded.protocol;
+}
+
 /** What a conversation that nobody knows begins with; `relative` is one that it shares its beginning with. */
 export type Begin = (relative: Conversation | undefined) => Promise<Beginning>;
 

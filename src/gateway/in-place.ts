@@ -8,12 +8,12 @@ import type { Registry } from "../models/registry/registry.ts";
 import { protocols } from "../protocols/index.ts";
 import { createInPlaceWriter } from "../session/in-place.ts";
 import type { HeaderLines } from "./contract.ts";
-import type { Passage } from "./exchange.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { ModelBook } from "./models.ts";
 import { plainAnswer } from "./recall/recall.ts";
+import { countsTokens, type PreparedRequest } from "./request/model-request.ts";
 import { onwardHeaders } from "./transport/headers.ts";
-import type { Incoming, Sender } from "./transport/send.ts";
+import type { ProviderResponse, Sender } from "./transport/send.ts";
 
 export interface InPlaceParts {
   readonly sender: Sender;
@@ -23,14 +23,13 @@ export interface InPlaceParts {
 }
 
 /** Undefined where the request was not one that a model answers. */
-export function writerBehind(
-  { visit, destination, route, arrival: { method, headers: came } }: Passage,
-  { sender, models, registry, limits }: InPlaceParts,
-): Writer | undefined {
-  if (visit === undefined || route.asks === "count") return undefined;
-  const { tenant, model, upstream, body, reading, headersOf } = visit;
-  const onward = onwardHeaders(came, "rewritten");
-  const headers = plainHeaders(headersOf?.(onward) ?? onward);
+export function writerBehind(request: PreparedRequest, parts: InPlaceParts): Writer | undefined {
+  if (countsTokens(request)) return undefined;
+  const { sender, models, registry, limits } = parts;
+  const { client, destination, route, tenant, model, upstream, reading, outgoing } = request;
+  const { body, editHeaders } = outgoing;
+  const onward = onwardHeaders(client.headers, "rewritten");
+  const headers = plainHeaders(editHeaders?.(onward) ?? onward);
   return createInPlaceWriter({
     model,
     windowTokens: models.of(tenant, model, upstream).windowTokens,
@@ -38,8 +37,14 @@ export function writerBehind(
     quotes: false,
     request: () => protocols[route.protocol].decode(body, reading.decoded),
     send: async (text, signal = new AbortController().signal) => {
-      const incoming = await sender.send({ to: destination, method, headers, body: Buffer.from(text), signal });
-      return answerOf(incoming, limits.examinedBytes);
+      const response = await sender.send({
+        to: destination,
+        method: client.method,
+        headers,
+        body: Buffer.from(text),
+        signal,
+      });
+      return answerOf(response, limits.examinedBytes);
     },
   });
 }
@@ -53,7 +58,7 @@ function plainHeaders(lines: HeaderLines): HeaderLines {
 }
 
 /** Only what can tell how long to wait is taken from its headers. */
-async function answerOf({ status, headers, body }: Incoming, bytesMax: number) {
+async function answerOf({ status, headers, body }: ProviderResponse, bytesMax: number) {
   const read: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {

@@ -15,7 +15,7 @@ export interface Pending {
   /** What is put from now on was brought by the request that ends in this link; by a refusal of it, where there is a trial. */
   readonly broughtBy: (link: string | undefined, trial?: object) => void;
   /** What refusals of a request brought is like anything else that waits once it was taken, and gone otherwise. */
-  readonly tried: (trial: object, isTaken: boolean) => void;
+  readonly tried: (trial: object, isAccepted: boolean) => void;
   /** Further work that waits with it. */
   readonly add: (write: () => Promise<unknown>) => void;
   /** A request with these links was taken: writes what it and those before it brought. @throws PrecisError of the store. */
@@ -66,11 +66,11 @@ export function createPending(store: CheckedStore): Pending {
       link = last;
       trial = tried;
     },
-    tried: (tried, isTaken) => {
+    tried: (tried, isAccepted) => {
       if (trial === tried) trial = undefined;
       writes = writes.flatMap((one) => {
         if (one.trial !== tried) return [one];
-        return isTaken ? [{ ...one, trial: undefined }] : [];
+        return isAccepted ? [{ ...one, trial: undefined }] : [];
       });
     },
     add: (run) => add({ run }),

@@ -3,7 +3,7 @@
  * Records of one tenant are never shown to another, and a credential is never kept.
  */
 import { hash } from "node:crypto";
-import type { Arrival } from "./contract.ts";
+import type { ClientRequest } from "./contract.ts";
 
 /** `auto`: one tenant on loopback, one a credential elsewhere. Bearer tokens that rotate make a new tenant each. */
 export type TenantPolicy = "auto" | "per_key" | { readonly name: string };
@@ -44,7 +44,7 @@ const NO_CREDENTIALS: ReadonlySet<string> = new Set([
   "proxy-authorization",
 ]);
 
-export function ownerOf(request: Pick<Arrival, "headers" | "target">, rules: TenantRules): Owner {
+export function ownerOf(request: Pick<ClientRequest, "headers" | "target">, rules: TenantRules): Owner {
   const { policy, loopback, credentialNames = [] } = rules;
   if (typeof policy === "object") return { tenant: policy.name, isolated: false };
   if (policy === "auto" && loopback) return { tenant: LOCAL_TENANT, isolated: false };

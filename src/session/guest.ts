@@ -16,6 +16,7 @@ import { PluginFault } from "../plugins/fault.ts";
 import type { Desk } from "./desk.ts";
 import { containedBy, standIn } from "./seat.ts";
 import { HANDOFF_WAIT_MS } from "./summarizer.ts";
+import { withTimeLimit } from "./time-limit.ts";
 
 /** Above the limits of a plugin's own thread: for guests in this one, as far as they let go of it. */
 const GUEST_WAIT_MS = 90_000;
@@ -148,15 +149,8 @@ function remarked(outcome: Outcome, remark: string): Outcome {
 }
 
 /** What comes of a promise in time; a `PluginFault` otherwise. */
-async function within<Value>(ms: number, promise: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const hung = (): void => reject(new PluginFault({ kind: "hung", detail: `no answer within ${ms} ms` }));
-    timer = setTimeout(hung, ms);
+function within<Value>(ms: number, promise: Promise<Value>): Promise<Value> {
+  return withTimeLimit(ms, promise, () => {
+    throw new PluginFault({ kind: "hung", detail: `no answer within ${ms} ms` });
   });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

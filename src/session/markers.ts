@@ -35,7 +35,12 @@ export interface Unmarked {
   readonly measure: Measure;
   /** The name of the conversation, the same for all its requests. */
   readonly root: string;
+  /** Other edits of the body, made together with the markers. */
+  readonly edits?: BodyEdits | undefined;
 }
+
+/** Edits of a body that was read once the changed transcript was in it. */
+export type BodyEdits = (outgoing: Decoded) => readonly Edit[];
 
 export interface Marked {
   readonly body: string;
@@ -44,10 +49,16 @@ export interface Marked {
 }
 
 export function withMarkers(unmarked: Unmarked): Marked {
-  const { rules, incoming, body, before, root } = unmarked;
-  const outgoing = body === incoming.body ? incoming : protocols[incoming.protocol].decode(body, before);
+  const { rules, body, root, edits } = unmarked;
+  const outgoing = readOutgoing(unmarked);
   const key = rules.layout === "openai" ? cacheKeyEdits(outgoing, root) : [];
-  return { body: applyEdits(body, [...key, ...markerEdits(unmarked, outgoing)]), outgoing };
+  const all = [...key, ...markerEdits(unmarked, outgoing), ...(edits?.(outgoing) ?? [])];
+  return { body: applyEdits(body, all), outgoing };
+}
+
+/** What goes out, read with the memory of what went out before. */
+export function readOutgoing({ incoming, body, before }: Pick<Unmarked, "incoming" | "body" | "before">): Decoded {
+  return body === incoming.body ? incoming : protocols[incoming.protocol].decode(body, before);
 }
 
 /** Whose markers a request of each protocol may hold without anything being known of its provider. */
@@ -61,18 +72,19 @@ const CLIENT_LAYOUTS: Readonly<Record<ProtocolName, MarkerLayout | undefined>> =
  * Where no markers are set: a rewritten request without those that an older request of its client left in messages that
  * only a compaction still holds. Beside its newest markers they may be one too many, or of a lifetime that cannot come first.
  */
-export function withoutStaleMarkers({
-  body,
-  incoming,
-  before,
-}: Pick<Unmarked, "body" | "incoming" | "before">): Marked {
-  const { protocol } = incoming;
-  const layout = CLIENT_LAYOUTS[protocol];
-  if (body === incoming.body || layout === undefined || !body.includes('"cache_control"'))
-    return { body, outgoing: before };
-  const outgoing = protocols[protocol].decode(body, before);
+export function withoutStaleMarkers(unmarked: Pick<Unmarked, "body" | "incoming" | "before" | "edits">): Marked {
+  const { body, incoming, before, edits } = unmarked;
+  const layout = CLIENT_LAYOUTS[incoming.protocol];
+  const mayHoldStale = body !== incoming.body && layout !== undefined && body.includes('"cache_control"');
+  if (!mayHoldStale && edits === undefined) return { body, outgoing: before };
+  const outgoing = readOutgoing(unmarked);
+  const stale = mayHoldStale ? staleEdits(outgoing, layout, incoming) : [];
+  return { body: applyEdits(body, [...stale, ...(edits?.(outgoing) ?? [])]), outgoing };
+}
+
+function staleEdits(outgoing: Decoded, layout: MarkerLayout, incoming: Decoded): readonly Edit[] {
   const { sites, edits } = markerSites(outgoing, layout, incoming);
-  return { body: applyEdits(body, edits(keptMarkers(sites))), outgoing };
+  return edits(keptMarkers(sites));
 }
 
 function markerEdits(unmarked: Unmarked, outgoing: Decoded): readonly Edit[] {

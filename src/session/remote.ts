@@ -7,6 +7,7 @@ import { PrecisError } from "../core/errors.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { protocols } from "../protocols/index.ts";
 import { elementTexts, memberText } from "../protocols/json/scan.ts";
+import { unlessAborted } from "./time-limit.ts";
 
 export interface ResponsesCompactionOptions {
   /** Where the endpoint is, for example `https://api.openai.com/v1`. */
@@ -65,11 +66,8 @@ export function withinTime(remote: Remote, waitMs: number): Remote {
     const deadline = AbortSignal.timeout(waitMs);
     const stop = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
     // An effect may not heed its signal.
-    const stopped = new Promise<never>((_, reject) =>
-      stop.addEventListener("abort", () => reject(failure(`no answer within ${waitMs / 1_000} s`, true)), {
-        once: true,
-      }),
-    );
-    return Promise.race([remote(transcript, stop), stopped]);
+    return unlessAborted(stop, remote(transcript, stop), () => {
+      throw failure(`no answer within ${waitMs / 1_000} s`, true);
+    });
   };
 }

@@ -5,6 +5,7 @@
 import type { SummaryAccount } from "../core/compaction/compaction.ts";
 import type { Writer, WriterReply, Writers } from "../core/handoff/model/writer.ts";
 import { restingAt, restsAfter, type Rest } from "./cooldowns.ts";
+import { unlessAborted } from "./time-limit.ts";
 
 /** A compaction waits no longer for all its models together; then the ledger writes. */
 export const HANDOFF_WAIT_MS = 180_000;
@@ -76,19 +77,17 @@ function bounded(writer: Writer, { state, waitMs, spent }: Asking, deadline: Abo
   const ask: Writer["ask"] = async (prompt, signal) => {
     if (deadline.aborted) return late;
     const stop = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
-    // A writer may not heed its signal; the agent is not kept waiting for it.
-    const stopped = new Promise<WriterReply>((resolve, reject) =>
-      stop.addEventListener("abort", () => (signal?.aborted === true ? reject(signal.reason) : resolve(late)), {
-        once: true,
-      }),
-    );
     const answer = writer.ask(prompt, stop).catch((error: unknown) => {
       signal?.throwIfAborted();
       return deadline.aborted
         ? late
         : failed("network", error instanceof Error ? error.message : "it failed without a reason");
     });
-    const reply = await Promise.race([answer, stopped]);
+    // A writer may not heed its signal; the agent is not kept waiting for it.
+    const reply = await unlessAborted(stop, answer, () => {
+      signal?.throwIfAborted();
+      return late;
+    });
     spent(reply);
     return reply;
   };

@@ -1,10 +1,10 @@
 /** Whose markers each upstream takes for each model, and what its cache makes of a compaction's price. */
 import { describe, expect, it } from "vitest";
-import { createCachingDesk, type CachingQuery } from "../../src/gateway/caching.ts";
+import { createCachingContext, type CachingQuery } from "../../src/gateway/caching.ts";
 import { createRegistry } from "../../src/models/registry/registry.ts";
 
 const MINUTE_MS = 60_000;
-const desk = createCachingDesk({ registry: createRegistry() });
+const desk = createCachingContext({ registry: createRegistry() });
 const of = (
   protocol: CachingQuery["protocol"],
   model: string,
@@ -55,7 +55,7 @@ describe("prices have a say", () => {
     expect(of("openai-chat", "claude-sonnet-4-5", LOCAL).economy).toBeUndefined();
     expect(of("openai-chat", "some-model", OPENAI).economy).toBeUndefined();
     expect(of("openai-chat", "gpt-5.4", OPENAI, "off").economy).toBeUndefined();
-    const off = createCachingDesk({ registry: createRegistry(), caching: { enabled: false } });
+    const off = createCachingContext({ registry: createRegistry(), caching: { enabled: false } });
     const query = { protocol: "openai-chat", model: "gpt-5.4", upstream: { origin: OPENAI, caching: "auto" } } as const;
     expect(off.of(query)).toMatchObject({ rules: undefined, economy: undefined });
   });

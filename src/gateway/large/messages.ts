@@ -30,7 +30,7 @@ export type ToThread =
 
 export type FromThread =
   | {
-      readonly kind: "departure";
+      readonly kind: "reply";
       readonly id: number;
       readonly status: number;
       readonly headers: HeaderLines;

@@ -4,8 +4,8 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
-import { createExchange } from "../app.ts";
-import type { Bytes, Departure, GatewayEvent } from "../contract.ts";
+import { createPipeline } from "../app.ts";
+import type { Bytes, ClientResponse, GatewayEvent } from "../contract.ts";
 import { clientGone } from "../transport/failures.ts";
 import { refuseError } from "../transport/refusals.ts";
 import type { FromThread, ThreadSource, ToThread } from "./messages.ts";
@@ -27,7 +27,7 @@ let loopback = true;
 const { openOptions } = (await import(module)) as ThreadModule;
 const opened = await openOptions(data as never);
 const { store } = opened.options;
-const exchange = createExchange({ ...opened.options, store: keptInPieces(store), tell }, () => loopback);
+const pipeline = createPipeline({ ...opened.options, store: keptInPieces(store), tell }, () => loopback);
 port.on("message", hear);
 
 function say(message: FromThread): void {
@@ -66,23 +66,23 @@ async function answer({
   const gone = new AbortController();
   const one: Active = { gone };
   active.set(id, one);
-  const arrival = {
+  const client = {
     method,
     target,
     headers,
     body: whole(Buffer.from(body.buffer, body.byteOffset, body.byteLength)),
     signal: gone.signal,
   };
-  let departure: Departure;
+  let reply: ClientResponse;
   try {
-    departure = await exchange.handle(arrival);
+    reply = await pipeline.handle(client);
   } catch (error) {
-    departure = refuseError(arrival, error);
+    reply = refuseError(client, error);
   }
-  const { status, headers: lines, body: out } = departure;
+  const { status, headers: lines, body: out } = reply;
   const pulled = out !== undefined && !(out instanceof Uint8Array);
   if (pulled) one.body = out[Symbol.asyncIterator]();
-  say({ kind: "departure", id, status, headers: lines, body: pulled ? "pulled" : out });
+  say({ kind: "reply", id, status, headers: lines, body: pulled ? "pulled" : out });
 }
 
 async function* whole(body: Buffer): AsyncGenerator<Uint8Array> {
@@ -99,7 +99,7 @@ async function next(id: number, body: ReturnType<Bytes[typeof Symbol.asyncIterat
 }
 
 async function close(): Promise<void> {
-  await exchange.close();
+  await pipeline.close();
   await opened.close();
   port.close();
 }

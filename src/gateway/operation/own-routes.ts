@@ -5,6 +5,7 @@
  */
 import { Hono, type Context } from "hono";
 import { PrecisError } from "../../core/errors.ts";
+import { withTimeLimit } from "../../session/time-limit.ts";
 import type { History } from "../history/contract.ts";
 import { callerRefusal } from "../transport/callers.ts";
 import { createAccess, LOGIN_PATH, type Access } from "./access.ts";
@@ -117,16 +118,11 @@ const TOKEN_NEEDED =
 
 async function unreadiness({ stopping, checkStore }: OwnRoutesOptions): Promise<string | undefined> {
   if (stopping()) return "stopping";
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(resolve, STORE_ANSWERS_WITHIN_MS, "store_slow");
-  });
   try {
-    return await Promise.race([checkStore().then(() => undefined), late]);
+    const checked = checkStore().then(() => undefined);
+    return await withTimeLimit(STORE_ANSWERS_WITHIN_MS, checked, () => "store_slow");
   } catch (cause) {
     return cause instanceof PrecisError && cause.code.startsWith("store_") ? cause.code : "store_unavailable";
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -7,7 +7,7 @@ import type * as OpenTelemetry from "@opentelemetry/api";
 import type { Attributes, Context, Span, TextMapGetter } from "@opentelemetry/api";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { Prepared } from "../../session/contract.ts";
-import type { Arrival, HeaderLines, RequestEvent, Treatment } from "../contract.ts";
+import type { ClientRequest, HeaderLines, RequestEvent, Treatment } from "../contract.ts";
 import type { Upstream } from "../transport/upstreams.ts";
 import { headerOf } from "../transport/vendor.ts";
 
@@ -30,7 +30,7 @@ export interface RequestSpan {
 
 export interface Spans {
   /** A promise only until the API is loaded. */
-  readonly open: (arrival: Arrival) => RequestSpan | Promise<RequestSpan>;
+  readonly open: (client: ClientRequest) => RequestSpan | Promise<RequestSpan>;
 }
 
 /** Where nobody listens. */
@@ -54,11 +54,11 @@ export function createSpans(redact: Redactor): Spans {
   let api: Api | undefined;
   let loading: Promise<Api> | undefined;
   return {
-    open: (arrival) => {
+    open: (client) => {
       if (!(REGISTERED in globalThis)) return NO_SPAN;
-      if (api !== undefined) return openSpan(api, arrival, redact);
+      if (api !== undefined) return openSpan(api, client, redact);
       loading ??= import("@opentelemetry/api").then((loaded) => (api = loaded));
-      return loading.then((loaded) => openSpan(loaded, arrival, redact));
+      return loading.then((loaded) => openSpan(loaded, client, redact));
     },
   };
 }
@@ -68,10 +68,10 @@ const HEADERS: TextMapGetter<HeaderLines> = {
   keys: (headers) => headers.map(([name]) => name.toLowerCase()),
 };
 
-function openSpan(api: Api, arrival: Arrival, redact: Redactor): RequestSpan {
+function openSpan(api: Api, client: ClientRequest, redact: Redactor): RequestSpan {
   const { context, propagation, trace, SpanKind } = api;
-  const parent = propagation.extract(context.active(), arrival.headers, HEADERS);
-  const method = METHODS.has(arrival.method) ? arrival.method : "HTTP";
+  const parent = propagation.extract(context.active(), client.headers, HEADERS);
+  const method = METHODS.has(client.method) ? client.method : "HTTP";
   const tracer = trace.getTracer(TRACER);
   const span = tracer.startSpan(method, { kind: SpanKind.SERVER }, parent);
   if (!span.isRecording()) return NO_SPAN;

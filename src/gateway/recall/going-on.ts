@@ -1,20 +1,20 @@
 /** The next request of a turn: where its provider finds it too large, once more without what was recalled last. */
-import type { Opened } from "../opening.ts";
+import type { ProviderAnswer } from "../request/open-answer.ts";
 import type { Turn } from "./turn.ts";
 
 export interface GoingOn {
   readonly turn: Pick<Turn, "withoutLast">;
-  readonly resend: (body: string) => Promise<Opened>;
+  readonly resend: (body: string) => Promise<ProviderAnswer>;
   /** Told of each answer of the provider. */
-  readonly further: (opened: Opened) => void;
+  readonly further: (answer: ProviderAnswer) => void;
 }
 
-export async function goOn({ turn, resend, further }: GoingOn, body: string): Promise<Opened> {
-  const opened = await resend(body);
-  further(opened);
-  const smaller = opened.tooLarge ? turn.withoutLast() : undefined;
-  if (smaller === undefined) return opened;
-  await opened.body.return();
+export async function goOn({ turn, resend, further }: GoingOn, body: string): Promise<ProviderAnswer> {
+  const answer = await resend(body);
+  further(answer);
+  const smaller = answer.tooLarge ? turn.withoutLast() : undefined;
+  if (smaller === undefined) return answer;
+  await answer.body.return();
   const again = await resend(smaller);
   further(again);
   return again;

@@ -3,19 +3,19 @@
  * the client's stead, and the client sees one answer in which none of this happened (docs/recall.md).
  */
 import type { Usage } from "../../core/engines/contract.ts";
-import { PrecisError } from "../../core/errors.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import type { RedactOptions } from "../../core/redaction/redact.ts";
 import type { Chain } from "../../core/transcript/links.ts";
 import { createScreen, createWholeScreen } from "../../protocols/answers/screens/index.ts";
-import type { Decoded, ProtocolName } from "../../protocols/index.ts";
-import type { Prepared } from "../../session/contract.ts";
+import type { Decoded } from "../../protocols/index.ts";
 import { RECALL_TOOL } from "../../session/recall/tool.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { HeaderLines, Tell } from "../contract.ts";
 import type { Reading } from "../conversations.ts";
 import type { ModelBook } from "../models.ts";
-import type { Opened } from "../opening.ts";
+import { faultReason, reportFault } from "../request/fault.ts";
+import type { AnsweredRequest, PreparedRequest } from "../request/model-request.ts";
+import type { ProviderAnswer } from "../request/open-answer.ts";
 import { createHiddenTurns } from "./hidden.ts";
 import { RECALL_LIMITS, type RecallLimits } from "./limits.ts";
 import { streamed } from "./stream.ts";
@@ -31,7 +31,7 @@ export interface RecallSettings {
 
 const RECALL_OFFER: RecallOffer = "on";
 
-export interface RecallDesk extends RecallSettings {
+export interface RecallContext extends RecallSettings {
   readonly store: HistoryStore;
   readonly chain: Chain;
   readonly models: ModelBook;
@@ -45,25 +45,13 @@ export interface Recall {
   /** The request's tools with ours, for a conversation of which something left; undefined where it is not offered. */
   readonly tools: (request: Decoded) => string | undefined;
   /** The answer as its client is to have it. */
-  readonly screened: (answer: Answering) => Promise<Opened>;
+  readonly withoutRecalls: (recalling: Recalling) => Promise<ProviderAnswer>;
 }
 
-/** A request whose model may recall, as it was sent. */
+/** A request whose model may recall, with the answer that came. */
 export interface Recalling {
-  readonly tenant: string;
-  readonly protocol: ProtocolName;
-  readonly model: string;
-  readonly upstream: string;
-  /** As its client sent it. */
-  readonly reading: Reading;
-  readonly body: string;
-  readonly prepared: Pick<Prepared, "tokens">;
-}
-
-export interface Answering {
-  readonly visit: Recalling;
-  readonly opened: Opened;
-  readonly resend: (body: string) => Promise<Opened>;
+  readonly request: PreparedRequest & AnsweredRequest;
+  readonly resend: (body: string) => Promise<ProviderAnswer>;
   readonly failed: () => void;
   readonly signal: AbortSignal;
 }
@@ -72,7 +60,7 @@ const ERROR_STATUS_MIN = 400;
 /** As much of the window as a request's answer is reserved at most. */
 const RESERVE_SHARE_MAX = 0.5;
 
-export function createRecall(given: RecallDesk): Recall {
+export function createRecall(given: RecallContext): Recall {
   const { store, chain, offer = RECALL_OFFER } = given;
   const redact = createRedactor(given.secrets ?? {});
   const limits = { ...RECALL_LIMITS, ...given.limits };
@@ -82,37 +70,38 @@ export function createRecall(given: RecallDesk): Recall {
     restored: async (tenant, reading) =>
       tools(reading.decoded) === undefined ? reading.decoded : hidden.restored(tenant, reading),
     tools,
-    screened: async ({ visit, opened, resend, failed, signal }) => {
-      const link = visit.reading.links.at(-1);
-      if (link === undefined || opened.incoming.status >= ERROR_STATUS_MIN || isCoded(opened)) return opened;
-      const { tenant, protocol } = visit;
+    withoutRecalls: async ({ request, resend, failed, signal }) => {
+      const { answer, tenant, reading } = request;
+      const link = reading.links.at(-1);
+      if (link === undefined || answer.response.status >= ERROR_STATUS_MIN || isCoded(answer)) return answer;
+      const { protocol } = reading.decoded;
       const turn = createTurn({
-        ...bounds(given, visit),
+        ...bounds(given, request),
         tenant,
         protocol,
         link,
-        body: visit.body,
+        body: request.outgoing.body,
         store,
         hidden,
         limits,
         redact,
       });
-      const readers = [opened.reader];
-      const further = (next: Opened): void => void readers.push(next.reader);
+      const readers = [answer.reader];
+      const further = (next: ProviderAnswer): void => void readers.push(next.reader);
       const spent = (): Usage | undefined => summed(readers.flatMap(({ state }) => state.usage ?? []));
-      if (!opened.streamed) {
+      if (!answer.streamed) {
         const screen = createWholeScreen(protocol, RECALL_TOOL);
-        return { ...(await whole(opened, { screen, turn, bodyBytesMax: limits.bodyBytes, resend, further })), spent };
+        return { ...(await whole(answer, { screen, turn, bodyBytesMax: limits.bodyBytes, resend, further })), spent };
       }
       const screen = createScreen(protocol, RECALL_TOOL);
       const eventBytesMax = limits.eventBytes;
-      const body = streamed(opened, { screen, turn, eventBytesMax, resend, further, failed, signal });
-      return { ...opened, body, spent };
+      const body = streamed(answer, { screen, turn, eventBytesMax, resend, further, failed, signal });
+      return { ...answer, body, spent };
     },
   };
 }
 
-function bounds({ models, tell }: RecallDesk, { tenant, model, upstream, prepared, reading }: Recalling) {
+function bounds({ models, tell }: RecallContext, { tenant, model, upstream, prepared, reading }: PreparedRequest) {
   const { windowTokens, factor } = models.of(tenant, model, upstream);
   const reserved = Math.min(reading.decoded.transcript.maxOutputTokens ?? 0, windowTokens * RESERVE_SHARE_MAX);
   return {
@@ -121,21 +110,12 @@ function bounds({ models, tell }: RecallDesk, { tenant, model, upstream, prepare
     factor,
     told: (call: { readonly found: boolean; readonly tokens: number }) =>
       tell({ kind: "recall", tenant, model, ...call }),
-    unkept: (error: unknown) => tell({ kind: "notice", code: codeOf(error), tenant, message: messageOf(error) }),
+    unkept: (error: unknown) => reportFault({ tell }, { tenant }, faultReason(error), error),
   };
 }
 
-function codeOf(error: unknown): "store_unavailable" | "internal_fault" {
-  return error instanceof PrecisError && error.code.startsWith("store_") ? "store_unavailable" : "internal_fault";
-}
-
-/** The message of an error that is not ours may quote what it worked on. */
-function messageOf(error: unknown): string {
-  return error instanceof PrecisError ? `${error.code}: ${error.message}` : ((error as Error).name ?? "a fault");
-}
-
 /** We ask for answers as they are; one that comes compressed all the same passes as it is. */
-function isCoded({ incoming: { headers } }: Opened): boolean {
+function isCoded({ response: { headers } }: ProviderAnswer): boolean {
   return headers.some(
     ([name, value]) => name.toLowerCase() === "content-encoding" && value.toLowerCase() !== "identity",
   );

@@ -3,8 +3,8 @@ import type { Usage } from "../../core/engines/contract.ts";
 import { splitFrames, type Frame } from "../../protocols/answers/frames.ts";
 import type { Screen } from "../../protocols/answers/screens/index.ts";
 import { PrecisError } from "../../core/errors.ts";
-import type { Opened } from "../opening.ts";
-import type { Chunks } from "../relay.ts";
+import type { ProviderAnswer } from "../request/open-answer.ts";
+import type { Chunks } from "../request/relay.ts";
 import { goOn } from "./going-on.ts";
 import type { Turn } from "./turn.ts";
 
@@ -12,9 +12,9 @@ export interface Streaming {
   readonly screen: Screen;
   readonly turn: Turn;
   readonly eventBytesMax: number;
-  readonly resend: (body: string) => Promise<Opened>;
+  readonly resend: (body: string) => Promise<ProviderAnswer>;
   /** Told of each further answer of the provider. */
-  readonly further: (opened: Opened) => void;
+  readonly further: (answer: ProviderAnswer) => void;
   /** The answer broke off after its first passage; its client has been told. */
   readonly failed: () => void;
   readonly signal: AbortSignal;
@@ -24,21 +24,21 @@ const ERROR_STATUS_MIN = 400;
 /** Of what a provider says about an error, this much is passed on. */
 const ERROR_CHARS_MAX = 2_000;
 
-export async function* streamed(first: Opened, streaming: Streaming): Chunks {
+export async function* streamed(first: ProviderAnswer, streaming: Streaming): Chunks {
   const { screen, turn, resend, further } = streaming;
-  let opened = first;
+  let answer = first;
   for (let later = false; ; later = true) {
-    const broken = yield* passing(opened, streaming, later);
+    const broken = yield* passing(answer, streaming, later);
     if (broken !== undefined) {
       yield failure(streaming, broken);
       return;
     }
-    const next = await turn.heard(screen.passage(), usageOf(opened));
+    const next = await turn.heard(screen.passage(), usageOf(answer));
     if (next === undefined) break;
     try {
-      opened = await goOn({ turn, resend, further }, next);
-      if (opened.incoming.status >= ERROR_STATUS_MIN || !opened.streamed) {
-        yield failure(streaming, await refusal(opened));
+      answer = await goOn({ turn, resend, further }, next);
+      if (answer.response.status >= ERROR_STATUS_MIN || !answer.streamed) {
+        yield failure(streaming, await refusal(answer));
         return;
       }
     } catch (error) {
@@ -54,7 +54,7 @@ export async function* streamed(first: Opened, streaming: Streaming): Chunks {
 
 /** What broke a later passage; the first one breaks as it would without us. */
 async function* passing(
-  { body }: Opened,
+  { body }: ProviderAnswer,
   { screen, eventBytesMax, signal }: Streaming,
   later: boolean,
 ): AsyncGenerator<Uint8Array, unknown, undefined> {
@@ -87,7 +87,7 @@ function shownOf(screen: Screen, frame: Frame | string): string {
   }
 }
 
-function usageOf({ reader: { state } }: Opened): Usage | undefined {
+function usageOf({ reader: { state } }: ProviderAnswer): Usage | undefined {
   return state.usage;
 }
 
@@ -100,7 +100,7 @@ function failure({ screen, failed }: Streaming, error: unknown): Uint8Array {
 }
 
 /** The provider's own words about a request that it would not go on with. */
-async function refusal({ body, incoming: { status } }: Opened): Promise<Error> {
+async function refusal({ body, response: { status } }: ProviderAnswer): Promise<Error> {
   let text = "";
   for await (const chunk of body) {
     text += Buffer.from(chunk).toString();

@@ -11,8 +11,8 @@ import { applyEdits } from "../../protocols/json/edit.ts";
 import { elementTexts } from "../../protocols/json/scan.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import { answerRecallCall, type Recalled } from "../../session/recall/tool.ts";
+import { withTimeLimit } from "../../session/time-limit.ts";
 import type { HistoryStore } from "../../store/store.ts";
-import { within } from "../within.ts";
 import { resultMessage, type HiddenResult, type HiddenTurns } from "./hidden.ts";
 import type { RecallLimits } from "./limits.ts";
 
@@ -77,7 +77,7 @@ export function createTurn(options: TurnOptions): Turn {
     const fingerprint = hidden.fingerprintOf(said, ledger.hiddenIds);
     const messages = protocols[protocol].format(said);
     const kept = hidden.keep(tenant, link, { protocol, fingerprint, messages, results });
-    await within(options.limits.keepWaitMs, kept.catch(options.unkept));
+    await withTimeLimit(options.limits.keepWaitMs, kept.catch(options.unkept), () => undefined);
   };
   const hear: Turn["heard"] = async (passage, usage) => {
     const elements = passage.complete ? passage.said() : undefined;

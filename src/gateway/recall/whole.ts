@@ -1,8 +1,8 @@
 /** An answer that is no stream, behind a screen: read whole, gone on with as often as the model recalls, and told as one. */
 import type { WholePassage, WholeScreen } from "../../protocols/answers/screens/index.ts";
 import { RECALL_TOOL } from "../../session/recall/tool.ts";
-import type { Opened } from "../opening.ts";
-import { resumed, type Chunks } from "../relay.ts";
+import type { ProviderAnswer } from "../request/open-answer.ts";
+import { resumed, type Chunks } from "../request/relay.ts";
 import { goOn } from "./going-on.ts";
 import type { Turn } from "./turn.ts";
 
@@ -10,25 +10,28 @@ export interface Wholly {
   readonly screen: WholeScreen;
   readonly turn: Turn;
   readonly bodyBytesMax: number;
-  readonly resend: (body: string) => Promise<Opened>;
-  readonly further: (opened: Opened) => void;
+  readonly resend: (body: string) => Promise<ProviderAnswer>;
+  readonly further: (answer: ProviderAnswer) => void;
 }
 
 /** The same answer where nothing was hidden or it cannot be read; an error of a further request is the client's answer. */
-export async function whole(first: Opened, { screen, turn, bodyBytesMax, resend, further }: Wholly): Promise<Opened> {
+export async function whole(
+  first: ProviderAnswer,
+  { screen, turn, bodyBytesMax, resend, further }: Wholly,
+): Promise<ProviderAnswer> {
   const passages: WholePassage[] = [];
-  for (let opened = first; ;) {
-    const { text, body } = await collected(opened, bodyBytesMax);
+  for (let answer = first; ;) {
+    const { text, body } = await collected(answer, bodyBytesMax);
     const passage = text === undefined ? undefined : screen.read(text);
-    if (passage === undefined) return { ...opened, body };
+    if (passage === undefined) return { ...answer, body };
     passages.push(passage);
-    const next = await turn.heard(passage, opened.reader.state.usage);
+    const next = await turn.heard(passage, answer.reader.state.usage);
     if (next === undefined) {
       const hides = passages.length > 1 || passage.calls.length > 0;
       const shown = hides || text!.includes(RECALL_TOOL) ? screen.join(passages) : text!;
-      return shown === text ? { ...opened, body } : rewritten(first, shown);
+      return shown === text ? { ...answer, body } : rewritten(first, shown);
     }
-    opened = await goOn({ turn, resend, further }, next);
+    answer = await goOn({ turn, resend, further }, next);
   }
 }
 
@@ -38,7 +41,7 @@ interface Collected {
   readonly body: Chunks;
 }
 
-async function collected({ body }: Opened, bytesMax: number): Promise<Collected> {
+async function collected({ body }: ProviderAnswer, bytesMax: number): Promise<Collected> {
   const read: Uint8Array[] = [];
   let bytes = 0;
   for (;;) {
@@ -52,12 +55,12 @@ async function collected({ body }: Opened, bytesMax: number): Promise<Collected>
 }
 
 /** The first answer's head: what it says of the body's length no longer holds. */
-function rewritten(first: Opened, text: string): Opened {
+function rewritten(first: ProviderAnswer, text: string): ProviderAnswer {
   const bytes = Buffer.from(text);
-  const headers = first.incoming.headers.map(([name, value]): readonly [string, string] =>
+  const headers = first.response.headers.map(([name, value]): readonly [string, string] =>
     name.toLowerCase() === "content-length" ? [name, String(bytes.length)] : [name, value],
   );
-  return { ...first, incoming: { ...first.incoming, headers }, body: resumed([bytes], NOTHING_MORE()) };
+  return { ...first, response: { ...first.response, headers }, body: resumed([bytes], NOTHING_MORE()) };
 }
 
 async function* NOTHING_MORE(): Chunks {}

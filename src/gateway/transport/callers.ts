@@ -4,7 +4,7 @@
  * at this machine (DNS rebinding).
  */
 import { isLoopback } from "../../config/loopback.ts";
-import type { Arrival } from "../contract.ts";
+import type { ClientRequest } from "../contract.ts";
 import type { Refusal } from "./refusals.ts";
 import { headerOf } from "./vendor.ts";
 
@@ -22,14 +22,14 @@ const CONTAINER_HOSTS: readonly string[] = ["host.docker.internal", "host.contai
 const SIMPLE_CONTENT = /^(?:text\/plain|application\/x-www-form-urlencoded|multipart\/form-data)/i;
 const BROWSER = /^Mozilla\//;
 
-type Asked = Pick<Arrival, "method" | "headers">;
+type Asked = Pick<ClientRequest, "method" | "headers">;
 
 /** Why a request is refused before it is looked at; undefined for one that may pass. */
-export function callerRefusal(arrival: Asked, allowed: CallersAllowed): Refusal | undefined {
-  const host = headerOf(arrival.headers, "host")?.toLowerCase();
+export function callerRefusal(client: Asked, allowed: CallersAllowed): Refusal | undefined {
+  const host = headerOf(client.headers, "host")?.toLowerCase();
   if (host !== undefined && !isOwnHost(host, allowed)) return FOREIGN_HOST;
-  if (isCrossSite(arrival, host, allowed)) return FOREIGN_ORIGIN;
-  return isFormOfBrowser(arrival) ? JSON_NEEDED : undefined;
+  if (isCrossSite(client, host, allowed)) return FOREIGN_ORIGIN;
+  return isFormOfBrowser(client) ? JSON_NEEDED : undefined;
 }
 
 function isOwnHost(host: string, { loopback, allowedHosts }: CallersAllowed): boolean {

@@ -4,10 +4,10 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isLoopback } from "../../config/loopback.ts";
 import { PrecisError } from "../../core/errors.ts";
-import type { Departure, Handle } from "../contract.ts";
+import type { ClientResponse, RequestHandler } from "../contract.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "../limits.ts";
-import { answer, type Exchange } from "./answer.ts";
-import { arrivalOf, createLoad, type Load } from "./arrival.ts";
+import { answer, type PendingResponse } from "./client-response.ts";
+import { clientRequestOf, createLoad, type Load } from "./client-request.ts";
 import { callerRefusal, type CallersAllowed } from "./callers.ts";
 import { plainPath } from "./plain-path.ts";
 import { refuse, refuseError, type Refusal } from "./refusals.ts";
@@ -46,7 +46,7 @@ const { createServer } = process.getBuiltinModule("node:http");
 const OWN_ROUTES = "/_precis";
 
 /** @throws PrecisError `listen_failed` where the address cannot be had. */
-export async function listen(handle: Handle, options: ListenOptions = {}): Promise<Listening> {
+export async function listen(handle: RequestHandler, options: ListenOptions = {}): Promise<Listening> {
   const { host = "127.0.0.1", port = 0 } = options;
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const server = createServer({
@@ -57,7 +57,7 @@ export async function listen(handle: Handle, options: ListenOptions = {}): Promi
     maxHeaderSize: HEADERS_BYTES,
   });
   server.maxConnections = limits.connections;
-  // A client may end its side once its request is out; `arrival.ts` tells it from one that is gone.
+  // A client may end its side once its request is out; `client-request.ts` tells it from one that is gone.
   (server as { httpAllowHalfOpen?: boolean }).httpAllowHalfOpen = true;
   // Their bytes are bounded; past a number of lines Node would leave some out without a word.
   server.maxHeadersCount = 0;
@@ -139,24 +139,24 @@ interface Attended {
   readonly misspelled: boolean;
 }
 
-async function attend(handle: Handle, attended: Attended): Promise<void> {
+async function attend(handle: RequestHandler, attended: Attended): Promise<void> {
   const { server, limits, load, callers, expectsContinue, misspelled, ...pair } = attended;
   const { request, response } = pair;
   const { bodyBytes, clientIdleTimeoutMs } = limits;
-  const arrival = arrivalOf(request, response, { load, bodyBytes, expectsContinue });
-  let departure: Departure;
+  const client = clientRequestOf(request, response, { load, bodyBytes, expectsContinue });
+  let reply: ClientResponse;
   try {
     // A target that is no path is refused as such: whoever sends one takes the gateway for a forward proxy.
-    const refusal = arrival.target.startsWith("/")
-      ? (callerRefusal(arrival, callers) ?? (misspelled ? LOOKALIKE : undefined))
+    const refusal = client.target.startsWith("/")
+      ? (callerRefusal(client, callers) ?? (misspelled ? LOOKALIKE : undefined))
       : undefined;
-    if (refusal !== undefined) departure = refuse(arrival, refusal);
-    else departure = asksForWebSocket(request) ? noWebSocket(arrival) : await handle(arrival);
+    if (refusal !== undefined) reply = refuse(client, refusal);
+    else reply = asksForWebSocket(request) ? noWebSocket(client) : await handle(client);
   } catch (error) {
-    departure = refuseError(arrival, error);
+    reply = refuseError(client, error);
   }
-  const exchange: Exchange = { ...pair, arrival, clientIdleTimeoutMs, last: !server.listening };
-  await answer(exchange, departure);
+  const pending: PendingResponse = { ...pair, client, clientIdleTimeoutMs, last: !server.listening };
+  await answer(pending, reply);
 }
 
 function asksForWebSocket({ headers: { upgrade } }: IncomingMessage): boolean {
@@ -164,8 +164,8 @@ function asksForWebSocket({ headers: { upgrade } }: IncomingMessage): boolean {
 }
 
 /** 426 is what clients that try a WebSocket first take as a reason to use plain HTTP at once. */
-function noWebSocket(arrival: Parameters<typeof refuse>[0]): Departure {
-  return refuse(arrival, {
+function noWebSocket(client: Parameters<typeof refuse>[0]): ClientResponse {
+  return refuse(client, {
     status: 426,
     code: "no_websocket",
     message: "precis: the gateway speaks no WebSocket.",

@@ -1,6 +1,6 @@
 /** What the gateway itself answers where it cannot do its work: an error in the words of the request's protocol. */
 import { PrecisError } from "../../core/errors.ts";
-import type { Arrival, Departure, HeaderLines } from "../contract.ts";
+import type { ClientRequest, ClientResponse, HeaderLines } from "../contract.ts";
 import { vendorOf, type Vendor } from "./vendor.ts";
 
 export interface Refusal {
@@ -15,7 +15,7 @@ export interface Refusal {
 
 /** What some functions give in place of their result: the answer to send. */
 export interface Refused {
-  readonly refused: Departure;
+  readonly refused: ClientResponse;
 }
 
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
@@ -29,7 +29,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
 
 const INTERNAL_STATUS = 500;
 
-export function refuse(request: Pick<Arrival, "target" | "headers">, refusal: Refusal): Departure {
+export function refuse(request: Pick<ClientRequest, "target" | "headers">, refusal: Refusal): ClientResponse {
   const body = Buffer.from(errorBody(vendorOf(request), refusal));
   return {
     status: refusal.status,
@@ -43,7 +43,7 @@ export function refuse(request: Pick<Arrival, "target" | "headers">, refusal: Re
 }
 
 /** For whatever a handle threw. Only errors of ours tell their message: others may quote what they worked on. */
-export function refuseError(request: Pick<Arrival, "target" | "headers">, error: unknown): Departure {
+export function refuseError(request: Pick<ClientRequest, "target" | "headers">, error: unknown): ClientResponse {
   if (error instanceof PrecisError) {
     const { code, message, hint } = error;
     return refuse(request, { status: statusOf(error), code, message, hint });

@@ -10,19 +10,19 @@ import { flatHeaders, headerLines } from "./headers.ts";
 import { createProxyAgent, type OutwardProxies } from "./proxies.ts";
 import type { Destination, Upstream } from "./upstreams.ts";
 
-export interface Outgoing {
+export interface ProviderRequest {
   readonly to: Pick<Destination, "upstream" | "path">;
   readonly method: string;
   /** As `onwardHeaders` gives them. */
   readonly headers: HeaderLines;
   /** Bytes may be sent again by calling again; what is iterated is sent as it comes. */
   readonly body: Uint8Array | Bytes | undefined;
-  /** The arrival's: its abort destroys the call, in whatever state it is. */
+  /** The client's: its abort destroys the call, in whatever state it is. */
   readonly signal: AbortSignal;
 }
 
 /** The provider's answer. Its body is read to the end or returned from early (which ends the call); never dropped. */
-export interface Incoming {
+export interface ProviderResponse {
   readonly status: number;
   /** As they came; `backwardHeaders` says which of them go on. */
   readonly headers: HeaderLines;
@@ -32,7 +32,7 @@ export interface Incoming {
 
 export interface Sender {
   /** @throws PrecisError `upstream_unreachable`, `upstream_timeout`, `upstream_broke_off`, `bad_request`, `client_gone`. */
-  readonly send: (outgoing: Outgoing) => Promise<Incoming>;
+  readonly send: (outgoing: ProviderRequest) => Promise<ProviderResponse>;
   /** Ends every call and connection. */
   readonly close: () => Promise<void>;
 }
@@ -76,9 +76,9 @@ export function createSender(limits: SendLimits, proxies?: OutwardProxies): Send
 
 function call(
   agent: Dispatcher,
-  { to, method, body, signal }: Omit<Outgoing, "headers">,
+  { to, method, body, signal }: Omit<ProviderRequest, "headers">,
   headers: Written,
-): Promise<Incoming> {
+): Promise<ProviderResponse> {
   return new Promise((resolve, reject) => {
     const handler = createHandler(to.upstream, signal, { resolve, reject });
     if (signal.aborted) return handler.gone();
@@ -100,7 +100,7 @@ function call(
 }
 
 interface Promised {
-  readonly resolve: (incoming: Incoming) => void;
+  readonly resolve: (incoming: ProviderResponse) => void;
   readonly reject: (error: Error) => void;
 }
 

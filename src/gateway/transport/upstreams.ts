@@ -1,7 +1,7 @@
 /** The providers that requests go on to: known by name, chosen by path, header or route, never by a URL in a request. */
 import { PrecisError } from "../../core/errors.ts";
 import type { UpstreamCaching } from "../caching.ts";
-import type { Arrival } from "../contract.ts";
+import type { ClientRequest } from "../contract.ts";
 import { hasDotSegment } from "./plain-path.ts";
 import { refuse, type Refused } from "./refusals.ts";
 import { headerOf, splitTarget, vendorOf, type Vendor } from "./vendor.ts";
@@ -34,7 +34,7 @@ export interface Destination {
 
 export interface Upstreams {
   readonly all: readonly Upstream[];
-  readonly pick: (arrival: Pick<Arrival, "target" | "headers">) => Destination | Refused;
+  readonly pick: (client: Pick<ClientRequest, "target" | "headers">) => Destination | Refused;
 }
 
 const DEFAULT_UPSTREAMS: Readonly<Record<Vendor, UpstreamSettings>> = Object.freeze({
@@ -53,8 +53,8 @@ export function createUpstreams(settings: Readonly<Record<string, UpstreamSettin
   const defaults = Object.entries(DEFAULT_UPSTREAMS).map(([name, one]) => readUpstream(name, one));
   const all = [...given, ...defaults.filter(({ name }) => !Object.hasOwn(settings, name))];
   const byName = new Map(all.map((upstream) => [upstream.name, upstream]));
-  const unknown = (arrival: Pick<Arrival, "target" | "headers">, name: string): Refused => ({
-    refused: refuse(arrival, {
+  const unknown = (client: Pick<ClientRequest, "target" | "headers">, name: string): Refused => ({
+    refused: refuse(client, {
       status: 404,
       code: "unknown_upstream",
       message: `precis: there is no upstream called ${JSON.stringify(name.slice(0, 64))}.`,
@@ -63,12 +63,12 @@ export function createUpstreams(settings: Readonly<Record<string, UpstreamSettin
   });
   return {
     all,
-    pick: (arrival) => {
-      const { name = headerOf(arrival.headers, UPSTREAM_HEADER), target } = splitTarget(arrival.target);
-      if (!target.startsWith("/")) return { refused: notAPath(arrival) };
-      if (hasDotSegment(arrival.target)) return { refused: climbing(arrival) };
-      const upstream = name === undefined ? byRoute(all, vendorOf(arrival)) : byName.get(name);
-      if (upstream === undefined) return unknown(arrival, name ?? "");
+    pick: (client) => {
+      const { name = headerOf(client.headers, UPSTREAM_HEADER), target } = splitTarget(client.target);
+      if (!target.startsWith("/")) return { refused: notAPath(client) };
+      if (hasDotSegment(client.target)) return { refused: climbing(client) };
+      const upstream = name === undefined ? byRoute(all, vendorOf(client)) : byName.get(name);
+      if (upstream === undefined) return unknown(client, name ?? "");
       return { upstream, target, path: joined(upstream.basePath, target) };
     },
   };
@@ -79,8 +79,8 @@ function byRoute(all: readonly Upstream[], vendor: Vendor): Upstream | undefined
   return all.find(({ protocol }) => protocol === undefined || protocol === vendor);
 }
 
-function climbing(arrival: Pick<Arrival, "target" | "headers">): ReturnType<typeof refuse> {
-  return refuse(arrival, {
+function climbing(client: Pick<ClientRequest, "target" | "headers">): ReturnType<typeof refuse> {
+  return refuse(client, {
     status: 400,
     code: "bad_target",
     message: "precis: the request's path has a part `.` or `..`, which would leave the upstream's base path.",
@@ -88,8 +88,8 @@ function climbing(arrival: Pick<Arrival, "target" | "headers">): ReturnType<type
   });
 }
 
-function notAPath(arrival: Pick<Arrival, "target" | "headers">): ReturnType<typeof refuse> {
-  return refuse(arrival, {
+function notAPath(client: Pick<ClientRequest, "target" | "headers">): ReturnType<typeof refuse> {
+  return refuse(client, {
     status: 400,
     code: "bad_target",
     message: "precis: the request's target is not a path.",

@@ -1,5 +1,5 @@
 /** Whose words a request is in, as far as its route and headers tell: errors of ours are put in the same. */
-import type { Arrival, HeaderLines } from "../contract.ts";
+import type { ClientRequest, HeaderLines } from "../contract.ts";
 
 export type Vendor = "openai" | "anthropic";
 
@@ -19,7 +19,7 @@ export function splitTarget(target: string): { readonly name: string | undefined
   return { name: rest.slice(0, end), target: rest[end] === "/" ? rest.slice(end) : `/${rest.slice(end)}` };
 }
 
-export function vendorOf(request: Pick<Arrival, "target" | "headers">): Vendor {
+export function vendorOf(request: Pick<ClientRequest, "target" | "headers">): Vendor {
   const { target } = splitTarget(request.target);
   const messages = /^\/v1\/messages(?:[/?]|$)/.test(target);
   return messages || headerOf(request.headers, "anthropic-version") !== undefined ? "anthropic" : "openai";

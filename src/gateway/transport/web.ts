@@ -1,23 +1,23 @@
 /** The same handle behind the web's own types, for programs that embed the gateway: a `Request` in, a `Response` out. */
-import type { Arrival, Bytes, Departure, Handle } from "../contract.ts";
+import type { ClientRequest, Bytes, ClientResponse, RequestHandler } from "../contract.ts";
 import { clientGone } from "./failures.ts";
 import { refuseError } from "./refusals.ts";
 
 /** These have no body, and `Response` insists on it. */
 const BODILESS: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
-export function webHandle(handle: Handle): (request: Request) => Promise<Response> {
+export function webHandle(handle: RequestHandler): (request: Request) => Promise<Response> {
   return async (request) => {
     const gone = new AbortController();
     const leave = (): void => gone.abort(clientGone());
     if (request.signal.aborted) leave();
     else request.signal.addEventListener("abort", leave, { once: true });
-    const arrival = arrivalOf(request, gone.signal);
-    return responseOf(await handle(arrival).catch((error: unknown) => refuseError(arrival, error)), leave);
+    const client = clientRequestOf(request, gone.signal);
+    return responseOf(await handle(client).catch((error: unknown) => refuseError(client, error)), leave);
   };
 }
 
-function arrivalOf(request: Request, signal: AbortSignal): Arrival {
+function clientRequestOf(request: Request, signal: AbortSignal): ClientRequest {
   const { pathname, search } = new URL(request.url);
   return {
     method: request.method,
@@ -28,7 +28,7 @@ function arrivalOf(request: Request, signal: AbortSignal): Arrival {
   };
 }
 
-function responseOf({ status, headers, body }: Departure, leave: () => void): Response {
+function responseOf({ status, headers, body }: ClientResponse, leave: () => void): Response {
   const lines = headers.map(([name, value]): [string, string] => [name, value]);
   const content = body === undefined || BODILESS.has(status) ? null : body;
   const sent = content === null || content instanceof Uint8Array ? content : streamOf(content, leave);

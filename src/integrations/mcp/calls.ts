@@ -3,6 +3,7 @@
  * never the content it was about.
  */
 import { PrecisError } from "../../core/errors.ts";
+import { withTimeLimit } from "../../session/time-limit.ts";
 import type { Desk } from "./contract.ts";
 import { UNKNOWN_SESSION_HINT } from "./scope.ts";
 
@@ -55,16 +56,14 @@ function turned(): Promise<void> {
 }
 
 async function answer(desk: CallsDesk, call: () => Promise<string>): Promise<CallResult> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, fail) => {
-    timer = setTimeout(() => fail(tooSlow(desk.limits.callMs)), desk.limits.callMs);
-  });
+  const { callMs } = desk.limits;
   try {
-    return { content: [{ type: "text", text: await Promise.race([call(), late]) }] };
+    const text = await withTimeLimit(callMs, call(), () => {
+      throw tooSlow(callMs);
+    });
+    return { content: [{ type: "text", text }] };
   } catch (error) {
     return failure(desk, error);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

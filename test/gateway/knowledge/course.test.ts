@@ -10,6 +10,7 @@ import {
   type ThinkingQuery,
 } from "../../../src/gateway/knowledge/thinking/index.ts";
 import { protocols, type Decoded } from "../../../src/protocols/index.ts";
+import { applyEdits } from "../../../src/protocols/json/edit.ts";
 
 const protocol = protocols["anthropic-messages"];
 const BETA = "thinking-binding-controls-2026-08-01";
@@ -61,7 +62,11 @@ function sentFor(request: Decoded, more: Partial<ThinkingQuery> = {}, headers: H
   const course = courseFor(request, more);
   if (course.kind !== "send") throw new Error(course.kind);
   const spliced = protocol.splice(request, course.transcript);
-  return { spliced, body: course.editBody(spliced), headers: course.editHeaders(headers) };
+  return {
+    spliced,
+    body: applyEdits(spliced, course.bodyEdits?.(protocol.decode(spliced)) ?? []),
+    headers: course.editHeaders(headers),
+  };
 }
 
 describe("a model that binds thinking", () => {

@@ -11,6 +11,8 @@ import { carryThinking, thinkingCourse, thinkingRules } from "../../../src/gatew
 import { allowsCompaction } from "../../../src/gateway/knowledge/thinking/course.ts";
 import { createProvider, type Answer, type Asked } from "../../../src/provider/index.ts";
 import { createDecoder, protocols, type Decoded } from "../../../src/protocols/index.ts";
+import { applyEdits } from "../../../src/protocols/json/edit.ts";
+import type { BodyEdits } from "../../../src/session/markers.ts";
 import { createRuntime } from "../../../src/session/runtime.ts";
 import { filler } from "../../support/compacting.ts";
 
@@ -135,7 +137,7 @@ export async function live(living: Living): Promise<Lived> {
       const out =
         course.kind === "send"
           ? {
-              text: course.editBody(protocols["anthropic-messages"].splice(request, course.transcript)),
+              text: edited(protocols["anthropic-messages"].splice(request, course.transcript), course.bodyEdits),
               headers: course.editHeaders(client),
             }
           : { text: course.kind === "untouched" ? text : spliced, headers: client };
@@ -226,4 +228,8 @@ function bodyOf(model: string, mode: Mode, messages: readonly Json[]): string {
     messages,
     metadata: { big: 1 },
   });
+}
+
+function edited(body: string, edits: BodyEdits | undefined): string {
+  return applyEdits(body, edits?.(protocols["anthropic-messages"].decode(body)) ?? []);
 }

@@ -6,16 +6,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { request as undiciRequest } from "undici";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { PrecisError } from "../../../src/core/errors.ts";
-import type { Departure, Handle } from "../../../src/gateway/contract.ts";
+import type { ClientResponse, RequestHandler } from "../../../src/gateway/contract.ts";
 import { listen, type Listening, type ListenOptions } from "../../../src/gateway/transport/listen.ts";
 
-async function serving(handle: Handle, options: ListenOptions = {}): Promise<Listening> {
+async function serving(handle: RequestHandler, options: ListenOptions = {}): Promise<Listening> {
   const listening = await listen(handle, options);
   onTestFinished(() => listening.close());
   return listening;
 }
 
-function saying(body: Departure["body"]): Handle {
+function saying(body: ClientResponse["body"]): RequestHandler {
   return async () => ({ status: 200, headers: [["x-made-by", "the handle"]], body });
 }
 
@@ -42,7 +42,7 @@ describe("own routes", () => {
 });
 
 describe("a handle", () => {
-  test.each<[string, Departure["body"], string]>([
+  test.each<[string, ClientResponse["body"], string]>([
     ["nothing", undefined, ""],
     ["bytes", text("bytes"), "bytes"],
     [
@@ -83,7 +83,7 @@ describe("a handle", () => {
   });
 
   test("that fails before the first byte is answered for, and cut after it", async () => {
-    const failing = (after: Uint8Array[]): Handle =>
+    const failing = (after: Uint8Array[]): RequestHandler =>
       saying(
         (async function* () {
           yield* after;
@@ -114,7 +114,7 @@ test("a port that is taken is told of", async () => {
 
 describe("a stop", () => {
   /** Says one word at once, and another when it is let. */
-  function slow(): { handle: Handle; finish: () => void } {
+  function slow(): { handle: RequestHandler; finish: () => void } {
     const { promise, resolve } = Promise.withResolvers<void>();
     const body = async function* (): AsyncGenerator<Uint8Array> {
       yield text("one ");

@@ -3,19 +3,19 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { connect, createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import type { Arrival, Departure, Handle } from "../../../src/gateway/contract.ts";
+import type { ClientRequest, ClientResponse, RequestHandler } from "../../../src/gateway/contract.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "../../../src/gateway/limits.ts";
 import { backwardHeaders, onwardHeaders } from "../../../src/gateway/transport/headers.ts";
-import { takeIn } from "../../../src/gateway/transport/intake.ts";
+import { receiveBody } from "../../../src/gateway/transport/request-body.ts";
 import { listen, type Listening, type ListenOptions } from "../../../src/gateway/transport/listen.ts";
 import type { OutwardProxies } from "../../../src/gateway/transport/proxies.ts";
 import { createSender } from "../../../src/gateway/transport/send.ts";
 import { createUpstreams, type UpstreamSettings } from "../../../src/gateway/transport/upstreams.ts";
 
 export interface Standing extends Listening {
-  readonly handle: Handle;
+  readonly handle: RequestHandler;
   /** What arrived, in order. */
-  readonly arrivals: readonly Arrival[];
+  readonly arrivals: readonly ClientRequest[];
 }
 
 export interface StandingOptions extends Omit<ListenOptions, "limits"> {
@@ -31,14 +31,14 @@ export async function gatewayTo(url: string, options: StandingOptions = {}): Pro
   const limits = { ...GATEWAY_LIMITS, drainMs: 500, ...options.limits };
   const sender = createSender(limits, options.proxies);
   const upstreams = createUpstreams(options.upstreams ?? { upstream: { url } });
-  const arrivals: Arrival[] = [];
-  const handle = async (arrival: Arrival): Promise<Departure> => {
+  const arrivals: ClientRequest[] = [];
+  const handle = async (arrival: ClientRequest): Promise<ClientResponse> => {
     arrivals.push(arrival);
     const to = upstreams.pick(arrival);
     if ("refused" in to) return to.refused;
     let { body } = arrival;
     if (options.reads ?? true) {
-      const intake = await takeIn(arrival, limits);
+      const intake = await receiveBody(arrival, limits);
       if ("refused" in intake) return intake.refused;
       body = intake.raw as never;
     }

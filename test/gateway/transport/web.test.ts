@@ -1,6 +1,6 @@
 /** The handle as a function of a web request: what embeds it sees what a client over a socket sees. */
 import { describe, expect, test } from "vitest";
-import type { Arrival, Handle } from "../../../src/gateway/contract.ts";
+import type { ClientRequest, RequestHandler } from "../../../src/gateway/contract.ts";
 import { webHandle } from "../../../src/gateway/transport/web.ts";
 import { gatewayTo, rawUpstream, upstream, bodyOf } from "./standing.ts";
 
@@ -40,7 +40,7 @@ describe("over the transport", () => {
 });
 
 describe("a handle that", () => {
-  const asked = (handle: Handle): Promise<Response> => webHandle(handle)(new Request(`${BASE}/v1/responses`));
+  const asked = (handle: RequestHandler): Promise<Response> => webHandle(handle)(new Request(`${BASE}/v1/responses`));
 
   test("answers without a body gives none", async () => {
     const answer = await asked(async () => ({ status: 204, headers: [], body: new Uint8Array() }));
@@ -54,7 +54,7 @@ describe("a handle that", () => {
   });
 
   test("is given a signal that is aborted where its client has left before", async () => {
-    let arrival: Arrival | undefined;
+    let arrival: ClientRequest | undefined;
     const leaving = new AbortController();
     const request = new Request(BASE, { signal: leaving.signal });
     leaving.abort();

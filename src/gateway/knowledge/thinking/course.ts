@@ -7,6 +7,7 @@ import type { Transcript } from "../../../core/transcript/message.ts";
 import { fieldsOf, isFields, textOf } from "../../../protocols/fields.ts";
 import { patchPath } from "../../../protocols/json/edit.ts";
 import type { Decoded } from "../../../protocols/protocol.ts";
+import type { BodyEdits } from "../../../session/markers.ts";
 import type { HeaderLines } from "../../contract.ts";
 import { withBeta } from "./betas.ts";
 import type { ThinkingRules } from "./models.ts";
@@ -34,8 +35,8 @@ export type ThinkingCourse =
       readonly kind: "send";
       /** What to splice in place of `sent`. */
       readonly transcript: Transcript;
-      /** Edits the spliced body; all that it does not mean to change keeps its bytes. */
-      readonly editBody: (text: string) => string;
+      /** What else of the body changes, once the transcript is in it. */
+      readonly bodyEdits?: BodyEdits;
       readonly editHeaders: (lines: HeaderLines) => HeaderLines;
     };
 
@@ -101,20 +102,26 @@ function keepsOpening(original: Transcript, sent: Transcript): boolean {
   return now === undefined || opensWithThinking(sent.messages[now.first]!);
 }
 
-const unchanged = <T>(value: T): T => value;
+const sameHeaders = (lines: HeaderLines): HeaderLines => lines;
 
 /** All or nothing: of thinking that is bound, none may be missing between two others. */
 function stripped(sent: Transcript, until?: number): ThinkingCourse {
-  return { kind: "send", transcript: withoutThinking(sent, until), editBody: unchanged, editHeaders: unchanged };
+  return { kind: "send", transcript: withoutThinking(sent, until), editHeaders: sameHeaders };
 }
 
 /** From the first rewritten request on, always: whether a block fails is the provider's to find. */
 function dropping(sent: Transcript, { bindingGiven }: Asked): ThinkingCourse {
-  const editBody = (text: string): string =>
+  const patched = (thinking: string): string =>
     bindingGiven
-      ? patchPath(text, ["thinking", "block_binding", "prefix_mismatch_behavior"], '"drop_block"')
-      : patchPath(text, ["thinking", "block_binding"], '{"prefix_mismatch_behavior":"drop_block"}');
-  return { kind: "send", transcript: sent, editBody, editHeaders: (lines) => withBeta(lines, CONTROLS_BETA) };
+      ? patchPath(thinking, ["block_binding", "prefix_mismatch_behavior"], '"drop_block"')
+      : patchPath(thinking, ["block_binding"], '{"prefix_mismatch_behavior":"drop_block"}');
+  const bodyEdits: BodyEdits = ({ body, layout }) => {
+    const member = layout.members.findLast(({ key }) => key === "thinking");
+    if (member === undefined) return [];
+    const { start, end } = member;
+    return [{ start, end, text: patched(body.slice(start, end)) }];
+  };
+  return { kind: "send", transcript: sent, bodyEdits, editHeaders: (lines) => withBeta(lines, CONTROLS_BETA) };
 }
 
 /**

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { arrivalOf, createLoad, type Load } from "../../../src/gateway/transport/arrival.ts";
+import { clientRequestOf, createLoad, type Load } from "../../../src/gateway/transport/client-request.ts";
 
 const BODIES_BYTES = 3_000;
 
@@ -19,7 +19,7 @@ test("a body that is refused frees its share at once, though its answer is still
   const server = createServer((request, response) => {
     const options = { load, bodyBytes: 100_000, expectsContinue: false };
     const read = async (): Promise<void> => {
-      for await (const _ of arrivalOf(request, response, options).body!);
+      for await (const _ of clientRequestOf(request, response, options).body!);
     };
     read().then(() => refused.resolve(undefined), refused.resolve);
   });

@@ -1,14 +1,14 @@
-/** A `Departure` written to Node's response: at the client's pace, without delay, and cut where its body is cut. */
+/** A `ClientResponse` written to Node's response: at the client's pace, without delay, and cut where its body is cut. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Arrival, Bytes, Departure } from "../contract.ts";
+import type { ClientRequest, Bytes, ClientResponse } from "../contract.ts";
 import { flatHeaders } from "./headers.ts";
 import { refuseError } from "./refusals.ts";
 import { headerOf } from "./vendor.ts";
 
-export interface Exchange {
+export interface PendingResponse {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly arrival: Arrival;
+  readonly client: ClientRequest;
   /** A client that takes nothing for this long is given up. */
   readonly clientIdleTimeoutMs: number;
   /** The connection is not to be used again. */
@@ -20,43 +20,43 @@ const UNWANTED_BYTES = 128 * 1024 * 1024;
 const UNWANTED_MS = 2_000;
 
 /** What goes wrong is answered where nothing was answered yet; else the answer is cut. */
-export async function answer(exchange: Exchange, departure: Departure): Promise<void> {
-  const { response, arrival } = exchange;
+export async function answer(pending: PendingResponse, reply: ClientResponse): Promise<void> {
+  const { response, client } = pending;
   try {
-    await write(exchange, departure);
+    await write(pending, reply);
   } catch (error) {
     if (response.destroyed) return;
-    if (response.headersSent) cut(exchange);
-    else await write(exchange, refuseError(arrival, error));
+    if (response.headersSent) cut(pending);
+    else await write(pending, refuseError(client, error));
   }
 }
 
-function write(exchange: Exchange, departure: Departure): Promise<void> {
-  const { body } = departure;
-  if (body !== undefined && !(body instanceof Uint8Array)) return relay(exchange, departure, body);
-  begin(exchange, departure);
-  return end(exchange, body);
+function write(pending: PendingResponse, reply: ClientResponse): Promise<void> {
+  const { body } = reply;
+  if (body !== undefined && !(body instanceof Uint8Array)) return relay(pending, reply, body);
+  begin(pending, reply);
+  return end(pending, body);
 }
 
-async function relay(exchange: Exchange, departure: Departure, body: Bytes): Promise<void> {
-  const { response } = exchange;
+async function relay(pending: PendingResponse, reply: ClientResponse, body: Bytes): Promise<void> {
+  const { response } = pending;
   // A body that comes with its headers leaves with them, in one packet; one that takes its time does not hold them up.
-  const early = setImmediate(() => beginEarly(exchange, departure));
+  const early = setImmediate(() => beginEarly(pending, reply));
   try {
     for await (const chunk of body) {
       if (response.destroyed) return;
-      begin(exchange, departure);
-      if (!response.write(chunk)) await drained(exchange);
+      begin(pending, reply);
+      if (!response.write(chunk)) await drained(pending);
     }
   } finally {
     clearImmediate(early);
   }
-  begin(exchange, departure);
-  await end(exchange, undefined);
+  begin(pending, reply);
+  await end(pending, undefined);
 }
 
 /** @throws where the provider's headers are none that Node sends. */
-function begin({ request, response, last }: Exchange, { status, headers, body }: Departure): void {
+function begin({ request, response, last }: PendingResponse, { status, headers, body }: ClientResponse): void {
   if (response.headersSent || response.destroyed) return;
   const flat = flatHeaders(headers);
   if (body instanceof Uint8Array && headerOf(headers, "content-length") === undefined)
@@ -66,16 +66,19 @@ function begin({ request, response, last }: Exchange, { status, headers, body }:
   response.writeHead(status, flat);
 }
 
-function beginEarly(exchange: Exchange, departure: Departure): void {
+function beginEarly(pending: PendingResponse, reply: ClientResponse): void {
   try {
-    begin(exchange, departure);
-    exchange.response.flushHeaders();
+    begin(pending, reply);
+    pending.response.flushHeaders();
   } catch {
-    exchange.response.destroy();
+    pending.response.destroy();
   }
 }
 
-async function end({ request, response, clientIdleTimeoutMs }: Exchange, chunk: Uint8Array | undefined): Promise<void> {
+async function end(
+  { request, response, clientIdleTimeoutMs }: PendingResponse,
+  chunk: Uint8Array | undefined,
+): Promise<void> {
   if (response.destroyed) return;
   response.socket?.setTimeout(clientIdleTimeoutMs);
   if (request.complete) return void response.end(chunk);
@@ -103,7 +106,7 @@ function readAway(request: IncomingMessage): Promise<void> {
 }
 
 /** Until the client took what was written, or is gone. */
-function drained({ response, clientIdleTimeoutMs }: Exchange): Promise<void> {
+function drained({ response, clientIdleTimeoutMs }: PendingResponse): Promise<void> {
   const { socket } = response;
   socket?.setTimeout(clientIdleTimeoutMs);
   return new Promise((resolve) => {
@@ -117,7 +120,7 @@ function drained({ response, clientIdleTimeoutMs }: Exchange): Promise<void> {
 }
 
 /** The client gets what came, and sees that it is not all. */
-function cut({ response, clientIdleTimeoutMs }: Exchange): void {
+function cut({ response, clientIdleTimeoutMs }: PendingResponse): void {
   const { socket } = response;
   if (socket === null) return void response.destroy();
   socket.setTimeout(clientIdleTimeoutMs);

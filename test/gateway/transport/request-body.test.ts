@@ -2,13 +2,13 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Arrival } from "../../../src/gateway/contract.ts";
-import { takeIn } from "../../../src/gateway/transport/intake.ts";
+import type { ClientRequest } from "../../../src/gateway/contract.ts";
+import { receiveBody } from "../../../src/gateway/transport/request-body.ts";
 
 const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
 const LIMITS = { bodyBytes: 4_096, readBodyBytes: 2_048 };
 
-function arrival(pieces: readonly Uint8Array[], encoding?: string): Arrival {
+function arrival(pieces: readonly Uint8Array[], encoding?: string): ClientRequest {
   return {
     method: "POST",
     target: "/v1/messages",
@@ -43,7 +43,7 @@ test("raw, plain and text agree with what was sent in any pieces", async () => {
       const pieces = Array.from({ length: Math.ceil(raw.length / size) }, (_, at) =>
         raw.subarray(at * size, (at + 1) * size),
       );
-      const intake = await takeIn(arrival(pieces, encoding), LIMITS);
+      const intake = await receiveBody(arrival(pieces, encoding), LIMITS);
       if ("refused" in intake) throw new Error("it was refused");
       expect(intake.raw.equals(raw)).toBe(true);
       expect(intake.plain.equals(Buffer.from(sent))).toBe(true);
@@ -56,7 +56,7 @@ test("raw, plain and text agree with what was sent in any pieces", async () => {
 
 describe("the bounds", () => {
   const status = async (bytes: number, code: (raw: Buffer) => Buffer, encoding?: string): Promise<unknown> => {
-    const intake = await takeIn(arrival([code(Buffer.alloc(bytes, "a"))], encoding), LIMITS);
+    const intake = await receiveBody(arrival([code(Buffer.alloc(bytes, "a"))], encoding), LIMITS);
     return "refused" in intake ? intake.refused.status : intake.text?.length;
   };
   const same = (raw: Buffer): Buffer => raw;
@@ -79,7 +79,7 @@ describe("the bounds", () => {
       read = true;
       yield Buffer.alloc(1);
     })();
-    const intake = await takeIn({ ...arrival([]), headers: [["content-length", "4097"]], body }, LIMITS);
+    const intake = await receiveBody({ ...arrival([]), headers: [["content-length", "4097"]], body }, LIMITS);
     expect(intake).toHaveProperty("refused.status", 413);
     expect(read).toBe(false);
   });
@@ -91,9 +91,9 @@ test.each([
   ["gzip, br", gzipSync("twice")],
   ["unheard-of", Buffer.from("{}")],
 ])("what cannot be unfolded (%s) is taken as it is, and is no text", async (encoding, raw) => {
-  expect(await takeIn(arrival([raw], encoding), LIMITS)).toEqual({ raw, plain: raw, text: undefined });
+  expect(await receiveBody(arrival([raw], encoding), LIMITS)).toEqual({ raw, plain: raw, text: undefined });
 });
 
 test("a request without a body is an empty text", async () => {
-  expect(await takeIn({ ...arrival([]), body: undefined }, LIMITS)).toMatchObject({ text: "" });
+  expect(await receiveBody({ ...arrival([]), body: undefined }, LIMITS)).toMatchObject({ text: "" });
 });

@@ -1,13 +1,14 @@
-/** What becomes of one request, gathered while it is under way and told once, when it is over. */
+/** What is logged of one request: gathered while it is under way, and reported once, when it is over. */
 import { randomUUID } from "node:crypto";
-import type { CacheEffect } from "../core/caching/effect.ts";
-import type { Usage } from "../core/engines/contract.ts";
-import type { ProtocolName } from "../protocols/index.ts";
-import type { Arrival, Losing, Outcome, RequestEvent, Tell, Treatment } from "./contract.ts";
-import type { RequestSpan } from "./operation/spans.ts";
-import { pathOf } from "./routes.ts";
+import type { CacheEffect } from "../../core/caching/effect.ts";
+import type { Usage } from "../../core/engines/contract.ts";
+import type { ProtocolName } from "../../protocols/index.ts";
+import type { ClientRequest, Losing, Outcome, RequestEvent, Tell, Treatment } from "../contract.ts";
+import type { Conversation } from "../conversations.ts";
+import type { RequestSpan } from "../operation/spans.ts";
+import { pathOf } from "../routes.ts";
 
-export interface Entry {
+export interface RequestRecord {
   readonly id: string;
   readonly span: RequestSpan;
   protocol: ProtocolName | undefined;
@@ -23,6 +24,8 @@ export interface Entry {
   cache: CacheEffect | undefined;
   bytesIn: number;
   bytesOut: number;
+  /** What was done about the request, as it now stands. */
+  readonly showPrepared: (request: Shown) => void;
   /** The request goes on to the provider now. */
   readonly sent: () => void;
   /** The first byte of an answer is here. */
@@ -30,10 +33,15 @@ export interface Entry {
   /** Only the first call counts. */
   readonly over: (outcome: Outcome) => void;
   /** The same for a request that was answered in another thread, which says what became of it. */
-  readonly overThere: (event: RequestEvent) => void;
+  readonly overInThread: (event: RequestEvent) => void;
 }
 
-export function openEntry(arrival: Arrival, tell: Tell, span: RequestSpan): Entry {
+interface Shown {
+  readonly outgoing: { readonly treatment: Treatment };
+  readonly conversation: Pick<Conversation, "runtime">;
+}
+
+export function openRecord(client: ClientRequest, tell: Tell, span: RequestSpan): RequestRecord {
   const started = performance.now();
   let heldMs: number | undefined;
   let firstByteMs: number | undefined;
@@ -42,13 +50,13 @@ export function openEntry(arrival: Arrival, tell: Tell, span: RequestSpan): Entr
   const close = (event: RequestEvent): void => {
     if (closed) return;
     closed = true;
-    arrival.signal.removeEventListener("abort", gone);
+    client.signal.removeEventListener("abort", gone);
     span.end(event);
     tell(event);
   };
   const over = (outcome: Outcome): void =>
-    close(eventOf(entry, arrival, { outcome, heldMs: heldMs ?? since(), firstByteMs, tookMs: since() }));
-  const overThere = (event: RequestEvent): void => {
+    close(eventOf(record, client, { outcome, heldMs: heldMs ?? since(), firstByteMs, tookMs: since() }));
+  const overInThread = (event: RequestEvent): void => {
     // What it took here to take the request in comes before all that was measured there.
     const beforeMs = Math.max(0, since() - event.tookMs);
     const { heldMs: held, firstByteMs: first, tookMs } = event;
@@ -60,8 +68,8 @@ export function openEntry(arrival: Arrival, tell: Tell, span: RequestSpan): Entr
     });
   };
   const gone = (): void => over("aborted");
-  arrival.signal.addEventListener("abort", gone, { once: true });
-  const entry: Entry = {
+  client.signal.addEventListener("abort", gone, { once: true });
+  const record: RequestRecord = {
     id: randomUUID(),
     span,
     protocol: undefined,
@@ -77,22 +85,26 @@ export function openEntry(arrival: Arrival, tell: Tell, span: RequestSpan): Entr
     cache: undefined,
     bytesIn: 0,
     bytesOut: 0,
+    showPrepared: ({ outgoing, conversation }) => {
+      record.treatment = outgoing.treatment;
+      record.contained = conversation.runtime.report().contained?.engine;
+    },
     sent: () => void (heldMs ??= since()),
     begun: () => void (firstByteMs ??= since()),
     over,
-    overThere,
+    overInThread,
   };
-  return entry;
+  return record;
 }
 
 type Ending = Pick<RequestEvent, "outcome" | "heldMs" | "firstByteMs" | "tookMs">;
 
 function eventOf(
-  { span: _s, sent: _, begun: _b, over: _o, overThere: _t, ...told }: Entry,
-  { method, target }: Arrival,
+  { span: _s, showPrepared: _p, sent: _, begun: _b, over: _o, overInThread: _t, ...logged }: RequestRecord,
+  { method, target }: ClientRequest,
   ending: Ending,
 ): RequestEvent {
-  return { kind: "request", method, path: pathOf(target), ...told, ...ending };
+  return { kind: "request", method, path: pathOf(target), ...logged, ...ending };
 }
 
 /** The value of `x-precis`: what was done, for a person and for a program. */

@@ -1,7 +1,7 @@
-/** A request of Node's server as an `Arrival`: its body waits until it is asked for, its signal tells that the client left. */
+/** A request of Node's server as a `ClientRequest`: its body waits until it is asked for, its signal tells that the client left. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { PrecisError } from "../../core/errors.ts";
-import type { Arrival, Bytes } from "../contract.ts";
+import type { ClientRequest, Bytes } from "../contract.ts";
 import type { GatewayLimits } from "../limits.ts";
 import { clientGone } from "./failures.ts";
 import { Flow } from "./flow.ts";
@@ -26,7 +26,7 @@ export function createLoad({ bodiesBytes }: Pick<GatewayLimits, "bodiesBytes">):
   };
 }
 
-export interface ArrivalOptions {
+export interface ClientRequestOptions {
   readonly load: Load;
   /** No more than this is counted for one request: a larger body is refused, or goes by without being held. */
   readonly bodyBytes: number;
@@ -34,7 +34,11 @@ export interface ArrivalOptions {
   readonly expectsContinue: boolean;
 }
 
-export function arrivalOf(request: IncomingMessage, response: ServerResponse, options: ArrivalOptions): Arrival {
+export function clientRequestOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ClientRequestOptions,
+): ClientRequest {
   const gone = new AbortController();
   const { socket } = request;
   const leave = (): void => gone.abort(clientGone());
@@ -90,7 +94,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
  * Whoever stops reading leaves the connection as it is, so that an answer can still be sent: Node's own iterator would
  * destroy it.
  */
-function bodyOf(request: IncomingMessage, response: ServerResponse, options: ArrivalOptions): Bytes {
+function bodyOf(request: IncomingMessage, response: ServerResponse, options: ClientRequestOptions): Bytes {
   const { load, bodyBytes, expectsContinue } = options;
   let counted = 0;
   const count = (bytes: number): boolean => {

@@ -5,14 +5,14 @@
  */
 import { Worker } from "node:worker_threads";
 import { PrecisError } from "../../core/errors.ts";
-import type { Arrival, Departure, RequestEvent, Tell } from "../contract.ts";
+import { withTimeLimit } from "../../session/time-limit.ts";
+import type { ClientRequest, ClientResponse, RequestEvent, Tell } from "../contract.ts";
 import type { GatewayLimits } from "../limits.ts";
-import type { Chunks } from "../relay.ts";
-import { within } from "../within.ts";
+import type { Chunks } from "../request/relay.ts";
 import type { FromThread, ThreadSource, ToThread } from "./messages.ts";
 
 interface LargeCall {
-  readonly arrival: Arrival;
+  readonly client: ClientRequest;
   /** The whole body as it was sent. */
   readonly raw: Buffer;
   readonly loopback: boolean;
@@ -20,13 +20,13 @@ interface LargeCall {
   readonly over: (event: RequestEvent) => void;
 }
 
-export interface LargeLane {
+export interface LargeRequests {
   /**
    * Undefined where the thread was lost before it had an answer.
    *
    * @throws PrecisError `gateway_busy` where too many requests are in the thread.
    */
-  readonly answer: (call: LargeCall) => Promise<Departure | undefined>;
+  readonly answer: (call: LargeCall) => Promise<ClientResponse | undefined>;
   readonly close: () => Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export function isLarge(body: Uint8Array, limits: LaneLimits): boolean {
   return false;
 }
 
-export function createLargeLane(source: ThreadSource, limits: LaneLimits, tell: Tell): LargeLane {
+export function createLargeRequests(source: ThreadSource, limits: LaneLimits, tell: Tell): LargeRequests {
   let thread: Thread | undefined;
   return {
     answer: (call) => {
@@ -64,13 +64,13 @@ export function createLargeLane(source: ThreadSource, limits: LaneLimits, tell: 
 
 interface Thread {
   readonly lost: () => boolean;
-  readonly answer: LargeLane["answer"];
+  readonly answer: LargeRequests["answer"];
   readonly close: () => Promise<void>;
 }
 
 /** A request that the thread has. */
 interface Active {
-  readonly departed: (departure: Departure | undefined) => void;
+  readonly replied: (reply: ClientResponse | undefined) => void;
   readonly over: (event: RequestEvent) => void;
   /** Takes the next piece of the body; rejects where it breaks off. */
   piece?: { readonly resolve: (chunk: Uint8Array | undefined) => void; readonly reject: (error: Error) => void };
@@ -111,7 +111,7 @@ function startThread(source: ThreadSource, limits: LaneLimits, tell: Tell): Thre
     close: async () => {
       worker.ref();
       post({ kind: "close" });
-      await within(limits.drainMs, ended);
+      await withTimeLimit(limits.drainMs, ended, () => undefined);
       await worker.terminate();
     },
   };
@@ -126,9 +126,9 @@ function createRequests(post: (message: ToThread) => void, tell: Tell) {
     const { id } = message;
     const one = active.get(id);
     switch (message.kind) {
-      case "departure": {
+      case "reply": {
         const { status, headers, body } = message;
-        return one?.departed({ status, headers, body: body === "pulled" ? pulled(active, id, post) : body });
+        return one?.replied({ status, headers, body: body === "pulled" ? pulled(active, id, post) : body });
       }
       case "chunk":
         return one?.piece?.resolve(message.chunk);
@@ -141,20 +141,20 @@ function createRequests(post: (message: ToThread) => void, tell: Tell) {
         return one?.over(message.event);
     }
   };
-  const begin = ({ arrival, raw, loopback, over }: LargeCall): Promise<Departure | undefined> => {
-    const { method, target, headers, signal } = arrival;
+  const begin = ({ client, raw, loopback, over }: LargeCall): Promise<ClientResponse | undefined> => {
+    const { method, target, headers, signal } = client;
     const id = count++;
     const abort = (): void => post({ kind: "abort", id });
-    return new Promise((departed) => {
-      active.set(id, { departed, over });
+    return new Promise((replied) => {
+      active.set(id, { replied, over });
       post({ kind: "request", id, method, target, headers, body: raw, loopback });
       if (signal.aborted) abort();
       else signal.addEventListener("abort", abort, { once: true });
     });
   };
   const lose = (): void => {
-    for (const { departed, piece } of active.values()) {
-      departed(undefined);
+    for (const { replied, piece } of active.values()) {
+      replied(undefined);
       piece?.reject(brokenOff());
     }
     active.clear();

@@ -4,8 +4,8 @@
  */
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import type { Bytes } from "./contract.ts";
-import type { Entry } from "./entry.ts";
+import type { Bytes } from "../contract.ts";
+import type { RequestRecord } from "./record.ts";
 
 /** What looks at an answer's plain bytes. */
 export interface Watcher {
@@ -36,7 +36,7 @@ export async function* resumed(read: readonly Uint8Array[], rest: AsyncIterator<
 }
 
 export interface Relaying {
-  readonly entry: Entry;
+  readonly record: RequestRecord;
   /** A stream goes on as it comes; of a whole body the last piece waits too. */
   readonly streamed: boolean;
   /** Called when all of it has come; settles when the end may be told. */
@@ -45,13 +45,13 @@ export interface Relaying {
   readonly whenWhole: () => void;
 }
 
-export async function* relay(body: Bytes, { entry, streamed, committed, whenWhole }: Relaying): Chunks {
+export async function* relay(body: Bytes, { record, streamed, committed, whenWhole }: Relaying): Chunks {
   let held: Uint8Array | undefined;
   let whole = false;
   try {
     for await (const chunk of body) {
-      entry.begun();
-      entry.bytesOut += chunk.length;
+      record.begun();
+      record.bytesOut += chunk.length;
       if (streamed) yield chunk;
       else {
         if (held !== undefined) yield held;
@@ -64,7 +64,7 @@ export async function* relay(body: Bytes, { entry, streamed, committed, whenWhol
   } finally {
     // That the client left has been told by then.
     if (whole) whenWhole();
-    else entry.over("upstream_failed");
+    else record.over("upstream_failed");
   }
 }
 

@@ -2,16 +2,17 @@
  * The beginning of an answer, looked at before any of it goes on: a request that was too large can still be sent again,
  * smaller, as long as its client has seen nothing.
  */
-import type { Usage } from "../core/engines/contract.ts";
-import { createAnswerReader, isEventStream, openingOf, type AnswerReader } from "../protocols/answers/reader.ts";
-import type { ProtocolName } from "../protocols/index.ts";
-import type { GatewayLimits } from "./limits.ts";
+import type { Usage } from "../../core/engines/contract.ts";
+import { createAnswerReader, isEventStream, openingOf, type AnswerReader } from "../../protocols/answers/reader.ts";
+import type { ProtocolName } from "../../protocols/index.ts";
+import { startTimeLimit, unlessAborted } from "../../session/time-limit.ts";
+import type { GatewayLimits } from "../limits.ts";
 import { plainly, resumed, watched, type Chunks, type Watcher } from "./relay.ts";
-import type { Incoming } from "./transport/send.ts";
-import { headerOf } from "./transport/vendor.ts";
+import type { ProviderResponse } from "../transport/send.ts";
+import { headerOf } from "../transport/vendor.ts";
 
-export interface Opened {
-  readonly incoming: Incoming;
+export interface ProviderAnswer {
+  readonly response: ProviderResponse;
   readonly streamed: boolean;
   readonly reader: AnswerReader;
   /** All of the answer, what was looked at included. */
@@ -38,25 +39,31 @@ export interface OpeningOptions {
 const ERROR_STATUS_MIN = 400;
 
 /** Whether its provider took the request, by what was seen until now: it succeeded, and does not open with an error. */
-export function isTaken({ incoming: { status }, reader: { state } }: Pick<Opened, "incoming" | "reader">): boolean {
+export function isAccepted({
+  response: { status },
+  reader: { state },
+}: Pick<ProviderAnswer, "response" | "reader">): boolean {
   return status >= 200 && status < 300 && (state.began || !(state.failed || state.overflow !== undefined));
 }
 
-export async function openAnswer(incoming: Incoming, { protocol, holds, limits }: OpeningOptions): Promise<Opened> {
-  const streamed = isEventStream(headerOf(incoming.headers, "content-type"));
-  const { status } = incoming;
+export async function openAnswer(
+  response: ProviderResponse,
+  { protocol, holds, limits }: OpeningOptions,
+): Promise<ProviderAnswer> {
+  const streamed = isEventStream(headerOf(response.headers, "content-type"));
+  const { status } = response;
   const reader = createAnswerReader(protocol, {
     streamed,
     status,
     eventBytesMax: limits.eventBytes,
     bodyBytesMax: limits.examinedBytes,
   });
-  const encoding = headerOf(incoming.headers, "content-encoding");
+  const encoding = headerOf(response.headers, "content-encoding");
   const begun = Promise.withResolvers<void>();
-  const source = watched(incoming.body, plainly(encoding, telling(reader, begun.resolve)));
+  const source = watched(response.body, plainly(encoding, telling(reader, begun.resolve)));
   const plain = encoding === undefined || encoding === "identity";
-  const opened = (body: Chunks, read: readonly Uint8Array[] = []): Opened => ({
-    incoming,
+  const opened = (body: Chunks, read: readonly Uint8Array[] = []): ProviderAnswer => ({
+    response,
     streamed,
     reader,
     body,
@@ -104,12 +111,12 @@ interface Held {
 
 async function hold(source: Chunks, { bytesMax, msMax, decided }: Holding): Promise<Held> {
   const read: Uint8Array[] = [];
-  const late = msMax === undefined ? undefined : timer(msMax);
+  const limit = msMax === undefined ? undefined : startTimeLimit(msMax);
   let bytes = 0;
   try {
     while (!decided() && bytes < bytesMax) {
       const pending = source.next();
-      const next = await (late === undefined ? pending : Promise.race([pending, late.over]));
+      const next = await (limit === undefined ? pending : unlessAborted(limit.signal, pending, () => undefined));
       if (next === undefined) return { read, rest: after(pending, source) };
       if (next.done === true) break;
       read.push(next.value);
@@ -117,14 +124,8 @@ async function hold(source: Chunks, { bytesMax, msMax, decided }: Holding): Prom
     }
     return { read, rest: source };
   } finally {
-    late?.stop();
+    limit?.clear();
   }
-}
-
-function timer(ms: number): { readonly over: Promise<undefined>; readonly stop: () => void } {
-  let handle: NodeJS.Timeout;
-  const over = new Promise<undefined>((resolve) => void (handle = setTimeout(() => resolve(undefined), ms)));
-  return { over, stop: () => clearTimeout(handle) };
 }
 
 /** What was asked for already, then the rest. */

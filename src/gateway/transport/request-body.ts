@@ -1,13 +1,13 @@
 /** A request's body, read whole within its bounds: the bytes as sent, the same decompressed, and their text. */
 import { isAscii, isUtf8 } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
-import type { Arrival } from "../contract.ts";
+import type { ClientRequest } from "../contract.ts";
 import type { GatewayLimits } from "../limits.ts";
 import { decompress, isPlain } from "./decompress.ts";
 import { refuse, type Refused } from "./refusals.ts";
 import { headerOf } from "./vendor.ts";
 
-export interface Intake {
+export interface ReceivedBody {
   /** As sent: what goes on where nothing changes, `content-encoding` with it. */
   readonly raw: Buffer;
   /** Decompressed. Equal to `raw` where it is not compressed, or cannot be decompressed (then `text` is undefined). */
@@ -27,20 +27,20 @@ const MB = 1024 * 1024;
  *
  * @throws PrecisError `client_gone` when the client left before its body was whole.
  */
-export async function takeIn(arrival: Arrival, limits: IntakeLimits): Promise<Intake | Refused> {
-  const { body, headers } = arrival;
+export async function receiveBody(client: ClientRequest, limits: IntakeLimits): Promise<ReceivedBody | Refused> {
+  const { body, headers } = client;
   if (body === undefined) return { raw: EMPTY, plain: EMPTY, text: "" };
-  if (Number(headerOf(headers, "content-length") ?? 0) > limits.bodyBytes) return tooLarge(arrival, limits);
+  if (Number(headerOf(headers, "content-length") ?? 0) > limits.bodyBytes) return tooLarge(client, limits);
   const raw = await collect(body, limits.bodyBytes);
-  if (raw === undefined) return tooLarge(arrival, limits);
+  if (raw === undefined) return tooLarge(client, limits);
   const encoding = headerOf(headers, "content-encoding");
   const plain = isPlain(encoding) ? raw : await decompress(raw, encoding, limits.bodyBytes);
-  if (plain === "too_large") return tooLarge(arrival, limits);
+  if (plain === "too_large") return tooLarge(client, limits);
   if (plain === "unreadable") return { raw, plain: raw, text: undefined };
   return plain.length <= limits.readBodyBytes ? withText(raw, plain) : { raw, plain, text: undefined };
 }
 
-function withText(raw: Buffer, plain: Buffer): Intake {
+function withText(raw: Buffer, plain: Buffer): ReceivedBody {
   let known: { readonly text: string | undefined } | undefined;
   return {
     raw,
@@ -91,9 +91,9 @@ async function shared(chunks: readonly Uint8Array[], bytes: number): Promise<Buf
   return body;
 }
 
-function tooLarge(arrival: Arrival, { bodyBytes }: IntakeLimits): Refused {
+function tooLarge(client: ClientRequest, { bodyBytes }: IntakeLimits): Refused {
   return {
-    refused: refuse(arrival, {
+    refused: refuse(client, {
       status: 413,
       code: "request_too_large",
       message: `precis: the request's body is larger than ${Math.floor(bodyBytes / MB)} MB.`,

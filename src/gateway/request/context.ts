@@ -1,0 +1,61 @@
+/** What the steps of a request work with: settings, the parts that last longer than one request, and who hears of it. */
+import type { Chain } from "../../core/transcript/links.ts";
+import type { RuntimeOptions } from "../../session/contract.ts";
+import type { HistoryStore } from "../../store/store.ts";
+import type { CachingContext } from "../caching.ts";
+import type { Tell } from "../contract.ts";
+import type { Conversations } from "../conversations.ts";
+import type { ThinkingRules } from "../knowledge/thinking/index.ts";
+import type { LargeRequests } from "../large/large-requests.ts";
+import type { GatewayLimits } from "../limits.ts";
+import type { ModelBook } from "../models.ts";
+import type { Spans } from "../operation/spans.ts";
+import type { Recall } from "../recall/recall.ts";
+import type { TenantPolicy } from "../tenant.ts";
+import type { Sender } from "../transport/send.ts";
+import type { Upstreams } from "../transport/upstreams.ts";
+import type { PreparedRequest } from "./model-request.ts";
+
+/** `observe` rewrites nothing and reports what it would have done; `off` leaves compaction to explicit calls. */
+export type Mode = "rewrite" | "observe" | "off";
+
+/** What requests that share their history have in common. */
+export interface HistoryContext {
+  readonly mode: Mode;
+  /** For every conversation; what depends on the request is added. */
+  readonly runtime: Pick<
+    RuntimeOptions,
+    "engine" | "settings" | "writers" | "mainAhead" | "secrets" | "redactOutgoing" | "now"
+  >;
+  readonly chain: Chain;
+  readonly store: HistoryStore;
+  readonly models: ModelBook;
+  readonly thinking: ThinkingRules;
+  readonly conversations: Conversations;
+  readonly caching: CachingContext;
+  /** Where models may recall what left their conversation. */
+  readonly recall?: Recall | undefined;
+  readonly tell: Tell;
+}
+
+export interface GatewayContext extends HistoryContext {
+  readonly limits: GatewayLimits;
+  readonly upstreams: Upstreams;
+  readonly sender: Sender;
+  /** The thread that handles large requests; undefined where they are handled like all others. */
+  readonly large: LargeRequests | undefined;
+  /** For one request that shares nothing with any other: what is kept of it goes with it. */
+  readonly isolatedHistory: () => HistoryContext;
+  readonly tenant: TenantPolicy;
+  readonly credentialNames: readonly string[];
+  /** Whether only this machine can reach the gateway. */
+  readonly loopback: () => boolean;
+  /** What happens when something of ours fails: the request goes on as it came, or is refused. */
+  readonly onFault: "pass" | "refuse";
+  readonly spans: Spans;
+  readonly now: () => number;
+  /** Whether the store failed to take what it was given last. */
+  readonly storeHealth: { fails: boolean };
+  /** A compaction will soon be due: it can be made while nobody waits. */
+  readonly compactAhead: (request: PreparedRequest) => void;
+}

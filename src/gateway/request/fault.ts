@@ -1,0 +1,39 @@
+/** What happens when something of the gateway fails on a request's way: it is reported, and the request goes on as it came. */
+import { PrecisError } from "../../core/errors.ts";
+import type { Tell, UntouchedReason } from "../contract.ts";
+import type { RequestRecord } from "./record.ts";
+
+export function faultReason(error: unknown): UntouchedReason {
+  if (!(error instanceof PrecisError)) return "internal_fault";
+  if (error.code.startsWith("store_")) return "store_unavailable";
+  if (error.code === "too_many_messages") return "too_large_to_read";
+  return UNREADABLE.has(error.code) ? "unreadable" : "internal_fault";
+}
+
+const UNREADABLE = new Set(["body_not_json", "body_without_messages", "message_malformed"]);
+
+/** @throws the error itself where faults are to be refused. */
+export function passOnFault(
+  context: { readonly onFault: "pass" | "refuse"; readonly tell: Tell },
+  record: RequestRecord,
+  { because, error }: { readonly because: UntouchedReason; readonly error: unknown },
+): void {
+  record.treatment = { kind: "untouched", because };
+  // What is wrong with such a request is for its provider to say.
+  if (because === "unreadable" || because === "too_large_to_read") return;
+  reportFault(context, record, because, error);
+  if (context.onFault === "refuse") throw error;
+}
+
+export function reportFault(
+  { tell }: { readonly tell: Tell },
+  { tenant }: Pick<RequestRecord, "tenant">,
+  because: UntouchedReason,
+  error: unknown,
+): void {
+  // The message of an error that is not ours may quote what it worked on.
+  const message =
+    error instanceof PrecisError ? `${error.code}: ${error.message}` : ((error as Error).name ?? "a fault");
+  const code = because === "store_unavailable" ? "store_unavailable" : "internal_fault";
+  tell({ kind: "notice", code, tenant, message });
+}

@@ -1,0 +1,81 @@
+/**
+ * One request's way through the gateway, from top to bottom as docs/architecture.md describes it. Whatever of ours fails on
+ * the way to the provider, the request goes on as it came.
+ */
+import { PrecisError } from "../../core/errors.ts";
+import { isEventStream } from "../../protocols/answers/reader.ts";
+import type { ClientRequest, ClientResponse, RequestHandler } from "../contract.ts";
+import { routeOf } from "../routes.ts";
+import { onwardHeaders } from "../transport/headers.ts";
+import { statusOf } from "../transport/refusals.ts";
+import type { Destination } from "../transport/upstreams.ts";
+import { headerOf } from "../transport/vendor.ts";
+import { answerWithRecall } from "./answer-with-recall.ts";
+import type { GatewayContext } from "./context.ts";
+import { keepOnceAccepted, prepareAppend, recallsUnkept } from "./keep.ts";
+import type { ArrivingRequest } from "./model-request.ts";
+import { readAndPrepare } from "./read.ts";
+import { receive, tenantOf } from "./receive.ts";
+import { openRecord, type RequestRecord } from "./record.ts";
+import { respond, respondRefused, respondUnread } from "./respond.ts";
+import { sendUntilAccepted } from "./send.ts";
+
+export function createRequestHandler(context: GatewayContext): RequestHandler {
+  return async (client) => {
+    const opening = context.spans.open(client);
+    const span = opening instanceof Promise ? await opening : opening;
+    const record = openRecord(client, context.tell, span);
+    try {
+      const destination = context.upstreams.pick(client);
+      if ("refused" in destination) return respondRefused(record, destination.refused);
+      record.upstream = destination.upstream.name;
+      const route = routeOf(client.method, destination.target);
+      if (route === undefined) return await forwardUnread(context, client, { record, destination });
+      return await handleModelRequest(context, { client, record, destination, route });
+    } catch (error) {
+      record.status = statusOf(error);
+      record.over(client.signal.aborted ? "aborted" : failureOutcome(error));
+      throw error;
+    }
+  };
+}
+
+async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequest): Promise<ClientResponse> {
+  const { tenant, isolated } = tenantOf(shared, arriving.client);
+  const context = isolated ? { ...shared, ...shared.isolatedHistory(), compactAhead: () => undefined } : shared;
+  const received = await receive(context, arriving, tenant);
+  if ("response" in received) return received.response;
+  const request = await readAndPrepare(context, received);
+  const accepting = sendUntilAccepted(context, request);
+  // The provider works on the request meanwhile.
+  const append = prepareAppend(context, request);
+  const accepted = await accepting;
+  const keep = keepOnceAccepted(context, accepted, append);
+  // What the model may recall from now on has to be in the store.
+  if (recallsUnkept(accepted)) await keep();
+  const answered = await answerWithRecall(context, accepted);
+  return respond(context, answered, keep);
+}
+
+/** Any other request of a provider's API: its body is not even read. */
+async function forwardUnread(
+  context: GatewayContext,
+  client: ClientRequest,
+  { record, destination }: { readonly record: RequestRecord; readonly destination: Destination },
+): Promise<ClientResponse> {
+  const { method, body, signal } = client;
+  record.tenant = tenantOf(context, client).tenant;
+  record.sent();
+  const headers = onwardHeaders(client.headers, "same");
+  const response = await record.span.upstream(destination.upstream, () =>
+    context.sender.send({ to: destination, method, headers, body, signal }),
+  );
+  const streamed = isEventStream(headerOf(response.headers, "content-type"));
+  return respondUnread(record, { response, streamed, body: response.body });
+}
+
+/** Whose failure it was. */
+function failureOutcome(error: unknown): "upstream_failed" | "turned_away" {
+  const upstream = error instanceof PrecisError && error.code.startsWith("upstream_");
+  return upstream ? "upstream_failed" : "turned_away";
+}

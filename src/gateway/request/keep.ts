@@ -1,0 +1,90 @@
+/** What is kept of a request, and when: once its provider accepts it, and before its answer ends. */
+import { headerOf } from "../transport/vendor.ts";
+import type { Conversation } from "../conversations.ts";
+import { refusesSender } from "../knowledge/refused-key.ts";
+import { withTimeLimit } from "../../session/time-limit.ts";
+import type { GatewayContext } from "./context.ts";
+import { reportFault } from "./fault.ts";
+import { countsTokens, type AnsweredRequest, type ModelRequest, type PreparedRequest } from "./model-request.ts";
+import { isAccepted } from "./open-answer.ts";
+
+type KeepContext = Pick<GatewayContext, "store" | "storeHealth" | "conversations" | "limits" | "tell">;
+
+/** The client's own name for its session. */
+const SESSION_HEADER = "x-precis-session";
+
+/** Writes a request's messages to the store. */
+type Append = () => Promise<unknown>;
+
+/** Makes a request's messages ready to be kept; undefined where all of them are kept already, or none is to be. */
+export function prepareAppend({ store }: KeepContext, request: ModelRequest): Append | undefined {
+  if (request.prepared === undefined || countsTokens(request)) return undefined;
+  const { reading, conversation, client, tenant } = request;
+  const { links, decoded } = reading;
+  const session = headerOf(client.headers, SESSION_HEADER);
+  // A request that is sent once more brings nothing that is not kept.
+  if (links.length === 0 || (session === undefined && links.length <= (conversation.kept ?? 0))) return undefined;
+  const chain = { links, messages: decoded.transcript.messages, ...(session === undefined ? {} : { session }) };
+  return store.prepareChain?.(tenant, chain) ?? (() => store.appendChain(tenant, chain));
+}
+
+/**
+ * Keeps what a request brought once it is seen to be accepted; the end of its answer waits for that, within a bound. Nothing
+ * is kept of one that is refused. Where nothing was seen before the answer's end, the call to what is returned decides.
+ */
+export function keepOnceAccepted(
+  context: KeepContext,
+  request: AnsweredRequest,
+  append: Append | undefined,
+): () => Promise<void> {
+  if (request.prepared === undefined || countsTokens(request)) return () => Promise.resolve();
+  let keeping: Promise<void> | undefined;
+  const keep = (): Promise<void> => (keeping ??= keepOrLeave(context, request, append));
+  void request.answer.begun.then(keep);
+  return keep;
+}
+
+/** Whether the model may recall what is not kept yet: then it has to be known whether the request is accepted. */
+export function recallsUnkept(request: ModelRequest): boolean {
+  return request.prepared !== undefined && request.outgoing.canRecall && request.conversation.pending.waiting() > 0;
+}
+
+/** Requests of one conversation that were not accepted and whose compactions wait in memory. */
+const WAITING_REQUESTS_MAX = 4;
+
+/** What a request that was not accepted brought goes on waiting for one that is, within a bound. */
+export function leaveWaiting({ conversations }: Pick<KeepContext, "conversations">, conversation: Conversation): void {
+  if (conversation.pending.waiting() > WAITING_REQUESTS_MAX) conversations.forget(conversation);
+}
+
+async function keepOrLeave(
+  context: KeepContext,
+  request: PreparedRequest & AnsweredRequest,
+  append: Append | undefined,
+): Promise<void> {
+  const { answer, conversation } = request;
+  if (!isAccepted(answer)) {
+    const isStranger = refusesSender(answer.response.status, answer.error);
+    const bringsSomething = conversation.kept === undefined || conversation.pending.waiting() > 0;
+    if (isStranger && bringsSomething) context.conversations.forget(conversation);
+    return leaveWaiting(context, conversation);
+  }
+  if (append === undefined && conversation.pending.waiting() === 0) return;
+  return withTimeLimit(context.limits.commitWaitMs, write(context, request, append), () => undefined);
+}
+
+async function write(
+  { storeHealth, tell }: KeepContext,
+  { reading: { links }, conversation, record }: PreparedRequest,
+  append: Append | undefined,
+): Promise<void> {
+  try {
+    await conversation.pending.keep(links);
+    await append?.();
+    storeHealth.fails = false;
+    conversation.kept = Math.max(conversation.kept ?? 0, links.length);
+  } catch (error) {
+    storeHealth.fails = true;
+    reportFault({ tell }, record, "store_unavailable", error);
+  }
+}

@@ -1,0 +1,35 @@
+/** What an answer teaches once it is over: its usage corrects the estimates, and the next compaction may be made ahead. */
+import { effectOf } from "../../core/caching/effect.ts";
+import type { Usage } from "../../core/engines/contract.ts";
+import type { GatewayContext } from "./context.ts";
+import type { AnsweredRequest, PreparedRequest } from "./model-request.ts";
+import { isAccepted } from "./open-answer.ts";
+
+export function learnFrom(context: GatewayContext, request: AnsweredRequest): void {
+  const { answer, record } = request;
+  const { usage } = answer.reader.state;
+  // Recall may have taken more than one request to the provider.
+  const total = answer.spent?.() ?? usage;
+  record.usage = total;
+  if (request.prepared === undefined) return;
+  const { caching, newTokens } = request;
+  if (total !== undefined)
+    record.cache = effectOf({ usage: total, newTokens, prices: caching.prices, ttl: context.caching.ttl });
+  if (!isAccepted(answer)) return;
+  if (usage !== undefined) learnUsage(context, request, { usage, total: total ?? usage });
+  if (request.soon) context.compactAhead(request);
+}
+
+function learnUsage(
+  { mode, models, store, now }: GatewayContext,
+  request: PreparedRequest,
+  { usage, total }: { readonly usage: Usage; readonly total: Usage },
+): void {
+  const { tenant, model, upstream, conversation, reading, prepared, outgoing } = request;
+  // What is only observed was not sent: the provider counted something else.
+  if (mode !== "observe" || outgoing.treatment.kind === "unchanged") prepared.observe(usage);
+  models.learnFactor(tenant, model, conversation.runtime.state().factor);
+  models.answered(tenant, model, { upstream, inputTokens: usage.input });
+  const link = reading.links.at(-1);
+  if (link !== undefined) void store.putUsage(tenant, { ...total, link, model, at: now() }).catch(() => undefined);
+}

@@ -1,0 +1,135 @@
+/**
+ * The third step: the conversation that the request continues is found, a compaction that exists takes its place, and whether
+ * another is due is decided. Nothing here talks to a provider.
+ */
+import type { Compaction } from "../../core/compaction/compaction.ts";
+import type { Transcript } from "../../core/transcript/message.ts";
+import type { Decoded } from "../../protocols/index.ts";
+import type { Prepared, Runtime } from "../../session/contract.ts";
+import { RESERVE_SHARE_MAX } from "../../session/live.ts";
+import { UNCACHED, type Caching } from "../caching.ts";
+import type { CompactionEvent } from "../contract.ts";
+import { rootOf, type Conversation, type Reading } from "../conversations.ts";
+import { clientCompaction } from "../knowledge/client-compaction.ts";
+import { allowsCompaction } from "../knowledge/thinking/index.ts";
+import type { HistoryContext } from "./context.ts";
+import { faultReason } from "./fault.ts";
+import { countsTokens, type PreparedRequest, type ReceivedRequest } from "./model-request.ts";
+import { composeOutgoing, type SkipReason } from "./outgoing.ts";
+import { startConversation } from "./start-conversation.ts";
+
+/** @throws PrecisError of the store where it does not answer. */
+export async function prepareRequest(
+  context: HistoryContext,
+  request: ReceivedRequest,
+  reading: Reading,
+): Promise<PreparedRequest> {
+  const { tenant, destination } = request;
+  const withHiddenTurns =
+    context.recall === undefined ? reading.decoded : await context.recall.restored(tenant, reading);
+  const model = withHiddenTurns.transcript.model ?? "";
+  const loading = context.models.recalled(tenant, model);
+  if (loading !== undefined) await loading;
+  const upstream = `${destination.upstream.origin}${destination.upstream.basePath}`;
+  const known = { ...request, reading, withHiddenTurns, model, upstream, caching: cachingOf(context, request, model) };
+  const conversation = await context.conversations.of(tenant, reading, (relative) =>
+    startConversation(context, known, relative),
+  );
+  conversation.pricing.economy = known.caching.economy;
+  const skipped = skipReason(context, withHiddenTurns);
+  const started = performance.now();
+  const prepared = await decide(context, { ...known, conversation }, skipped);
+  const outgoing = composeOutgoing(context, { ...known, conversation, prepared }, skipped);
+  const soon = prepared.soon && skipped === undefined;
+  const { weighs } = conversation;
+  const newTokens = weighs === undefined ? undefined : Math.max(0, prepared.before - weighs);
+  conversation.weighs = prepared.before;
+  const done: PreparedRequest = { ...known, conversation, prepared, soon, newTokens, outgoing };
+  if (prepared.compaction !== undefined)
+    reportCompaction(context, done, prepared.compaction, performance.now() - started);
+  return done;
+}
+
+function cachingOf({ caching }: HistoryContext, request: ReceivedRequest, model: string): Caching {
+  const { route, destination } = request;
+  if (countsTokens(request)) return UNCACHED;
+  return caching.of({ protocol: route.protocol, model, upstream: destination.upstream });
+}
+
+type Deciding = ReceivedRequest &
+  Pick<PreparedRequest, "reading" | "withHiddenTurns" | "model" | "upstream" | "conversation">;
+
+/** What stands in place of the conversation: the compaction that exists, or a new one where it is due. */
+async function decide(context: HistoryContext, request: Deciding, skipped: SkipReason): Promise<Prepared> {
+  const { reading, withHiddenTurns, conversation } = request;
+  const { transcript } = withHiddenTurns;
+  const isAnswered = !countsTokens(request);
+  const repeats = reading.links.length <= conversation.sent;
+  const mayCompact = skipped === undefined && isAnswered;
+  const prepared = await inTurn(conversation, async () => {
+    const { runtime } = conversation;
+    conversation.pending.broughtBy(reading.links.at(-1));
+    applyModelLimits(context, runtime, { ...request, transcript });
+    const standing = mayCompact && !repeats ? undefined : await runtime.standing(transcript);
+    // What does not fit cannot have gone out before.
+    const again = standing?.fits === false && repeats && mayCompact;
+    return standing === undefined || again ? prepare(runtime, transcript) : standing;
+  });
+  if (isAnswered) conversation.sent = Math.max(conversation.sent, reading.links.length);
+  return prepared;
+}
+
+/** Where nothing new can be kept, what stands can still be read. */
+async function prepare(runtime: Runtime, transcript: Transcript): Promise<Prepared> {
+  try {
+    return await runtime.prepare(transcript);
+  } catch (error) {
+    if (faultReason(error) !== "store_unavailable") throw error;
+    const prepared = await runtime.standing(transcript);
+    if (!prepared.compacted) throw error;
+    return prepared;
+  }
+}
+
+/** Requests of one conversation are decided one after another. */
+export function inTurn<Answer>(conversation: Conversation, work: () => Promise<Answer>): Promise<Answer> {
+  const next = conversation.turn.then(work);
+  conversation.turn = next.catch(() => undefined);
+  return next;
+}
+
+/** The limits that follow from this very request: its model, and what it reserves for the answer. */
+export function applyModelLimits(
+  { models, runtime: { settings } }: HistoryContext,
+  runtime: Runtime,
+  request: Pick<PreparedRequest, "tenant" | "model" | "upstream"> & { readonly transcript: Transcript },
+): void {
+  const { tenant, model, transcript, upstream } = request;
+  const contextLength = models.of(tenant, model, upstream).windowTokens;
+  const asked = transcript.maxOutputTokens ?? settings?.maxOutputTokens ?? 0;
+  const maxOutputTokens = Math.min(asked, Math.floor(contextLength * RESERVE_SHARE_MAX));
+  runtime.modelChanged({ model, contextLength, maxOutputTokens });
+}
+
+/** Why nothing new is compacted for this request, whatever it weighs. */
+function skipReason({ thinking }: HistoryContext, request: Decoded): SkipReason {
+  if (clientCompaction(request.transcript) !== undefined) return "client_compaction";
+  return allowsCompaction(request, thinking) ? undefined : "bound_thinking";
+}
+
+/** A compaction was made: it is reported, and the session's counters are kept for another process. */
+export function reportCompaction(
+  { mode, store, tell }: HistoryContext,
+  { tenant, model, reading, conversation, prepared }: PreparedRequest,
+  { report }: Compaction,
+  tookMs: number,
+): void {
+  const { reason, because, tokens, degraded, lost, modelCalls, costUsd } = report;
+  const how = { tookMs, ahead: prepared.ahead === true };
+  const figures = { tokens, degraded, lostRequests: lost.requests.absent, modelCalls, costUsd };
+  const event: CompactionEvent = { kind: "compaction", tenant, model, reason, because, ...figures, ...how };
+  tell(event);
+  if (mode !== "rewrite") return;
+  const state = conversation.runtime.state();
+  conversation.pending.add(() => store.putState(tenant, rootOf(reading), state).catch(() => undefined));
+}

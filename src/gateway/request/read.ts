@@ -1,0 +1,34 @@
+/** The second step: the body is read with the memory of its conversation, then prepared. */
+import type { GatewayContext } from "./context.ts";
+import { faultReason, passOnFault } from "./fault.ts";
+import type { ModelRequest, ReceivedRequest } from "./model-request.ts";
+import { prepareRequest } from "./prepare.ts";
+
+/** Without `prepared` where the request goes out as it came: it cannot be read, its provider holds the history, or we failed. */
+export async function readAndPrepare(context: GatewayContext, request: ReceivedRequest): Promise<ModelRequest> {
+  const { record, route, tenant, text } = request;
+  if (text === undefined) return asItCame(request);
+  try {
+    const reading = context.conversations.read(tenant, route.protocol, text);
+    record.model = reading.decoded.transcript.model ?? "";
+    if (reading.decoded.locked !== undefined) {
+      record.treatment = { kind: "untouched", because: "held_by_provider" };
+      return asItCame(request);
+    }
+    const since = record.span.now();
+    const prepared = await prepareRequest(context, request, reading);
+    record.span.compacted(prepared.prepared, since);
+    record.showPrepared(prepared);
+    // Nothing of what came before was kept either; the operator and the client are told.
+    if (context.storeHealth.fails && record.treatment.kind === "unchanged")
+      record.treatment = { kind: "untouched", because: "store_unavailable" };
+    return prepared;
+  } catch (error) {
+    passOnFault(context, record, { because: faultReason(error), error });
+    return asItCame(request);
+  }
+}
+
+function asItCame(request: ReceivedRequest): ModelRequest {
+  return { ...request, prepared: undefined };
+}

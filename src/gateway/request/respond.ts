@@ -1,0 +1,65 @@
+/** The last step: the answer goes back to the client, and what it taught is learned once the client has it. */
+import type { Bytes, ClientResponse, HeaderLines } from "../contract.ts";
+import { backwardHeaders } from "../transport/headers.ts";
+import type { GatewayContext } from "./context.ts";
+import { reportFault } from "./fault.ts";
+import { learnFrom } from "./learn.ts";
+import type { AnsweredRequest } from "./model-request.ts";
+import type { ProviderAnswer } from "./open-answer.ts";
+import { treatmentLine, type RequestRecord } from "./record.ts";
+import { relay } from "./relay.ts";
+
+/** `keep` settles when what the request brought is in the store, within a bound. */
+export function respond(context: GatewayContext, request: AnsweredRequest, keep: () => Promise<void>): ClientResponse {
+  const { record, answer } = request;
+  const whenWhole = (): void => {
+    // Nobody waits for it, so nobody else would catch what fails here.
+    try {
+      learnFrom(context, request);
+    } catch (error) {
+      reportFault(context, record, "internal_fault", error);
+    }
+  };
+  return relayed(record, answer, { committed: keep, whenWhole });
+}
+
+/** A request that the gateway refuses itself. */
+export function respondRefused(record: RequestRecord, response: ClientResponse): ClientResponse {
+  record.status = response.status;
+  record.over("turned_away");
+  return response;
+}
+
+type Relayable = Pick<ProviderAnswer, "response" | "streamed"> & { readonly body: Bytes };
+
+/** The answer to a request that was forwarded without being read. */
+export function respondUnread(record: RequestRecord, answer: Relayable): ClientResponse {
+  return relayed(record, answer, { committed: () => Promise.resolve(), whenWhole: () => undefined });
+}
+
+const ERROR_STATUS_MIN = 400;
+
+function relayed(
+  record: RequestRecord,
+  { response: { status, headers }, streamed, body }: Relayable,
+  { committed, whenWhole }: { readonly committed: () => Promise<void>; readonly whenWhole: () => void },
+): ClientResponse {
+  record.status = status;
+  record.streamed = streamed;
+  const own: HeaderLines = [
+    ["x-precis", treatmentLine(record.treatment)],
+    ["x-precis-request", record.id],
+    ...(record.contained === undefined ? [] : [["x-precis-contained", encodeURIComponent(record.contained)] as const]),
+  ];
+  // The client has its answer before anything is learned or reported of it.
+  const over = (): void =>
+    void setImmediate(() => {
+      whenWhole();
+      record.over(status < ERROR_STATUS_MIN ? "answered" : "refused");
+    });
+  return {
+    status,
+    headers: [...backwardHeaders(headers), ...own],
+    body: relay(body, { record, streamed, committed, whenWhole: over }),
+  };
+}

@@ -1,0 +1,106 @@
+/**
+ * A request that its provider refused is changed so that it may be accepted. Whatever follows from a refusal belongs to that
+ * request alone until the provider accepts a smaller form of it.
+ */
+import type { Overflow } from "../../protocols/index.ts";
+import type { Prepared } from "../../session/contract.ts";
+import { hasMedia } from "../../session/refusals.ts";
+import { allowsCompaction } from "../knowledge/thinking/index.ts";
+import type { HistoryContext } from "./context.ts";
+import type { PreparedRequest } from "./model-request.ts";
+import { composeOutgoing } from "./outgoing.ts";
+import { applyModelLimits, inTurn, reportCompaction } from "./prepare.ts";
+
+/** The same request, smaller, after its provider refused it as too large; undefined where it cannot be made smaller. */
+export async function prepareAfterOverflow(
+  context: HistoryContext,
+  refused: PreparedRequest,
+  overflow: Overflow,
+): Promise<PreparedRequest | undefined> {
+  if (!allowsCompaction(refused.withHiddenTurns, context.thinking) || isNotOfSize(refused, overflow)) return undefined;
+  if (context.mode === "observe") {
+    // The client's own request was refused and not what would have been sent: only the provider's word says something.
+    if (overflow.limitTokens !== undefined) learnWindow(context, refused, overflow.limitTokens);
+    return undefined;
+  }
+  return inTurn(refused.conversation, () => smallerThan(context, refused, overflow));
+}
+
+/** A smaller request that cannot reach the limit which its error names: whatever is wrong with it, it is not its size. */
+function isNotOfSize({ revealed, outgoing, prepared }: PreparedRequest, { limitTokens = 0 }: Overflow): boolean {
+  const { messages, maxOutputTokens = 0 } = prepared.transcript;
+  // A picture that is only named weighs more than its name.
+  return revealed !== undefined && outgoing.body.length + maxOutputTokens < limitTokens && !messages.some(hasMedia);
+}
+
+async function smallerThan(
+  context: HistoryContext,
+  refused: PreparedRequest,
+  overflow: Overflow,
+): Promise<PreparedRequest | undefined> {
+  const started = performance.now();
+  const { reading, conversation } = refused;
+  const { transcript } = refused.withHiddenTurns;
+  const { runtime, pending, trials } = conversation;
+  pending.broughtBy(reading.links.at(-1), reading);
+  // Another request of this conversation may have gone to another upstream meanwhile.
+  applyModelLimits(context, runtime, { ...refused, transcript });
+  const again = (prepared: Prepared, revealed: PreparedRequest["revealed"]): PreparedRequest => {
+    const outgoing = composeOutgoing(context, { ...refused, prepared }, undefined);
+    return { ...refused, prepared, revealed, outgoing };
+  };
+  // Another request of this conversation may have been refused meanwhile: this refusal says nothing of what stands since.
+  const standing = await runtime.standing(transcript);
+  if (charsOf(standing) < charsOf(refused.prepared)) return again(standing, refused.revealed);
+  if (!trials.has(reading)) trials.set(reading, runtime.state());
+  const prepared = await runtime.recover(overflow, transcript);
+  if (prepared === undefined || charsOf(prepared) >= charsOf(refused.prepared)) return undefined;
+  const smaller = again(prepared, runtime.state());
+  if (prepared.compaction !== undefined)
+    reportCompaction(context, smaller, prepared.compaction, performance.now() - started);
+  return smaller;
+}
+
+/** In characters, which no correction of an estimate changes. */
+function charsOf({ transcript: { messages } }: Prepared): number {
+  return JSON.stringify(messages).length;
+}
+
+/**
+ * The end of a request's retries. What its refusals revealed and brought is kept only where a smaller form of it was accepted:
+ * a server that refuses everything teaches nothing, and the conversation stays as it was before.
+ */
+export function endRetries(context: HistoryContext, request: PreparedRequest, isAccepted: boolean): void {
+  const { conversation, reading, revealed, tenant, model } = request;
+  const { runtime, pending, trials } = conversation;
+  const before = trials.get(reading);
+  trials.delete(reading);
+  pending.tried(reading, isAccepted);
+  if (!isAccepted && before !== undefined) runtime.restore(before);
+  if (!isAccepted || revealed === undefined) return;
+  context.models.learnFactor(tenant, model, revealed.factor);
+  learnWindow(context, request, revealed.contextLength);
+}
+
+/** A window below what was believed, for requests to come. */
+function learnWindow(
+  { models, mode, tell }: HistoryContext,
+  { tenant, model, upstream }: Pick<PreparedRequest, "tenant" | "model" | "upstream">,
+  limitTokens: number,
+): void {
+  if (limitTokens >= models.of(tenant, model, upstream).windowTokens) return;
+  models.learnWindow(tenant, model, { upstream, limitTokens });
+  // Where nothing is rewritten, nothing follows from it.
+  if (mode === "observe") return;
+  const { windowTokens } = models.of(tenant, model, upstream);
+  const message = `${model || "a model"} refused a request as too large; its window counts as ${windowTokens} tokens`;
+  tell({ kind: "notice", code: "window_learned", tenant, message });
+}
+
+/** The same request without the thinking that its provider says does not fit; undefined where that changes nothing. */
+export function prepareWithoutThinking(context: HistoryContext, refused: PreparedRequest): PreparedRequest | undefined {
+  // Its records are gone, or another gateway's: some of what it went through here is not known.
+  refused.conversation.rewritten = true;
+  const outgoing = composeOutgoing(context, refused, undefined);
+  return outgoing.body === refused.outgoing.body ? undefined : { ...refused, outgoing };
+}

@@ -1,0 +1,71 @@
+/** A conversation that nobody knows begins: its session starts from what the store has of it. */
+import type { RuntimeState } from "../../session/contract.ts";
+import { createRuntime } from "../../session/runtime.ts";
+import { createMemoryStore } from "../../store/memory.ts";
+import { rootOf, type Beginning, type Conversation } from "../conversations.ts";
+import { carryThinking } from "../knowledge/thinking/index.ts";
+import { createPending } from "../pending.ts";
+import type { HistoryContext } from "./context.ts";
+import { countsTokens, type PreparedRequest, type ReceivedRequest } from "./model-request.ts";
+
+/** A conversation of no more messages begins now: nothing of it was kept before. */
+const NEW_MESSAGES_MAX = 3;
+
+type First = ReceivedRequest & Pick<PreparedRequest, "reading" | "model" | "upstream" | "caching">;
+
+/** `relative` is a conversation that begins the same way. */
+export async function startConversation(
+  context: HistoryContext,
+  request: First,
+  relative: Conversation | undefined,
+): Promise<Beginning> {
+  const { tenant, reading, model, upstream, caching } = request;
+  const { store, chain, models, mode } = context;
+  const { windowTokens, factor, ...images } = models.of(tenant, model, upstream);
+  const isNew = relative !== undefined || reading.links.length <= NEW_MESSAGES_MAX;
+  const [state, repeats] = isNew
+    ? [undefined, false]
+    : await Promise.all([store.getState(tenant, rootOf(reading)), wentOut(context, request)]);
+  const sent = repeats ? reading.links.length : 0;
+  const pricing = { economy: caching.economy };
+  // What was only observed is not to be found by anybody else.
+  const pending = createPending(mode === "observe" ? createMemoryStore() : store);
+  const runtime = createRuntime({
+    ...context.runtime,
+    settings: { ...context.runtime.settings, contextLength: windowTokens },
+    store: pending.store,
+    enabled: mode !== "off",
+    tenant,
+    model,
+    factor,
+    ...images,
+    chain,
+    modelsAhead: true,
+    amend: carryThinking,
+    economy: () => pricing.economy,
+    // What is known of the model is newer than what the session knew.
+    ...(isState(state) ? { state: { ...state, factor } } : {}),
+  });
+  const notice = (code: "pressure" | "irreducible" | "engine_contained", message: string): void =>
+    context.tell({ kind: "notice", code, tenant, message });
+  runtime.on("pressure", ({ tokens, thresholdTokens }) =>
+    notice("pressure", `a conversation has ${tokens} tokens and is compacted at ${thresholdTokens}`),
+  );
+  runtime.on("irreducible", ({ smallest, limit, because }) =>
+    notice("irreducible", `nothing below ${smallest} of ${limit} tokens: ${because}`),
+  );
+  // What the engine said may quote the conversation.
+  runtime.on("contained", ({ engine, because }) =>
+    notice("engine_contained", `the engine ${engine} was put out of service: ${because}`),
+  );
+  return { runtime, sent, pricing, pending };
+}
+
+/** Whether a request went out before this process began: its messages were kept before it was answered. */
+async function wentOut({ store }: HistoryContext, request: First): Promise<boolean> {
+  return !countsTokens(request) && store.isStored(request.tenant, request.reading.links.at(-1)!);
+}
+
+function isState(state: unknown): state is RuntimeState {
+  return typeof state === "object" && state !== null && "schemaVersion" in state;
+}
