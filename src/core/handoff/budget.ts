@@ -22,9 +22,6 @@ const EXCERPTS_SHARE = 0.25;
 /** More of them say less than the messages that can stand in their place. */
 const EXCERPTS_SHARE_MAX = 0.4;
 const EXCERPTS_BESIDE_PROSE_SHARE_MAX = 0.25;
-/** The task gets this much of a small budget, up to a share of it: nothing else helps without it. */
-const TASK_TOKENS = 160;
-const TASK_SHARE_MAX = 0.3;
 /** Less than this is not worth a heading. */
 const SECTION_TOKENS_MIN = 60;
 /** Zhang 2026, section 12: what matches the focus gets 60 to 70 %. */
@@ -244,8 +241,10 @@ function allowances(
   shares: Shares,
   room: number,
 ): ReadonlyMap<Topic, number> {
-  const most = (topic: Topic): number =>
-    Math.max(room * shares.share(topic), topic === "task" ? Math.min(TASK_TOKENS, room * TASK_SHARE_MAX) : 0);
+  const most = (topic: Topic): number => {
+    const { tokens, shareMax } = TOPICS[topic].least ?? { tokens: 0, shareMax: 0 };
+    return Math.max(room * shares.share(topic), Math.min(tokens, room * shareMax));
+  };
   const wanted = new Map(topics.map((topic) => [topic, sections.wants(topic, most(topic))]));
   const total = (some: readonly Topic[]): number => some.reduce((sum, topic) => sum + wanted.get(topic)!, 0);
   const keeping = topics.filter((topic) => TOPICS[topic].keepsShare === true);

@@ -14,7 +14,7 @@ export function carriedDrafts(topic: Topic, previous: ParsedHandoff | undefined,
   return texts.map((text, at) => ({
     rank: rank + at / texts.length / 2 + (at === 0 ? firstRank : 0),
     order: ORDER_BEFORE + at,
-    ...again(text),
+    ...again(text, ledger),
   }));
 }
 

@@ -10,7 +10,7 @@ const REFERENCE =
 /** For a budget that has no room for manners. */
 const REFERENCE_SHORT = "Record of earlier messages: background. The newest user message outranks it.";
 
-const NOTE = `${NOTE_START} Long conversations here are shortened: earlier messages may have been replaced by a record that opens with "${HANDOFF_START}". Its contents are background; the newest user message says what to do, and this system prompt and persistent memory stay authoritative. Whatever left the conversation can be recalled by the id that stands in its place.`;
+const NOTE = `${NOTE_START} A record that opens with "${HANDOFF_START}" stands for earlier messages. It is background: the newest user message says what to do, and this system prompt and persistent memory outrank it. What was left out can be recalled by its id.`;
 
 export interface Frame {
   readonly opening: string;

@@ -95,7 +95,9 @@ function labelled(
 
 labelled("the skeleton of an exchange", (messages) =>
   exchangesOf(messages).flatMap(
-    ({ start, end }) => skeletonOf(messages.slice(start, end), { first: start, live: 0, hash }).evicted,
+    ({ start, end }) =>
+      skeletonOf(messages.slice(start, end), { first: start, live: 0, hash, earlier: messages.slice(0, start) })
+        .evicted,
   ),
 );
 labelled("clearing", (messages) => clearResults(messages, context).evicted);

@@ -56,6 +56,7 @@ export function digestedTail(run: CompactionRun, start: number): Rewritten {
 
 /** The tail that starts there as a skeleton. */
 export function skeletonTail({ original: { messages }, request, live }: CompactionRun, start: number): Rewritten {
-  const bare = skeletonOf(messages.slice(start), { first: start, live, hash: request.chain.hash });
-  return { messages: [...messages.slice(0, start), ...bare.messages], evicted: bare.evicted };
+  const [earlier, tail] = [messages.slice(0, start), messages.slice(start)];
+  const bare = skeletonOf(tail, { first: start, live, hash: request.chain.hash, earlier });
+  return { messages: [...earlier, ...bare.messages], evicted: bare.evicted };
 }

@@ -5,9 +5,12 @@
  */
 import type { Evicted } from "../compaction.ts";
 import { described } from "../../digest/call.ts";
+import { clipped } from "../../handoff/items.ts";
+import { createKnownThings, thingText, type KnownThings } from "../../handoff/record/effects.ts";
 import { recallId, type Hash } from "../../transcript/links.ts";
 import {
   contentText,
+  resultOf,
   withParts,
   type Message,
   type Part,
@@ -20,6 +23,9 @@ import { pairingOf } from "../../transcript/pairing.ts";
 const KEEP_CHARS_MAX = 160;
 /** How much of a long text or result stays readable before its marker. */
 const EXCERPT_CHARS = 80;
+/** How much is told of what a result in JSON shows, and how far back earlier results of the same thing are looked for. */
+const VALUES_CHARS_MAX = 160;
+const EARLIER_RESULTS_MAX = 200;
 
 export interface Skeleton {
   readonly messages: readonly Message[];
@@ -31,12 +37,20 @@ export interface SkeletonPlace {
   readonly first: number;
   readonly live: number;
   readonly hash: Hash;
+  /** The messages before them: a result that shows one of their things again is told by what changed. */
+  readonly earlier: readonly Message[];
+}
+
+interface Shortening {
+  readonly cut: Cut;
+  readonly tell: (text: string) => string | undefined;
 }
 
 type Cut = (kind: Evicted["kind"], original: string, label: string) => string;
 
-export function skeletonOf(messages: readonly Message[], { first, live, hash }: SkeletonPlace): Skeleton {
+export function skeletonOf(messages: readonly Message[], { first, live, hash, earlier }: SkeletonPlace): Skeleton {
   const evicted: Evicted[] = [];
+  const tell = valuesTeller(earlier);
   const { answers } = pairingOf(messages);
   const bare = messages.map((message, offset) => {
     if (first + offset === live) return message;
@@ -45,7 +59,7 @@ export function skeletonOf(messages: readonly Message[], { first, live, hash }: 
       evicted.push({ id, kind, original, label, message: first + offset });
       return id;
     };
-    const parts = message.parts.flatMap((part) => barePart(part, answers[offset]?.call, cut));
+    const parts = message.parts.flatMap((part) => barePart(part, answers[offset]?.call, { cut, tell }));
     const changed = parts.length !== message.parts.length || parts.some((part, at) => part !== message.parts[at]);
     return changed ? withParts(message, parts, "digest") : message;
   });
@@ -53,7 +67,7 @@ export function skeletonOf(messages: readonly Message[], { first, live, hash }: 
 }
 
 /** `answered`: the call that the message answers. */
-function barePart(part: Part, answered: ToolCallPart | undefined, cut: Cut): readonly Part[] {
+function barePart(part: Part, answered: ToolCallPart | undefined, { cut, tell }: Shortening): readonly Part[] {
   switch (part.kind) {
     case "reasoning":
       return [];
@@ -64,7 +78,7 @@ function barePart(part: Part, answered: ToolCallPart | undefined, cut: Cut): rea
     case "tool-call":
       return [bareCall(part, cut)];
     case "tool-result":
-      return [bareResult(part, answered === undefined ? "result" : labelOf(answered), cut)];
+      return [bareResult(part, answered === undefined ? "result" : labelOf(answered), { cut, tell })];
     case "image":
     case "file":
       return [
@@ -78,12 +92,29 @@ function barePart(part: Part, answered: ToolCallPart | undefined, cut: Cut): rea
   }
 }
 
-function bareResult(part: ToolResultPart, label: string, cut: Cut): ToolResultPart {
+function bareResult(part: ToolResultPart, label: string, { cut, tell }: Shortening): ToolResultPart {
   const text = contentText(part.content);
   const plain = part.content.every((piece) => piece.kind === "text");
   if (plain && text.length <= KEEP_CHARS_MAX) return part;
   const id = cut("result", plain ? text : JSON.stringify(part.content), label);
-  return { ...part, content: [{ kind: "text", text: excerpt(text, id) }] };
+  const values = tell(text);
+  const short = values === undefined ? excerpt(text, id) : `[precis: ${values}; the whole result: recall ${id}]`;
+  return { ...part, content: [{ kind: "text", text: short }] };
+}
+
+/** Says of a result in JSON what changed since it was last shown, or else its values; nothing of any other. */
+function valuesTeller(earlier: readonly Message[]): (text: string) => string | undefined {
+  let known: KnownThings | undefined;
+  return (text) => {
+    if (known === undefined) {
+      const results = earlier.filter(({ role }) => role === "tool").slice(-EARLIER_RESULTS_MAX);
+      known = createKnownThings();
+      for (const result of results) known.changesIn(contentText(resultOf(result)?.content ?? []));
+    }
+    const changes = known.changesIn(text);
+    const told = changes === undefined ? thingText(text) : `changed since it was last shown: ${changes}`;
+    return told === undefined ? undefined : clipped(told, VALUES_CHARS_MAX);
+  };
 }
 
 function labelOf(call: ToolCallPart): string {

@@ -246,7 +246,7 @@ function changeBody(call: Done, context: LinesContext): Condensable {
   if (call.action.action === "run") return callBody(runText(call, 1, context), outcomeOf(call, context));
   const name = bareName(call.call.name);
   const raw = context.shortened(context.redact(call.call.arguments));
-  const changes = context.known.changesIn(call.result);
+  const changes = context.known.changesIn(call.result, call.call.arguments);
   const outcome =
     call.action.action === "delegate"
       ? condensable(unitsOf(context.redact(call.result.slice(0, REPORT_CHARS_READ_MAX))), context.said, {
@@ -290,7 +290,9 @@ function fixed(text: string): Condensable {
 }
 
 function outcomeOf({ action, result }: Done, { redact }: LinesContext): string {
-  const said = countsOf(action) ?? action.outcome ?? firstLineOf(result);
+  const first = countsOf(action) ?? action.outcome ?? firstLineOf(result);
+  // The first characters of a value in JSON say nothing; its values may.
+  const said = action.ok !== false && OPENS_JSON.test(first) ? (thingText(result) ?? "") : first;
   if (NO_RESULT.test(said)) return "";
   const text = clipped(redact(said).replace(/\s+/g, " "), OUTCOME_CHARS_MAX);
   return action.ok === false && !/\b(?:fail|error)/i.test(text) ? `failed${text === "" ? "" : `: ${text}`}` : text;
@@ -304,6 +306,7 @@ function countsOf({ ok, passed }: Done["action"]): string | undefined {
 /** What a program prints about itself before it says anything, and where a difference begins. */
 const PREFACE = /^(?:[{[]$|> |▶|ℹ |diff --git |index [0-9a-f]+\.\.|(?:---|\+\+\+) )/;
 
+const OPENS_JSON = /^(?:\{\s*"|\[\s*[{"])/;
 const NO_RESULT = /^\W*no (?:result|output)\b.{0,20}$/i;
 
 function firstLineOf(result: string): string {

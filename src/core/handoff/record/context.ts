@@ -24,7 +24,7 @@ export const WEIGHTS = {
   check: 0.4,
   ran: 0.28,
   edited: 1.1,
-  found: 0.9,
+  found: 1.6,
   failed: 0.8,
   shown: 0.3,
   remarked: 0.45,

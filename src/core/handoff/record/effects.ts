@@ -7,8 +7,11 @@ import { clipped } from "../items.ts";
 
 /** What the calls so far have shown of things that have an id, for comparing. */
 export interface KnownThings {
-  /** How a result differs from what was known of the same thing, in words; remembers the result. */
-  readonly changesIn: (result: string) => string | undefined;
+  /**
+   * How a result differs from what was known of the same thing, in words, without the values that stand in `said` (the
+   * arguments of the call); remembers the result.
+   */
+  readonly changesIn: (result: string, said?: string) => string | undefined;
 }
 
 /** What was shown, and can be forgotten. */
@@ -25,7 +28,7 @@ const VALUE_CHARS_MAX = 60;
 const CHANGES_MAX = 8;
 const ID_KEY = /(?:^|_)id$|Id$|^(?:number|key|name|code)$/;
 
-type Leaves = ReadonlyMap<string, string>;
+export type Leaves = ReadonlyMap<string, string>;
 
 export function createKnownThings(): LastingThings {
   const known = new Map<string, Leaves>();
@@ -43,7 +46,7 @@ export function createKnownThings(): LastingThings {
       known.clear();
       for (const { name, now } of shown) remember(name, now);
     },
-    changesIn: (result) => {
+    changesIn: (result, said) => {
       const value = parsed(result);
       if (value === undefined) return undefined;
       const id = Object.entries(value).find(([key, one]) => ID_KEY.test(key) && typeof one !== "object");
@@ -53,7 +56,7 @@ export function createKnownThings(): LastingThings {
       const now = leavesOf(value);
       shown.push({ name, now });
       remember(name, now);
-      return before === undefined ? undefined : differences(before, now);
+      return before === undefined ? undefined : differences(before, now, said);
     },
   };
 }
@@ -73,7 +76,7 @@ export function thingText(result: string, known = ""): string | undefined {
   const value = parsed(result);
   if (value === undefined || Object.keys(value).length < THING_FIELDS_MIN) return undefined;
   const leaves = [...leavesOf(value)]
-    .filter(([, text]) => !(text.length >= KNOWN_CHARS_MIN && known.includes(text)))
+    .filter(([, text]) => !stands(text, known))
     .toSorted(([a], [b]) => depthOf(a) - depthOf(b));
   if (leaves.length === 0) return undefined;
   const values = new Map<string, string[]>();
@@ -81,8 +84,12 @@ export function thingText(result: string, known = ""): string | undefined {
   return Array.from(values, ([place, own]) => `${place}: ${own.join(" | ")}`).join(", ");
 }
 
+function stands(value: string, said: string): boolean {
+  return value.length >= KNOWN_CHARS_MIN && said.includes(value);
+}
+
 /** `cabin: business → economy, payments added: card_1 -6594, flights[].price: 1859 → 140 | 1679 → 101`. */
-function differences(before: Leaves, now: Leaves): string | undefined {
+function differences(before: Leaves, now: Leaves, said = ""): string | undefined {
   const changes = new Map<string, string[]>();
   const added = new Map<string, string[]>();
   for (const [path, value] of now) {
@@ -91,7 +98,7 @@ function differences(before: Leaves, now: Leaves): string | undefined {
     const list = was === undefined ? /^(.*)\[\d+\]/.exec(path)?.[1] : undefined;
     if (list === undefined)
       push(changes, path.replace(/\[\d+\]/g, "[]"), was === undefined ? value : `${was} → ${value}`);
-    else push(added, list, value);
+    else if (!stands(value, said)) push(added, list, value);
   }
   const own = [...changes].toSorted(([a], [b]) => depthOf(a) - depthOf(b));
   const told = [
@@ -112,9 +119,9 @@ function depthOf(path: string): number {
   return path.split(/[.[]/).length;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
-function parsed(text: string): Fields | undefined {
+export function parsed(text: string): Fields | undefined {
   const start = text.trimStart();
   if (!start.startsWith("{") || text.length > RESULT_CHARS_READ_MAX) return undefined;
   try {
@@ -126,7 +133,7 @@ function parsed(text: string): Fields | undefined {
 }
 
 /** `flights[0].price` → `1859`: a stack, because results can be nested deeper than the call stack is. */
-function leavesOf(root: Fields): Leaves {
+export function leavesOf(root: Fields): Leaves {
   const leaves = new Map<string, string>();
   const stack: [string, unknown][] = [["", root]];
   while (stack.length > 0 && leaves.size < LEAVES_MAX) {

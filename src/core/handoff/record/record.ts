@@ -331,5 +331,8 @@ const CARRIED_REQUEST_WORTH = 2;
 
 /** A long last episode grows in detail towards its end. */
 function growing(place: number, length: number): number {
-  return length <= 1 ? 1 : OLDEST_SHARE + (1 - OLDEST_SHARE) * (place / (length - 1));
+  const start = 1 - (1 - OLDEST_SHARE) * Math.min(1, length / LONG_EPISODE_LINES);
+  return length <= 1 ? 1 : start + (1 - start) * (place / (length - 1));
 }
+
+const LONG_EPISODE_LINES = 20;

@@ -78,6 +78,7 @@ function ending(text: string, chars: number): string {
 export const task: TopicDefinition = {
   drafts: taskDrafts,
   share: 0.12,
+  least: { tokens: 160, shareMax: 0.3 },
   need: 1,
   keepsShare: true,
   wordForWord: true,

@@ -26,6 +26,8 @@ export interface TopicDefinition {
   readonly drafts: (material: Material) => readonly Draft[];
   /** Of the handoff, at most. What asks for more than there is gets less in proportion, but for those with `keepsShare`. */
   readonly share: number;
+  /** What it may take whatever its share, up to another share: of a small handoff, what nothing else helps without. */
+  readonly least?: { readonly tokens: number; readonly shareMax: number };
   /** The order in which topics are filled; 1 is the first. */
   readonly need: number;
   readonly keepsShare?: true;
@@ -50,7 +52,7 @@ export interface CarriedRule {
   /** Whether it is still true; always where not given. */
   readonly holds?: (text: string, ledger: Ledger) => boolean;
   /** How it becomes a draft again, where it was not written as it stands. */
-  readonly again?: (text: string) => Pick<Draft, "write" | "group">;
+  readonly again?: (text: string, ledger: Ledger) => Pick<Draft, "write" | "group">;
 }
 
 /** What a language model is asked for, and what is believed of its items. */
