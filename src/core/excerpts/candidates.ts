@@ -8,9 +8,9 @@ import { errorLinesIn } from "./error-lines.ts";
 import { exposes } from "./exposure.ts";
 import { shapeOf } from "./error-lines.ts";
 import type { Range } from "./identifiers.ts";
-import { plainWordsIn } from "./passages.ts";
 import { firstFrom, heldBy, type Quotes } from "./passages.ts";
 import { runOutcomeOf } from "../ledger/run-outcomes.ts";
+import { standaloneShare } from "./standalone.ts";
 import type { Sources } from "./sources.ts";
 import type { Occurrences } from "./occurrences.ts";
 
@@ -106,7 +106,7 @@ function createCandidateTable(quotes: Quotes, known: Known): CandidateTableWrite
     messages.push(candidate.message);
     starts.push(candidate.range.start);
     ends.push(candidate.range.end);
-    shares.push(sharesIn(occurrences.readingOf(occurrences.entries[candidate.message]!).text, candidate.range));
+    shares.push(standaloneShare(occurrences.readingOf(occurrences.entries[candidate.message]!).text, candidate.range));
     scales.weigh(candidate);
     return candidates.push(candidate) - 1;
   };
@@ -165,13 +165,6 @@ function createShapeNumbers(
     }
     return number;
   };
-}
-
-const WORDLESS_SHARE = 0.5;
-const WORDS_ENOUGH = 2;
-
-function sharesIn(text: string, range: Range): number {
-  return plainWordsIn(text, range) >= WORDS_ENOUGH ? 1 : WORDLESS_SHARE;
 }
 
 function showsNoSecret({ message, range }: Candidate, { occurrences, sources }: Known): boolean {

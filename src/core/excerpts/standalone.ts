@@ -1,0 +1,40 @@
+/**
+ * How much a line says by itself. A definition, a comment, a value under its name can be worked with anywhere; a statement
+ * from the middle of a function, half of a search hit or a bare address cannot.
+ */
+import type { Range } from "./identifiers.ts";
+import { plainWordsIn } from "./passages.ts";
+
+const NUMBER = String.raw`\s*(?:[\w./-]{1,200}[:-])?(?:\d{1,6}(?:→|[:|-])\s*)?`;
+const DEFINITION = new RegExp(
+  String.raw`^${NUMBER}(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|override|readonly|pub|declare)\s+){0,4}(?:function\*?|class|interface|type|enum|struct|trait|impl|def|func|fn|module|namespace|package|message|service|record|CREATE TABLE|(?:const|let|var|val)\s+[A-Z][A-Z0-9_]+)\b|^${NUMBER}export\s+(?:const|let)\b`,
+);
+const METHOD = new RegExp(
+  String.raw`^${NUMBER}(?:[a-z]{3,12}\s+){0,4}(?!if\b|for\b|while\b|switch\b|catch\b)[\w$]{2,60}\([^=;]{0,200}\)[^=;()]{0,80}\{$`,
+);
+const COMMENT = new RegExp(String.raw`^${NUMBER}(?://|/\*|\*\s|#\s|--\s|<!--)`);
+const STATEMENT = new RegExp(
+  String.raw`^${NUMBER}(?:(?:return|if|else|for|while|switch|case|try|catch|throw|await|yield|import|from|with|break|continue|defer|go|const|let|var|this\.|self\.)(?![\w-])|[})\]]|[^"'#]{0,120}\s:?=\s[^"']*[(.]|[^"':]*[;{(]$|[^"':]*\)$)`,
+);
+const TORN = /(?:\.\.\.|…)$/;
+const ADDRESS = /^\W*(?:https?:\/\/|www\.)\S+(?: [>›/] \S+)*$/;
+
+const DEFINITION_SHARE = 1.3;
+const STATEMENT_SHARE = 0.35;
+const TORN_SHARE = 0.3;
+const WORDLESS_SHARE = 0.5;
+const WORDS_ENOUGH = 2;
+
+/** Of the worth of the names in it, what a passage has; a passage of several lines is judged by its most telling one. */
+export function standaloneShare(text: string, range: Range): number {
+  const lines = text.slice(range.start, range.end).split("\n");
+  const wording = plainWordsIn(text, range) >= WORDS_ENOUGH ? 1 : WORDLESS_SHARE;
+  return Math.max(...lines.map((line) => shareOf(line, wording)));
+}
+
+function shareOf(line: string, wording: number): number {
+  if (TORN.test(line) || ADDRESS.test(line)) return TORN_SHARE;
+  if (DEFINITION.test(line) || METHOD.test(line)) return DEFINITION_SHARE;
+  if (COMMENT.test(line)) return wording;
+  return STATEMENT.test(line) ? STATEMENT_SHARE * wording : wording;
+}
