@@ -30,6 +30,16 @@ export interface ContinueCase {
 const ANSWER_FIRST =
   "There is no git history in this copy: leave out the commit. Print your answer to the person at the end.";
 
+/** What only the session tells: nothing of it stands in the repository. */
+const PAST = {
+  refunds:
+    "Then, for the release notes: the rules that I gave you at the start, all of them; what support still has to do by hand, for which order, and why the new code does not do it; which way of sharing out the cents you tried first and threw away, and what it did wrong; and what the vouchers were called before marketing changed its mind.",
+  restart:
+    "Then, for the incident report: which order the power cut damaged, what was lost of it and what was not; which two further faults you found behind the one in the log; and what I asked you never to do with orders.jsonl.",
+  parcels:
+    "Then, for the till team: what an order of 33 kg to Germany would have cost by the way that we gave up, and what it costs now; what has to be done above the most parcels, and who said so; and what holds for free shipping, and who checked it.",
+} as const;
+
 const says = (pattern: string): string => `tr '\\n' ' ' < "$PRECIS_ANSWER" | grep -Eqi "${pattern}"`;
 const hidden = (file: string): string => `node --test "$PRECIS_CASE/${file}"`;
 const SAME = (path: string): string => `cmp "${path}" "$PRECIS_ORIGINAL/${path}"`;
@@ -41,7 +51,7 @@ export const CONTINUE_CASES: readonly ContinueCase[] = [
     name: "refunds",
     given: { system: REFUNDS_SYSTEM, tools: CODING_TOOLS },
     record: recordRefundsSession,
-    addition: ANSWER_FIRST,
+    addition: `${PAST.refunds} ${ANSWER_FIRST}`,
     checks: [
       { name: "total_cents is the last column, a plain integer", run: hidden("export.hidden.js") },
       { name: "a test of it was written", run: "grep -q total_cents test/*.js" },
@@ -57,6 +67,18 @@ export const CONTINUE_CASES: readonly ContinueCase[] = [
         name: "says why it was left: a late payment would lose its reservation",
         run: says("late|after (it|the reservation)|eleven|commit"),
       },
+      { name: "knows the rule about exported names", run: says("signature|pin") },
+      { name: "knows the rule about amounts", run: says("integer") },
+      { name: "knows whose the catalogue is", run: says("buying") },
+      { name: "knows the rule about commits", run: says("imperative|every (finished )?step|push") },
+      { name: "names the order that support settles by hand", run: says("S-1042") },
+      { name: "says why: its events hold the lines as they were priced", run: says("event|priced then|old orders") },
+      { name: "knows the way that was thrown away", run: says("last (eligible )?line|left ?over") },
+      {
+        name: "says what it did wrong",
+        run: says("negative|exceed|more than (its|the) price|below zero|several cents"),
+      },
+      { name: "knows the former name of the vouchers", run: says("coupon") },
     ],
     rules: [
       { name: "no exported name or signature was changed", run: hidden("surface.hidden.js") },
@@ -70,12 +92,23 @@ export const CONTINUE_CASES: readonly ContinueCase[] = [
     name: "restart",
     given: { system: REFUNDS_SYSTEM, tools: CODING_TOOLS },
     record: recordRestartSession,
-    addition: ANSWER_FIRST,
+    addition: `${PAST.restart} ${ANSWER_FIRST}`,
     checks: [
       { name: "refuses to start on a broken line in the middle, and names the line", run: hidden("middle.hidden.js") },
       { name: "a test of it was written", run: '! cmp -s test/store.test.js "$PRECIS_ORIGINAL/test/store.test.js"' },
       { name: "all tests pass", run: "node --test" },
       { name: "answers the question", run: says("refus|throw|error") },
+      { name: "names the damaged order", run: says("S-1003") },
+      {
+        name: "says that only what was never acknowledged was lost",
+        run: says("never (been )?(written|acknowledged)|not acknowledged|whole"),
+      },
+      {
+        name: "knows the second fault: the next event would be glued on",
+        run: says("glue|line of its own|same line|append"),
+      },
+      { name: "knows the third fault: order numbers began anew", run: says("order numbers?|S-1001|twice") },
+      { name: "knows what must not be done with the file", run: says("rewrit|truncat|append-only") },
     ],
     rules: [
       {
@@ -90,7 +123,7 @@ export const CONTINUE_CASES: readonly ContinueCase[] = [
     name: "parcels",
     given: { system: REFUNDS_SYSTEM, tools: CODING_TOOLS },
     record: recordParcelsSession,
-    addition: ANSWER_FIRST,
+    addition: `${PAST.parcels} ${ANSWER_FIRST}`,
     checks: [
       { name: "counts parcels by the limits that hold now", run: hidden("parcels.hidden.js") },
       { name: "a test of it was written", run: "grep -q parcelCount test/*.js" },
@@ -102,6 +135,11 @@ export const CONTINUE_CASES: readonly ContinueCase[] = [
         run: says("(ireland|\\bIE\\b).*(one|31[.,]5)|one (parcel )?(only )?(to|for|in) (ireland|IE)"),
       },
       { name: "says that three parcels are the most", run: says("three|3|94[.,]5") },
+      { name: "knows what 33 kg would have cost: 22.80", run: says("22[.,]80") },
+      { name: "knows what 33 kg cost now: 33.80", run: says("33[.,]80") },
+      { name: "knows that a pallet is asked for above that", run: says("pallet") },
+      { name: "knows who said so: the warehouse", run: says("warehouse") },
+      { name: "knows who checked free shipping: legal", run: says("legal") },
     ],
     rules: [
       { name: "parcelCount is not exported from src/index.js", run: SAME("src/index.js") },
