@@ -16,12 +16,12 @@ export type {
   Quote,
   Remote,
   RemoteItem,
-  Situation,
+  ContextUsage,
   Sources,
   ToolAnswer,
   ToolCall,
   Usage,
-  Workbench,
+  Estimator,
 } from "./core/engines/contract.ts";
 export { createHandoff } from "./core/engines/handoff/handoff.ts";
 export { handoffLimits, type HandoffLimits } from "./core/engines/handoff/limits.ts";

@@ -32,7 +32,7 @@ export type { SendRequest, Summarize, SummaryModel } from "./session/summarize.t
 export type { SessionEvents } from "./session/events.ts";
 export type { ReportedUsage } from "./protocols/index.ts";
 export type { ProviderError } from "./session/recover.ts";
-export { responsesCompaction, type ResponsesCompactionOptions } from "./session/remote.ts";
+export { responsesCompaction, type ResponsesCompactionOptions } from "./session/responses-compaction.ts";
 export { createRuntime } from "./session/checked-runtime.ts";
 export { createSession } from "./session/session.ts";
 export type { Session, WireBody, WireRequest } from "./session/session.ts";

@@ -7,7 +7,7 @@ import {
   type SummaryAccount,
 } from "../core/compaction/compaction.ts";
 import type { LogNote } from "../logs/index.ts";
-import type { Contained } from "../session/events.ts";
+import type { DisabledEngine } from "../session/events.ts";
 import { change, count, counted } from "./amounts.ts";
 import { clip, padEnd, padStart, track, widthOf } from "./bars.ts";
 import type { Look, Stream } from "./terminal.ts";
@@ -208,7 +208,7 @@ export function usePage(says: string, stream: Stream): string {
 }
 
 /** What an engine that was put out of service said or did, for whoever mends it; nothing where none was. */
-export function containedPage(contained: Contained | undefined, stream: Stream): string {
-  if (contained === undefined) return "";
-  return `${warned(`${contained.engine}: ${contained.detail}`, stream).join("\n")}\n`;
+export function disabledEnginePage(disabledEngine: DisabledEngine | undefined, stream: Stream): string {
+  if (disabledEngine === undefined) return "";
+  return `${warned(`${disabledEngine.engine}: ${disabledEngine.detail}`, stream).join("\n")}\n`;
 }

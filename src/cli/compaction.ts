@@ -15,7 +15,7 @@ import { originalsOf } from "../session/originals.ts";
 import type { Original } from "../store/store.ts";
 import type { Environment } from "../config/environment.ts";
 import type { PluginSource } from "../plugins/load.ts";
-import type { Contained } from "../session/events.ts";
+import type { DisabledEngine } from "../session/events.ts";
 import { budgetOf } from "./amounts.ts";
 import type { Input } from "./input.ts";
 import { outwardFetch } from "./outward-proxies.ts";
@@ -38,7 +38,7 @@ export type Compacted = Outcome & {
   /** What the compaction removed. */
   readonly originals: readonly Original[];
   /** The engine that was put out of service on the way. */
-  readonly contained?: Contained;
+  readonly disabledEngine?: DisabledEngine;
 };
 
 export type Forced = Compacted & {
@@ -103,8 +103,8 @@ export async function compactInput(
     ...(request.focus === undefined ? {} : { focus: request.focus }),
   });
   const originals = outcome.kind === "compacted" ? originalsOf(outcome.compaction, transcript) : [];
-  const { contained } = runtime.report();
-  return { ...outcome, before, budget, originals, ...(contained === undefined ? {} : { contained }) };
+  const { disabledEngine } = runtime.report();
+  return { ...outcome, before, budget, originals, ...(disabledEngine === undefined ? {} : { disabledEngine }) };
 }
 
 function overflow(status: number, body: string): ReturnType<typeof overflowOf> {

@@ -106,7 +106,7 @@ export interface RequestEvent {
   /** True when the provider refused it as too large and it was sent once more, compacted. */
   readonly retried: boolean;
   /** The engine that was put out of service in this conversation; the built-in one stands in for it. */
-  readonly contained?: string | undefined;
+  readonly disabledEngine?: string | undefined;
   readonly usage: Usage | undefined;
   /** What the provider's cache did for it; undefined where no usage was reported. */
   readonly cache: CacheEffect | undefined;
@@ -147,7 +147,7 @@ export interface NoticeEvent {
     | "store_unavailable"
     | "internal_fault"
     | "background_failed"
-    | "engine_contained"
+    | "engine_disabled"
     | "retention";
   readonly tenant: string;
   /** One line, without content or secrets. */

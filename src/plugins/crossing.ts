@@ -5,7 +5,7 @@
 import { reachTo } from "../core/compaction/reach.ts";
 import type { Compaction, CompactionReason } from "../core/compaction/compaction.ts";
 import type { EngineSettings } from "../core/engines/settings.ts";
-import type { Outcome, Situation, Usage } from "../core/engines/contract.ts";
+import type { Outcome, ContextUsage, Usage } from "../core/engines/contract.ts";
 import { demandOutcome } from "../core/engines/suite/shape.ts";
 import { printOf } from "../core/engines/suite/print.ts";
 import type { Resting, WriterPrompt, WriterReply } from "../core/handoff/model/writer.ts";
@@ -38,7 +38,7 @@ export interface Told {
 export interface DecideData extends Told {
   readonly name: "decide";
   readonly settings: EngineSettings;
-  readonly situation: Situation;
+  readonly usage: ContextUsage;
 }
 
 export interface CompactData extends Told {

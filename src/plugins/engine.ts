@@ -1,6 +1,6 @@
 /** A plugin as a session sees it: an engine whose thinking is done in another thread. */
 import type { EngineSettings } from "../core/engines/settings.ts";
-import type { CompactRequest, GuestEngine, Outcome, Usage } from "../core/engines/contract.ts";
+import type { CompactRequest, ExternalEngine, Outcome, Usage } from "../core/engines/contract.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
@@ -28,7 +28,7 @@ export interface Seat {
 }
 
 /** What is reported is kept with the state and told with the next decision, so that nobody waits for it. */
-export function createPluginEngine({ name, host, limits, settings }: Seat): GuestEngine {
+export function createPluginEngine({ name, host, limits, settings }: Seat): ExternalEngine {
   const stateOf = (told: Told): State => ({ schemaVersion: STATE_SCHEMA_VERSION, plugin: name, ...told });
   const toldOf = (state: unknown): Told => {
     const { schemaVersion, plugin, own, usages } = (state ?? {}) as Partial<State>;
@@ -46,8 +46,8 @@ export function createPluginEngine({ name, host, limits, settings }: Seat): Gues
       const { usages, ...told } = toldOf(state);
       return stateOf({ ...told, usages: [...usages.slice(1 - USAGES_MAX), usage] satisfies Usage[] });
     },
-    decide: async (state, situation) => {
-      const data = { name: "decide", settings, ...toldOf(state), situation } as const;
+    decide: async (state, usage) => {
+      const data = { name: "decide", settings, ...toldOf(state), usage } as const;
       const answer = (await host.run({ data, deadlineMs: limits.decideMs })) as { decision: never; state: unknown };
       if (typeof state === "object" && state !== null) become.set(state, answer.state);
       return answer.decision;

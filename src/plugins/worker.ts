@@ -115,7 +115,7 @@ async function answerTo(make: Make, call: CallData): Promise<unknown> {
     case "decide": {
       const engine = engineFor(make, call.settings);
       const state = stateOf(engine, call);
-      return { decision: engine.decide(state, call.situation), state };
+      return { decision: engine.decide(state, call.usage), state };
     }
     case "compact": {
       const engine = engineFor(make, call.settings);

@@ -12,7 +12,7 @@ import type {
   Remote,
   ToolAnswer,
   ToolCall,
-  Workbench,
+  Estimator,
 } from "../core/engines/contract.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Chain } from "../core/transcript/links.ts";
@@ -21,8 +21,8 @@ import type { Message, Transcript } from "../core/transcript/message.ts";
 import type { MarkerLayout } from "../protocols/caching/sites.ts";
 import type { ProtocolName, ReportedUsage } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
-import type { Contained, Events } from "./events.ts";
-import type { GoneResult } from "./gone-results.ts";
+import type { DisabledEngine, Events } from "./events.ts";
+import type { GoneResult } from "./removed-results.ts";
 import type { RecallChoice, RecallHit } from "./recall/search.ts";
 import type { Summarize } from "./summarize.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
@@ -72,7 +72,7 @@ export interface RuntimeOptions {
   /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
   readonly ingestLimitTokens?: number;
   /** Has the last word on a compaction before it is recorded. */
-  readonly amend?: (compaction: Compaction, original: Transcript, bench: Workbench) => Compaction;
+  readonly amend?: (compaction: Compaction, original: Transcript, estimator: Estimator) => Compaction;
   /** Whether `tools()` has the recall tool from the first compaction on; default `{ tool: "on" }`. */
   readonly recall?: { readonly tool: "on" | "off" };
   /** True: secrets are masked in everything `prepare` answers with, not only in handoffs. Default false. */
@@ -202,7 +202,7 @@ export interface RuntimeReport {
   readonly thresholdTokens: number;
   readonly last?: CompactionReport;
   /** The engine that was put out of service, where one was; `engine` is the one that took its place. */
-  readonly contained?: Contained;
+  readonly disabledEngine?: DisabledEngine;
 }
 
 /** What a call of an engine's tool may take. */

@@ -23,7 +23,7 @@ export const COOLDOWN_MS: Readonly<Record<FailureClass, number>> = {
 const RETRY_AFTER_MS_MAX = 60 * MINUTE_MS;
 
 /** A model at rest; `until` on the session's clock, in milliseconds. */
-export interface Rest {
+export interface Cooldown {
   readonly model: string;
   readonly role: SummaryStep["role"];
   readonly class: FailureClass;
@@ -31,19 +31,23 @@ export interface Rest {
 }
 
 /** The rests after a compaction: new ones for what failed in it, none for what worked, the others as they were. */
-export function restsAfter(rests: readonly Rest[], steps: readonly SummaryStep[], now: number): readonly Rest[] {
+export function cooldownsAfter(
+  rests: readonly Cooldown[],
+  steps: readonly SummaryStep[],
+  now: number,
+): readonly Cooldown[] {
   const asked = steps.filter(({ outcome }) => outcome !== "resting");
   const before = rests.filter(({ model, until }) => until > now && !asked.some((step) => step.model === model));
-  return [...before, ...asked.flatMap((step) => restFor(step, now) ?? [])];
+  return [...before, ...asked.flatMap((step) => cooldownFor(step, now) ?? [])];
 }
 
-function restFor({ model, role, outcome, class: why, restMs }: SummaryStep, now: number): Rest | undefined {
+function cooldownFor({ model, role, outcome, class: why, restMs }: SummaryStep, now: number): Cooldown | undefined {
   if (outcome === "written" || why === undefined) return undefined;
   const asked = why === "rate" && restMs !== undefined ? Math.min(restMs, RETRY_AFTER_MS_MAX) : COOLDOWN_MS[why];
   return { model, role, class: why, until: now + asked };
 }
 
-export function restingAt(rests: readonly Rest[], now: number): readonly Resting[] {
+export function coolingDownAt(rests: readonly Cooldown[], now: number): readonly Resting[] {
   return rests
     .filter(({ until }) => until > now)
     .map(({ model, role, class: why, until }) => ({ model, role, class: why, remainingMs: until - now }));

@@ -3,38 +3,42 @@ import { atLeastCost, atThreshold, type Occasion, type Verdict } from "../core/c
 import type { Decision } from "../core/engines/contract.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Economy } from "./contract.ts";
-import { benchOf, type Desk, type View } from "./desk.ts";
+import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
 
 /** The engine's decision as prices leave it. What back-off forbids stays forbidden, and so does all that hurries. */
-export function asPriced(desk: Desk, view: View, decision: Decision): Decision {
-  const economy = desk.options.economy?.();
+export function withPriceVerdict(context: SessionContext, view: ConversationView, decision: Decision): Decision {
+  const economy = context.options.economy?.();
   const rests = decision.kind === "none" && decision.because !== undefined;
   if (economy === undefined || rests) return decision;
   if (decision.kind === "none" && economy.schedule === "threshold") return decision;
-  const { compact, because } = verdictOn(desk, view, economy);
+  const { compact, because } = verdictOn(context, view, economy);
   if (!compact) return { kind: "none" };
   const reason = economy.schedule === "cost" ? "cost" : "threshold";
   return { kind: "compact", reason, urgency: "soon", because };
 }
 
 /** Whether a compaction at the threshold would be put off for its price. */
-export function isPutOff(desk: Desk, view: View): boolean {
-  const economy = desk.options.economy?.();
-  return economy !== undefined && !verdictOn(desk, view, economy).compact;
+export function isPostponed(context: SessionContext, view: ConversationView): boolean {
+  const economy = context.options.economy?.();
+  return economy !== undefined && !verdictOn(context, view, economy).compact;
 }
 
-function verdictOn(desk: Desk, view: View, economy: Economy): Verdict {
-  const occasion = occasionOf(desk, view, economy);
+function verdictOn(context: SessionContext, view: ConversationView, economy: Economy): Verdict {
+  const occasion = occasionOf(context, view, economy);
   return economy.schedule === "cost" ? atLeastCost(occasion) : atThreshold(occasion);
 }
 
-function occasionOf(desk: Desk, { original, current, standing, tokens }: View, economy: Economy): Occasion {
-  const { live, options } = desk;
-  const { measure } = benchOf(desk);
+function occasionOf(
+  context: SessionContext,
+  { original, current, standing, tokens }: ConversationView,
+  economy: Economy,
+): Occasion {
+  const { state, options } = context;
+  const { measure } = estimatorOf(context);
   const { now = Date.now } = options;
-  const stableTokens = measure.transcript({ ...current, messages: headOf(current, live.settings.protectFirstN) });
-  const { tailTokens, summaryTokensMax } = live.limits;
-  const { targetTokens = 0 } = live.engine;
+  const stableTokens = measure.transcript({ ...current, messages: headOf(current, state.settings.protectFirstN) });
+  const { tailTokens, summaryTokensMax } = state.limits;
+  const { targetTokens = 0 } = state.engine;
   const turns = original.messages.filter(({ role }) => role === "assistant").length;
   return {
     prices: economy.prices,
@@ -43,7 +47,7 @@ function occasionOf(desk: Desk, { original, current, standing, tokens }: View, e
     tokens,
     stableTokens,
     afterTokens: Math.max(targetTokens, stableTokens + tailTokens + summaryTokensMax),
-    cold: turns === 0 || (live.sentAtMs !== undefined && now() - live.sentAtMs > economy.ttlMs),
+    cold: turns === 0 || (state.sentAtMs !== undefined && now() - state.sentAtMs > economy.ttlMs),
     compacted: standing.compaction !== undefined,
     turns,
   };

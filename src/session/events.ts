@@ -14,10 +14,10 @@ export interface SessionEvents {
   readonly degraded: { readonly because: readonly string[]; readonly report?: CompactionReport };
   readonly irreducible: Irreducible;
   /** An engine that is not built in failed or broke its contract: the session goes on with the built-in from here. */
-  readonly contained: Contained;
+  readonly engineDisabled: DisabledEngine;
 }
 
-export interface Contained {
+export interface DisabledEngine {
   /** The engine that was put out of service. */
   readonly engine: string;
   readonly fault: FaultKind;
@@ -34,7 +34,7 @@ const EVENTS: Readonly<Record<EventName, true>> = {
   compacted: true,
   degraded: true,
   irreducible: true,
-  contained: true,
+  engineDisabled: true,
 };
 export type Listener<Name extends EventName> = (event: SessionEvents[Name]) => void;
 

@@ -34,8 +34,8 @@ export interface InPlaceOptions {
   readonly quotes: boolean;
 }
 
-const UNASKED: WriterUsage = Object.freeze({ inputTokens: 0, outputTokens: 0, requests: 0 });
-const ASKED: WriterUsage = Object.freeze({ inputTokens: 0, outputTokens: 0, requests: 1 });
+const NO_REQUEST: WriterUsage = Object.freeze({ inputTokens: 0, outputTokens: 0, requests: 0 });
+const ONE_REQUEST: WriterUsage = Object.freeze({ inputTokens: 0, outputTokens: 0, requests: 1 });
 
 export function createInPlaceWriter(options: InPlaceOptions): Writer {
   const { model, registry } = options;
@@ -46,11 +46,11 @@ export function createInPlaceWriter(options: InPlaceOptions): Writer {
 
 async function ask(options: InPlaceOptions, prompt: WriterPrompt, signal?: AbortSignal): Promise<WriterReply> {
   signal?.throwIfAborted();
-  if (prompt.conversation === undefined) return failed("unconfigured", NOT_IN_PLACE, UNASKED);
+  if (prompt.conversation === undefined) return failed("unconfigured", NOT_IN_PLACE, NO_REQUEST);
   const decoded = options.request(prompt.conversation);
   const obstacle = decoded.locked ?? followUpObstacle(decoded);
   if (obstacle !== undefined)
-    return failed("unconfigured", `it cannot be asked behind this conversation: ${obstacle}`, UNASKED);
+    return failed("unconfigured", `it cannot be asked behind this conversation: ${obstacle}`, NO_REQUEST);
   const body = bodyFor(options, decoded, prompt);
   let answer: Pick<Answer, "status" | "headers" | "body">;
   try {
@@ -58,7 +58,7 @@ async function ask(options: InPlaceOptions, prompt: WriterPrompt, signal?: Abort
   } catch (error) {
     signal?.throwIfAborted();
     const said = options.quotes && error instanceof Error ? `no answer: ${error.message}` : "no answer";
-    return failed("network", oneLine(said, undefined), ASKED);
+    return failed("network", oneLine(said, undefined), ONE_REQUEST);
   }
   return read(options, decoded, answer);
 }
@@ -105,7 +105,7 @@ function overflow(status: number, body: string): ReturnType<typeof overflowOf> {
 
 function usageIn(protocol: Decoded["protocol"], answer: unknown, prices: Prices | undefined): WriterUsage {
   const usage = protocols[protocol].usage(answer);
-  if (usage === undefined) return ASKED;
+  if (usage === undefined) return ONE_REQUEST;
   const { input: inputTokens, output: outputTokens, cacheRead: cacheReadTokens, cacheWrite: cacheWriteTokens } = usage;
   const spent = { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens };
   return {

@@ -21,7 +21,7 @@ export type Ingest = (messages: readonly Message[]) => Ingested;
 /** Of the limit, this much is left of a result. */
 const TARGET_SHARE = 0.25;
 
-interface Known {
+interface DigestedResult {
   readonly task: string;
   readonly edited: Message;
   readonly evicted: readonly Evicted[];
@@ -37,7 +37,7 @@ export function createIngest(
     triggerTokens: limitTokens,
     targetTokens: Math.ceil(limitTokens * TARGET_SHARE),
   });
-  const known = new WeakMap<Message, Known>();
+  const known = new WeakMap<Message, DigestedResult>();
   const isLarge = (message: Message): boolean =>
     message.role === "tool" && message.origin === undefined && estimate.message(message) > limitTokens;
 

@@ -2,7 +2,7 @@
 import type { EngineTool, Sources, ToolAnswer, ToolCall } from "../core/engines/contract.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import type { ToolBounds } from "./contract.ts";
-import type { Desk } from "./desk.ts";
+import type { SessionContext } from "./context.ts";
 import { readOriginal } from "./recall/read-original.ts";
 import { answerRecallCall, RECALL_TOOL, RECALL_TOOL_DECLARATION } from "./recall/tool.ts";
 
@@ -15,41 +15,45 @@ const SEARCHED_ORIGINALS_MAX = 48;
 const ANSWER_TOKENS = 4_000;
 
 /** An engine with tools of its own has its own way to recall. Before the first compaction there is nothing to recall. */
-export function toolsOf(desk: Desk): readonly EngineTool[] {
-  const { live, options } = desk;
-  const own = engineTools(desk);
-  const offers = own.length === 0 && options.recall?.tool !== "off" && live.removedIds.length > 0;
+export function toolsOf(context: SessionContext): readonly EngineTool[] {
+  const { state, options } = context;
+  const own = engineTools(context);
+  const offers = own.length === 0 && options.recall?.tool !== "off" && state.removedIds.length > 0;
   return offers ? [RECALL_TOOL_DECLARATION] : own;
 }
 
-function engineTools({ live }: Desk): readonly EngineTool[] {
+function engineTools({ state }: SessionContext): readonly EngineTool[] {
   try {
-    return live.engine.tools?.(live.engineState) ?? [];
+    return state.engine.tools?.(state.engineState) ?? [];
   } catch (error) {
-    if (live.guest) return [];
+    if (state.isExternal) return [];
     throw error;
   }
 }
 
 /** Never rejects: what goes wrong is an answer with `isError`. */
-export async function callTool(desk: Desk, call: ToolCall, bounds: ToolBounds = {}): Promise<ToolAnswer> {
-  const { engine, engineState } = desk.live;
+export async function callTool(context: SessionContext, call: ToolCall, bounds: ToolBounds = {}): Promise<ToolAnswer> {
+  const { engine, engineState } = context.state;
   try {
-    if (call.name === RECALL_TOOL) return await recalled(desk, call, bounds);
-    const answer = await engine.callTool?.(engineState, call, sourcesOf(desk, bounds));
+    if (call.name === RECALL_TOOL) return await recalled(context, call, bounds);
+    const answer = await engine.callTool?.(engineState, call, sourcesOf(context, bounds));
     return answer ?? failed("The engine of this session has no tools.");
   } catch {
     return failed("It could not be read just now.");
   }
 }
 
-async function recalled(desk: Desk, { arguments: given }: ToolCall, bounds: ToolBounds): Promise<ToolAnswer> {
-  const { store, tenant, live } = desk;
-  const isLate = lateness(desk, bounds);
+async function recalled(
+  context: SessionContext,
+  { arguments: given }: ToolCall,
+  bounds: ToolBounds,
+): Promise<ToolAnswer> {
+  const { store, tenant, state } = context;
+  const isLate = lateness(context, bounds);
   const source = {
     original: async (id: string) => (isLate() ? undefined : store.getOriginal(tenant, id)),
-    ids: live.removedIds,
-    redact: createRedactor(desk.options.secrets),
+    ids: state.removedIds,
+    redact: createRedactor(context.options.secrets),
     limits: { originalChars: ORIGINAL_CHARS_MAX, searchedOriginals: SEARCHED_ORIGINALS_MAX },
   };
   const { text, found } = await answerRecallCall(source, given, Math.min(ANSWER_TOKENS, bounds.tokensMax ?? Infinity));
@@ -60,14 +64,14 @@ function failed(text: string): ToolAnswer {
   return { text, quotes: [], isError: true };
 }
 
-function lateness({ options: { now = Date.now } }: Desk, { waitMs = WAIT_MS }: ToolBounds): () => boolean {
+function lateness({ options: { now = Date.now } }: SessionContext, { waitMs = WAIT_MS }: ToolBounds): () => boolean {
   const endMs = now() + waitMs;
   return () => now() >= endMs;
 }
 
 /** Originals as a model may read them: without secrets, which are looked for in the whole. */
-function sourcesOf(desk: Desk, bounds: ToolBounds): Sources {
-  const { store, tenant, options } = desk;
+function sourcesOf(context: SessionContext, bounds: ToolBounds): Sources {
+  const { store, tenant, options } = context;
   const redact = createRedactor(options.secrets);
   const { tokensMax } = bounds;
   return {
@@ -75,7 +79,7 @@ function sourcesOf(desk: Desk, bounds: ToolBounds): Sources {
       const found = await store.getOriginal(tenant, id);
       return found === undefined ? undefined : redact(readOriginal(found).text.slice(0, ORIGINAL_CHARS_MAX));
     },
-    isLate: lateness(desk, bounds),
+    isLate: lateness(context, bounds),
     ...(tokensMax === undefined ? {} : { tokensMax }),
   };
 }

@@ -4,7 +4,7 @@
  */
 import type { Overflow } from "../protocols/index.ts";
 import { overflowOf, type ProviderError } from "./recover.ts";
-import { tried } from "./tried.ts";
+import { readSafely } from "./read-safely.ts";
 
 /** Errors inside errors are followed this far: a retry error, its last error, and the causes below it. */
 const WRAPPERS_MAX = 8;
@@ -40,7 +40,7 @@ function overflowAsIs(error: unknown): Overflow | undefined {
 }
 
 function isResponse(value: unknown): value is Response {
-  return tried(() => value instanceof Response) === true;
+  return readSafely(() => value instanceof Response) === true;
 }
 
 function isCount(value: unknown): boolean {
@@ -82,7 +82,7 @@ function numberOf(status: unknown): number | undefined {
 /** A text as it is, a parsed body as JSON again; an `Error` has its words in none of its own fields. */
 function textOf(said: unknown, message: unknown): string {
   if (typeof said === "string") return said;
-  const words = tried(() => (said instanceof Error ? said.message : JSON.stringify(said))) ?? message;
+  const words = readSafely(() => (said instanceof Error ? said.message : JSON.stringify(said))) ?? message;
   return typeof words === "string" ? words : "";
 }
 
@@ -124,7 +124,7 @@ async function beginningOf(response: Response, signal: AbortSignal | undefined):
 }
 
 /** What the provider answered, where the error of a client library has a status that tells. */
-export function answerTold(error: unknown): ProviderError | undefined {
+export function describedAnswer(error: unknown): ProviderError | undefined {
   const { status, statusCode } = read(error, ["status", "statusCode"]);
   return numberOf(status ?? statusCode) === undefined ? undefined : answerOf(error);
 }
@@ -133,6 +133,6 @@ export function answerTold(error: unknown): ProviderError | undefined {
 function read<Name extends string>(value: unknown, names: readonly Name[]): { readonly [One in Name]?: unknown } {
   if (typeof value !== "object" || value === null) return {};
   const fields: { [One in Name]?: unknown } = {};
-  for (const name of names) fields[name] = tried(() => (value as { readonly [One in Name]?: unknown })[name]);
+  for (const name of names) fields[name] = readSafely(() => (value as { readonly [One in Name]?: unknown })[name]);
   return fields;
 }

@@ -11,28 +11,28 @@ import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { initialFactor } from "./calibration.ts";
-import { canWait, makeAhead, takeAhead } from "./ahead.ts";
+import { canWait, compactAhead, takePreparedCompaction } from "./compact-ahead.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, WaitingForMain } from "./contract.ts";
 import { callTool, toolsOf } from "./model-tools.ts";
 import { createEvents } from "./events.ts";
 import { createIngest } from "./ingest.ts";
-import { begin, restored, saved, useSettings } from "./live.ts";
+import { createState, restoreState, saveState, useSettings } from "./state.ts";
 import { recall } from "./recall/search.ts";
-import { createOutgoing } from "./outgoing.ts";
+import { createOutgoing } from "./redact-outgoing.ts";
 import { overflowIn } from "./provider-error.ts";
 import { withoutMedia } from "./recover.ts";
-import { asksForTooMuch, learnRefusal } from "./refusals.ts";
-import { createSituation } from "./situation.ts";
-import { benchOf, type Desk } from "./desk.ts";
+import { asksForTooMuch, learnRefusal } from "./learn-window.ts";
+import { createContextUsage } from "./context-usage.ts";
+import { estimatorOf, type SessionContext } from "./context.ts";
 import { untilAborted } from "./until-aborted.ts";
-import { compact, due, look, observe, record, settle } from "./turn.ts";
+import { compactView, decideCompaction, viewConversation, observe, recordCompaction, settleRequest } from "./turn.ts";
 
 const sha256 = (text: string): string => hash("sha256", text);
 
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const { chain = createChain(sha256), ingestLimitTokens = 0 } = options;
   const estimate = createMeasure(options);
-  const desk: Desk = {
+  const context: SessionContext = {
     options,
     store: options.store ?? createMemoryStore(),
     tenant: options.tenant ?? "local",
@@ -41,43 +41,43 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     kept: new Set(),
     ingest: ingestLimitTokens > 0 ? createIngest(ingestLimitTokens, { estimate, chain }) : undefined,
     events: createEvents(),
-    situation: createSituation(),
-    live: begin(options, options.state),
+    contextUsage: createContextUsage(),
+    state: createState(options, options.state),
     keepRequests: options.settings?.keepRequests === "all" ? createRequestKeeper() : undefined,
     outgoing: createOutgoing(options),
   };
-  const { live, situation } = desk;
+  const { state, contextUsage } = context;
   return {
-    prepare: (transcript, waiting) => prepare(desk, transcript, waiting),
-    compact: (transcript, request = {}) => compactNow(desk, transcript, request),
-    observe: (usage) => observe(desk, usage),
-    standing: async (transcript) => settle(desk, await look(desk, transcript)),
-    ahead: (transcript, waiting = {}) => makeAhead(desk, transcript, waiting),
-    recover: (error, transcript, waiting) => recover(desk, { error, transcript, ...waiting }),
-    recall: (idOrWords, choice) => recall(desk.store, desk.tenant, idOrWords, choice),
-    tools: () => toolsOf(desk),
-    callTool: (call, bounds) => callTool(desk, call, bounds),
-    undo: () => undo(desk),
-    report: () => reportOf(desk),
+    prepare: (transcript, waiting) => prepare(context, transcript, waiting),
+    compact: (transcript, request = {}) => compactNow(context, transcript, request),
+    observe: (usage) => observe(context, usage),
+    standing: async (transcript) => settleRequest(context, await viewConversation(context, transcript)),
+    ahead: (transcript, waiting = {}) => compactAhead(context, transcript, waiting),
+    recover: (error, transcript, waiting) => recover(context, { error, transcript, ...waiting }),
+    recall: (idOrWords, choice) => recall(context.store, context.tenant, idOrWords, choice),
+    tools: () => toolsOf(context),
+    callTool: (call, bounds) => callTool(context, call, bounds),
+    undo: () => undo(context),
+    report: () => reportOf(context),
     modelChanged: ({ model, contextLength, maxOutputTokens = 0 }) => {
-      const { settings } = live;
-      live.stated = { contextLength, maxOutputTokens };
-      if (model === undefined || model !== live.model) {
-        live.factor = initialFactor(model);
-        situation.forget();
+      const { settings } = state;
+      state.stated = { contextLength, maxOutputTokens };
+      if (model === undefined || model !== state.model) {
+        state.factor = initialFactor(model);
+        contextUsage.forget();
       } else if (settings.contextLength === contextLength && settings.maxOutputTokens === maxOutputTokens) return;
-      live.model = model;
-      useSettings(live, options, { ...settings, contextLength, maxOutputTokens });
+      state.model = model;
+      useSettings(state, options, { ...settings, contextLength, maxOutputTokens });
     },
     reset: () => {
-      situation.forget();
-      Object.assign(live, begin(options));
+      contextUsage.forget();
+      Object.assign(state, createState(options));
     },
-    on: desk.events.on,
-    state: () => saved(live),
+    on: context.events.on,
+    state: () => saveState(state),
     restore: (before) => {
-      situation.forget();
-      restored(live, before);
+      contextUsage.forget();
+      restoreState(state, before);
     },
   };
 }
@@ -85,71 +85,76 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
 /** Reasons that leave time for a model to write. */
 const PATIENT: ReadonlySet<CompactionReason> = new Set(["threshold", "cost"]);
 
-async function prepare(desk: Desk, transcript: Transcript, waiting: WaitingForMain = {}): Promise<Prepared> {
+async function prepare(
+  context: SessionContext,
+  transcript: Transcript,
+  waiting: WaitingForMain = {},
+): Promise<Prepared> {
   const { signal } = waiting;
-  const view = await look(desk, transcript, signal);
-  const decided = due(desk, view);
+  const view = await viewConversation(context, transcript, signal);
+  const decided = decideCompaction(context, view);
   const decision = decided instanceof Promise ? await untilAborted(signal, () => decided) : decided;
   if (decision.kind === "none") {
-    if (decision.because !== undefined) desk.events.emit("degraded", { because: [decision.because] });
-    return settle(desk, view);
+    if (decision.because !== undefined) context.events.emit("degraded", { because: [decision.because] });
+    return settleRequest(context, view);
   }
   const { reason, because } = decision;
-  const made = await takeAhead(desk, view, { because, signal });
-  if (made !== undefined) return { ...settle(desk, view, { compaction: made }), ahead: true };
-  if (PATIENT.has(reason) && canWait(desk, view)) return settle(desk, view);
-  const models = desk.options.modelsAhead !== true;
-  const outcome = await compact(desk, view, {
+  const made = await takePreparedCompaction(context, view, { because, signal });
+  if (made !== undefined) return { ...settleRequest(context, view, { compaction: made }), ahead: true };
+  if (PATIENT.has(reason) && canWait(context, view)) return settleRequest(context, view);
+  const models = context.options.modelsAhead !== true;
+  const outcome = await compactView(context, view, {
     ...waiting,
     models,
     reason,
     ...(because === undefined ? {} : { because }),
   });
-  return settle(desk, view, outcome);
+  return settleRequest(context, view, outcome);
 }
 
 const compactNow = async (
-  desk: Desk,
+  context: SessionContext,
   transcript: Transcript,
   request: CompactOptions & WaitingForMain,
 ): ReturnType<Runtime["compact"]> => {
-  const view = await look(desk, transcript, request.signal);
-  const room = request.budget ?? desk.live.limits.thresholdTokens;
+  const view = await viewConversation(context, transcript, request.signal);
+  const room = request.budget ?? context.state.limits.thresholdTokens;
   if (view.tokens <= room && (request.force === false || request.budget !== undefined)) {
     const because = `its ${view.tokens} tokens are within ${room}`;
-    return { kind: "unchanged", because, transcript: settle(desk, view).transcript };
+    return { kind: "unchanged", because, transcript: settleRequest(context, view).transcript };
   }
-  const outcome = await compact(desk, view, request);
-  const sent = settle(desk, view, outcome);
+  const outcome = await compactView(context, view, request);
+  const sent = settleRequest(context, view, outcome);
   return { ...outcome, transcript: sent.transcript };
 };
 
 /** An overflow teaches that the window is smaller than what was sent, and compacts; a payload gives up media bytes first. */
 async function recover(
-  desk: Desk,
+  context: SessionContext,
   { error, transcript, ...waiting }: WaitingForMain & { readonly error: unknown; readonly transcript: Transcript },
 ): Promise<Prepared | undefined> {
   const { signal } = waiting;
   const overflow = await untilAborted(signal, () => overflowIn(error, signal));
   if (overflow === undefined || asksForTooMuch(overflow)) return undefined;
-  const { live, options } = desk;
-  const view = await look(desk, transcript, signal);
+  const { state, options } = context;
+  const view = await viewConversation(context, transcript, signal);
   if (overflow.kind === "payload") {
-    const by = { engine: live.engine.name, state: live.engineState };
-    const lighter = withoutMedia(view.original, benchOf(desk), {
+    const by = { engine: state.engine.name, state: state.engineState };
+    const lighter = withoutMedia(view.original, estimatorOf(context), {
       ...by,
-      keepsRequests: desk.keepRequests !== undefined,
+      keepsRequests: context.keepRequests !== undefined,
     });
-    if (lighter !== undefined) return settle(desk, view, { compaction: await record(desk, view, lighter, signal) });
+    if (lighter !== undefined)
+      return settleRequest(context, view, { compaction: await recordCompaction(context, view, lighter, signal) });
   }
-  const unlearn = learnRefusal(desk, view.current, overflow);
+  const unlearn = learnRefusal(context, view.current, overflow);
   try {
-    const outcome = await compact(desk, view, {
+    const outcome = await compactView(context, view, {
       ...waiting,
       models: options.modelsAhead !== true,
       reason: overflow.kind === "payload" ? "payload" : "overflow",
     });
-    return settle(desk, view, outcome);
+    return settleRequest(context, view, outcome);
   } catch (failure) {
     if (signal?.aborted === true) unlearn();
     throw failure;
@@ -157,22 +162,22 @@ async function recover(
 }
 
 /** Takes the last compaction back. Its record stays, marked; nothing automatic replaces it. */
-async function undo({ store, tenant, situation, live }: Desk): Promise<boolean> {
-  if (live.lastCovers === undefined) return false;
-  await store.undoCompaction(tenant, live.lastCovers);
-  situation.forget();
-  live.lastCovers = undefined;
+async function undo({ store, tenant, contextUsage, state }: SessionContext): Promise<boolean> {
+  if (state.lastCovers === undefined) return false;
+  await store.undoCompaction(tenant, state.lastCovers);
+  contextUsage.forget();
+  state.lastCovers = undefined;
   return true;
 }
 
-function reportOf({ live }: Desk): RuntimeReport {
+function reportOf({ state }: SessionContext): RuntimeReport {
   return {
-    engine: live.engine.name,
-    compactions: live.compactions,
-    savedTokens: live.savedTokens,
-    tokens: live.tokens,
-    thresholdTokens: live.limits.thresholdTokens,
-    ...(live.last === undefined ? {} : { last: live.last }),
-    ...(live.contained === undefined ? {} : { contained: live.contained }),
+    engine: state.engine.name,
+    compactions: state.compactions,
+    savedTokens: state.savedTokens,
+    tokens: state.tokens,
+    thresholdTokens: state.limits.thresholdTokens,
+    ...(state.last === undefined ? {} : { last: state.last }),
+    ...(state.disabledEngine === undefined ? {} : { disabledEngine: state.disabledEngine }),
   };
 }

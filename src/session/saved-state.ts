@@ -4,7 +4,7 @@ import { PrecisError } from "../core/errors.ts";
 import { figure, hold, index, isA, isRecord, listOf, maybe, oneOf, record, ShapeError, text } from "../core/shapes.ts";
 import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
 import { COOLDOWN_MS } from "./cooldowns.ts";
-import { STATE_SCHEMA_VERSION } from "./live.ts";
+import { STATE_SCHEMA_VERSION } from "./state.ts";
 
 const windowTokens = isA((value) => Number.isSafeInteger(value) && (value as number) > 0, "a window in tokens");
 const costUsd = isA((value) => Number.isFinite(value) && (value as number) >= 0, "a number of dollars");

@@ -14,7 +14,7 @@ import { encodeTools } from "../protocols/tools.ts";
 import type { CompactOptions, Prepared, Runtime, SessionOptions, Waiting, WaitingForMain } from "./contract.ts";
 import { withMarkers, withoutStaleMarkers, type Marked } from "./markers.ts";
 import { checkCompact, checkSessionOptions, checkWaiting, withCheckedCalls } from "./options.ts";
-import { createOutgoing } from "./outgoing.ts";
+import { createOutgoing } from "./redact-outgoing.ts";
 import { createRuntime } from "./runtime.ts";
 import { mainInPlace, summaryWriters } from "./summarize.ts";
 
@@ -115,7 +115,7 @@ export function createSession(options: SessionOptions = {}): Session {
       return (await through(request, async ({ transcript, locked }, main) =>
         locked === undefined
           ? runtime.prepare(transcript, { ...waiting, ...main })
-          : asItCame(transcript, measure.transcript(transcript)),
+          : unchangedRequest(transcript, measure.transcript(transcript)),
       ))!;
     },
     compact: async (request, how) => {
@@ -231,7 +231,7 @@ function createMarking(
   };
 }
 
-function asItCame(transcript: Transcript, tokens: number): Prepared {
+function unchangedRequest(transcript: Transcript, tokens: number): Prepared {
   const nothing = {
     compacted: false,
     recallable: false,

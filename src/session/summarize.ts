@@ -17,7 +17,7 @@ import type { ModelSettings } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import type { Decoded } from "../protocols/index.ts";
 import { createInPlaceWriter } from "./in-place.ts";
-import { answerTold } from "./provider-error.ts";
+import { describedAnswer } from "./provider-error.ts";
 import { overflowOf } from "./recover.ts";
 
 /** A model and where it is reached; whatever is left out follows from its name. */
@@ -149,7 +149,7 @@ export function mainInPlace(send: SendRequest, { asText, ...call }: InPlaceCall)
         return await answerIn(await send(request as never, { signal }));
       } catch (error) {
         signal.throwIfAborted();
-        const told = answerTold(error);
+        const told = describedAnswer(error);
         if (told === undefined) throw error;
         return { headers: new Headers(), ...told };
       }

@@ -4,7 +4,7 @@
  */
 import type { SummaryAccount } from "../core/compaction/compaction.ts";
 import type { Writer, WriterReply, Writers } from "../core/handoff/model/writer.ts";
-import { restingAt, restsAfter, type Rest } from "./cooldowns.ts";
+import { coolingDownAt, cooldownsAfter, type Cooldown } from "./cooldowns.ts";
 import { unlessAborted } from "./time-limit.ts";
 
 /** A compaction waits no longer for all its models together; then the ledger writes. */
@@ -22,16 +22,21 @@ export const SESSION_SPEND_LIMIT: SpendLimit = Object.freeze({ calls: 200, costU
 
 /** Plain data; survives JSON. */
 export interface SummarizerState {
-  readonly rests: readonly Rest[];
+  readonly rests: readonly Cooldown[];
   readonly calls: number;
   readonly costUsd: number;
   /** Windows that overflows taught, in tokens, by model. */
   readonly windows: Readonly<Record<string, number>>;
 }
 
-export const FRESH: SummarizerState = Object.freeze({ rests: [], calls: 0, costUsd: 0, windows: {} });
+export const INITIAL_SUMMARIZER_STATE: SummarizerState = Object.freeze({
+  rests: [],
+  calls: 0,
+  costUsd: 0,
+  windows: {},
+});
 
-export interface Asking {
+export interface SummarizerOptions {
   readonly writers: Writers;
   readonly state: SummarizerState;
   readonly limit: SpendLimit;
@@ -42,10 +47,10 @@ export interface Asking {
 }
 
 /** The models that may be asked now: none that rests, none where the session has spent its limit, none for too long. */
-export function writersFor(asking: Asking): Writers {
+export function writersFor(asking: SummarizerOptions): Writers {
   const { writers, state, limit, now } = asking;
   const { auxiliary, main, auto } = writers;
-  const resting = restingAt(state.rests, now).filter(
+  const resting = coolingDownAt(state.rests, now).filter(
     ({ model }) => model === auxiliary?.model || model === main?.model,
   );
   const withheld = withheldBy(state, limit);
@@ -53,7 +58,7 @@ export function writersFor(asking: Asking): Writers {
   const ready = (writer: Writer | undefined): Writer | undefined =>
     writer === undefined || resting.some(({ model }) => model === writer.model)
       ? undefined
-      : bounded(writer, asking, deadline);
+      : withTimeLimits(writer, asking, deadline);
   const [first, second] = [ready(auxiliary), ready(main)];
   return {
     ...(first === undefined ? {} : { auxiliary: first }),
@@ -71,7 +76,7 @@ function withheldBy({ calls, costUsd }: SummarizerState, limit: SpendLimit): str
 }
 
 /** The same model, that answers in time or fails, with the window it is known to have. */
-function bounded(writer: Writer, { state, waitMs, spent }: Asking, deadline: AbortSignal): Writer {
+function withTimeLimits(writer: Writer, { state, waitMs, spent }: SummarizerOptions, deadline: AbortSignal): Writer {
   const windowTokens = Math.min(writer.windowTokens, state.windows[writer.model] ?? Infinity);
   const late: WriterReply = failed("timeout", `no handoff within the ${waitMs / 1_000} s that a compaction waits`);
   const ask: Writer["ask"] = async (prompt, signal) => {
@@ -109,7 +114,7 @@ export function afterSummary(state: SummarizerState, { steps }: SummaryAccount, 
   );
   return {
     ...state,
-    rests: restsAfter(state.rests, steps, now),
+    rests: cooldownsAfter(state.rests, steps, now),
     windows: { ...state.windows, ...Object.fromEntries(learned) },
   };
 }

@@ -136,7 +136,7 @@ describe("a plugin named to precis compact", () => {
     const { code, out } = await precis(["compact", "talk.json", "--force", "--json"], { folder: folder.path });
     expect(code).toBe(0);
     const { report, messages } = JSON.parse(out) as { report: object; messages: object[] };
-    expect(report).toMatchObject({ engine: "mine", contained: null, messages: { after: 3 } });
+    expect(report).toMatchObject({ engine: "mine", disabledEngine: null, messages: { after: 3 } });
     expect(messages.at(-1)).toEqual({ role: "user", content: LIVE_REQUEST });
   });
 

@@ -32,7 +32,7 @@ describe("a plugin behind the gateway", () => {
     const answer = await asked(18);
     expect(answer.status).toBe(200);
     expect(answer.treatment).toMatch(/^rewritten;.*fresh$/);
-    expect(answer.headers.get("x-precis-contained")).toBeNull();
+    expect(answer.headers.get("x-precis-disabled-engine")).toBeNull();
     expect(events.filter(({ kind }) => kind === "compaction")).toMatchObject([{ degraded: [] }]);
   });
 
@@ -55,20 +55,20 @@ describe("a plugin behind the gateway", () => {
       const answer = await asked(steps);
       expect(answer.status).toBe(200);
       expect(answer.treatment).toMatch(/^rewritten;/);
-      expect(answer.headers.get("x-precis-contained")).toBe("mine");
+      expect(answer.headers.get("x-precis-disabled-engine")).toBe("mine");
     }
     await expect.poll(() => events.filter(({ kind }) => kind === "request").length).toBe(2);
     for (const event of events) metrics.tell(event);
-    const notices = events.filter((event) => event.kind === "notice" && event.code === "engine_contained");
+    const notices = events.filter((event) => event.kind === "notice" && event.code === "engine_disabled");
     expect(notices).toHaveLength(1);
     expect(JSON.stringify(events)).not.toContain("the words of the user");
     expect(events.filter(({ kind }) => kind === "request")).toMatchObject([
-      { contained: "mine" },
-      { contained: "mine" },
+      { disabledEngine: "mine" },
+      { disabledEngine: "mine" },
     ]);
     expect(events.find(({ kind }) => kind === "compaction")).toMatchObject({
       degraded: [expect.stringContaining("instead of the engine mine") as string],
     });
-    expect(await metrics.text()).toContain('precis_notices_total{code="engine_contained"} 1');
+    expect(await metrics.text()).toContain('precis_notices_total{code="engine_disabled"} 1');
   });
 });

@@ -65,7 +65,7 @@ describe("keep-ends", () => {
     );
     const runtime = createRuntime({ engine, settings: { contextLength: 20_000 } });
     const { transcript, compaction } = await runtime.prepare(whole);
-    expect(runtime.report().contained).toBeUndefined();
+    expect(runtime.report().disabledEngine).toBeUndefined();
     expect(violationsOf(transcript)).toEqual([]);
     expect(compaction!.report.messages.summarised).toBe(0);
     const { messages } = transcript;
@@ -80,7 +80,7 @@ describe("keep-ends", () => {
     const body = anthropicBody(20);
     const session = createSession({ protocol: "anthropic-messages", engine });
     const made = await session.compact(body, { budget: 3_000 });
-    expect(session.report().contained).toBeUndefined();
+    expect(session.report().disabledEngine).toBeUndefined();
     expect(made.kind).toBe("compacted");
     expect(made.request).toContain('{ "role": "user", "content": "Read the logs." }');
     expect(made.request.match(/12345678901234567890/g)).toHaveLength(20);

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Remote } from "../../src/core/engines/contract.ts";
 import type { Transcript } from "../../src/core/transcript/message.ts";
-import { responsesCompaction } from "../../src/session/remote.ts";
+import { responsesCompaction } from "../../src/session/responses-compaction.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { createSession } from "../../src/session/session.ts";
 import { filler, ran, says, talk, user } from "../support/compacting.ts";

@@ -7,7 +7,7 @@ import { OVERFLOW_ERROR_NAMES } from "../../src/provider/overflow-errors.ts";
 import { createProvider } from "../../src/provider/provider.ts";
 import type { Overflow } from "../../src/protocols/index.ts";
 import { WINDOW_TOKENS_MIN } from "../../src/protocols/overflow.ts";
-import { asksForTooMuch } from "../../src/session/refusals.ts";
+import { asksForTooMuch } from "../../src/session/learn-window.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { filler, ran, says, talk, user } from "../support/compacting.ts";
 import { RUNS } from "../support/transcripts.ts";

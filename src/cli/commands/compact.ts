@@ -9,7 +9,7 @@ import type { Arguments, Command } from "../command.ts";
 import { compactForced, compactInput, type Forced } from "../compaction.ts";
 import {
   compactionPage,
-  containedPage,
+  disabledEnginePage,
   forcedLine,
   headingOf,
   invalidPage,
@@ -194,7 +194,7 @@ function account(report: Report, { out, keep }: Written, stream: Stream): string
   const heading = headingOf({ ...input, to }, stream).join("\n");
   const next = result.kind === "compacted" && out !== undefined ? usePage(useOf(report, { out, keep }), stream) : "";
   const mended = invalidPage(repairLines(repair, input.transcript, result.transcript), stream);
-  return `${heading}\n${page}${windowLine(window, stream)}${mended}${next}${containedPage(result.contained, stream)}`;
+  return `${heading}\n${page}${windowLine(window, stream)}${mended}${next}${disabledEnginePage(result.disabledEngine, stream)}`;
 }
 
 const FORMS = { request: "a request body", messages: "an array of messages" } as const;
@@ -248,7 +248,7 @@ function reportOf({ input, result, to, window, repair }: Report): object {
     protocol: to,
     window,
     budget: budget ?? null,
-    contained: result.contained ?? null,
+    disabledEngine: result.disabledEngine ?? null,
     notes,
     violations: repair,
   };

@@ -24,9 +24,9 @@ export interface Edits {
 export function editsCompaction(
   original: Transcript,
   edits: Edits,
-  bench: { measure: Measure; chain: Chain },
+  estimator: { measure: Measure; chain: Chain },
 ): Compaction | undefined {
-  const { measure, chain } = bench;
+  const { measure, chain } = estimator;
   let covered = edits.messages.findLastIndex((message, at) => message !== original.messages[at]) + 1;
   if (covered === 0) return undefined;
   while (covered < edits.messages.length && sharesWire(edits.messages[covered - 1], edits.messages[covered]!))

@@ -29,7 +29,7 @@ export type Decision =
     };
 
 /** What an engine works with beside the transcript. */
-export interface Workbench {
+export interface Estimator {
   readonly measure: Measure;
   readonly chain: Chain;
 }
@@ -44,7 +44,7 @@ export interface RemoteItem {
   readonly raw: string;
 }
 
-export interface CompactRequest extends Workbench {
+export interface CompactRequest extends Estimator {
   readonly reason: CompactionReason;
   /** A topic that gets 60 to 70 % of the handoff (Zhang 2026, section 12). */
   readonly focus?: string;
@@ -67,7 +67,7 @@ export interface CompactRequest extends Workbench {
 }
 
 /** How full the window is now: the last reported usage and an estimate of what came since, or an estimate of the whole. */
-export interface Situation {
+export interface ContextUsage {
   readonly tokens: number;
   readonly messages: number;
 }
@@ -80,7 +80,7 @@ export interface Engine<State = unknown> {
   readonly targetTokens?: number;
   readonly init: () => State;
   readonly observe: (state: State, usage: Usage) => State;
-  readonly decide: (state: State, situation: Situation) => Decision;
+  readonly decide: (state: State, usage: ContextUsage) => Decision;
   /** Compacts the client's own conversation: the originals, not an earlier result. */
   readonly compact: (state: State, transcript: Transcript, request: CompactRequest) => Promise<Outcome>;
   /** Tools that the model may be given. The same throughout a session: providers cache what stands behind them. */
@@ -137,12 +137,12 @@ export type Outcome =
     };
 
 /** An engine as a session has it: one that lives in another thread decides in its own time. */
-export interface GuestEngine extends Omit<Engine, "decide"> {
-  readonly decide: (state: unknown, situation: Situation) => Decision | Promise<Decision>;
+export interface ExternalEngine extends Omit<Engine, "decide"> {
+  readonly decide: (state: unknown, usage: ContextUsage) => Decision | Promise<Decision>;
 }
 
 /** Where a session has an engine from that is not built in. It is asked again whenever the model's window changes. */
 export interface EngineSource {
   readonly name: string;
-  readonly make: (settings: EngineSettings) => GuestEngine;
+  readonly make: (settings: EngineSettings) => ExternalEngine;
 }

@@ -3,7 +3,7 @@
  * cut in two is whole again in one of these readings.
  */
 import type { Span } from "./mask.ts";
-import { UNSEEN, veilAt } from "./veils.ts";
+import { UNSEEN, veilAt } from "./invisible-characters.ts";
 
 /** What a first scan found: secrets, and places where the text is not as it displays; both in order. */
 export interface Scanned {

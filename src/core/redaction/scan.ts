@@ -11,11 +11,11 @@ import type { Span } from "./mask.ts";
 import { findPrivateKey } from "./private-keys.ts";
 import { endOfMatch, lengthsByFirst, mayBeOneOf, type Stop, type Word } from "./reading.ts";
 import type { Scanned } from "./readings.ts";
-import { findSaid } from "./spoken.ts";
+import { findSaid } from "./stated-passwords.ts";
 import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
 import { findAnnounced, findUnnamedKey, UNNAMED_WORD_CHARS_MIN } from "./unnamed.ts";
 import { findInUrl } from "./urls.ts";
-import { UNSEEN, veilAt } from "./veils.ts";
+import { UNSEEN, veilAt } from "./invisible-characters.ts";
 
 const WORD = 1;
 const SIGN = 2;

@@ -71,8 +71,8 @@ async function runtimeOptions(desk: HistoryDesk, tenant: string, links: readonly
     ...images,
     chain,
     // What reaches further than everything that was undone lifts the undo.
-    amend: (compaction, original, bench) =>
-      reachTo(carryThinking(compaction, original, bench), undoneReach, original, chain),
+    amend: (compaction, original, estimator) =>
+      reachTo(carryThinking(compaction, original, estimator), undoneReach, original, chain),
     ...(isState(state) ? { state: { ...state, factor, contextLength: windowTokens } } : {}),
   };
 }

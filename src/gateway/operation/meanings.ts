@@ -22,7 +22,7 @@ export const ALL_NOTICES: Readonly<Record<NoticeEvent["code"], string>> = {
   window_learned: "A provider refused a request as too large, and said or showed how large its window is.",
   store_unavailable: "The store failed; requests pass untouched until it answers again.",
   internal_fault: "Something of precis failed; the request passed untouched, or was refused where so configured.",
-  engine_contained:
+  engine_disabled:
     "An engine that is not built in failed or broke its contract; that conversation goes on with the built-in `compressor`.",
   retention: "Conversations were deleted: not used for long, or the longest unused of a store that was nearly full.",
   background_failed: "A compaction made ahead of need failed. It will be made when it is due.",

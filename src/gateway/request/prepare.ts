@@ -6,7 +6,7 @@ import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
 import type { Decoded } from "../../protocols/index.ts";
 import type { Prepared, Runtime } from "../../session/contract.ts";
-import { RESERVE_SHARE_MAX } from "../../session/live.ts";
+import { RESERVE_SHARE_MAX } from "../../session/state.ts";
 import { UNCACHED, type Caching } from "../caching.ts";
 import type { CompactionEvent } from "../contract.ts";
 import { rootOf, type Conversation, type Reading } from "../conversations.ts";

@@ -18,7 +18,7 @@ export interface RequestRecord {
   status: number;
   streamed: boolean;
   retried: boolean;
-  contained: string | undefined;
+  disabledEngine: string | undefined;
   treatment: Treatment;
   usage: Usage | undefined;
   cache: CacheEffect | undefined;
@@ -79,7 +79,7 @@ export function openRecord(client: ClientRequest, tell: Tell, span: RequestSpan)
     status: 0,
     streamed: false,
     retried: false,
-    contained: undefined,
+    disabledEngine: undefined,
     treatment: { kind: "passed" },
     usage: undefined,
     cache: undefined,
@@ -87,7 +87,7 @@ export function openRecord(client: ClientRequest, tell: Tell, span: RequestSpan)
     bytesOut: 0,
     showPrepared: ({ outgoing, conversation }) => {
       record.treatment = outgoing.treatment;
-      record.contained = conversation.runtime.report().contained?.engine;
+      record.disabledEngine = conversation.runtime.report().disabledEngine?.engine;
     },
     sent: () => void (heldMs ??= since()),
     begun: () => void (firstByteMs ??= since()),

@@ -49,7 +49,9 @@ function relayed(
   const own: HeaderLines = [
     ["x-precis", treatmentLine(record.treatment)],
     ["x-precis-request", record.id],
-    ...(record.contained === undefined ? [] : [["x-precis-contained", encodeURIComponent(record.contained)] as const]),
+    ...(record.disabledEngine === undefined
+      ? []
+      : [["x-precis-disabled-engine", encodeURIComponent(record.disabledEngine)] as const]),
   ];
   // The client has its answer before anything is learned or reported of it.
   const over = (): void =>

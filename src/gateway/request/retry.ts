@@ -4,7 +4,7 @@
  */
 import type { Overflow } from "../../protocols/index.ts";
 import type { Prepared } from "../../session/contract.ts";
-import { hasMedia } from "../../session/refusals.ts";
+import { hasMedia } from "../../session/learn-window.ts";
 import { allowsCompaction } from "../knowledge/thinking/index.ts";
 import type { HistoryContext } from "./context.ts";
 import type { PreparedRequest } from "./model-request.ts";

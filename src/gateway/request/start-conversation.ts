@@ -46,7 +46,7 @@ export async function startConversation(
     // What is known of the model is newer than what the session knew.
     ...(isState(state) ? { state: { ...state, factor } } : {}),
   });
-  const notice = (code: "pressure" | "irreducible" | "engine_contained", message: string): void =>
+  const notice = (code: "pressure" | "irreducible" | "engine_disabled", message: string): void =>
     context.tell({ kind: "notice", code, tenant, message });
   runtime.on("pressure", ({ tokens, thresholdTokens }) =>
     notice("pressure", `a conversation has ${tokens} tokens and is compacted at ${thresholdTokens}`),
@@ -55,8 +55,8 @@ export async function startConversation(
     notice("irreducible", `nothing below ${smallest} of ${limit} tokens: ${because}`),
   );
   // What the engine said may quote the conversation.
-  runtime.on("contained", ({ engine, because }) =>
-    notice("engine_contained", `the engine ${engine} was put out of service: ${because}`),
+  runtime.on("engineDisabled", ({ engine, because }) =>
+    notice("engine_disabled", `the engine ${engine} was put out of service: ${because}`),
   );
   return { runtime, sent, pricing, pending };
 }

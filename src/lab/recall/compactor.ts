@@ -49,11 +49,11 @@ export interface Keeping {
 export type Keeper = (keeping: Keeping) => Promise<Kept>;
 
 export function keeperOf(engine: Engine, writers?: Writers): Keeper {
-  const bench = { measure: measureOfDefinition(), chain: createChain((text) => hash("sha256", text)) };
+  const estimator = { measure: measureOfDefinition(), chain: createChain((text) => hash("sha256", text)) };
   return async ({ messages, room, state = engine.init() }) => {
     const transcript: Transcript = { system: [], messages };
     const request: CompactRequest = {
-      ...bench,
+      ...estimator,
       ...(room === undefined ? { reason: "threshold" } : { reason: "budget", budget: room }),
       ...(writers === undefined ? {} : { writers }),
     };

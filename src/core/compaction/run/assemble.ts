@@ -6,7 +6,7 @@ import type { Destination, Evicted } from "../compaction.ts";
 import { repairArguments } from "../../passes/repair-arguments.ts";
 import { orphanOf, repairPairs } from "../../passes/repair-pairs.ts";
 import { sharesWire, textMessage, type Message } from "../../transcript/message.ts";
-import type { Workbench } from "../../engines/contract.ts";
+import type { Estimator } from "../../engines/contract.ts";
 
 /** Head and tail of a result; what lies between goes into the handoff. `messages[i]` is original `i`, perhaps rewritten. */
 export interface Shape {
@@ -67,7 +67,7 @@ export interface Pieces {
   readonly anchor: Message | undefined;
 }
 
-export function assemble(originals: readonly Message[], pieces: Pieces, bench: Workbench): Assembled {
+export function assemble(originals: readonly Message[], pieces: Pieces, estimator: Estimator): Assembled {
   const { shape, kept, handoff, restored = [], anchor } = pieces;
   const own = (start: number, end: number): Placed[] =>
     shape.messages.slice(start, end).map((message, offset) => ({ message, from: start + offset }));
@@ -79,9 +79,9 @@ export function assemble(originals: readonly Message[], pieces: Pieces, bench: W
     ...(anchor === undefined ? [] : [{ message: anchor, from: -1 }]),
     ...own(shape.tailStart, shape.messages.length),
   ];
-  const repaired = repair(joined, bench);
+  const repaired = repair(joined, estimator);
   const { placed } = repaired;
-  const removed = repaired.orphans.map((at) => orphanOf(originals[at]!, at, bench.chain.hash));
+  const removed = repaired.orphans.map((at) => orphanOf(originals[at]!, at, estimator.chain.hash));
   const untouched = commonSuffix(originals, placed, shape.tailStart);
   const covered = originals.length - untouched;
   return {
@@ -99,8 +99,8 @@ interface Repaired extends Pick<Assembled, "placed" | "evicted"> {
 }
 
 /** What the client sent may be broken already; what goes out is not. */
-function repair(joined: readonly Placed[], bench: Workbench): Repaired {
-  const context = { measure: bench.measure, hash: bench.chain.hash, protect: () => false, focus: [] };
+function repair(joined: readonly Placed[], estimator: Estimator): Repaired {
+  const context = { measure: estimator.measure, hash: estimator.chain.hash, protect: () => false, focus: [] };
   const pairs = repairPairs(
     joined.map(({ message }) => message),
     context,

@@ -8,7 +8,7 @@ import { createChain, type Hash } from "../../transcript/links.ts";
 import { createMeasure } from "../../transcript/measure.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Transcript } from "../../transcript/message.ts";
-import type { CompactRequest, Engine, Outcome, Workbench } from "../contract.ts";
+import type { CompactRequest, Engine, Outcome, Estimator } from "../contract.ts";
 import { examine } from "./examine.ts";
 import { demand } from "./fault.ts";
 import { isPlain, printOfOutcome } from "./print.ts";
@@ -33,7 +33,7 @@ export interface SuiteOptions {
 
 interface Trial extends SuiteOptions {
   readonly transcript: Transcript;
-  readonly bench: Workbench;
+  readonly estimator: Estimator;
   readonly tokens: number;
   readonly windowTokens: number;
 }
@@ -55,10 +55,10 @@ const FOREIGN_STATES: readonly unknown[] = [{ schemaVersion: -1 }, { schemaVersi
  * @throws EngineFault at the first promise that it breaks; whatever the engine itself throws.
  */
 export async function checkEngine(subject: Subject, options: SuiteOptions): Promise<void> {
-  const bench = { measure: createMeasure(), chain: createChain(options.hash) };
+  const estimator = { measure: createMeasure(), chain: createChain(options.hash) };
   const { transcript, wire } = subject;
-  const tokens = bench.measure.transcript(transcript);
-  const trial: Trial = { ...options, transcript, bench, tokens, windowTokens: options.contextTokens ?? tokens };
+  const tokens = estimator.measure.transcript(transcript);
+  const trial: Trial = { ...options, transcript, estimator, tokens, windowTokens: options.contextTokens ?? tokens };
   const engine = options.make(trial.windowTokens);
   for (const share of BUDGET_SHARES) await checkBudget(trial, engine, Math.max(1, Math.floor(tokens * share)));
   await checkRestart(trial);
@@ -71,8 +71,8 @@ export async function checkEngine(subject: Subject, options: SuiteOptions): Prom
 
 /** One compaction to a budget, the same by an instance that has seen nothing, and one of the result: nothing happens, or it gets smaller. */
 async function checkBudget(trial: Trial, engine: Engine, budget: number): Promise<void> {
-  const { transcript, bench, make, windowTokens } = trial;
-  const request: CompactRequest = { ...bench, reason: "budget", budget };
+  const { transcript, estimator, make, windowTokens } = trial;
+  const request: CompactRequest = { ...estimator, reason: "budget", budget };
   const outcome = await examine(engine, { state: engine.init(), transcript }, request);
   const other = make(windowTokens);
   const same = await other.compact(other.init(), transcript, request);
@@ -85,11 +85,11 @@ async function checkBudget(trial: Trial, engine: Engine, budget: number): Promis
 }
 
 /** Compacted in the middle, and gone on with: by the same instance, and by one that has only the state as JSON. */
-async function checkRestart({ transcript, bench, make, windowTokens, tokens }: Trial): Promise<void> {
+async function checkRestart({ transcript, estimator, make, windowTokens, tokens }: Trial): Promise<void> {
   const { messages } = transcript;
   const half = exchangesOf(messages).find(({ end }) => end >= messages.length / 2)?.end ?? 0;
   const middle = { ...transcript, messages: messages.slice(0, half) };
-  const request: CompactRequest = { ...bench, reason: "overflow" };
+  const request: CompactRequest = { ...estimator, reason: "overflow" };
   const engine = make(windowTokens);
   const started = engine.init();
   demand(isPlain(started), "state", () => "the first state is not plain data");
@@ -99,13 +99,13 @@ async function checkRestart({ transcript, bench, make, windowTokens, tokens }: T
   const fresh = make(windowTokens);
   const restored: unknown = JSON.parse(JSON.stringify(state));
   for (const share of [0.25, 0.5, 0.75, 1, 2]) {
-    const situation = { tokens: Math.floor(tokens * share), messages: transcript.messages.length };
-    const decisions = [engine.decide(state, situation), fresh.decide(restored, situation)];
+    const usage = { tokens: Math.floor(tokens * share), messages: transcript.messages.length };
+    const decisions = [engine.decide(state, usage), fresh.decide(restored, usage)];
     decisions.forEach(demandDecision);
     demand(
       JSON.stringify(decisions[0]) === JSON.stringify(decisions[1]),
       "restart",
-      () => `at ${situation.tokens} tokens a restarted engine decides otherwise: ${JSON.stringify(decisions)}`,
+      () => `at ${usage.tokens} tokens a restarted engine decides otherwise: ${JSON.stringify(decisions)}`,
     );
   }
   const next: CompactRequest = { ...request, ...(standing === transcript ? {} : { standing }) };
@@ -115,18 +115,18 @@ async function checkRestart({ transcript, bench, make, windowTokens, tokens }: T
 }
 
 /** A state that is not its own is ignored: the engine does what it would do at first. */
-async function checkForeign({ transcript, bench, make, windowTokens, tokens }: Trial): Promise<void> {
-  const request: CompactRequest = { ...bench, reason: "overflow" };
-  const situation = { tokens, messages: transcript.messages.length };
+async function checkForeign({ transcript, estimator, make, windowTokens, tokens }: Trial): Promise<void> {
+  const request: CompactRequest = { ...estimator, reason: "overflow" };
+  const usage = { tokens, messages: transcript.messages.length };
   const engine = make(windowTokens);
   const own = engine.init();
   const expected = [
-    JSON.stringify(engine.decide(own, situation)),
+    JSON.stringify(engine.decide(own, usage)),
     printOfOutcome(await engine.compact(own, transcript, request)),
   ];
   for (const state of FOREIGN_STATES) {
     const other = make(windowTokens);
-    const decision = JSON.stringify(other.decide(state, situation));
+    const decision = JSON.stringify(other.decide(state, usage));
     const found = [decision, printOfOutcome(await other.compact(state, transcript, request))];
     demand(
       found.every((print, at) => print === expected[at]),
@@ -137,26 +137,26 @@ async function checkForeign({ transcript, bench, make, windowTokens, tokens }: T
 }
 
 /** A session whose window is full: the engine compacts while it is due, and comes to rest. */
-async function checkRounds({ transcript, bench, make, windowTokens, tokens }: Trial): Promise<void> {
+async function checkRounds({ transcript, estimator, make, windowTokens, tokens }: Trial): Promise<void> {
   const engine = make(Math.min(windowTokens, tokens));
   let state = engine.init();
   let standing: Transcript | undefined;
   for (let round = 0; ; round++) {
     const current = standing ?? transcript;
-    const situation = { tokens: bench.measure.transcript(current), messages: current.messages.length };
-    const decision = engine.decide(state, situation);
+    const usage = { tokens: estimator.measure.transcript(current), messages: current.messages.length };
+    const decision = engine.decide(state, usage);
     demandDecision(decision);
     if (decision.kind === "none") return;
     demand(round < ROUNDS_MAX, "bounded", () => `still compacting after ${round} attempts on the same transcript`);
     const given = standing === undefined ? {} : { standing };
-    const outcome = await examine(engine, { state, transcript }, { ...bench, reason: decision.reason, ...given });
+    const outcome = await examine(engine, { state, transcript }, { ...estimator, reason: decision.reason, ...given });
     state = stateAfter(outcome, state);
     if (outcome.kind === "compacted") standing = applyCompaction(transcript, outcome.compaction);
   }
 }
 
 /** A model that fails, and one that answers nonsense: few calls, and a result nonetheless. */
-async function checkCalls({ transcript, bench, make, windowTokens, tokens }: Trial): Promise<void> {
+async function checkCalls({ transcript, estimator, make, windowTokens, tokens }: Trial): Promise<void> {
   const most = CALLS_MIN + CALLS_A_WINDOW * Math.ceil(tokens / WRITER_WINDOW_TOKENS);
   for (const answer of ["failed", "nonsense"] as const) {
     let calls = 0;
@@ -165,7 +165,7 @@ async function checkCalls({ transcript, bench, make, windowTokens, tokens }: Tri
       demand(calls <= most, "bounded", () => `more than ${most} model calls for ${tokens} tokens`);
     });
     const engine = make(windowTokens);
-    await examine(engine, { state: engine.init(), transcript }, { ...bench, reason: "overflow", writers });
+    await examine(engine, { state: engine.init(), transcript }, { ...estimator, reason: "overflow", writers });
   }
 }
 

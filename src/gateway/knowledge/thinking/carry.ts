@@ -5,7 +5,7 @@
  */
 import { applyCompaction, type Compaction } from "../../../core/compaction/compaction.ts";
 import { reachTo } from "../../../core/compaction/reach.ts";
-import type { Workbench } from "../../../core/engines/contract.ts";
+import type { Estimator } from "../../../core/engines/contract.ts";
 import {
   withParts,
   type Message,
@@ -24,7 +24,7 @@ const CARRIED_TOKENS_MAX = 2_000;
  * Anthropic's. Whether thinking is on plays no part, because a record outlives the request it was made for: what is
  * carried comes from the very turn that goes on. `covered` grows to the message that takes it, in the client's own chain.
  */
-export function carryThinking(compaction: Compaction, original: Transcript, bench: Workbench): Compaction {
+export function carryThinking(compaction: Compaction, original: Transcript, estimator: Estimator): Compaction {
   const before = openTurnOf(original.messages);
   if (before === undefined || !isOurs(original.messages[before.first]!)) return compaction;
   const rewritten = applyCompaction(original, compaction).messages;
@@ -38,9 +38,9 @@ export function carryThinking(compaction: Compaction, original: Transcript, benc
   }
   const first = edits.get(turn.first) ?? rewritten[turn.first]!;
   const needed = !opensWithThinking(first) && opensWithThinking(original.messages[before.first]!);
-  const carried = needed ? carriedFrom(original.messages.slice(before.first, originOf(turn.first)), bench) : [];
+  const carried = needed ? carriedFrom(original.messages.slice(before.first, originOf(turn.first)), estimator) : [];
   if (carried.length > 0) edits.set(turn.first, withParts(first, [...carried, ...first.parts]));
-  return edits.size === 0 ? compaction : withEdits(compaction, original, { edits, originOf, bench });
+  return edits.size === 0 ? compaction : withEdits(compaction, original, { edits, originOf, estimator });
 }
 
 function isOurs({ wire }: Message): boolean {
@@ -70,7 +70,7 @@ function withOwnThinking(message: Message, was: Message | undefined): Message {
 }
 
 /** The thinking that one of these messages opens with. */
-function carriedFrom(messages: readonly Message[], { measure }: Workbench): readonly OpaquePart[] {
+function carriedFrom(messages: readonly Message[], { measure }: Estimator): readonly OpaquePart[] {
   const thoughts = messages.flatMap((message) => {
     const parts = openingThoughts(message);
     return parts.length === 0 ? [] : [{ parts, tokens: measure.message({ role: "assistant", parts }) }];
@@ -98,26 +98,26 @@ interface Amending {
   /** By index in the rewritten conversation. */
   readonly edits: ReadonlyMap<number, Message>;
   readonly originOf: (at: number) => number | undefined;
-  readonly bench: Workbench;
+  readonly estimator: Estimator;
 }
 
-function withEdits(compaction: Compaction, original: Transcript, { edits, originOf, bench }: Amending): Compaction {
+function withEdits(compaction: Compaction, original: Transcript, { edits, originOf, estimator }: Amending): Compaction {
   const length = Math.max(compaction.after.length, ...Array.from(edits.keys(), (at) => at + 1));
   const covered = compaction.covered + length - compaction.after.length;
-  const reaching = reachTo(compaction, covered, original, bench.chain);
+  const reaching = reachTo(compaction, covered, original, estimator.chain);
   const after = reaching.after.map((message, at) => edits.get(at) ?? message);
   const edited = new Set(Array.from(edits.keys(), originOf));
   const map = reaching.map.map((to, at) =>
     "at" in to && edited.has(at) ? { kind: "edited" as const, at: to.at } : to,
   );
   const amended = { ...reaching, after, map };
-  return { ...amended, report: reportOf(compaction, amended, { original, bench }) };
+  return { ...amended, report: reportOf(compaction, amended, { original, estimator }) };
 }
 
 function reportOf(
   compaction: Compaction,
   { after, map, covered }: Pick<Compaction, "after" | "map" | "covered">,
-  { original, bench: { measure } }: { readonly original: Transcript; readonly bench: Workbench },
+  { original, estimator: { measure } }: { readonly original: Transcript; readonly estimator: Estimator },
 ): Compaction["report"] {
   const { report } = compaction;
   const before = [...compaction.after, ...original.messages.slice(compaction.covered, covered)];

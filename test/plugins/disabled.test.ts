@@ -7,7 +7,7 @@ import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import { contentText } from "../../src/core/transcript/message.ts";
 import { loadEngine, type PluginSource } from "../../src/plugins/load.ts";
 import type { PluginLimits } from "../../src/plugins/limits.ts";
-import type { Contained } from "../../src/session/events.ts";
+import type { DisabledEngine } from "../../src/session/events.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { filler, ran, talk, user } from "../support/compacting.ts";
 import { engineSource, pluginShelf } from "../support/plugins.ts";
@@ -39,16 +39,16 @@ function plugin(source: string, limits: Partial<PluginLimits> = {}): PluginSourc
 }
 
 async function lived(engine: PluginSource) {
-  const told: Contained[] = [];
+  const told: DisabledEngine[] = [];
   const runtime = createRuntime({ engine, settings: { contextLength: WINDOW_TOKENS } });
-  runtime.on("contained", (one) => told.push(one));
+  runtime.on("engineDisabled", (one) => told.push(one));
   runtime.observe({ input: 5, output: 1, cacheRead: 0, cacheWrite: 0 });
   const sent = await runtime.prepare(long);
   return { runtime, told, sent };
 }
 
 /** The session is alive, what it sends is ours, and it said why, once. */
-async function expectContained(engine: PluginSource, fault: Contained["fault"], check?: string): Promise<void> {
+async function expectDisabled(engine: PluginSource, fault: DisabledEngine["fault"], check?: string): Promise<void> {
   const { runtime, told, sent } = await lived(engine);
   expect(told.map((one) => one.fault)).toEqual([fault]);
   if (check !== undefined) expect(told[0]!.because).toContain(`\`${check}\``);
@@ -59,7 +59,7 @@ async function expectContained(engine: PluginSource, fault: Contained["fault"], 
     `instead of the engine ${engine.name}: ${told[0]!.because}`,
   );
   expect(sent.transcript.messages.map(({ parts }) => contentText(parts))).toContain(LIVE);
-  expect(runtime.report()).toMatchObject({ engine: "compressor", contained: { engine: engine.name, fault } });
+  expect(runtime.report()).toMatchObject({ engine: "compressor", disabledEngine: { engine: engine.name, fault } });
   const on = await runtime.prepare({ ...long, messages: [...long.messages, user("Go on.")] });
   expect(violationsOf(on.transcript)).toEqual([]);
   expect(told.length).toBe(1);
@@ -98,14 +98,14 @@ describe("a plugin that keeps its contract", () => {
 });
 
 describe("a plugin that throws", () => {
-  it.each(["init", "observe", "decide", "compact"])("in %s is contained", async (method) => {
-    await expectContained(plugin(engineSource({ [method]: BOOM })), "threw");
+  it.each(["init", "observe", "decide", "compact"])("in %s is disabled", async (method) => {
+    await expectDisabled(plugin(engineSource({ [method]: BOOM })), "threw");
   });
 
-  it("while it is loaded, or makes no engine, is contained", async () => {
-    await expectContained(plugin('throw new Error("no")'), "unloadable");
-    await expectContained(plugin("export const nothing = 1;"), "unloadable");
-    await expectContained(
+  it("while it is loaded, or makes no engine, is disabled", async () => {
+    await expectDisabled(plugin('throw new Error("no")'), "unloadable");
+    await expectDisabled(plugin("export const nothing = 1;"), "unloadable");
+    await expectDisabled(
       plugin("export function createEngine() { return { name: 'half' }; }"),
       "broke_contract",
       "shape",
@@ -123,17 +123,17 @@ describe("a plugin that throws", () => {
 
 describe("a plugin that never returns", () => {
   it.each(["decide", "compact"])("from %s is ended", async (method) => {
-    await expectContained(plugin(engineSource({ [method]: FOREVER }), SOON), "hung");
+    await expectDisabled(plugin(engineSource({ [method]: FOREVER }), SOON), "hung");
   });
 
   it("from a promise is ended", async () => {
-    await expectContained(plugin(engineSource({ compact: "() => new Promise(() => undefined)" }), SOON), "hung");
+    await expectDisabled(plugin(engineSource({ compact: "() => new Promise(() => undefined)" }), SOON), "hung");
   });
 
   it("is left alone after some losses, by other sessions too", async () => {
     const engine = plugin(engineSource({ decide: FOREVER }), { ...SOON, losses: 1 });
-    await expectContained(engine, "hung");
-    await expectContained(engine, "out_of_service");
+    await expectDisabled(engine, "hung");
+    await expectDisabled(engine, "out_of_service");
   });
 });
 
@@ -199,42 +199,42 @@ describe("a plugin that answers wrongly", () => {
   afterAll(() => engine.close());
 
   async function asked(focus: string) {
-    const told: Contained[] = [];
+    const told: DisabledEngine[] = [];
     const runtime = createRuntime({ engine, settings: { contextLength: WINDOW_TOKENS } });
-    runtime.on("contained", (one) => told.push(one));
+    runtime.on("engineDisabled", (one) => told.push(one));
     const made = await runtime.compact(long, { focus });
     expect(made.kind === "compacted" && made.compaction.report.engine).toBe("compressor");
     expect(violationsOf(made.transcript)).toEqual([]);
     return told;
   }
 
-  it.each(Object.entries(WRONG))("%s: contained", async (wrong, [, check]) => {
+  it.each(Object.entries(WRONG))("%s: disabled", async (wrong, [, check]) => {
     const told = await asked(wrong);
     expect(told).toMatchObject([{ fault: "broke_contract" }]);
     expect(told[0]!.because).toContain(`\`${check}\``);
   });
 
-  it("with what is no data, or too much of it: contained", async () => {
+  it("with what is no data, or too much of it: disabled", async () => {
     expect(await asked("is no data")).toMatchObject([{ fault: "not_data" }]);
     expect(await asked("is too much")).toMatchObject([{ fault: "too_large" }]);
   });
 
-  it("with a decision that is none: contained", async () => {
-    await expectContained(plugin(engineSource({ decide: "async () => ({ kind: 'none' })" })), "not_data");
-    await expectContained(plugin(engineSource({ decide: "() => 'yes'" })), "broke_contract", "shape");
+  it("with a decision that is none: disabled", async () => {
+    await expectDisabled(plugin(engineSource({ decide: "async () => ({ kind: 'none' })" })), "not_data");
+    await expectDisabled(plugin(engineSource({ decide: "() => 'yes'" })), "broke_contract", "shape");
   });
 });
 
 describe("a plugin that dies", () => {
-  it("by its own hand, or of an error nobody caught: contained", async () => {
-    await expectContained(plugin(engineSource({ compact: "() => process.exit(0)" })), "died");
+  it("by its own hand, or of an error nobody caught: disabled", async () => {
+    await expectDisabled(plugin(engineSource({ compact: "() => process.exit(0)" })), "died");
     const late = "() => new Promise(() => { setTimeout(() => { throw new Error('late'); }, 1); })";
-    await expectContained(plugin(engineSource({ compact: late })), "died");
+    await expectDisabled(plugin(engineSource({ compact: late })), "died");
   });
 
-  it("of hunger for memory: contained", async () => {
+  it("of hunger for memory: disabled", async () => {
     const hungry = "() => { const all = []; for (;;) all.push(new Array(100_000).fill(1)); }";
-    await expectContained(plugin(engineSource({ compact: hungry }), { memoryMb: 32 }), "memory");
+    await expectDisabled(plugin(engineSource({ compact: hungry }), { memoryMb: 32 }), "memory");
   });
 });
 
@@ -247,7 +247,7 @@ describe("a plugin that is waited for", () => {
     const gone = new AbortController();
     gone.abort(reason);
     await expect(runtime.compact(long, { signal: gone.signal })).rejects.toBe(reason);
-    expect(runtime.report().contained).toBeUndefined();
+    expect(runtime.report().disabledEngine).toBeUndefined();
   });
 
   it("that is busy with others is stood in for, this once", async () => {
@@ -260,6 +260,6 @@ describe("a plugin that is waited for", () => {
     const reports = both.map((made) => (made.kind === "compacted" ? made.compaction.report : undefined));
     expect(reports.map((report) => report?.engine).toSorted()).toEqual(["compressor", engine.name]);
     expect(reports.find((report) => report?.engine === "compressor")?.degraded.join()).toContain("busy");
-    expect([one, other].map((runtime) => runtime.report().contained)).toEqual([undefined, undefined]);
+    expect([one, other].map((runtime) => runtime.report().disabledEngine)).toEqual([undefined, undefined]);
   });
 });

@@ -1,5 +1,5 @@
 /** Reads what a caller handed over: getters and proxies may throw, and then there is nothing to read. */
-export function tried<Value>(read: () => Value): Value | undefined {
+export function readSafely<Value>(read: () => Value): Value | undefined {
   try {
     return read();
   } catch {

@@ -7,7 +7,7 @@ import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import type { Message } from "../../src/core/transcript/message.ts";
 import { registerEngine } from "../../src/plugins/registered.ts";
 import type { RuntimeOptions } from "../../src/session/contract.ts";
-import type { Contained } from "../../src/session/events.ts";
+import type { DisabledEngine } from "../../src/session/events.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { filler, measure, ran, talk, user } from "../support/compacting.ts";
 
@@ -26,9 +26,9 @@ const boom = (): never => {
 };
 
 async function lived(engine: NonNullable<RuntimeOptions["engine"]>) {
-  const told: Contained[] = [];
+  const told: DisabledEngine[] = [];
   const runtime = createRuntime({ engine, settings });
-  runtime.on("contained", (one) => told.push(one));
+  runtime.on("engineDisabled", (one) => told.push(one));
   runtime.observe({ input: 1, output: 1, cacheRead: 0, cacheWrite: 0 });
   const sent = await runtime.prepare(long);
   expect(violationsOf(sent.transcript)).toEqual([]);
@@ -60,7 +60,7 @@ describe("an engine of one's own", () => {
     const own = { ...long, messages: [...long.messages] };
     const runtime = createRuntime({ engine: { ...sound(), compact }, settings });
     await runtime.compact(own);
-    expect(runtime.report().contained?.because).toContain("`undo`");
+    expect(runtime.report().disabledEngine?.because).toContain("`undo`");
   });
 
   it("that cannot be made is stood in for from the beginning, and told of at the first call", async () => {
@@ -69,7 +69,7 @@ describe("an engine of one's own", () => {
     runtime.modelChanged({ contextLength: 30_000 });
     await runtime.prepare(long);
     expect(told.length).toBe(1);
-    expect(runtime.report()).toMatchObject({ engine: "compressor", contained: { engine: "unmade" } });
+    expect(runtime.report()).toMatchObject({ engine: "compressor", disabledEngine: { engine: "unmade" } });
   });
 
   it("is used by the name it was registered under, and made anew for another window", async () => {
@@ -89,10 +89,10 @@ describe("an engine of one's own", () => {
     let broken = true;
     const compact: Engine["compact"] = (...args) => (broken ? boom() : sound().compact(...args));
     const { runtime } = await lived({ ...sound(), compact });
-    expect(runtime.report().contained).toBeDefined();
+    expect(runtime.report().disabledEngine).toBeDefined();
     broken = false;
     runtime.reset();
-    expect(runtime.report().contained).toBeUndefined();
+    expect(runtime.report().disabledEngine).toBeUndefined();
   });
 
   it("writes no secret into a summary", async () => {
@@ -111,7 +111,7 @@ describe("an engine of one's own", () => {
     };
     const runtime = createRuntime({ engine: { ...sound(), compact: leaking }, settings });
     const made = await runtime.compact(long);
-    expect(runtime.report().contained).toBeUndefined();
+    expect(runtime.report().disabledEngine).toBeUndefined();
     const text = JSON.stringify(made.transcript.messages);
     expect(text).toContain("the key is");
     expect(text).not.toContain(KEY);

@@ -2,33 +2,33 @@
 import type { Compaction, CompactionReport } from "../core/compaction/compaction.ts";
 import { ENGINE_DEFAULTS, type EngineSettings } from "../core/engines/settings.ts";
 import { windowLimits, type WindowLimits } from "../core/engines/window.ts";
-import type { GuestEngine } from "../core/engines/contract.ts";
+import type { ExternalEngine } from "../core/engines/contract.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import { initialFactor } from "./calibration.ts";
 import type { RuntimeOptions, RuntimeState } from "./contract.ts";
-import type { Contained } from "./events.ts";
-import { seated } from "./seat.ts";
-import { FRESH, type SummarizerState } from "./summarizer.ts";
+import type { DisabledEngine } from "./events.ts";
+import { selectEngine } from "./select-engine.ts";
+import { INITIAL_SUMMARIZER_STATE, type SummarizerState } from "./summarizer.ts";
 
 export const STATE_SCHEMA_VERSION = 1;
 
 /** No more than this share of the window is reserved for an answer, whatever a request asks for. */
 export const RESERVE_SHARE_MAX = 0.5;
 
-export interface Live {
+export interface SessionState {
   model: string | undefined;
   /** With what refusals taught of the window. */
   settings: EngineSettings;
   /** As the host said it. */
   stated: Pick<EngineSettings, "contextLength" | "maxOutputTokens">;
   limits: WindowLimits;
-  engine: GuestEngine;
-  /** The engine is not built in. */
-  guest: boolean;
-  /** A guest that was put out of service: it is not asked again in this session. */
-  contained: Contained | undefined;
-  /** Nobody was told of that yet. */
-  untold: boolean;
+  engine: ExternalEngine;
+  /** Not built in, so its answers are checked. */
+  isExternal: boolean;
+  /** An external engine that failed; it is not used again in this session. */
+  disabledEngine: DisabledEngine | undefined;
+  /** The host has not been told about it yet. */
+  isUnreported: boolean;
   engineState: unknown;
   factor: number;
   /** The measure corrected by the factor it was made for. */
@@ -51,19 +51,19 @@ export interface Live {
 }
 
 /** A fresh start, or the saved state where its schema is ours. */
-export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
-  const before = state?.schemaVersion === STATE_SCHEMA_VERSION ? state : undefined;
+export function createState(options: RuntimeOptions, saved?: RuntimeState): SessionState {
+  const before = saved?.schemaVersion === STATE_SCHEMA_VERSION ? saved : undefined;
   const settings = { ...ENGINE_DEFAULTS, ...options.settings };
   const { contextLength, maxOutputTokens } = settings;
   if (before !== undefined) Object.assign(settings, { contextLength: before.contextLength });
-  const { begun, ...seat } = seated(options, settings, { begins: before?.engine == null });
+  const { firstState, ...selected } = selectEngine(options, settings, { begins: before?.engine == null });
   return {
     model: options.model,
     settings,
     stated: { contextLength, maxOutputTokens },
-    limits: windowLimits(seat.engine, settings),
-    ...seat,
-    engineState: before?.engine ?? begun,
+    limits: windowLimits(selected.engine, settings),
+    ...selected,
+    engineState: before?.engine ?? firstState,
     factor: before?.factor ?? options.factor ?? initialFactor(options.model),
     measure: undefined,
     pressed: before?.pressed ?? false,
@@ -75,43 +75,43 @@ export function begin(options: RuntimeOptions, state?: RuntimeState): Live {
     removedIds: [],
     ahead: undefined,
     futileAheadTokens: 0,
-    summarizer: { ...FRESH, ...before?.summarizer },
+    summarizer: { ...INITIAL_SUMMARIZER_STATE, ...before?.summarizer },
     sentAtMs: undefined,
   };
 }
 
-export function useSettings(live: Live, options: RuntimeOptions, settings: EngineSettings): void {
-  live.settings = settings;
-  live.ahead = undefined;
-  live.futileAheadTokens = 0;
-  const { contained, untold } = live;
-  const { begun: _, ...seat } = seated(options, settings, { begins: false, contained });
-  Object.assign(live, seat, { untold: untold || seat.untold });
-  live.limits = windowLimits(live.engine, settings);
+export function useSettings(state: SessionState, options: RuntimeOptions, settings: EngineSettings): void {
+  state.settings = settings;
+  state.ahead = undefined;
+  state.futileAheadTokens = 0;
+  const { disabledEngine, isUnreported } = state;
+  const { firstState: _, ...selected } = selectEngine(options, settings, { begins: false, disabledEngine });
+  Object.assign(state, selected, { isUnreported: isUnreported || selected.isUnreported });
+  state.limits = windowLimits(state.engine, settings);
 }
 
 /** The engine's state lives in the record, so that whoever finds the record goes on from there. */
-export function resume(live: Live, compaction: Compaction): void {
-  live.engineState = compaction.state;
-  live.lastCovers = compaction.covers;
+export function adoptCompaction(state: SessionState, compaction: Compaction): void {
+  state.engineState = compaction.state;
+  state.lastCovers = compaction.covers;
 }
 
-export function saved(live: Live): RuntimeState {
+export function saveState(state: SessionState): RuntimeState {
   return {
     schemaVersion: STATE_SCHEMA_VERSION,
-    engine: live.engineState,
-    contextLength: live.settings.contextLength,
-    factor: live.factor,
-    pressed: live.pressed,
-    lastCovers: live.lastCovers,
-    compactions: live.compactions,
-    savedTokens: live.savedTokens,
-    summarizer: live.summarizer,
+    engine: state.engineState,
+    contextLength: state.settings.contextLength,
+    factor: state.factor,
+    pressed: state.pressed,
+    lastCovers: state.lastCovers,
+    compactions: state.compactions,
+    savedTokens: state.savedTokens,
+    summarizer: state.summarizer,
   };
 }
 
-/** What turned out to say nothing is gone again; what models cost and when they failed stays known. */
-export function restored(live: Live, before: RuntimeState): void {
+/** Takes back what an attempt changed, except for what models cost and when they failed. */
+export function restoreState(state: SessionState, before: RuntimeState): void {
   const { engine, factor, pressed, lastCovers, compactions, savedTokens } = before;
-  Object.assign(live, { engineState: engine, factor, pressed, lastCovers, compactions, savedTokens });
+  Object.assign(state, { engineState: engine, factor, pressed, lastCovers, compactions, savedTokens });
 }

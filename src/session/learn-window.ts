@@ -7,8 +7,8 @@ import type { Message, Part, Transcript } from "../core/transcript/message.ts";
 import type { Overflow } from "../protocols/index.ts";
 import { WINDOW_TOKENS_MIN } from "../protocols/overflow.ts";
 import { exactFactor, learnFactor } from "./calibration.ts";
-import { benchOf, type Desk } from "./desk.ts";
-import { RESERVE_SHARE_MAX, useSettings } from "./live.ts";
+import { estimatorOf, type SessionContext } from "./context.ts";
+import { RESERVE_SHARE_MAX, useSettings } from "./state.ts";
 
 /** Where no window is named, it counts as this share of what was refused: near enough to be tried, far enough to end. */
 const REFUSED_SHARE = 0.9;
@@ -22,31 +22,31 @@ export function asksForTooMuch({ limitTokens = Infinity, outputTokens = 0 }: Ove
  * `refused`: what the provider was sent. Afterwards it counts as larger than what can be used. Answers with the way back,
  * for a call that comes to nothing; what another call has learned since stays.
  */
-export function learnRefusal(desk: Desk, refused: Transcript, overflow: Overflow): () => void {
-  const { live, options } = desk;
-  const before = { settings: live.settings, factor: live.factor };
-  learn(desk, refused, overflow);
-  const { settings, factor } = live;
+export function learnRefusal(context: SessionContext, refused: Transcript, overflow: Overflow): () => void {
+  const { state, options } = context;
+  const before = { settings: state.settings, factor: state.factor };
+  learnNow(context, refused, overflow);
+  const { settings, factor } = state;
   return () => {
-    if (live.factor === factor) live.factor = before.factor;
-    if (live.settings === settings && settings !== before.settings) useSettings(live, options, before.settings);
+    if (state.factor === factor) state.factor = before.factor;
+    if (state.settings === settings && settings !== before.settings) useSettings(state, options, before.settings);
   };
 }
 
-function learn(desk: Desk, refused: Transcript, overflow: Overflow): void {
+function learnNow(context: SessionContext, refused: Transcript, overflow: Overflow): void {
   if (overflow.kind === "payload" && refused.messages.some(hasMedia)) return;
-  const { live, estimate, situation } = desk;
-  if (overflow.limitTokens !== undefined) learnWindow(desk, overflow.limitTokens);
-  const sentTokens = (): number => situation.tokensOf(refused, benchOf(desk));
-  const fits = (): boolean => sentTokens() <= live.limits.usableTokens;
-  const counted = countedTokens(overflow, live.settings.maxOutputTokens);
+  const { state, estimate, contextUsage } = context;
+  if (overflow.limitTokens !== undefined) learnWindow(context, overflow.limitTokens);
+  const sentTokens = (): number => contextUsage.tokensOf(refused, estimatorOf(context));
+  const fits = (): boolean => sentTokens() <= state.limits.usableTokens;
+  const counted = countedTokens(overflow, state.settings.maxOutputTokens);
   if (counted !== undefined) {
     const estimated = estimate.transcript(refused);
-    if (overflow.requestedTokens !== undefined) live.factor = learnFactor(live.factor, counted, estimated);
+    if (overflow.requestedTokens !== undefined) state.factor = learnFactor(state.factor, counted, estimated);
     // Our count was too low by more than half a correction makes good.
-    if (fits()) live.factor = exactFactor(Math.max(counted, live.factor * estimated), estimated);
+    if (fits()) state.factor = exactFactor(Math.max(counted, state.factor * estimated), estimated);
   }
-  if (fits()) learnWindow(desk, Math.floor(sentTokens() * REFUSED_SHARE) + live.settings.maxOutputTokens);
+  if (fits()) learnWindow(context, Math.floor(sentTokens() * REFUSED_SHARE) + state.settings.maxOutputTokens);
 }
 
 /** Input tokens as the provider counted them, or at least so many. */
@@ -59,18 +59,18 @@ function countedTokens(
 }
 
 /** Downwards only, and never to what cannot be a window. The answer's room shrinks with it. */
-function learnWindow({ live, options }: Desk, contextLength: number): void {
-  const { settings } = live;
+function learnWindow({ state, options }: SessionContext, contextLength: number): void {
+  const { settings } = state;
   if (!(contextLength < settings.contextLength && contextLength >= WINDOW_TOKENS_MIN)) return;
   const maxOutputTokens = Math.min(settings.maxOutputTokens, Math.floor(contextLength * RESERVE_SHARE_MAX));
-  useSettings(live, options, { ...settings, contextLength, maxOutputTokens });
+  useSettings(state, options, { ...settings, contextLength, maxOutputTokens });
 }
 
 /** An answered request that was larger than a learned window: the window is what it was said to be before. */
-export function forgetContradicted({ live, options }: Desk, { input }: Usage): void {
-  const { settings, stated } = live;
+export function forgetContradicted({ state, options }: SessionContext, { input }: Usage): void {
+  const { settings, stated } = state;
   if (settings.contextLength < stated.contextLength && input > settings.contextLength)
-    useSettings(live, options, { ...settings, ...stated });
+    useSettings(state, options, { ...settings, ...stated });
 }
 
 /** A payload of media may be too large in bytes and small in tokens: it says nothing about the window. */

@@ -1,14 +1,14 @@
 /** What was sent is known by its own links, and what is weighed by the report about its beginning. */
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import type { Workbench } from "../../src/core/engines/contract.ts";
+import type { Estimator } from "../../src/core/engines/contract.ts";
 import { createChain } from "../../src/core/transcript/links.ts";
 import { createMeasure } from "../../src/core/transcript/measure.ts";
 import { textMessage, type Transcript } from "../../src/core/transcript/message.ts";
-import { createSituation } from "../../src/session/situation.ts";
+import { createContextUsage } from "../../src/session/context-usage.ts";
 
 const chain = createChain((text) => createHash("sha256").update(text).digest("hex"));
-const bench: Workbench = { measure: createMeasure(), chain };
+const estimator: Estimator = { measure: createMeasure(), chain };
 const REPORTED_TOKENS = 5_000;
 
 function saying(...texts: readonly string[]): Transcript {
@@ -16,13 +16,13 @@ function saying(...texts: readonly string[]): Transcript {
 }
 
 it("weighs what follows a reported beginning by the report, and names what is sent instead of what was weighed", () => {
-  const situation = createSituation();
+  const usage = createContextUsage();
   const first = saying("fix the build");
-  situation.reported(REPORTED_TOKENS, situation.sent(first, bench));
+  usage.reported(REPORTED_TOKENS, usage.sent(first, estimator));
   const longer = { ...first, messages: [...first.messages, textMessage("user", "and the tests")] };
-  const added = bench.measure.messages(longer.messages.slice(1));
-  expect(situation.tokensOf(longer, bench)).toBe(REPORTED_TOKENS + added);
+  const added = estimator.measure.messages(longer.messages.slice(1));
+  expect(usage.tokensOf(longer, estimator)).toBe(REPORTED_TOKENS + added);
   const other = saying("something else", "was sent");
-  expect(situation.sent(other, bench).link).toBe(chain.linksOf(other.messages).at(-1));
-  expect(situation.tokensOf(other, bench)).toBe(bench.measure.transcript(other));
+  expect(usage.sent(other, estimator).link).toBe(chain.linksOf(other.messages).at(-1));
+  expect(usage.tokensOf(other, estimator)).toBe(estimator.measure.transcript(other));
 });

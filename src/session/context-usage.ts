@@ -2,7 +2,7 @@
  * How full the window is: the last reported usage plus an estimate of what came since, as long as the conversation
  * still begins with what that usage counted and no compaction came between; otherwise an estimate of the whole.
  */
-import type { Workbench } from "../core/engines/contract.ts";
+import type { Estimator } from "../core/engines/contract.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 
 /** What was sent, by the link of its last message. */
@@ -20,11 +20,11 @@ interface Reported {
   readonly messages: number;
 }
 
-export interface SituationKeeper {
+export interface ContextUsageTracker {
   /** Tokens of what would be sent now. */
-  readonly tokensOf: (transcript: Transcript, bench: Workbench) => number;
+  readonly tokensOf: (transcript: Transcript, estimator: Estimator) => number;
   /** What is about to be sent; a later report names it, or is about the newest. */
-  readonly sent: (transcript: Transcript, bench: Workbench) => Sent;
+  readonly sent: (transcript: Transcript, estimator: Estimator) => Sent;
   /** What a report is about: what it names, or the newest that was sent, if anything was. */
   readonly newestOr: (about: Sent | undefined) => Sent | undefined;
   /** The provider's count for what was sent. */
@@ -33,7 +33,7 @@ export interface SituationKeeper {
   readonly forget: () => void;
 }
 
-export function createSituation(): SituationKeeper {
+export function createContextUsage(): ContextUsageTracker {
   let newest: Sent | undefined;
   let report: Reported | undefined;
   let era = 0;

@@ -1,5 +1,5 @@
 /** What the steps of a turn share: the session's parts, and a conversation as it came and as it stands. */
-import type { Workbench } from "../core/engines/contract.ts";
+import type { Estimator } from "../core/engines/contract.ts";
 import type { RequestKeeper } from "../core/compaction/run/keep-requests.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import { calibrated, type Measure } from "../core/transcript/measure.ts";
@@ -8,11 +8,11 @@ import type { Standing, Store } from "../store/store.ts";
 import type { RuntimeOptions } from "./contract.ts";
 import type { Events } from "./events.ts";
 import type { Ingest } from "./ingest.ts";
-import type { Live } from "./live.ts";
-import type { SituationKeeper } from "./situation.ts";
+import type { SessionState } from "./state.ts";
+import type { ContextUsageTracker } from "./context-usage.ts";
 
 /** What a session works with. */
-export interface Desk {
+export interface SessionContext {
   readonly options: RuntimeOptions;
   readonly store: Store;
   readonly tenant: string;
@@ -20,8 +20,8 @@ export interface Desk {
   /** Uncorrected estimates. */
   readonly estimate: Measure;
   readonly events: Events;
-  readonly situation: SituationKeeper;
-  readonly live: Live;
+  readonly contextUsage: ContextUsageTracker;
+  readonly state: SessionState;
   /** Digests large results as they arrive; undefined where they stay. */
   readonly ingest: Ingest | undefined;
   /** Recall ids of what that took out and the store has. */
@@ -33,7 +33,7 @@ export interface Desk {
 }
 
 /** A conversation as it came, and as it stands with the compaction recorded for it. */
-export interface View {
+export interface ConversationView {
   readonly original: Transcript;
   readonly current: Transcript;
   readonly standing: Standing;
@@ -42,8 +42,8 @@ export interface View {
 }
 
 /** The measure is one object while the factor stands: what was weighed with it need not be weighed again. */
-export function benchOf({ chain, estimate, live }: Desk): Workbench {
-  if (live.measure?.factor !== live.factor)
-    live.measure = { factor: live.factor, measure: calibrated(estimate, live.factor) };
-  return { chain, measure: live.measure.measure };
+export function estimatorOf({ chain, estimate, state }: SessionContext): Estimator {
+  if (state.measure?.factor !== state.factor)
+    state.measure = { factor: state.factor, measure: calibrated(estimate, state.factor) };
+  return { chain, measure: state.measure.measure };
 }

@@ -1,0 +1,78 @@
+/**
+ * Selects the engine of a session from its options. An external engine (a plugin, or an object of the host) that cannot
+ * start, or that failed before, is replaced by the built-in `compressor`.
+ */
+import type { EngineSettings } from "../core/engines/settings.ts";
+import type { Engine, EngineSource, ExternalEngine } from "../core/engines/contract.ts";
+import { createEngine } from "../core/engines/engines.ts";
+import { demand } from "../core/engines/suite/fault.ts";
+import { isPlain } from "../core/engines/suite/print.ts";
+import { redact } from "../core/redaction/redact.ts";
+import { FAULTS, faultOf } from "../plugins/fault.ts";
+import { registeredEngine } from "../plugins/registered.ts";
+import type { RuntimeOptions } from "./contract.ts";
+import type { DisabledEngine } from "./events.ts";
+
+export interface SelectedEngine {
+  readonly engine: ExternalEngine;
+  readonly isExternal: boolean;
+  readonly disabledEngine: DisabledEngine | undefined;
+  readonly isUnreported: boolean;
+  /** The first state; undefined unless the session starts here. */
+  readonly firstState: unknown;
+}
+
+export interface EngineSelection {
+  /** Whether the session starts here and needs a first state. */
+  readonly begins: boolean;
+  readonly disabledEngine?: DisabledEngine | undefined;
+}
+
+/** @throws PrecisError `unknown_engine` for a name that is neither built in nor registered. */
+export function selectEngine(
+  { engine: wanted = "compressor" }: RuntimeOptions,
+  settings: EngineSettings,
+  { begins, disabledEngine }: EngineSelection,
+): SelectedEngine {
+  const firstStateOf = (engine: ExternalEngine): unknown => (begins ? engine.init() : undefined);
+  const own = (engine: ExternalEngine, more: Partial<SelectedEngine> = {}): SelectedEngine => {
+    return {
+      engine,
+      isExternal: false,
+      disabledEngine: undefined,
+      isUnreported: false,
+      firstState: firstStateOf(engine),
+      ...more,
+    };
+  };
+  if (disabledEngine !== undefined) return own(fallbackEngine(settings), { disabledEngine });
+  const external = typeof wanted === "string" ? registeredEngine(wanted) : wanted;
+  if (external === undefined) return own(createEngine(wanted as string, settings));
+  try {
+    const engine = createExternal(external, settings);
+    const selected = own(engine, { isExternal: true });
+    demand(isPlain(selected.firstState), "state", () => "the first state is not plain data");
+    const { triggerTokens = 0, targetTokens = 0 } = engine;
+    demand(Number.isFinite(triggerTokens), "shape", () => `triggerTokens is ${triggerTokens}`);
+    demand(Number.isFinite(targetTokens), "shape", () => `targetTokens is ${targetTokens}`);
+    return selected;
+  } catch (error) {
+    return own(fallbackEngine(settings), { disabledEngine: disabledBy(external.name, error), isUnreported: true });
+  }
+}
+
+function createExternal(external: Engine | EngineSource, settings: EngineSettings): ExternalEngine {
+  return "make" in external ? external.make(settings) : external;
+}
+
+export function fallbackEngine(settings: EngineSettings): Engine {
+  return createEngine("compressor", settings);
+}
+
+/** Describes what an external engine did wrong. */
+export function disabledBy(engine: string, error: unknown): DisabledEngine {
+  const { kind, check, place, detail } = faultOf(error);
+  const promise = check === undefined ? "" : ` (\`${check}\`)`;
+  const where = place === undefined ? "" : ` at ${place}`;
+  return { engine, fault: kind, because: `${FAULTS[kind]}${promise}`, detail: `${redact(detail).text}${where}` };
+}
