@@ -26,7 +26,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const tell = (message: string): void => void process.stderr.write(`${message}\n`);
+const onEvent = (message: string): void => void process.stderr.write(`${message}\n`);
 
 function chosen(): readonly Client[] {
   const unknown = positionals.filter((name) => !CLIENTS.some((client) => client.name === name));
@@ -39,7 +39,7 @@ function chosen(): readonly Client[] {
 async function installAll(): Promise<void> {
   for (const client of chosen()) {
     const done = await install(client);
-    if (done.kind === "missing") tell(`${client.title} ${client.version} is skipped: ${done.because}`);
+    if (done.kind === "missing") onEvent(`${client.title} ${client.version} is skipped: ${done.because}`);
   }
 }
 
@@ -49,7 +49,7 @@ async function runAll(): Promise<number> {
   for (const client of chosen()) {
     const done = await install(client);
     if (done.kind === "missing") continue;
-    const trial = await runTrial(client, { installed: done.folder, tell, keep: values.keep, own: values.own });
+    const trial = await runTrial(client, { installed: done.folder, onEvent, keep: values.keep, own: values.own });
     verdicts.push(judge(trial));
   }
   process.stdout.write(values.json ? `${JSON.stringify(verdicts)}\n` : tableOf(verdicts));
@@ -59,7 +59,7 @@ async function runAll(): Promise<number> {
 async function main(): Promise<number> {
   if (isInside()) return runAll();
   if (!hasNamespaces()) {
-    tell("Skipped: clients run only where a network of their own can be had (Linux, unshare -rn).");
+    onEvent("Skipped: clients run only where a network of their own can be had (Linux, unshare -rn).");
     return 0;
   }
   await installAll();

@@ -32,14 +32,14 @@ const RECORDED_BYTES = 1024 * 1024 * 1024;
 
 export interface TrialOptions {
   readonly installed: string;
-  readonly tell: (message: string) => void;
+  readonly onEvent: (message: string) => void;
   /** Keeps the folder for looking into. */
   readonly keep: boolean;
   /** The client's own compaction comes before the gateway's. */
   readonly own: boolean;
 }
 
-export async function runTrial(client: Client, { installed, tell, keep, own }: TrialOptions): Promise<Trial> {
+export async function runTrial(client: Client, { installed, onEvent, keep, own }: TrialOptions): Promise<Trial> {
   const root = await mkdtemp(join(tmpdir(), `precis-e2e-${client.name}-`));
   const [home, workspace] = [join(root, "home"), join(root, "work")];
   await mkdir(home);
@@ -78,7 +78,7 @@ export async function runTrial(client: Client, { installed, tell, keep, own }: T
     for (; stage < task.length; stage++) {
       const run = await start(client, place, { prompt: task[stage]!.prompt, goesOn: stage > 0 });
       stages.push(run);
-      tell(
+      onEvent(
         `${client.name}: stage ${stage + 1} of ${task.length} ended with ${run.code}, ${provider.requests.length} requests`,
       );
       if (run.code !== 0) break;
@@ -88,7 +88,7 @@ export async function runTrial(client: Client, { installed, tell, keep, own }: T
     await tap.close();
     await gateway.stop();
     await listening.close();
-    if (keep) tell(`${client.name}: kept in ${root}`);
+    if (keep) onEvent(`${client.name}: kept in ${root}`);
     else await rm(root, { recursive: true, force: true });
   }
   return { client, own, stages, exchanges: tap.exchanges, requests: provider.requests, log: gateway.log };

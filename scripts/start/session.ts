@@ -39,7 +39,7 @@ async function live(recorded: string, way: "straight" | "gateway"): Promise<Live
   const gateway = createGateway({
     upstreams: { example: { url: upstream.url } },
     contextLength: WINDOW_TOKENS,
-    tell: ({ kind }) => void (kind === "compaction" && compactions++),
+    onEvent: ({ kind }) => void (kind === "compaction" && compactions++),
   });
   const between = way === "gateway" ? await gateway.listen() : undefined;
   const url = between?.url ?? upstream.url;

@@ -30,13 +30,13 @@ export interface DryRun {
   readonly says: string;
 }
 
-export interface Room {
+export interface WindowTokens {
   readonly window: Window;
   readonly usableTokens: number;
   readonly thresholdTokens: number;
 }
 
-export function censusPage(census: Census, room: Room, dryRuns: readonly DryRun[], stream: Stream): string {
+export function censusPage(census: Census, room: WindowTokens, dryRuns: readonly DryRun[], stream: Stream): string {
   const { paint } = stream;
   const section = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [paint("strong", title), ...lines, ""];
@@ -51,7 +51,7 @@ export function censusPage(census: Census, room: Room, dryRuns: readonly DryRun[
 }
 
 /** The window as a bar, with a mark where compaction triggers. */
-function fill({ tokens, messages }: Census, room: Room, { paint, columns }: Stream): readonly string[] {
+function fill({ tokens, messages }: Census, room: WindowTokens, { paint, columns }: Stream): readonly string[] {
   const { window, usableTokens, thresholdTokens } = room;
   const width = Math.min(columns - 4, FILL_COLUMNS_MAX);
   const mark = Math.min(width - 1, Math.floor((thresholdTokens / usableTokens) * width));

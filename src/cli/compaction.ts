@@ -49,7 +49,7 @@ export type Forced = Compacted & {
 };
 
 /** For those who let the configured models write. */
-export interface Asking {
+export interface WriterAccess {
   /** Where the models' keys are. */
   readonly environment: Environment;
   /** Called before a model is asked. */
@@ -77,7 +77,7 @@ export async function compactForced(
 export async function compactInput(
   input: Input,
   configuration: Configuration,
-  request: CompactionRequest & { readonly asking?: Asking },
+  request: CompactionRequest & { readonly asking?: WriterAccess },
 ): Promise<Compacted> {
   const { transcript, decoded } = input;
   const images = statedImageTokens(registryOf(configuration), transcript.model ?? configuration.model.name ?? "");
@@ -112,7 +112,7 @@ function overflow(status: number, body: string): ReturnType<typeof overflowOf> {
 }
 
 /** The models that the configuration names; none where it names none. */
-function writersFor(configuration: Configuration, { environment, before }: Asking): Writers {
+function writersFor(configuration: Configuration, { environment, before }: WriterAccess): Writers {
   const { auxiliary, main, ...writers } = createWriters(configuration, {
     environment,
     overflow,

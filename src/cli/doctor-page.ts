@@ -23,13 +23,13 @@ export function doctorPage(findings: readonly Finding[], stream: Stream): string
   return `${[...lines, "", verdict(findings, paint)].join("\n")}\n`;
 }
 
-interface Place {
+interface AreaColumn {
   /** The area, as wide as the widest. */
   readonly name: string;
   readonly stream: Stream;
 }
 
-function findingLines({ level, says, fix, lines = [] }: Finding, { name, stream }: Place): readonly string[] {
+function findingLines({ level, says, fix, lines = [] }: Finding, { name, stream }: AreaColumn): readonly string[] {
   const { paint, columns } = stream;
   const [mark, look] = MARKS[level];
   const room = columns - name.length - 4;

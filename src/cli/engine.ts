@@ -14,11 +14,11 @@ import { loadEngine, type PluginSource } from "../plugins/load.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What decides where plugins are, and which are agreed to; all of it can be handed to another thread. */
-export type Surroundings = Pick<Terminal, "folder" | "environment" | "platform">;
+export type CommandEnvironment = Pick<Terminal, "folder" | "environment" | "platform">;
 
 export function engineNamed(
   { context: { engine } }: Pick<Configuration, "context">,
-  terminal: Surroundings,
+  terminal: CommandEnvironment,
 ): PluginSource | string {
   const { folder, environment, platform } = terminal;
   const [project, user] = pluginFolders(folder, environment, platform);
@@ -30,7 +30,10 @@ export function engineNamed(
   throw untrusted(own, terminal);
 }
 
-export function untrusted({ name, folder }: Pick<Plugin, "name" | "folder">, terminal: Surroundings): PrecisError {
+export function untrusted(
+  { name, folder }: Pick<Plugin, "name" | "folder">,
+  terminal: CommandEnvironment,
+): PrecisError {
   return new PrecisError(`the plugin "${name}" is the project's, and you have not agreed to its code`, {
     code: "untrusted_plugin",
     place: shortPath(folder, terminal),
@@ -39,7 +42,7 @@ export function untrusted({ name, folder }: Pick<Plugin, "name" | "folder">, ter
 }
 
 /** A folder that cannot be agreed to is not. */
-export function isAgreedTo(pluginFolder: string, terminal: Surroundings): boolean {
+export function isAgreedTo(pluginFolder: string, terminal: CommandEnvironment): boolean {
   try {
     return isTrusted(pluginFolder, fingerprintOf(pluginFolder), terminal);
   } catch (error) {

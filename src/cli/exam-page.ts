@@ -4,7 +4,7 @@ import type { PrecisError } from "../core/errors.ts";
 import type { Estimate } from "../lab/exam/ask.ts";
 import type { PreparedExam } from "../lab/exam/exam.ts";
 import { questionCount } from "../lab/exam/plan.ts";
-import type { Spending } from "../lab/exam/purse.ts";
+import type { Spending } from "../lab/exam/spending-limit.ts";
 import { failuresOf, sectionsOf, verdictsOf } from "../lab/exam/report.ts";
 import type { CaseResult } from "../lab/exam/run.ts";
 import type { ExamFigures } from "../lab/exam/tally.ts";

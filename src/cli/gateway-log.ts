@@ -19,18 +19,18 @@ const ISO_TIME_TO = 19;
 const NAME_COLUMNS_MAX = 60;
 const MESSAGE_COLUMNS_MAX = 240;
 
-export interface Telling {
+export interface LogOptions {
   readonly stream: Stream;
   readonly redact: Redactor;
   readonly now: () => number;
 }
 
-export function eventLine(event: GatewayEvent, telling: Telling): string {
+export function eventLine(event: GatewayEvent, telling: LogOptions): string {
   const time = telling.stream.paint("dim", new Date(telling.now()).toISOString().slice(ISO_TIME_FROM, ISO_TIME_TO));
   return `${[time, ...partsOf(event, telling)].join("  ")}\n`;
 }
 
-function partsOf(event: GatewayEvent, telling: Telling): readonly string[] {
+function partsOf(event: GatewayEvent, telling: LogOptions): readonly string[] {
   switch (event.kind) {
     case "request":
       return requestParts(event, telling);
@@ -43,7 +43,7 @@ function partsOf(event: GatewayEvent, telling: Telling): readonly string[] {
   }
 }
 
-function requestParts(event: RequestEvent, { stream: { paint }, redact }: Telling): readonly string[] {
+function requestParts(event: RequestEvent, { stream: { paint }, redact }: LogOptions): readonly string[] {
   const { outcome, status } = event;
   const good = outcome === "answered";
   const named = (text: string): string => clip(redact(text), NAME_COLUMNS_MAX);
@@ -96,7 +96,7 @@ function held(ms: number): string {
   return ms < 10 ? ms.toFixed(1) : count(ms);
 }
 
-function compactionParts(event: CompactionEvent, { stream: { paint }, redact }: Telling): readonly string[] {
+function compactionParts(event: CompactionEvent, { stream: { paint }, redact }: LogOptions): readonly string[] {
   const { tokens, degraded, modelCalls, costUsd } = event;
   return [
     paint("strong", `compaction${event.ahead ? " ahead" : ""}`),
@@ -111,13 +111,13 @@ function compactionParts(event: CompactionEvent, { stream: { paint }, redact }: 
   ];
 }
 
-function recallParts(event: RecallEvent, { stream: { paint }, redact }: Telling): readonly string[] {
+function recallParts(event: RecallEvent, { stream: { paint }, redact }: LogOptions): readonly string[] {
   const found = event.found ? `${count(event.tokens)} tokens` : "nothing found";
   return [paint("strong", "recalled"), found, paint("accent", clip(redact(event.model), NAME_COLUMNS_MAX))];
 }
 
 const LOOKS = { info: "accent", warn: "warn", error: "bad" } as const satisfies Record<string, Look>;
 
-function noticeParts(event: NoticeEvent, { stream: { paint }, redact }: Telling): readonly string[] {
+function noticeParts(event: NoticeEvent, { stream: { paint }, redact }: LogOptions): readonly string[] {
   return [paint(LOOKS[levelOf(event)], event.code), clip(redact(event.message), MESSAGE_COLUMNS_MAX)];
 }

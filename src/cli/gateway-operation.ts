@@ -1,6 +1,6 @@
 /** What goes on beside the requests of `precis serve`: counting, logging, the pages it prints and those it serves. */
 import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
-import type { Tell } from "../gateway/contract.ts";
+import type { EmitEvent } from "../gateway/contract.ts";
 import type { History } from "../gateway/history/contract.ts";
 import { createLog, type Log } from "../gateway/operation/log.ts";
 import { createMetrics } from "../gateway/operation/metrics.ts";
@@ -33,7 +33,7 @@ export interface Operating extends Omit<StartPage, "url" | "access"> {
 }
 
 export interface Operation {
-  readonly tell: Tell;
+  readonly onEvent: EmitEvent;
   readonly ownRoutes: (request: Request) => Response | Promise<Response>;
   /** It listens: says so, and how to use it. */
   readonly begun: (url: string) => Promise<void>;
@@ -58,10 +58,10 @@ export async function operate(options: Operating): Promise<Operation> {
   });
   const lines = lineWriter(options.log === "json" ? out : err);
   const json: Log | undefined = options.log === "json" ? createLog({ write: lines.write, redact }) : undefined;
-  const listeners: readonly Tell[] = [
-    tally.tell,
-    metrics.tell,
-    ...(json === undefined ? [] : [json.tell]),
+  const listeners: readonly EmitEvent[] = [
+    tally.onEvent,
+    metrics.onEvent,
+    ...(json === undefined ? [] : [json.onEvent]),
     ...(options.log === "pretty" ? [prettyLog(lines, err, redact)] : []),
   ];
   const started = performance.now();
@@ -86,7 +86,7 @@ export async function operate(options: Operating): Promise<Operation> {
     allowedHosts: options.allowedHosts,
   });
   return {
-    tell: (event) => listeners.forEach((tell) => tell(event)),
+    onEvent: (event) => listeners.forEach((onEvent) => onEvent(event)),
     ownRoutes: (request) => routes.fetch(request),
     begun: async (url) => {
       const access = accessTo(url, options);
@@ -105,7 +105,7 @@ export async function operate(options: Operating): Promise<Operation> {
 }
 
 /** A line an event, for a person. */
-function prettyLog(lines: LineWriter, stream: Stream, redact: Redactor): Tell {
+function prettyLog(lines: LineWriter, stream: Stream, redact: Redactor): EmitEvent {
   return (event) => lines.write(fitted(eventLine(event, { stream, redact, now: Date.now }), stream.columns));
 }
 

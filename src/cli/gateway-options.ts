@@ -107,8 +107,8 @@ function readOverflow(status: number, body: string): ReturnType<typeof overflowO
   return overflowOf({ status, body });
 }
 
-type Present<T> = { readonly [Key in keyof T]: Exclude<T[Key], undefined> };
+type Defined<T> = { readonly [Key in keyof T]: Exclude<T[Key], undefined> };
 
-function present<T extends object>(value: T): Present<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Present<T>;
+function present<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Defined<T>;
 }

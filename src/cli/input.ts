@@ -103,12 +103,12 @@ export function formatNamed<Name extends string>(
   throw usageError(`${flag} is "${given}", which is not a format`, hint);
 }
 
-interface Reading extends ReadOptions {
+interface InputOptions extends ReadOptions {
   readonly name: string;
   readonly from: InputFormat | undefined;
 }
 
-function read(text: string, { name, from, ...options }: Reading): Input {
+function read(text: string, { name, from, ...options }: InputOptions): Input {
   const format = from ?? detectFormat(text, name);
   if (format === undefined) throw unknownFormat(text);
   if (isLogFormat(format)) {
@@ -121,7 +121,7 @@ function read(text: string, { name, from, ...options }: Reading): Input {
 }
 
 /** A large session file is read line by line: its text would stand in memory beside all that is read from it. */
-function readLarge(file: string, { folder }: Terminal, { name, from, ...options }: Reading): Input | undefined {
+function readLarge(file: string, { folder }: Terminal, { name, from, ...options }: InputOptions): Input | undefined {
   const lines = file === "-" ? undefined : largeFile(resolve(folder, file));
   if (lines === undefined) return undefined;
   const format = from ?? detectFormat(lines.sample, name);

@@ -18,7 +18,7 @@ export interface OperatorToken {
   readonly file?: string;
 }
 
-type Place = Pick<Terminal, "environment" | "platform" | "folder">;
+type TokenEnvironment = Pick<Terminal, "environment" | "platform" | "folder">;
 
 const TOKEN_BYTES = 32;
 const TOKEN_CHARS_MIN = 16;
@@ -26,12 +26,12 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 const OTHERS = 0o077;
 
-function tokenFile({ environment, platform }: Place): string {
+function tokenFile({ environment, platform }: TokenEnvironment): string {
   return stateFile("operator-token", environment, platform);
 }
 
 /** The token there is; undefined before the first start. */
-export function operatorToken({ gateway }: Configuration, place: Place): OperatorToken | undefined {
+export function operatorToken({ gateway }: Configuration, place: TokenEnvironment): OperatorToken | undefined {
   const { token_env: variable } = gateway;
   if (variable === null) return tokenInFile(place);
   const token = place.environment[variable]?.trim() || undefined;
@@ -43,7 +43,7 @@ export function operatorToken({ gateway }: Configuration, place: Place): Operato
 }
 
 /** The same, made where there is none. A token that cannot be kept is as good, until the process ends. */
-export function madeToken(configuration: Configuration, place: Place): OperatorToken {
+export function madeToken(configuration: Configuration, place: TokenEnvironment): OperatorToken {
   const known = operatorToken(configuration, place);
   if (known !== undefined) return known;
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
@@ -62,7 +62,7 @@ export function tokenPlace({ variable, file }: OperatorToken, terminal: Terminal
     : `in ${shortPath(file, terminal)}`;
 }
 
-function tokenInFile(place: Place): OperatorToken | undefined {
+function tokenInFile(place: TokenEnvironment): OperatorToken | undefined {
   const file = tokenFile(place);
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;

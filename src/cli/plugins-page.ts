@@ -1,5 +1,5 @@
 /** Plugins as a person reads them: all of them, one of them, and what became of a check. */
-import { shortPath, type Surroundings } from "../config/load.ts";
+import { shortPath, type LoadEnvironment } from "../config/load.ts";
 import { wrapped } from "../config/wrap.ts";
 import type { CheckName } from "../core/engines/suite/fault.ts";
 import { FAULTS, type FaultKind } from "../plugins/fault.ts";
@@ -59,7 +59,7 @@ function remarkOn({ name, problem, shadowed, trusted }: FoundPlugin): string {
   return shadowed ? "not used: another engine of that name comes first" : "";
 }
 
-export function pluginPage(plugin: FoundPlugin, terminal: Surroundings & Pick<Terminal, "out">): string {
+export function pluginPage(plugin: FoundPlugin, terminal: LoadEnvironment & Pick<Terminal, "out">): string {
   const { paint } = terminal.out;
   const { name, version, description, folder, from, trusted, inForce, shadowed, problem } = plugin;
   const state = inForce

@@ -1,9 +1,9 @@
 /** A replay as a person reads it: on what terms, what each strategy sent and cost, and how full the window was on the way. */
 import { wrapped } from "../config/wrap.ts";
 import { chartsOf } from "../lab/replay/chart.ts";
-import { coursesOf, nameOf, short, type Course } from "../lab/replay/courses.ts";
+import { windowCurves, nameOf, short, type WindowCurve } from "../lab/replay/window-curves.ts";
 import type { ReplayedRun, ReplayedSession } from "../lab/replay/replay.ts";
-import type { Terms } from "../lab/replay/terms.ts";
+import type { ReplayTerms } from "../lab/replay/terms.ts";
 import type { Prices } from "../models/index.ts";
 import { count, counted } from "./amounts.ts";
 import { clip } from "./bars.ts";
@@ -16,7 +16,7 @@ export interface Replay {
   readonly name: string;
   readonly format: string;
   readonly window: Window;
-  readonly terms: Terms;
+  readonly terms: ReplayTerms;
   readonly session: ReplayedSession;
   readonly gapMs: number;
   /** What is to be known of the recording. */
@@ -73,7 +73,7 @@ function termLines({ window, terms, session, gapMs }: Replay): readonly string[]
   ];
 }
 
-function priceText(prices: Prices, { ttl, rules }: Terms): string {
+function priceText(prices: Prices, { ttl, rules }: ReplayTerms): string {
   const { inputUsdPerMtok, outputUsdPerMtok, cacheReadUsdPerMtok } = prices;
   const written = ttl === "1h" ? prices.cacheWrite1hUsdPerMtok : prices.cacheWrite5mUsdPerMtok;
   const kept = rules.kind === "marked" ? `, kept for ${ttl}` : "";
@@ -113,7 +113,7 @@ function remarks({ session, terms, summariesBy }: Replay): readonly string[] {
   const written = session.runs.reduce((sum, { totals }) => sum + totals.summaries, 0);
   return [
     "Sent: input tokens. Read: from the cache. Written: to the cache. Fresh: neither. Peak: the largest request. Bust: cache miss. Cut: compaction.",
-    ...coursesOf(session.runs).flatMap(overText),
+    ...windowCurves(session.runs).flatMap(overText),
     ...session.runs.flatMap(bustText),
     ...(written === 0 ? [] : summaryLines(session.runs, summariesBy)),
     ...(terms.rules.kind === "automatic"
@@ -122,7 +122,7 @@ function remarks({ session, terms, summariesBy }: Replay): readonly string[] {
   ];
 }
 
-function overText(course: Course): readonly string[] {
+function overText(course: WindowCurve): readonly string[] {
   const [{ requests, totals }] = course.runs as readonly [ReplayedRun];
   const { overAt } = totals;
   if (overAt === undefined) return [];
@@ -155,7 +155,7 @@ function summaryLines(runs: readonly ReplayedRun[], by: string | undefined): rea
 }
 
 function charts(session: ReplayedSession, { paint, columns }: Stream): readonly string[] {
-  const drawn = chartsOf(coursesOf(session.runs), { columns });
+  const drawn = chartsOf(windowCurves(session.runs), { columns });
   const end = `request 1 to ${session.requests}, over ${minutes(session.spanMs)}`;
   return [
     paint("strong", "Tokens of each request"),

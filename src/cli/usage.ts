@@ -100,7 +100,7 @@ export function overview(version: string, groups: readonly (Command | CommandGro
   ].join("\n");
 }
 
-interface Entry {
+interface UsageLine {
   readonly name: string;
   /** Columns of the widest name. */
   readonly left: number;
@@ -112,7 +112,7 @@ interface Entry {
 const MEANING_COLUMNS_MIN = 24;
 const BELOW_INDENT = 6;
 
-function hanging({ name, left, meaning, look }: Entry, { paint, columns }: Stream): readonly string[] {
+function hanging({ name, left, meaning, look }: UsageLine, { paint, columns }: Stream): readonly string[] {
   const named = (text: string): string => (look === undefined ? text : paint(look, text));
   const beside = columns - left - 4;
   if (beside < MEANING_COLUMNS_MIN)

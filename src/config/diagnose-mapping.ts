@@ -5,7 +5,7 @@ import { UPSTREAM_FIELDS } from "./schema-gateway.ts";
 import { FIGURES } from "./schema-models.ts";
 import type { Setting } from "./settings.ts";
 import { shown } from "./shown.ts";
-import type { Stated } from "./source.ts";
+import type { StatedSettings } from "./source.ts";
 
 /** What stands below each name of a mapping. */
 interface Entries {
@@ -35,7 +35,7 @@ const ENTRIES: Readonly<Record<string, Entries>> = { models: FIGURES_OF_MODELS, 
 
 /** Nothing where the value as a whole is wrong, or the setting is no mapping. */
 export function problemInside(
-  { path, value, place }: Stated,
+  { path, value, place }: StatedSettings,
   setting: Setting,
   issue: z.core.$ZodIssue | undefined,
 ): Problem | undefined {

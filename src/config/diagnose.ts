@@ -3,10 +3,10 @@ import { problemInside } from "./diagnose-mapping.ts";
 import { nearest, type Problem } from "./problems.ts";
 import { shown } from "./shown.ts";
 import { ALIASES, kindOf, SECTIONS, settingAt, SETTINGS, written, type Setting } from "./settings.ts";
-import type { Stated } from "./source.ts";
+import type { StatedSettings } from "./source.ts";
 
 /** What is wrong with one value as it was stated, if anything. */
-export function problemOf({ path, value, place }: Stated): Problem | undefined {
+export function problemOf({ path, value, place }: StatedSettings): Problem | undefined {
   const kind = kindOf(path);
   if (kind === "section") return value === null ? undefined : sectionProblem(path, value, place);
   const setting = settingAt(path);
@@ -46,7 +46,7 @@ export function badValue(setting: Setting, path: string, value: unknown, place: 
   return { code: "bad_value", place, message, fix: fixOf(setting, { path, value, place }) };
 }
 
-function fixOf(setting: Setting, one: Stated): string {
+function fixOf(setting: Setting, one: StatedSettings): string {
   const fits = (candidate: unknown): boolean => candidate !== undefined && setting.schema.safeParse(candidate).success;
   const choice = typeof one.value === "string" ? nearest(one.value, choicesOf(setting)) : undefined;
   const meant = [choice, ...guesses(one.value, setting)].find(fits);
@@ -59,7 +59,7 @@ function fixOf(setting: Setting, one: Stated): string {
 }
 
 /** A setting as its own source writes it. */
-function spelled({ path, place }: Stated, value: unknown): string {
+function spelled({ path, place }: StatedSettings, value: unknown): string {
   if (place.startsWith("PRECIS_")) return `${place}=${written(value)}`;
   if (place.startsWith("--"))
     return place === "--set" ? `--set ${path}=${written(value)}` : `${place} ${written(value)}`;

@@ -6,7 +6,7 @@
 import { isTooDeep } from "./nesting.ts";
 import { nearest, type Problem } from "./problems.ts";
 import { ALIASES, SECTIONS, settingAt, SETTINGS, variableOf } from "./settings.ts";
-import type { Stated, Statements } from "./source.ts";
+import type { StatedSettings, Statements } from "./source.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -17,7 +17,7 @@ const sectionPrefixes = SECTIONS.map(({ path }) => `${variableOf(path)}_`);
 
 /** Variables set to nothing count as not set. */
 export function readEnvironment(environment: Environment): Statements {
-  const stated: Stated[] = [];
+  const stated: StatedSettings[] = [];
   const problems: Problem[] = [];
   for (const [variable, text] of Object.entries(environment)) {
     if (text === undefined || text === "" || !variable.startsWith("PRECIS_")) continue;

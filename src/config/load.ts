@@ -12,7 +12,7 @@ import type { Resolved } from "./resolve.ts";
 import type { Configuration } from "./schema.ts";
 import type { Source } from "./source.ts";
 
-export interface Surroundings {
+export interface LoadEnvironment {
   /** The folder to look from. */
   readonly folder: string;
   readonly environment: Environment;
@@ -27,7 +27,7 @@ export interface Flag {
   readonly label: string;
 }
 
-export interface Request extends Surroundings {
+export interface Request extends LoadEnvironment {
   readonly flags?: readonly Flag[];
   /** Read instead of the project's file, and taken as the person's own word; `PRECIS_CONFIG` does the same. */
   readonly file?: string | undefined;
@@ -180,7 +180,7 @@ function hashOf(text: string): string {
 }
 
 /** A path as a person would write it from where they stand. */
-export function shortPath(path: string, { folder, environment }: Surroundings): string {
+export function shortPath(path: string, { folder, environment }: LoadEnvironment): string {
   const near = relative(folder, path);
   if (near !== "" && !near.startsWith("..") && !isAbsolute(near)) return near;
   const home = environment["HOME"] ?? homedir();

@@ -6,7 +6,7 @@
 import { builtInName } from "../core/engines/names.ts";
 import type { Problem } from "./problems.ts";
 import { settingAt, SETTINGS } from "./settings.ts";
-import type { Stated, Statements } from "./source.ts";
+import type { StatedSettings, Statements } from "./source.ts";
 
 export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
   ...SETTINGS.map(({ path }) => path).filter((path) => path.startsWith("engines.")),
@@ -34,7 +34,7 @@ export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
 ]);
 
 /** What counts of an untrusted file, and a problem for each setting that does not. */
-export function allowedOf(stated: readonly Stated[], label: string): Statements {
+export function allowedOf(stated: readonly StatedSettings[], label: string): Statements {
   const refused = stated.filter((one) => !isAllowed(one));
   return {
     stated: stated.filter(isAllowed),
@@ -43,14 +43,14 @@ export function allowedOf(stated: readonly Stated[], label: string): Statements 
 }
 
 /** What is no setting sets nothing, and is told as a mistake whoever wrote it. */
-function isAllowed({ path, value }: Stated): boolean {
+function isAllowed({ path, value }: StatedSettings): boolean {
   const name = settingAt(path)?.path;
   if (name === undefined) return true;
   if (name === "context.engine") return typeof value !== "string" || builtInName(value) !== undefined;
   return PROJECT_SETTINGS.has(name);
 }
 
-function needsTrust({ path, place }: Stated, label: string): Problem {
+function needsTrust({ path, place }: StatedSettings, label: string): Problem {
   const what = path === "context.engine" ? "`context.engine` to a plugin" : `\`${path}\``;
   return {
     code: "needs_trust",

@@ -8,7 +8,7 @@ import type { Problem } from "./problems.ts";
 import type { Configuration } from "./schema.ts";
 import { ALIASES, settingAt, SETTINGS, valueAt } from "./settings.ts";
 import { shown } from "./shown.ts";
-import type { Provenance, Source, Stated } from "./source.ts";
+import type { Provenance, Source, StatedSettings } from "./source.ts";
 
 export interface Resolved {
   readonly configuration: Configuration;
@@ -36,8 +36,8 @@ export function resolve(sources: readonly Source[]): Resolved {
 }
 
 /** The good values of one source under their settings' own names; two names of one setting must agree. */
-function settled(stated: readonly Stated[], problems: Problem[]): readonly Stated[] {
-  const values = new Map<string, Stated & { as: string }>();
+function settled(stated: readonly StatedSettings[], problems: Problem[]): readonly StatedSettings[] {
+  const values = new Map<string, StatedSettings & { as: string }>();
   for (const one of stated) {
     const found = problemOf(one);
     if (found !== undefined) problems.push(found);
@@ -51,7 +51,7 @@ function settled(stated: readonly Stated[], problems: Problem[]): readonly State
   return [...values.values()];
 }
 
-function conflict(one: Stated, earlier: Stated & { as: string }): Problem {
+function conflict(one: StatedSettings, earlier: StatedSettings & { as: string }): Problem {
   const message = `\`${one.path}\` is ${shown(one.value)}, but \`${earlier.as}\` (${earlier.place}) is ${shown(earlier.value)}, and both name one setting`;
   return {
     code: "conflict",

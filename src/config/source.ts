@@ -5,7 +5,7 @@ import type { Problem } from "./problems.ts";
 export type SourceKind = "flag" | "environment" | "project" | "named" | "user" | "default";
 
 /** A value as one source gives it. */
-export interface Stated {
+export interface StatedSettings {
   readonly path: string;
   readonly value: unknown;
   /** As shown to a person: `precis.yaml:3:14`, `PRECIS_COMPRESSION_THRESHOLD`, `--set`. */
@@ -14,13 +14,13 @@ export interface Stated {
 
 /** What reading one source gave. */
 export interface Statements {
-  readonly stated: readonly Stated[];
+  readonly stated: readonly StatedSettings[];
   readonly problems: readonly Problem[];
 }
 
 export interface Source {
   readonly kind: SourceKind;
-  readonly stated: readonly Stated[];
+  readonly stated: readonly StatedSettings[];
 }
 
 /** Where a setting's value came from; `place` is `default` for one that nobody stated. */

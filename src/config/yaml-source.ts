@@ -3,7 +3,7 @@ import { isMap, isScalar, Lexer, LineCounter, parseDocument, Parser, type Docume
 import { isTooDeep, NESTING_LEVELS_MAX } from "./nesting.ts";
 import type { Problem } from "./problems.ts";
 import { kindOf } from "./settings.ts";
-import type { Stated, Statements } from "./source.ts";
+import type { StatedSettings, Statements } from "./source.ts";
 
 /** Reads the text of a configuration file; `label` is how the file is named in places. */
 export function readYaml(text: string, label: string): Statements {
@@ -22,7 +22,7 @@ export function readYaml(text: string, label: string): Statements {
   const root = document.contents;
   if (root === null || (isScalar(root) && root.value === null)) return { stated: [], problems: [] };
   if (!isMap(root)) return { stated: [], problems: [notAMapping(placeAt(root.range?.[0] ?? 0))] };
-  const stated: Stated[] = [];
+  const stated: StatedSettings[] = [];
   walk(root, "", (path, node, at) => stated.push({ path, value: valueOf(node, document), place: placeAt(at) }));
   return { stated, problems: [] };
 }

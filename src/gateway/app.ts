@@ -13,7 +13,7 @@ import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
 import { createBackground } from "./background.ts";
 import { createCachingContext, type CachingOptions } from "./caching.ts";
-import type { RequestHandler, Tell } from "./contract.ts";
+import type { RequestHandler, EmitEvent } from "./contract.ts";
 import { createConversations } from "./conversations.ts";
 import { writerBehind } from "./in-place.ts";
 import { createLargeRequests } from "./large/large-requests.ts";
@@ -56,7 +56,7 @@ export interface GatewayOptions {
   /** Cache markers: on, `spaced`, five minutes. */
   readonly caching?: Partial<CachingOptions>;
   /** What of the store goes by itself. Without one, 30 days and 256 MB of a store of its own, nothing of one that is given. */
-  readonly retention?: Omit<KeeperOptions, "store" | "tell" | "now"> | undefined;
+  readonly retention?: Omit<KeeperOptions, "store" | "onEvent" | "now"> | undefined;
   /** The tool with which models recall what left their conversation; offered where not said otherwise. */
   readonly recall?: RecallSettings | undefined;
   readonly tenant?: TenantPolicy;
@@ -78,7 +78,7 @@ export interface GatewayOptions {
   readonly ingestLimitTokens?: number;
   readonly limits?: Partial<GatewayLimits>;
   /** Hears of every request, compaction and notice. */
-  readonly tell?: Tell;
+  readonly onEvent?: EmitEvent;
   /** How a thread makes options of its own for large requests; without it they are worked on where all others are. */
   readonly largeRequests?: ThreadSource | undefined;
   /** Serves `/_precis/`. */
@@ -111,12 +111,12 @@ export function createGateway(options: GatewayOptions = {}): Gateway {
   const { store = createMemoryStore(), now = Date.now } = options;
   let underWay = 0;
   let loopback = true;
-  const tell = safely((event) => {
+  const onEvent = safely((event) => {
     if (event.kind === "request") underWay--;
-    options.tell?.(withShownNames(event));
+    options.onEvent?.(withShownNames(event));
   });
-  const pipeline = createPipeline({ ...options, store, tell }, () => loopback);
-  const keeper = keeperOf(options, { store, tell, now });
+  const pipeline = createPipeline({ ...options, store, onEvent }, () => loopback);
+  const keeper = keeperOf(options, { store, onEvent, now });
   const handle: RequestHandler = (client) => {
     underWay++;
     return pipeline.handle(client);
@@ -147,14 +147,14 @@ interface Pipeline extends Pick<Gateway, "settled" | "close"> {
 /** The gateway without a port; `loopback` says whether only this machine can reach it. */
 export function createPipeline(options: GatewayOptions, loopback: () => boolean): Pipeline {
   const { store = createMemoryStore(), now = Date.now } = options;
-  const tell = safely(options.tell ?? (() => undefined));
+  const onEvent = safely(options.onEvent ?? (() => undefined));
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const sender = createSender(limits, options.proxies);
-  const parts = { limits, tell, now };
+  const parts = { limits, onEvent, now };
   const redact = createRedactor(options.secrets);
   const background = createBackground(limits);
   const { largeRequests } = options;
-  const large = largeRequests === undefined ? undefined : createLargeRequests(largeRequests, limits, tell);
+  const large = largeRequests === undefined ? undefined : createLargeRequests(largeRequests, limits, onEvent);
   const history = historyContext(options, { ...parts, store });
   const { registry = createRegistry() } = options;
   const handle = createRequestHandler({
@@ -177,7 +177,7 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
       const main = inPlace(options) ? writerBehind(request, { sender, limits, registry, models }) : undefined;
       const writer = main === undefined ? {} : { main };
       background.add(conversation, (signal) =>
-        record.span.ahead(() => compactAhead(request, tell, { ...writer, signal })),
+        record.span.ahead(() => compactAhead(request, onEvent, { ...writer, signal })),
       );
     },
   });
@@ -194,7 +194,11 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
 
 function historyContext(
   options: GatewayOptions,
-  { store, limits, tell }: { readonly store: HistoryStore; readonly limits: GatewayLimits; readonly tell: Tell },
+  {
+    store,
+    limits,
+    onEvent,
+  }: { readonly store: HistoryStore; readonly limits: GatewayLimits; readonly onEvent: EmitEvent },
 ): HistoryContext {
   const { registry = createRegistry(), mode = "rewrite", now = Date.now } = options;
   const { contextLength = options.settings?.contextLength } = options;
@@ -209,15 +213,15 @@ function historyContext(
     thinking: thinkingRules(),
     conversations: createConversations(chain, limits),
     caching: createCachingContext({ ...options, registry }),
-    recall: recallOf(options, { store, chain, models, tell }),
-    tell,
+    recall: recallOf(options, { store, chain, models, onEvent }),
+    onEvent,
   };
 }
 
 /** What was given is looked at only where that was asked for. */
 function keeperOf(
   { store, retention = store === undefined ? OWN_RETENTION : undefined }: GatewayOptions,
-  parts: Pick<KeeperOptions, "store" | "tell" | "now">,
+  parts: Pick<KeeperOptions, "store" | "onEvent" | "now">,
 ): Keeper | undefined {
   return retention === undefined ? undefined : createKeeper({ ...retention, ...parts });
 }
@@ -225,10 +229,10 @@ function keeperOf(
 const OWN_RETENTION = { unusedMs: RETENTION_LIMITS.unusedMs, bytesMax: RETENTION_LIMITS.memoryBytes };
 
 /** Whoever listens, no request fails for it, nor the process: there is nobody left to tell. */
-function safely(tell: Tell): Tell {
+function safely(onEvent: EmitEvent): EmitEvent {
   return (event) => {
     try {
-      tell(event);
+      onEvent(event);
     } catch {}
   };
 }
@@ -236,7 +240,7 @@ function safely(tell: Tell): Tell {
 /** What is only observed stays as its client sent it. */
 function recallOf(
   { recall, mode, secrets }: GatewayOptions,
-  parts: Pick<RecallContext, "store" | "chain" | "models" | "tell">,
+  parts: Pick<RecallContext, "store" | "chain" | "models" | "onEvent">,
 ): Recall | undefined {
   return recall?.offer === "off" || mode === "observe" ? undefined : createRecall({ ...recall, ...parts, secrets });
 }
@@ -248,7 +252,7 @@ function inPlace({ summarize, mode = "rewrite" }: GatewayOptions): boolean {
 
 async function compactAhead(
   { conversation, withHiddenTurns, tenant }: PreparedRequest,
-  tell: Tell,
+  onEvent: EmitEvent,
   waiting: WaitingForMain & { readonly signal: AbortSignal },
 ): Promise<void> {
   const { signal } = waiting;
@@ -257,6 +261,6 @@ async function compactAhead(
   } catch (error) {
     if (signal.aborted) return;
     const message = `a compaction made ahead failed: ${(error as Error).name}`;
-    tell({ kind: "notice", code: "background_failed", tenant, message });
+    onEvent({ kind: "notice", code: "background_failed", tenant, message });
   }
 }

@@ -165,4 +165,4 @@ export interface RecallEvent {
 }
 
 export type GatewayEvent = RequestEvent | CompactionEvent | NoticeEvent | RecallEvent;
-export type Tell = (event: GatewayEvent) => void;
+export type EmitEvent = (event: GatewayEvent) => void;

@@ -19,7 +19,7 @@ export interface Conversation {
   /** What its requests brought, until its provider takes them. */
   readonly pending: Pending;
   /** Requests that were refused as too large and are tried smaller, with what the runtime knew before. */
-  readonly trials: Map<Reading, RuntimeState>;
+  readonly trials: Map<ReadRequest, RuntimeState>;
   /** Messages that the store is known to have, for a client that names no session. */
   kept?: number;
   /** Estimated tokens of the client's newest request. */
@@ -35,13 +35,13 @@ export interface Conversation {
 }
 
 /** A request as it was read. */
-export interface Reading {
+export interface ReadRequest {
   readonly decoded: Decoded;
   readonly links: readonly string[];
 }
 
 /** The name of a conversation: the same for all of its requests. */
-export function rootOf({ links, decoded }: Reading): string {
+export function rootOf({ links, decoded }: ReadRequest): string {
   return links[0] ?? decoded.protocol;
 }
 
@@ -52,9 +52,9 @@ export type Beginning = Pick<Conversation, "runtime" | "sent" | "pricing" | "pen
 
 export interface Conversations {
   /** @throws PrecisError as `Protocol.decode` does. */
-  readonly read: (tenant: string, protocol: ProtocolName, text: string) => Reading;
+  readonly read: (tenant: string, protocol: ProtocolName, text: string) => ReadRequest;
   /** The conversation that a request belongs to, begun where it is new. */
-  readonly of: (tenant: string, reading: Reading, begin: Begin) => Promise<Conversation>;
+  readonly of: (tenant: string, reading: ReadRequest, begin: Begin) => Promise<Conversation>;
   /** The next request of it begins anew, from what is kept. */
   readonly forget: (conversation: Conversation) => void;
   readonly size: () => number;
@@ -73,38 +73,38 @@ const OPENING_CHARS = 512;
 /** Conversations that open alike and are compared. */
 const CANDIDATES_MAX = 8;
 
-interface Shelf {
+interface ConversationGroup {
   readonly opening: string;
   readonly conversations: Conversation[];
 }
 
 export function createConversations(chain: Chain, limits: ConversationLimits): Conversations {
   // In order of use: the first is the one that was not used for longest.
-  const shelves = new Map<string, Shelf>();
+  const groups = new Map<string, ConversationGroup>();
   let held = 0;
   let heldChars = 0;
 
-  const drop = (shelf: Shelf, conversation: Conversation): void => {
-    shelf.conversations.splice(shelf.conversations.indexOf(conversation), 1);
+  const drop = (group: ConversationGroup, conversation: Conversation): void => {
+    group.conversations.splice(group.conversations.indexOf(conversation), 1);
     held--;
     heldChars -= weightOf(conversation);
-    if (shelf.conversations.length === 0) shelves.delete(shelf.opening);
+    if (group.conversations.length === 0) groups.delete(group.opening);
   };
   const makeRoom = (): void => {
     for (;;) {
       if (held <= limits.conversations && (held <= 1 || heldChars <= limits.conversationBytes)) return;
-      const oldest = shelves.values().next().value!;
+      const oldest = groups.values().next().value!;
       drop(oldest, oldest.conversations[0]!);
     }
   };
-  const shelfOf = (opening: string): Shelf => {
-    const shelf = shelves.get(opening) ?? { opening, conversations: [] };
-    shelves.delete(opening);
-    shelves.set(opening, shelf);
-    return shelf;
+  const groupOf = (opening: string): ConversationGroup => {
+    const group = groups.get(opening) ?? { opening, conversations: [] };
+    groups.delete(opening);
+    groups.set(opening, group);
+    return group;
   };
-  const keep = (shelf: Shelf, conversation: Conversation, reading: Reading): void => {
-    const { conversations } = shelf;
+  const keep = (group: ConversationGroup, conversation: Conversation, reading: ReadRequest): void => {
+    const { conversations } = group;
     const at = conversations.indexOf(conversation);
     if (at >= 0) conversations.splice(at, 1);
     else held++;
@@ -112,44 +112,44 @@ export function createConversations(chain: Chain, limits: ConversationLimits): C
     heldChars += weightOf(reading) - (at >= 0 ? weightOf(conversation) : 0);
     conversation.decoded = reading.decoded;
     conversation.links = reading.links;
-    if (conversations.length > CANDIDATES_MAX) drop(shelf, conversations[0]!);
+    if (conversations.length > CANDIDATES_MAX) drop(group, conversations[0]!);
     makeRoom();
   };
 
   return {
     read: (tenant, protocol, text) => {
-      const candidates = shelves.get(openingOf(tenant, protocol, text))?.conversations ?? [];
+      const candidates = groups.get(openingOf(tenant, protocol, text))?.conversations ?? [];
       const decoded = protocols[protocol].decode(text, nearest(candidates, text), limits.readMessages);
       return { decoded, links: chain.linksOf(decoded.transcript.messages) };
     },
     of: async (tenant, reading, begin) => {
       const { decoded, links } = reading;
-      const shelf = shelfOf(openingOf(tenant, decoded.protocol, decoded.body));
-      const relative = longestCommon(shelf.conversations, links);
+      const group = groupOf(openingOf(tenant, decoded.protocol, decoded.body));
+      const relative = longestCommon(group.conversations, links);
       if (relative !== undefined && goesOn(relative, links)) {
-        keep(shelf, relative, reading);
+        keep(group, relative, reading);
         return relative;
       }
       const began = await begin(relative);
       const rewritten = relative?.rewritten ?? false;
       const turn = Promise.resolve();
       const conversation: Conversation = { ...began, decoded, links, rewritten, turn, trials: new Map() };
-      keep(shelfOf(shelf.opening), conversation, reading);
+      keep(groupOf(group.opening), conversation, reading);
       return conversation;
     },
-    forget: (one) => [...shelves.values()].filter(holding(one)).forEach((shelf) => drop(shelf, one)),
+    forget: (one) => [...groups.values()].filter(holding(one)).forEach((group) => drop(group, one)),
     size: () => held,
   };
 }
 
-function holding(conversation: Conversation): (shelf: Shelf) => boolean {
+function holding(conversation: Conversation): (group: ConversationGroup) => boolean {
   return ({ conversations }) => conversations.includes(conversation);
 }
 
 /** In characters; what a message is beside its text weighs as much as a short text. */
 const MESSAGE_CHARS = 1_000;
 
-function weightOf({ decoded, links }: Reading): number {
+function weightOf({ decoded, links }: ReadRequest): number {
   return decoded.body.length + links.length * MESSAGE_CHARS;
 }
 

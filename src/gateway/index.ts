@@ -8,7 +8,7 @@ export type {
   NoticeEvent,
   RecallEvent,
   RequestEvent,
-  Tell,
+  EmitEvent,
   Treatment,
   UntouchedReason,
 } from "./contract.ts";

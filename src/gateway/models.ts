@@ -25,7 +25,7 @@ interface LearnedWindow {
 }
 
 /** What requests taught, as it is kept. */
-interface Learnt {
+interface LearnedWindows {
   readonly factor: number;
   /** By upstream. */
   readonly windows: Readonly<Record<string, LearnedWindow>>;
@@ -62,17 +62,17 @@ const LEARNED_WINDOW_MS_MAX = 24 * 60 * 60_000;
 /** The window of a model that nothing is known of: what the smaller of today's hosted models have. */
 export const UNKNOWN_WINDOW_TOKENS = 128_000;
 
-interface Entry {
+interface ModelEntry {
   readonly statedTokens: number;
-  learnt: Learnt;
+  learnt: LearnedWindows;
   recalling: Promise<void> | undefined;
-  kept: Learnt | undefined;
+  kept: LearnedWindows | undefined;
 }
 
 export function createModelBook(options: ModelBookOptions): ModelBook {
   const { store, registry, contextLength, unknownTokens, now = Date.now } = options;
-  const entries = new Map<string, Entry>();
-  const entryOf = (tenant: string, model: string): Entry => {
+  const entries = new Map<string, ModelEntry>();
+  const entryOf = (tenant: string, model: string): ModelEntry => {
     const key = `${tenant}\n${model}`;
     const known = entries.get(key);
     if (known !== undefined) return known;
@@ -83,19 +83,19 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
     entries.set(key, entry);
     return entry;
   };
-  const recall = async (tenant: string, model: string, entry: Entry): Promise<void> => {
+  const recall = async (tenant: string, model: string, entry: ModelEntry): Promise<void> => {
     const before = learntIn(await store.getState(tenant, rootOf(model)));
     if (before !== undefined) entry.kept = entry.learnt = before;
     entry.recalling = undefined;
   };
-  const learn = (tenant: string, model: string, news: Partial<Learnt>): void => {
+  const learn = (tenant: string, model: string, news: Partial<LearnedWindows>): void => {
     const entry = entryOf(tenant, model);
     entry.learnt = { ...entry.learnt, ...news };
     if (entry.kept !== undefined && same(entry.kept, entry.learnt)) return;
     const kept = (entry.kept = entry.learnt);
     void store.putState(tenant, rootOf(model), kept).catch(() => void (entry.kept = undefined));
   };
-  const windowOf = ({ learnt }: Entry, upstream: string): number => {
+  const windowOf = ({ learnt }: ModelEntry, upstream: string): number => {
     const window = learnt.windows[upstream];
     return window === undefined || now() - window.at > LEARNED_WINDOW_MS_MAX ? Infinity : window.limitTokens;
   };
@@ -135,11 +135,11 @@ function rootOf(model: string): string {
   return `model ${model}`;
 }
 
-function same(one: Learnt, other: Learnt): boolean {
+function same(one: LearnedWindows, other: LearnedWindows): boolean {
   return one.windows === other.windows && Math.abs(one.factor - other.factor) < FACTOR_STEP;
 }
 
-function learntIn(state: unknown): Learnt | undefined {
+function learntIn(state: unknown): LearnedWindows | undefined {
   const { factor, windows } = (state ?? {}) as Partial<Record<string, unknown>>;
   if (typeof factor !== "number") return undefined;
   const found = Object.entries((windows ?? {}) as Readonly<Record<string, unknown>>).filter(isLearned);

@@ -53,6 +53,6 @@ export const gatewayOptions = {
   onFault: gateway.unwrap().shape.on_fault,
   limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
   largeRequests: z.strictObject({ module: z.url(), data: z.unknown() }),
-  tell: functionOption,
+  onEvent: functionOption,
   ownRoutes: functionOption,
 };

@@ -2,7 +2,7 @@
  * What is kept does not grow for ever: what was not used for so long goes, and the longest unused before the store is full.
  * A store from before there was such a bound is left alone for some days after its owner was told.
  */
-import type { Tell } from "./contract.ts";
+import type { EmitEvent } from "./contract.ts";
 import type { HistoryStore } from "../store/store.ts";
 
 export interface RetentionLimits {
@@ -16,7 +16,7 @@ export interface KeeperOptions extends RetentionLimits {
   readonly store: HistoryStore;
   /** Nothing goes before this time. */
   readonly notBefore?: number;
-  readonly tell: Tell;
+  readonly onEvent: EmitEvent;
   readonly now: () => number;
 }
 
@@ -40,7 +40,7 @@ export const RETENTION_LIMITS = Object.freeze({
 });
 
 export function createKeeper(options: KeeperOptions): Keeper {
-  const { store, unusedMs, bytesMax, notBefore = 0, tell, now } = options;
+  const { store, unusedMs, bytesMax, notBefore = 0, onEvent, now } = options;
   let agedAt = -Infinity;
   let looking: Promise<void> | undefined;
   const tooLarge = async (): Promise<boolean> => {
@@ -62,7 +62,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     if (sessions <= 0) return;
     const why = large ? "the store was nearly full" : "they were not used for long";
     const message = `deleted ${sessions} ${sessions === 1 ? "session" : "sessions"}: ${why}`;
-    tell({ kind: "notice", code: "retention", tenant: "", message });
+    onEvent({ kind: "notice", code: "retention", tenant: "", message });
   };
   // A store that fails says so at the next request.
   const look = (): Promise<void> => {

@@ -11,7 +11,7 @@ import {
   type Part,
 } from "../core/transcript/message.ts";
 import { createPairing } from "../core/transcript/pairing.ts";
-import type { Draft, LogNote } from "./log.ts";
+import type { MessageDraft, LogNote } from "./log.ts";
 
 const NO_RESULT = "[precis: the session file records no result for this call; whether it ran is not known]";
 
@@ -32,9 +32,9 @@ interface Turn {
   readonly results: { readonly message: Message; readonly line: number }[];
 }
 
-type ResultDraft = Extract<Draft, { kind: "result" }>;
+type ResultDraft = Extract<MessageDraft, { kind: "result" }>;
 
-export function assemble(drafts: readonly Draft[]): Assembled {
+export function assemble(drafts: readonly MessageDraft[]): Assembled {
   const notes: LogNote[] = [];
   const turns: Turn[] = [];
   const waiting = createWaiting();
@@ -81,7 +81,7 @@ function createWaiting() {
   };
 }
 
-function turnOf(draft: Extract<Draft, { kind: "said" }>, notes: LogNote[]): Turn | undefined {
+function turnOf(draft: Extract<MessageDraft, { kind: "said" }>, notes: LogNote[]): Turn | undefined {
   const { line, injected } = draft;
   const parts = draft.message.parts.filter((part) => part.kind !== "text" || part.text.trim() !== "");
   if (parts.length === 0) return undefined;

@@ -9,9 +9,9 @@ import { activeBranch, messageOf } from "./claude-branch.ts";
 import { deliveredTexts } from "./claude-queue.ts";
 import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "./fields.ts";
 import { readLines, timesOf, type Line, type LogText } from "./lines.ts";
-import type { Draft, History, LogNote, Reading } from "./log.ts";
+import type { MessageDraft, History, LogNote, FormatReading } from "./log.ts";
 
-export function readClaudeCode(text: LogText, history: History): Reading {
+export function readClaudeCode(text: LogText, history: History): FormatReading {
   const { lines, notes } = readLines(text);
   const { main, skipped } = mainConversation(lines);
   const branch = activeBranch(main, history);
@@ -81,8 +81,8 @@ function unknownTypes(lines: readonly Line[]): readonly LogNote[] {
   );
 }
 
-interface Telling {
-  readonly drafts: Draft[];
+interface ReadState {
+  readonly drafts: MessageDraft[];
   readonly notes: LogNote[];
   readonly replies: Map<string, Reply>;
   model?: string | undefined;
@@ -95,8 +95,8 @@ interface Reply {
   readonly seen: Set<string>;
 }
 
-function tell(lines: readonly Line[], queued: ReadonlyMap<Line, string>): Telling {
-  const telling: Telling = { drafts: [], notes: [], replies: new Map() };
+function tell(lines: readonly Line[], queued: ReadonlyMap<Line, string>): ReadState {
+  const telling: ReadState = { drafts: [], notes: [], replies: new Map() };
   for (const line of lines) {
     switch (line.record["type"]) {
       case "assistant":
@@ -121,7 +121,7 @@ function tell(lines: readonly Line[], queued: ReadonlyMap<Line, string>): Tellin
   return telling;
 }
 
-function tellReply(telling: Telling, line: Line): void {
+function tellReply(telling: ReadState, line: Line): void {
   const message = messageOf(line);
   if (line.record["isApiErrorMessage"] === true) {
     telling.notes.push({ code: "not_sent", line: line.at, text: "an API error, shown to the person only" });
@@ -134,7 +134,7 @@ function tellReply(telling: Telling, line: Line): void {
   for (const block of blocksOf(message?.["content"])) addBlock(telling, reply, { line, block });
 }
 
-function newReply(telling: Telling, line: Line, id: string | undefined): Reply {
+function newReply(telling: ReadState, line: Line, id: string | undefined): Reply {
   const reply: Reply = { parts: [], seen: new Set() };
   if (id !== undefined) telling.replies.set(id, reply);
   // The message shares the growing list: the lines of one reply may stand anywhere until its results end.
@@ -144,7 +144,7 @@ function newReply(telling: Telling, line: Line, id: string | undefined): Reply {
 
 /** Retries and streaming write a block again, or a longer version of it: the last is the whole. */
 function addBlock(
-  telling: Telling,
+  telling: ReadState,
   reply: Reply,
   { line, block }: { readonly line: Line; readonly block: Fields },
 ): void {
@@ -179,7 +179,7 @@ function usageOf(message: Fields | undefined): Usage | undefined {
   return input === 0 ? undefined : { input, output, cacheRead, cacheWrite };
 }
 
-function tellUser(telling: Telling, line: Line): void {
+function tellUser(telling: ReadState, line: Line): void {
   const { record } = line;
   const summary = record["isCompactSummary"] === true;
   if (record["isVisibleInTranscriptOnly"] === true && !summary) {
@@ -203,7 +203,7 @@ function tellUser(telling: Telling, line: Line): void {
 }
 
 /** Files, reminders and queued prompts that the agent adds to a request on its own. */
-function tellAttachment(telling: Telling, line: Line): void {
+function tellAttachment(telling: ReadState, line: Line): void {
   const attachment = fieldsOf(line.record["attachment"]);
   if (attachment?.["type"] === "queued_command") {
     say(telling, line, contentParts(attachment["prompt"]), { injected: attachment["isMeta"] === true });
@@ -222,16 +222,16 @@ function tellAttachment(telling: Telling, line: Line): void {
   say(telling, line, [{ kind: "text", text: `<system-reminder>\n${shown}\n</system-reminder>` }], { injected: true });
 }
 
-interface Saying {
+interface SpeechOptions {
   readonly injected?: boolean;
   readonly origin?: "summary";
 }
 
 function say(
-  telling: Telling,
+  telling: ReadState,
   line: Line,
   parts: readonly ContentPart[],
-  { injected = false, origin }: Saying = {},
+  { injected = false, origin }: SpeechOptions = {},
 ): void {
   const message: Message = origin === undefined ? { role: "user", parts } : { role: "user", parts, origin };
   telling.drafts.push({ kind: "said", line: line.at, message, injected });

@@ -5,7 +5,7 @@
 import { fieldsOf, listOf, textOf } from "./fields.ts";
 import type { Line } from "./lines.ts";
 
-interface Waiting {
+interface QueuedPrompt {
   readonly text: string;
   readonly at: number;
 }
@@ -14,7 +14,7 @@ interface Waiting {
 export function deliveredTexts(lines: readonly Line[]): ReadonlyMap<Line, string> {
   const delivered = new Map<Line, string>();
   const recorded = lastRecorded(lines);
-  let waiting: Waiting[] = [];
+  let waiting: QueuedPrompt[] = [];
   for (const line of lines) {
     if (line.record["type"] !== "queue-operation") continue;
     const content = textOf(line.record["content"]);

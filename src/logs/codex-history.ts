@@ -12,7 +12,7 @@ import type { History } from "./log.ts";
 const KEPT_USER_TOKENS = 20_000;
 
 /** An item of the history, and the line it came from. */
-export interface Entry {
+export interface HistoryItem {
   readonly line: number;
   readonly item: Item;
   readonly summary?: boolean;
@@ -25,15 +25,19 @@ const HANDOFF = "Another language model started to solve this problem";
  * The history behind a `compacted` record: the one it lists, or, in older files, the newest user messages and the
  * summary. Where all of the history is wanted, the summary is added to it.
  */
-export function compacted(entries: readonly Entry[], line: number, { payload, history }: Compaction): readonly Entry[] {
+export function compacted(
+  entries: readonly HistoryItem[],
+  line: number,
+  { payload, history }: Compaction,
+): readonly HistoryItem[] {
   const told = textOf(payload["message"]) ?? "";
   const listed = payload["replacement_history"];
-  const replacement = objectsOf(listed).map((fields): Entry => {
+  const replacement = objectsOf(listed).map((fields): HistoryItem => {
     const item = itemOf(fields);
     return { line, item, summary: isSummary(item, told) };
   });
   const parts = told === "" ? [] : [{ kind: "text", text: told } as const];
-  const written: Entry = { line, item: { kind: "message", role: "user", parts }, summary: true };
+  const written: HistoryItem = { line, item: { kind: "message", role: "user", parts }, summary: true };
   if (history === "live") return Array.isArray(listed) ? replacement : [...newestRequests(entries), written];
   const summaries = replacement.filter((entry) => entry.summary === true);
   return [...entries, ...(summaries.length > 0 ? summaries : [written])];
@@ -50,7 +54,7 @@ function isSummary(item: Item, told: string): boolean {
   return text.startsWith(HANDOFF) || (told !== "" && text.endsWith(told));
 }
 
-function newestRequests(entries: readonly Entry[]): readonly Entry[] {
+function newestRequests(entries: readonly HistoryItem[]): readonly HistoryItem[] {
   const requests = entries.filter(({ item, summary }) => isSaidByUser(item) && summary !== true);
   let tokens = 0;
   const tooOld = requests.findLastIndex(({ item }) => {
@@ -61,7 +65,7 @@ function newestRequests(entries: readonly Entry[]): readonly Entry[] {
 }
 
 /** How much of the history survives when the newest `turns` of a person are taken back. */
-export function lengthWithout(entries: readonly Entry[], turns: number): number {
+export function lengthWithout(entries: readonly HistoryItem[], turns: number): number {
   const starts = entries.flatMap(({ item }, at) => (isRequest(item) ? [at] : []));
   return turns === 0 ? entries.length : (starts.at(-turns) ?? starts[0] ?? entries.length);
 }

@@ -5,18 +5,18 @@
  */
 import type { Usage } from "../core/engines/contract.ts";
 import { textMessage, type ContentPart, type Message, type Part } from "../core/transcript/message.ts";
-import { compacted, isContext, lengthWithout, type Entry } from "./codex-history.ts";
+import { compacted, isContext, lengthWithout, type HistoryItem } from "./codex-history.ts";
 import { itemOf } from "./codex-items.ts";
 import { countOf, fieldsOf, jsonOf, textOf, type Fields } from "./fields.ts";
 import { readLines, timesOf, type Line, type LogText } from "./lines.ts";
-import type { Draft, History, LogNote, Reading } from "./log.ts";
+import type { MessageDraft, History, LogNote, FormatReading } from "./log.ts";
 
 interface Replay {
   readonly history: History;
   readonly notes: LogNote[];
-  entries: Entry[];
+  entries: HistoryItem[];
   /** Words shown on the screen: all there is in files that record no items. */
-  readonly shown: Entry[];
+  readonly shown: HistoryItem[];
   recognised: number;
   instructions?: string | undefined;
   model?: string | undefined;
@@ -24,7 +24,7 @@ interface Replay {
   usage?: Usage | undefined;
 }
 
-export function readCodex(text: LogText, history: History): Reading {
+export function readCodex(text: LogText, history: History): FormatReading {
   const { lines, notes } = readLines(text);
   const replay: Replay = { history, notes: [...notes], entries: [], shown: [], recognised: 0 };
   for (const line of lines) play(replay, line);
@@ -47,7 +47,7 @@ export function readCodex(text: LogText, history: History): Reading {
   };
 }
 
-function spokenIn({ entries, shown }: Replay): readonly Entry[] {
+function spokenIn({ entries, shown }: Replay): readonly HistoryItem[] {
   if (entries.some(({ item }) => item.kind === "message")) return entries;
   return [...entries, ...shown].toSorted((a, b) => a.line - b.line);
 }
@@ -152,7 +152,7 @@ function usageOf(usage: Fields | undefined): Usage | undefined {
   return input === 0 ? undefined : { input, output, cacheRead: countOf(usage?.["cached_input_tokens"]), cacheWrite: 0 };
 }
 
-function rewrite(replay: Replay, line: number, entries: readonly Entry[]): void {
+function rewrite(replay: Replay, line: number, entries: readonly HistoryItem[]): void {
   const before = replay.entries.length;
   replay.entries = [...entries];
   if (replay.history === "all" || before === 0) return;
@@ -168,8 +168,8 @@ function rollBack(replay: Replay, line: number, turns: number): void {
 }
 
 /** Items of the model that stand next to each other are one reply. */
-function draftsOf(entries: readonly Entry[], notes: LogNote[]): readonly Draft[] {
-  const drafts: Draft[] = [];
+function draftsOf(entries: readonly HistoryItem[], notes: LogNote[]): readonly MessageDraft[] {
+  const drafts: MessageDraft[] = [];
   let reply: Part[] | undefined;
   const answer = (line: number, parts: readonly Part[]): void => {
     if (reply === undefined) drafts.push({ kind: "said", line, message: { role: "assistant", parts: (reply = []) } });

@@ -6,10 +6,10 @@ import type { Usage } from "../core/engines/contract.ts";
 import type { ContentPart, MediaSource, Part } from "../core/transcript/message.ts";
 import { countOf, fieldsOf, jsonOf, listOf, objectsOf, textOf, tryParseJson, type Fields } from "./fields.ts";
 import { readLines, timesOf, type Line, type LogText } from "./lines.ts";
-import type { Draft, LogNote, Reading } from "./log.ts";
+import type { MessageDraft, LogNote, FormatReading } from "./log.ts";
 
 /** Gemini CLI records no compaction in a chat: what it holds is the whole history, live or not. */
-export function readGemini(text: LogText): Reading {
+export function readGemini(text: LogText): FormatReading {
   const { records, notes, recognised } = recordsOf(text);
   const told = records.map((record) => draftsOf(record));
   return {
@@ -92,7 +92,7 @@ function replay(lines: readonly Line[], notes: LogNote[]): readonly Line[] {
 const SNAPSHOT = "<state_snapshot>";
 
 function draftsOf({ record, at: line }: Line): {
-  readonly drafts: readonly Draft[];
+  readonly drafts: readonly MessageDraft[];
   readonly notes: readonly LogNote[];
 } {
   const role = textOf(record["type"]) ?? textOf(record["role"]) ?? "none";
@@ -120,7 +120,7 @@ function draftsOf({ record, at: line }: Line): {
   }
 }
 
-function replyDrafts(record: Fields, content: readonly Fields[], line: number): readonly Draft[] {
+function replyDrafts(record: Fields, content: readonly Fields[], line: number): readonly MessageDraft[] {
   const calls = objectsOf(record["toolCalls"]);
   const named = calls.map((call, at) => ({ call, id: textOf(call["id"]) ?? `call_${line}_${at}` }));
   const parts: Part[] = [
@@ -150,7 +150,7 @@ function replyPart(part: Fields): Part {
 }
 
 /** The result inside a call's record; where only the text for the screen was kept, that. */
-function recordedResult(call: Fields, callId: string, line: number): readonly Draft[] {
+function recordedResult(call: Fields, callId: string, line: number): readonly MessageDraft[] {
   const content = listed(call["result"]).flatMap(
     (part) => responseParts(fieldsOf(part["functionResponse"])) ?? [contentPart(part)],
   );
@@ -168,7 +168,7 @@ function recordedResult(call: Fields, callId: string, line: number): readonly Dr
   ];
 }
 
-function resultOf(response: Fields | undefined, line: number): readonly Draft[] {
+function resultOf(response: Fields | undefined, line: number): readonly MessageDraft[] {
   const content = responseParts(response);
   return content === undefined ? [] : [{ kind: "result", line, callId: textOf(response?.["id"]), content }];
 }

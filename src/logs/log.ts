@@ -90,7 +90,7 @@ export interface ReadLog {
 }
 
 /** What is said in a file, in order and not yet paired: a message, or a result that may have lost its call. */
-export type Draft =
+export type MessageDraft =
   | { readonly kind: "said"; readonly line: number; readonly message: Message; readonly injected?: boolean }
   | {
       readonly kind: "result";
@@ -102,8 +102,8 @@ export type Draft =
     };
 
 /** What one format's reader finds; pairing and mending are the same for all. */
-export interface Reading {
-  readonly drafts: readonly Draft[];
+export interface FormatReading {
+  readonly drafts: readonly MessageDraft[];
   readonly notes: readonly LogNote[];
   /** Records that belong to this format, whatever they say. */
   readonly recognised: number;

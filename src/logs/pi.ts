@@ -6,10 +6,10 @@ import type { Usage } from "../core/engines/contract.ts";
 import type { ContentPart, Message, Part } from "../core/transcript/message.ts";
 import { countOf, fieldsOf, jsonOf, objectsOf, textOf, type Fields } from "./fields.ts";
 import { readLines, timesOf, type Line, type LogText } from "./lines.ts";
-import type { Draft, History, LogNote, Reading } from "./log.ts";
+import type { MessageDraft, History, LogNote, FormatReading } from "./log.ts";
 import { branchTo } from "./tree.ts";
 
-export function readPi(text: LogText, history: History): Reading {
+export function readPi(text: LogText, history: History): FormatReading {
   const { lines, notes } = readLines(text);
   const header = lines.find((line) => line.record["type"] === "session")?.record;
   const branch = activeEntries(lines);
@@ -99,8 +99,8 @@ function notOnBranch(lines: readonly Line[], branch: readonly Line[]): readonly 
     : [{ code: "branch_skipped", line: left[0]!.at, text: `${left.length} messages stand on a branch that was left` }];
 }
 
-function draftOf({ record, at: line }: Line): Draft | LogNote {
-  const say = (message: Message, injected = false): Draft => ({ kind: "said", line, message, injected });
+function draftOf({ record, at: line }: Line): MessageDraft | LogNote {
+  const say = (message: Message, injected = false): MessageDraft => ({ kind: "said", line, message, injected });
   const type = textOf(record["type"]) ?? "none";
   switch (type) {
     case "message":
@@ -118,8 +118,8 @@ function draftOf({ record, at: line }: Line): Draft | LogNote {
   }
 }
 
-function draftOfMessage(message: Fields, line: number): Draft | LogNote {
-  const say = (said: Message, injected = false): Draft => ({ kind: "said", line, message: said, injected });
+function draftOfMessage(message: Fields, line: number): MessageDraft | LogNote {
+  const say = (said: Message, injected = false): MessageDraft => ({ kind: "said", line, message: said, injected });
   const role = textOf(message["role"]) ?? "none";
   switch (role) {
     case "user":

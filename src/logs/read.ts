@@ -11,13 +11,13 @@ import {
   type LogFormat,
   type LogNote,
   type ReadLog,
-  type Reading,
+  type FormatReading,
   type ReadOptions,
 } from "./log.ts";
 import type { LogText } from "./lines.ts";
 import { readPi } from "./pi.ts";
 
-const READERS: Readonly<Record<LogFormat, (text: LogText, history: History) => Reading>> = {
+const READERS: Readonly<Record<LogFormat, (text: LogText, history: History) => FormatReading>> = {
   "claude-code": readClaudeCode,
   codex: readCodex,
   pi: readPi,
@@ -51,7 +51,7 @@ export function readLog(text: LogText, format: LogFormat, { history = "live" }: 
   });
 }
 
-function transcriptOf({ system = [], model }: Reading, messages: readonly Message[]): Transcript {
+function transcriptOf({ system = [], model }: FormatReading, messages: readonly Message[]): Transcript {
   return Object.freeze({ system: Object.freeze(system.map(freeze)), messages, ...(model !== undefined && { model }) });
 }
 

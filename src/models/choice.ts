@@ -76,14 +76,14 @@ function ownChoice({ auxiliary: { compression: own } }: ModelSettings): Choice |
   return { model: provider, problem: `${path} is not set, so there is nothing to ask for`, path };
 }
 
-interface Place {
+interface ModelAddress {
   readonly provider: ProviderChoice;
   readonly base_url: string | null;
   readonly api_key_env: string | null;
   readonly context_length: number | null;
 }
 
-function reached(model: string, place: Place, section: string): Choice | Unclear {
+function reached(model: string, place: ModelAddress, section: string): Choice | Unclear {
   const named = place.provider === "auto" ? undefined : place.provider;
   const meant = named ?? (place.base_url === null ? providerOf(model) : "openai-compatible");
   if (meant === undefined) {

@@ -1,12 +1,12 @@
 /** `precis/models`: language models as writers of handoffs, and what is known of each model. */
 import "../platform/refuse-old-node.ts";
 export { costOf } from "./usage.ts";
-export type { Prices, Spent } from "./usage.ts";
+export type { Prices, AnswerTokens } from "./usage.ts";
 export { ASK_RETRIES, ASK_TIMEOUT_MS } from "./limits.ts";
 export { createWriter } from "./writer.ts";
 export type { WriterOptions } from "./writer.ts";
 export { createWriters } from "./writers.ts";
-export type { Surroundings } from "./writers.ts";
+export type { WriterEnvironment } from "./writers.ts";
 export { registryOf } from "./settings.ts";
 export type { ModelSettings, ProviderChoice, StatedFacts } from "./settings.ts";
 export { PROVIDER_NAMES, providerNamed } from "./providers.ts";
@@ -19,6 +19,6 @@ export {
   withModels,
   withWindow,
 } from "./registry/registry.ts";
-export type { Found, Registry } from "./registry/registry.ts";
+export type { RegistryEntry, Registry } from "./registry/registry.ts";
 export { readModelList } from "./registry/lists.ts";
 export type { CacheRules, ModelFacts, SourcedFacts } from "./registry/facts.ts";

@@ -16,7 +16,7 @@ export interface Prices {
 }
 
 /** Tokens of one answer; input is everything that was read, cached or not. */
-export interface Spent {
+export interface AnswerTokens {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
@@ -27,7 +27,7 @@ const MTOK = 1_000_000;
 
 /** US dollars. What the cache gave or took is charged as plain input where its price is not known. */
 export function costOf(
-  { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: Spent,
+  { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }: AnswerTokens,
   prices: Prices,
 ): number {
   const { inputUsdPerMtok: input, outputUsdPerMtok: output } = prices;

@@ -12,7 +12,7 @@ import { windowOf } from "./windows.ts";
 import { createUnconfigured, createWriter } from "./writer.ts";
 
 /** What lies outside the settings. */
-export interface Surroundings {
+export interface WriterEnvironment {
   /** Where keys are, by the names that the providers have or the settings give. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** How an overflow is told from other errors: `overflow` of any protocol. */
@@ -24,7 +24,7 @@ export interface Surroundings {
 }
 
 /** Nobody is asked yet, and nothing is loaded. Settings that lead nowhere give a writer that answers so. */
-export function createWriters(settings: ModelSettings, surroundings: Surroundings): Writers {
+export function createWriters(settings: ModelSettings, surroundings: WriterEnvironment): Writers {
   const { auxiliary, main, auto } = chooseModels(settings);
   const writerFor = (choice: Choice | Unclear): Writer => writerOf(choice, settings, surroundings);
   return {
@@ -35,7 +35,7 @@ export function createWriters(settings: ModelSettings, surroundings: Surrounding
   };
 }
 
-function writerOf(choice: Choice | Unclear, settings: ModelSettings, surroundings: Surroundings): Writer {
+function writerOf(choice: Choice | Unclear, settings: ModelSettings, surroundings: WriterEnvironment): Writer {
   if ("problem" in choice) return createUnconfigured(choice.model, SAFE_WINDOW_TOKENS, choice.problem);
   const { environment, overflow, registry = registryOf(settings), load, fetch } = surroundings;
   const { model, provider, baseUrl, keyVariable } = choice;

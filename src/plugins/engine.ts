@@ -4,7 +4,7 @@ import type { CompactRequest, ExternalEngine, Outcome, Usage } from "../core/eng
 import { createRedactor } from "../core/redaction/redactor.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import { createBaring, unpacked, type CompactData, type Told, type WritersData } from "./crossing.ts";
+import { createBaring, unpacked, type CompactData, type EngineInput, type WritersData } from "./thread-data.ts";
 import { PluginFault } from "./fault.ts";
 import type { Host } from "./host.ts";
 import type { PluginLimits } from "./limits.ts";
@@ -15,12 +15,12 @@ const STATE_SCHEMA_VERSION = 1;
 const USAGES_MAX = 64;
 
 /** What a record holds: the plugin's own state, under its name. */
-interface State extends Told {
+interface State extends EngineInput {
   readonly schemaVersion: typeof STATE_SCHEMA_VERSION;
   readonly plugin: string;
 }
 
-export interface Seat {
+export interface PluginEngineParts {
   readonly name: string;
   readonly host: Host;
   readonly limits: PluginLimits;
@@ -28,9 +28,9 @@ export interface Seat {
 }
 
 /** What is reported is kept with the state and told with the next decision, so that nobody waits for it. */
-export function createPluginEngine({ name, host, limits, settings }: Seat): ExternalEngine {
-  const stateOf = (told: Told): State => ({ schemaVersion: STATE_SCHEMA_VERSION, plugin: name, ...told });
-  const toldOf = (state: unknown): Told => {
+export function createPluginEngine({ name, host, limits, settings }: PluginEngineParts): ExternalEngine {
+  const stateOf = (told: EngineInput): State => ({ schemaVersion: STATE_SCHEMA_VERSION, plugin: name, ...told });
+  const toldOf = (state: unknown): EngineInput => {
     const { schemaVersion, plugin, own, usages } = (state ?? {}) as Partial<State>;
     const isOwn = schemaVersion === STATE_SCHEMA_VERSION && plugin === name && Array.isArray(usages);
     return isOwn ? { own, usages } : { usages: [] };
@@ -70,7 +70,7 @@ export function createPluginEngine({ name, host, limits, settings }: Seat): Exte
 }
 
 function compactData(
-  begun: Told & Pick<CompactData, "settings">,
+  begun: EngineInput & Pick<CompactData, "settings">,
   transcript: Transcript,
   request: CompactRequest,
 ): CompactData {
@@ -106,7 +106,7 @@ function plain({ model, windowTokens }: Writer): Pick<Writer, "model" | "windowT
   return { model, windowTokens };
 }
 
-interface Spent {
+interface WriterSpending {
   readonly calls: number;
   readonly costUsd: number;
 }
@@ -115,7 +115,7 @@ interface Spent {
 function createAsking({ writers, secrets, signal }: CompactRequest, limits: PluginLimits) {
   const redact = createRedactor(secrets);
   let asked = 0;
-  let spent: Spent = { calls: 0, costUsd: 0 };
+  let spent: WriterSpending = { calls: 0, costUsd: 0 };
   const ask: NonNullable<Call["ask"]> = async (role, { system, user, maxOutputTokens }) => {
     const writer = writers?.[role];
     if (writer === undefined || ++asked > limits.asks)
@@ -131,7 +131,7 @@ function createAsking({ writers, secrets, signal }: CompactRequest, limits: Plug
 interface Naming {
   readonly name: string;
   readonly wrap: (own: unknown) => State;
-  readonly spent: Spent;
+  readonly spent: WriterSpending;
 }
 
 /** With the name it was found by, its state as the record keeps it, and what it really spent. */

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { deserialize } from "node:v8";
 import { Worker } from "node:worker_threads";
 import type { WriterPrompt, WriterReply } from "../core/handoff/model/writer.ts";
-import type { CallData, FromThread, ToThread, WriterRole } from "./crossing.ts";
+import type { CallData, FromThread, ToThread, WriterRole } from "./thread-data.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 import { oneLine, PluginFault, type FaultKind } from "./fault.ts";
 import type { Plugin } from "./find.ts";

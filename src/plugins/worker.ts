@@ -14,8 +14,15 @@ import { demand } from "../core/engines/suite/fault.ts";
 import type { Writer, WriterReply, Writers } from "../core/handoff/model/writer.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { calibrated, createMeasure } from "../core/transcript/measure.ts";
-import { packed, type CallData, type CompactData, type FromThread, type Told, type ToThread } from "./crossing.ts";
-import type { WriterRole, WritersData } from "./crossing.ts";
+import {
+  packed,
+  type CallData,
+  type CompactData,
+  type FromThread,
+  type EngineInput,
+  type ToThread,
+} from "./thread-data.ts";
+import type { WriterRole, WritersData } from "./thread-data.ts";
 import { faultOf, oneLine, PluginFault, type FaultData } from "./fault.ts";
 import { syntaxErrorPlace, withColumn } from "./syntax.ts";
 import type { ThreadData } from "./thread.ts";
@@ -157,7 +164,7 @@ function made(make: Make, settings: EngineSettings): Engine {
   return engine!;
 }
 
-function stateOf(engine: Engine, { own = engine.init(), usages }: Told): unknown {
+function stateOf(engine: Engine, { own = engine.init(), usages }: EngineInput): unknown {
   return usages.reduce<unknown>((state, usage) => engine.observe(state, usage), own);
 }
 

@@ -3,7 +3,7 @@
  * matches is masked; where it has a group, only what its first group matches.
  */
 import { RE2JS, RE2JSException } from "re2js";
-import type { Found } from "../core/redaction/findings.ts";
+import type { Finding } from "../core/redaction/findings.ts";
 import type { Finder } from "../core/redaction/redact.ts";
 
 export const PATTERNS_MAX = 32;
@@ -37,8 +37,8 @@ export function createPatternFinder(patterns: readonly string[]): Finder {
 
 const KIND = "own pattern";
 
-function matchesOf(pattern: RE2JS, text: string): readonly Found[] {
-  const found: Found[] = [];
+function matchesOf(pattern: RE2JS, text: string): readonly Finding[] {
+  const found: Finding[] = [];
   const group = pattern.groupCount() > 0 ? 1 : 0;
   const matcher = pattern.matcher(text);
   while (matcher.find()) {

@@ -5,7 +5,7 @@
  */
 import { creator as preset } from "@secretlint/secretlint-rule-preset-recommend";
 import type { SecretLintRuleContext, SecretLintRuleReportHandler, SecretLintSourceCode } from "@secretlint/types";
-import type { Found } from "../core/redaction/findings.ts";
+import type { Finding } from "../core/redaction/findings.ts";
 import { MARKER } from "../core/redaction/mask.ts";
 import type { Finder } from "../core/redaction/redact.ts";
 
@@ -18,7 +18,7 @@ const WORTH_A_LOOK = /[\w-]{20}|[\w+/]{40}|@(?<=:[^\s/@]{1,200}@)|_authToken=|--
 
 /** Linear: its patterns are bounded, and cost about as much as our own scan. */
 export function createSecretlintFinder(): Finder {
-  let found: Found[] = [];
+  let found: Finding[] = [];
   const rules = handlersOf((range, id) => found.push({ start: range[0], end: range[1], kind: `secretlint ${id}` }));
   return (text) => {
     if (!WORTH_A_LOOK.test(text)) return [];

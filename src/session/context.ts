@@ -4,7 +4,7 @@ import type { RequestKeeper } from "../core/compaction/run/keep-requests.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import { calibrated, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import type { Standing, Store } from "../store/store.ts";
+import type { ActiveCompaction, Store } from "../store/store.ts";
 import type { RuntimeOptions } from "./contract.ts";
 import type { Events } from "./events.ts";
 import type { Ingest } from "./ingest.ts";
@@ -36,7 +36,7 @@ export interface SessionContext {
 export interface ConversationView {
   readonly original: Transcript;
   readonly current: Transcript;
-  readonly standing: Standing;
+  readonly standing: ActiveCompaction;
   /** Tokens of `current`. */
   readonly tokens: number;
 }

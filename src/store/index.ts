@@ -15,7 +15,7 @@ export type {
   SearchHit,
   SessionEntry,
   SessionsQuery,
-  Standing,
+  ActiveCompaction,
   Store,
   StoredMessage,
   TenantEntry,

@@ -4,22 +4,23 @@ import { append, chainTo, entryOf, linksTo, listSessions } from "./memory/chains
 import { putOriginal, searchMessages, searchOriginals } from "./memory/originals.ts";
 import { listRecords, put, standingFor, undo } from "./memory/records.ts";
 import { deleteSessions, holdingsOf, retain, sizeOf, standingOn } from "./memory/retention.ts";
-import { createShelf, type Shelf } from "./memory/shelf.ts";
+import { createShelf, type TenantData } from "./memory/tenant-data.ts";
 import { findUsage, getState, putState, totalUsage } from "./memory/usage.ts";
 import type { Clocked, HistoryStore, TenantEntry } from "./store.ts";
 
 export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStore {
-  const shelves = new Map<string, Shelf>();
+  const shelves = new Map<string, TenantData>();
   let closed = false;
-  const shelfOf = (tenant: string): Shelf => {
+  const shelfOf = (tenant: string): TenantData => {
     if (closed) throw closedError();
-    let shelf = shelves.get(tenant);
-    if (shelf === undefined) shelves.set(tenant, (shelf = createShelf()));
-    return shelf;
+    let data = shelves.get(tenant);
+    if (data === undefined) shelves.set(tenant, (data = createShelf()));
+    return data;
   };
   /** Whoever only asks leaves nothing behind. */
-  const readable = (tenant: string): Shelf => (shelves.has(tenant) ? shelfOf(tenant) : (shelvesOf(), createShelf()));
-  const shelvesOf = (tenant?: string): readonly Shelf[] => {
+  const readable = (tenant: string): TenantData =>
+    shelves.has(tenant) ? shelfOf(tenant) : (shelvesOf(), createShelf());
+  const shelvesOf = (tenant?: string): readonly TenantData[] => {
     if (closed) throw closedError();
     return tenant === undefined ? [...shelves.values()] : [readable(tenant)];
   };
@@ -69,7 +70,7 @@ export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStor
   };
 }
 
-function tenantsOf(shelves: ReadonlyMap<string, Shelf>): readonly TenantEntry[] {
+function tenantsOf(shelves: ReadonlyMap<string, TenantData>): readonly TenantEntry[] {
   return [...shelves]
     .filter(([, { sessions }]) => sessions.size > 0)
     .map(([tenant, { sessions }]) => {

@@ -2,7 +2,7 @@
  * How every store searches: candidates first that hold all words, and where those are too few also those that hold any; the
  * newest of them, ranked by the core. A store only says how it finds candidates.
  */
-import { rankPlaces, type Candidate, type Place } from "../core/recall/ranking.ts";
+import { rankPlaces, type Candidate, type RankedPassage } from "../core/recall/ranking.ts";
 import { holdsTerm, mayHoldTerm, parseQuery, tokensOf, type Query } from "../core/recall/words.ts";
 import type { SearchScope } from "./store.ts";
 
@@ -30,7 +30,7 @@ export interface Archive<Key> {
 }
 
 /** Best first; the limit is the caller's to keep, because several places may be of one thing. */
-export function searchIn<Key>(search: WordSearch, { find, idOf }: Archive<Key>): readonly Place<Key>[] {
+export function searchIn<Key>(search: WordSearch, { find, idOf }: Archive<Key>): readonly RankedPassage<Key>[] {
   const query = parseQuery(search.words);
   if (query === undefined) return [];
   const found = new Map<unknown, Candidate<Key>>();
@@ -67,7 +67,7 @@ function holdsLiterally(text: string, words: string): boolean {
     .every((word) => lower.includes(word));
 }
 
-function asPlace<Key>({ key, text }: Candidate<Key>): Place<Key> {
+function asPlace<Key>({ key, text }: Candidate<Key>): RankedPassage<Key> {
   return { key, text, missing: [] };
 }
 

@@ -6,14 +6,14 @@ import type { Compaction } from "../core/compaction/compaction.ts";
 import { bodyOf, memberOf } from "./body.ts";
 import { decodeCompaction, encodeCompaction } from "./record.ts";
 import { checkChain } from "./refusals.ts";
-import { startCourier, type Courier } from "./sqlite/courier.ts";
+import { startWorkerClient, type WorkerClient } from "./sqlite/worker-client.ts";
 import { QUEUE_LIMITS, type QueueLimits } from "./sqlite/gate.ts";
 import { putOriginals } from "./sqlite/put-originals.ts";
 import { wrongKeyError } from "./sqlite/failures.ts";
 import { KEY_BYTES } from "./sqlite/vault.ts";
 import { createLifetime, type Lifetime } from "./sqlite/lifetime.ts";
 import { createRecent, type Recent } from "./sqlite/recent.ts";
-import type { Appended, ChainAppend, Clocked, CompactionEntry, HistoryStore, Standing } from "./store.ts";
+import type { Appended, ChainAppend, Clocked, CompactionEntry, HistoryStore, ActiveCompaction } from "./store.ts";
 
 export interface SqliteOptions extends Clocked {
   /** The file; it and its folder are created where they are missing, for their owner alone. */
@@ -47,8 +47,8 @@ const RECORD_CHARACTERS_REMEMBERED_MAX = 8_000_000;
 /** Ends of chains known to be stored, so that only what came since is handed over. */
 const ENDS_REMEMBERED_MAX = 2_048;
 
-interface Desk {
-  readonly courier: Courier;
+interface SqliteParts {
+  readonly client: WorkerClient;
   readonly now: () => number;
   readonly readOnly: boolean;
   readonly records: Recent<Compaction>;
@@ -69,19 +69,19 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     ...(sizeBytesMax === undefined ? {} : { sizeBytesMax }),
     ...(key === undefined ? {} : { key }),
   };
-  const courier = await startCourier(file, { ...QUEUE_LIMITS, ...options.queue });
+  const client = await startWorkerClient(file, { ...QUEUE_LIMITS, ...options.queue });
   const { during, end } = createLifetime();
-  const desk: Desk = {
-    courier,
+  const database: SqliteParts = {
+    client,
     now,
     readOnly,
     records: createRecent({ entries: RECORDS_REMEMBERED_MAX, weight: RECORD_CHARACTERS_REMEMBERED_MAX }),
     ends: createRecent({ entries: ENDS_REMEMBERED_MAX }),
     during,
   };
-  const call: Courier["call"] = (...what) => during(() => courier.call(...what));
+  const call: WorkerClient["call"] = (...what) => during(() => client.call(...what));
   return {
-    ...createSteps(desk),
+    ...createSteps(database),
     undoCompaction: (tenant, link) => call("undoRecord", tenant, { link, now: now() }),
     getOriginal: (tenant, id) => call("getOriginal", tenant, id),
     search: (tenant, words, limit, scope) => call("searchOriginals", tenant, { ...scope, words, limit }),
@@ -102,49 +102,49 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     withBranches: (tenant, ids) => call("withBranches", tenant, ids),
     vacuum: () => call("vacuum", "", undefined),
     check: () => call("check", "", undefined),
-    close: () => end(courier.close),
+    close: () => end(client.close),
   };
 }
 
 /** Calls that are more than one question to the thread. */
-function createSteps(desk: Desk) {
-  const { courier, during } = desk;
+function createSteps(database: SqliteParts) {
+  const { client, during } = database;
   return {
-    putCompaction: (tenant, compaction) => during(() => putCompaction(desk, tenant, compaction)),
-    findCompaction: (tenant, links) => during(() => findCompaction(desk, tenant, links)),
-    listCompactions: (tenant, links) => during(() => listCompactions(desk, tenant, links)),
-    putOriginals: (tenant, originals) => during(() => putOriginals(desk, tenant, originals)),
-    appendChain: (tenant, chain) => during(() => appendChain(desk, tenant, chain)),
+    putCompaction: (tenant, compaction) => during(() => putCompaction(database, tenant, compaction)),
+    findCompaction: (tenant, links) => during(() => findCompaction(database, tenant, links)),
+    listCompactions: (tenant, links) => during(() => listCompactions(database, tenant, links)),
+    putOriginals: (tenant, originals) => during(() => putOriginals(database, tenant, originals)),
+    appendChain: (tenant, chain) => during(() => appendChain(database, tenant, chain)),
     prepareChain: (tenant, chain) => {
-      const prepared = prepareChain(desk, tenant, chain);
+      const prepared = prepareChain(database, tenant, chain);
       // Whoever asks for it hears of it.
       prepared.catch(() => undefined);
       return () => during(async () => (await prepared)());
     },
     getState: (tenant, root) =>
       during(async () => {
-        const state = await courier.call("getState", tenant, root);
+        const state = await client.call("getState", tenant, root);
         return state === undefined ? undefined : (JSON.parse(state) as unknown);
       }),
     deleteSessions: (tenant, ids) =>
       during(async () => {
         const gone: string[] = [];
         for (;;) {
-          const step = await courier.call("deleteStep", tenant, ids);
+          const step = await client.call("deleteStep", tenant, ids);
           if (step.length === 0) return gone;
           gone.push(...step);
         }
       }),
     retain: (retention) =>
       during(async () => {
-        while (await courier.call("retainStep", "", retention));
-        return courier.call("holdings", "", retention.tenant);
+        while (await client.call("retainStep", "", retention));
+        return client.call("holdings", "", retention.tenant);
       }),
   } satisfies Partial<HistoryStore>;
 }
 
 async function putCompaction(
-  { courier, now, records }: Desk,
+  { client, now, records }: SqliteParts,
   tenant: string,
   compaction: Compaction,
 ): Promise<Compaction> {
@@ -152,73 +152,77 @@ async function putCompaction(
   const text = encodeCompaction(compaction);
   const recallIds = evicted.map(({ id }) => id);
   const fresh = { link: covers, schemaVersion, text, recallIds, now: now() };
-  const { id, won } = await courier.call("putRecord", tenant, fresh, text.length);
+  const { id, won } = await client.call("putRecord", tenant, fresh, text.length);
   if (won) records.set(String(id), compaction, text.length);
-  return won ? compaction : ((await readRecord({ courier, records }, tenant, id)) ?? compaction);
+  return won ? compaction : ((await readRecord({ client, records }, tenant, id)) ?? compaction);
 }
 
 async function findCompaction(
-  { courier, now, readOnly, records, during }: Desk,
+  { client, now, readOnly, records, during }: SqliteParts,
   tenant: string,
   links: readonly string[],
-): Promise<Standing> {
-  const { id, undone, unmarked } = await courier.call("findRecord", tenant, { links, now: now() });
+): Promise<ActiveCompaction> {
+  const { id, undone, unmarked } = await client.call("findRecord", tenant, { links, now: now() });
   // Nobody waits for this, and what is not marked today is marked tomorrow.
   if (unmarked.length > 0 && !readOnly)
-    during(() => courier.call("touchRecords", tenant, { links: unmarked, now: now() })).catch(() => undefined);
-  const compaction = id === undefined ? undefined : await readRecord({ courier, records }, tenant, id);
+    during(() => client.call("touchRecords", tenant, { links: unmarked, now: now() })).catch(() => undefined);
+  const compaction = id === undefined ? undefined : await readRecord({ client, records }, tenant, id);
   return compaction === undefined ? { undone } : { compaction, undone };
 }
 
 async function listCompactions(
-  { courier, records }: Desk,
+  { client, records }: SqliteParts,
   tenant: string,
   links: readonly string[],
 ): Promise<readonly CompactionEntry[]> {
-  const listed = await courier.call("listRecords", tenant, links);
+  const listed = await client.call("listRecords", tenant, links);
   const entries: CompactionEntry[] = [];
   for (const { id, undone, createdAt } of listed) {
-    const compaction = await readRecord({ courier, records }, tenant, id);
+    const compaction = await readRecord({ client, records }, tenant, id);
     if (compaction !== undefined) entries.push({ compaction, undone, createdAt });
   }
   return entries;
 }
 
 async function readRecord(
-  { courier, records }: Pick<Desk, "courier" | "records">,
+  { client, records }: Pick<SqliteParts, "client" | "records">,
   tenant: string,
   id: number,
 ): Promise<Compaction | undefined> {
   const known = records.get(String(id));
   if (known !== undefined) return known;
-  const text = await courier.call("readRecord", tenant, id);
+  const text = await client.call("readRecord", tenant, id);
   const compaction = text === undefined ? undefined : decodeCompaction(text);
   if (compaction !== undefined) records.set(String(id), compaction, text?.length);
   return compaction;
 }
 
-async function appendChain(desk: Desk, tenant: string, chain: ChainAppend): Promise<Appended> {
+async function appendChain(database: SqliteParts, tenant: string, chain: ChainAppend): Promise<Appended> {
   const { links } = checkChain(chain);
   if (links.length === 0) return NOTHING_ADDED;
-  const { argument, bytes } = endFrom(desk, chain, await countKnown(desk, tenant, links));
-  return appended(desk, tenant, { chain, append: () => desk.courier.call("append", tenant, argument, bytes) });
+  const { argument, bytes } = endFrom(database, chain, await countKnown(database, tenant, links));
+  return appended(database, tenant, { chain, append: () => database.client.call("append", tenant, argument, bytes) });
 }
 
 /** The end of the chain that may be new is handed over now, and written later. */
-async function prepareChain(desk: Desk, tenant: string, chain: ChainAppend): Promise<() => Promise<Appended>> {
+async function prepareChain(
+  database: SqliteParts,
+  tenant: string,
+  chain: ChainAppend,
+): Promise<() => Promise<Appended>> {
   const { links } = checkChain(chain);
   if (links.length === 0) return async () => NOTHING_ADDED;
-  const { argument, bytes } = endFrom(desk, chain, await countKnown(desk, tenant, links));
-  const append = desk.courier.prepare("append", tenant, argument, bytes);
-  return () => appended(desk, tenant, { chain, append });
+  const { argument, bytes } = endFrom(database, chain, await countKnown(database, tenant, links));
+  const append = database.client.prepare("append", tenant, argument, bytes);
+  return () => appended(database, tenant, { chain, append });
 }
 
 const NOTHING_ADDED: Appended = { added: 0, session: "" };
 
 /** What need not be handed over: up to an end that is known, or what is stored. */
-async function countKnown({ courier, ends }: Desk, tenant: string, links: readonly string[]): Promise<number> {
+async function countKnown({ client, ends }: SqliteParts, tenant: string, links: readonly string[]): Promise<number> {
   const remembered = links.findLastIndex((link) => ends.get(endKey(tenant, link)) === true) + 1;
-  return remembered > 0 ? remembered : courier.call("countStored", tenant, links);
+  return remembered > 0 ? remembered : client.call("countStored", tenant, links);
 }
 
 interface Appending {
@@ -226,18 +230,18 @@ interface Appending {
   readonly append: () => Promise<Appended | undefined>;
 }
 
-async function appended(desk: Desk, tenant: string, { chain, append }: Appending): Promise<Appended> {
+async function appended(database: SqliteParts, tenant: string, { chain, append }: Appending): Promise<Appended> {
   let done = await append();
   if (done === undefined) {
     // Retention deleted what it stands on since.
-    const { argument, bytes } = endFrom(desk, chain, 0);
-    done = (await desk.courier.call("append", tenant, argument, bytes))!;
+    const { argument, bytes } = endFrom(database, chain, 0);
+    done = (await database.client.call("append", tenant, argument, bytes))!;
   }
-  desk.ends.set(endKey(tenant, chain.links.at(-1)!), true);
+  database.ends.set(endKey(tenant, chain.links.at(-1)!), true);
   return done;
 }
 
-function endFrom({ now }: Desk, { links, messages, session }: ChainAppend, from: number) {
+function endFrom({ now }: SqliteParts, { links, messages, session }: ChainAppend, from: number) {
   const entries = messages.slice(from).map((message, at) => {
     const protocol = message.wire?.protocol;
     const body = bodyOf(message);

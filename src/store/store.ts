@@ -20,7 +20,7 @@ export interface Original {
   readonly masked?: true;
 }
 
-export interface Standing {
+export interface ActiveCompaction {
   /** The record of the longest covered prefix that is not undone. */
   readonly compaction?: Compaction;
   /** True where a longer one was undone: the person did not want it, so nothing automatic replaces it. */
@@ -50,7 +50,7 @@ export interface Store {
    */
   readonly putCompaction: (tenant: string, compaction: Compaction) => Promise<Compaction>;
   /** What stands for a conversation, given its links (one a message, in order). Records of another schema do not count. */
-  readonly findCompaction: (tenant: string, links: readonly string[]) => Promise<Standing>;
+  readonly findCompaction: (tenant: string, links: readonly string[]) => Promise<ActiveCompaction>;
   /** Marks the record of this link as undone. */
   readonly undoCompaction: (tenant: string, link: string) => Promise<void>;
   /** An id that stands for the same text already keeps its label; for another text, the newer one is found. */

@@ -4,13 +4,13 @@ import { createCachingContext, type CachingQuery } from "../../src/gateway/cachi
 import { createRegistry } from "../../src/models/registry/registry.ts";
 
 const MINUTE_MS = 60_000;
-const desk = createCachingContext({ registry: createRegistry() });
+const dependencies = createCachingContext({ registry: createRegistry() });
 const of = (
   protocol: CachingQuery["protocol"],
   model: string,
   origin: string,
   caching: CachingQuery["upstream"]["caching"] = "auto",
-) => desk.of({ protocol, model, upstream: { origin, caching } });
+) => dependencies.of({ protocol, model, upstream: { origin, caching } });
 
 const ANTHROPIC = "https://api.anthropic.com";
 const OPENAI = "https://api.openai.com";

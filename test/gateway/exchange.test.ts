@@ -209,7 +209,7 @@ describe("a listener that throws", () => {
   it("harms no request, and not the process", async () => {
     const { url } = await stand({
       gateway: {
-        tell: () => {
+        onEvent: () => {
           throw new Error("a listener of an operator's own");
         },
       },

@@ -168,8 +168,8 @@ describe("through the gateway", () => {
   });
 
   it("is not learnt from a refusal of what was made smaller since", async () => {
-    let tell = (): void => undefined;
-    const bothCame = new Promise<void>((resolve) => void (tell = resolve));
+    let onEvent = (): void => undefined;
+    const bothCame = new Promise<void>((resolve) => void (onEvent = resolve));
     let taken = (): void => undefined;
     const smallerTaken = new Promise<void>((resolve) => void (taken = resolve));
     const sizes: number[] = [];
@@ -177,7 +177,7 @@ describe("through the gateway", () => {
       let bytes = 0;
       for await (const chunk of request) bytes += (chunk as Buffer).length;
       const at = sizes.push(bytes);
-      if (at === 2) tell();
+      if (at === 2) onEvent();
       await bothCame;
       // The second refusal comes only when the first request was made smaller and taken.
       if (at === 2) await smallerTaken;

@@ -54,7 +54,7 @@ describe.each(PROTOCOLS)("requests that do not fit, in %s", (protocol) => {
     const metrics = createMetrics({ upstreams: [], processMetrics: false });
     const tally = createTally();
     const log = createLog({ write: (line) => void lines.push(line), redact: createRedactor() });
-    for (const event of events) for (const { tell } of [metrics, tally, log]) tell(event);
+    for (const event of events) for (const { onEvent } of [metrics, tally, log]) onEvent(event);
     const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(logged.find(({ event }) => event === "compaction")).toMatchObject({
       level: "warn",

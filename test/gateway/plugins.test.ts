@@ -58,7 +58,7 @@ describe("a plugin behind the gateway", () => {
       expect(answer.headers.get("x-precis-disabled-engine")).toBe("mine");
     }
     await expect.poll(() => events.filter(({ kind }) => kind === "request").length).toBe(2);
-    for (const event of events) metrics.tell(event);
+    for (const event of events) metrics.onEvent(event);
     const notices = events.filter((event) => event.kind === "notice" && event.code === "engine_disabled");
     expect(notices).toHaveLength(1);
     expect(JSON.stringify(events)).not.toContain("the words of the user");

@@ -21,7 +21,7 @@ async function fill(store: HistoryStore, sessions: number, letters: number): Pro
 }
 function keeperOf(store: HistoryStore, options: Partial<KeeperOptions>) {
   const events: GatewayEvent[] = [];
-  const keeper = createKeeper({ store, now: () => time, tell: (event) => void events.push(event), ...options });
+  const keeper = createKeeper({ store, now: () => time, onEvent: (event) => void events.push(event), ...options });
   atEnd(keeper.close);
   return { look: keeper.look, events };
 }

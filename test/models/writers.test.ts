@@ -6,7 +6,7 @@ import type { Writers } from "../../src/core/handoff/model/writer.ts";
 import { chooseModels } from "../../src/models/choice.ts";
 import { SAFE_WINDOW_TOKENS, withWindow } from "../../src/models/registry/registry.ts";
 import { registryOf } from "../../src/models/settings.ts";
-import { createWriters, type Surroundings } from "../../src/models/writers.ts";
+import { createWriters, type WriterEnvironment } from "../../src/models/writers.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { answer, delay, startEndpoint, type ScriptedEndpoint } from "../support/scripted-endpoint.ts";
 
@@ -28,7 +28,7 @@ const configured = (values: Readonly<Record<string, unknown>>): Configuration =>
   expect(problems).toEqual([]);
   return configuration;
 };
-const writersOf = (values: Readonly<Record<string, unknown>>, more: Partial<Surroundings> = {}): Writers =>
+const writersOf = (values: Readonly<Record<string, unknown>>, more: Partial<WriterEnvironment> = {}): Writers =>
   createWriters(configured(values), { environment: KEYS, overflow: protocols["openai-chat"].overflow, ...more });
 const places = (values: Readonly<Record<string, unknown>>) => {
   const { auxiliary, main, auto } = chooseModels(configured(values));
@@ -114,7 +114,7 @@ describe("a writer from settings", () => {
   });
 
   it("knows its window: learned over stated over known over safe", () => {
-    const window = (values: Readonly<Record<string, unknown>>, more: Partial<Surroundings> = {}) =>
+    const window = (values: Readonly<Record<string, unknown>>, more: Partial<WriterEnvironment> = {}) =>
       writersOf({ [`${AUX}.model`]: "claude-haiku-4-5", ...values }, more).auxiliary!.windowTokens;
     expect(window({})).toBe(200_000);
     expect(window({ models: { "claude-haiku-4-5": { context_length: 150_000 } } })).toBe(150_000);

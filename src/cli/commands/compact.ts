@@ -183,9 +183,9 @@ function irreducibleOf(
 }
 
 /** What was written beside standard output, as it was named. */
-type Written = Pick<OutputFiles, "out" | "keep">;
+type WrittenFiles = Pick<OutputFiles, "out" | "keep">;
 
-function account(report: Report, { out, keep }: Written, stream: Stream): string {
+function account(report: Report, { out, keep }: WrittenFiles, stream: Stream): string {
   const { input, result, to, window, repair } = report;
   const page =
     result.kind === "compacted"
@@ -200,7 +200,7 @@ function account(report: Report, { out, keep }: Written, stream: Stream): string
 const FORMS = { request: "a request body", messages: "an array of messages" } as const;
 
 /** What to do with the file, and where the originals are. */
-function useOf({ input, to }: Report, { out, keep }: Written): string {
+function useOf({ input, to }: Report, { out, keep }: WrittenFiles): string {
   const form = input.decoded !== undefined && to === input.protocol ? input.decoded.form : undefined;
   const use =
     form === undefined

@@ -52,7 +52,7 @@ export const recallCommand: Command = {
   },
   run: async (args, terminal) => {
     const keep = args.text("keep");
-    const asked: Asked = { wanted: args.text("wanted")!, choice: choiceIn(args) };
+    const asked: RecallRequest = { wanted: args.text("wanted")!, choice: choiceIn(args) };
     const recalled = await (keep === undefined ? fromStore(args, asked, terminal) : fromFile(keep, asked, terminal));
     const { hits, place, exact = false, masked = false } = recalled;
     if (args.is("json")) await terminal.out.write(`${JSON.stringify(hits, null, 2)}\n`);
@@ -68,7 +68,7 @@ export const recallCommand: Command = {
   },
 };
 
-interface Asked {
+interface RecallRequest {
   readonly wanted: string;
   readonly choice: RecallChoice;
 }
@@ -111,7 +111,7 @@ function unknownId(wanted: string, place: string): PrecisError {
   });
 }
 
-async function fromFile(keep: string, { wanted, choice }: Asked, terminal: Terminal): Promise<Recalled> {
+async function fromFile(keep: string, { wanted, choice }: RecallRequest, terminal: Terminal): Promise<Recalled> {
   const originals = await readKeep(keep, terminal);
   const store = createMemoryStore();
   await store.putOriginals(LOCAL_TENANT, originals);
@@ -133,12 +133,12 @@ function noRecallId(wanted: string): PrecisError {
   return usageError(`"${clip(wanted, 60)}" is no recall id`, "MESSAGES, --role and --outline go with an id.");
 }
 
-function exactly(original: Original | undefined, { wanted, choice }: Asked, place: string): Recalled {
+function exactly(original: Original | undefined, { wanted, choice }: RecallRequest, place: string): Recalled {
   if (original === undefined) throw unknownId(wanted, place);
   return { hits: recallMessages(original, choice), place, exact: true, masked: original.masked === true };
 }
 
-function fromStore(args: Arguments, { wanted, choice }: Asked, terminal: Terminal): Promise<Recalled> {
+function fromStore(args: Arguments, { wanted, choice }: RecallRequest, terminal: Terminal): Promise<Recalled> {
   return withHistory(args, terminal, { readOnly: true }, async ({ history, tenant, store, redact }) => {
     const place = `${store}, tenant "${tenant}"`;
     if (isRecallId(wanted)) return exactly(await history.recall(tenant, wanted), { wanted, choice }, place);

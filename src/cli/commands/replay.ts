@@ -4,14 +4,14 @@ import { loadConfiguration } from "../../config/load.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { ENGINE_NAMES } from "../../core/engines/names.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { coursesOf } from "../../lab/replay/courses.ts";
+import { windowCurves } from "../../lab/replay/window-curves.ts";
 import { EXAMPLE, EXAMPLE_NOTES, exampleRecording } from "../../lab/replay/example.ts";
 import { withPrompt, type Recording } from "../../lab/replay/requests.ts";
 import { replay, type ReplayedSession } from "../../lab/replay/replay.ts";
 import { SCHEDULES, strategiesOf } from "../../lab/replay/strategies.ts";
 import { summaryWriter } from "../../lab/replay/summaries.ts";
 import { svgOf } from "../../lab/replay/svg.ts";
-import { termsOf, type Terms } from "../../lab/replay/terms.ts";
+import { termsOf, type ReplayTerms } from "../../lab/replay/terms.ts";
 import { registryOf, type Prices } from "../../models/index.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
 import { counted, durationOf, tokensOf } from "../amounts.ts";
@@ -109,7 +109,7 @@ export const replayCommand: Command = {
         under: underTitle(told),
         windowTokens: terms.windowTokens,
       };
-      await writeOutput(terminal, svg, svgOf(coursesOf(told.session.runs), picture));
+      await writeOutput(terminal, svg, svgOf(windowCurves(told.session.runs), picture));
     }
     if (args.is("json")) await terminal.out.write(jsonText(told));
     else await terminal.out.say(replayPage(told, terminal.out));
@@ -214,7 +214,7 @@ function windowOf(source: Source, args: Arguments, configuration: Configuration)
   return own ? { ...window, tokens: source.windowTokens, from: "example" } : window;
 }
 
-function termsFor(source: Source, args: Arguments, configuration: Configuration, window: Window): Terms {
+function termsFor(source: Source, args: Arguments, configuration: Configuration, window: Window): ReplayTerms {
   const { prompt_caching: caching } = configuration;
   const { model } = window;
   if (model === undefined)

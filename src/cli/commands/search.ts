@@ -1,5 +1,5 @@
 /** `precis search`: words to where they were said, in every conversation that was kept and in everything that was removed. */
-import type { Found } from "../../gateway/history/contract.ts";
+import type { FoundOriginal } from "../../gateway/history/contract.ts";
 import { wholeOf } from "../amounts.ts";
 import { clip } from "../bars.ts";
 import type { Command } from "../command.ts";
@@ -51,7 +51,7 @@ export const searchCommand: Command = {
     }),
 };
 
-function shown(found: readonly Found[]): readonly HitShown[] {
+function shown(found: readonly FoundOriginal[]): readonly HitShown[] {
   const ids = shortIds(found.map((one) => (one.kind === "message" ? one.session : one.id)));
   return found.map((one, at) => ({ ...one, id: ids[at]! }));
 }

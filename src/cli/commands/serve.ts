@@ -19,7 +19,7 @@ import { keepMemoryLean } from "../lean-memory.ts";
 import { madeToken, type OperatorToken } from "../operator-token.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 import { fileBytes, IN_MEMORY, storeFile } from "../store-file.ts";
-import { keeping, sizeBytesMax } from "../keeping.ts";
+import { keeping, sizeBytesMax } from "../keep-options.ts";
 import { storeAsConfigured, storeKey } from "../store-settings.ts";
 import { checkSummarize, handoffsSentence, summarizeFlags } from "../summarize.ts";
 import type { Terminal } from "../terminal.ts";
@@ -154,7 +154,7 @@ async function serveWith(opened: Opened, { loaded, token, terminal, engine }: Se
     retention: kept.retention,
     // A history in memory is this thread's alone.
     largeRequests: file === undefined ? undefined : threadSource(loaded, terminal, file),
-    tell: operation.tell,
+    onEvent: operation.onEvent,
     ownRoutes: operation.ownRoutes,
   });
   const listening = await listen(gateway, { host, port });
@@ -170,12 +170,12 @@ async function untilInterrupted(
   listening: Awaited<ReturnType<Gateway["listen"]>>,
   {
     begun,
-    tell,
+    onEvent,
     stopping,
     ended,
     broken,
     url,
-  }: Pick<Operation, "begun" | "tell" | "stopping" | "ended"> & {
+  }: Pick<Operation, "begun" | "onEvent" | "stopping" | "ended"> & {
     readonly broken: PrecisError | undefined;
     readonly url: string;
   },
@@ -184,7 +184,7 @@ async function untilInterrupted(
   try {
     await begun(url);
     if (broken !== undefined)
-      tell({ kind: "notice", code: "store_unavailable", tenant: "", message: sayBroken(broken) });
+      onEvent({ kind: "notice", code: "store_unavailable", tenant: "", message: sayBroken(broken) });
     await interrupted;
   } finally {
     stopping();

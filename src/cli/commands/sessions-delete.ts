@@ -159,13 +159,17 @@ function failedAs(error: unknown, { what, next }: { readonly what: string; reado
   return new PrecisError(`${what}: ${message}`, { code, hint: next, retryable, ...where, cause: error });
 }
 
-interface Told {
+interface DeletionResult {
   readonly gone: number;
   readonly chosen: readonly string[];
   readonly yes: boolean;
 }
 
-async function tell({ gone, chosen, yes }: Told, opened: OpenedHistory, { out, err }: Terminal): Promise<void> {
+async function tell(
+  { gone, chosen, yes }: DeletionResult,
+  opened: OpenedHistory,
+  { out, err }: Terminal,
+): Promise<void> {
   if (yes) {
     await out.say(gone === 0 && chosen.length > 0 ? "nothing was deleted\n" : `deleted ${counted(gone, "session")}\n`);
     const copies = copiesOf(opened.path);

@@ -110,14 +110,14 @@ function sound({ model }: Configuration): readonly Finding[] {
   return [fine("windows", "windows", says)];
 }
 
-interface Stated {
+interface StatedSetting {
   readonly path: string;
   readonly name: string;
   readonly tokens: number;
 }
 
 /** Against the table alone: what the configuration itself says of the model is what is in question. */
-function tooLarge({ path, name, tokens }: Stated): readonly Finding[] {
+function tooLarge({ path, name, tokens }: StatedSetting): readonly Finding[] {
   const known = lookUp(createRegistry(), name);
   if (known?.windowTokens === undefined || tokens <= known.windowTokens) return [];
   const says = `${path} is ${count(tokens)}, but ${name} reads ${count(known.windowTokens)} (${known.sources.join(", ")}): requests are refused before they are compacted`;

@@ -38,16 +38,16 @@ export function note(area: Area, code: string, says: string): Finding {
   return { area, level: "note", code, says };
 }
 
-export interface Told {
+export interface FindingText {
   readonly says: string;
   readonly fix: string;
   readonly lines?: readonly string[];
 }
 
-export function warning(area: Area, code: string, told: Told): Finding {
+export function warning(area: Area, code: string, told: FindingText): Finding {
   return { area, level: "warning", code, ...told };
 }
 
-export function fault(area: Area, code: string, told: Told): Finding {
+export function fault(area: Area, code: string, told: FindingText): Finding {
   return { area, level: "fault", code, ...told };
 }

@@ -45,7 +45,7 @@ async function announce(asked: readonly Upstream[], { err }: Pick<Examination["t
   await err.say(`${text}\n`);
 }
 
-interface Asking {
+interface UpstreamCheck {
   readonly offline: boolean;
   /** It was configured, and is not one of the vendors' that are there by default. */
   readonly own: boolean;
@@ -66,7 +66,11 @@ function isSound(upstream: Upstream, { gateway }: Configuration): boolean {
   return !hasFault(wrongWith(upstream, gateway));
 }
 
-async function examined(upstream: Upstream, { gateway }: Configuration, asking: Asking): Promise<readonly Finding[]> {
+async function examined(
+  upstream: Upstream,
+  { gateway }: Configuration,
+  asking: UpstreamCheck,
+): Promise<readonly Finding[]> {
   const wrong = wrongWith(upstream, gateway);
   if (hasFault(wrong)) return wrong;
   const { name } = upstream;
@@ -140,7 +144,7 @@ function isNear(hostname: string): boolean {
   return !bare.includes(".") || /\.(?:local|lan|internal|home|intranet|home\.arpa)$/i.test(bare);
 }
 
-async function answers(upstream: Upstream, { own, send }: Asking): Promise<readonly Finding[]> {
+async function answers(upstream: Upstream, { own, send }: UpstreamCheck): Promise<readonly Finding[]> {
   const { name } = upstream;
   const asked = await ask(upstream.origin + joined(upstream.basePath), send);
   if ("failed" in asked) return [unreachable(upstream, asked, own)];
@@ -168,11 +172,11 @@ function joined(basePath: string): string {
   return basePath.endsWith("/v1") ? basePath.slice(0, -"/v1".length) + MODELS_PATH : basePath + MODELS_PATH;
 }
 
-type Asked =
+type UpstreamAnswer =
   | { readonly status: number; readonly location: string | undefined }
   | { readonly failed: string; readonly because: string };
 
-async function ask(url: string, send: typeof fetch): Promise<Asked> {
+async function ask(url: string, send: typeof fetch): Promise<UpstreamAnswer> {
   try {
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
     const response = await send(url, { redirect: "manual", signal });

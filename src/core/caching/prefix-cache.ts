@@ -88,28 +88,28 @@ export interface PrefixCache {
   readonly ask: (prompt: CachePrompt, rules: CacheRules, nowMs: number) => CacheUse;
 }
 
-interface Entry {
+interface CacheEntry {
   readonly ttlMs: number;
   readonly untilMs: number;
 }
 
-interface Looking {
+interface CacheLookup {
   /** The name of the prefix that ends with each block. */
   readonly names: readonly string[];
   /** Its tokens. */
   readonly sums: readonly number[];
-  readonly live: (at: number) => Entry | undefined;
+  readonly live: (at: number) => CacheEntry | undefined;
   readonly keep: (at: number, ttlMs: number) => void;
 }
 
 /** One cache: of one key, one model. */
 export function createPrefixCache(hash: Hash): PrefixCache {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, CacheEntry>();
   const ask = (prompt: CachePrompt, rules: CacheRules, nowMs: number): CacheUse => {
     const names = namesOf(prompt, hash);
     let sum = 0;
     const sums = prompt.blocks.map(({ tokens }) => (sum += tokens));
-    const looking: Looking = {
+    const looking: CacheLookup = {
       names,
       sums,
       live: (at) => {
@@ -144,7 +144,7 @@ function namesOf({ blocks, messageSettings }: CachePrompt, hash: Hash): readonly
 }
 
 /** The longest prefix that any marker finds is read; what lies between it and the last marker is written. */
-function askMarked({ blocks }: CachePrompt, rules: MarkedRules, { sums, live, keep }: Looking): Partial<CacheUse> {
+function askMarked({ blocks }: CachePrompt, rules: MarkedRules, { sums, live, keep }: CacheLookup): Partial<CacheUse> {
   const markers = blocks.flatMap(({ marker }, at) =>
     marker === undefined || sums[at]! < rules.minimumTokens ? [] : [{ at, ttl: marker }],
   );
@@ -167,12 +167,12 @@ function askMarked({ blocks }: CachePrompt, rules: MarkedRules, { sums, live, ke
   return { read, write1h: to1h - read, write5m: to5m - to1h };
 }
 
-function lookBack(from: number, blocks: number, live: Looking["live"]): number | undefined {
+function lookBack(from: number, blocks: number, live: CacheLookup["live"]): number | undefined {
   for (let at = from; at >= 0 && at > from - blocks; at--) if (live(at) !== undefined) return at;
   return undefined;
 }
 
-function askAutomatic({ minimumTokens, stepTokens, ttlMs }: AutomaticRules, { sums, live, keep }: Looking): number {
+function askAutomatic({ minimumTokens, stepTokens, ttlMs }: AutomaticRules, { sums, live, keep }: CacheLookup): number {
   const known = sums.findLastIndex((_, at) => live(at) !== undefined);
   const shared = known < 0 ? 0 : sums[known]!;
   if ((sums.at(-1) ?? 0) >= minimumTokens) sums.forEach((_, at) => keep(at, ttlMs));
@@ -182,7 +182,7 @@ function askAutomatic({ minimumTokens, stepTokens, ttlMs }: AutomaticRules, { su
 function askAtBreakpoints(
   { blocks }: CachePrompt,
   { explicit, ttlMs, writesMax, placesMax, minimumTokens }: BreakpointRules,
-  { sums, live, keep }: Looking,
+  { sums, live, keep }: CacheLookup,
 ): Partial<CacheUse> {
   const last = blocks.length - 1;
   const isSet = (at: number): boolean => blocks[at]!.marker !== undefined;

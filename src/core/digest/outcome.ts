@@ -58,7 +58,7 @@ const EXIT_FIELD_CHARS = 400;
 
 /** Reads the result of a run. */
 export function outcomeOf(text: string): Outcome {
-  const found: Found = {
+  const found: FoundOutcome = {
     exit: undefined,
     exitInHeader: false,
     failures: [],
@@ -83,7 +83,7 @@ export function outcomeOf(text: string): Outcome {
 
 type Counted = { -readonly [key in keyof RunError]: RunError[key] };
 
-interface Found {
+interface FoundOutcome {
   exit: number | undefined;
   exitInHeader: boolean;
   goPassed: number;
@@ -93,7 +93,7 @@ interface Found {
   readonly errors: Map<string, Counted>;
 }
 
-function read(raw: string, number: number, found: Found): void {
+function read(raw: string, number: number, found: FoundOutcome): void {
   const line = withoutColour(raw);
   const exit = /xit|XIT/.test(line) ? EXIT.exec(line) : null;
   if (exit !== null) {
@@ -115,7 +115,7 @@ function read(raw: string, number: number, found: Found): void {
   if (isErrorLine(line)) addError(found.errors, raw, number);
 }
 
-function addFailure(line: string, found: Found): void {
+function addFailure(line: string, found: FoundOutcome): void {
   const failure = found.failures.length < FAILURES_MAX ? failureIn(withoutColour(line)) : undefined;
   if (failure !== undefined) found.failures.push(failure);
 }
@@ -127,7 +127,7 @@ function addError(errors: Map<string, Counted>, line: string, number: number): v
   else if (errors.size < ERRORS_MAX) errors.set(key, { text: line.trimEnd(), line: number, count: 1 });
 }
 
-function countsOf(found: Found): { readonly passed?: number; readonly failed?: number } {
+function countsOf(found: FoundOutcome): { readonly passed?: number; readonly failed?: number } {
   if (found.tallies.length > 0) return sumOf(found.tallies);
   if (found.goPassed + found.goFailed === 0) return {};
   // Without -v the tests that passed are not named, and their number is not known.

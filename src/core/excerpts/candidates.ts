@@ -59,18 +59,18 @@ export interface CandidateTable {
   readonly isSafe: (candidate: number) => boolean;
 }
 
-export interface Known {
+export interface AlreadyKnown {
   readonly occurrences: Occurrences;
   readonly sources: Sources;
 }
 
 export interface CandidateKeeper {
   /** The table of a conversation, weighed with `measure`; the last one is continued where only its end is new. */
-  readonly tableFor: (known: Known, measure: Measure) => CandidateTable;
+  readonly tableFor: (known: AlreadyKnown, measure: Measure) => CandidateTable;
 }
 
 export function createCandidateKeeper(quotes: Quotes): CandidateKeeper {
-  let last: { readonly known: Known; readonly writer: CandidateTableWriter } | undefined;
+  let last: { readonly known: AlreadyKnown; readonly writer: CandidateTableWriter } | undefined;
   return {
     tableFor: (known, measure) => {
       const { root, redact } = known.sources;
@@ -89,7 +89,7 @@ interface CandidateTableWriter {
   readonly weighWith: (measure: Measure) => void;
 }
 
-function createCandidateTable(quotes: Quotes, known: Known): CandidateTableWriter {
+function createCandidateTable(quotes: Quotes, known: AlreadyKnown): CandidateTableWriter {
   const { occurrences } = known;
   const candidates: Candidate[] = [];
   const [messages, starts, ends]: [number[], number[], number[]] = [[], [], []];
@@ -167,7 +167,7 @@ function createShapeNumbers(
   };
 }
 
-function showsNoSecret({ message, range }: Candidate, { occurrences, sources }: Known): boolean {
+function showsNoSecret({ message, range }: Candidate, { occurrences, sources }: AlreadyKnown): boolean {
   return !exposes(occurrences.readingOf(occurrences.entries[message]!), range, sources.redact);
 }
 
@@ -247,14 +247,14 @@ function createScales({ entries, readingOf }: Occurrences) {
   return { tokens, sources, sourceLineTokens, weigh, weighWith, stretch };
 }
 
-interface Stretch extends Range {
+interface LineRange extends Range {
   readonly message: number;
   readonly source: string;
   readonly tokens: number;
 }
 
 /** A stretch of a message as an excerpt. */
-export function excerptOf(occurrences: Occurrences, { message, start, end, source, tokens }: Stretch): Excerpt {
+export function excerptOf(occurrences: Occurrences, { message, start, end, source, tokens }: LineRange): Excerpt {
   const reading = occurrences.readingOf(occurrences.entries[message]!);
   const { starts, ends, which } = reading.mentions;
   const names: number[] = [];
@@ -265,7 +265,7 @@ export function excerptOf(occurrences: Occurrences, { message, start, end, sourc
 
 interface Making {
   readonly quotes: Quotes;
-  readonly known: Known;
+  readonly known: AlreadyKnown;
   /** Adds a quote to the table, which may hold it already, and says its number. */
   readonly addQuote: (key: number, make: () => Candidate) => number;
 }

@@ -27,7 +27,7 @@ export interface ExcerptRequest {
   readonly from?: number;
   readonly until?: number;
   /** What stands in the result anyway: names that it binds need no excerpt. */
-  readonly present: Present;
+  readonly present: VisibleText;
   /** Words of the task beyond the live request. */
   readonly focus: readonly string[];
   /** Messages whose errors are made good: these errors are not quoted. */
@@ -37,7 +37,7 @@ export interface ExcerptRequest {
 }
 
 /** A result, or the part of it that is settled. */
-export interface Present {
+export interface VisibleText {
   /** Messages of the conversation that stand in it as they were. */
   readonly standing: readonly Message[];
   /** All other text in it. */

@@ -5,17 +5,17 @@
 import type { Message } from "../transcript/message.ts";
 import { createCandidateKeeper } from "./candidates.ts";
 import { selectExcerpts } from "./coverage.ts";
-import type { Excerpt, ExcerptRequest, Present } from "./excerpt.ts";
+import type { Excerpt, ExcerptRequest, VisibleText } from "./excerpt.ts";
 import { exposes } from "./exposure.ts";
 import type { Range } from "./identifiers.ts";
-import { type Entry, type Occurrences, createOccurrencesKeeper } from "./occurrences.ts";
+import { type MessageEntry, type Occurrences, createOccurrencesKeeper } from "./occurrences.ts";
 import { createQuotes } from "./passages.ts";
-import type { Reading } from "./reading.ts";
+import type { MessageReading } from "./reading.ts";
 import { WEIGHTS, type Weights } from "./weights.ts";
 import { createRanking, sceneOf } from "./relevance.ts";
 import { createSources } from "./sources.ts";
 
-export type { Excerpt, ExcerptRequest, Present } from "./excerpt.ts";
+export type { Excerpt, ExcerptRequest, VisibleText } from "./excerpt.ts";
 
 /** A name that a result is likely to be asked for and does not hold. */
 export interface Missing {
@@ -36,7 +36,7 @@ export interface Evidence {
     request: Pick<ExcerptRequest, "measure" | "settled" | "redact">,
   ) => number;
   /** Likeliest first. */
-  readonly missing: (messages: readonly Message[], result: Present) => readonly Missing[];
+  readonly missing: (messages: readonly Message[], result: VisibleText) => readonly Missing[];
   /** How likely the continuation is to ask for each identifier, 0 to 1; 0 for those that stand nearly everywhere. */
   readonly probabilities: (messages: readonly Message[]) => ReadonlyMap<string, number>;
 }
@@ -115,7 +115,7 @@ function likely(scores: Float64Array): readonly number[] {
 const SEARCHES_MAX = 40;
 
 /** Whether a likely identifier does not stand in a result, tied or not. */
-function isNotIn({ standing, excerpts = [], text }: Present, { entries, standings, eachNamed }: Occurrences) {
+function isNotIn({ standing, excerpts = [], text }: VisibleText, { entries, standings, eachNamed }: Occurrences) {
   const whole = new Set(standing);
   const named = new Uint8Array(standings.length);
   for (const { names = [] } of excerpts) for (let at = 0; at < names.length; at++) named[names[at]!] = 1;
@@ -150,7 +150,10 @@ function missingFrom(
 }
 
 /** The text of the message that an identifier stands in first, and where it stands there. */
-function placeOf(places: readonly number[], { entries, readingOf }: Occurrences): [reading: Reading, place: Range] {
+function placeOf(
+  places: readonly number[],
+  { entries, readingOf }: Occurrences,
+): [reading: MessageReading, place: Range] {
   const reading = readingOf(entries[places[0]!]!);
   const { mentions, first } = reading;
   const mention = first[places[1]!]!;
@@ -158,7 +161,7 @@ function placeOf(places: readonly number[], { entries, readingOf }: Occurrences)
 }
 
 /** Identifiers of messages that stand as they were are worth nothing more. */
-function dropHeldIn(standing: readonly Entry[], occurrences: Occurrences, scores: Float64Array): void {
+function dropHeldIn(standing: readonly MessageEntry[], occurrences: Occurrences, scores: Float64Array): void {
   for (const entry of standing) {
     const reading = occurrences.readingOf(entry);
     for (let local = 0; local < reading.mentions.names.length; local++)

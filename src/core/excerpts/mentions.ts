@@ -200,10 +200,10 @@ const LINES_MAX = 2_000;
 const LINE_CHARS_MAX = 500;
 
 /** Hears of each mention: the identifier's number, and its half-open range in the text. */
-export type Hear = (name: number, start: number, end: number) => void;
+export type OnMention = (name: number, start: number, end: number) => void;
 
 /** Reads a text's mentions, in order of place, by their numbers in the table of names. No identifier goes beyond a line. */
-export type LineReader = (text: string, hear: Hear) => void;
+export type LineReader = (text: string, hear: OnMention) => void;
 
 export function createLineReader(table: NameTable): LineReader {
   let known = new Map<string, Mentions>();

@@ -7,13 +7,13 @@ import { createRoots } from "../ledger/roots.ts";
 import { type Message, callsOf, resultOf } from "../transcript/message.ts";
 import { createPairing } from "../transcript/pairing.ts";
 import { type Vocabulary, createVocabulary } from "./characters.ts";
-import { type Hear, type LineReader, type MentionKind, createLineReader } from "./mentions.ts";
+import { type OnMention, type LineReader, type MentionKind, createLineReader } from "./mentions.ts";
 import { type NameTable, createNameTable } from "./name-table.ts";
 import {
   READINGS_BYTES_MAX,
-  type Reading,
+  type MessageReading,
   type ReadingOf,
-  type Said,
+  type SpokenText,
   type OccurrenceFacts,
   createReadings,
   createOccurrenceFacts,
@@ -23,14 +23,14 @@ import {
 export const RARE_MESSAGES_MAX = 5;
 
 /** One message of the fold. */
-export interface Entry {
+export interface MessageEntry {
   readonly message: Message;
   /** The call that a result answers. */
   readonly call: CallSummary | undefined;
 }
 
 /** An identifier and where it stands. Places are pairs: index of the message, index among its distinct identifiers. */
-export interface Standing {
+export interface IdentifierPositions {
   readonly id: string;
   readonly kind: MentionKind;
   /** The first places, as many as a rare name has: message and local index, alternating. */
@@ -39,12 +39,12 @@ export interface Standing {
 
 /** Identifiers are numbered; what every ranking asks of each stands in arrays of its own, which are quick to walk. */
 export interface Occurrences {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly MessageEntry[];
   /** What an entry's message says. */
-  readonly readingOf: (entry: Entry) => Reading;
+  readonly readingOf: (entry: MessageEntry) => MessageReading;
   /** The number of an identifier, by its index among those of a message. */
-  readonly numberOf: (reading: Reading, local: number) => number;
-  readonly standings: readonly Standing[];
+  readonly numberOf: (reading: MessageReading, local: number) => number;
+  readonly standings: readonly IdentifierPositions[];
   /** How each stands in those places. */
   readonly signs: OccurrenceFacts;
   /** For each identifier: how many messages hold it. */
@@ -58,13 +58,13 @@ export interface Occurrences {
   /** The folder that most absolute paths lie below; empty where there is none. */
   readonly root: () => string;
   /** Hears of each place where a text names an identifier of the conversation, in order, by its number here. */
-  readonly eachNamed: (text: string, hear: Hear) => void;
+  readonly eachNamed: (text: string, hear: OnMention) => void;
 }
 
 export interface OccurrencesKeeper {
   readonly occurrencesOf: (messages: readonly Message[]) => Occurrences;
   /** The entries of messages that belong to the conversation last asked for; others are left out. */
-  readonly entriesOf: (messages: readonly Message[]) => readonly Entry[];
+  readonly entriesOf: (messages: readonly Message[]) => readonly MessageEntry[];
 }
 
 /** A conversation names some thousands; a keeper that has read of more than this begins anew with the next. */
@@ -102,15 +102,15 @@ function createReader(readingsBytesMax: number): Reader {
 interface Fold {
   readonly occurrences: Occurrences;
   readonly add: (message: Message) => void;
-  readonly entryOf: (message: Message) => Entry | undefined;
+  readonly entryOf: (message: Message) => MessageEntry | undefined;
   readonly isPrefixOf: (messages: readonly Message[]) => boolean;
 }
 
 function createFold(reader: Reader): Fold {
-  const entries: Entry[] = [];
+  const entries: MessageEntry[] = [];
   const edits = createEdits();
   const roots = createRoots();
-  const byMessage = new Map<Message, Entry>();
+  const byMessage = new Map<Message, MessageEntry>();
   const pairing = createPairing<CallSummary>();
   const { count, ...counted } = createRegister(reader);
   return {
@@ -141,11 +141,11 @@ function createFold(reader: Reader): Fold {
 /** What a occurrences says of each identifier. */
 interface Register extends Omit<Occurrences, "entries" | "readingOf" | "ofEditedFile" | "root"> {
   /** Adds what a message says. */
-  readonly count: (said: Said, message: number) => void;
+  readonly count: (said: SpokenText, message: number) => void;
 }
 
 function createRegister({ table, lines }: Reader): Register {
-  const standings: Standing[] = [];
+  const standings: IdentifierPositions[] = [];
   const places: number[][] = [];
   const counts: number[] = [];
   const words: number[] = [];

@@ -4,7 +4,7 @@
  */
 import { LINE_BREAK, isSpace } from "./characters.ts";
 import type { Range } from "./identifiers.ts";
-import type { Reading } from "./reading.ts";
+import type { MessageReading } from "./reading.ts";
 
 /** A longer line is quoted in part. */
 const LINE_CHARS_MAX = 300;
@@ -232,17 +232,17 @@ export interface Quote {
 
 export interface Quotes {
   /** Undefined where nothing readable surrounds the mention. */
-  readonly around: (reading: Reading, mention: number) => Quote | undefined;
+  readonly around: (reading: MessageReading, mention: number) => Quote | undefined;
 }
 
-interface Known {
+interface KnownPassage {
   readonly quotes: (Quote | null | undefined)[];
   /** By where they begin: several mentions may share a passage. */
   readonly passages: Map<number, Quote>;
 }
 
 export function createQuotes(): Quotes {
-  const known = new WeakMap<Reading, Known>();
+  const known = new WeakMap<MessageReading, KnownPassage>();
   return {
     around: (reading, mention) => {
       let entry = known.get(reading);
@@ -255,7 +255,7 @@ export function createQuotes(): Quotes {
   };
 }
 
-function quoteAround(reading: Reading, mention: number, passages: Map<number, Quote>): Quote | undefined {
+function quoteAround(reading: MessageReading, mention: number, passages: Map<number, Quote>): Quote | undefined {
   const { starts, ends } = reading.mentions;
   const range = passageAround(reading.text, { start: starts[mention]!, end: ends[mention]! });
   if (range === undefined) return undefined;
@@ -267,7 +267,7 @@ function quoteAround(reading: Reading, mention: number, passages: Map<number, Qu
 }
 
 /** Local numbers of the identifiers that a range of a message holds. */
-export function heldBy({ mentions }: Reading, range: Range): readonly number[] {
+export function heldBy({ mentions }: MessageReading, range: Range): readonly number[] {
   const { starts, ends, which } = mentions;
   const held = new Set<number>();
   for (let at = firstFrom(starts, range.start); at < starts.length && ends[at]! <= range.end; at++)

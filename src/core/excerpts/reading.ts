@@ -8,7 +8,7 @@ import { firstBlockIn } from "./exposure.ts";
 import { type Mentions, mentionsIn } from "./mentions.ts";
 import type { NameTable } from "./name-table.ts";
 
-export interface Reading {
+export interface MessageReading {
   /** Content, then each call's tool name and decoded argument strings, a line break between any two. */
   readonly text: string;
   readonly calls: readonly CallSummary[];
@@ -35,7 +35,7 @@ const SHORT_ARGUMENT_CHARS_MAX = 300;
 const NEIGHBOUR_CHARS = 150;
 const NEIGHBOURS_MAX = 99;
 
-export function readMessage(message: Message, table: NameTable): Reading {
+export function readMessage(message: Message, table: NameTable): MessageReading {
   const calls = callsOf(message).map((call) => described(call));
   const said = contentText(message.parts);
   // An earlier handoff is read back by the next one; quoting it would be quoting a copy.
@@ -115,7 +115,7 @@ function withoutGutter(text: string, mentions: Mentions): Mentions {
   };
 }
 
-function chainsOf({ names, which }: Mentions): Pick<Reading, "first" | "next"> {
+function chainsOf({ names, which }: Mentions): Pick<MessageReading, "first" | "next"> {
   const first: number[] = new Array(names.length).fill(-1);
   const last: number[] = new Array(names.length).fill(-1);
   const next: number[] = new Array(which.length).fill(-1);
@@ -160,14 +160,14 @@ export const READINGS_BYTES_MAX = 64_000_000;
 /** Of a mention, in the arrays of a reading. */
 const MENTION_BYTES = 64;
 
-export type ReadingOf = (message: Message) => Reading;
+export type ReadingOf = (message: Message) => MessageReading;
 
 export function createReadings(table: NameTable, bytesMax: number): ReadingOf {
-  const readings = remembered<Message, Reading>({ bytesOf, bytesMax });
+  const readings = remembered<Message, MessageReading>({ bytesOf, bytesMax });
   return (message) => readings(message, () => readMessage(message, table));
 }
 
-function bytesOf({ text, mentions }: Reading): number {
+function bytesOf({ text, mentions }: MessageReading): number {
   return text.length + mentions.which.length * MENTION_BYTES;
 }
 
@@ -186,14 +186,14 @@ export interface OccurrenceFacts {
 }
 
 /** A message that was read. */
-export interface Said {
+export interface SpokenText {
   readonly role: Role;
-  readonly reading: Reading;
+  readonly reading: MessageReading;
 }
 
 export interface SignsKeeper extends OccurrenceFacts {
   /** Another place of an identifier, by its index among those of the message; identifiers are new in order of number. */
-  readonly add: (number: number, local: number, said: Said) => void;
+  readonly add: (number: number, local: number, said: SpokenText) => void;
 }
 
 /** Added to the number of identifiers in a message, so that one alone in a message does not outweigh all else. */

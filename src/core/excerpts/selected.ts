@@ -12,24 +12,24 @@ const GAP_CHARS_MAX = 24;
 
 export interface Selection {
   /** Where the candidate would go, as things are now. */
-  readonly placeFor: (candidate: number) => Place;
-  readonly take: (candidate: number, place: Place) => void;
+  readonly placeFor: (candidate: number) => Placement;
+  readonly take: (candidate: number, place: Placement) => void;
   /** Best first. */
   readonly excerpts: () => readonly Excerpt[];
 }
 
 /** What an candidate would become on the selection. */
-export interface Place extends Range {
+export interface Placement extends Range {
   /** Of the pieces that it would join, and of what they become with it. */
   readonly instead: number;
   readonly tokens: number;
   /** Of the line that names its source, where that is new. */
   readonly lead: number;
-  readonly close: readonly Piece[];
+  readonly close: readonly SelectedPiece[];
 }
 
 /** Something chosen, and as the how manieth: a joined piece has the best rank of its parts. */
-interface Piece extends Range {
+interface SelectedPiece extends Range {
   /** One of the candidates that it is made of; the only one where it is alone. */
   readonly candidate: number;
   readonly isAlone: boolean;
@@ -39,7 +39,7 @@ interface Piece extends Range {
 
 /** What was chosen of a message. Where the pieces stand is in arrays of its own: every candidate looks through them. */
 interface Row {
-  readonly pieces: Piece[];
+  readonly pieces: SelectedPiece[];
   readonly starts: number[];
   readonly ends: number[];
 }
@@ -50,7 +50,7 @@ export function createSelection(occurrences: Occurrences, table: CandidateTable)
   /** By source. */
   const isNamed: boolean[] = [];
   let rank = 0;
-  const closeTo = (candidate: number): readonly Piece[] => {
+  const closeTo = (candidate: number): readonly SelectedPiece[] => {
     const row = rows[table.messages[candidate]!];
     return row === undefined ? NONE : piecesAround(candidate, row, table);
   };
@@ -88,13 +88,17 @@ export function createSelection(occurrences: Occurrences, table: CandidateTable)
   };
 }
 
-const NONE: readonly Piece[] = [];
+const NONE: readonly SelectedPiece[] = [];
 
 /** Those of a message's pieces that an candidate would be joined with. */
-function piecesAround(candidate: number, { starts, ends, pieces }: Row, table: CandidateTable): readonly Piece[] {
+function piecesAround(
+  candidate: number,
+  { starts, ends, pieces }: Row,
+  table: CandidateTable,
+): readonly SelectedPiece[] {
   const least = table.starts[candidate]! - GAP_CHARS_MAX;
   const most = table.ends[candidate]! + GAP_CHARS_MAX;
-  let close: Piece[] | undefined;
+  let close: SelectedPiece[] | undefined;
   for (let at = 0; at < starts.length; at++) {
     if (starts[at]! > most || ends[at]! < least) continue;
     const piece = pieces[at]!;
@@ -103,20 +107,20 @@ function piecesAround(candidate: number, { starts, ends, pieces }: Row, table: C
   return close ?? NONE;
 }
 
-function rowWithout(close: readonly Piece[], row: Row | undefined): Row {
+function rowWithout(close: readonly SelectedPiece[], row: Row | undefined): Row {
   const rest: Row = { pieces: [], starts: [], ends: [] };
   for (const piece of row?.pieces ?? NONE) if (!close.includes(piece)) put(rest, piece);
   return rest;
 }
 
-function put({ pieces, starts, ends }: Row, piece: Piece): void {
+function put({ pieces, starts, ends }: Row, piece: SelectedPiece): void {
   pieces.push(piece);
   starts.push(piece.start);
   ends.push(piece.end);
 }
 
 function quoteOf(
-  { candidate, isAlone, start, end, tokens }: Piece,
+  { candidate, isAlone, start, end, tokens }: SelectedPiece,
   occurrences: Occurrences,
   table: CandidateTable,
 ): Excerpt {

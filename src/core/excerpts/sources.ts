@@ -1,7 +1,7 @@
 /** Where an excerpt comes from, said in a few words: who spoke, or the tool and what it was about. */
 import { oneLine } from "../digest/cut.ts";
 import type { CallSummary } from "../digest/call.ts";
-import type { Entry, Occurrences } from "./occurrences.ts";
+import type { MessageEntry, Occurrences } from "./occurrences.ts";
 
 const TARGET_CHARS_MAX = 28;
 const SHORT_PATH_CHARS_MAX = 32;
@@ -11,9 +11,9 @@ export interface Sources {
   readonly root: string;
   readonly redact: (text: string) => string;
   /** Of a place in a message. */
-  readonly labelAt: (entry: Entry, at: number) => string;
+  readonly labelAt: (entry: MessageEntry, at: number) => string;
   /** Whether what stands at a place is worth quoting: not the words of a search, nor a tool's word that it did as it was told. */
-  readonly tellsAt: (entry: Entry, at: number) => boolean;
+  readonly tellsAt: (entry: MessageEntry, at: number) => boolean;
 }
 
 /** `redact` sees what a call is about before it is cut. */
@@ -60,7 +60,7 @@ function isField(text: string, at: number): boolean {
 const FIELD_LINE_CHARS_MAX = 300;
 
 /** The call whose arguments a place stands in, or whose result the message is. */
-function callAt({ readingOf }: Occurrences, entry: Entry, at: number): CallSummary | undefined {
+function callAt({ readingOf }: Occurrences, entry: MessageEntry, at: number): CallSummary | undefined {
   const { calls, callStarts } = readingOf(entry);
   const index = callStarts.findLastIndex((start) => start <= at);
   return index < 0 ? entry.call : calls[index];

@@ -1,11 +1,11 @@
 /** Chooses what a handoff holds: within its budget, section by section, each section's best items first. */
 import type { Excerpt } from "../excerpts/excerpts.ts";
 import type { Measure } from "../transcript/measure.ts";
-import type { Draft, Item } from "./items.ts";
+import type { ItemDraft, Item } from "./items.ts";
 import { SOURCE_LEAD } from "./parse.ts";
 import { PROSE_RANK } from "./model/drafts.ts";
 import type { Contents } from "./render.ts";
-import type { Present } from "./record/context.ts";
+import type { VisibleBeside } from "./record/context.ts";
 import { TOPICS, TOPICS_BY_NEED } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
 import { createSectionFill, type Spend, type SectionFill, type SectionFillOptions } from "./section-fill.ts";
@@ -33,9 +33,9 @@ const CARRIED_EXCERPTS_SHARE_MAX = 0.3;
 
 export interface Candidates {
   /** What each section could say, best first. */
-  readonly drafts: ReadonlyMap<Topic, readonly Draft[]>;
+  readonly drafts: ReadonlyMap<Topic, readonly ItemDraft[]>;
   /** The record of episodes, in at most so many tokens; none where a model wrote what was done. */
-  readonly record: ((tokensMax: number, present: Present) => readonly Item[]) | undefined;
+  readonly record: ((tokensMax: number, present: VisibleBeside) => readonly Item[]) | undefined;
   /** Excerpts worth at most so many tokens that do not repeat what is present. */
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
   /** What it takes to quote the errors that stand to this day. */
@@ -117,7 +117,7 @@ function recordRoom(
 /** Errors that nothing made good are quoted before more is told of anything else, up to this share. */
 const ERRORS_SHARE_MAX = 0.3;
 
-function presentIn(sections: SectionFill): Present {
+function presentIn(sections: SectionFill): VisibleBeside {
   const textsOf = (topic: Topic): readonly string[] =>
     (sections.filled().get(topic)?.items ?? []).map(({ text }) => text);
   return { said: sections.text(), rules: textsOf("constraints"), goal: textsOf("goal") };
@@ -221,7 +221,7 @@ function createTokenBudget({ room, budget }: FitOptions, matches: Candidates["ma
 }
 
 function matchingFirst(drafts: Candidates["drafts"], matches: (text: string) => boolean): Candidates["drafts"] {
-  const weighed = (draft: Draft): Draft & { readonly about: number } => {
+  const weighed = (draft: ItemDraft): ItemDraft & { readonly about: number } => {
     const text = draft.write();
     return { ...draft, write: () => text, about: Number(text !== undefined && matches(text)) };
   };
@@ -267,7 +267,7 @@ function allowances(
   return granted;
 }
 
-interface Room {
+interface ExcerptBudget {
   readonly tokens: TokenBudget;
   readonly tokensMax: number;
   /** What the handoff says already. */
@@ -277,7 +277,7 @@ interface Room {
 function chooseExcerpts(
   { excerpts, carried, matches }: Candidates,
   measure: Measure,
-  { tokens, tokensMax, present }: Room,
+  { tokens, tokensMax, present }: ExcerptBudget,
 ): readonly Excerpt[] {
   const kept: Excerpt[] = [];
   const sources = new Set<string>();

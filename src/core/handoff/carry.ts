@@ -1,6 +1,6 @@
 /** What an earlier handoff holds, as drafts of the next: merged by key, never summarised again; the oldest decays first. */
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Draft } from "./items.ts";
+import type { ItemDraft } from "./items.ts";
 import type { ParsedHandoff } from "./parse.ts";
 import { TOPICS } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
@@ -8,7 +8,7 @@ import type { Topic } from "./topics/topic.ts";
 /** Carried items stand before all new ones, and give way to them: constraints and the first request do not. */
 const ORDER_BEFORE = -1_000_000;
 
-export function carriedDrafts(topic: Topic, previous: ParsedHandoff | undefined, ledger: Ledger): readonly Draft[] {
+export function carriedDrafts(topic: Topic, previous: ParsedHandoff | undefined, ledger: Ledger): readonly ItemDraft[] {
   const { rank, firstRank = 0, holds = always, again = asItStands } = TOPICS[topic].carried;
   const texts = (previous?.sections.get(topic) ?? []).filter((text) => holds(text, ledger));
   return texts.map((text, at) => ({
@@ -22,6 +22,6 @@ function always(): boolean {
   return true;
 }
 
-function asItStands(text: string): Pick<Draft, "write"> {
+function asItStands(text: string): Pick<ItemDraft, "write"> {
   return { write: () => text };
 }

@@ -1,6 +1,6 @@
 /** What a section is written from: drafts, worked out only while there is room, and the items that come of them. */
 
-interface Place {
+interface ItemPosition {
   /** Which of a section's items are written first when not all fit; higher goes first. */
   readonly rank: number;
   /** Where it is written among the others; ascending. */
@@ -15,12 +15,12 @@ export interface AlreadyVisible {
 }
 
 /** Something a section may say. */
-export interface Draft extends Place {
+export interface ItemDraft extends ItemPosition {
   /** Its words, redacted; nothing where they stand verbatim beside the handoff. */
   readonly write: () => string | undefined;
 }
 
-export interface Item extends Place {
+export interface Item extends ItemPosition {
   /** Two items with one key say the same: only one is written. */
   readonly key: string;
   /** What is written, without bullet or number; lines after the first belong to it. */

@@ -2,7 +2,7 @@
 import type { Ledger, QuestionEntry, RequestEntry } from "../ledger/ledger.ts";
 import type { Measure } from "../transcript/measure.ts";
 import { contentText, type Message, type Part } from "../transcript/message.ts";
-import { clipped, DASH, recency, type AlreadyVisible, type Draft } from "./items.ts";
+import { clipped, DASH, recency, type AlreadyVisible, type ItemDraft } from "./items.ts";
 
 /** What the drafts of one handoff are made from. */
 export interface Material {
@@ -32,13 +32,13 @@ export function leaves({ from, until, live }: Material, message: number): boolea
   return message >= from && message < until && message !== live;
 }
 
-export interface Room {
+export interface ItemLimits {
   readonly charsMax: number;
   readonly share: number;
 }
 
 /** Redacted, and cut to its room; a token is a character in some scripts and four in others, so it is weighed. */
-export function fitted({ redact, measure, budget }: Material, text: string, { charsMax, share }: Room): string {
+export function fitted({ redact, measure, budget }: Material, text: string, { charsMax, share }: ItemLimits): string {
   const words = clipped(redact(text), charsMax);
   const tokens = measure.text(words);
   const tokensMax = Math.max(CUT_TOKENS_MIN, budget * share);
@@ -64,7 +64,12 @@ function speaks(part: Part): boolean {
   return part.kind === "text" && part.text !== "";
 }
 
-export function requestDraft(material: Material, { message, text }: RequestEntry, rank: number, room: Room): Draft {
+export function requestDraft(
+  material: Material,
+  { message, text }: RequestEntry,
+  rank: number,
+  room: ItemLimits,
+): ItemDraft {
   const write = (): string => fitted(material, text, room);
   return { rank: rank + recency(message, material.messages.length), order: 2 + message, write };
 }
@@ -77,7 +82,7 @@ export function exchangeDraft(
   question: QuestionEntry,
   answerer: "user" | "answered",
   rank: number,
-): Draft {
+): ItemDraft {
   const write = (): string => {
     const asked = clipped(redact(question.text), QUESTION_CHARS_MAX);
     return `${asked}${DASH}${answerer}: ${clipped(redact(question.answer?.text ?? ""), ANSWER_CHARS_MAX)}`;

@@ -1,6 +1,6 @@
 /** The sections of a handoff while they are filled: items are worked out one by one, and only while there is room. */
 import type { Measure } from "../transcript/measure.ts";
-import type { Draft, Item } from "./items.ts";
+import type { ItemDraft, Item } from "./items.ts";
 import { citedIn } from "./model/citations.ts";
 import { leftOutLine, type Filled } from "./render.ts";
 import type { Section } from "./templates.ts";
@@ -33,7 +33,7 @@ export interface SectionFillOptions {
 }
 
 export function createSectionFill(
-  drafts: ReadonlyMap<Topic, readonly Draft[]>,
+  drafts: ReadonlyMap<Topic, readonly ItemDraft[]>,
   options: SectionFillOptions,
 ): SectionFill {
   const seen = new Set<string>();
@@ -86,7 +86,7 @@ interface Row {
 }
 
 /** Works out drafts on demand; one whose words are said already comes to nothing. */
-function createRow(topic: Topic, drafts: readonly Draft[], seen: Set<string>): Row {
+function createRow(topic: Topic, drafts: readonly ItemDraft[], seen: Set<string>): Row {
   const items: Item[] = [];
   let next = 0;
   const at = (place: number): Item | undefined => {
@@ -102,7 +102,7 @@ function createRow(topic: Topic, drafts: readonly Draft[], seen: Set<string>): R
 }
 
 /** The item a draft comes to. */
-function itemOf(topic: Topic, draft: Draft): Item | undefined {
+function itemOf(topic: Topic, draft: ItemDraft): Item | undefined {
   const text = draft.write()?.trim();
   if (text === undefined || text === "") return undefined;
   const { rank, order, group } = draft;

@@ -11,7 +11,7 @@ import { carriedDrafts } from "./carry.ts";
 import { fit } from "./budget.ts";
 import { focusMatcher } from "./focus.ts";
 import { frameOf } from "./framing.ts";
-import type { AlreadyVisible, Draft, Item } from "./items.ts";
+import type { AlreadyVisible, ItemDraft, Item } from "./items.ts";
 import { opensWithHandoff } from "./marks.ts";
 import type { Material } from "./material.ts";
 import { parseHandoff, type ParsedHandoff } from "./parse.ts";
@@ -168,7 +168,7 @@ function redacted(excerpt: Excerpt, redact: HandoffRequest["redact"]): Excerpt {
 const CARRIED_BEFORE = 1_000_000;
 
 /** What every section could say, best first; what an earlier handoff says among it. */
-function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly Draft[]> {
+function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly ItemDraft[]> {
   const { ledger, previous } = request;
   const topics = (request.template ?? THIRTEEN_SECTIONS).flatMap((section) => section.topics);
   const material: Material = {

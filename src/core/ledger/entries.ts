@@ -6,14 +6,14 @@ import type { CallAction } from "../digest/tool-names.ts";
 import type { CommandPurpose } from "./readers/commands.ts";
 import type { PlanItem } from "./readers/plans.ts";
 
-interface Entry {
+interface LedgerEntry {
   /** Index of the message that the words stand in. */
   readonly message: number;
   /** Verbatim words. */
   readonly text: string;
 }
 
-export interface RequestEntry extends Entry {
+export interface RequestEntry extends LedgerEntry {
   readonly kind: "request";
   /** The slash command, where the request came as one; its arguments are the text. */
   readonly command?: string;
@@ -23,7 +23,7 @@ export interface RequestEntry extends Entry {
   readonly interrupted?: true;
 }
 
-export interface ConstraintEntry extends Entry {
+export interface ConstraintEntry extends LedgerEntry {
   readonly kind: "constraint";
   /** How often a person said it, and where last. */
   readonly times: number;
@@ -32,7 +32,7 @@ export interface ConstraintEntry extends Entry {
 
 export type FileState = "listed" | "read" | "edited" | "created" | "deleted";
 
-export interface FileEntry extends Entry {
+export interface FileEntry extends LedgerEntry {
   readonly kind: "file";
   /** The path as the agent last named it; equal to `text`. */
   readonly path: string;
@@ -47,7 +47,7 @@ export interface FileEntry extends Entry {
 }
 
 /** One call and how it ended; the chronicle of the work. */
-export interface ActionEntry extends Entry {
+export interface ActionEntry extends LedgerEntry {
   readonly kind: "action";
   readonly tool: string;
   readonly action: CallAction;
@@ -63,7 +63,7 @@ export interface ActionEntry extends Entry {
   readonly passed?: number;
 }
 
-export interface CommandEntry extends Entry {
+export interface CommandEntry extends LedgerEntry {
   readonly kind: "command";
   readonly tool: string;
   readonly purpose: CommandPurpose;
@@ -78,7 +78,7 @@ export interface CommandEntry extends Entry {
   readonly outcome?: string;
 }
 
-export interface ErrorEntry extends Entry {
+export interface ErrorEntry extends LedgerEntry {
   readonly kind: "error";
   /** What was tried: tool and target, or the command. */
   readonly source: string;
@@ -92,7 +92,7 @@ export interface ErrorEntry extends Entry {
   readonly changedSince?: number;
 }
 
-export interface DecisionEntry extends Entry {
+export interface DecisionEntry extends LedgerEntry {
   readonly kind: "decision";
   /** How plainly the sentence says so. */
   readonly weight: number;
@@ -100,20 +100,20 @@ export interface DecisionEntry extends Entry {
   readonly question?: string;
 }
 
-export interface PlanEntry extends Entry {
+export interface PlanEntry extends LedgerEntry {
   readonly kind: "plan";
   readonly items: readonly PlanItem[];
   /** Whether a tool keeps the list or the assistant wrote it in a message. */
   readonly source: "tool" | "text";
 }
 
-export interface ValueEntry extends Entry {
+export interface ValueEntry extends LedgerEntry {
   readonly kind: "value";
   readonly name: string;
   readonly value: string;
 }
 
-export interface QuestionEntry extends Entry {
+export interface QuestionEntry extends LedgerEntry {
   readonly kind: "question";
   readonly by: "person" | "assistant";
   /** Where the turn that took it up ended. A settled question may have no answer that code can point to. */

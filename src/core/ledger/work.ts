@@ -185,7 +185,7 @@ interface Errors {
   readonly entries: () => readonly ErrorEntry[];
 }
 
-interface Standing {
+interface WorkState {
   /** What has to succeed for the error to be gone. */
   readonly attempt: string;
   readonly family: string | undefined;
@@ -193,9 +193,9 @@ interface Standing {
 }
 
 function createErrors(): Errors {
-  const standing = new Map<string, Standing>();
+  const standing = new Map<string, WorkState>();
   const resolved: ErrorEntry[] = [];
-  const resolve = (key: string, { entry }: Standing, message: number, by: "rerun" | "success"): void => {
+  const resolve = (key: string, { entry }: WorkState, message: number, by: "rerun" | "success"): void => {
     standing.delete(key);
     resolved.push({ ...entry, resolved: { message, by } });
   };

@@ -2,7 +2,7 @@
 import { describeCall, described, labelOf, type CallSummary } from "../digest/call.ts";
 import { digestResult, DIGEST_TRIGGER_TOKENS, mayWeigh } from "../digest/digest.ts";
 import { recallId } from "../transcript/links.ts";
-import { namesIn } from "../digest/telling.ts";
+import { namesIn } from "../digest/informative-lines.ts";
 import { callsOf, contentText, type Message, type TextPart, type ToolResultPart } from "../transcript/message.ts";
 import { pairingOf } from "../transcript/pairing.ts";
 import type { Pass, PassContext } from "./pass.ts";

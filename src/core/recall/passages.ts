@@ -22,7 +22,7 @@ export interface Passages {
 }
 
 /** Where a line, or a piece of a long one, stands in the text. */
-interface Piece {
+interface LinePiece {
   readonly start: number;
   readonly end: number;
   readonly held: readonly Term[];
@@ -32,7 +32,7 @@ const NONE: readonly Term[] = [];
 
 export function passagesIn(text: string, terms: readonly Term[], passagesMax: number): Passages {
   const searched = text.slice(0, SEARCHED_CHARS_MAX);
-  const pieces = piecesIn(searched).map(([start, end]): Piece => {
+  const pieces = piecesIn(searched).map(([start, end]): LinePiece => {
     const piece = searched.slice(start, end);
     const lower = piece.toLowerCase();
     const likely = terms.filter((term) => mayHoldTerm(lower, term));
@@ -90,7 +90,7 @@ interface Window {
 }
 
 /** From every piece that holds a word, as far as a passage reaches, and no further than the last word in it. */
-function windowsIn(pieces: readonly Piece[]): readonly Window[] {
+function windowsIn(pieces: readonly LinePiece[]): readonly Window[] {
   const windows: Window[] = [];
   for (const [from, first] of pieces.entries()) {
     if (first.held.length === 0) continue;
@@ -107,7 +107,7 @@ function windowsIn(pieces: readonly Piece[]): readonly Window[] {
 }
 
 /** The window with its neighbours, before and behind it in turn, as far as they fit. */
-function passageOf(text: string, pieces: readonly Piece[], { from, to, held }: Window): Passage {
+function passageOf(text: string, pieces: readonly LinePiece[], { from, to, held }: Window): Passage {
   let [first, last] = [from, to];
   const fits = (one: number, other: number): boolean =>
     one >= 0 && other < pieces.length && pieces[other]!.end - pieces[one]!.start <= PASSAGE_CHARS_MAX;

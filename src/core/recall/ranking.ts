@@ -13,7 +13,7 @@ export interface Candidate<Key> {
   readonly weight?: number;
 }
 
-export interface Place<Key> {
+export interface RankedPassage<Key> {
   readonly key: Key;
   /** What stands there, cut at lines or words. */
   readonly text: string;
@@ -56,7 +56,7 @@ export function rankPlaces<Key>(
   candidates: readonly Candidate<Key>[],
   words: string | Query,
   { limit, placesPerText = 1, repeats = false, redact }: RankOptions,
-): readonly Place<Key>[] {
+): readonly RankedPassage<Key>[] {
   const query = typeof words === "string" ? parseQuery(words) : words;
   if (query === undefined) return [];
   const { terms } = query;
@@ -124,8 +124,8 @@ function shown<Key>(
   best: readonly Scored<Key>[],
   terms: readonly Term[],
   { limit, redact }: Pick<RankOptions, "limit" | "redact">,
-): readonly Place<Key>[] {
-  const places = new Map<string, Place<Key>>();
+): readonly RankedPassage<Key>[] {
+  const places = new Map<string, RankedPassage<Key>>();
   for (const { candidate, passage, missing } of best) {
     if (places.size >= limit) break;
     const text = redact === undefined ? passage.text : redacted(candidate.text, passage, { terms, redact });

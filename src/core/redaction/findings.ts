@@ -2,15 +2,15 @@
 import { MARKER, PRIVATE_KEY_MARKER, type Span } from "./mask.ts";
 
 /** A part of a text that a rule takes for a secret, by its place. */
-export interface Found {
+export interface Finding {
   readonly start: number;
   readonly end: number;
   readonly kind: string;
 }
 
 /** The parts of a finding that no marker covers: a pattern that matches a marker finds nothing there. */
-export function clear(text: string, found: Found): readonly Found[] {
-  const parts: Found[] = [];
+export function clear(text: string, found: Finding): readonly Finding[] {
+  const parts: Finding[] = [];
   let from = found.start;
   for (const marker of markersIn(text.slice(found.start, found.end))) {
     parts.push({ ...found, start: from, end: found.start + marker.start });
@@ -27,7 +27,7 @@ function markersIn(text: string): readonly { readonly start: number; readonly en
 }
 
 /** A finding that begins or ends within a marker keeps clear of it. */
-function outsideMarker(text: string, { start, end, kind }: Found): Found {
+function outsideMarker(text: string, { start, end, kind }: Finding): Finding {
   return { start: markerAround(text, start)?.end ?? start, end: markerAround(text, end)?.start ?? end, kind };
 }
 

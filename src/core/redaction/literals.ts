@@ -110,7 +110,7 @@ function bareEnd(text: string, start: number, parameter: boolean): number {
   return start + value.replace(/[.:!?]{1,4}$/, "").length;
 }
 
-interface Place {
+interface LiteralPosition {
   readonly at: number;
   readonly start: number;
   readonly end: number;
@@ -119,7 +119,7 @@ interface Place {
 }
 
 /** `NAME=value` without a space is a shell's or an environment file's; so is a password's field in capitals. */
-function placeOf(text: string, { at, start, quoted, named }: Place): ValuePlace {
+function placeOf(text: string, { at, start, quoted, named }: LiteralPosition): ValuePlace {
   if (named.parameter) return "parameter";
   const tight =
     text.charCodeAt(at) === EQUALS ? !/\s/.test(text.slice(at + 1, start)) : named.strength === "password" && !quoted;

@@ -12,7 +12,7 @@ export interface Scanned {
 }
 
 /** `origin` says where a span of the reading stands in the text it was made from. */
-export interface Reading {
+export interface DecodedReading {
   readonly text: string;
   readonly origin: (span: Span) => Span;
 }
@@ -30,8 +30,8 @@ const BEHIND_CHARS = 4_096;
  * The readings of the stretches around each veil; a stretch takes in what the plain scan found beside it, so that a key
  * block that was found in part is read whole. Two of a stretch where a backspace may have taken a character back.
  */
-export function readingsOf(text: string, { spans, veils }: Scanned): readonly Reading[] {
-  const readings: Reading[] = [];
+export function readingsOf(text: string, { spans, veils }: Scanned): readonly DecodedReading[] {
+  const readings: DecodedReading[] = [];
   let span = 0;
   for (let next = 0; next < veils.length;) {
     const first = veils[next]!;
@@ -47,14 +47,14 @@ export function readingsOf(text: string, { spans, veils }: Scanned): readonly Re
   return readings;
 }
 
-interface Stretch {
+interface DecodedRange {
   readonly start: number;
   readonly end: number;
   /** A backspace takes the character before it along, as on a terminal. */
   readonly erasing: boolean;
 }
 
-function unveil(text: string, stretch: Stretch): { readonly reading: Reading; readonly erases: boolean } {
+function unveil(text: string, stretch: DecodedRange): { readonly reading: DecodedReading; readonly erases: boolean } {
   const codes = new Uint16Array(stretch.end - stretch.start);
   const starts = new Int32Array(codes.length);
   const ends = new Int32Array(codes.length);

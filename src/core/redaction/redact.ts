@@ -2,7 +2,7 @@
  * Takes secrets out of a text: what the scan finds in it as it stands and as it displays, and what finders from
  * outside the core add (further rules, a person's own patterns).
  */
-import { clear, merged, type Found } from "./findings.ts";
+import { clear, merged, type Finding } from "./findings.ts";
 import { hiddenSpan, type Span } from "./mask.ts";
 import { readingsOf } from "./readings.ts";
 import { scan } from "./scan.ts";
@@ -16,7 +16,7 @@ export interface Redaction {
 }
 
 /** A rule of its own: where secrets stand in a text, in any order. Has to be linear in the text. */
-export type Finder = (text: string) => readonly Found[];
+export type Finder = (text: string) => readonly Finding[];
 
 export interface RedactOptions {
   /**

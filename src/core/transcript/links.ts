@@ -23,7 +23,7 @@ interface Linked {
 }
 
 /** What is remembered of a message: in one place, because a conversation holds a hundred thousand. */
-interface Known {
+interface KnownMessages {
   readonly content: string;
   last: Linked | undefined;
   before: Linked | undefined;
@@ -34,8 +34,8 @@ interface Known {
  * messages behind it follow their own history and what is sent in its place, turn by turn.
  */
 export function createChain(hash: Hash): Chain {
-  const known = new WeakMap<Message, Known>();
-  const knownOf = (message: Message): Known => {
+  const known = new WeakMap<Message, KnownMessages>();
+  const knownOf = (message: Message): KnownMessages => {
     let one = known.get(message);
     if (one === undefined) {
       one = { content: hash(canonical(message)), last: undefined, before: undefined };

@@ -9,11 +9,11 @@ export type Role = "system" | "user" | "assistant" | "tool";
 export type Origin = "summary" | "anchor" | "note" | "digest" | "stub";
 
 /** `at` is the index of the block in its wire message; an edit keeps it (`{ ...part, text }`) so that fields we do not know survive. */
-interface Placed {
+interface WithPosition {
   readonly at?: number;
 }
 
-export interface TextPart extends Placed {
+export interface TextPart extends WithPosition {
   readonly kind: "text";
   readonly text: string;
   /** The provider's refusal field or block. */
@@ -21,12 +21,12 @@ export interface TextPart extends Placed {
 }
 
 /** Thinking of the model. Opaque: kept whole or removed whole, never edited. `text` is empty where it is encrypted. */
-export interface ReasoningPart extends Placed {
+export interface ReasoningPart extends WithPosition {
   readonly kind: "reasoning";
   readonly text: string;
 }
 
-export interface ToolCallPart extends Placed {
+export interface ToolCallPart extends WithPosition {
   readonly kind: "tool-call";
   readonly id: string;
   readonly name: string;
@@ -36,7 +36,7 @@ export interface ToolCallPart extends Placed {
   readonly custom?: true;
 }
 
-export interface ToolResultPart extends Placed {
+export interface ToolResultPart extends WithPosition {
   readonly kind: "tool-result";
   readonly callId: string;
   readonly content: readonly ContentPart[];
@@ -48,19 +48,19 @@ export type MediaSource =
   | { readonly type: "url"; readonly url: string }
   | { readonly type: "id"; readonly id: string };
 
-export interface ImagePart extends Placed {
+export interface ImagePart extends WithPosition {
   readonly kind: "image";
   readonly source: MediaSource;
 }
 
-export interface FilePart extends Placed {
+export interface FilePart extends WithPosition {
   readonly kind: "file";
   readonly source: MediaSource;
   readonly name?: string;
 }
 
 /** A block of a kind we do not know, carried through. `raw` is its JSON text. */
-export interface OpaquePart extends Placed {
+export interface OpaquePart extends WithPosition {
   readonly kind: "opaque";
   readonly type: string;
   readonly raw: string;

@@ -11,17 +11,17 @@ import { carryThinking } from "../knowledge/thinking/index.ts";
 import type { CompactHow, CompactResult, UndoResult, Which } from "./contract.ts";
 import { readConversation } from "./conversation.ts";
 import { findSession } from "./find.ts";
-import type { HistoryDesk } from "./desk.ts";
+import type { HistoryDependencies } from "./dependencies.ts";
 
 const KEPT_MASKED =
   "it is kept with its secrets masked, so that only the gateway, which sees its requests, can compact it";
 
 export async function compact(
-  desk: HistoryDesk,
+  dependencies: HistoryDependencies,
   which: Which,
   { focus, budget, signal }: CompactHow,
 ): Promise<CompactResult> {
-  const { store, chain } = desk;
+  const { store, chain } = dependencies;
   const { tenant, entry } = await findSession(store, which);
   const session = entry.id;
   const { messages, locked } = await readConversation(store, tenant, entry.head);
@@ -29,7 +29,7 @@ export async function compact(
   const links = chain.linksOf(messages);
   if (links.at(-1) !== entry.head) return { kind: "unchanged", session, because: KEPT_MASKED };
   const transcript: Transcript = { system: [], messages };
-  const options = await runtimeOptions(desk, tenant, links);
+  const options = await runtimeOptions(dependencies, tenant, links);
   const runtime = createRuntime(options);
   const outcome = await runtime.compact(transcript, {
     reason: "explicit",
@@ -46,19 +46,23 @@ export async function compact(
 }
 
 /** As the gateway begins a session that it knows from before; of its system prompt and tools nothing is kept. */
-async function runtimeOptions(desk: HistoryDesk, tenant: string, links: readonly string[]): Promise<RuntimeOptions> {
-  const { store, chain, runtime } = desk;
+async function runtimeOptions(
+  dependencies: HistoryDependencies,
+  tenant: string,
+  links: readonly string[],
+): Promise<RuntimeOptions> {
+  const { store, chain, runtime } = dependencies;
   const [usage, state, compactions] = await Promise.all([
     store.findUsage(tenant, links),
     store.getState(tenant, links[0] ?? ""),
     store.listCompactions(tenant, links),
   ]);
   const model = usage?.model ?? "";
-  const models = desk.models();
+  const models = dependencies.models();
   await models.recalled(tenant, model);
   const { factor, windowTokens: knownTokens, ...images } = models.of(tenant, model);
   // What a gateway took for the window, perhaps told by a flag of its own, is in what it left behind.
-  const seenTokens = isState(state) && !desk.windowIsStated ? state.contextLength : Infinity;
+  const seenTokens = isState(state) && !dependencies.windowIsStated ? state.contextLength : Infinity;
   const windowTokens = Math.min(knownTokens, seenTokens);
   const undoneReach = Math.max(0, ...compactions.map(({ compaction, undone }) => (undone ? compaction.covered : 0)));
   return {
@@ -81,7 +85,7 @@ function isState(state: unknown): state is RuntimeState {
   return typeof state === "object" && state !== null && "schemaVersion" in state;
 }
 
-export async function undo({ store }: HistoryDesk, which: Which): Promise<UndoResult | undefined> {
+export async function undo({ store }: HistoryDependencies, which: Which): Promise<UndoResult | undefined> {
   const { tenant, entry } = await findSession(store, which);
   const links = await store.readLinks(tenant, entry.head);
   const { compaction } = await store.findCompaction(tenant, links);

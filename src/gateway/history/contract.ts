@@ -108,7 +108,7 @@ export interface Exported {
   readonly synthetic: number;
 }
 
-export type Found =
+export type FoundOriginal =
   | {
       readonly kind: "message";
       readonly tenant: string;
@@ -178,5 +178,5 @@ export interface History {
   readonly messages: (which: Which) => Promise<readonly Message[]>;
   readonly recall: (tenant: string | undefined, id: string) => Promise<Original | undefined>;
   /** Messages and removed originals that hold the words, best first, each place once; texts are without secrets. */
-  readonly search: (query: SearchQuery) => Promise<readonly Found[]>;
+  readonly search: (query: SearchQuery) => Promise<readonly FoundOriginal[]>;
 }

@@ -11,14 +11,18 @@ import { elementTexts } from "../../protocols/json/scan.ts";
 import type { Exported, ExportOptions, Which } from "./contract.ts";
 import { readConversation } from "./conversation.ts";
 import { findSession } from "./find.ts";
-import type { HistoryDesk } from "./desk.ts";
+import type { HistoryDependencies } from "./dependencies.ts";
 
 /** The member that labels what precis wrote. */
 const ORIGIN_MEMBER = "precis_origin";
 const FALLBACK_PROTOCOL = "openai-chat";
 
-export async function exportSession(desk: HistoryDesk, which: Which, options: ExportOptions): Promise<Exported> {
-  const { store, redact } = desk;
+export async function exportSession(
+  dependencies: HistoryDependencies,
+  which: Which,
+  options: ExportOptions,
+): Promise<Exported> {
+  const { store, redact } = dependencies;
   const { tenant, entry } = await findSession(store, which);
   const conversation = await readConversation(store, tenant, entry.head);
   const { compaction } = options.compacted

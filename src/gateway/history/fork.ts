@@ -5,13 +5,13 @@ import { sharesWire } from "../../core/transcript/message.ts";
 import type { ForkHow, ForkResult, Which } from "./contract.ts";
 import { readConversation } from "./conversation.ts";
 import { findSession } from "./find.ts";
-import type { HistoryDesk } from "./desk.ts";
+import type { HistoryDependencies } from "./dependencies.ts";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,127}$/;
 const OWN_NAMES_MAX = 1_000;
 const SHORT_ID_CHARS = 12;
 
-export async function fork({ store }: HistoryDesk, which: Which, { at, name }: ForkHow): Promise<ForkResult> {
+export async function fork({ store }: HistoryDependencies, which: Which, { at, name }: ForkHow): Promise<ForkResult> {
   const { tenant, entry } = await findSession(store, which);
   const { messages } = await readConversation(store, tenant, entry.head);
   const links = await store.readLinks(tenant, entry.head);

@@ -8,7 +8,7 @@ import { UNKNOWN_WINDOW_TOKENS, createModelBook } from "../models.ts";
 import { sessionOptions, type SessionSettings } from "../session-options.ts";
 import type * as Change from "./change.ts";
 import type { History } from "./contract.ts";
-import type { HistoryDesk } from "./desk.ts";
+import type { HistoryDependencies } from "./dependencies.ts";
 import { exportSession } from "./export.ts";
 import { fork } from "./fork.ts";
 import { recall, search } from "./search.ts";
@@ -24,7 +24,7 @@ export interface HistoryOptions extends SessionSettings {
 
 export function createHistory(options: HistoryOptions): History {
   const { store, registry = createRegistry(), contextLength, secrets } = options;
-  const desk: HistoryDesk = {
+  const dependencies: HistoryDependencies = {
     store,
     chain: createChain((text) => hash("sha256", text)),
     models: () => createModelBook({ store, registry, contextLength, unknownTokens: UNKNOWN_WINDOW_TOKENS }),
@@ -34,15 +34,15 @@ export function createHistory(options: HistoryOptions): History {
   };
   return {
     tenants: () => store.listTenants(),
-    list: (tenant, limit) => list(desk, tenant, limit),
-    show: (which, tail) => show(desk, which, tail),
-    compact: async (which, how) => (await loadChange()).compact(desk, which, how),
-    undo: async (which) => (await loadChange()).undo(desk, which),
-    fork: (which, how) => fork(desk, which, how),
-    export: (which, how) => exportSession(desk, which, how),
-    messages: (which) => messagesOf(desk, which),
-    recall: (tenant, id) => recall(desk, tenant, id),
-    search: (query) => search(desk, query),
+    list: (tenant, limit) => list(dependencies, tenant, limit),
+    show: (which, tail) => show(dependencies, which, tail),
+    compact: async (which, how) => (await loadChange()).compact(dependencies, which, how),
+    undo: async (which) => (await loadChange()).undo(dependencies, which),
+    fork: (which, how) => fork(dependencies, which, how),
+    export: (which, how) => exportSession(dependencies, which, how),
+    messages: (which) => messagesOf(dependencies, which),
+    recall: (tenant, id) => recall(dependencies, tenant, id),
+    search: (query) => search(dependencies, query),
   };
 }
 

@@ -7,12 +7,12 @@ import { messagesIn } from "../../session/recall/read-original.ts";
 import { candidatesOf } from "../../session/recall/candidates.ts";
 import { originalsWith } from "../../session/recall/search.ts";
 import type { MessageHit, Original } from "../../store/store.ts";
-import type { Found, SearchQuery } from "./contract.ts";
+import type { FoundOriginal, SearchQuery } from "./contract.ts";
 import { findSession } from "./find.ts";
-import type { HistoryDesk } from "./desk.ts";
+import type { HistoryDependencies } from "./dependencies.ts";
 
 export async function recall(
-  { store }: HistoryDesk,
+  { store }: HistoryDependencies,
   tenant: string | undefined,
   id: string,
 ): Promise<Original | undefined> {
@@ -24,16 +24,16 @@ export async function recall(
 }
 
 export async function search(
-  desk: HistoryDesk,
+  dependencies: HistoryDependencies,
   { tenant, words, session, limit }: SearchQuery,
-): Promise<readonly Found[]> {
-  const scopes = session === undefined ? [] : [await scopeOf(desk, { tenant, id: session })];
-  if (session === undefined) for (const one of await tenantsOf(desk, tenant)) scopes.push({ tenant: one });
-  const candidates: Candidate<Found>[] = [];
-  for (const scope of scopes) candidates.push(...(await candidatesIn(desk, scope, { words, limit })));
-  const places = rankPlaces(candidates, words, { limit, redact: desk.redact });
+): Promise<readonly FoundOriginal[]> {
+  const scopes = session === undefined ? [] : [await scopeOf(dependencies, { tenant, id: session })];
+  if (session === undefined) for (const one of await tenantsOf(dependencies, tenant)) scopes.push({ tenant: one });
+  const candidates: Candidate<FoundOriginal>[] = [];
+  for (const scope of scopes) candidates.push(...(await candidatesIn(dependencies, scope, { words, limit })));
+  const places = rankPlaces(candidates, words, { limit, redact: dependencies.redact });
   return places.map(({ key, text, missing }) => {
-    return { ...(key.kind === "original" ? { ...key, label: desk.redact(key.label) } : key), text, missing };
+    return { ...(key.kind === "original" ? { ...key, label: dependencies.redact(key.label) } : key), text, missing };
   });
 }
 
@@ -47,7 +47,7 @@ interface Scope {
 }
 
 async function scopeOf(
-  { store }: HistoryDesk,
+  { store }: HistoryDependencies,
   which: { readonly tenant: string | undefined; readonly id: string },
 ): Promise<Scope> {
   const { tenant, entry } = await findSession(store, which);
@@ -59,10 +59,10 @@ async function scopeOf(
 
 /** What holds the words best, one message each; a message that is kept and also left its conversation is one. */
 async function candidatesIn(
-  { store }: HistoryDesk,
+  { store }: HistoryDependencies,
   { tenant, session }: Scope,
   { words, limit }: Pick<SearchQuery, "words" | "limit">,
-): Promise<readonly Candidate<Found>[]> {
+): Promise<readonly Candidate<FoundOriginal>[]> {
   const said = await store.searchMessages(
     tenant,
     words,
@@ -75,7 +75,7 @@ async function candidatesIn(
       message === undefined ? [] : [[`${message.number} ${text}`, original.id] as const],
     ),
   );
-  const found = new Map<string, Candidate<Found>>();
+  const found = new Map<string, Candidate<FoundOriginal>>();
   for (const hit of said) {
     for (const message of numbered(messagesOf(hit), hit.position + 1)) {
       const { number, role, text } = message;
@@ -107,7 +107,7 @@ function messagesOf({ protocol, body }: MessageHit): readonly Message[] {
 }
 
 async function tenantsOf(
-  { store }: Pick<HistoryDesk, "store">,
+  { store }: Pick<HistoryDependencies, "store">,
   tenant: string | undefined,
 ): Promise<readonly string[]> {
   return tenant === undefined ? (await store.listTenants()).map((one) => one.tenant) : [tenant];

@@ -8,7 +8,7 @@ import type { SessionEntry } from "../../store/store.ts";
 import type { CompactionShown, MessageShown, SessionShown, SessionSummary, Which } from "./contract.ts";
 import { conversationOf, readConversation, type StoredConversation } from "./conversation.ts";
 import { findSession } from "./find.ts";
-import type { HistoryDesk } from "./desk.ts";
+import type { HistoryDependencies } from "./dependencies.ts";
 
 /** What a list shows of a first request. */
 const TITLE_CHARS_MAX = 200;
@@ -19,23 +19,27 @@ const CALLS_SHOWN_MAX = 20;
 const BRANCHES_COUNTED_MAX = 1_000;
 
 export async function list(
-  desk: HistoryDesk,
+  dependencies: HistoryDependencies,
   tenant: string | undefined,
   limit: number,
 ): Promise<readonly SessionSummary[]> {
-  const { store } = desk;
+  const { store } = dependencies;
   const tenants = tenant === undefined ? (await store.listTenants()).map((one) => one.tenant) : [tenant];
   const found: { readonly tenant: string; readonly entry: SessionEntry }[] = [];
   for (const one of tenants)
     for (const entry of await store.listSessions(one, { limit })) found.push({ tenant: one, entry });
   const newest = found.toSorted((a, b) => b.entry.updatedAt - a.entry.updatedAt).slice(0, limit);
   const summaries: SessionSummary[] = [];
-  for (const { tenant: owner, entry } of newest) summaries.push(await summarise(desk, owner, entry));
+  for (const { tenant: owner, entry } of newest) summaries.push(await summarise(dependencies, owner, entry));
   return summaries;
 }
 
-async function summarise(desk: HistoryDesk, tenant: string, entry: SessionEntry): Promise<SessionSummary> {
-  const { store, redact } = desk;
+async function summarise(
+  dependencies: HistoryDependencies,
+  tenant: string,
+  entry: SessionEntry,
+): Promise<SessionSummary> {
+  const { store, redact } = dependencies;
   const { id, head, messages, parent, forkedAt, createdAt, updatedAt } = entry;
   const links = await store.readLinks(tenant, head);
   const [opening, usage, compactions, standing, branches] = await Promise.all([
@@ -68,16 +72,16 @@ async function summarise(desk: HistoryDesk, tenant: string, entry: SessionEntry)
   };
 }
 
-function titleOf({ messages }: StoredConversation, redact: HistoryDesk["redact"]): string {
+function titleOf({ messages }: StoredConversation, redact: HistoryDependencies["redact"]): string {
   const said = messages.map(personText).find((text) => text !== "") ?? "";
   return redact(said).replaceAll(/\s+/g, " ").slice(0, TITLE_CHARS_MAX);
 }
 
-export async function show(desk: HistoryDesk, which: Which, tail: number): Promise<SessionShown> {
-  const { store } = desk;
+export async function show(dependencies: HistoryDependencies, which: Which, tail: number): Promise<SessionShown> {
+  const { store } = dependencies;
   const { tenant, entry } = await findSession(store, which);
   const [summary, conversation, links] = await Promise.all([
-    summarise(desk, tenant, entry),
+    summarise(dependencies, tenant, entry),
     readConversation(store, tenant, entry.head),
     store.readLinks(tenant, entry.head),
   ]);
@@ -96,17 +100,17 @@ export async function show(desk: HistoryDesk, which: Which, tail: number): Promi
     history: entries.map(({ compaction: { covered, covers, report }, undone, createdAt }): CompactionShown => {
       return { covered, undone, stands: !undone && covers === compaction?.covers, createdAt, report };
     }),
-    tail: tailOf(desk, conversation.messages, tail, measure),
+    tail: tailOf(dependencies, conversation.messages, tail, measure),
   };
 }
 
-export async function messagesOf({ store }: HistoryDesk, which: Which): Promise<readonly Message[]> {
+export async function messagesOf({ store }: HistoryDependencies, which: Which): Promise<readonly Message[]> {
   const { tenant, entry } = await findSession(store, which);
   return (await readConversation(store, tenant, entry.head)).messages;
 }
 
 function tailOf(
-  { redact }: HistoryDesk,
+  { redact }: HistoryDependencies,
   messages: readonly Message[],
   count: number,
   measure: Measure,

@@ -4,7 +4,7 @@
  */
 import type { Message, Part, Transcript } from "../../core/transcript/message.ts";
 
-interface Asking {
+interface ClientPrompt {
   readonly client: string;
   /** Where the client puts it: at the beginning of a text of the last message, or of the system prompt. */
   readonly place: "last" | "system";
@@ -13,7 +13,7 @@ interface Asking {
 }
 
 /** Read from each client's source or seen in its requests, 2026-11. */
-const ASKINGS: readonly Asking[] = [
+const ASKINGS: readonly ClientPrompt[] = [
   {
     client: "Claude Code",
     place: "last",

@@ -6,7 +6,7 @@
 import { Worker } from "node:worker_threads";
 import { PrecisError } from "../../core/errors.ts";
 import { withTimeLimit } from "../../session/time-limit.ts";
-import type { ClientRequest, ClientResponse, RequestEvent, Tell } from "../contract.ts";
+import type { ClientRequest, ClientResponse, RequestEvent, EmitEvent } from "../contract.ts";
 import type { GatewayLimits } from "../limits.ts";
 import type { Chunks } from "../request/relay.ts";
 import type { FromThread, ThreadSource, ToThread } from "./messages.ts";
@@ -51,11 +51,11 @@ export function isLarge(body: Uint8Array, limits: LaneLimits): boolean {
   return false;
 }
 
-export function createLargeRequests(source: ThreadSource, limits: LaneLimits, tell: Tell): LargeRequests {
+export function createLargeRequests(source: ThreadSource, limits: LaneLimits, onEvent: EmitEvent): LargeRequests {
   let thread: Thread | undefined;
   return {
     answer: (call) => {
-      if (thread === undefined || thread.lost()) thread = startThread(source, limits, tell);
+      if (thread === undefined || thread.lost()) thread = startThread(source, limits, onEvent);
       return thread.answer(call);
     },
     close: async () => thread?.close(),
@@ -76,7 +76,7 @@ interface Active {
   piece?: { readonly resolve: (chunk: Uint8Array | undefined) => void; readonly reject: (error: Error) => void };
 }
 
-function startThread(source: ThreadSource, limits: LaneLimits, tell: Tell): Thread {
+function startThread(source: ThreadSource, limits: LaneLimits, onEvent: EmitEvent): Thread {
   // The thread's own file: as source, or as built.
   const worker = new Worker(new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url), {
     workerData: source,
@@ -84,7 +84,7 @@ function startThread(source: ThreadSource, limits: LaneLimits, tell: Tell): Thre
     resourceLimits: { maxOldGenerationSizeMb: limits.largeHeapBytes / MEBIBYTE },
   });
   const post = (message: ToThread): void => worker.postMessage(message);
-  const requests = createRequests(post, tell);
+  const requests = createRequests(post, onEvent);
   let isLost = false;
   const ended = new Promise<void>((resolve) => {
     const lost = (): void => {
@@ -118,11 +118,11 @@ function startThread(source: ThreadSource, limits: LaneLimits, tell: Tell): Thre
 }
 
 /** The requests that one thread has: what it is told, and what becomes of its messages. */
-function createRequests(post: (message: ToThread) => void, tell: Tell) {
+function createRequests(post: (message: ToThread) => void, onEvent: EmitEvent) {
   const active = new Map<number, Active>();
   let count = 0;
   const hear = (message: FromThread): void => {
-    if (message.kind === "event") return tell(message.event);
+    if (message.kind === "event") return onEvent(message.event);
     const { id } = message;
     const one = active.get(id);
     switch (message.kind) {

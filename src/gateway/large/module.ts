@@ -7,7 +7,7 @@ export interface ThreadModule {
 }
 
 export interface ThreadOptions {
-  readonly options: Omit<GatewayOptions, "tell" | "largeRequests" | "ownRoutes" | "retention"> & {
+  readonly options: Omit<GatewayOptions, "onEvent" | "largeRequests" | "ownRoutes" | "retention"> & {
     readonly store: HistoryStore;
   };
   /** Closes what was opened for the options: the store, the engine. */

@@ -27,14 +27,14 @@ let loopback = true;
 const { openOptions } = (await import(module)) as ThreadModule;
 const opened = await openOptions(data as never);
 const { store } = opened.options;
-const pipeline = createPipeline({ ...opened.options, store: keptInPieces(store), tell }, () => loopback);
+const pipeline = createPipeline({ ...opened.options, store: keptInPieces(store), onEvent }, () => loopback);
 port.on("message", hear);
 
 function say(message: FromThread): void {
   port.postMessage(message);
 }
 
-function tell(event: GatewayEvent): void {
+function onEvent(event: GatewayEvent): void {
   if (event.kind !== "request") return say({ kind: "event", event });
   const id = current.getStore();
   if (id === undefined) return;

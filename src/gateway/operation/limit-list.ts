@@ -10,11 +10,11 @@ export interface LimitRow {
   readonly meaning: string;
 }
 
-type Told = readonly [meaning: string, setting?: string];
+type LimitText = readonly [meaning: string, setting?: string];
 
 const SECTION = "gateway.limits";
 
-const TOLD: Readonly<Record<keyof GatewayLimits, Told>> = {
+const LIMIT_TEXTS: Readonly<Record<keyof GatewayLimits, LimitText>> = {
   bodyBytes: ["a request's body, as sent and decompressed; above it 413", `${SECTION}.body_mb`],
   bodiesBytes: ["the bodies of all requests under way; above it 503"],
   readBodyBytes: ["a body that is read; larger ones are only forwarded", `${SECTION}.read_mb`],
@@ -49,7 +49,7 @@ const MEBIBYTE = 1024 * KIBIBYTE;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 
-export const LIMITS: readonly LimitRow[] = (Object.entries(TOLD) as [keyof GatewayLimits, Told][]).map(
+export const LIMITS: readonly LimitRow[] = (Object.entries(LIMIT_TEXTS) as [keyof GatewayLimits, LimitText][]).map(
   ([name, [meaning, setting]]) => ({
     name,
     amount: amountOf(name, GATEWAY_LIMITS[name]),

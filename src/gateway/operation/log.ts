@@ -2,7 +2,7 @@
 import { pino } from "pino";
 import { redactJson } from "../../core/redaction/json.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
-import type { GatewayEvent, RequestEvent, Tell, UntouchedReason } from "../contract.ts";
+import type { GatewayEvent, RequestEvent, EmitEvent, UntouchedReason } from "../contract.ts";
 
 export interface LogOptions {
   /** Takes one line with its line break. */
@@ -12,7 +12,7 @@ export interface LogOptions {
 }
 
 export interface Log {
-  readonly tell: Tell;
+  readonly onEvent: EmitEvent;
   /** A line beside the events, for example that the gateway listens. */
   readonly say: (event: string, fields: Readonly<Record<string, unknown>>) => void;
 }
@@ -38,7 +38,7 @@ export function createLog({ write, redact }: LogOptions): Log {
   const plain = open((line) => line);
   const named = rememberingNames(redact);
   return {
-    tell: (event) => {
+    onEvent: (event) => {
       const { kind, ...rest } = event;
       const level = levelOf(event);
       // A request is told for every request: what is not ours in it are names, and those come again.

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { CacheEffect } from "../../core/caching/effect.ts";
-import type { CompactionEvent, GatewayEvent, RequestEvent, Tell } from "../contract.ts";
+import type { CompactionEvent, GatewayEvent, RequestEvent, EmitEvent } from "../contract.ts";
 import { splitTarget } from "../transport/vendor.ts";
 import { METRICS, type MetricDefinition, type MetricName } from "./metric-list.ts";
 
@@ -17,7 +17,7 @@ export interface MetricsOptions {
 }
 
 export interface Metrics {
-  readonly tell: Tell;
+  readonly onEvent: EmitEvent;
   /** The exposition format, and its content type. */
   readonly text: () => Promise<string>;
   readonly contentType: string;
@@ -43,7 +43,7 @@ export function createMetrics({ upstreams, inFlight, storeBytes, processMetrics 
   if (inFlight !== undefined) gauge(registry, "precis_in_flight", inFlight);
   if (storeBytes !== undefined) gauge(registry, "precis_store_bytes", storeBytes);
   return {
-    tell: (event) => record(event, write, known),
+    onEvent: (event) => record(event, write, known),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

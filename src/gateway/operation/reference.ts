@@ -1,7 +1,7 @@
 /** The parts of docs/gateway.md that are written from the code: clients, reasons, notices, limits, metrics. */
 import { markdownTable, withGenerated } from "../../config/markdown.ts";
 import { DEFAULTS } from "../../config/defaults.ts";
-import { ALL_NOTICES, ALL_REASONS } from "./meanings.ts";
+import { ALL_NOTICES, ALL_REASONS } from "./code-meanings.ts";
 import { clientSetups } from "./clients.ts";
 import { LIMITS } from "./limit-list.ts";
 import { LABELS, METRICS, type MetricDefinition } from "./metric-list.ts";

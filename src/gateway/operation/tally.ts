@@ -1,6 +1,6 @@
 /** What became of all requests so far: for the status page, and for the last words of `precis serve`. */
 import type { Usage } from "../../core/engines/contract.ts";
-import type { GatewayEvent, Outcome, RequestEvent, Sizes, Tell, Treatment, UntouchedReason } from "../contract.ts";
+import type { GatewayEvent, Outcome, RequestEvent, Sizes, EmitEvent, Treatment, UntouchedReason } from "../contract.ts";
 
 export interface Totals {
   readonly requests: number;
@@ -52,7 +52,7 @@ export interface Missed {
 }
 
 export interface Tally {
-  readonly tell: Tell;
+  readonly onEvent: EmitEvent;
   readonly totals: () => Totals;
   /** The last requests that a size is known of, newest last, `RECENT_MAX` at most. */
   readonly recent: () => readonly RecentRequest[];
@@ -77,7 +77,7 @@ export function createTally(): Tally {
   };
   const recent: RecentRequest[] = [];
   return {
-    tell: (event) => {
+    onEvent: (event) => {
       add(totals, event);
       if (event.kind === "request") addRecent(recent, event);
     },

@@ -11,7 +11,7 @@ import { callsOf, type Message } from "../../core/transcript/message.ts";
 import { isFields, listOf, textOf } from "../../protocols/fields.ts";
 import { protocols, type Decoded, type ProtocolName } from "../../protocols/index.ts";
 import type { HistoryStore } from "../../store/store.ts";
-import type { Reading } from "../conversations.ts";
+import type { ReadRequest } from "../conversations.ts";
 import { withoutThinking } from "../knowledge/thinking/turn.ts";
 import type { RecallLimits } from "./limits.ts";
 import { remembered } from "./remembered.ts";
@@ -34,7 +34,7 @@ export interface HiddenResult {
 
 export interface HiddenTurns {
   /** The same reading where nothing was hidden. @throws PrecisError of the store. */
-  readonly restored: (tenant: string, reading: Reading) => Promise<Decoded>;
+  readonly restored: (tenant: string, reading: ReadRequest) => Promise<Decoded>;
   /** In memory at once. @throws PrecisError of the store. */
   readonly keep: (tenant: string, link: string, turn: HiddenTurn) => Promise<void>;
   readonly fingerprintOf: (messages: readonly Message[], hiddenIds: ReadonlySet<string>) => string;
@@ -52,7 +52,7 @@ const ALTERNATIVES_MAX = 4;
 /** What an entry weighs beside its texts, in characters. */
 const ENTRY_CHARS = 200;
 
-interface Known extends HiddenTurn {
+interface ExpandedTurn extends HiddenTurn {
   /** Made when it is first needed; the same objects from then on. */
   expansion: Expansion | undefined;
 }
@@ -65,11 +65,11 @@ interface Expansion {
 
 export function createHiddenTurns({ store, hash, limits }: HiddenOptions): HiddenTurns {
   const { remembered: entries, rememberedChars: chars } = limits;
-  const known = remembered<readonly Known[]>({ entries, chars, weigh: weightOf });
+  const known = remembered<readonly ExpandedTurn[]>({ entries, chars, weigh: weightOf });
   const fingerprintOf = fingerprinter(hash);
-  const turnsAt = (tenant: string, link: string): readonly Known[] | Promise<readonly Known[]> =>
+  const turnsAt = (tenant: string, link: string): readonly ExpandedTurn[] | Promise<readonly ExpandedTurn[]> =>
     known.get(keyOf(tenant, link)) ?? load(tenant, link);
-  const load = async (tenant: string, link: string): Promise<readonly Known[]> => {
+  const load = async (tenant: string, link: string): Promise<readonly ExpandedTurn[]> => {
     const state = await store.getState(tenant, nameOf(link));
     const key = keyOf(tenant, link);
     // It may have been kept meanwhile.
@@ -133,7 +133,7 @@ const NO_IDS: ReadonlySet<string> = new Set();
 
 function expansionOf(
   message: Message,
-  turns: readonly Known[],
+  turns: readonly ExpandedTurn[],
   { protocol, fingerprintOf }: { readonly protocol: ProtocolName } & Pick<HiddenTurns, "fingerprintOf">,
 ): Expansion | undefined {
   if (turns.length === 0) return undefined;
@@ -142,18 +142,18 @@ function expansionOf(
   return turn === undefined ? undefined : (turn.expansion ??= expanded(turn));
 }
 
-const NONE: readonly Known[] = Object.freeze([]);
+const NONE: readonly ExpandedTurn[] = Object.freeze([]);
 
 function nameOf(link: string): string {
   return `recalled:${link}`;
 }
 
-function weightOf(turns: readonly Known[]): number {
+function weightOf(turns: readonly ExpandedTurn[]): number {
   return turns.reduce((sum, { messages }) => sum + messages.length, ENTRY_CHARS);
 }
 
 /** What another version kept is not known here. */
-function turnsIn(state: unknown): readonly Known[] {
+function turnsIn(state: unknown): readonly ExpandedTurn[] {
   if (!isFields(state) || state["schemaVersion"] !== SCHEMA_VERSION) return NONE;
   return listOf(state["turns"]).flatMap((turn) => (isTurn(turn) ? { ...turn, expansion: undefined } : []));
 }

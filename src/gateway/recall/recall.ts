@@ -10,8 +10,8 @@ import { createScreen, createWholeScreen } from "../../protocols/answers/screens
 import type { Decoded } from "../../protocols/index.ts";
 import { RECALL_TOOL } from "../../session/recall/tool.ts";
 import type { HistoryStore } from "../../store/store.ts";
-import type { HeaderLines, Tell } from "../contract.ts";
-import type { Reading } from "../conversations.ts";
+import type { HeaderLines, EmitEvent } from "../contract.ts";
+import type { ReadRequest } from "../conversations.ts";
 import type { ModelBook } from "../models.ts";
 import { faultReason, reportFault } from "../request/fault.ts";
 import type { AnsweredRequest, PreparedRequest } from "../request/model-request.ts";
@@ -21,7 +21,7 @@ import { RECALL_LIMITS, type RecallLimits } from "./limits.ts";
 import { streamed } from "./stream.ts";
 import { toolsOffered, type RecallOffer } from "./tool.ts";
 import { createTurn } from "./turn.ts";
-import { whole } from "./whole.ts";
+import { answerWhole } from "./answer-whole.ts";
 
 export interface RecallSettings {
   /** Default `on`. */
@@ -36,12 +36,12 @@ export interface RecallContext extends RecallSettings {
   readonly chain: Chain;
   readonly models: ModelBook;
   readonly secrets: RedactOptions | undefined;
-  readonly tell: Tell;
+  readonly onEvent: EmitEvent;
 }
 
 export interface Recall {
   /** What the model was told: the request with everything in it that was hidden from its client. @throws PrecisError of the store. */
-  readonly restored: (tenant: string, reading: Reading) => Promise<Decoded>;
+  readonly restored: (tenant: string, reading: ReadRequest) => Promise<Decoded>;
   /** The request's tools with ours, for a conversation of which something left; undefined where it is not offered. */
   readonly tools: (request: Decoded) => string | undefined;
   /** The answer as its client is to have it. */
@@ -91,7 +91,10 @@ export function createRecall(given: RecallContext): Recall {
       const spent = (): Usage | undefined => summed(readers.flatMap(({ state }) => state.usage ?? []));
       if (!answer.streamed) {
         const screen = createWholeScreen(protocol, RECALL_TOOL);
-        return { ...(await whole(answer, { screen, turn, bodyBytesMax: limits.bodyBytes, resend, further })), spent };
+        return {
+          ...(await answerWhole(answer, { screen, turn, bodyBytesMax: limits.bodyBytes, resend, further })),
+          spent,
+        };
       }
       const screen = createScreen(protocol, RECALL_TOOL);
       const eventBytesMax = limits.eventBytes;
@@ -101,7 +104,7 @@ export function createRecall(given: RecallContext): Recall {
   };
 }
 
-function bounds({ models, tell }: RecallContext, { tenant, model, upstream, prepared, reading }: PreparedRequest) {
+function bounds({ models, onEvent }: RecallContext, { tenant, model, upstream, prepared, reading }: PreparedRequest) {
   const { windowTokens, factor } = models.of(tenant, model, upstream);
   const reserved = Math.min(reading.decoded.transcript.maxOutputTokens ?? 0, windowTokens * RESERVE_SHARE_MAX);
   return {
@@ -109,8 +112,8 @@ function bounds({ models, tell }: RecallContext, { tenant, model, upstream, prep
     usableTokens: windowTokens - reserved,
     factor,
     told: (call: { readonly found: boolean; readonly tokens: number }) =>
-      tell({ kind: "recall", tenant, model, ...call }),
-    unkept: (error: unknown) => reportFault({ tell }, { tenant }, faultReason(error), error),
+      onEvent({ kind: "recall", tenant, model, ...call }),
+    unkept: (error: unknown) => reportFault({ onEvent }, { tenant }, faultReason(error), error),
   };
 }
 

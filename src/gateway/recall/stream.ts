@@ -5,7 +5,7 @@ import type { Screen } from "../../protocols/answers/screens/index.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { ProviderAnswer } from "../request/open-answer.ts";
 import type { Chunks } from "../request/relay.ts";
-import { goOn } from "./going-on.ts";
+import { continueTurn } from "./continue-turn.ts";
 import type { Turn } from "./turn.ts";
 
 export interface Streaming {
@@ -36,7 +36,7 @@ export async function* streamed(first: ProviderAnswer, streaming: Streaming): Ch
     const next = await turn.heard(screen.passage(), usageOf(answer));
     if (next === undefined) break;
     try {
-      answer = await goOn({ turn, resend, further }, next);
+      answer = await continueTurn({ turn, resend, further }, next);
       if (answer.response.status >= ERROR_STATUS_MIN || !answer.streamed) {
         yield failure(streaming, await refusal(answer));
         return;

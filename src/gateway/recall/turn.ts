@@ -118,7 +118,7 @@ export function createTurn(options: TurnOptions): Turn {
   };
 }
 
-interface Asked {
+interface RecallCalls {
   readonly calls: readonly HiddenCall[];
   readonly usage: Usage | undefined;
 }
@@ -126,7 +126,7 @@ interface Asked {
 async function answerAll(
   options: TurnOptions,
   ledger: Ledger,
-  { calls, usage }: Asked,
+  { calls, usage }: RecallCalls,
 ): Promise<readonly HiddenResult[]> {
   const sentTokens = usage === undefined || usage.input === 0 ? options.tokens + ledger.tokens : usage.input;
   const saidTokens = usage === undefined || usage.output === 0 ? CALL_TOKENS_MIN : usage.output;

@@ -3,7 +3,7 @@ import type { Chain } from "../../core/transcript/links.ts";
 import type { RuntimeOptions } from "../../session/contract.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { CachingContext } from "../caching.ts";
-import type { Tell } from "../contract.ts";
+import type { EmitEvent } from "../contract.ts";
 import type { Conversations } from "../conversations.ts";
 import type { ThinkingRules } from "../knowledge/thinking/index.ts";
 import type { LargeRequests } from "../large/large-requests.ts";
@@ -35,7 +35,7 @@ export interface HistoryContext {
   readonly caching: CachingContext;
   /** Where models may recall what left their conversation. */
   readonly recall?: Recall | undefined;
-  readonly tell: Tell;
+  readonly onEvent: EmitEvent;
 }
 
 export interface GatewayContext extends HistoryContext {

@@ -1,6 +1,6 @@
 /** What happens when something of the gateway fails on a request's way: it is reported, and the request goes on as it came. */
 import { PrecisError } from "../../core/errors.ts";
-import type { Tell, UntouchedReason } from "../contract.ts";
+import type { EmitEvent, UntouchedReason } from "../contract.ts";
 import type { RequestRecord } from "./record.ts";
 
 export function faultReason(error: unknown): UntouchedReason {
@@ -14,7 +14,7 @@ const UNREADABLE = new Set(["body_not_json", "body_without_messages", "message_m
 
 /** @throws the error itself where faults are to be refused. */
 export function passOnFault(
-  context: { readonly onFault: "pass" | "refuse"; readonly tell: Tell },
+  context: { readonly onFault: "pass" | "refuse"; readonly onEvent: EmitEvent },
   record: RequestRecord,
   { because, error }: { readonly because: UntouchedReason; readonly error: unknown },
 ): void {
@@ -26,7 +26,7 @@ export function passOnFault(
 }
 
 export function reportFault(
-  { tell }: { readonly tell: Tell },
+  { onEvent }: { readonly onEvent: EmitEvent },
   { tenant }: Pick<RequestRecord, "tenant">,
   because: UntouchedReason,
   error: unknown,
@@ -35,5 +35,5 @@ export function reportFault(
   const message =
     error instanceof PrecisError ? `${error.code}: ${error.message}` : ((error as Error).name ?? "a fault");
   const code = because === "store_unavailable" ? "store_unavailable" : "internal_fault";
-  tell({ kind: "notice", code, tenant, message });
+  onEvent({ kind: "notice", code, tenant, message });
 }

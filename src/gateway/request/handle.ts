@@ -24,7 +24,7 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
   return async (client) => {
     const opening = context.spans.open(client);
     const span = opening instanceof Promise ? await opening : opening;
-    const record = openRecord(client, context.tell, span);
+    const record = openRecord(client, context.onEvent, span);
     try {
       const destination = context.upstreams.pick(client);
       if ("refused" in destination) return respondRefused(record, destination.refused);

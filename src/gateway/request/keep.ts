@@ -8,7 +8,7 @@ import { reportFault } from "./fault.ts";
 import { countsTokens, type AnsweredRequest, type ModelRequest, type PreparedRequest } from "./model-request.ts";
 import { isAccepted } from "./open-answer.ts";
 
-type KeepContext = Pick<GatewayContext, "store" | "storeHealth" | "conversations" | "limits" | "tell">;
+type KeepContext = Pick<GatewayContext, "store" | "storeHealth" | "conversations" | "limits" | "onEvent">;
 
 /** The client's own name for its session. */
 const SESSION_HEADER = "x-precis-session";
@@ -74,7 +74,7 @@ async function keepOrLeave(
 }
 
 async function write(
-  { storeHealth, tell }: KeepContext,
+  { storeHealth, onEvent }: KeepContext,
   { reading: { links }, conversation, record }: PreparedRequest,
   append: Append | undefined,
 ): Promise<void> {
@@ -85,6 +85,6 @@ async function write(
     conversation.kept = Math.max(conversation.kept ?? 0, links.length);
   } catch (error) {
     storeHealth.fails = true;
-    reportFault({ tell }, record, "store_unavailable", error);
+    reportFault({ onEvent }, record, "store_unavailable", error);
   }
 }

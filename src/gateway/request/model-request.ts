@@ -6,7 +6,7 @@ import type { Prepared, RuntimeState } from "../../session/contract.ts";
 import type { Decoded } from "../../protocols/index.ts";
 import type { Caching } from "../caching.ts";
 import type { ClientRequest, HeaderLines, Treatment } from "../contract.ts";
-import type { Conversation, Reading } from "../conversations.ts";
+import type { Conversation, ReadRequest } from "../conversations.ts";
 import type { ModelRoute } from "../routes.ts";
 import type { Destination } from "../transport/upstreams.ts";
 import type { ProviderAnswer } from "./open-answer.ts";
@@ -31,7 +31,7 @@ export interface ReceivedRequest extends ArrivingRequest {
 
 /** It was read, its conversation is known, and what to send is decided. */
 export interface PreparedRequest extends ReceivedRequest {
-  readonly reading: Reading;
+  readonly reading: ReadRequest;
   /** The request with the turns that were hidden from its client; the client's own where there are none. */
   readonly withHiddenTurns: Decoded;
   readonly model: string;

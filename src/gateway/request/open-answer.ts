@@ -85,15 +85,15 @@ export async function openAnswer(
 }
 
 /** Tells when the reader knows what the answer opens with. */
-function telling(reader: AnswerReader, tell: () => void): Watcher {
+function telling(reader: AnswerReader, onEvent: () => void): Watcher {
   return {
     push: (chunk) => {
       reader.push(chunk);
-      if (openingOf(reader.state) !== "undecided") tell();
+      if (openingOf(reader.state) !== "undecided") onEvent();
     },
     end: () => {
       reader.end();
-      tell();
+      onEvent();
     },
   };
 }

@@ -9,7 +9,7 @@ import type { Prepared, Runtime } from "../../session/contract.ts";
 import { RESERVE_SHARE_MAX } from "../../session/state.ts";
 import { UNCACHED, type Caching } from "../caching.ts";
 import type { CompactionEvent } from "../contract.ts";
-import { rootOf, type Conversation, type Reading } from "../conversations.ts";
+import { rootOf, type Conversation, type ReadRequest } from "../conversations.ts";
 import { clientCompaction } from "../knowledge/client-compaction.ts";
 import { allowsCompaction } from "../knowledge/thinking/index.ts";
 import type { HistoryContext } from "./context.ts";
@@ -22,7 +22,7 @@ import { startConversation } from "./start-conversation.ts";
 export async function prepareRequest(
   context: HistoryContext,
   request: ReceivedRequest,
-  reading: Reading,
+  reading: ReadRequest,
 ): Promise<PreparedRequest> {
   const { tenant, destination } = request;
   const withHiddenTurns =
@@ -119,7 +119,7 @@ function skipReason({ thinking }: HistoryContext, request: Decoded): SkipReason 
 
 /** A compaction was made: it is reported, and the session's counters are kept for another process. */
 export function reportCompaction(
-  { mode, store, tell }: HistoryContext,
+  { mode, store, onEvent }: HistoryContext,
   { tenant, model, reading, conversation, prepared }: PreparedRequest,
   { report }: Compaction,
   tookMs: number,
@@ -128,7 +128,7 @@ export function reportCompaction(
   const how = { tookMs, ahead: prepared.ahead === true };
   const figures = { tokens, degraded, lostRequests: lost.requests.absent, modelCalls, costUsd };
   const event: CompactionEvent = { kind: "compaction", tenant, model, reason, because, ...figures, ...how };
-  tell(event);
+  onEvent(event);
   if (mode !== "rewrite") return;
   const state = conversation.runtime.state();
   conversation.pending.add(() => store.putState(tenant, rootOf(reading), state).catch(() => undefined));

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { CacheEffect } from "../../core/caching/effect.ts";
 import type { Usage } from "../../core/engines/contract.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
-import type { ClientRequest, Losing, Outcome, RequestEvent, Tell, Treatment } from "../contract.ts";
+import type { ClientRequest, Losing, Outcome, RequestEvent, EmitEvent, Treatment } from "../contract.ts";
 import type { Conversation } from "../conversations.ts";
 import type { RequestSpan } from "../operation/spans.ts";
 import { pathOf } from "../routes.ts";
@@ -41,7 +41,7 @@ interface Shown {
   readonly conversation: Pick<Conversation, "runtime">;
 }
 
-export function openRecord(client: ClientRequest, tell: Tell, span: RequestSpan): RequestRecord {
+export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: RequestSpan): RequestRecord {
   const started = performance.now();
   let heldMs: number | undefined;
   let firstByteMs: number | undefined;
@@ -52,7 +52,7 @@ export function openRecord(client: ClientRequest, tell: Tell, span: RequestSpan)
     closed = true;
     client.signal.removeEventListener("abort", gone);
     span.end(event);
-    tell(event);
+    onEvent(event);
   };
   const over = (outcome: Outcome): void =>
     close(eventOf(record, client, { outcome, heldMs: heldMs ?? since(), firstByteMs, tookMs: since() }));

@@ -84,7 +84,7 @@ export function endRetries(context: HistoryContext, request: PreparedRequest, is
 
 /** A window below what was believed, for requests to come. */
 function learnWindow(
-  { models, mode, tell }: HistoryContext,
+  { models, mode, onEvent }: HistoryContext,
   { tenant, model, upstream }: Pick<PreparedRequest, "tenant" | "model" | "upstream">,
   limitTokens: number,
 ): void {
@@ -94,7 +94,7 @@ function learnWindow(
   if (mode === "observe") return;
   const { windowTokens } = models.of(tenant, model, upstream);
   const message = `${model || "a model"} refused a request as too large; its window counts as ${windowTokens} tokens`;
-  tell({ kind: "notice", code: "window_learned", tenant, message });
+  onEvent({ kind: "notice", code: "window_learned", tenant, message });
 }
 
 /** The same request without the thinking that its provider says does not fit; undefined where that changes nothing. */

@@ -83,7 +83,7 @@ function holdsOf(request: ModelRequest): OpeningOptions["holds"] {
   return request.prepared.tokens < HELD_TOKENS_MIN && !recallsUnkept(request) ? "small" : "all";
 }
 
-interface Sending extends Pick<OpeningOptions, "holds"> {
+interface SendOptions extends Pick<OpeningOptions, "holds"> {
   /** The request's own text goes out as the bytes that came. */
   readonly body: string | undefined;
 }
@@ -92,7 +92,7 @@ interface Sending extends Pick<OpeningOptions, "holds"> {
 export async function sendBody(
   { sender, limits }: Pick<GatewayContext, "sender" | "limits">,
   request: ModelRequest,
-  { body, holds }: Sending,
+  { body, holds }: SendOptions,
 ): Promise<ProviderAnswer> {
   const { client, record, destination, route, raw, text } = request;
   const rewritten = body !== undefined && body !== text;

@@ -47,7 +47,7 @@ export async function startConversation(
     ...(isState(state) ? { state: { ...state, factor } } : {}),
   });
   const notice = (code: "pressure" | "irreducible" | "engine_disabled", message: string): void =>
-    context.tell({ kind: "notice", code, tenant, message });
+    context.onEvent({ kind: "notice", code, tenant, message });
   runtime.on("pressure", ({ tokens, thresholdTokens }) =>
     notice("pressure", `a conversation has ${tokens} tokens and is compacted at ${thresholdTokens}`),
   );

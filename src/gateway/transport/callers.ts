@@ -22,10 +22,10 @@ const CONTAINER_HOSTS: readonly string[] = ["host.docker.internal", "host.contai
 const SIMPLE_CONTENT = /^(?:text\/plain|application\/x-www-form-urlencoded|multipart\/form-data)/i;
 const BROWSER = /^Mozilla\//;
 
-type Asked = Pick<ClientRequest, "method" | "headers">;
+type CallerRequest = Pick<ClientRequest, "method" | "headers">;
 
 /** Why a request is refused before it is looked at; undefined for one that may pass. */
-export function callerRefusal(client: Asked, allowed: CallersAllowed): Refusal | undefined {
+export function callerRefusal(client: CallerRequest, allowed: CallersAllowed): Refusal | undefined {
   const host = headerOf(client.headers, "host")?.toLowerCase();
   if (host !== undefined && !isOwnHost(host, allowed)) return FOREIGN_HOST;
   if (isCrossSite(client, host, allowed)) return FOREIGN_ORIGIN;
@@ -40,7 +40,7 @@ function isOwnHost(host: string, { loopback, allowedHosts }: CallersAllowed): bo
 }
 
 /** `Origin` comes with whatever a page sends that could matter; `Sec-Fetch-Site` also with what it only embeds. */
-function isCrossSite({ headers }: Asked, host: string | undefined, { allowedHosts }: CallersAllowed): boolean {
+function isCrossSite({ headers }: CallerRequest, host: string | undefined, { allowedHosts }: CallersAllowed): boolean {
   const origin = headerOf(headers, "origin")?.toLowerCase();
   if (origin !== undefined) {
     const from = URL.canParse(origin) ? new URL(origin).host : "";
@@ -50,7 +50,7 @@ function isCrossSite({ headers }: Asked, host: string | undefined, { allowedHost
   return site === "cross-site" || site === "same-site";
 }
 
-function isFormOfBrowser({ method, headers }: Asked): boolean {
+function isFormOfBrowser({ method, headers }: CallerRequest): boolean {
   return (
     method === "POST" &&
     SIMPLE_CONTENT.test(headerOf(headers, "content-type") ?? "text/plain") &&

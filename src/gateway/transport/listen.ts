@@ -12,7 +12,7 @@ import { callerRefusal, type CallersAllowed } from "./callers.ts";
 import { plainPath } from "./plain-path.ts";
 import { refuse, refuseError, type Refusal } from "./refusals.ts";
 import { stopping } from "./stopping.ts";
-import { answerWithoutRequest, refuseTunnel } from "./unheard.ts";
+import { answerWithoutRequest, refuseTunnel } from "./connection-errors.ts";
 
 export interface ListenOptions {
   /** Loopback by default. */

@@ -50,7 +50,7 @@ const IDLE_CONNECTION_MS = 30_000;
 
 const OK_STATUS = 200;
 
-type Written = NonNullable<Dispatcher.DispatchOptions["headers"]>;
+type DispatchHeaders = NonNullable<Dispatcher.DispatchOptions["headers"]>;
 
 export function createSender(limits: SendLimits, proxies?: OutwardProxies): Sender {
   const options = {
@@ -67,7 +67,10 @@ export function createSender(limits: SendLimits, proxies?: OutwardProxies): Send
   const [agent, written] =
     proxies === undefined
       ? [new Agent(options), flatHeaders]
-      : [createProxyAgent(options, proxies), (lines: HeaderLines): Written => new Set(lines as [string, string][])];
+      : [
+          createProxyAgent(options, proxies),
+          (lines: HeaderLines): DispatchHeaders => new Set(lines as [string, string][]),
+        ];
   return {
     send: (outgoing) => call(agent, outgoing, written(outgoing.headers)),
     close: () => agent.destroy(),
@@ -77,7 +80,7 @@ export function createSender(limits: SendLimits, proxies?: OutwardProxies): Send
 function call(
   agent: Dispatcher,
   { to, method, body, signal }: Omit<ProviderRequest, "headers">,
-  headers: Written,
+  headers: DispatchHeaders,
 ): Promise<ProviderResponse> {
   return new Promise((resolve, reject) => {
     const handler = createHandler(to.upstream, signal, { resolve, reject });

@@ -4,11 +4,11 @@
  */
 import { PrecisError } from "../../core/errors.ts";
 import { withTimeLimit } from "../../session/time-limit.ts";
-import type { Desk } from "./contract.ts";
+import type { ToolContext } from "./contract.ts";
 import { UNKNOWN_SESSION_HINT } from "./scope.ts";
 
-interface CallsDesk extends Pick<Desk, "redact" | "log"> {
-  readonly limits: Pick<Desk["limits"], "callMs" | "waiting">;
+interface CallsDesk extends Pick<ToolContext, "redact" | "log"> {
+  readonly limits: Pick<ToolContext["limits"], "callMs" | "waiting">;
 }
 
 interface CallResult {
@@ -24,14 +24,14 @@ interface Calls {
 }
 
 /** One call at a time, and not too many that wait. */
-export function createCalls(desk: CallsDesk): Calls {
+export function createCalls(context: CallsDesk): Calls {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   return {
     answered: async (call: () => Promise<string>): Promise<CallResult> => {
-      if (waiting >= desk.limits.waiting) return failure(desk, busy());
+      if (waiting >= context.limits.waiting) return failure(context, busy());
       waiting++;
-      const mine = last.then(() => answer(desk, call));
+      const mine = last.then(() => answer(context, call));
       last = mine;
       try {
         return await mine;
@@ -55,27 +55,27 @@ function turned(): Promise<void> {
   return new Promise((done) => setImmediate(done));
 }
 
-async function answer(desk: CallsDesk, call: () => Promise<string>): Promise<CallResult> {
-  const { callMs } = desk.limits;
+async function answer(context: CallsDesk, call: () => Promise<string>): Promise<CallResult> {
+  const { callMs } = context.limits;
   try {
     const text = await withTimeLimit(callMs, call(), () => {
       throw tooSlow(callMs);
     });
     return { content: [{ type: "text", text }] };
   } catch (error) {
-    return failure(desk, error);
+    return failure(context, error);
   }
 }
 
-function failure(desk: CallsDesk, error: unknown): CallResult {
+function failure(context: CallsDesk, error: unknown): CallResult {
   const known = error instanceof PrecisError;
   // The message of an error that is not ours may quote what it worked on.
-  if (!known) desk.log(`a fault in precis (${error instanceof Error ? error.name : "unknown"})`);
+  if (!known) context.log(`a fault in precis (${error instanceof Error ? error.name : "unknown"})`);
   // For a session that was deleted meanwhile the archive's own hint would name other tenants.
   const text = known
     ? `${error.code}: ${error.message}. ${error.code === "unknown_session" ? UNKNOWN_SESSION_HINT : error.hint}`
     : "internal_fault: something in precis failed. Ask for less, or in another way.";
-  return { content: [{ type: "text", text: desk.redact(text) }], isError: true };
+  return { content: [{ type: "text", text: context.redact(text) }], isError: true };
 }
 
 function busy(): PrecisError {

@@ -70,6 +70,6 @@ export interface McpOptions {
   readonly log: (line: string) => void;
 }
 
-export interface Desk extends Omit<McpOptions, "limits"> {
+export interface ToolContext extends Omit<McpOptions, "limits"> {
   readonly limits: McpLimits;
 }

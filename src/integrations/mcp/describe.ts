@@ -6,31 +6,31 @@ import type { Message } from "../../core/transcript/message.ts";
 import type { SessionEntry } from "../../store/store.ts";
 import { oneLine, type Answer } from "../../core/recall/pages.ts";
 import { messageText } from "../../core/recall/messages.ts";
-import type { Desk } from "./contract.ts";
-import { originalOf, placeOf, RECALL_ID, sessionOf, sessionsOf, type Place } from "./scope.ts";
+import type { ToolContext } from "./contract.ts";
+import { originalOf, placeOf, RECALL_ID, sessionOf, sessionsOf, type RemovalPoint } from "./scope.ts";
 import { timeOf } from "./time.ts";
 
 const TITLE_CHARS_MAX = 120;
 const LABEL_CHARS_MAX = 100;
 
-export async function describe(desk: Desk, { id }: { readonly id?: string | undefined }): Promise<Answer> {
-  if (id !== undefined && RECALL_ID.test(id)) return describeOriginal(desk, id);
-  if (id === undefined && desk.session === undefined) return listSessions(desk);
-  return describeSession(desk, await sessionOf(desk, id));
+export async function describe(context: ToolContext, { id }: { readonly id?: string | undefined }): Promise<Answer> {
+  if (id !== undefined && RECALL_ID.test(id)) return describeOriginal(context, id);
+  if (id === undefined && context.session === undefined) return listSessions(context);
+  return describeSession(context, await sessionOf(context, id));
 }
 
-async function listSessions(desk: Desk): Promise<Answer> {
+async function listSessions(context: ToolContext): Promise<Answer> {
   const body: string[] = [];
-  for (const { id, messages, updatedAt } of await sessionsOf(desk)) {
-    const { title } = await desk.archive.show({ tenant: desk.tenant, id }, 0);
+  for (const { id, messages, updatedAt } of await sessionsOf(context)) {
+    const { title } = await context.archive.show({ tenant: context.tenant, id }, 0);
     body.push(`${id}  ${timeOf(updatedAt)}  ${messages} messages  ${oneLine(title, TITLE_CHARS_MAX)}`);
   }
   const head = body.length === 0 ? "No session is kept." : "Sessions, the last used first:";
   return { head, body, rest: (shown) => left(body.length - shown) };
 }
 
-async function describeSession(desk: Desk, session: SessionEntry): Promise<Answer> {
-  const { archive, store, tenant } = desk;
+async function describeSession(context: ToolContext, session: SessionEntry): Promise<Answer> {
+  const { archive, store, tenant } = context;
   const { id, head, messages, parent, forkedAt, createdAt, updatedAt } = session;
   const [about, links] = await Promise.all([archive.show({ tenant, id }, 0), store.readLinks(tenant, head)]);
   const compactions = await store.listCompactions(tenant, links);
@@ -38,13 +38,13 @@ async function describeSession(desk: Desk, session: SessionEntry): Promise<Answe
   const removed = new Set(compactions.flatMap(({ compaction }) => compaction.evicted.map((one) => one.id)));
   const { original, sent } = about.estimate;
   // Of another session nothing is said where one is all that may be seen.
-  const parentId = parent === undefined || desk.session !== undefined ? undefined : parent;
+  const parentId = parent === undefined || context.session !== undefined ? undefined : parent;
   const body = [
     `begins with: ${oneLine(about.title, TITLE_CHARS_MAX)}`,
     `used: ${timeOf(createdAt)} to ${timeOf(updatedAt)}`,
     ...(about.model === undefined
       ? []
-      : [`model: ${oneLine(desk.redact(about.model), LABEL_CHARS_MAX)}, ${about.protocol ?? ""}`]),
+      : [`model: ${oneLine(context.redact(about.model), LABEL_CHARS_MAX)}, ${about.protocol ?? ""}`]),
     `as it is: ${messages} messages, ≈ ${original} tokens`,
     `goes out as: ${about.sentMessages} messages, ≈ ${sent} tokens`,
     `compactions: ${standing} standing, ${compactions.length - standing} undone; recall ids: ${removed.size}`,
@@ -55,8 +55,8 @@ async function describeSession(desk: Desk, session: SessionEntry): Promise<Answe
   return { head: `Session ${id}`, body, rest: () => "`timeline` lists its turns, `expand` gives its messages." };
 }
 
-async function describeOriginal(desk: Desk, id: string): Promise<Answer> {
-  const [original, place] = await Promise.all([originalOf(desk, id), placeOf(desk, id)]);
+async function describeOriginal(context: ToolContext, id: string): Promise<Answer> {
+  const [original, place] = await Promise.all([originalOf(context, id), placeOf(context, id)]);
   const { kind, label, text } = original;
   const what = {
     result: "a tool's result",
@@ -66,22 +66,25 @@ async function describeOriginal(desk: Desk, id: string): Promise<Answer> {
     span: "whole messages",
   };
   const body = [
-    `what: ${what[kind]}, ${oneLine(desk.redact(label), LABEL_CHARS_MAX)}`,
-    `size: ${text.length} characters, ≈ ${estimateText(text.slice(0, desk.limits.originalChars))} tokens, ${text.split("\n").length} lines`,
-    ...(place === undefined ? [] : await surroundings(desk, place)),
+    `what: ${what[kind]}, ${oneLine(context.redact(label), LABEL_CHARS_MAX)}`,
+    `size: ${text.length} characters, ≈ ${estimateText(text.slice(0, context.limits.originalChars))} tokens, ${text.split("\n").length} lines`,
+    ...(place === undefined ? [] : await surroundings(context, place)),
   ];
   return { head: `Original ${id}`, body, rest: () => `\`expand\` gives it back: id ${id}.` };
 }
 
-async function surroundings(desk: Desk, { session, compaction, evicted }: Place): Promise<readonly string[]> {
-  const messages = await desk.archive.messages({ tenant: desk.tenant, id: session.id });
+async function surroundings(
+  context: ToolContext,
+  { session, compaction, evicted }: RemovalPoint,
+): Promise<readonly string[]> {
+  const messages = await context.archive.messages({ tenant: context.tenant, id: session.id });
   const { report } = compaction.compaction;
   const [from, end] = rangeOf(evicted);
   return [
     `where: session ${session.id}, ${end === from + 1 ? `message ${end}` : `messages ${from + 1} to ${end}`}`,
     `left it: ${timeOf(compaction.createdAt)}, by a compaction (${report.reason}${compaction.undone ? ", undone since" : ""})`,
-    ...neighbour(desk, messages[from - 1], `before it, message ${from}`),
-    ...neighbour(desk, messages[end], `after it, message ${end + 1}`),
+    ...neighbour(context, messages[from - 1], `before it, message ${from}`),
+    ...neighbour(context, messages[end], `after it, message ${end + 1}`),
   ];
 }
 
@@ -91,9 +94,9 @@ function rangeOf({ message, end = message + 1 }: Evicted): readonly [from: numbe
 
 const MEASURE = createMeasure();
 
-function neighbour(desk: Desk, message: Message | undefined, where: string): readonly string[] {
+function neighbour(context: ToolContext, message: Message | undefined, where: string): readonly string[] {
   if (message === undefined) return [];
-  const said = oneLine(desk.redact(messageText(message)), TITLE_CHARS_MAX);
+  const said = oneLine(context.redact(messageText(message)), TITLE_CHARS_MAX);
   return [`${where}: ${message.role}, ≈ ${MEASURE.message(message)} tokens: ${said}`];
 }
 

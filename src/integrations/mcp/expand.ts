@@ -6,7 +6,7 @@ import { estimateText } from "../../core/transcript/estimate.ts";
 import type { Role } from "../../core/transcript/message.ts";
 import { chooseMessages } from "../../session/recall/search.ts";
 import { readOriginal } from "../../session/recall/read-original.ts";
-import type { Desk } from "./contract.ts";
+import type { ToolContext } from "./contract.ts";
 import { originalOf, RECALL_ID, sessionOf } from "./scope.ts";
 
 const LABEL_CHARS_MAX = 100;
@@ -22,40 +22,40 @@ export interface ExpandArguments {
   readonly offset?: number | undefined;
 }
 
-export async function expand(desk: Desk, given: ExpandArguments, tokensMax: number): Promise<Answer> {
+export async function expand(context: ToolContext, given: ExpandArguments, tokensMax: number): Promise<Answer> {
   const { id } = given;
   return id !== undefined && RECALL_ID.test(id)
-    ? expandOriginal(desk, { ...given, id }, tokensMax)
-    : expandSession(desk, given, tokensMax);
+    ? expandOriginal(context, { ...given, id }, tokensMax)
+    : expandSession(context, given, tokensMax);
 }
 
 async function expandOriginal(
-  desk: Desk,
+  context: ToolContext,
   given: ExpandArguments & { readonly id: string },
   tokensMax: number,
 ): Promise<Answer> {
   const { id } = given;
-  const original = await originalOf(desk, id);
-  const text = original.text.slice(0, desk.limits.originalChars);
+  const original = await originalOf(context, id);
+  const text = original.text.slice(0, context.limits.originalChars);
   const { messages } = readOriginal({ ...original, text });
-  const label = oneLine(desk.redact(original.label), LABEL_CHARS_MAX);
+  const label = oneLine(context.redact(original.label), LABEL_CHARS_MAX);
   if (messages === undefined) {
-    const whole = desk.redact(text);
+    const whole = context.redact(text);
     return paged(
       { what: `${id}: ${label}`, again: `id ${id}`, end: "" },
       { whole, offset: given.offset ?? 0, tokensMax },
     );
   }
-  return expandMessages(desk, { given, name: id, what: `${id}: ${label}`, messages }, tokensMax);
+  return expandMessages(context, { given, name: id, what: `${id}: ${label}`, messages }, tokensMax);
 }
 
-async function expandSession(desk: Desk, given: ExpandArguments, tokensMax: number): Promise<Answer> {
-  const session = await sessionOf(desk, given.id);
-  const messages = numbered(await desk.archive.messages({ tenant: desk.tenant, id: session.id }), 1);
+async function expandSession(context: ToolContext, given: ExpandArguments, tokensMax: number): Promise<Answer> {
+  const session = await sessionOf(context, given.id);
+  const messages = numbered(await context.archive.messages({ tenant: context.tenant, id: session.id }), 1);
   const name = session.id.slice(0, ID_CHARS_MAX);
   const narrowed = given.messages !== undefined || given.role !== undefined || given.outline === true;
   const last = narrowed ? given : { ...given, messages: String(messages.length) };
-  return expandMessages(desk, { given: last, name, what: `Session ${name}`, messages }, tokensMax);
+  return expandMessages(context, { given: last, name, what: `Session ${name}`, messages }, tokensMax);
 }
 
 interface Expanded {
@@ -65,11 +65,11 @@ interface Expanded {
   readonly messages: readonly NumberedMessage[];
 }
 
-function expandMessages(desk: Desk, { given, name, what, messages }: Expanded, tokensMax: number): Answer {
+function expandMessages(context: ToolContext, { given, name, what, messages }: Expanded, tokensMax: number): Answer {
   const { role, outline = false, offset = 0 } = given;
   const all = chooseMessages(messages, name, given);
-  const some = outline ? all : all.slice(0, desk.limits.messages);
-  const safe = some.map((message) => ({ ...message, text: desk.redact(message.text) }));
+  const some = outline ? all : all.slice(0, context.limits.messages);
+  const safe = some.map((message) => ({ ...message, text: context.redact(message.text) }));
   const [first, last] = [some[0]!.number, some.at(-1)!.number];
   const whole = outline ? safe.map(outlineOf).join("\n") : messagesText(safe);
   const range = first === last ? `message ${first}` : `messages ${first} to ${last}`;

@@ -1,17 +1,17 @@
 /** `restore`: takes the newest compaction of a session back, from its next request on. */
 import { PrecisError } from "../../core/errors.ts";
 import type { Answer } from "../../core/recall/pages.ts";
-import type { Desk } from "./contract.ts";
+import type { ToolContext } from "./contract.ts";
 import { sessionOf } from "./scope.ts";
 
-export async function restore(desk: Desk, { id }: { readonly id?: string | undefined }): Promise<Answer> {
-  if (id === undefined && desk.session === undefined)
+export async function restore(context: ToolContext, { id }: { readonly id?: string | undefined }): Promise<Answer> {
+  if (id === undefined && context.session === undefined)
     throw new PrecisError("no session is named", {
       code: "bad_arguments",
       hint: "Give its `id`; `describe` without an id lists the sessions there are.",
     });
-  const session = await sessionOf(desk, id);
-  const result = await desk.archive.undo({ tenant: desk.tenant, id: session.id });
+  const session = await sessionOf(context, id);
+  const result = await context.archive.undo({ tenant: context.tenant, id: session.id });
   if (result === undefined)
     throw new PrecisError("no compaction stands for this session", {
       code: "nothing_to_undo",

@@ -2,7 +2,7 @@
 import type { Evicted } from "../../core/compaction/compaction.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { CompactionEntry, Original, SessionEntry } from "../../store/store.ts";
-import type { Desk } from "./contract.ts";
+import type { ToolContext } from "./contract.ts";
 
 export const RECALL_ID = /^r[0-9a-f]{9}$/;
 const CANDIDATES_MAX = 5;
@@ -11,15 +11,15 @@ const SHOWN_ID_CHARS_MAX = 80;
 export const UNKNOWN_SESSION_HINT = "`describe` without an id says what there is.";
 
 /** Where an original left a conversation. */
-export interface Place {
+export interface RemovalPoint {
   readonly session: SessionEntry;
   readonly compaction: CompactionEntry;
   readonly evicted: Evicted;
 }
 
 /** The session that is meant: its id, the beginning of one, or without any the last used one. @throws PrecisError. */
-export async function sessionOf(desk: Desk, wanted: string | undefined): Promise<SessionEntry> {
-  const { store, tenant, session: only } = desk;
+export async function sessionOf(context: ToolContext, wanted: string | undefined): Promise<SessionEntry> {
+  const { store, tenant, session: only } = context;
   if (only !== undefined) {
     const entry = wanted === undefined || only.startsWith(wanted) ? await store.getSession(tenant, only) : undefined;
     if (entry === undefined || wanted === "") throw unknownSession(wanted ?? only);
@@ -40,16 +40,16 @@ export async function sessionOf(desk: Desk, wanted: string | undefined): Promise
 }
 
 /** The sessions that can be reached, the last used first. */
-export async function sessionsOf({ store, tenant, session, limits }: Desk): Promise<readonly SessionEntry[]> {
+export async function sessionsOf({ store, tenant, session, limits }: ToolContext): Promise<readonly SessionEntry[]> {
   if (session === undefined) return store.listSessions(tenant, { limit: limits.sessions });
   const only = await store.getSession(tenant, session);
   return only === undefined ? [] : [only];
 }
 
 /** An original: of the tenant, and where one session is all that may be seen, one that left it. */
-export async function originalOf(desk: Desk, id: string): Promise<Original> {
-  const { store, tenant, session } = desk;
-  const place = session === undefined ? undefined : await placeOf(desk, id);
+export async function originalOf(context: ToolContext, id: string): Promise<Original> {
+  const { store, tenant, session } = context;
+  const place = session === undefined ? undefined : await placeOf(context, id);
   const reachable = RECALL_ID.test(id) && (session === undefined || place !== undefined);
   const original = reachable ? await store.getOriginal(tenant, id) : undefined;
   if (original === undefined)
@@ -62,9 +62,9 @@ export async function originalOf(desk: Desk, id: string): Promise<Original> {
 }
 
 /** Undefined where none of the sessions that are looked through lost it. */
-export async function placeOf(desk: Desk, id: string): Promise<Place | undefined> {
-  const { store, tenant } = desk;
-  for (const session of await sessionsOf(desk)) {
+export async function placeOf(context: ToolContext, id: string): Promise<RemovalPoint | undefined> {
+  const { store, tenant } = context;
+  for (const session of await sessionsOf(context)) {
     const links = await store.readLinks(tenant, session.head);
     for (const compaction of await store.listCompactions(tenant, links)) {
       const evicted = compaction.compaction.evicted.find((one) => one.id === id);

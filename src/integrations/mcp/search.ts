@@ -1,6 +1,6 @@
 /** `search`: words to the places that hold them, each with the lines around it, so that one call often is enough. */
 import { oneLine, type Answer } from "../../core/recall/pages.ts";
-import type { Desk, Hit } from "./contract.ts";
+import type { ToolContext, Hit } from "./contract.ts";
 import { sessionOf } from "./scope.ts";
 
 export interface SearchArguments {
@@ -11,10 +11,11 @@ export interface SearchArguments {
 
 const LABEL_CHARS_MAX = 100;
 
-export async function search(desk: Desk, { words, session, hits }: SearchArguments): Promise<Answer> {
-  const { archive, tenant, limits } = desk;
+export async function search(context: ToolContext, { words, session, hits }: SearchArguments): Promise<Answer> {
+  const { archive, tenant, limits } = context;
   // One session is all that may be seen, or the one that was asked for.
-  const only = session === undefined && desk.session === undefined ? undefined : (await sessionOf(desk, session)).id;
+  const only =
+    session === undefined && context.session === undefined ? undefined : (await sessionOf(context, session)).id;
   const scope = only === undefined ? {} : { session: only };
   const found = await archive.search({ tenant, words, limit: hits ?? limits.hits, ...scope });
   const name = JSON.stringify(oneLine(words, LABEL_CHARS_MAX));

@@ -6,7 +6,7 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { createCalls } from "./calls.ts";
-import type { Desk, McpOptions } from "./contract.ts";
+import type { ToolContext, McpOptions } from "./contract.ts";
 import { createTools, limitsOf } from "./tools.ts";
 
 const INSTRUCTIONS =
@@ -15,14 +15,14 @@ const INSTRUCTIONS =
 /** Serves until the client closes the streams and what it asked is answered. */
 export async function serveStdio(options: McpOptions): Promise<void> {
   const { limits: given, ...rest } = options;
-  const desk: Desk = { ...rest, limits: limitsOf(given) };
-  const calls = createCalls(desk);
+  const context: ToolContext = { ...rest, limits: limitsOf(given) };
+  const calls = createCalls(context);
   // The lower one of the SDK's two servers: the other answers wrong arguments in words of its own.
   const server = new Server(
     { name: "precis", version: options.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
-  const tools = createTools(desk);
+  const tools = createTools(context);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools.declarations] }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
     calls.answered(() => tools.call(params.name, params.arguments)),
@@ -33,11 +33,11 @@ export async function serveStdio(options: McpOptions): Promise<void> {
     // Neither is an event target.
     Object.assign(server, {
       onclose: done,
-      onerror: ({ name }: Error) => desk.log(`a message could not be read or answered (${name})`),
+      onerror: ({ name }: Error) => context.log(`a message could not be read or answered (${name})`),
     });
   });
   await server.connect(
-    new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: desk.limits.inputBytes }),
+    new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: context.limits.inputBytes }),
   );
   await ended;
   await calls.empty();

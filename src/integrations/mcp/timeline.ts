@@ -4,7 +4,7 @@ import { createMeasure } from "../../core/transcript/measure.ts";
 import { callsOf, type Message } from "../../core/transcript/message.ts";
 import type { CompactionEntry } from "../../store/store.ts";
 import { oneLine, type Answer } from "../../core/recall/pages.ts";
-import type { Desk } from "./contract.ts";
+import type { ToolContext } from "./contract.ts";
 import { sessionOf } from "./scope.ts";
 import { timeOf } from "./time.ts";
 
@@ -22,9 +22,9 @@ interface Turn {
   readonly end: number;
 }
 
-export async function timeline(desk: Desk, { id, from = 1 }: TimelineArguments): Promise<Answer> {
-  const { archive, store, tenant, limits } = desk;
-  const session = await sessionOf(desk, id);
+export async function timeline(context: ToolContext, { id, from = 1 }: TimelineArguments): Promise<Answer> {
+  const { archive, store, tenant, limits } = context;
+  const session = await sessionOf(context, id);
   const [messages, links] = await Promise.all([
     archive.messages({ tenant, id: session.id }),
     store.readLinks(tenant, session.head),
@@ -37,7 +37,9 @@ export async function timeline(desk: Desk, { id, from = 1 }: TimelineArguments):
     const usage = await store.findUsage(tenant, links.slice(0, turn.end));
     const at = usage !== undefined && links.indexOf(usage.link) >= turn.start ? usage.at : undefined;
     const here = compactions.filter(({ compaction: { covered } }) => covered > turn.start && covered <= turn.end);
-    body.push([turnLine(desk, messages.slice(turn.start, turn.end), turn, at), ...here.map(compactionLine)].join("\n"));
+    body.push(
+      [turnLine(context, messages.slice(turn.start, turn.end), turn, at), ...here.map(compactionLine)].join("\n"),
+    );
   }
   return {
     head: `Session ${session.id}: messages 1 to ${messages.length}, compactions: ${compactions.length}, ${timeOf(session.createdAt)} to ${timeOf(session.updatedAt)}`,
@@ -55,7 +57,7 @@ function turnsOf(messages: readonly Message[]): readonly Turn[] {
 }
 
 function turnLine(
-  { redact }: Desk,
+  { redact }: ToolContext,
   messages: readonly Message[],
   { start, end }: Turn,
   at: number | undefined,

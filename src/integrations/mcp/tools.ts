@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { PrecisError } from "../../core/errors.ts";
 import { written, type Answer } from "../../core/recall/pages.ts";
-import type { Desk } from "./contract.ts";
+import type { ToolContext } from "./contract.ts";
 import { describe } from "./describe.ts";
 import { expand } from "./expand.ts";
 import { MCP_LIMITS, type McpLimits } from "./limits.ts";
@@ -21,7 +21,7 @@ interface Tool {
   /** Worth its place in every request of an agent that otherwise looks tools up before it has them. */
   readonly always: boolean;
   readonly input: z.ZodObject;
-  readonly call: (desk: Desk, given: unknown) => Promise<string>;
+  readonly call: (context: ToolContext, given: unknown) => Promise<string>;
 }
 
 /** What a client lists. */
@@ -46,8 +46,8 @@ export interface Tools {
 /** Claude Code's name for it. */
 const ALWAYS_LOADED = { "anthropic/alwaysLoad": true };
 
-export function createTools(desk: Desk): Tools {
-  const offered = toolsOf(desk.limits).filter(({ writes }) => desk.allowWrites || !writes);
+export function createTools(context: ToolContext): Tools {
+  const offered = toolsOf(context.limits).filter(({ writes }) => context.allowWrites || !writes);
   return {
     declarations: offered.map(({ name, description, writes, always, input }) => ({
       name,
@@ -63,7 +63,7 @@ export function createTools(desk: Desk): Tools {
           code: "unknown_tool",
           hint: `There are ${offered.map((one) => one.name).join(", ")}.`,
         });
-      return found.call(desk, given);
+      return found.call(context, given);
     },
   };
 }
@@ -149,7 +149,7 @@ function fieldsOf(limits: McpLimits) {
 interface ToolOptions<Input extends z.ZodObject> {
   readonly description: string;
   readonly input: Input;
-  readonly run: (desk: Desk, given: z.infer<Input>, tokensMax: number) => Promise<Answer>;
+  readonly run: (context: ToolContext, given: z.infer<Input>, tokensMax: number) => Promise<Answer>;
   readonly writes?: boolean;
   readonly always?: boolean;
 }
@@ -162,12 +162,12 @@ function tool<Input extends z.ZodObject>(name: string, options: ToolOptions<Inpu
     writes,
     always,
     input,
-    call: async (desk, given) => {
+    call: async (context, given) => {
       const read = input.safeParse(given ?? {});
       if (!read.success) throw badArguments(read.error);
       const { tokens } = read.data as { readonly tokens?: number };
-      const tokensMax = tokens ?? desk.limits.answerTokens;
-      return written(await run(desk, read.data, tokensMax), tokensMax);
+      const tokensMax = tokens ?? context.limits.answerTokens;
+      return written(await run(context, read.data, tokensMax), tokensMax);
     },
   };
 }

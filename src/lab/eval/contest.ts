@@ -7,7 +7,7 @@ import { createEvidence } from "../../core/excerpts/excerpts.ts";
 import type { Message } from "../../core/transcript/message.ts";
 import { createDraw } from "../../provider/random.ts";
 import { baselineOf, BASELINES } from "../recall/baselines.ts";
-import { keeperOf, type Kept } from "../recall/compactor.ts";
+import { keeperOf, type KeptText } from "../recall/compactor.ts";
 import { asMessage } from "../recall/conversation.ts";
 import type { Cut } from "../recall/cuts.ts";
 import { tokensOf } from "../recall/definition.ts";
@@ -87,7 +87,7 @@ async function atSizeOf(stand: Stand, { contestant, kept }: Mark): Promise<Mark>
 interface Marking {
   readonly contestant: string;
   readonly size: Size;
-  readonly kept: Pick<Kept, "text" | "handoff" | "recallable" | "report">;
+  readonly kept: Pick<KeptText, "text" | "handoff" | "recallable" | "report">;
 }
 
 export function markOf({ exam, tally, witness }: Stand, { contestant, size, kept }: Marking): Mark {

@@ -2,7 +2,7 @@
 import type { Engine } from "../../core/engines/contract.ts";
 import { exchangesOf } from "../../core/transcript/exchanges.ts";
 import type { Message } from "../../core/transcript/message.ts";
-import { keeperOf, measureOfDefinition, type Keeper, type Kept } from "../recall/compactor.ts";
+import { keeperOf, measureOfDefinition, type Keeper, type KeptText } from "../recall/compactor.ts";
 import { tokensOf } from "../recall/definition.ts";
 import { engineOf, type Stand } from "./contest.ts";
 import type { Drift, Entrant } from "./plan.ts";
@@ -36,10 +36,10 @@ export interface Rounds {
 export async function roundsOf(
   rounds: Rounds,
   parts: readonly (readonly Message[])[],
-  after: (kept: Kept, round: number) => void = () => undefined,
-): Promise<Kept> {
+  after: (kept: KeptText, round: number) => void = () => undefined,
+): Promise<KeptText> {
   const keep = keeperOf(rounds.engine);
-  let kept: Kept | undefined;
+  let kept: KeptText | undefined;
   let originals: readonly Message[] = [];
   for (const [at, part] of parts.entries()) {
     originals = [...originals, ...part];
@@ -56,8 +56,8 @@ export async function roundsOf(
 function inSession(
   keep: Keeper,
   rounds: Rounds,
-  { originals, kept }: { readonly originals: readonly Message[]; readonly kept: Kept | undefined },
-): Promise<Kept> {
+  { originals, kept }: { readonly originals: readonly Message[]; readonly kept: KeptText | undefined },
+): Promise<KeptText> {
   const state = kept === undefined ? {} : { state: kept.state };
   return keep({ messages: originals, ...state, ...roomOf(rounds) });
 }

@@ -16,7 +16,7 @@ import type { Recorded } from "./recorded.ts";
 import { rereadsOf } from "./rereads.ts";
 import { readSession } from "./session.ts";
 import { readSource, type Source } from "./sources.ts";
-import { placesIn, type Place } from "./survey.ts";
+import { placesIn, type SurveyedCut } from "./survey.ts";
 import { createTally } from "./tally.ts";
 
 export interface Examining {
@@ -47,7 +47,11 @@ interface Examination {
   readonly cache: Cache;
 }
 
-async function findingAt(place: Place, stand: Stand, examination: Examination): Promise<Omit<Finding, "key" | "file">> {
+async function findingAt(
+  place: SurveyedCut,
+  stand: Stand,
+  examination: Examination,
+): Promise<Omit<Finding, "key" | "file">> {
   const { cut, recorded } = place;
   const { marks, drift } = await (recorded === undefined
     ? marksAtCut(stand, examination)

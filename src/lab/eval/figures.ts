@@ -102,13 +102,13 @@ export function figuresOf(evaluation: Evaluation): Figures {
   };
 }
 
-interface Found {
+interface FoundFigure {
   readonly file: string;
   readonly mark: Mark;
 }
 
 function rowsOf(findings: readonly Finding[], { budgets, entrants }: Evaluation, group: Group): readonly Row[] {
-  const found = findings.flatMap(({ file, marks }) => marks.map((mark): Found => ({ file, mark })));
+  const found = findings.flatMap(({ file, marks }) => marks.map((mark): FoundFigure => ({ file, mark })));
   const sizes: readonly Size[] = [...budgets, "policy"];
   const contestants = [...entrants, ...BASELINES];
   const asked = sizes.flatMap((size) => contestants.map((contestant) => ({ contestant, size })));
@@ -121,7 +121,7 @@ function rowsOf(findings: readonly Finding[], { budgets, entrants }: Evaluation,
 }
 
 function recordedRows(findings: readonly Finding[]): readonly Row[] {
-  const found = findings.flatMap(({ file, marks }) => marks.map((mark): Found => ({ file, mark })));
+  const found = findings.flatMap(({ file, marks }) => marks.map((mark): FoundFigure => ({ file, mark })));
   const keyed = Map.groupBy(found, ({ mark }) => `${mark.size}\n${mark.contestant}`);
   return [...keyed.values()].map((own) => {
     const { contestant, size } = own[0]!.mark;
@@ -135,7 +135,7 @@ interface Naming {
   readonly group: Group;
 }
 
-function rowOf(found: readonly Found[], { contestant, size, group }: Naming): Row {
+function rowOf(found: readonly FoundFigure[], { contestant, size, group }: Naming): Row {
   const sum = (field: keyof Counts): number =>
     found.reduce((total, { mark }) => total + (mark.counts[group]?.[field] ?? 0), 0);
   const kept = found.reduce((total, { mark }) => total + mark.kept, 0);
@@ -168,7 +168,7 @@ function share<Name extends string>(name: Name, part: number, whole: number): { 
 }
 
 /** Bound recall of transcripts drawn anew, with repetition. */
-function intervalOf(files: readonly (readonly Found[])[], group: Group): readonly [number, number] | undefined {
+function intervalOf(files: readonly (readonly FoundFigure[])[], group: Group): readonly [number, number] | undefined {
   const random = createDraw(SEED);
   const draws = Array.from({ length: DRAWS }, () => {
     let [bound, bindable] = [0, 0];

@@ -38,7 +38,7 @@ const MARKS: Partial<Record<LogFormat, { readonly word: string; readonly is: Mar
 export function recordedInLog(text: string, format: LogFormat): readonly Recorded[] {
   const lines = text.split("\n");
   const boundaries = boundariesIn(lines, format);
-  const live = (end: number): Live => liveHistory(lines.slice(0, end).join("\n"), format);
+  const live = (end: number): LiveHistory => liveHistory(lines.slice(0, end).join("\n"), format);
   return boundaries.slice(0, RECORDED_MAX).flatMap(({ start, end }, at): readonly Recorded[] => {
     const [before, after] = [live(start), live(end)];
     const later = live(boundaries[at + 1]?.start ?? lines.length);
@@ -70,12 +70,12 @@ function recordOf(line: string): Readonly<Record<string, unknown>> {
   }
 }
 
-interface Live {
+interface LiveHistory {
   readonly messages: readonly ChatMessage[];
   readonly injected: ReadonlySet<number>;
 }
 
-function liveHistory(text: string, format: LogFormat): Live {
+function liveHistory(text: string, format: LogFormat): LiveHistory {
   try {
     const { transcript, injected } = readLog(text, format);
     return { messages: transcript.messages.map(chatOf), injected: new Set(injected) };

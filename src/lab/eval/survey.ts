@@ -21,7 +21,7 @@ export interface Survey {
 }
 
 /** A cut, or a recorded compaction as one: its prefix is what the agent compacted. */
-export interface Place {
+export interface SurveyedCut {
   readonly cut: Cut;
   readonly recorded?: Recorded;
 }
@@ -65,7 +65,7 @@ function sessionAt(source: Source): Session | string {
 }
 
 /** In order, as the survey counted them: cuts first, then recorded compactions. */
-export function placesIn(session: Session, reader: Reader): readonly Place[] {
+export function placesIn(session: Session, reader: Reader): readonly SurveyedCut[] {
   return [...cutsIn(session, reader).cuts.map((cut) => ({ cut })), ...recordedPlaces(session, reader)];
 }
 
@@ -80,8 +80,8 @@ function cutsIn({ messages }: Session, reader: Reader): { readonly cuts: Cut[]; 
   return { cuts, refused };
 }
 
-function recordedPlaces({ recorded }: Session, reader: Reader): readonly Place[] {
-  return recorded.flatMap((one): readonly Place[] => {
+function recordedPlaces({ recorded }: Session, reader: Reader): readonly SurveyedCut[] {
+  return recorded.flatMap((one): readonly SurveyedCut[] => {
     const place = { share: 1, prefix: one.prefix, rest: one.rest };
     if (reader.size(one.prefix) < EVALUATION_CUTS.floorTokens) return [];
     const attempt = attemptAt(place, reader, EVALUATION_CUTS);

@@ -15,7 +15,7 @@ import type {
 import { estimateText } from "../../core/transcript/estimate.ts";
 import type { AskedOf, ExamFolder } from "./folder.ts";
 import type { ExamModel } from "./models.ts";
-import { priceOf, type Purse } from "./purse.ts";
+import { priceOf, type SpendingLimit } from "./spending-limit.ts";
 
 /** Requests for one answer, the first included; what does not read well by then is marked as failed. */
 const ANSWER_ATTEMPTS_MAX = 3;
@@ -41,7 +41,7 @@ export interface Question<Value> {
   readonly placeholder: Value;
 }
 
-export type Asked<Value> =
+export type ModelAnswer<Value> =
   | { readonly kind: "answered"; readonly value: Value; readonly kept: boolean }
   | { readonly kind: "failed"; readonly because: string };
 
@@ -59,8 +59,8 @@ export interface Task {
 }
 
 export interface Asker {
-  readonly ask: <Value>(question: Question<Value>) => Promise<Asked<Value>>;
-  readonly perform: (task: Task) => Promise<Asked<string>>;
+  readonly ask: <Value>(question: Question<Value>) => Promise<ModelAnswer<Value>>;
+  readonly perform: (task: Task) => Promise<ModelAnswer<string>>;
   /** Only reckons: nobody is asked, and nothing is written. */
   readonly dry: boolean;
 }
@@ -71,7 +71,7 @@ const HOPELESS: ReadonlySet<FailureClass> = new Set(["unconfigured", "authentica
 export interface AskerOptions {
   readonly folder: ExamFolder;
   readonly mask: Redactor;
-  readonly purse: Purse;
+  readonly purse: SpendingLimit;
 }
 
 /** @throws PrecisError `cost_limit`, and `model_failed` where no further request can succeed: no key, no such model, no credit. */
@@ -79,7 +79,7 @@ export function createAsker(options: AskerOptions): Asker {
   return { ask: (question) => ask(options, question), perform: (task) => perform(options, task), dry: false };
 }
 
-async function ask<Value>(options: AskerOptions, question: Question<Value>): Promise<Asked<Value>> {
+async function ask<Value>(options: AskerOptions, question: Question<Value>): Promise<ModelAnswer<Value>> {
   const asked = askedOf(options, question);
   const known = keptAnswer(options, question, asked);
   if (known !== undefined) return { kind: "answered", value: known, kept: true };
@@ -162,7 +162,7 @@ function limitReached(): PrecisError {
 }
 
 /** The engine gets the model as a writer whose requests are masked, reserved and counted like all others. */
-async function perform(options: AskerOptions, task: Task): Promise<Asked<string>> {
+async function perform(options: AskerOptions, task: Task): Promise<ModelAnswer<string>> {
   const { mask, folder } = options;
   const { role, label, model, key } = task;
   const asked = { role, label, model: model.writer.model, system: "", user: key };

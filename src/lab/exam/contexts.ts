@@ -5,7 +5,7 @@ import type { Writer } from "../../core/handoff/model/writer.ts";
 import { createRuntime } from "../../session/runtime.ts";
 import type { RedactOptions } from "../../core/redaction/redact.ts";
 import { codeVersion } from "../eval/cache.ts";
-import type { Asked, Asker, Task } from "./ask.ts";
+import type { ModelAnswer, Asker, Task } from "./ask.ts";
 import type { ExamModel } from "./models.ts";
 import type { Case, Contestant } from "./plan.ts";
 import { renderTail, renderTranscript, type RenderContext } from "./render.ts";
@@ -18,7 +18,7 @@ export interface ContextOptions {
   readonly handoff?: ExamModel;
 }
 
-export type Made = Asked<string>;
+export type Made = ModelAnswer<string>;
 
 export async function contextOf(
   one: Case,

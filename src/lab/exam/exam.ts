@@ -1,7 +1,7 @@
 /** An exam as a command asks for it: chosen cases and their price first, and the run behind it when a person has agreed. */
 import type { Configuration } from "../../config/schema.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
-import type { Surroundings } from "../../models/writers.ts";
+import type { WriterEnvironment } from "../../models/writers.ts";
 import { loadSecretRules } from "../../secrets/rules.ts";
 import type { Step } from "../eval/evaluate.ts";
 import { sourcesOf } from "../eval/sources.ts";
@@ -10,7 +10,7 @@ import { chooseCases, type ChosenCases } from "./cases.ts";
 import { openExamFolder } from "./folder.ts";
 import { examModels, type ExamModels, type ModelNames } from "./models.ts";
 import { questionCount, type ExamPlan, type Quota } from "./plan.ts";
-import { createPurse, type Spending } from "./purse.ts";
+import { createPurse, type Spending } from "./spending-limit.ts";
 import { createRenderContext } from "./render.ts";
 import { runExam, type Exam, type ExamOutcome } from "./run.ts";
 
@@ -25,7 +25,7 @@ export interface ExamRequest extends Pick<ExamPlan, "contestants" | "readers" | 
   readonly quota: Quota;
   readonly configuration: Configuration;
   readonly models: ModelNames;
-  readonly surroundings: Surroundings;
+  readonly surroundings: WriterEnvironment;
 }
 
 export interface PreparedExam extends ChosenCases {
@@ -33,10 +33,10 @@ export interface PreparedExam extends ChosenCases {
   readonly models: ExamModels;
   readonly estimate: Estimate;
   /** Asks the models; what it spends stays within the limit. */
-  readonly run: (limitUsd: number, onStep: (step: Step) => Promise<void>) => Promise<ExamOutcome & Spent>;
+  readonly run: (limitUsd: number, onStep: (step: Step) => Promise<void>) => Promise<ExamOutcome & WithSpending>;
 }
 
-interface Spent {
+interface WithSpending {
   readonly spent: Spending;
 }
 

@@ -8,7 +8,7 @@ import type { Question as ModelQuestion, Read } from "./ask.ts";
 import { shuffled } from "./cases.ts";
 import { readJson } from "./json.ts";
 import type { ExamModel } from "./models.ts";
-import type { Case, Question, Seat } from "./plan.ts";
+import type { Case, Question, ContestantRun } from "./plan.ts";
 import type { Answers } from "./reader.ts";
 
 /** A grader may think aloud before its JSON. */
@@ -26,7 +26,7 @@ const MARKS = z.record(z.string(), z.record(z.string(), POINTS));
 export type Marks = Readonly<Record<string, Readonly<Record<string, Points>>>>;
 
 export interface Sitting {
-  readonly seat: Seat;
+  readonly seat: ContestantRun;
   readonly answers: Answers;
 }
 

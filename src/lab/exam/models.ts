@@ -7,7 +7,7 @@ import { ASK_TIMEOUT_MS_MAX } from "../../models/limits.ts";
 import { lookUp } from "../../models/registry/registry.ts";
 import { registryOf } from "../../models/settings.ts";
 import type { Prices } from "../../models/usage.ts";
-import { createWriters, pricesOf, thinkingTokensOf, type Surroundings } from "../../models/writers.ts";
+import { createWriters, pricesOf, thinkingTokensOf, type WriterEnvironment } from "../../models/writers.ts";
 
 export interface ExamModel {
   readonly writer: Writer;
@@ -33,7 +33,7 @@ export interface ExamModels {
 }
 
 /** @throws PrecisError `usage` where no model is configured, or where the settings lead nowhere. */
-export function examModels(settings: Configuration, names: ModelNames, surroundings: Surroundings): ExamModels {
+export function examModels(settings: Configuration, names: ModelNames, surroundings: WriterEnvironment): ExamModels {
   const named = (name: string | undefined): ExamModel => modelNamed(settings, name, surroundings);
   return {
     writer: named(names.writer),
@@ -43,7 +43,7 @@ export function examModels(settings: Configuration, names: ModelNames, surroundi
   };
 }
 
-function modelNamed(settings: Configuration, name: string | undefined, surroundings: Surroundings): ExamModel {
+function modelNamed(settings: Configuration, name: string | undefined, surroundings: WriterEnvironment): ExamModel {
   const meant = settingsFor(settings, name);
   const choices = chooseModels(meant);
   const choice = name === "main" ? choices.main : (choices.auxiliary ?? choices.main);

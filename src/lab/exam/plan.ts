@@ -66,13 +66,13 @@ export interface ExamPlan {
 }
 
 /** One reader's answers on the grader's sheet. */
-export interface Seat {
+export interface ContestantRun {
   readonly contestant: string;
   /** 1 and up. */
   readonly reader: number;
 }
 
-export function seatName({ contestant, reader }: Seat): string {
+export function seatName({ contestant, reader }: ContestantRun): string {
   return reader === 1 ? contestant : `${contestant} (reader ${reader})`;
 }
 

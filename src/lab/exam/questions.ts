@@ -40,13 +40,16 @@ const WRITTEN = z.object({
 });
 const ANSWER = z.object({ questions: z.array(z.unknown()).max(1_000) });
 
-interface Asking {
+interface QuestionRequest {
   readonly quota: Quota;
   readonly model: ExamModel;
   readonly context: RenderContext;
 }
 
-export function questionsFor(one: Case, { quota, model, context }: Asking): ModelQuestion<readonly Question[]> {
+export function questionsFor(
+  one: Case,
+  { quota, model, context }: QuestionRequest,
+): ModelQuestion<readonly Question[]> {
   const count = questionCount(quota);
   const session = renderTranscript(one.prefix, context);
   const first = one.prefix.system.length + one.prefix.messages.length;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Question as ModelQuestion, Read } from "./ask.ts";
 import { readJson } from "./json.ts";
 import type { ExamModel } from "./models.ts";
-import type { Case, Question, Seat } from "./plan.ts";
+import type { Case, Question, ContestantRun } from "./plan.ts";
 
 /** What the reader is asked to keep to, and what is taken of a longer answer. */
 const ANSWER_WORDS_MAX = 60;
@@ -27,14 +27,14 @@ export type Answers = Readonly<Record<number, string>>;
 
 const PLACEHOLDER = "unread ".repeat(30);
 
-interface Reading {
-  readonly seat: Seat;
+interface ReaderRequest {
+  readonly seat: ContestantRun;
   readonly context: string;
   readonly questions: readonly Question[];
   readonly model: ExamModel;
 }
 
-export function readingOf(one: Case, { seat, context, questions, model }: Reading): ModelQuestion<Answers> {
+export function readingOf(one: Case, { seat, context, questions, model }: ReaderRequest): ModelQuestion<Answers> {
   const asked = questions.map(({ id: number, question }) => `${number}. ${question}`).join("\n");
   return {
     role: "reader",

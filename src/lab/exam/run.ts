@@ -3,13 +3,13 @@
  * and by the models themselves.
  */
 import { PrecisError } from "../../core/errors.ts";
-import { ENDING_CODES, type Asked, type Asker } from "./ask.ts";
+import { ENDING_CODES, type ModelAnswer, type Asker } from "./ask.ts";
 import { contextOf, type ContextOptions } from "./contexts.ts";
 import { dealLetters, gradingOf, type Sitting } from "./grader.ts";
 import type { Step } from "../eval/evaluate.ts";
 import type { ExamFolder } from "./folder.ts";
 import type { ExamModels } from "./models.ts";
-import { seatName, type Case, type Contestant, type ExamPlan, type Question, type Seat } from "./plan.ts";
+import { seatName, type Case, type Contestant, type ExamPlan, type Question, type ContestantRun } from "./plan.ts";
 import { questionsFor } from "./questions.ts";
 import { readingOf } from "./reader.ts";
 
@@ -27,7 +27,7 @@ export interface Exam {
 }
 
 /** What one seat earned at each question, and on how large a context. */
-export interface SeatResult extends Seat {
+export interface SeatResult extends ContestantRun {
   readonly contextTokens: number;
   readonly points: Readonly<Record<number, number>>;
 }
@@ -113,7 +113,7 @@ async function seatsOf(
   if (context.kind === "failed") return { sittings: [], failures: [{ of: contestant.name, because: context.because }] };
   folder?.write(`${one.name}/context.${contestant.name}.txt`, `${context.value}\n`);
   const contextTokens = options.context.measure.text(context.value);
-  const seats = Array.from({ length: plan.readers }, (_, at): Seat => ({
+  const seats = Array.from({ length: plan.readers }, (_, at): ContestantRun => ({
     contestant: contestant.name,
     reader: at + 1,
   }));
@@ -128,7 +128,7 @@ async function seatsOf(
 }
 
 /** What an engine trips over on one session concerns that contestant alone; what ends the exam is passed on. */
-function faultOf(error: unknown): Asked<string> {
+function faultOf(error: unknown): ModelAnswer<string> {
   if (isEnding(error)) throw error;
   return { kind: "failed", because: error instanceof Error ? error.message : String(error) };
 }

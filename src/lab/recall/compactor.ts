@@ -14,7 +14,7 @@ import { callsOf, contentText, type Message, type Transcript } from "../../core/
 import { asMessage } from "./conversation.ts";
 import { tokensOf, type ChatMessage } from "./definition.ts";
 
-export interface Kept {
+export interface KeptText {
   /** What the model reads of the result. */
   readonly text: string;
   /** The handoff in it; empty where there is none. */
@@ -29,7 +29,7 @@ export interface Kept {
 }
 
 /** Compacts a prefix to a number of tokens of the measure. */
-export type Compactor = (prefix: readonly ChatMessage[], room: number) => Promise<Kept>;
+export type Compactor = (prefix: readonly ChatMessage[], room: number) => Promise<KeptText>;
 
 /** The default engine. `writers`: models that write the handoff's sentences; the ledger alone where not given. */
 export function engineCompactor(weights?: Weights, writers?: Writers): Compactor {
@@ -38,7 +38,7 @@ export function engineCompactor(weights?: Weights, writers?: Writers): Compactor
   return (prefix, room) => keep({ messages: prefix.map(asMessage), room });
 }
 
-export interface Keeping {
+export interface CompactorOptions {
   readonly messages: readonly Message[];
   /** Tokens of the measure; where not given, the size is the policy's own. */
   readonly room?: number;
@@ -46,7 +46,7 @@ export interface Keeping {
   readonly state?: unknown;
 }
 
-export type Keeper = (keeping: Keeping) => Promise<Kept>;
+export type Keeper = (keeping: CompactorOptions) => Promise<KeptText>;
 
 export function keeperOf(engine: Engine, writers?: Writers): Keeper {
   const estimator = { measure: measureOfDefinition(), chain: createChain((text) => hash("sha256", text)) };
@@ -67,7 +67,7 @@ export function keeperOf(engine: Engine, writers?: Writers): Keeper {
   };
 }
 
-function keptOf(transcript: Transcript): Pick<Kept, "text" | "handoff" | "transcript"> {
+function keptOf(transcript: Transcript): Pick<KeptText, "text" | "handoff" | "transcript"> {
   const handoff = transcript.messages.find(({ origin }) => origin === "summary");
   return {
     text: transcript.messages.map(textOf).join("\n"),

@@ -1,6 +1,6 @@
 /** The courses as charts for a terminal, one under the other on one scale, so that they need no colour to be told apart. */
 import asciichart from "asciichart";
-import { nameOf, short, type Course } from "./courses.ts";
+import { nameOf, short, type WindowCurve } from "./window-curves.ts";
 
 export interface ChartSize {
   readonly columns: number;
@@ -17,7 +17,7 @@ export interface Chart {
   readonly lines: readonly string[];
 }
 
-export function chartsOf(courses: readonly Course[], { columns }: ChartSize): readonly Chart[] {
+export function chartsOf(courses: readonly WindowCurve[], { columns }: ChartSize): readonly Chart[] {
   const most = Math.max(1, ...courses.flatMap(({ tokens }) => tokens));
   return courses.map((course) => ({
     title: nameOf(course),

@@ -5,10 +5,10 @@ import { requestsOf, type Recording } from "./requests.ts";
 import { createRun, writtenOf, type Bust, type Replayed, type RunSettings, type Sent } from "./run.ts";
 import type { Strategy } from "./strategies.ts";
 import type { SummaryWriter } from "./summaries.ts";
-import type { Terms } from "./terms.ts";
+import type { ReplayTerms } from "./terms.ts";
 
 export interface ReplayOptions {
-  readonly terms: Terms;
+  readonly terms: ReplayTerms;
   readonly strategies: readonly Strategy[];
   /** Between two requests where the file does not say when they were made, in milliseconds. */
   readonly gapMs: number;

@@ -27,7 +27,7 @@ export interface AgentRequest {
   readonly outputTokens: number;
 }
 
-export interface Asking {
+export interface ReplaySettings {
   readonly protocol: ProtocolName;
   readonly model: string;
   /** Between two requests, where the file does not say. */
@@ -48,7 +48,7 @@ export interface Requests {
   readonly all: () => Generator<AgentRequest>;
 }
 
-export function requestsOf(recording: Recording, asking: Asking): Requests {
+export function requestsOf(recording: Recording, asking: ReplaySettings): Requests {
   const { protocol, model, gapMs } = asking;
   const { transcript, timesMs = [] } = recording;
   const start = openingEnd(transcript.messages);

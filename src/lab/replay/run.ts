@@ -11,14 +11,14 @@ import { billOf, type Bill } from "./bill.ts";
 import type { AgentRequest } from "./requests.ts";
 import type { Strategy } from "./strategies.ts";
 import { summaryUsd, type SummaryWriter } from "./summaries.ts";
-import type { Terms } from "./terms.ts";
+import type { ReplayTerms } from "./terms.ts";
 
 /** What the session is configured with, beside what the strategy and the model say. */
 export type RunSettings = Pick<SessionOptions, "settings" | "secrets" | "redactOutgoing" | "ingestLimitTokens">;
 
 export interface RunParts {
   readonly strategy: Strategy;
-  readonly terms: Terms;
+  readonly terms: ReplayTerms;
   readonly session: RunSettings;
   /** The model that summaries are priced by; none are paid for where not given. */
   readonly writer: SummaryWriter | undefined;

@@ -1,5 +1,5 @@
 /** The courses as one picture: tokens of each request, the window as a dashed line, and what each strategy cost. */
-import { short, type Course } from "./courses.ts";
+import { short, type WindowCurve } from "./window-curves.ts";
 
 export interface Picture {
   readonly title: string;
@@ -15,7 +15,7 @@ const GRID_LINES_MAX = 6;
 /** Told apart by people who see colours differently (Okabe and Ito); longer lists begin again with dashes. */
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"] as const;
 
-export function svgOf(courses: readonly Course[], { title, windowTokens, under }: Picture): string {
+export function svgOf(courses: readonly WindowCurve[], { title, windowTokens, under }: Picture): string {
   const requests = Math.max(1, ...courses.map(({ tokens }) => tokens.length));
   const step = niceStep(Math.max(1, ...courses.flatMap(({ tokens }) => tokens)) / GRID_LINES_MAX);
   const most = step * Math.ceil(Math.max(1, ...courses.flatMap(({ tokens }) => tokens)) / step);
@@ -78,12 +78,12 @@ function windowLine(windowTokens: number, { y }: Scale): readonly string[] {
   ];
 }
 
-function line({ tokens }: Course, at: number, { x, y }: Scale): string {
+function line({ tokens }: WindowCurve, at: number, { x, y }: Scale): string {
   const points = tokens.map((amount, request) => `${x(request).toFixed(1)},${y(amount).toFixed(1)}`).join(" ");
   return `<polyline points="${points}" fill="none" ${stroke(at)}/>`;
 }
 
-function legend(course: Course, at: number): readonly string[] {
+function legend(course: WindowCurve, at: number): readonly string[] {
   const y = PLOT.top + PLOT.height + 62 + at * LEGEND_ROW;
   const told = course.runs.map(({ strategy, totals: { usd } }) => `${strategy.name} $${usd.toFixed(2)}`).join("; ");
   return [

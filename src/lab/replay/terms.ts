@@ -5,7 +5,7 @@
 import { AUTOMATIC, BREAKPOINTS, MARKED, TTL_MS, type CacheRules } from "../../core/caching/prefix-cache.ts";
 import type { Ttl } from "../../core/caching/site.ts";
 import { PrecisError } from "../../core/errors.ts";
-import { lookUp, type Found, type ModelFacts, type Prices, type Registry } from "../../models/index.ts";
+import { lookUp, type RegistryEntry, type ModelFacts, type Prices, type Registry } from "../../models/index.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import { initialFactor } from "../../session/calibration.ts";
 import type { SessionCaching } from "../../session/contract.ts";
@@ -25,7 +25,7 @@ export interface TermsQuery {
 }
 
 /** What a replay goes by. */
-export interface Terms {
+export interface ReplayTerms {
   readonly model: string;
   readonly protocol: ProtocolName;
   readonly windowTokens: number;
@@ -46,7 +46,7 @@ export interface Terms {
 }
 
 /** Throws `unknown_prices` where neither the registry nor the query knows what the model charges. */
-export function termsOf(query: TermsQuery): Terms {
+export function termsOf(query: TermsQuery): ReplayTerms {
   const { registry, model, ttl = "5m", strategy = "spaced" } = query;
   const found = lookUp(registry, model);
   const prices = pricesOf(query, found);
@@ -72,7 +72,7 @@ export function termsOf(query: TermsQuery): Terms {
   };
 }
 
-function pricesOf({ model, prices: stated }: TermsQuery, found: Found | undefined): Prices {
+function pricesOf({ model, prices: stated }: TermsQuery, found: RegistryEntry | undefined): Prices {
   const { inputUsdPerMtok, outputUsdPerMtok, ...rest } = { ...found?.prices, ...stated };
   if (inputUsdPerMtok !== undefined && outputUsdPerMtok !== undefined)
     return { inputUsdPerMtok, outputUsdPerMtok, ...rest };

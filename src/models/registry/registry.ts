@@ -17,7 +17,7 @@ export interface Registry {
 }
 
 /** What is known of one model, layers laid over one another. */
-export interface Found extends ModelFacts {
+export interface RegistryEntry extends ModelFacts {
   /** Each layer that says something, the strongest first: `the configuration`, a table with its day… */
   readonly sources: readonly string[];
 }
@@ -28,7 +28,7 @@ export function createRegistry(overrides: Readonly<Record<string, Override>> = {
 }
 
 /** Undefined where no layer knows the name. */
-export function lookUp(registry: Registry, model: string): Found | undefined {
+export function lookUp(registry: Registry, model: string): RegistryEntry | undefined {
   const learned = learnedWindow(registry, model);
   const override = longestMatch(model, registry.overrides);
   const listed = registry.listed.get(bareName(model));

@@ -1,13 +1,13 @@
 /** Conversations: links that name the one before them, and sessions as the newest link of a line. */
 import { bodyOf, memberOf } from "../body.ts";
 import type { Appended, ChainAppend, SessionEntry, SessionsQuery, StoredMessage } from "../store.ts";
-import type { Shelf, StoredLink, StoredSession } from "./shelf.ts";
+import type { TenantData, StoredLink, StoredSession } from "./tenant-data.ts";
 
-export function append(shelf: Shelf, { links, messages, session: name }: ChainAppend, now: number): Appended {
+export function append(data: TenantData, { links, messages, session: name }: ChainAppend, now: number): Appended {
   if (links.length === 0) return { added: 0, session: "" };
-  const known = links.findLastIndex((link) => shelf.links.has(link)) + 1;
-  let last = known === 0 ? undefined : shelf.links.get(links[known - 1]!);
-  const session = sessionFor(shelf, { name, last, next: links[known], now });
+  const known = links.findLastIndex((link) => data.links.has(link)) + 1;
+  let last = known === 0 ? undefined : data.links.get(links[known - 1]!);
+  const session = sessionFor(data, { name, last, next: links[known], now });
   for (let at = known; at < links.length; at++) {
     const message = messages[at]!;
     const stored: StoredLink = {
@@ -20,7 +20,7 @@ export function append(shelf: Shelf, { links, messages, session: name }: ChainAp
       member: memberOf(message),
       body: { form: "message", text: bodyOf(message) },
     };
-    shelf.links.set(stored.link, stored);
+    data.links.set(stored.link, stored);
     last = stored;
   }
   if (name !== undefined || known < links.length) session.head = last;
@@ -28,7 +28,7 @@ export function append(shelf: Shelf, { links, messages, session: name }: ChainAp
   return { added: links.length - known, session: session.id };
 }
 
-interface Place {
+interface ChainPosition {
   readonly name: string | undefined;
   /** The last message that was known before. */
   readonly last: StoredLink | undefined;
@@ -38,13 +38,13 @@ interface Place {
 }
 
 /** The session that a chain goes on with: the one it names, the one whose head it continues, or a new branch. */
-function sessionFor(shelf: Shelf, { name, last, next, now }: Place): StoredSession {
+function sessionFor(data: TenantData, { name, last, next, now }: ChainPosition): StoredSession {
   if (name === undefined && last !== undefined && (next === undefined || last.session.head === last))
     return last.session;
   const id = name ?? next!;
-  const { sessions } = shelf;
+  const { sessions } = data;
   const standing = sessions.get(id);
-  if (standing !== undefined && !(last !== undefined && mustMakeWay(shelf, standing, last.session))) return standing;
+  if (standing !== undefined && !(last !== undefined && mustMakeWay(data, standing, last.session))) return standing;
   const number = sessions.size === 0 ? 1 : Math.max(...[...sessions.values()].map((one) => one.number)) + 1;
   const session = {
     id,
@@ -63,7 +63,7 @@ function sessionFor(shelf: Shelf, { name, last, next, now }: Place): StoredSessi
  * Whether a name has moved on to a later conversation than the session that has it. That session then goes by its first
  * message, as sessions without a name do.
  */
-function mustMakeWay({ sessions, links }: Shelf, session: StoredSession, onto: StoredSession): boolean {
+function mustMakeWay({ sessions, links }: TenantData, session: StoredSession, onto: StoredSession): boolean {
   if (onto.number <= session.number) return false;
   const first = [...links.values()].find((one) => one.session === session);
   if (first === undefined) return false;
@@ -73,7 +73,7 @@ function mustMakeWay({ sessions, links }: Shelf, session: StoredSession, onto: S
   return true;
 }
 
-export function chainTo({ links }: Shelf, link: string): readonly StoredMessage[] {
+export function chainTo({ links }: TenantData, link: string): readonly StoredMessage[] {
   const chain: StoredMessage[] = [];
   for (let at = links.get(link); at !== undefined; at = at.parent) {
     const { role, protocol, body, member } = at;
@@ -82,14 +82,14 @@ export function chainTo({ links }: Shelf, link: string): readonly StoredMessage[
   return chain.toReversed();
 }
 
-export function linksTo({ links }: Shelf, link: string): readonly string[] {
+export function linksTo({ links }: TenantData, link: string): readonly string[] {
   const chain: string[] = [];
   for (let at = links.get(link); at !== undefined; at = at.parent) chain.push(at.link);
   return chain.toReversed();
 }
 
 export function listSessions(
-  { sessions }: Shelf,
+  { sessions }: TenantData,
   { limit, parent, prefix = "" }: SessionsQuery,
 ): readonly SessionEntry[] {
   return [...sessions.values()]

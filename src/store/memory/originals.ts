@@ -2,10 +2,10 @@
 import { piecesOf, searchableText } from "../body.ts";
 import { oneEach, searchIn, type Archive, type WordSearch } from "../search.ts";
 import type { MessageHit, Original, SearchHit } from "../store.ts";
-import type { Shelf } from "./shelf.ts";
+import type { TenantData } from "./tenant-data.ts";
 
 /** Kept as it came: a session puts the text of a span together when somebody reads it. */
-export function putOriginal({ originals }: Shelf, original: Original, now: number): void {
+export function putOriginal({ originals }: TenantData, original: Original, now: number): void {
   const { id } = original;
   const known = originals.get(id);
   // Of a new id no text is asked for: a span's is as long as the conversation.
@@ -15,7 +15,7 @@ export function putOriginal({ originals }: Shelf, original: Original, now: numbe
   originals.set(id, { original, createdAt: now });
 }
 
-export function searchOriginals({ originals }: Shelf, search: WordSearch): readonly SearchHit[] {
+export function searchOriginals({ originals }: TenantData, search: WordSearch): readonly SearchHit[] {
   const within = search.within === undefined ? undefined : new Set(search.within);
   const pieces = [...originals.values()]
     .toReversed()
@@ -28,7 +28,7 @@ export function searchOriginals({ originals }: Shelf, search: WordSearch): reado
   return oneEach(hits).slice(0, search.limit);
 }
 
-export function searchMessages({ links }: Shelf, search: WordSearch): readonly MessageHit[] {
+export function searchMessages({ links }: TenantData, search: WordSearch): readonly MessageHit[] {
   const within = search.within === undefined ? undefined : new Set(search.within);
   const pieces = [...links.values()]
     .toReversed()

@@ -1,9 +1,9 @@
 /** Compaction records: the first of a link stands until it is undone. */
 import { COMPACTION_SCHEMA_VERSION, type Compaction } from "../../core/compaction/compaction.ts";
-import type { CompactionEntry, Standing } from "../store.ts";
-import type { RecordsOfLink, Shelf } from "./shelf.ts";
+import type { CompactionEntry, ActiveCompaction } from "../store.ts";
+import type { RecordsOfLink, TenantData } from "./tenant-data.ts";
 
-export function put({ records }: Shelf, compaction: Compaction, now: number): Compaction {
+export function put({ records }: TenantData, compaction: Compaction, now: number): Compaction {
   const { covers, schemaVersion } = compaction;
   const ofLink = records.get(covers) ?? { all: [], undone: 0, usedAt: now };
   records.set(covers, ofLink);
@@ -13,7 +13,7 @@ export function put({ records }: Shelf, compaction: Compaction, now: number): Co
   return compaction;
 }
 
-export function standingFor({ records }: Shelf, links: readonly string[], now: number): Standing {
+export function standingFor({ records }: TenantData, links: readonly string[], now: number): ActiveCompaction {
   let undone = false;
   let found: Compaction | undefined;
   for (let at = links.length - 1; at >= 0 && records.size > 0; at--) {
@@ -28,7 +28,7 @@ export function standingFor({ records }: Shelf, links: readonly string[], now: n
   return found === undefined ? { undone } : { compaction: found, undone };
 }
 
-export function listRecords({ records }: Shelf, links: readonly string[]): readonly CompactionEntry[] {
+export function listRecords({ records }: TenantData, links: readonly string[]): readonly CompactionEntry[] {
   return links.flatMap((link) => {
     const { all = [], undone = 0 } = records.get(link) ?? {};
     return all
@@ -37,7 +37,7 @@ export function listRecords({ records }: Shelf, links: readonly string[]): reado
   });
 }
 
-export function undo({ records }: Shelf, link: string): void {
+export function undo({ records }: TenantData, link: string): void {
   const ofLink = records.get(link);
   if (ofLink !== undefined) ofLink.undone = ofLink.all.length;
 }

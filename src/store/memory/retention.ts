@@ -1,7 +1,7 @@
 /** What is deleted, and how much is left: the longest unused first, never what something younger stands on. */
 import { piecesOf } from "../body.ts";
 import type { Holdings, Retention } from "../store.ts";
-import type { Shelf, StoredSession } from "./shelf.ts";
+import type { TenantData, StoredSession } from "./tenant-data.ts";
 
 /** Something that can go by itself. */
 interface Unit {
@@ -10,7 +10,7 @@ interface Unit {
 }
 
 export function retain(
-  shelves: readonly Shelf[],
+  shelves: readonly TenantData[],
   { before, maxBytes = Infinity, maxFileBytes = Infinity }: Retention,
 ): void {
   const most = Math.min(maxBytes, maxFileBytes);
@@ -29,20 +29,20 @@ function older(a: Unit | undefined, b: Unit): Unit {
 }
 
 /** Sessions without branches; records, originals and states that belong to no stored chain. */
-function unitsOf(shelf: Shelf): readonly Unit[] {
-  const { sessions, links, records, originals, states } = shelf;
+function unitsOf(data: TenantData): readonly Unit[] {
+  const { sessions, links, records, originals, states } = data;
   const needed = new Set<StoredSession | undefined>();
   for (const session of sessions.values())
     for (const on of [session.parent, session.head?.session]) if (on !== session) needed.add(on);
   for (const { parent, session } of links.values()) if (parent?.session !== session) needed.add(parent?.session);
-  const named = namedOriginals(shelf);
+  const named = namedOriginals(data);
   return [
     ...[...sessions.values()]
       .filter((session) => !needed.has(session))
-      .map((session) => ({ usedAt: session.updatedAt, remove: () => removeSession(shelf, session) })),
+      .map((session) => ({ usedAt: session.updatedAt, remove: () => removeSession(data, session) })),
     ...[...records]
       .filter(([link]) => !links.has(link))
-      .map(([link, { usedAt }]) => ({ usedAt, remove: () => removeRecords(shelf, [link]) })),
+      .map(([link, { usedAt }]) => ({ usedAt, remove: () => removeRecords(data, [link]) })),
     ...[...originals]
       .filter(([id]) => !named.has(id))
       .map(([id, { createdAt }]) => ({ usedAt: createdAt, remove: () => void originals.delete(id) })),
@@ -58,7 +58,7 @@ function linkOf(root: string): string {
 }
 
 /** Sessions by id, and all that stand on one of them, the newest first. */
-export function standingOn({ sessions, links }: Shelf, ids: readonly string[]): readonly StoredSession[] {
+export function standingOn({ sessions, links }: TenantData, ids: readonly string[]): readonly StoredSession[] {
   const all = [...sessions.values()].toSorted((a, b) => a.number - b.number);
   const on = new Map(all.map((one) => [one, new Set([one.parent, one.head?.session])]));
   for (const { session, parent } of links.values()) on.get(session)?.add(parent?.session);
@@ -72,40 +72,40 @@ export function standingOn({ sessions, links }: Shelf, ids: readonly string[]): 
   return standing.toReversed();
 }
 
-export function deleteSessions(shelf: Shelf, ids: readonly string[]): readonly string[] {
-  const gone = standingOn(shelf, ids);
-  for (const session of gone) removeSession(shelf, session);
+export function deleteSessions(data: TenantData, ids: readonly string[]): readonly string[] {
+  const gone = standingOn(data, ids);
+  for (const session of gone) removeSession(data, session);
   return gone.map(({ id }) => id);
 }
 
-function removeSession(shelf: Shelf, session: StoredSession): void {
-  const { sessions, links, usages, states } = shelf;
+function removeSession(data: TenantData, session: StoredSession): void {
+  const { sessions, links, usages, states } = data;
   const gone = new Set([...links.values()].filter((one) => one.session === session).map(({ link }) => link));
   sessions.delete(session.id);
   for (const link of gone) links.delete(link);
   for (const root of states.keys()) if (gone.has(linkOf(root))) states.delete(root);
   const left = usages.filter(({ link }) => !gone.has(link));
   usages.splice(0, usages.length, ...left);
-  removeRecords(shelf, gone);
+  removeRecords(data, gone);
 }
 
 /** With the originals that only these records name. */
-function removeRecords(shelf: Shelf, links: Iterable<string>): void {
-  const before = namedOriginals(shelf);
-  for (const link of links) shelf.records.delete(link);
-  const after = namedOriginals(shelf);
-  for (const id of before) if (!after.has(id)) shelf.originals.delete(id);
+function removeRecords(data: TenantData, links: Iterable<string>): void {
+  const before = namedOriginals(data);
+  for (const link of links) data.records.delete(link);
+  const after = namedOriginals(data);
+  for (const id of before) if (!after.has(id)) data.originals.delete(id);
 }
 
-function namedOriginals({ records }: Shelf): ReadonlySet<string> {
+function namedOriginals({ records }: TenantData): ReadonlySet<string> {
   return new Set(
     [...records.values()].flatMap(({ all }) => all.flatMap(({ compaction }) => compaction.evicted.map(({ id }) => id))),
   );
 }
 
-export function holdingsOf(shelves: readonly Shelf[]): Holdings {
-  const sum = (count: (shelf: Shelf) => number): number => shelves.reduce((total, shelf) => total + count(shelf), 0);
-  const bodies = shelves.flatMap((shelf) => [...bodiesOf(shelf)]);
+export function holdingsOf(shelves: readonly TenantData[]): Holdings {
+  const sum = (count: (data: TenantData) => number): number => shelves.reduce((total, data) => total + count(data), 0);
+  const bodies = shelves.flatMap((data) => [...bodiesOf(data)]);
   return {
     sessions: sum(({ sessions }) => sessions.size),
     messages: sum(({ links }) => links.size),
@@ -117,7 +117,7 @@ export function holdingsOf(shelves: readonly Shelf[]): Holdings {
 }
 
 /** Without looking for what is there twice. */
-export function sizeOf(shelves: readonly Shelf[]): number {
+export function sizeOf(shelves: readonly TenantData[]): number {
   let size = 0;
   for (const { links, originals } of shelves) {
     for (const { body } of links.values()) size += body.text.length;
@@ -127,7 +127,7 @@ export function sizeOf(shelves: readonly Shelf[]): number {
 }
 
 /** Each body once, by what it is kept under. */
-function bodiesOf({ links, originals }: Shelf): ReadonlyMap<string, string> {
+function bodiesOf({ links, originals }: TenantData): ReadonlyMap<string, string> {
   const all = [
     ...[...links.values()].map(({ body }) => body),
     ...[...originals.values()].flatMap(({ original }) => piecesOf(original)),

@@ -1,14 +1,14 @@
 /** What requests took, as their providers reported it, and plain data by name. */
 import type { UsageEntry, UsageTotals } from "../store.ts";
-import type { Shelf } from "./shelf.ts";
+import type { TenantData } from "./tenant-data.ts";
 
-export function findUsage({ usages }: Shelf, links: readonly string[]): UsageEntry | undefined {
+export function findUsage({ usages }: TenantData, links: readonly string[]): UsageEntry | undefined {
   const newest = new Map(usages.map((usage) => [usage.link, usage]));
   const link = links.findLast((one) => newest.has(one));
   return link === undefined ? undefined : newest.get(link);
 }
 
-export function totalUsage({ usages }: Shelf, since: number): UsageTotals {
+export function totalUsage({ usages }: TenantData, since: number): UsageTotals {
   const total = { requests: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, costUsd: 0 };
   for (const { input, output, cacheRead, cacheWrite, costUsd = 0, at } of usages) {
     if (at < since) continue;
@@ -22,11 +22,11 @@ export function totalUsage({ usages }: Shelf, since: number): UsageTotals {
   return total;
 }
 
-export function putState({ states }: Shelf, root: string, { state, now }: { state: unknown; now: number }): void {
+export function putState({ states }: TenantData, root: string, { state, now }: { state: unknown; now: number }): void {
   states.set(root, { text: JSON.stringify(state), updatedAt: now });
 }
 
-export function getState({ states }: Shelf, root: string): unknown {
+export function getState({ states }: TenantData, root: string): unknown {
   const state = states.get(root);
   return state === undefined ? undefined : (JSON.parse(state.text) as unknown);
 }

@@ -25,13 +25,13 @@ export interface Gate {
   readonly leave: (bytes: number) => void;
 }
 
-interface Waiting {
+interface QueuedCall {
   readonly bytes: number;
   readonly letIn: () => void;
 }
 
 export function createGate({ calls, bytes: bytesMax, waitingCalls, waitMs }: QueueLimits): Gate {
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<QueuedCall>();
   const inside = { calls: 0, bytes: 0 };
   const hasRoom = (bytes: number): boolean =>
     inside.calls === 0 || (inside.calls < calls && inside.bytes + bytes <= bytesMax);
@@ -47,7 +47,7 @@ export function createGate({ calls, bytes: bytesMax, waitingCalls, waitMs }: Que
       }
       if (waiting.size >= waitingCalls) throw busyError(waiting.size);
       return new Promise((resolve, reject) => {
-        const one: Waiting = {
+        const one: QueuedCall = {
           bytes,
           letIn: () => {
             clearTimeout(timer);

@@ -19,7 +19,7 @@ import { getSession, listSessions } from "./sessions.ts";
 import { listTenants } from "./tenants.ts";
 import { findUsage, getState, putState, putUsage, totalUsage } from "./usage.ts";
 
-export interface Desk {
+export interface OpenDatabase {
   readonly db: DatabaseSync;
   readonly runner: Runner;
 }
@@ -29,8 +29,8 @@ type Kind = "read" | "write" | "note" | "alone";
 export interface Operation<Argument, Answer, Ready = unknown> {
   readonly kind: Kind;
   /** What takes long and is done before the file is locked, so that no other process waits for it. */
-  readonly ready?: (desk: Desk, tenant: string, argument: Argument) => Ready;
-  readonly run: (desk: Desk, tenant: string, argument: Argument, ready: Ready) => Answer;
+  readonly ready?: (database: OpenDatabase, tenant: string, argument: Argument) => Ready;
+  readonly run: (database: OpenDatabase, tenant: string, argument: Argument, ready: Ready) => Answer;
 }
 
 type OnTables<Argument, Answer, More extends readonly unknown[] = []> = (

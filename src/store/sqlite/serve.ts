@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { storeError, toPlain, type PlainError } from "./failures.ts";
-import { OPERATIONS, type Call, type Desk, type Operation } from "./operations.ts";
+import { OPERATIONS, type Call, type OpenDatabase, type Operation } from "./operations.ts";
 
 /** After this, what has gathered is committed, so that the first does not wait for the last. */
 const GROUP_MS_MAX = 50;
@@ -21,8 +21,8 @@ type Sureness = "write" | "note";
 /** In a write-ahead log, `normal` leaves the disk to whoever commits with `full` next. */
 const SYNCHRONOUS: Readonly<Record<Sureness, string>> = { write: "full", note: "normal" };
 
-export function serve(desk: Desk, path: string, calls: readonly Call[]): readonly Reply[] {
-  const group = createGroup(desk, path);
+export function serve(database: OpenDatabase, path: string, calls: readonly Call[]): readonly Reply[] {
+  const group = createGroup(database, path);
   for (const call of calls) {
     const operation = OPERATIONS[call.name] as AnyOperation;
     switch (operation.kind) {
@@ -44,10 +44,10 @@ export function serve(desk: Desk, path: string, calls: readonly Call[]): readonl
 }
 
 /** The same call with what can be done before it is to be written; what fails now fails then too. */
-export function prepare(desk: Desk, call: Call): Call {
+export function prepare(database: OpenDatabase, call: Call): Call {
   const { ready } = OPERATIONS[call.name] as AnyOperation;
   try {
-    return ready === undefined ? call : { ...call, ready: { made: ready(desk, call.tenant, call.argument) } };
+    return ready === undefined ? call : { ...call, ready: { made: ready(database, call.tenant, call.argument) } };
   } catch {
     return call;
   }
@@ -59,8 +59,8 @@ function begin(db: DatabaseSync, { wanted, before }: Readonly<Record<"wanted" | 
   db.exec("begin immediate");
 }
 
-function createGroup(desk: Desk, path: string) {
-  const { db } = desk;
+function createGroup(database: OpenDatabase, path: string) {
+  const { db } = database;
   const { replies, reply, commit, loseAll } = createReplies(db, path);
   let since = 0;
   /** How sure the open transaction is, or the next one unless it is told otherwise. */
@@ -68,7 +68,7 @@ function createGroup(desk: Desk, path: string) {
 
   const attempt = (call: Call, { run }: AnyOperation): void => {
     try {
-      reply(call, { answer: run(desk, call.tenant, call.argument, undefined) });
+      reply(call, { answer: run(database, call.tenant, call.argument, undefined) });
     } catch (error) {
       reply(call, { error });
     }
@@ -78,7 +78,7 @@ function createGroup(desk: Desk, path: string) {
     if ((wanted === "write" && sureness === "note") || call.bytes > LOCKED_BYTES_MAX) commit();
     let made: unknown;
     try {
-      made = call.ready === undefined ? ready?.(desk, call.tenant, call.argument) : call.ready.made;
+      made = call.ready === undefined ? ready?.(database, call.tenant, call.argument) : call.ready.made;
       if (!db.isTransaction) {
         begin(db, { wanted, before: sureness });
         [sureness, since] = [wanted, performance.now()];
@@ -89,7 +89,7 @@ function createGroup(desk: Desk, path: string) {
     }
     try {
       db.exec("savepoint one");
-      const answer = run(desk, call.tenant, call.argument, made);
+      const answer = run(database, call.tenant, call.argument, made);
       db.exec("release one");
       reply(call, { answer });
     } catch (error) {

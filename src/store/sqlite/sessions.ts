@@ -4,7 +4,7 @@ import { query, type Runner } from "./query.ts";
 import { knownTenant } from "./tenants.ts";
 
 /** Where a chain stands before its new messages are stored. */
-interface Place {
+interface ChainPosition {
   readonly name: string | undefined;
   /** The last message that was known before, and its session. */
   readonly last:
@@ -82,7 +82,7 @@ const listEntries = query<
 export function sessionFor(
   runner: Runner,
   tenant: number,
-  place: Place,
+  place: ChainPosition,
 ): { readonly id: number; readonly name: string } {
   const { last, next, now } = place;
   if (place.name === undefined && last !== undefined && (next === undefined || last.head === last.id))

@@ -23,8 +23,8 @@ try {
   tell("ready");
   const [{ createRunner }, { prepare, serve }] = await Promise.all([import("./query.ts"), import("./serve.ts")]);
   const runner = createRunner(db, options.key);
-  const desk = { db, runner };
-  work(db, { serve: (calls) => serve(desk, options.path, calls), prepare: (call) => prepare(desk, call) });
+  const database = { db, runner };
+  work(db, { serve: (calls) => serve(database, options.path, calls), prepare: (call) => prepare(database, call) });
 } catch (error) {
   tell({ refused: toPlain(storeError(error, options.path)) });
   port.close();

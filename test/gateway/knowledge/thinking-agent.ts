@@ -8,7 +8,7 @@ import { createChain } from "../../../src/core/transcript/links.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import type { HeaderLines } from "../../../src/gateway/contract.ts";
 import { carryThinking, thinkingCourse, thinkingRules } from "../../../src/gateway/knowledge/thinking/index.ts";
-import { allowsCompaction } from "../../../src/gateway/knowledge/thinking/course.ts";
+import { allowsCompaction } from "../../../src/gateway/knowledge/thinking/rewrite-safety.ts";
 import { createProvider, type Answer, type Asked } from "../../../src/provider/index.ts";
 import { createDecoder, protocols, type Decoded } from "../../../src/protocols/index.ts";
 import { applyEdits } from "../../../src/protocols/json/edit.ts";

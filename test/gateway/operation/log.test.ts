@@ -12,8 +12,8 @@ const KEYS = [`sk-ant-api03-${"AbC9".repeat(23)}-AA`, `sk-proj-${"aB3d".repeat(1
 
 function logged(...events: readonly GatewayEvent[]): readonly Record<string, unknown>[] {
   const lines: string[] = [];
-  const { tell } = createLog({ write: (line) => void lines.push(line), redact });
-  events.forEach(tell);
+  const { onEvent } = createLog({ write: (line) => void lines.push(line), redact });
+  events.forEach(onEvent);
   expect(lines.every((line) => line.endsWith("}\n") && line.indexOf("\n") === line.length - 1)).toBe(true);
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }

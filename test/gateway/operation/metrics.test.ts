@@ -12,7 +12,7 @@ async function after(
   options: Partial<MetricsOptions> = {},
 ): Promise<Map<string, number>> {
   const metrics = createMetrics({ upstreams: ["anthropic", "openai"], processMetrics: false, ...options });
-  for (const event of events) metrics.tell(event);
+  for (const event of events) metrics.onEvent(event);
   const lines = (await metrics.text()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(
     lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]),

@@ -17,10 +17,12 @@ function ask(
   headers: Record<string, string> = {},
 ): Promise<Response> {
   const tally = createTally();
-  tally.tell(requestEvent({ treatment: { kind: "rewritten", fresh: true, tokens: { before: 9_000, after: 2_000 } } }));
+  tally.onEvent(
+    requestEvent({ treatment: { kind: "rewritten", fresh: true, tokens: { before: 9_000, after: 2_000 } } }),
+  );
   const usage = { input: 100, output: 10, cacheRead: 0, cacheWrite: 0 };
-  tally.tell(requestEvent({ treatment: { kind: "untouched", because: "not_text" }, usage }));
-  tally.tell(compactionEvent({ ahead: true }));
+  tally.onEvent(requestEvent({ treatment: { kind: "untouched", because: "not_text" }, usage }));
+  tally.onEvent(compactionEvent({ ahead: true }));
   const upstreams = { openai: "https://api.openai.com", "<b>": "http://x" };
   const app = createOwnRoutes({
     metrics: createMetrics({ upstreams: [], processMetrics: false }),
@@ -88,7 +90,7 @@ describe("own routes", () => {
 
   it("say in observe mode what would have been done", () => {
     const tally = createTally();
-    tally.tell(requestEvent({ treatment: { kind: "observed", tokens: { before: 4_000, after: 1_000 } } }));
+    tally.onEvent(requestEvent({ treatment: { kind: "observed", tokens: { before: 4_000, after: 1_000 } } }));
     const status = { version: "1", mode: "observe", upstreams: {}, store: "", upSeconds: 0, recent: [] };
     const page = statusPage({ ...status, totals: tally.totals() });
     expect(page).toContain("1 request; none failed. 1 would have gone on shorter, with 75.0 % of their tokens");
@@ -97,7 +99,7 @@ describe("own routes", () => {
   it("draw the last requests only, however many there were", () => {
     const tally = createTally();
     for (let at = 0; at < RECENT_MAX + 5; at++)
-      tally.tell(
+      tally.onEvent(
         requestEvent({ treatment: { kind: "rewritten", fresh: false, tokens: { before: at + 2_000, after: 1 } } }),
       );
     const recent = tally.recent();

@@ -29,7 +29,7 @@ async function watched(provider: ProviderOptions, options: GatewayOptions = {}) 
   const gateway = createGateway({
     upstreams: { behind: { url: upstream.url }, gone: { url: "http://127.0.0.1:9" } },
     ...options,
-    tell: (event) => [tally.tell, metrics.tell, log.tell].forEach((tell) => tell(event)),
+    onEvent: (event) => [tally.onEvent, metrics.onEvent, log.onEvent].forEach((onEvent) => onEvent(event)),
   });
   const { url, close } = await gateway.listen();
   ends.push(upstream.close, gateway.close, close);

@@ -104,9 +104,9 @@ it("streams on as it comes: nothing waits for the end", async () => {
 });
 
 it("is counted", async () => {
-  const { tell, text } = createMetrics({ upstreams: [], processMetrics: false });
-  tell({ kind: "recall", tenant: "t", model: "m", found: true, tokens: 40 });
-  tell({ kind: "recall", tenant: "t", model: "m", found: false, tokens: 2 });
+  const { onEvent, text } = createMetrics({ upstreams: [], processMetrics: false });
+  onEvent({ kind: "recall", tenant: "t", model: "m", found: true, tokens: 40 });
+  onEvent({ kind: "recall", tenant: "t", model: "m", found: false, tokens: 2 });
   const page = await text();
   expect(page).toContain('precis_recalls_total{found="true"} 1');
   expect(page).toContain('precis_recalls_total{found="false"} 1');

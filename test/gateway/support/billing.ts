@@ -46,7 +46,7 @@ export async function bill(recording: Transcript, billing: Billing): Promise<Bil
     mode: billing.windowTokens === undefined ? "off" : "rewrite",
     caching: { schedule },
     tenant: { name: "local" },
-    tell: ({ kind }) => void (compactions += kind === "compaction" ? 1 : 0),
+    onEvent: ({ kind }) => void (compactions += kind === "compaction" ? 1 : 0),
   };
   const gateway = createGateway(options);
   const listening = await gateway.listen();

@@ -64,7 +64,7 @@ export async function front(
   const gateway = createGateway({
     upstreams: { openai: { url: upstream }, anthropic: { url: upstream } },
     tenant: { name: TENANT },
-    tell: (event) => void events.push(event),
+    onEvent: (event) => void events.push(event),
     ...wanted,
     store,
   });

@@ -10,7 +10,7 @@ import {
   wilson,
 } from "../../../src/lab/exam/intervals.ts";
 import { KINDS, type Question } from "../../../src/lab/exam/plan.ts";
-import { createPurse } from "../../../src/lab/exam/purse.ts";
+import { createPurse } from "../../../src/lab/exam/spending-limit.ts";
 import { readAnswers } from "../../../src/lab/exam/reader.ts";
 import { readQuestions } from "../../../src/lab/exam/questions.ts";
 import type { CaseResult } from "../../../src/lab/exam/run.ts";

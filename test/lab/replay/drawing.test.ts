@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chartsOf } from "../../../src/lab/replay/chart.ts";
-import { coursesOf, short } from "../../../src/lab/replay/courses.ts";
+import { windowCurves, short } from "../../../src/lab/replay/window-curves.ts";
 import { totalsOf, type ReplayedRun } from "../../../src/lab/replay/replay.ts";
 import type { Replayed } from "../../../src/lab/replay/run.ts";
 import { svgOf } from "../../../src/lab/replay/svg.ts";
@@ -33,7 +33,7 @@ describe("charts", () => {
   it("hold every course once, in the width there is", () => {
     fc.assert(
       fc.property(RUNS_DRAWN, fc.integer({ min: 40, max: 100 }), (runs, columns) => {
-        const charts = chartsOf(coursesOf(runs), { columns });
+        const charts = chartsOf(windowCurves(runs), { columns });
         for (const { strategy } of runs)
           expect(charts.filter(({ title }) => title.split("; ").includes(strategy.name))).toHaveLength(1);
         for (const { lines } of charts) {
@@ -46,7 +46,7 @@ describe("charts", () => {
   });
 
   it("say the same scale for all, and show a course that falls as one that falls", () => {
-    const [high, low] = chartsOf(coursesOf([run("high", [10, 90_000]), run("low", [90_000, 10])]), { columns: 60 });
+    const [high, low] = chartsOf(windowCurves([run("high", [10, 90_000]), run("low", [90_000, 10])]), { columns: 60 });
     const labels = (lines: readonly string[]): readonly string[] => lines.map((line) => line.slice(0, 6));
     expect(labels(high!.lines)).toEqual(labels(low!.lines));
     expect(high!.lines[0]!.trimEnd().endsWith("─")).toBe(true);
@@ -61,7 +61,7 @@ describe("the picture", () => {
   it("draws each course within its frame and closes what it opens", () => {
     fc.assert(
       fc.property(RUNS_DRAWN, (runs) => {
-        const courses = coursesOf(runs);
+        const courses = windowCurves(runs);
         const svg = svgOf(courses, PICTURE);
         const lines = Array.from(svg.matchAll(/<polyline points="([^"]*)"/g), ([, points]) => points!);
         expect(lines).toHaveLength(courses.length);
@@ -80,7 +80,7 @@ describe("the picture", () => {
   });
 
   it("shows the window where the courses come near it, and not where it lies far above", () => {
-    const courses = coursesOf([run("one", [50_000, 120_000])]);
+    const courses = windowCurves([run("one", [50_000, 120_000])]);
     expect(svgOf(courses, PICTURE)).toContain("the window, 100K");
     expect(svgOf(courses, { ...PICTURE, windowTokens: 1_000_000 })).not.toContain("the window");
   });

@@ -8,7 +8,7 @@ import { billOf, usdOf } from "../../../src/lab/replay/bill.ts";
 import { replay } from "../../../src/lab/replay/replay.ts";
 import type { Sent } from "../../../src/lab/replay/run.ts";
 import { strategiesOf, type Strategy } from "../../../src/lab/replay/strategies.ts";
-import type { Terms, TermsQuery } from "../../../src/lab/replay/terms.ts";
+import type { ReplayTerms, TermsQuery } from "../../../src/lab/replay/terms.ts";
 import type { ProtocolName } from "../../../src/protocols/index.ts";
 import { recordingIn, termsFor } from "./sessions.ts";
 
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /** A server for each strategy, so that none reads what another wrote. */
-async function servers({ tokenFactor }: Terms) {
+async function servers({ tokenFactor }: ReplayTerms) {
   const clock = { nowMs: 0 };
   const known = new Map<Strategy, { readonly provider: Provider; readonly url: string }>();
   const serverOf = async (strategy: Strategy) => {

@@ -7,7 +7,7 @@ import { replay, totalsOf, type ReplayedRun } from "../../../src/lab/replay/repl
 import { requestsOf, withPrompt, type Recording } from "../../../src/lab/replay/requests.ts";
 import { strategiesOf } from "../../../src/lab/replay/strategies.ts";
 import { summaryWriter } from "../../../src/lab/replay/summaries.ts";
-import type { Terms } from "../../../src/lab/replay/terms.ts";
+import type { ReplayTerms } from "../../../src/lab/replay/terms.ts";
 import { createRegistry, type Prices } from "../../../src/models/index.ts";
 import { filler, says, talk, user } from "../../support/compacting.ts";
 import { RUNS, transcripts } from "../../support/transcripts.ts";
@@ -62,7 +62,7 @@ function keepsItsPromises(runs: readonly ReplayedRun[]): void {
   );
 }
 
-async function runsOf(recording: Recording, terms: Terms): Promise<readonly ReplayedRun[]> {
+async function runsOf(recording: Recording, terms: ReplayTerms): Promise<readonly ReplayedRun[]> {
   return (await replay(recording, { terms, strategies: STRATEGIES, gapMs: 30_000 })).runs;
 }
 

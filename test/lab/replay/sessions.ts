@@ -2,7 +2,7 @@
 import { textMessage, type Transcript } from "../../../src/core/transcript/message.ts";
 import type { Recording } from "../../../src/lab/replay/requests.ts";
 import { createRegistry } from "../../../src/models/index.ts";
-import { termsOf, type Terms, type TermsQuery } from "../../../src/lab/replay/terms.ts";
+import { termsOf, type ReplayTerms, type TermsQuery } from "../../../src/lab/replay/terms.ts";
 import type { ProtocolName } from "../../../src/protocols/index.ts";
 import { filler, ran, says, talk, user } from "../../support/compacting.ts";
 
@@ -39,7 +39,7 @@ const MODELS = {
   "openai-responses": "gpt-5.6-sol",
 } as const satisfies Readonly<Record<ProtocolName, string>>;
 
-export function termsFor(spoken: ProtocolName, more: Partial<TermsQuery> = {}): Terms {
+export function termsFor(spoken: ProtocolName, more: Partial<TermsQuery> = {}): ReplayTerms {
   const query = {
     registry: createRegistry(),
     model: MODELS[spoken],

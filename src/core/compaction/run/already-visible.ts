@@ -3,7 +3,7 @@ import { described } from "../../digest/call.ts";
 import type { AlreadyVisible } from "../../handoff/items.ts";
 import { callsOf, contentText, type Message } from "../../transcript/message.ts";
 
-interface Known {
+interface VisibleSource {
   readonly text: string;
   /** The message's place in what is remembered of a text that was asked for. */
   readonly number: number;
@@ -21,10 +21,10 @@ export interface ShownKeeper {
 }
 
 export function createShownKeeper(): ShownKeeper {
-  let known = new WeakMap<Message, Known>();
+  let known = new WeakMap<Message, VisibleSource>();
   let answers = new Map<string, number[]>();
   let numbers = 0;
-  const knownOf = (message: Message): Known => {
+  const knownOf = (message: Message): VisibleSource => {
     let one = known.get(message);
     if (one === undefined) known.set(message, (one = { text: readable(message), number: numbers++ }));
     return one;

@@ -1,5 +1,5 @@
 /** One draft of a compaction: a candidate, the handoff written for what it leaves out, and the whole put together. */
-import type { Present } from "../../excerpts/excerpts.ts";
+import type { VisibleText } from "../../excerpts/excerpts.ts";
 import { settledErrors } from "../../ledger/entries.ts";
 import { latestHandoff, writeHandoff, type Handoff, type ParsedHandoff } from "../../handoff/write.ts";
 import type { Items } from "../../handoff/model/asked.ts";
@@ -59,7 +59,7 @@ export interface Cut extends Pick<Candidate, "shape" | "kept" | "restored"> {
 }
 
 /** A result, and how it was cut. */
-export interface Draft extends Cut {
+export interface CompactionDraft extends Cut {
   readonly assembled: Assembled;
   readonly evicted: readonly Evicted[];
   readonly handoff: Handoff | undefined;
@@ -68,11 +68,11 @@ export interface Draft extends Cut {
 /** Tokens that a message of ours costs beside its text. */
 export const MESSAGE_OVERHEAD_TOKENS = 8;
 
-export function sizeOf(run: CompactionRun, { assembled }: Pick<Draft, "assembled">): number {
+export function sizeOf(run: CompactionRun, { assembled }: Pick<CompactionDraft, "assembled">): number {
   return run.besideTokens + run.request.measure.messages(assembled.placed.map(({ message }) => message));
 }
 
-export function draftOf(run: CompactionRun, cut: Cut): Draft {
+export function draftOf(run: CompactionRun, cut: Cut): CompactionDraft {
   const { shape, prose } = cut;
   const { headEnd: from, tailStart: until } = shape;
   const span = spanOf(run, from, until);
@@ -125,7 +125,7 @@ function presentOf(
   originals: readonly Message[],
   { shape, kept, restored = [], anchor }: Cut,
   textOf: (message: Message) => string,
-): Present {
+): VisibleText {
   const { messages, headEnd, tailStart } = shape;
   const standing: Message[] = [];
   const changed: Message[] = [...restored, ...(anchor === undefined ? [] : [anchor])];

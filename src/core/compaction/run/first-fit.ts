@@ -1,6 +1,6 @@
 /** Of the candidates that an engine is willing to send, from the mildest to the severest, the first that fits. */
 import { anchorFor } from "./assemble.ts";
-import { draftOf, sizeOf, type Candidate, type CompactionRun, type Cut, type Draft } from "./draft.ts";
+import { draftOf, sizeOf, type Candidate, type CompactionRun, type Cut, type CompactionDraft } from "./draft.ts";
 import { GOAL_DEFAULTS, type SizeGoal } from "./goal.ts";
 
 /** A cut, and whether its handoff has room enough. */
@@ -44,7 +44,7 @@ export function firstCut(run: CompactionRun, candidates: Iterable<Candidate>, go
   return last!;
 }
 
-export function firstThatFits(run: CompactionRun, candidates: Iterable<Candidate>, goal: SizeGoal): Draft {
+export function firstThatFits(run: CompactionRun, candidates: Iterable<Candidate>, goal: SizeGoal): CompactionDraft {
   return draftOf(run, firstCut(run, candidates, goal));
 }
 
@@ -53,9 +53,9 @@ export function firstWithin(
   run: CompactionRun,
   candidates: Iterable<Candidate>,
   goal: SizeGoal,
-  draft: (cut: Cut) => Draft,
-): Draft {
-  let smallest: Draft | undefined;
+  draft: (cut: Cut) => CompactionDraft,
+): CompactionDraft {
+  let smallest: CompactionDraft | undefined;
   for (const cut of cutsOf(run, candidates, goal)) {
     const drafted = draft(cut);
     const tokens = sizeOf(run, drafted);

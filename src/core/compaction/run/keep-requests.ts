@@ -16,7 +16,7 @@ import { createLedgerKeeper, type Ledger } from "../../ledger/ledger.ts";
 import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
 import type { CompactRequest, Outcome } from "../../engines/contract.ts";
 
-export interface Keeping {
+export interface KeptMessages {
   readonly original: Transcript;
   readonly request: CompactRequest;
   /** A result above this is refused, in tokens. */
@@ -26,7 +26,7 @@ export interface Keeping {
 }
 
 /** Compacts, and keeps every request. It remembers what it has read of a conversation. */
-export type RequestKeeper = (keeping: Keeping) => Promise<Outcome>;
+export type RequestKeeper = (keeping: KeptMessages) => Promise<Outcome>;
 
 /** An engine that is given less room may leave out more requests, which then need room as well. */
 const ATTEMPTS_MAX = 3;
@@ -81,7 +81,7 @@ function requestsIn(messages: readonly Message[], { requests }: Ledger): readonl
   return messages.flatMap((message, at) => (places.has(at) || byPerson(message) ? at : []));
 }
 
-interface Restoring extends Keeping {
+interface Restoring extends KeptMessages {
   /** Indices of the requests, in order. */
   readonly requests: readonly number[];
   readonly entries: Ledger;

@@ -3,11 +3,11 @@
  * these no recall id in it leads to. Taken from the ledger and the ranking, which have read everything already.
  */
 import type { Loss, Losses } from "../compaction.ts";
-import type { Missing, Present } from "../../excerpts/excerpts.ts";
+import type { Missing, VisibleText } from "../../excerpts/excerpts.ts";
 import { clipped } from "../../handoff/items.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Placed } from "./assemble.ts";
-import type { CompactionRun, Draft } from "./draft.ts";
+import type { CompactionRun, CompactionDraft } from "./draft.ts";
 
 const EXAMPLES_MAX = 5;
 /** Some may be pieces of secrets. */
@@ -21,18 +21,18 @@ const READ_CHARS_MAX = 1_000;
 const RECALL_ID = /\br[0-9a-f]{9}\b/g;
 
 /** What the result holds of the original. */
-interface Kept {
+interface KeptRequests {
   readonly stands: ReadonlySet<number>;
   /** All that is not the original's own. */
   readonly text: string;
   readonly recallable: (message: number) => boolean;
 }
 
-export function lossesOf({ original: { messages }, memory }: CompactionRun, draft: Draft): Losses {
+export function lossesOf({ original: { messages }, memory }: CompactionRun, draft: CompactionDraft): Losses {
   const { evidence, redact, shown } = memory;
   const ledger = memory.ledger.ledgerOf(messages);
   const kept = keptOf(messages, draft, shown.textOf);
-  const entries = (list: readonly Stated[]): Loss => lossOf(list.filter(isGone(kept, redact)), kept, redact);
+  const entries = (list: readonly StatedRequest[]): Loss => lossOf(list.filter(isGone(kept, redact)), kept, redact);
   const present = presentIn(messages, draft, shown.textOf);
   const named = evidence.missing(messages, present).map((one) => ({ ...one, text: one.id }));
   const names = (wanted: (one: Missing) => boolean): Loss => lossOf(named.filter(wanted), kept, redact);
@@ -47,20 +47,24 @@ export function lossesOf({ original: { messages }, memory }: CompactionRun, draf
 }
 
 /** Something with words, and the messages that hold them. */
-interface Stated {
+interface StatedRequest {
   readonly text: string;
   readonly messages: readonly number[];
   readonly isSafe?: Missing["isSafe"];
 }
 
-function stated({ text, message }: { readonly text: string; readonly message: number }): Stated {
+function stated({ text, message }: { readonly text: string; readonly message: number }): StatedRequest {
   return { text, messages: [message] };
 }
 
 /** What a model reads of a message. */
 type TextOf = (message: Message) => string;
 
-function keptOf(messages: readonly Message[], { assembled: { placed }, evicted }: Draft, textOf: TextOf): Kept {
+function keptOf(
+  messages: readonly Message[],
+  { assembled: { placed }, evicted }: CompactionDraft,
+  textOf: TextOf,
+): KeptRequests {
   const text = placed.filter(({ message, from }) => message !== messages[from]).map(({ message }) => textOf(message));
   const isShown = evicted.length <= SEARCHES_MAX ? searcher(text) : finder(text);
   const reached = evicted.filter(({ id }) => isShown(id));
@@ -87,7 +91,11 @@ function finder(texts: readonly string[]): (id: string) => boolean {
 }
 
 /** The same for names: those of an excerpt are known, so its text need not be searched. */
-function presentIn(messages: readonly Message[], { assembled: { placed }, handoff }: Draft, textOf: TextOf): Present {
+function presentIn(
+  messages: readonly Message[],
+  { assembled: { placed }, handoff }: CompactionDraft,
+  textOf: TextOf,
+): VisibleText {
   const excerpts = handoff?.excerpts ?? [];
   const carried = excerpts.filter(({ names }) => names === undefined).map(({ text }) => text);
   const isOther = ({ message, from }: Placed): boolean => message !== messages[from] && message.origin !== "summary";
@@ -100,7 +108,7 @@ function presentIn(messages: readonly Message[], { assembled: { placed }, handof
 }
 
 /** Redaction wins over verbatim: what stands there masked is held. */
-function isGone({ stands, text }: Kept, redact: (text: string) => string): (one: Stated) => boolean {
+function isGone({ stands, text }: KeptRequests, redact: (text: string) => string): (one: StatedRequest) => boolean {
   return (one) => {
     if (one.text === "" || one.messages.some((message) => stands.has(message))) return false;
     const opening = one.text.slice(0, OPENING_CHARS);
@@ -110,7 +118,7 @@ function isGone({ stands, text }: Kept, redact: (text: string) => string): (one:
   };
 }
 
-function lossOf(gone: readonly Stated[], { recallable }: Kept, redact: (text: string) => string): Loss {
+function lossOf(gone: readonly StatedRequest[], { recallable }: KeptRequests, redact: (text: string) => string): Loss {
   return {
     absent: gone.length,
     unrecallable: gone.filter(({ messages }) => !messages.some(recallable)).length,

@@ -4,13 +4,13 @@
  */
 import { isHandoff, latestHandoff, parseHandoff, type ParsedHandoff } from "../../handoff/write.ts";
 import { askedOf, type Items } from "../../handoff/model/asked.ts";
-import { tell, type Told } from "../../handoff/model/model-handoff.ts";
+import { tell, type ModelHandoff } from "../../handoff/model/model-handoff.ts";
 import type { Section } from "../../handoff/templates.ts";
 import type { Topic } from "../../handoff/topics/topic.ts";
 import type { Writers } from "../../handoff/model/writer.ts";
 import { contentText, type Message } from "../../transcript/message.ts";
 import type { SummaryAccount } from "../compaction.ts";
-import { draftOf, type CompactionRun, type Draft } from "./draft.ts";
+import { draftOf, type CompactionRun, type CompactionDraft } from "./draft.ts";
 
 /** A smaller handoff has no room for sentences. */
 const HANDOFF_TOKENS_ASKED_MIN = 300;
@@ -21,7 +21,7 @@ const RANKING_TOKENS = 2_500;
 
 /** A draft whose handoff is written for good. */
 export interface Settled {
-  readonly draft: Draft;
+  readonly draft: CompactionDraft;
   /** How the handoff was written; absent where there is none. */
   readonly summary: SummaryAccount | undefined;
   /** Why the result is poorer than it should be. */
@@ -29,7 +29,7 @@ export interface Settled {
 }
 
 /** The last handoff, where a model wrote it: the next one is read on from there. */
-export interface Written {
+export interface LastModelHandoff {
   /** Id of the span that it stands for. */
   readonly recall: string;
   /** Index after the last message of that span. */
@@ -37,14 +37,18 @@ export interface Written {
 }
 
 /** A handoff that a model is asked for. */
-export interface Asking {
+export interface HandoffRequest {
   /** The most that it is asked for. */
   readonly tokens: number;
-  readonly last: Written | undefined;
+  readonly last: LastModelHandoff | undefined;
 }
 
 /** The draft with what a model wrote in place of the ledger's narrative, where one is asked and its answer passes the checks. */
-export async function withModelHandoff(run: CompactionRun, draft: Draft, asking: Asking): Promise<Settled> {
+export async function withModelHandoff(
+  run: CompactionRun,
+  draft: CompactionDraft,
+  asking: HandoffRequest,
+): Promise<Settled> {
   const answer = await answerFor(run, draft, asking);
   if (answer?.prose === undefined) {
     const hasHandoff = draft.assembled.placed.some(({ message }) => message.origin === "summary");
@@ -59,17 +63,21 @@ export async function withModelHandoff(run: CompactionRun, draft: Draft, asking:
 }
 
 /** The draft as the ledger wrote it. */
-export function byLedger(draft: Draft): Settled {
+export function byLedger(draft: CompactionDraft): Settled {
   return { draft, summary: draft.handoff === undefined ? undefined : { by: "ledger", steps: [] }, remarks: [] };
 }
 
 /** What a settled handoff stands for, where a model wrote it. */
-export function writtenIn({ draft, summary }: Settled): Written | undefined {
+export function writtenIn({ draft, summary }: Settled): LastModelHandoff | undefined {
   return summary?.by === "model" ? { recall: draft.evicted[0]!.id, until: draft.shape.tailStart } : undefined;
 }
 
 /** Nothing where there is no handoff to write, or nobody to ask. */
-async function answerFor(run: CompactionRun, draft: Draft, { last, ...asking }: Asking): Promise<Told | undefined> {
+async function answerFor(
+  run: CompactionRun,
+  draft: CompactionDraft,
+  { last, ...asking }: HandoffRequest,
+): Promise<ModelHandoff | undefined> {
   const { memory, template } = run;
   const { writers, signal, focus, measure } = run.request;
   const { shape, budget } = draft;
@@ -117,7 +125,7 @@ function isIdle({ auxiliary, main, resting, withheld }: Writers): boolean {
 
 const NO_ITEMS: Items = new Map();
 
-function tooSmall(budget: number): Told {
+function tooSmall(budget: number): ModelHandoff {
   const because = `a handoff of ${budget} tokens has no room for what a model writes`;
   return { account: { by: "ledger", because, steps: [] }, degraded: [] };
 }
@@ -132,7 +140,7 @@ interface Before {
  * The handoff that stands among the messages; or, where the client sends the whole history, the one that stands for its
  * beginning, if a model wrote it: one by the ledger is not read on, because the originals say more.
  */
-function recordBefore(run: CompactionRun, written: Written | undefined, until: number): Before | undefined {
+function recordBefore(run: CompactionRun, written: LastModelHandoff | undefined, until: number): Before | undefined {
   const { messages } = run.original;
   const at = messages.findLastIndex(isHandoff);
   const own = at < 0 ? undefined : latestHandoff(messages);

@@ -5,9 +5,9 @@ import type { Evidence } from "../../excerpts/excerpts.ts";
 import type { Section } from "../../handoff/templates.ts";
 import type { ParsedHandoff } from "../../handoff/write.ts";
 import type { Message, Transcript } from "../../transcript/message.ts";
-import type { Candidate, CompactionRun, Draft } from "./draft.ts";
+import type { Candidate, CompactionRun, CompactionDraft } from "./draft.ts";
 import type { SizeGoal } from "./goal.ts";
-import type { Settled, Written } from "./model-handoff.ts";
+import type { Settled, LastModelHandoff } from "./model-handoff.ts";
 import { afterCompaction, backOff, dueAt, stateOf, type EngineState, type StateBase } from "./state.ts";
 
 export interface Policy<State extends StateBase, Goal extends SizeGoal = SizeGoal> extends Pick<
@@ -42,15 +42,15 @@ export interface Policy<State extends StateBase, Goal extends SizeGoal = SizeGoa
     candidates: Iterable<Candidate>,
   ) => Attempt<State> | Promise<Attempt<State>>;
   /** The draft with its handoff as it is, where no model is to be asked. */
-  readonly withoutModel?: (run: PolicyRun<State, Goal>, draft: Draft) => Settled | undefined;
+  readonly withoutModel?: (run: PolicyRun<State, Goal>, draft: CompactionDraft) => Settled | undefined;
   /** Uses what the handoff leaves of an explicit budget, once it is written. */
-  readonly refine?: (run: PolicyRun<State, Goal>, draft: Draft) => Draft;
+  readonly refine?: (run: PolicyRun<State, Goal>, draft: CompactionDraft) => CompactionDraft;
   /** What is said where nothing is smaller. */
-  readonly futileBecause: (draft: Draft) => string;
+  readonly futileBecause: (draft: CompactionDraft) => string;
   /** Completes the sentence that says what system and tools take: what else no result does without. */
-  readonly staysBecause: (run: PolicyRun<State, Goal>, draft: Draft) => string;
+  readonly staysBecause: (run: PolicyRun<State, Goal>, draft: CompactionDraft) => string;
   /** Why a result is poorer than it should be. */
-  readonly remarksOn?: (draft: Draft) => readonly string[];
+  readonly remarksOn?: (draft: CompactionDraft) => readonly string[];
 }
 
 export interface States<State extends StateBase, Goal extends SizeGoal = SizeGoal> {
@@ -70,7 +70,7 @@ export interface PolicyRun<State extends StateBase, Goal extends SizeGoal = Size
 }
 
 export interface Attempt<State> {
-  readonly draft: Draft;
+  readonly draft: CompactionDraft;
   /** The draft as it is to be recorded, where no model is to be asked for its handoff. */
   readonly settled?: Settled | undefined;
   readonly remarks?: readonly string[];
@@ -85,7 +85,7 @@ export interface Made<State> {
   readonly report: CompactionReport;
   readonly settled: Settled;
   /** The handoff, where a model wrote it. */
-  readonly written: Written | undefined;
+  readonly written: LastModelHandoff | undefined;
   readonly leaves: Partial<State>;
 }
 

@@ -8,7 +8,7 @@ import { liveRequestOf } from "../../ledger/readers/live-request.ts";
 import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
 import type { Section } from "../../handoff/templates.ts";
 import type { Irreducible } from "../compaction.ts";
-import { sizeOf, type CompactionRun, type Draft } from "./draft.ts";
+import { sizeOf, type CompactionRun, type CompactionDraft } from "./draft.ts";
 import { firstThatFits } from "./first-fit.ts";
 import type { SizeGoal } from "./goal.ts";
 import { createMemories, type Memory } from "./memory.ts";
@@ -110,7 +110,7 @@ async function attempt<State extends StateBase, Goal extends SizeGoal>(
 function unchanged<State extends StateBase, Goal extends SizeGoal>(
   policy: Policy<State, Goal>,
   run: PolicyRun<State, Goal>,
-  draft: Draft,
+  draft: CompactionDraft,
 ): Outcome {
   const irreducible = irreducibleWhere(run, run.before, { ...run.goal, stays: policy.staysBecause(run, draft) });
   return {

@@ -5,7 +5,7 @@
  */
 import type { CompactionReport } from "../compaction.ts";
 import type { Decision } from "../../engines/contract.ts";
-import type { Written } from "./model-handoff.ts";
+import type { LastModelHandoff } from "./model-handoff.ts";
 
 const STATE_SCHEMA_VERSION = 1;
 /** What could not be made small enough is tried again when it has grown by as much. */
@@ -16,7 +16,7 @@ const SAVINGS_SHARE_MIN = 0.1;
 /** Plain data, as every engine's state is. */
 export interface StateBase {
   readonly schemaVersion: number;
-  readonly written?: Written;
+  readonly written?: LastModelHandoff;
 }
 
 export interface EngineState extends StateBase {
@@ -54,7 +54,7 @@ export function dueAt(triggerTokens: number, tokens: number, restsToTokens: numb
 export function afterCompaction<State extends EngineState>(
   state: State,
   { tokens, irreducible }: Pick<CompactionReport, "tokens" | "irreducible">,
-  written: Written | undefined,
+  written: LastModelHandoff | undefined,
 ): State {
   const { written: _, ...rest } = state;
   const poor = irreducible !== undefined || tokens.before - tokens.after < tokens.before * SAVINGS_SHARE_MIN;

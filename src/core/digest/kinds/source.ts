@@ -1,7 +1,7 @@
 /** Source code: signatures, exports and imports with their line numbers, those the task is about first. */
 import { lineNumberOf, withoutLineNumber } from "../numbered-lines.ts";
 import { judged, type Page } from "../page.ts";
-import { tellingLines } from "../telling.ts";
+import { informativeLines } from "../informative-lines.ts";
 import { inOrder, plural, range, type Short, type ShortRequest } from "../short.ts";
 
 const MODIFIERS = String.raw`(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|pub(?:\([a-z]+\))?|unsafe|extern|inline|override|virtual|readonly|declare|const|sealed|partial|open|data|suspend) )*`;
@@ -55,7 +55,7 @@ export function shortSource(page: Page, { call, focus }: ShortRequest): Short {
       definitions.map((line) => line - 1).filter((line) => isComment(judged(page, line))),
       found.imports,
       focus,
-      () => tellingLines(page, TELLING_MAX),
+      () => informativeLines(page, TELLING_MAX),
       definitions.length > 0 ? [] : range(0, HEAD_LINES),
     ),
     must: must.length,
@@ -68,7 +68,7 @@ function isComment(line: string): boolean {
   return /^\s*(?:\/\/|#(?!!)|--|\*(?!\/)|\/\*\*? *\S|""")/.test(withoutLineNumber(line));
 }
 
-interface Found {
+interface FoundDefinition {
   readonly definitions: number[];
   readonly imports: number[];
   readonly headers: number[];
@@ -76,8 +76,8 @@ interface Found {
   readonly notices: number[];
 }
 
-function scan(page: Page): Found {
-  const found: Found = { definitions: [], imports: [], headers: [], values: [], notices: [] };
+function scan(page: Page): FoundDefinition {
+  const found: FoundDefinition = { definitions: [], imports: [], headers: [], values: [], notices: [] };
   page.lines.forEach((whole, number) => {
     const line = withoutLineNumber(whole.slice(0, LINE_CHARS_SCANNED));
     if (NOTICE.test(line)) found.notices.push(number);

@@ -2,7 +2,7 @@
 import { isErrorLine } from "../error-line.ts";
 import { lineNumberOf } from "../numbered-lines.ts";
 import { judged, headingsOf, linesWith, type Page } from "../page.ts";
-import { tellingLines } from "../telling.ts";
+import { informativeLines } from "../informative-lines.ts";
 import { inOrder, range, type Short, type ShortRequest } from "../short.ts";
 
 /** Head, errors and tail (Dual Compression chapter, 16.3). */
@@ -29,7 +29,7 @@ export function shortText(page: Page, { focus }: ShortRequest): Short {
       errorLines(page),
       headings.slice(0, HEADINGS_SHOWN),
       range(last - 1, last),
-      () => tellingLines(page, TELLING_MAX),
+      () => informativeLines(page, TELLING_MAX),
       focus,
       headings.slice(0, HEADINGS_MAX),
       range(1, HEAD_LINES),

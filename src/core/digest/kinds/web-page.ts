@@ -1,7 +1,7 @@
 /** A web page or search result: its title and headings, how many links it has, and the passages the task is about. */
 import { oneLine } from "../cut.ts";
 import { headingsOf, linesWith, type Page } from "../page.ts";
-import { tellingLines } from "../telling.ts";
+import { informativeLines } from "../informative-lines.ts";
 import { inOrder, plural, range, type Short, type ShortRequest } from "../short.ts";
 
 const LINK = /\]\(https?:\/\/|\bhref=|^https?:\/\//gm;
@@ -33,7 +33,7 @@ export function shortWebPage(page: Page, { focus }: ShortRequest): Short {
       headings.slice(0, HEADINGS_SHOWN),
       passages.slice(0, 1),
       focus,
-      () => tellingLines(page, TELLING_MAX),
+      () => informativeLines(page, TELLING_MAX),
       passages,
       headings.slice(0, HEADINGS_MAX),
       range(1, 6),

@@ -5,7 +5,7 @@
 import type { CompactionReport } from "../../compaction/compaction.ts";
 import type { Decision } from "../contract.ts";
 import type { States } from "../../compaction/run/policy.ts";
-import type { Written } from "../../compaction/run/model-handoff.ts";
+import type { LastModelHandoff } from "../../compaction/run/model-handoff.ts";
 import type { CompressorGoal } from "./goal.ts";
 import type { Limits } from "./limits.ts";
 
@@ -21,7 +21,7 @@ export interface CompressorState {
   /** Compactions in a row that saved too little. */
   readonly ineffective: number;
   readonly cause?: "dense session" | "poor handoff";
-  readonly written?: Written;
+  readonly written?: LastModelHandoff;
 }
 
 const FRESH: CompressorState = { schemaVersion: STATE_SCHEMA_VERSION, compactions: 0, ineffective: 0 };
@@ -54,7 +54,7 @@ export function decide(state: CompressorState, tokens: number, { thresholdTokens
 function afterCompaction(
   state: CompressorState,
   report: Pick<CompactionReport, "tokens" | "parts">,
-  written?: Written,
+  written?: LastModelHandoff,
 ): CompressorState {
   const { before, after } = report.tokens;
   const next = { ...FRESH, compactions: state.compactions + 1, ...(written === undefined ? {} : { written }) };

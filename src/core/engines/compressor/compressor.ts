@@ -2,7 +2,7 @@
  * The default engine: Hermes' four phases (Hermes Agent docs, Zhang 2026) with evidence taken from the original messages,
  * the live request anchored as a real user message, and a ladder that ends.
  */
-import type { Draft } from "../../compaction/run/draft.ts";
+import type { CompactionDraft } from "../../compaction/run/draft.ts";
 import { firstThatFits } from "../../compaction/run/first-fit.ts";
 import type { Policy, PolicyRun } from "../../compaction/run/policy.ts";
 import { createPolicyEngine } from "../../compaction/run/runner.ts";
@@ -54,7 +54,7 @@ function compressorPolicy(settings: CompressorSettings, evidence?: Evidence): Po
   };
 }
 
-function staysBecause({ request, ...run }: Run, { shape }: Draft): string {
+function staysBecause({ request, ...run }: Run, { shape }: CompactionDraft): string {
   const last = request.measure.messages(shape.messages.slice(shape.tailStart));
   return (
     `, the live request ${run.fixedTokens - run.besideTokens}, ` +

@@ -7,7 +7,7 @@ import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import { contentText } from "../../transcript/message.ts";
 import { tailOf } from "../../compaction/run/boundaries.ts";
-import { draftOf, sizeOf, type Draft } from "../../compaction/run/draft.ts";
+import { draftOf, sizeOf, type CompactionDraft } from "../../compaction/run/draft.ts";
 import { firstThatFits } from "../../compaction/run/first-fit.ts";
 import type { PolicyRun } from "../../compaction/run/policy.ts";
 import type { CompressorState } from "./back-off.ts";
@@ -20,7 +20,7 @@ type Run = PolicyRun<CompressorState, CompressorGoal>;
 const SPARE_SHARE_MIN = 0.1;
 
 /** The same with a longer tail, where that gains messages. */
-export function withFullerTail(run: Run, draft: Draft): Draft {
+export function withFullerTail(run: Run, draft: CompactionDraft): CompactionDraft {
   const spare = spareOf(run, draft);
   if (!isWide(run, draft, spare)) return draft;
   const reserved = weigh(run, requestsThatFit(run, draft, spare));
@@ -37,7 +37,7 @@ export function withFullerTail(run: Run, draft: Draft): Draft {
 }
 
 /** The same with messages kept in front of the handoff, which stays as it is written. */
-export function withMoreKept(run: Run, draft: Draft): Draft {
+export function withMoreKept(run: Run, draft: CompactionDraft): CompactionDraft {
   const { handoff, verbatim, shape } = draft;
   const spare = spareOf(run, draft);
   if (!run.goal.wantsHandoff || shape.rung > 0 || handoff === undefined || spare <= 0) return draft;
@@ -68,11 +68,11 @@ function limitOf({ goal, before }: Run): number {
   return Math.min(goal.limitTokens, before - 1);
 }
 
-function spareOf(run: Run, draft: Draft): number {
+function spareOf(run: Run, draft: CompactionDraft): number {
   return limitOf(run) - sizeOf(run, draft);
 }
 
-function isWide({ goal }: Run, { shape }: Draft, spare: number): boolean {
+function isWide({ goal }: Run, { shape }: CompactionDraft, spare: number): boolean {
   return goal.wantsHandoff && shape.rung === 0 && spare >= goal.limitTokens * SPARE_SHARE_MIN;
 }
 
@@ -81,7 +81,7 @@ function weigh({ original, request }: Run, places: readonly number[]): number {
 }
 
 /** Places of what a person wrote and the handoff does not say in full, the newest first. */
-function requestsThatFit(run: Run, draft: Draft, tokens: number): readonly number[] {
+function requestsThatFit(run: Run, draft: CompactionDraft, tokens: number): readonly number[] {
   const { headEnd, tailStart } = draft.shape;
   const said = draft.handoff?.text ?? "";
   const isMissing = (at: number): boolean => {
@@ -96,13 +96,13 @@ function requestsThatFit(run: Run, draft: Draft, tokens: number): readonly numbe
   );
 }
 
-interface Room {
+interface SpareTokens {
   readonly tokens: number;
   readonly without: ReadonlySet<number>;
 }
 
 /** Places of whole exchanges, the newest first; one that is too large is passed over. */
-function exchangesThatFit(run: Run, { shape }: Draft, { tokens, without }: Room): readonly number[] {
+function exchangesThatFit(run: Run, { shape }: CompactionDraft, { tokens, without }: SpareTokens): readonly number[] {
   const { messages } = run.original;
   const isOwn = (at: number): boolean => at === run.live || without.has(at) || messages[at]!.origin !== undefined;
   const groups = exchangesOf(messages)
@@ -123,7 +123,7 @@ function thatFit(run: Run, groups: readonly (readonly number[])[], tokens: numbe
 }
 
 /** A conversation opens with its user: in front of them nothing can stand. */
-function openedByUser({ original }: Run, { shape }: Draft, places: readonly number[]): readonly number[] {
+function openedByUser({ original }: Run, { shape }: CompactionDraft, places: readonly number[]): readonly number[] {
   if (shape.headEnd > 0) return places;
   const first = places.findIndex((at) => original.messages[at]!.role === "user");
   return first < 0 ? [] : places.slice(first);

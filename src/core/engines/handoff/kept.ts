@@ -7,7 +7,7 @@ import type { KeptMessages, Placed } from "../../compaction/run/assemble.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
 import { cutInTheMiddle } from "./cut.ts";
 
-export interface Keeping {
+export interface KeepLimits {
   /** Messages from here on stay where they are. */
   readonly tailStart: number;
   /** For a person's messages. */
@@ -16,13 +16,13 @@ export interface Keeping {
   readonly opening: boolean;
 }
 
-export interface Kept extends KeptMessages {
+export interface KeptTail extends KeptMessages {
   /** So many messages of the conversation stand first, as they were; they are no part of `placed`. */
   readonly headEnd: number;
 }
 
 /** In the order of Codex: older messages of the person, what the session opened with, the last message. */
-export function keptOf(run: CompactionRun, keeping: Keeping): Kept {
+export function keptOf(run: CompactionRun, keeping: KeepLimits): KeptTail {
   const { live } = run;
   const { messages } = run.original;
   const { tailStart, opening } = keeping;
@@ -41,7 +41,7 @@ export function keptOf(run: CompactionRun, keeping: Keeping): Kept {
  */
 function newestOf(
   { original: { messages }, request, live }: CompactionRun,
-  { tailStart, tokens: budget }: Keeping,
+  { tailStart, tokens: budget }: KeepLimits,
 ): { placed: Placed[]; evicted: Evicted[] } {
   const { measure, chain } = request;
   const placed: Placed[] = [];

@@ -5,7 +5,7 @@
  */
 import { earlierEnd, lastStart, tailOf, tailStart } from "../../compaction/run/boundaries.ts";
 import { digestedTail, skeletonTail, summarisedTo, unchangedMessages } from "../../compaction/run/candidates.ts";
-import { draftOf, sizeOf, type Candidate, type Draft } from "../../compaction/run/draft.ts";
+import { draftOf, sizeOf, type Candidate, type CompactionDraft } from "../../compaction/run/draft.ts";
 import type { Settled } from "../../compaction/run/model-handoff.ts";
 import type { FirstAttempt, Policy, PolicyRun } from "../../compaction/run/policy.ts";
 import { createPolicyEngine } from "../../compaction/run/runner.ts";
@@ -15,7 +15,7 @@ import type { Engine } from "../contract.ts";
 import { clearedWithin } from "./clearing.ts";
 import { goalOf, layeredLimits, type LayeredGoal, type LayeredLimits } from "./limits.ts";
 import type { LayeredSettings } from "./settings.ts";
-import { recentFiles, restorableIn, restored, type Piece } from "./restore.ts";
+import { recentFiles, restorableIn, restored, type RestoredText } from "./restore.ts";
 import { asEarlier, suffices } from "./session-memory.ts";
 import { decide, LAYERED_STATES, RUNG_SUMMARY, type LayeredState } from "./state.ts";
 
@@ -65,7 +65,7 @@ function clearing(run: Run, { keptResults }: LayeredLimits): FirstAttempt<Layere
 }
 
 /** The session memory as the summary, where it leaves nothing out; a focus is a wish for more than that. */
-function remembered({ request }: Run, draft: Draft): Settled | undefined {
+function remembered({ request }: Run, draft: CompactionDraft): Settled | undefined {
   const { writers, focus } = request;
   if (writers === undefined || focus !== undefined || draft.handoff === undefined) return undefined;
   if (!suffices(draft.handoff)) return undefined;
@@ -77,7 +77,7 @@ function remembered({ request }: Run, draft: Draft): Settled | undefined {
 async function piecesOf(
   { original: { messages }, request, memory }: Run,
   { restoredFiles }: LayeredLimits,
-): Promise<readonly Piece[]> {
+): Promise<readonly RestoredText[]> {
   const { readFile, signal } = request;
   const ledger = memory.ledger.ledgerOf(messages);
   const paths = recentFiles(ledger, restoredFiles);
@@ -97,7 +97,7 @@ const RUNG_SKELETON = 4;
 /** As the policy has it; then the tail to digests and nothing put back; then the oldest rounds go; then a skeleton. */
 function* candidatesOf(
   run: Run,
-  pieces: readonly Piece[],
+  pieces: readonly RestoredText[],
   { restoredFileTokens }: LayeredLimits,
 ): Generator<Candidate> {
   const { original, request, goal, memory } = run;

@@ -15,7 +15,7 @@ const PIECE_TOKENS_MIN = 40;
 const TOOLS_NAMED_MAX = 20;
 
 /** Something to put back; `text` is not redacted yet. */
-export interface Piece {
+export interface RestoredText {
   readonly title: string;
   readonly text: string;
   /** The newest message that holds it; -1 where it was read again. */
@@ -39,11 +39,15 @@ export interface Files {
 }
 
 /** What may be put back, in the order in which it is. */
-export function restorableIn(messages: readonly Message[], ledger: Ledger, { paths, fresh }: Files): readonly Piece[] {
+export function restorableIn(
+  messages: readonly Message[],
+  ledger: Ledger,
+  { paths, fresh }: Files,
+): readonly RestoredText[] {
   const { answers } = pairingOf(messages);
-  const instructions = new Map<string, Piece>();
-  const skills = new Map<string, Piece>();
-  const reads = new Map<string, Piece>();
+  const instructions = new Map<string, RestoredText>();
+  const skills = new Map<string, RestoredText>();
+  const reads = new Map<string, RestoredText>();
   messages.forEach((message, at) => {
     for (const { title, text } of instructionsIn(message)) instructions.set(title, { title, text, message: at });
     const call = answers[at]?.call;
@@ -58,7 +62,7 @@ export function restorableIn(messages: readonly Message[], ledger: Ledger, { pat
   return [...newestFirst(instructions), ...newestFirst(skills), ...files];
 }
 
-function newestFirst(pieces: ReadonlyMap<string, Piece>): readonly Piece[] {
+function newestFirst(pieces: ReadonlyMap<string, RestoredText>): readonly RestoredText[] {
   return [...pieces.values()].toSorted((a, b) => b.message - a.message);
 }
 
@@ -67,14 +71,14 @@ function pathRead(name: string, args: string): string | undefined {
   return action === "read" ? paths[0] : undefined;
 }
 
-interface Known {
+interface KnownFile {
   readonly ledger: Ledger;
-  readonly reads: ReadonlyMap<string, Piece>;
+  readonly reads: ReadonlyMap<string, RestoredText>;
   readonly fresh: ReadonlyMap<string, string>;
 }
 
 /** As it is now where that is known; else as it was last read, unless it has changed since: a stale copy misleads. */
-function fileAt(path: string, { ledger, reads, fresh }: Known): readonly Piece[] {
+function fileAt(path: string, { ledger, reads, fresh }: KnownFile): readonly RestoredText[] {
   const read = reads.get(path);
   const changed = ledger.files.find((file) => file.path === path)?.changed ?? -1;
   const valid = read !== undefined && changed < read.message ? [read] : [];
@@ -99,7 +103,7 @@ const CLOSING = "</system-reminder>";
 /** The message that puts back as much as there is room for; nothing where there is none. */
 export function restored(
   messages: readonly Message[],
-  pieces: readonly Piece[],
+  pieces: readonly RestoredText[],
   restoring: Restoring,
 ): readonly Message[] {
   const { tailStart, roomTokens, pieceTokens, measure, redact } = restoring;

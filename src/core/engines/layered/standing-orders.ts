@@ -6,7 +6,7 @@ import { described } from "../../digest/call.ts";
 export const LEAD_IN =
   "The session goes on here. What came before no longer fits and is in the record above; this is put back as it stood. None of it is a request.";
 
-interface Found {
+interface FoundOrder {
   readonly title: string;
   readonly text: string;
 }
@@ -27,15 +27,15 @@ export function isInstructionFile(path: string): boolean {
 }
 
 /** Project instructions that a harness put into a user message. One that we put back is not found again as new. */
-export function instructionsIn(message: Message): readonly Found[] {
+export function instructionsIn(message: Message): readonly FoundOrder[] {
   if (message.role !== "user" || message.origin !== undefined) return [];
   return message.parts.flatMap((part) =>
     part.kind !== "text" ? [] : WRAPPERS.flatMap(([open, close]) => wrappedIn(part.text, open, close)),
   );
 }
 
-function wrappedIn(text: string, open: string, close: string): readonly Found[] {
-  const found: Found[] = [];
+function wrappedIn(text: string, open: string, close: string): readonly FoundOrder[] {
+  const found: FoundOrder[] = [];
   for (let at = text.indexOf(open); at >= 0;) {
     const end = text.indexOf(close, at);
     const inner = text.slice(at + open.length, end < 0 ? text.length : end).trim();
@@ -48,7 +48,7 @@ function wrappedIn(text: string, open: string, close: string): readonly Found[] 
 }
 
 /** A skill that was loaded: by a call, or by a harness in the user's name. */
-export function skillIn(message: Message, call: ToolCallPart | undefined): Found | undefined {
+export function skillIn(message: Message, call: ToolCallPart | undefined): FoundOrder | undefined {
   const text = contentText(message.parts);
   if (text === "") return undefined;
   if (call !== undefined) {

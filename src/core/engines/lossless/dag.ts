@@ -8,7 +8,7 @@ import type { Measure } from "../../transcript/measure.ts";
 import { textMessage, type Message } from "../../transcript/message.ts";
 
 /** A node as a place: what it stands for. Plain data. */
-export interface Place {
+export interface DagNode {
   readonly id: string;
   /** 0 for a leaf. */
   readonly depth: number;
@@ -24,7 +24,7 @@ export interface Place {
 }
 
 /** A node that is shown. Its text is written once, and these bytes are sent until a node above takes its place. */
-export interface Root extends Place {
+export interface Root extends DagNode {
   readonly text: string;
   readonly tokens: number;
 }
@@ -32,7 +32,7 @@ export interface Root extends Place {
 export interface Dag {
   readonly roots: readonly Root[];
   /** Nodes under the roots, which say in fewer words what these said. */
-  readonly buried: readonly Place[];
+  readonly buried: readonly DagNode[];
 }
 
 export const NO_DAG: Dag = { roots: [], buried: [] };
@@ -63,12 +63,12 @@ export function endOf({ roots }: Pick<Dag, "roots">): number {
   return roots.at(-1)?.until ?? 0;
 }
 
-export function nodeOf({ roots, buried }: Dag, id: string): Root | Place | undefined {
+export function nodeOf({ roots, buried }: Dag, id: string): Root | DagNode | undefined {
   return roots.find((root) => root.id === id) ?? buried.find((place) => place.id === id);
 }
 
 /** The leaves under a node, oldest first, down to so many levels; nodes below that are answered as they are. */
-export function under(dag: Dag, place: Place, levels: number): readonly Place[] {
+export function under(dag: Dag, place: DagNode, levels: number): readonly DagNode[] {
   if (place.depth === 0 || levels === 0) return [place];
   return place.sources.flatMap((id) => {
     const source = nodeOf(dag, id);

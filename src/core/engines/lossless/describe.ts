@@ -1,10 +1,10 @@
 /** `lcm_describe`: what a node stands for, and what it was made of. */
 import { written } from "../../recall/pages.ts";
 import type { ToolAnswer } from "../contract.ts";
-import { nodeOf, type Dag, type Place } from "./dag.ts";
-import { refused, type Given, type Reading } from "./reading.ts";
+import { nodeOf, type Dag, type DagNode } from "./dag.ts";
+import { refused, type Given, type BoundedSources } from "./reading.ts";
 
-export function describe(dag: Dag, { id }: Given, { tokensMax }: Reading): Promise<ToolAnswer> {
+export function describe(dag: Dag, { id }: Given, { tokensMax }: BoundedSources): Promise<ToolAnswer> {
   const node = id === undefined ? undefined : nodeOf(dag, id);
   if (id !== undefined && node === undefined) return Promise.resolve(refused("no record has this id"));
   const listed = node === undefined ? dag.roots : node.sources.flatMap((source) => nodeOf(dag, source) ?? []);
@@ -19,6 +19,6 @@ function headOfAll({ roots, buried }: Dag): string {
   return `${roots.length} records, oldest first; ${buried.length} smaller ones under them:`;
 }
 
-function lineOf({ id, depth, from, until, stands }: Place): string {
+function lineOf({ id, depth, from, until, stands }: DagNode): string {
   return `${id}: messages ${from + 1} to ${until}, about ${stands} tokens; depth ${depth}`;
 }

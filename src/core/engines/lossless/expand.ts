@@ -2,8 +2,8 @@
 import { pageOf, written } from "../../recall/pages.ts";
 import { estimateText } from "../../transcript/estimate.ts";
 import type { Quote, ToolAnswer } from "../contract.ts";
-import { nodeOf, under, type Dag, type Place } from "./dag.ts";
-import { refused, type Given, type Reading } from "./reading.ts";
+import { nodeOf, under, type Dag, type DagNode } from "./dag.ts";
+import { refused, type Given, type BoundedSources } from "./reading.ts";
 
 /** Levels that an expansion goes down: lossless-claw's. */
 export const EXPAND_DEPTH = 3;
@@ -25,7 +25,7 @@ interface Pages {
   readonly left: readonly string[];
 }
 
-export async function expand(dag: Dag, given: Given, reading: Reading): Promise<ToolAnswer> {
+export async function expand(dag: Dag, given: Given, reading: BoundedSources): Promise<ToolAnswer> {
   const { id = "", depth = EXPAND_DEPTH, offset = 0 } = given;
   const node = nodeOf(dag, id);
   if (node === undefined && !RECALL_ID.test(id)) return refused("no record has this id");
@@ -44,9 +44,9 @@ export async function expand(dag: Dag, given: Given, reading: Reading): Promise<
 
 /** Undefined where the first original ends before the offset. */
 async function pagesOf(
-  leaves: readonly Pick<Place, "id">[],
+  leaves: readonly Pick<DagNode, "id">[],
   offset: number,
-  { original, tokensMax, isLate }: Reading,
+  { original, tokensMax, isLate }: BoundedSources,
 ): Promise<Pages | undefined> {
   const body: string[] = [];
   const quotes: Quote[] = [];
@@ -75,7 +75,7 @@ function onward({ next, left }: Pages): string {
   return `(more: id ${next.id}, offset ${next.offset}${left.length === 0 ? "" : `; then ${named}${more}`})`;
 }
 
-function unopened(closed: readonly Place[]): string {
+function unopened(closed: readonly DagNode[]): string {
   if (closed.length === 0) return "";
   const named = closed.slice(0, NAMED_MAX).map(({ id }) => id);
   return `(deeper than was asked for: ${named.join(", ")}${closed.length > NAMED_MAX ? ", …" : ""})`;

@@ -2,8 +2,8 @@
 import { written } from "../../recall/pages.ts";
 import { around, linesIn, placesIn, wordsIn } from "../../recall/places.ts";
 import type { Quote, ToolAnswer } from "../contract.ts";
-import { nodeOf, under, type Dag, type Place } from "./dag.ts";
-import { refused, type Given, type Reading } from "./reading.ts";
+import { nodeOf, under, type Dag, type DagNode } from "./dag.ts";
+import { refused, type Given, type BoundedSources } from "./reading.ts";
 
 export const GREP_HITS = 10;
 export const GREP_HITS_MAX = 50;
@@ -17,13 +17,13 @@ const LINE_CHARS_MAX = 300;
 const NEAR_LINES = 4;
 
 interface Hit {
-  readonly leaf: Place;
+  readonly leaf: DagNode;
   readonly text: string;
   /** How many of the words stand there. */
   readonly held: number;
 }
 
-export async function grep(dag: Dag, given: Given, reading: Reading): Promise<ToolAnswer> {
+export async function grep(dag: Dag, given: Given, reading: BoundedSources): Promise<ToolAnswer> {
   const { id, words: asked = "", hits: most = GREP_HITS } = given;
   const node = id === undefined ? undefined : nodeOf(dag, id);
   if (id !== undefined && node === undefined) return refused("no record has this id");
@@ -54,7 +54,7 @@ export async function grep(dag: Dag, given: Given, reading: Reading): Promise<To
   return { text, quotes: shown.flatMap(quotesOf) };
 }
 
-function hitsIn(text: string, words: readonly string[], leaf: Place): readonly Hit[] {
+function hitsIn(text: string, words: readonly string[], leaf: DagNode): readonly Hit[] {
   const lines = linesIn(text, LINE_CHARS_MAX);
   const found: Hit[] = [];
   let last = -Infinity;

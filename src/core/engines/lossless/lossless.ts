@@ -4,7 +4,13 @@
  * given. The Hermes Agent docs name it (`lcm`); the graph of summaries is how lossless-claw does it.
  */
 import { assemble } from "../../compaction/run/assemble.ts";
-import { sizeOf, type Candidate, type CompactionRun, type Cut, type Draft } from "../../compaction/run/draft.ts";
+import {
+  sizeOf,
+  type Candidate,
+  type CompactionRun,
+  type Cut,
+  type CompactionDraft,
+} from "../../compaction/run/draft.ts";
 import { firstCut } from "../../compaction/run/first-fit.ts";
 import type { Attempt, Policy } from "../../compaction/run/policy.ts";
 import { createPolicyEngine } from "../../compaction/run/runner.ts";
@@ -13,14 +19,14 @@ import { SEVEN_SECTIONS } from "../../handoff/templates.ts";
 import { textMessage } from "../../transcript/message.ts";
 import type { Engine } from "../contract.ts";
 import { candidatesOf, RUNG_LAST_EXCHANGE, RUNG_SKELETON } from "./candidates.ts";
-import type { Dag, Place } from "./dag.ts";
+import type { Dag, DagNode } from "./dag.ts";
 import { goalOf, type LosslessGoal } from "./goal.ts";
 import { losslessLimits, type LosslessLimits } from "./limits.ts";
 import { LOSSLESS_DEFAULTS, type LosslessSettings } from "./settings.ts";
 import { sketched } from "./sketch.ts";
 import { decide, LOSSLESS_STATES, type LosslessRun, type LosslessState } from "./state.ts";
 import { callTool, TOOLS } from "./tools.ts";
-import { written, type Written } from "./write.ts";
+import { writeDag, type WrittenDag } from "./write.ts";
 
 export function createLossless(given: Partial<LosslessSettings>): Engine<LosslessState> {
   const settings = { ...LOSSLESS_DEFAULTS, ...given };
@@ -102,13 +108,13 @@ async function attempted(
     roomTokens: Math.min(roomTokens, goal.summariesTokens),
     fills: budget !== undefined,
   });
-  const nodes: Written = await written(sketches, goal.dag, { run, cut });
+  const nodes: WrittenDag = await writeDag(sketches, goal.dag, { run, cut });
   const draft = draftWith(run, cut, nodes.dag);
   return { draft, settled: { draft, ...nodes }, leaves: { dag: nodes.dag } };
 }
 
 /** The nodes, a message each, so that those that stay keep their place in the cached prefix. */
-function draftWith(run: CompactionRun, cut: Cut, { roots, buried }: Dag): Draft {
+function draftWith(run: CompactionRun, cut: Cut, { roots, buried }: Dag): CompactionDraft {
   const { shape, anchor } = cut;
   const records = roots.map(({ text }) => ({ message: textMessage("user", text, "summary"), from: -1 }));
   const kept = { placed: records, evicted: [...roots, ...buried].map(spanOf) };
@@ -121,7 +127,7 @@ function draftWith(run: CompactionRun, cut: Cut, { roots, buried }: Dag): Draft 
   return { ...cut, kept, assembled, evicted, handoff: roots.length === 0 ? undefined : handoff };
 }
 
-function spanOf({ id, from, until }: Place): Evicted {
+function spanOf({ id, from, until }: DagNode): Evicted {
   return { id, kind: "span", message: from, end: until, label: spanLabel(from, until) };
 }
 

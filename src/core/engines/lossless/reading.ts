@@ -10,7 +10,7 @@ export interface Given {
   readonly offset?: number;
 }
 
-export interface Reading extends Sources {
+export interface BoundedSources extends Sources {
   readonly tokensMax: number;
 }
 

@@ -8,12 +8,12 @@ import type { Exchange } from "../../transcript/exchanges.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import type { Message } from "../../transcript/message.ts";
 import { MESSAGE_OVERHEAD_TOKENS } from "../../compaction/run/draft.ts";
-import { endOf, type Dag, type Place, type Root } from "./dag.ts";
+import { endOf, type Dag, type DagNode, type Root } from "./dag.ts";
 import type { LosslessLimits } from "./limits.ts";
 import type { LosslessSettings } from "./settings.ts";
 
 /** A node that is still to be written, in so many tokens. */
-export interface Sketch extends Place {
+export interface Sketch extends DagNode {
   readonly text?: undefined;
   readonly tokens: number;
 }
@@ -21,7 +21,7 @@ export interface Sketch extends Place {
 export interface Sketched {
   /** In order; those with a text stand as they are. */
   readonly roots: readonly (Root | Sketch)[];
-  readonly buried: readonly Place[];
+  readonly buried: readonly DagNode[];
 }
 
 export interface SketchInput {
@@ -94,7 +94,7 @@ function placeOf(
   from: number,
   until: number,
   { messages, chain }: SketchInput,
-): Pick<Place, "id" | "from" | "until" | "link"> {
+): Pick<DagNode, "id" | "from" | "until" | "link"> {
   const id = recallId(messages.slice(from, until).map(chain.hashOf).join("\n"), chain.hash);
   return { id, from, until, link: chain.linksOf(messages.slice(0, until)).at(-1)! };
 }
@@ -151,7 +151,7 @@ function above(group: Sketched["roots"], input: SketchInput): Sketch {
 }
 
 /** A node without what is shown of it. */
-function placeIn({ id, depth, from, until, link, sources, stands }: Place): Place {
+function placeIn({ id, depth, from, until, link, sources, stands }: DagNode): DagNode {
   return { id, depth, from, until, link, sources, stands };
 }
 

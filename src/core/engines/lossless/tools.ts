@@ -6,7 +6,7 @@ import type { Dag } from "./dag.ts";
 import { describe } from "./describe.ts";
 import { expand, EXPAND_DEPTH, EXPAND_DEPTH_MAX } from "./expand.ts";
 import { grep, GREP_HITS, GREP_HITS_MAX } from "./grep.ts";
-import { refused, type Given, type Reading } from "./reading.ts";
+import { refused, type Given, type BoundedSources } from "./reading.ts";
 
 /** Tokens of an answer where none are asked for: lossless-claw's bound for an expansion. */
 export const ANSWER_TOKENS = 4_000;
@@ -28,7 +28,7 @@ interface Tool {
   readonly description: string;
   readonly fields: Readonly<Record<string, Field>>;
   readonly required: readonly string[];
-  readonly run: (dag: Dag, given: Given, reading: Reading) => Promise<ToolAnswer>;
+  readonly run: (dag: Dag, given: Given, reading: BoundedSources) => Promise<ToolAnswer>;
 }
 
 const text = (maxLength: number, description: string): Field => ({ type: "string", maxLength, description });

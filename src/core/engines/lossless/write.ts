@@ -5,10 +5,10 @@
 import type { SummaryAccount, SummaryStep } from "../../compaction/compaction.ts";
 import { latestHandoff, parseHandoff, writeHandoff, HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { askedOf, type Items } from "../../handoff/model/asked.ts";
-import { isSpent, leftOf, NOTHING_SPENT, plus, type Spent } from "../../handoff/model/fold.ts";
-import { COMPACTION_SPEND_LIMIT, tell, type Told } from "../../handoff/model/model-handoff.ts";
+import { isSpent, leftOf, NOTHING_SPENT, plus, type StageUsage } from "../../handoff/model/staged-reading.ts";
+import { COMPACTION_SPEND_LIMIT, tell, type ModelHandoff } from "../../handoff/model/model-handoff.ts";
 import { contentText, textMessage } from "../../transcript/message.ts";
-import type { Present } from "../../excerpts/excerpts.ts";
+import type { VisibleText } from "../../excerpts/excerpts.ts";
 import { settledErrors } from "../../ledger/entries.ts";
 import { MESSAGE_OVERHEAD_TOKENS, type CompactionRun, type Cut } from "../../compaction/run/draft.ts";
 import type { Dag, Root } from "./dag.ts";
@@ -20,14 +20,14 @@ export interface Writing {
   readonly cut: Pick<Cut, "shape" | "verbatim">;
 }
 
-export interface Written {
+export interface WrittenDag {
   readonly dag: Dag;
   /** Who wrote the new nodes; absent where none is new. */
   readonly summary: SummaryAccount | undefined;
   readonly remarks: readonly string[];
 }
 
-export async function written({ roots, buried }: Sketched, before: Dag, writing: Writing): Promise<Written> {
+export async function writeDag({ roots, buried }: Sketched, before: Dag, writing: Writing): Promise<WrittenDag> {
   const texts: string[] = roots.flatMap(({ text }) => text ?? []);
   const beside = presentOf(writing);
   const models = createModels(writing, before);
@@ -49,7 +49,7 @@ export async function written({ roots, buried }: Sketched, before: Dag, writing:
 }
 
 /** What stands beside the nodes: messages of the conversation as they were, and the text of the others. */
-function presentOf({ run, cut }: Writing): Present {
+function presentOf({ run, cut }: Writing): VisibleText {
   const originals = new Set(run.original.messages);
   const changed = cut.verbatim.filter((message) => !originals.has(message));
   return {
@@ -69,7 +69,7 @@ const NOTHING_WRITTEN = { summary: undefined, remarks: [] };
 
 interface Around {
   readonly prose: Items | undefined;
-  readonly beside: Present;
+  readonly beside: VisibleText;
   /** Lines of the messages before this one are quoted. */
   readonly quotesUntil: number;
   /** What the other nodes say. */
@@ -134,7 +134,7 @@ function headed(text: string, heading: string): string {
 /** The models of one compaction: asked node by node, within one limit, and no more after the first that none could write. */
 interface Models {
   readonly tell: (node: Sketch) => Promise<Items | undefined>;
-  readonly account: () => Omit<Written, "dag">;
+  readonly account: () => Omit<WrittenDag, "dag">;
 }
 
 /** A smaller node has no room for sentences. */
@@ -144,8 +144,8 @@ const PROSE_SHARE = 0.4;
 
 function createModels(writing: Writing, before: Dag): Models {
   const { writers } = writing.run.request;
-  const all: Told[] = [];
-  let spent: Spent = NOTHING_SPENT;
+  const all: ModelHandoff[] = [];
+  let spent: StageUsage = NOTHING_SPENT;
   return {
     tell: async (node) => {
       const allowed = leftOf(COMPACTION_SPEND_LIMIT, spent);
@@ -158,7 +158,7 @@ function createModels(writing: Writing, before: Dag): Models {
         allowed,
       });
       all.push(told);
-      spent = told.account.steps.reduce<Spent>(plus, spent);
+      spent = told.account.steps.reduce<StageUsage>(plus, spent);
       return told.prose;
     },
     account: () => ({ summary: accountOf(all), remarks: [...new Set(all.flatMap(({ degraded }) => degraded))] }),
@@ -199,7 +199,7 @@ function itemsOf(known: readonly Root[], { template }: CompactionRun): Items {
   return new Map(topics.map((topic) => [topic, records.flatMap(({ sections }) => sections.get(topic) ?? [])]));
 }
 
-function accountOf(all: readonly Told[]): SummaryAccount {
+function accountOf(all: readonly ModelHandoff[]): SummaryAccount {
   const steps: readonly SummaryStep[] = all.flatMap(({ account }) => account.steps);
   const items = all.flatMap(({ account }) => account.items ?? []);
   const because = all.find(({ account }) => account.because !== undefined)?.account.because;

@@ -51,20 +51,20 @@ export function* fallbackSteps(run: CompactionRun, zone: Zone, roomTokens: numbe
   yield step(RUNG_SKELETON, skeletonTail(run, last), { ...restart, tailStart: last });
 }
 
-interface Place {
+interface StepRange {
   readonly headEnd: number;
   readonly tailStart: number;
   /** The most that is written in place of what the step leaves out. */
   readonly recordTokens: number;
 }
 
-function step(rung: number, rewritten: Rewritten, { recordTokens, ...place }: Place): Candidate {
+function step(rung: number, rewritten: Rewritten, { recordTokens, ...place }: StepRange): Candidate {
   return { shape: { rung, ...rewritten, ...place }, handoffTokens: () => recordTokens };
 }
 
 const toLeast = shortened(digestResultsWith({ triggerTokens: DIGEST_TOKENS_MIN, targetTokens: DIGEST_TOKENS_MIN }));
 
-interface Stretch {
+interface MessageRange {
   /** What stands before it is kept. */
   readonly headEnd: number;
   readonly from: number;
@@ -83,7 +83,7 @@ interface Shortened {
 function oldestThatFits(
   { live, request: { measure } }: CompactionRun,
   { zone, messages }: Shortened,
-  { headEnd, from, to, takenTokens, roomTokens }: Stretch,
+  { headEnd, from, to, takenTokens, roomTokens }: MessageRange,
 ): number {
   const anchor = messages[live];
   const anchorTokens = anchor === undefined ? 0 : measure.message(anchor);

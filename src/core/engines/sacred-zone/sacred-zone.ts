@@ -10,7 +10,7 @@ import {
   type Candidate,
   type CompactionRun,
   type Cut,
-  type Draft,
+  type CompactionDraft,
 } from "../../compaction/run/draft.ts";
 import { firstWithin } from "../../compaction/run/first-fit.ts";
 import { byLedger } from "../../compaction/run/model-handoff.ts";
@@ -76,7 +76,7 @@ function* candidatesOf(run: Run): Generator<Candidate> {
 const SHORTER_SHARE = 0.85;
 
 /** The candidate as a result, with a record of so many words at most of what it leaves out. */
-function shortDraft(run: CompactionRun, cut: Cut, wordsMax: number): Draft {
+function shortDraft(run: CompactionRun, cut: Cut, wordsMax: number): CompactionDraft {
   let draft = draftOf(run, cut);
   while (wordsOf(draft) > wordsMax && draft.budget > HANDOFF_TOKENS_MIN) {
     const budget = Math.max(HANDOFF_TOKENS_MIN, Math.floor(draft.budget * SHORTER_SHARE));
@@ -85,7 +85,7 @@ function shortDraft(run: CompactionRun, cut: Cut, wordsMax: number): Draft {
   return draft;
 }
 
-function wordsOf({ handoff }: Draft): number {
+function wordsOf({ handoff }: CompactionDraft): number {
   return handoff?.text.match(/\S+/g)?.length ?? 0;
 }
 

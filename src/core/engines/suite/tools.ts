@@ -45,13 +45,13 @@ export async function demandTools(engine: Engine, { state, original, compaction 
   demand(!readable || quotes > 0, "tools", () => "no tool gives back anything of what left the transcript");
 }
 
-interface Asked {
+interface ToolTrial {
   readonly state: unknown;
   readonly call: ToolCall;
   readonly sources: Sources;
 }
 
-async function answered(engine: Engine, { state, call, sources }: Asked): Promise<ToolAnswer> {
+async function answered(engine: Engine, { state, call, sources }: ToolTrial): Promise<ToolAnswer> {
   try {
     return await engine.callTool!(state, call, sources);
   } catch (error) {

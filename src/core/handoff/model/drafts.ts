@@ -3,7 +3,7 @@
  * asked, what stands open and what the checks say stays the ledger's and comes first.
  */
 import { identifiersIn } from "../../excerpts/mentions.ts";
-import { DASH, type Draft } from "../items.ts";
+import { DASH, type ItemDraft } from "../items.ts";
 import { TOPICS } from "../topics/index.ts";
 import type { Topic } from "../topics/topic.ts";
 import type { Items } from "./asked.ts";
@@ -16,12 +16,12 @@ const PROSE_ORDER = 100_000;
 
 export interface Own {
   /** The ledger's, and those that an earlier handoff carries on. */
-  readonly fresh: readonly Draft[];
-  readonly carried: readonly Draft[];
+  readonly fresh: readonly ItemDraft[];
+  readonly carried: readonly ItemDraft[];
 }
 
 /** All that a section may say. */
-export function withProse(topic: Topic, { fresh, carried }: Own, prose: Items): readonly Draft[] {
+export function withProse(topic: Topic, { fresh, carried }: Own, prose: Items): readonly ItemDraft[] {
   const texts = prose.get(topic) ?? [];
   if (texts.length === 0) return [...fresh, ...carried];
   const said = textOf(prose);
@@ -33,13 +33,13 @@ export function withProse(topic: Topic, { fresh, carried }: Own, prose: Items): 
 }
 
 /** What may not be lost although a model wrote the section: unless the model said it in the same words. */
-function lasts({ rank, order, write }: Draft, { said, cited, below = Infinity }: Told): boolean {
+function lasts({ rank, order, write }: ItemDraft, { said, cited, below = Infinity }: CitedText): boolean {
   if (rank < below) return false;
   const text = write() ?? "";
   return !said.includes(deedIn(text)) && (text.startsWith(COMMIT) || !cited.has(order + 1));
 }
 
-interface Told {
+interface CitedText {
   readonly said: string;
   /** Numbers of messages that items rest on. */
   readonly cited: ReadonlySet<number>;
@@ -63,7 +63,7 @@ function deedIn(text: string): string {
 }
 
 /** Of what was done the latest counts most, elsewhere what is said first. */
-function draftOf(topic: Topic, text: string, place: number): Draft {
+function draftOf(topic: Topic, text: string, place: number): ItemDraft {
   const rank = PROSE_RANK + (TOPICS[topic].layout === "numbered" ? place : 1 - place);
   return { rank, order: PROSE_ORDER + place, write: () => text };
 }

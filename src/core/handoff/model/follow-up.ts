@@ -8,7 +8,16 @@ import type { Measure } from "../../transcript/measure.ts";
 import { contentText, textMessage, type Transcript } from "../../transcript/message.ts";
 import type { Writer } from "./writer.ts";
 import { readAnswer } from "./answer.ts";
-import { isSpent, leftOf, NOTHING_SPENT, outputIn, plus, spentOn, type Folded, type FoldRequest } from "./fold.ts";
+import {
+  isSpent,
+  leftOf,
+  NOTHING_SPENT,
+  outputIn,
+  plus,
+  spentOn,
+  type StagedAnswer,
+  type FoldRequest,
+} from "./staged-reading.ts";
 import { objectionTo } from "./judge.ts";
 import { followUpText } from "./prompt.ts";
 
@@ -19,7 +28,7 @@ const KEPT_SHARE = 0.75;
 const LEFT_OUT = "[precis: the oldest messages are left out of this request]";
 
 /** Fails with `overflow` where even the newest rounds are too long. */
-export async function followUp(writer: Writer, request: FoldRequest, conversation: Transcript): Promise<Folded> {
+export async function followUp(writer: Writer, request: FoldRequest, conversation: Transcript): Promise<StagedAnswer> {
   const { span, asked, allowed, signal } = request;
   const { measure, redact } = span;
   const maxOutputTokens = outputIn(writer.windowTokens, request);

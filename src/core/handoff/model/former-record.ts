@@ -3,12 +3,12 @@ import type { Measure } from "../../transcript/measure.ts";
 import type { Topic } from "../topics/topic.ts";
 import { recordText, type AskedSection, type Items } from "./asked.ts";
 
-export interface Room {
+export interface RecordBudget {
   readonly tokens: number;
   readonly measure: Measure;
 }
 
-export function within(items: Items, asked: readonly AskedSection[], { tokens, measure }: Room): Items {
+export function within(items: Items, asked: readonly AskedSection[], { tokens, measure }: RecordBudget): Items {
   let current = items;
   while (measure.text(recordText(current, asked)) > tokens) {
     const longest = longestOf(current);

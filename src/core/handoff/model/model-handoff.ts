@@ -10,7 +10,16 @@ import type { Writer, Writers } from "./writer.ts";
 import { askedOf, recordText, type Items } from "./asked.ts";
 import { createCitationChecker } from "./citations.ts";
 import { complexityOf } from "./complexity.ts";
-import { fold, isSpent, leftOf, NOTHING_SPENT, plus, type Allowance, type Folded, type FoldRequest } from "./fold.ts";
+import {
+  fold,
+  isSpent,
+  leftOf,
+  NOTHING_SPENT,
+  plus,
+  type Allowance,
+  type StagedAnswer,
+  type FoldRequest,
+} from "./staged-reading.ts";
 import { followUp } from "./follow-up.ts";
 import { createGrounds } from "./grounds.ts";
 import type { Span } from "./source.ts";
@@ -46,7 +55,7 @@ export interface TellRequest {
   readonly beside: string;
 }
 
-export interface Told {
+export interface ModelHandoff {
   /** What the model wrote and the checks left. */
   readonly prose?: Items;
   readonly account: SummaryAccount;
@@ -60,7 +69,7 @@ interface Candidate {
 }
 
 /** Rejects when the signal aborts, with its reason; otherwise always answers. */
-export async function tell(request: TellRequest): Promise<Told> {
+export async function tell(request: TellRequest): Promise<ModelHandoff> {
   const { writers, allowed: most = COMPACTION_SPEND_LIMIT } = request;
   const { candidates, because } = orderOf(writers, request.ledger);
   const steps: SummaryStep[] = writers.resting.map(restingStep);
@@ -88,7 +97,11 @@ export async function tell(request: TellRequest): Promise<Told> {
 }
 
 /** Behind the conversation where that is wanted and it can be asked there; with the span described where not, or where it is too long. */
-async function answerOf(writer: Writer, request: FoldRequest, conversation: Transcript | undefined): Promise<Folded> {
+async function answerOf(
+  writer: Writer,
+  request: FoldRequest,
+  conversation: Transcript | undefined,
+): Promise<StagedAnswer> {
   if (conversation === undefined || !writer.followsUp) return fold(writer, request);
   const behind = await followUp(writer, request, conversation);
   if (behind.kind !== "failed" || behind.failure.class !== "overflow" || writer.followsUp === "as-sent") return behind;
@@ -123,7 +136,7 @@ function foldRequest(request: TellRequest, allowed: Allowance): FoldRequest {
 }
 
 /** What stands of an answer; nothing where there is none. */
-function check(folded: Folded, { span, ledger, record, template, beside }: TellRequest): Verified | undefined {
+function check(folded: StagedAnswer, { span, ledger, record, template, beside }: TellRequest): Verified | undefined {
   if (folded.kind !== "answered") return undefined;
   const grounds = createGrounds(span.messages, [beside, folded.source, recordText(record, askedOf(template))]);
   const { items } = folded.answer;
@@ -137,7 +150,7 @@ function withoutLast(items: Items): Items {
   return new Map(Array.from(items, ([topic, texts]) => [topic, topic === last ? texts.slice(0, -1) : texts]));
 }
 
-function stepOf({ role, writer }: Candidate, folded: Folded, checked: Verified | undefined): SummaryStep {
+function stepOf({ role, writer }: Candidate, folded: StagedAnswer, checked: Verified | undefined): SummaryStep {
   const { calls, tokens, costUsd, windowTokens } = folded;
   const common = {
     model: writer.model,
@@ -170,11 +183,11 @@ function poverty({ kept, dropped, known }: Verified): string | undefined {
 interface Writing {
   readonly step: SummaryStep;
   readonly steps: readonly SummaryStep[];
-  readonly folded: Folded;
+  readonly folded: StagedAnswer;
   readonly because: string | undefined;
 }
 
-function written({ items, kept, dropped }: Verified, { step, steps, folded, because }: Writing): Told {
+function written({ items, kept, dropped }: Verified, { step, steps, folded, because }: Writing): ModelHandoff {
   const cutOff = folded.kind === "answered" && folded.cutOff;
   return {
     prose: items,

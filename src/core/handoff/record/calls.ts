@@ -6,7 +6,7 @@ import { clipped } from "../items.ts";
 import { condensable, unitsOf, type Condensable } from "./condense.ts";
 import { argumentsText, thingText } from "./effects.ts";
 import { WEIGHTS, type Done, type LinesContext, type RecordLine } from "./context.ts";
-import { writtenUnits } from "./written.ts";
+import { writtenUnits } from "./edited-lines.ts";
 
 export type CallKind = "looked" | "edited" | "check" | "ran" | "changed";
 

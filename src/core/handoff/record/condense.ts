@@ -3,7 +3,7 @@
  * a single one is longer than the room; a gap shows where something was left out.
  */
 import { clipped } from "../items.ts";
-import { createSaid, type Said } from "./said.ts";
+import { createSaid, type SaidBefore } from "./said-before.ts";
 
 /** A text taken apart once, so that it can be shortened to any length. */
 export interface Condensable {
@@ -65,7 +65,7 @@ interface Choice {
 /** `said`: sentences that earlier texts hold; those of this text are added. Nobody needs to read one twice. */
 export function condensable(
   given: readonly Unit[],
-  said: Said = createSaid(),
+  said: SaidBefore = createSaid(),
   { keep = always, worth = scored }: Choice = {},
 ): Condensable {
   const units: Unit[] = [];
@@ -170,9 +170,9 @@ class ScoredLater implements Unit {
   readonly text: string;
   readonly lead: string;
   readonly at: number;
-  private readonly place: Place;
+  private readonly place: UnitPosition;
 
-  constructor({ text, lead }: Pick<Unit, "text" | "lead">, at: number, place: Place) {
+  constructor({ text, lead }: Pick<Unit, "text" | "lead">, at: number, place: UnitPosition) {
     this.text = text;
     this.lead = lead;
     this.at = at;
@@ -189,7 +189,7 @@ class ScoredLater implements Unit {
 }
 
 /** Where a unit stands in its text, which says how much it tells. */
-interface Place {
+interface UnitPosition {
   readonly at: number;
   readonly of: number;
 }

@@ -1,6 +1,6 @@
 /** What every line of a record is written with: how much it may weigh, what was said before, what the session is about. */
 import type { Condensable } from "./condense.ts";
-import type { Said } from "./said.ts";
+import type { SaidBefore } from "./said-before.ts";
 import type { KnownThings } from "./effects.ts";
 import type { EpisodeEntry } from "./episodes.ts";
 
@@ -49,13 +49,13 @@ export interface LinesContext {
   /** Whether it stands in the goal. */
   readonly isGoal: (sentence: string) => boolean;
   /** Sentences that were told already. */
-  readonly said: Said;
+  readonly said: SaidBefore;
 }
 
 export type Done = Extract<EpisodeEntry, { kind: "done" }>;
 
 /** What the handoff says beside the record. */
-export interface Present {
+export interface VisibleBeside {
   readonly said: string;
   /** What must hold, in the words of the person who said so: not told a second time. */
   readonly rules: readonly string[];

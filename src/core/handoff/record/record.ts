@@ -10,8 +10,8 @@ import { belowRoot, rootOf } from "../root.ts";
 import { condensable, unitsOf, type Unit } from "./condense.ts";
 import { episodesOf } from "./episodes.ts";
 import { counted } from "./calls.ts";
-import { isEqual, linesOfAll } from "./course.ts";
-import type { Present, RecordLine } from "./context.ts";
+import { isEqual, linesOfAll } from "./episode-lines.ts";
+import type { VisibleBeside, RecordLine } from "./context.ts";
 
 export interface RecordRequest {
   readonly messages: readonly Message[];
@@ -41,7 +41,7 @@ export interface SessionRecord {
    * The episodes in at most so many tokens; fewer where not even their first words fit. Sentences that stand in `present`
    * are not said again.
    */
-  readonly within: (tokensMax: number, present: Present) => readonly RecordEpisode[];
+  readonly within: (tokensMax: number, present: VisibleBeside) => readonly RecordEpisode[];
 }
 
 /** How a handoff writes the lines of an item after its first. */
@@ -70,11 +70,11 @@ export function recordOf(request: RecordRequest): SessionRecord {
   return { within: (tokensMax, present) => episodesWithin(tokensMax, { ...request, present }) };
 }
 
-interface Telling extends RecordRequest {
-  readonly present: Present;
+interface RecordOptions extends RecordRequest {
+  readonly present: VisibleBeside;
 }
 
-function episodesWithin(tokensMax: number, request: Telling): readonly RecordEpisode[] {
+function episodesWithin(tokensMax: number, request: RecordOptions): readonly RecordEpisode[] {
   const { measure, matches } = request;
   const episodes = toldOf(request).map(({ lines, ...episode }): AboutEpisode => ({
     ...episode,
@@ -83,8 +83,9 @@ function episodesWithin(tokensMax: number, request: Telling): readonly RecordEpi
   const lines = episodes.flatMap((episode) => episode.lines);
   const about = lines.filter((line) => line.about);
   const others = lines.filter((line) => !line.about);
-  const told = (matching: number, other: number): Iterable<Written> => toldNewestFirst(episodes, matching, other);
-  const weigh = (written: Iterable<Written>): number => {
+  const told = (matching: number, other: number): Iterable<WrittenEpisode> =>
+    toldNewestFirst(episodes, matching, other);
+  const weigh = (written: Iterable<WrittenEpisode>): number => {
     let tokens = 0;
     for (const one of written) tokens += tokensOf(one, measure);
     return tokens;
@@ -108,25 +109,29 @@ interface AboutEpisode extends Pick<ToldEpisode, "order" | "told"> {
 const SAME_CHARS_MAX = 300;
 
 /** An episode at some length. */
-interface Written extends RecordEpisode {
+interface WrittenEpisode extends RecordEpisode {
   readonly texts: readonly string[];
   weighed?: { readonly measure: Measure; readonly tokens: number };
 }
 
 /** What each episode came to last: mostly the same at the next length, and in the next handoff. */
-const written = new WeakMap<readonly RecordLine[], Written>();
+const written = new WeakMap<readonly RecordLine[], WrittenEpisode>();
 /** A longer one is written anew. */
 const WRITTEN_CHARS_MAX = 20_000;
 
 /** The episodes, each line at its share of a length: one after another, so that a long record is weighed without being held. */
-function* toldNewestFirst(episodes: readonly AboutEpisode[], matching: number, other: number): Generator<Written> {
+function* toldNewestFirst(
+  episodes: readonly AboutEpisode[],
+  matching: number,
+  other: number,
+): Generator<WrittenEpisode> {
   const told = new Set<string>();
   for (const { order, lines, told: own } of episodes.toReversed()) {
     const texts = textsOf(lines, ({ share, about }) => Math.floor((about ? matching : other) * share));
     if (texts.length === 0) continue;
     const known = written.get(own);
     const isKnown = known?.order === order && isEqual(known.texts, texts);
-    const one: Written = isKnown ? known : { order, texts, text: texts.join("\n") };
+    const one: WrittenEpisode = isKnown ? known : { order, texts, text: texts.join("\n") };
     if (told.has(one.text)) continue;
     if (one.text.length <= SAME_CHARS_MAX) told.add(one.text);
     if (!isKnown && one.text.length <= WRITTEN_CHARS_MAX) written.set(own, one);
@@ -134,7 +139,7 @@ function* toldNewestFirst(episodes: readonly AboutEpisode[], matching: number, o
   }
 }
 
-function tokensOf(one: Written, measure: Measure): number {
+function tokensOf(one: WrittenEpisode, measure: Measure): number {
   if (one.weighed?.measure !== measure)
     one.weighed = { measure, tokens: measure.text(`1. ${one.text.replaceAll("\n", INDENTED)}\n`) };
   return one.weighed.tokens;
@@ -277,7 +282,7 @@ const LINE_CHARS_MIN = 50;
 /** Whole sentences leave some of the room. */
 const USUALLY_USED_SHARE = 0.85;
 
-function toldOf({ carried, ...request }: Telling): readonly ToldEpisode[] {
+function toldOf({ carried, ...request }: RecordOptions): readonly ToldEpisode[] {
   const { redact, ledger, listsMessages, live, messages, present } = request;
   const shortened = (text: string): string => belowRoot(text, ledger);
   const words = taskWords(live < 0 ? "" : contentText(messages[live]!.parts));

@@ -1,7 +1,7 @@
 /** What was done, call by call. Without a model the record of episodes takes this place; beside a model, what lasts stays. */
 import { familyOf } from "../../ledger/readers/commands.ts";
 import type { ActionEntry } from "../../ledger/ledger.ts";
-import { clipped, DASH, recency, type Draft } from "../items.ts";
+import { clipped, DASH, recency, type ItemDraft } from "../items.ts";
 import { leaves, type Material } from "../material.ts";
 import { belowRoot } from "../root.ts";
 import {
@@ -22,7 +22,7 @@ const LASTING =
 const LASTING_WITHIN_CHARS = 400;
 const READ_ONLY_VERB = /^(?:get|list|search|find|read|fetch|view|show|check|calculate|think|lookup|query)_?/i;
 
-function actionDrafts(material: Material): readonly Draft[] {
+function actionDrafts(material: Material): readonly ItemDraft[] {
   const merged = new Map<string, { readonly action: ActionEntry; readonly times: number }>();
   for (const action of material.ledger.actions) {
     if (!leaves(material, action.message) || action.ok === false || !isDeed(action)) continue;

@@ -1,6 +1,6 @@
 /** Errors of the work still under way: those of requests long settled block nothing. */
 import { keyOf } from "../../ledger/readers/sentences.ts";
-import { recency, type Draft } from "../items.ts";
+import { recency, type ItemDraft } from "../items.ts";
 import { leaves, type Material } from "../material.ts";
 import { errorText } from "../work-texts.ts";
 import type { TopicDefinition } from "./topic.ts";
@@ -8,7 +8,7 @@ import type { TopicDefinition } from "./topic.ts";
 /** After so many more calls the agent has moved on from what failed, unless it was a check. */
 const MOVED_ON_ACTIONS = 12;
 
-function blockedDrafts(material: Material): readonly Draft[] {
+function blockedDrafts(material: Material): readonly ItemDraft[] {
   const { ledger, messages, until, beside } = material;
   const since =
     ledger.requests.findLast(({ settled, message }) => settled !== undefined && message < until)?.message ?? 0;

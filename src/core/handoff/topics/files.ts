@@ -1,6 +1,6 @@
 /** The files that mattered, by the tool that touched them. Those that the newest messages work on show themselves there. */
 import type { FileEntry } from "../../ledger/ledger.ts";
-import { LIST_SEPARATOR, recency, type Draft } from "../items.ts";
+import { LIST_SEPARATOR, recency, type ItemDraft } from "../items.ts";
 import type { Material } from "../material.ts";
 import { belowRoot } from "../root.ts";
 import { uncommitted } from "../work-texts.ts";
@@ -9,7 +9,7 @@ import type { TopicDefinition } from "./topic.ts";
 
 const STATE_RANK = { created: 3, edited: 3, deleted: 2, read: 1.5, listed: 0.5 } as const;
 
-function fileDrafts(material: Material): readonly Draft[] {
+function fileDrafts(material: Material): readonly ItemDraft[] {
   const { ledger, messages, until, from } = material;
   const fresh = new Set(uncommitted(ledger));
   return ledger.files.flatMap((file) => {
@@ -36,7 +36,7 @@ function groupOf({ tool, state }: FileEntry, fresh: boolean): string {
 }
 
 /** A file comes back as `group: path`. */
-function fileAgain(text: string): Pick<Draft, "write" | "group"> {
+function fileAgain(text: string): Pick<ItemDraft, "write" | "group"> {
   const colon = text.indexOf(": ");
   const path = text.slice(colon < 0 ? 0 : colon + 2);
   return { group: text.slice(0, Math.max(0, colon)), write: () => path };

@@ -1,6 +1,6 @@
 /** Errors that no longer stand, with what was changed until they were gone. */
 import { keyOf } from "../../ledger/readers/sentences.ts";
-import { recency, type Draft } from "../items.ts";
+import { recency, type ItemDraft } from "../items.ts";
 import { leaves, type Material } from "../material.ts";
 import { belowRoot } from "../root.ts";
 import { errorText } from "../work-texts.ts";
@@ -8,7 +8,7 @@ import type { TopicDefinition } from "./topic.ts";
 
 const MENDING_CHANGES_MAX = 3;
 
-function fixedDrafts(material: Material): readonly Draft[] {
+function fixedDrafts(material: Material): readonly ItemDraft[] {
   const { ledger, messages, redact } = material;
   const changes = ledger.actions.filter(({ action, ok }) => (action === "edit" || action === "write") && ok !== false);
   return ledger.errors.flatMap((error) => {

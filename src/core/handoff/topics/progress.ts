@@ -1,7 +1,7 @@
 /** The step that the plan says is under way, and the last thing that the assistant said it was about to do. */
 import { keyOf, sentencesOf } from "../../ledger/readers/sentences.ts";
 import { contentText } from "../../transcript/message.ts";
-import { clipped, type Draft } from "../items.ts";
+import { clipped, type ItemDraft } from "../items.ts";
 import { lastWords, leaves, type Material } from "../material.ts";
 import { PLAN_ITEM_CHARS_MAX } from "./remaining.ts";
 import type { TopicDefinition } from "./topic.ts";
@@ -9,10 +9,10 @@ import type { TopicDefinition } from "./topic.ts";
 const INTENTION_CHARS_MIN = 20;
 const INTENTION_CHARS_MAX = 280;
 
-function progressDrafts(material: Material): readonly Draft[] {
+function progressDrafts(material: Material): readonly ItemDraft[] {
   const { ledger, messages, until, live, redact, beside } = material;
   const doing = (ledger.plan?.items ?? []).filter(({ state, text }) => state === "doing" && !beside.includes(text));
-  const drafts = doing.map(({ text }, order): Draft => ({
+  const drafts = doing.map(({ text }, order): ItemDraft => ({
     rank: 2,
     order,
     write: () => clipped(redact(text), PLAN_ITEM_CHARS_MAX),

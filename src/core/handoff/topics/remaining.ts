@@ -1,13 +1,13 @@
 /** What is left of the plan, and of a list that is worked through thing by thing, as statements. */
 import { keyOf } from "../../ledger/readers/sentences.ts";
 import { batchKey, batchText, batchTexts, openBatch } from "../batch.ts";
-import { clipped, type Draft } from "../items.ts";
+import { clipped, type ItemDraft } from "../items.ts";
 import { FOREMOST, type Material } from "../material.ts";
 import type { TopicDefinition } from "./topic.ts";
 
 export const PLAN_ITEM_CHARS_MAX = 240;
 
-function remainingDrafts({ ledger, redact, beside, messages }: Material): readonly Draft[] {
+function remainingDrafts({ ledger, redact, beside, messages }: Material): readonly ItemDraft[] {
   const open = (ledger.plan?.items ?? []).filter(({ state }) => state === "open");
   const batch = openBatch(messages, ledger);
   const fromList = (batch === undefined ? [] : batchTexts(batch)).map((text, at, all) => ({

@@ -1,6 +1,6 @@
 /** The workspace as it is: folder, branch, changes that are not committed, how the last check ended, what of the plan is done. */
 import type { CommandEntry } from "../../ledger/ledger.ts";
-import { clipped, DASH, type Draft } from "../items.ts";
+import { clipped, DASH, type ItemDraft } from "../items.ts";
 import { leaves, type Material } from "../material.ts";
 import { belowRoot, rootOf } from "../root.ts";
 import { checkOutcome, FAILING_NAMES_MIN, TARGET_CHARS_MAX, targetOf, uncommitted } from "../work-texts.ts";
@@ -10,7 +10,7 @@ import type { TopicDefinition } from "./topic.ts";
 const FAILING_NAMES_MAX = 24;
 const HANDOFF_TOKENS_PER_NAME = 100;
 
-function stateDrafts(material: Material): readonly Draft[] {
+function stateDrafts(material: Material): readonly ItemDraft[] {
   const { ledger, redact } = material;
   const { cwd, branch } = ledger;
   const root = cwd === undefined ? rootOf(ledger) : undefined;

@@ -1,8 +1,17 @@
 /** What was asked last and what of it is open: the live request pointed to, what a short one replies to, requests that nobody settled. */
 import type { RequestEntry } from "../../ledger/ledger.ts";
 import { contentText } from "../../transcript/message.ts";
-import { clipped, CUT_MARK, type Draft } from "../items.ts";
-import { fitted, FOREMOST, lastWords, leaves, liveText, requestDraft, type Material, type Room } from "../material.ts";
+import { clipped, CUT_MARK, type ItemDraft } from "../items.ts";
+import {
+  fitted,
+  FOREMOST,
+  lastWords,
+  leaves,
+  liveText,
+  requestDraft,
+  type Material,
+  type ItemLimits,
+} from "../material.ts";
 import { noTurnEnded, requestKey } from "./keys.ts";
 import type { TopicDefinition } from "./topic.ts";
 
@@ -10,13 +19,13 @@ import type { TopicDefinition } from "./topic.ts";
 const SHORT_REPLY_CHARS_MAX = 60;
 const LIVE_QUOTE_CHARS_MAX = 80;
 /** Longer words are cut: the most characters, and the share of the budget that they may take before that. */
-const REPLIED_TO: Room = { charsMax: 700, share: 0.04 };
-const OPEN_REQUEST: Room = { charsMax: 1_200, share: 0.05 };
+const REPLIED_TO: ItemLimits = { charsMax: 700, share: 0.04 };
+const OPEN_REQUEST: ItemLimits = { charsMax: 1_200, share: 0.05 };
 /** How the lines about the live request open; they are of this handoff alone and never carried into the next. */
 const LIVE_LEAD = "The newest user message: ";
 const REPLY_LEAD = "It replies to: ";
 
-function taskDrafts(material: Material): readonly Draft[] {
+function taskDrafts(material: Material): readonly ItemDraft[] {
   const text = liveText(material);
   const substance = substanceOf(material);
   return [
@@ -32,7 +41,7 @@ function taskDrafts(material: Material): readonly Draft[] {
 /** A smaller handoff stands directly before the newest message, and needs its words for something else. */
 const POINTER_BUDGET_MIN = 1_000;
 
-function pointerTo({ redact }: Material, text: string): Draft {
+function pointerTo({ redact }: Material, text: string): ItemDraft {
   const quote = (): string => JSON.stringify(clipped(redact(text).replace(/\s+/g, " "), LIVE_QUOTE_CHARS_MAX));
   return { rank: FOREMOST * 2, order: 0, write: () => `${LIVE_LEAD}${quote()}` };
 }
@@ -55,7 +64,7 @@ function substanceOf(material: Material): RequestEntry | undefined {
 }
 
 /** What a short live request answers: the end of what the assistant said before it. */
-function repliedTo(material: Material): readonly Draft[] {
+function repliedTo(material: Material): readonly ItemDraft[] {
   const { messages, live, redact } = material;
   const said = lastWords(messages, live);
   if (said < 0 || !leaves(material, said)) return [];

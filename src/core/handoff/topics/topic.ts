@@ -1,6 +1,6 @@
 /** What a handoff knows of a topic: everything about it stands in the file of that topic. */
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { Draft } from "../items.ts";
+import type { ItemDraft } from "../items.ts";
 import type { Material } from "../material.ts";
 
 /** What a section is about; every template is made of these. */
@@ -23,7 +23,7 @@ export type Topic =
 
 export interface TopicDefinition {
   /** What the ledger says of it; the highest rank is most worth saying. */
-  readonly drafts: (material: Material) => readonly Draft[];
+  readonly drafts: (material: Material) => readonly ItemDraft[];
   /** Of the handoff, at most. What asks for more than there is gets less in proportion, but for those with `keepsShare`. */
   readonly share: number;
   /** What it may take whatever its share, up to another share: of a small handoff, what nothing else helps without. */
@@ -52,7 +52,7 @@ export interface CarriedRule {
   /** Whether it is still true; always where not given. */
   readonly holds?: (text: string, ledger: Ledger) => boolean;
   /** How it becomes a draft again, where it was not written as it stands. */
-  readonly again?: (text: string, ledger: Ledger) => Pick<Draft, "write" | "group">;
+  readonly again?: (text: string, ledger: Ledger) => Pick<ItemDraft, "write" | "group">;
 }
 
 /** What a language model is asked for, and what is believed of its items. */

@@ -1,13 +1,13 @@
 /** Calls and results as an agent's transcript holds them. */
 import type { Message, Part } from "../../../core/transcript/message.ts";
 
-export interface Asked {
+export interface ToolRequest {
   readonly id: string;
   readonly name: string;
   readonly target: string;
 }
 
-export function callMessage(text: string, { id, name, target }: Asked): Message {
+export function callMessage(text: string, { id, name, target }: ToolRequest): Message {
   const args = name === "Bash" ? { command: `cat ${target}` } : { file_path: target };
   const parts: readonly Part[] = [
     { kind: "text", text },

@@ -3,20 +3,20 @@
  * drowned by what only looks like rules. Names are drawn from a seed, so that no ranking has seen them.
  */
 import { NEAR_CHARS, tells, type Draw } from "./plant.ts";
-import type { Said } from "./work.ts";
+import type { ProbeText } from "./work.ts";
 
 export const SCENES = ["phrasing", "place", "length", "update", "flood"] as const;
 export type Scene = (typeof SCENES)[number];
 
 /** `tool`: in the result of a call. */
-export interface Saying extends Omit<Said, "by"> {
-  readonly by: Said["by"] | "tool";
+export interface SceneLine extends Omit<ProbeText, "by"> {
+  readonly by: ProbeText["by"] | "tool";
 }
 
 export interface Planted {
   readonly variant: string;
   /** What is said, in order, each in a later cycle than the one before. Empty where another of the same variant says it too. */
-  readonly says: readonly (readonly Saying[])[];
+  readonly says: readonly (readonly SceneLine[])[];
   /** What a later reader needs of it: together, near each other. */
   readonly needs: readonly string[];
   /** A value that was overruled: it may only stand near what replaced it. */
@@ -163,7 +163,7 @@ function updates(draw: Draw): readonly Planted[] {
 }
 
 /** Said by one, and overruled by the person later. */
-function changed(by: Said["by"], first: string, then: string): Planted["says"] {
+function changed(by: ProbeText["by"], first: string, then: string): Planted["says"] {
   return [[{ by, says: first }], [{ by: "user", says: then }]];
 }
 
@@ -176,8 +176,8 @@ const FLOOD_PHRASES = ["Never restart", "You must not delete", "Under no circums
 /** Rules of the person's own, one a request, and then hundreds of lines that only look like rules, once or several times. */
 function floodsIn(draw: Draw): readonly Planted[] {
   const line = (): string => `${FLOOD_PHRASES[draw(FLOOD_PHRASES.length)]!} ${nameFrom(draw)}.`;
-  const flooded = (variant: string, by: readonly Saying["by"][], times: number): readonly Planted[] => {
-    const flood = (): readonly Saying[] => by.map((one) => ({ by: one, says: linesOf(FLOOD_LINES, line) }));
+  const flooded = (variant: string, by: readonly SceneLine["by"][], times: number): readonly Planted[] => {
+    const flood = (): readonly SceneLine[] => by.map((one) => ({ by: one, says: linesOf(FLOOD_LINES, line) }));
     const floods = Array.from({ length: times }, flood);
     return Array.from({ length: OWN_RULES }, (_, at): Planted => {
       const name = `the${nameFrom(draw)}`;

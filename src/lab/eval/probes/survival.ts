@@ -9,8 +9,8 @@ import { roundsOf } from "../drift.ts";
 import type { Entrant } from "../plan.ts";
 import { callMessage, resultMessage } from "./messages.ts";
 import type { Draw } from "./plant.ts";
-import { plantedIn, SCENES, stands, type Planted, type Saying, type Scene } from "./scenes.ts";
-import { workWith, type Said } from "./work.ts";
+import { plantedIn, SCENES, stands, type Planted, type SceneLine, type Scene } from "./scenes.ts";
+import { workWith, type ProbeText } from "./work.ts";
 
 export const SURVIVAL_CYCLES = 10;
 export const SURVIVAL_SEEDS: readonly number[] = [1, 2];
@@ -81,10 +81,11 @@ function staged(scene: Scene, seed: number): readonly Staged[] {
 }
 
 function partsWith(planted: readonly Planted[], draw: Draw): Staged["parts"] {
-  const saidIn = (cycle: number): readonly Saying[] => planted.flatMap(({ says }) => says[cycle / LATER_CYCLES] ?? []);
+  const saidIn = (cycle: number): readonly SceneLine[] =>
+    planted.flatMap(({ says }) => says[cycle / LATER_CYCLES] ?? []);
   return Array.from({ length: SURVIVAL_CYCLES }, (_, cycle) => {
     const says = saidIn(cycle);
-    const spoken = says.filter((one): one is Said => one.by !== "tool");
+    const spoken = says.filter((one): one is ProbeText => one.by !== "tool");
     const read = says.filter(({ by }) => by === "tool").flatMap(({ says: text }) => readFile(text, draw));
     return [...workWith(spoken, CYCLE_TOKENS, draw), ...read];
   });

@@ -5,13 +5,13 @@ import { tokensOf } from "../../recall/definition.ts";
 import type { Draw, Probe } from "./plant.ts";
 
 /** What is said on the way. */
-export type Said = Pick<Probe, "by" | "says">;
+export type ProbeText = Pick<Probe, "by" | "says">;
 
 const RESULT_LINES = 60;
 const ROUNDS_A_REQUEST = 8;
 
 /** Messages of about so many tokens, with the probes said on the way. */
-export function workWith(probes: readonly Said[], tokens: number, draw: Draw): readonly Message[] {
+export function workWith(probes: readonly ProbeText[], tokens: number, draw: Draw): readonly Message[] {
   const messages: Message[] = [];
   const waiting = [...probes];
   const weighed = { tokens: 0 };
@@ -38,12 +38,12 @@ export function workWith(probes: readonly Said[], tokens: number, draw: Draw): r
   return messages;
 }
 
-function takeBy(waiting: Said[], by: Said["by"]): Said | undefined {
+function takeBy(waiting: ProbeText[], by: ProbeText["by"]): ProbeText | undefined {
   const at = waiting.findIndex((probe) => probe.by === by);
   return at < 0 ? undefined : waiting.splice(at, 1)[0];
 }
 
-function requestWith(probe: Said | undefined, draw: Draw): string {
+function requestWith(probe: ProbeText | undefined, draw: Draw): string {
   const request = `Please find out why ${nameOf(draw)} is slow when ${nameOf(draw)} runs, and mend it.`;
   return probe === undefined ? request : `${request} ${probe.says}`;
 }

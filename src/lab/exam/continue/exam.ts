@@ -6,7 +6,7 @@ import { contextOf } from "../contexts.ts";
 import type { ExamRequest } from "../exam.ts";
 import { openExamFolder } from "../folder.ts";
 import { examModels } from "../models.ts";
-import { createPurse, type Spending } from "../purse.ts";
+import { createPurse, type Spending } from "../spending-limit.ts";
 import { createRenderContext } from "../render.ts";
 import type { Step } from "../../eval/evaluate.ts";
 import { continueCasesIn, type ContinueCase } from "./case-folders.ts";

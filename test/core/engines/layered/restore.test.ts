@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { applyCompaction } from "../../../../src/core/compaction/compaction.ts";
 import type { CompactRequest } from "../../../../src/core/engines/contract.ts";
 import { createLayered } from "../../../../src/core/engines/layered/layered.ts";
-import { restored, type Piece } from "../../../../src/core/engines/layered/restore.ts";
+import { restored, type RestoredText } from "../../../../src/core/engines/layered/restore.ts";
 import { LAYERED_DEFAULTS } from "../../../../src/core/engines/layered/settings.ts";
 import { liveRequestOf } from "../../../../src/core/ledger/readers/live-request.ts";
 import { contentText, type Message, type Transcript } from "../../../../src/core/transcript/message.ts";
@@ -101,7 +101,7 @@ describe("what layered puts back", () => {
     );
     fc.assert(
       fc.property(pieces, fc.integer({ min: 100, max: 50_000 }), (drawn, roomTokens) => {
-        const all = drawn.map(({ text, times }, at): Piece => ({
+        const all = drawn.map(({ text, times }, at): RestoredText => ({
           title: `piece ${at}`,
           text: text.repeat(times),
           message: 0,

@@ -5,7 +5,7 @@ import { shapeOf } from "../../../../src/core/excerpts/error-lines.ts";
 import { passageAround } from "../../../../src/core/excerpts/passages.ts";
 import { condensable, unitsOf } from "../../../../src/core/handoff/record/condense.ts";
 import { argumentsText, createKnownThings, thingText } from "../../../../src/core/handoff/record/effects.ts";
-import { writtenUnits } from "../../../../src/core/handoff/record/written.ts";
+import { writtenUnits } from "../../../../src/core/handoff/record/edited-lines.ts";
 
 const CHARS = 200_000;
 /** Ordinary text takes a tenth of this; a quadratic pattern takes a hundred times as long. */

@@ -26,7 +26,7 @@ const IDEOGRAPHS_MIN = 2;
 const FIRST_IDEOGRAPH = 0x3040;
 
 /** Line numbers, best first, at most `max`. */
-export function tellingLines(page: Page, max: number): readonly number[] {
+export function informativeLines(page: Page, max: number): readonly number[] {
   const seen = new Set<string>();
   const scored: { readonly number: number; readonly score: number }[] = [];
   const step = Math.ceil(Math.max(1, page.end / LINES_SCANNED_MAX, page.text.length / CHARS_SCANNED_MAX));

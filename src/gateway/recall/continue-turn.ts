@@ -2,14 +2,14 @@
 import type { ProviderAnswer } from "../request/open-answer.ts";
 import type { Turn } from "./turn.ts";
 
-export interface GoingOn {
+export interface ContinuedTurn {
   readonly turn: Pick<Turn, "withoutLast">;
   readonly resend: (body: string) => Promise<ProviderAnswer>;
   /** Told of each answer of the provider. */
   readonly further: (answer: ProviderAnswer) => void;
 }
 
-export async function goOn({ turn, resend, further }: GoingOn, body: string): Promise<ProviderAnswer> {
+export async function continueTurn({ turn, resend, further }: ContinuedTurn, body: string): Promise<ProviderAnswer> {
   const answer = await resend(body);
   further(answer);
   const smaller = answer.tooLarge ? turn.withoutLast() : undefined;

@@ -4,11 +4,11 @@
  */
 import { createAnswers } from "./answers.ts";
 import { sentencesIn } from "./condense.ts";
-import { createSaid } from "./said.ts";
+import { createSaid } from "./said-before.ts";
 import { createKnownThings } from "./effects.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
 import { linesOf } from "./lines.ts";
-import { pertinenceTo, type LinesContext, type Present, type RecordLine } from "./context.ts";
+import { pertinenceTo, type LinesContext, type VisibleBeside, type RecordLine } from "./context.ts";
 
 /** A longer record is worked out anew for each handoff. */
 const CHARS_KEPT_MAX = 500_000;
@@ -16,10 +16,13 @@ const THINGS_KEPT_MAX = 5_000;
 
 type Redact = LinesContext["redact"];
 
-export interface Telling extends Pick<LinesContext, "redact" | "shortened" | "tellsRequests" | "stillFails" | "live"> {
+export interface EpisodeOptions extends Pick<
+  LinesContext,
+  "redact" | "shortened" | "tellsRequests" | "stillFails" | "live"
+> {
   /** What `shortened` takes away. */
   readonly root: string | undefined;
-  readonly present: Present;
+  readonly present: VisibleBeside;
   /** The words of what is asked for. */
   readonly taskWords: readonly string[];
 }
@@ -28,7 +31,7 @@ export interface Telling extends Pick<LinesContext, "redact" | "shortened" | "te
 const courses = new WeakMap<Redact, Course>();
 
 /** The lines of each episode. */
-export function linesOfAll(episodes: readonly Episode[], telling: Telling): readonly (readonly RecordLine[])[] {
+export function linesOfAll(episodes: readonly Episode[], telling: EpisodeOptions): readonly (readonly RecordLine[])[] {
   const course = courses.get(telling.redact) ?? createCourse();
   courses.set(telling.redact, course);
   const lines = course.linesOf(episodes, telling);
@@ -37,7 +40,7 @@ export function linesOfAll(episodes: readonly Episode[], telling: Telling): read
 }
 
 interface Course {
-  readonly linesOf: (episodes: readonly Episode[], telling: Telling) => readonly (readonly RecordLine[])[];
+  readonly linesOf: (episodes: readonly Episode[], telling: EpisodeOptions) => readonly (readonly RecordLine[])[];
   readonly isTooLarge: () => boolean;
 }
 
@@ -60,9 +63,9 @@ function createCourse(): Course {
   const [rules, goal] = [createAnswers(), createAnswers()];
   const all = [said.already, rules, goal] as const;
   const told: ToldEpisode[] = [];
-  let last: Pick<Telling, "root" | "tellsRequests" | "taskWords"> | undefined;
+  let last: Pick<EpisodeOptions, "root" | "tellsRequests" | "taskWords"> | undefined;
   const mark = (): Mark => [...all.map((one) => one.asked()), said.compared(), known.shown()];
-  const tell = (episode: Episode, telling: Telling): ToldEpisode => {
+  const tell = (episode: Episode, telling: EpisodeOptions): ToldEpisode => {
     const failures = new Map<number, boolean>();
     const stillFails = (result: number): boolean => {
       const fails = telling.stillFails(result);
@@ -126,7 +129,7 @@ function withoutBullet(sentence: string): string {
 function isTheSame(
   { episode, failures, isLive: wasLive }: ToldEpisode,
   next: Episode | undefined,
-  telling: Telling,
+  telling: EpisodeOptions,
 ): boolean {
   if (next === undefined || episode.entries.length !== next.entries.length || wasLive !== isLive(next, telling))
     return false;
@@ -157,7 +160,7 @@ function isDelegated(entry: EpisodeEntry): boolean {
   return entry.kind === "done" && entry.action.action === "delegate";
 }
 
-function isLive({ entries }: Episode, { live }: Telling): boolean {
+function isLive({ entries }: Episode, { live }: EpisodeOptions): boolean {
   return entries.some(({ kind, message }) => kind === "asked" && message === live);
 }
 

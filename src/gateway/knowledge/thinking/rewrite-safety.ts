@@ -72,7 +72,7 @@ export function allowsCompaction(request: Decoded, rules: ThinkingRules): boolea
   return turn === undefined || !holdsThinking(transcript.messages.slice(turn.start));
 }
 
-interface Asked {
+interface ThinkingSettings {
   readonly on: boolean;
   /** What the client wants done with thinking that no longer fits. */
   readonly mismatch: string | undefined;
@@ -82,7 +82,7 @@ interface Asked {
   readonly hosted: boolean;
 }
 
-function thinkingIn({ layout, body }: Decoded): Asked {
+function thinkingIn({ layout, body }: Decoded): ThinkingSettings {
   const member = layout.members.findLast(({ key }) => key === "thinking");
   const thinking = member === undefined ? {} : fieldsOf(JSON.parse(body.slice(member.start, member.end)));
   const binding = thinking["block_binding"];
@@ -110,7 +110,7 @@ function stripped(sent: Transcript, until?: number): ThinkingCourse {
 }
 
 /** From the first rewritten request on, always: whether a block fails is the provider's to find. */
-function dropping(sent: Transcript, { bindingGiven }: Asked): ThinkingCourse {
+function dropping(sent: Transcript, { bindingGiven }: ThinkingSettings): ThinkingCourse {
   const patched = (thinking: string): string =>
     bindingGiven
       ? patchPath(thinking, ["block_binding", "prefix_mismatch_behavior"], '"drop_block"')

@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const GRACE_DAYS = 7;
 const STATE = "retention";
 
-export interface Keeping {
+export interface KeepOptions {
   readonly retention: GatewayOptions["retention"];
   /** In a few words. */
   readonly says: string;
@@ -34,7 +34,7 @@ export async function keeping(
   { store, path }: { readonly store: HistoryStore; readonly path: string | undefined },
   configuration: Configuration,
   terminal: Terminal,
-): Promise<Keeping> {
+): Promise<KeepOptions> {
   const { retention_days: days, limits, store_key_env } = configuration.gateway;
   const bytesMax =
     path === undefined

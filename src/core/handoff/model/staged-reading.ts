@@ -57,14 +57,14 @@ export interface Allowance {
   readonly costUsd: number;
 }
 
-export interface Spent {
+export interface StageUsage {
   readonly calls: number;
   readonly tokens: { readonly input: number; readonly output: number };
   /** Absent where a price is not known. */
   readonly costUsd?: number;
 }
 
-export type Folded = Spent & {
+export type StagedAnswer = StageUsage & {
   /** What the model read, whole. */
   readonly source: string;
   readonly windowTokens?: number;
@@ -74,9 +74,9 @@ export type Folded = Spent & {
     | { readonly kind: "rejected"; readonly objection: Objection }
   );
 
-export const NOTHING_SPENT: Spent = { calls: 0, tokens: { input: 0, output: 0 }, costUsd: 0 };
+export const NOTHING_SPENT: StageUsage = { calls: 0, tokens: { input: 0, output: 0 }, costUsd: 0 };
 
-export async function fold(writer: Writer, request: FoldRequest): Promise<Folded> {
+export async function fold(writer: Writer, request: FoldRequest): Promise<StagedAnswer> {
   let windowTokens = writer.windowTokens;
   let spent = NOTHING_SPENT;
   for (let refolds = 0; ; refolds++) {
@@ -92,7 +92,7 @@ export async function fold(writer: Writer, request: FoldRequest): Promise<Folded
   }
 }
 
-async function foldOnce(writer: Writer, request: FoldRequest, windowTokens: number): Promise<Folded> {
+async function foldOnce(writer: Writer, request: FoldRequest, windowTokens: number): Promise<StagedAnswer> {
   const { span, asked, allowed } = request;
   const room = roomIn(windowTokens, request);
   if (room.sourceTokens < SOURCE_TOKENS_MIN) return tooSmall(windowTokens);
@@ -100,7 +100,7 @@ async function foldOnce(writer: Writer, request: FoldRequest, windowTokens: numb
   const stages = stagesOf(span, room.sourceTokens, Math.max(1, Math.min(STAGES_MAX, allowed.calls, affordable)));
   let record = request.record;
   let spent = NOTHING_SPENT;
-  let last: Folded = { kind: "rejected", objection: NOTHING_TO_READ, source: "", ...spent };
+  let last: StagedAnswer = { kind: "rejected", objection: NOTHING_TO_READ, source: "", ...spent };
   for (const source of stages) {
     const before = recordText(within(record, asked, { tokens: room.recordTokens, measure: span.measure }), asked);
     const user = span.redact(promptText({ ...request, source, record: before }));
@@ -120,7 +120,7 @@ async function foldOnce(writer: Writer, request: FoldRequest, windowTokens: numb
   return last;
 }
 
-export function leftOf({ calls, tokens, costUsd }: Allowance, spent: Spent): Allowance {
+export function leftOf({ calls, tokens, costUsd }: Allowance, spent: StageUsage): Allowance {
   return {
     calls: calls - spent.calls,
     tokens: tokens - spent.tokens.input - spent.tokens.output,
@@ -134,7 +134,7 @@ export function isSpent({ calls, tokens, costUsd }: Allowance): boolean {
 
 const NOTHING_TO_READ: Objection = { class: "malformed", because: "the span says nothing that could be recorded" };
 
-interface Room {
+interface StageBudget {
   readonly outputTokens: number;
   readonly recordTokens: number;
   readonly sourceTokens: number;
@@ -146,7 +146,7 @@ export function outputIn(windowTokens: number, { budget }: Pick<FoldRequest, "bu
 }
 
 /** How a window is shared out: answer, instructions, the record to bring up to date, and what is to be read. */
-function roomIn(windowTokens: number, request: FoldRequest): Room {
+function roomIn(windowTokens: number, request: FoldRequest): StageBudget {
   const { span } = request;
   const outputTokens = outputIn(windowTokens, request);
   const instructions = span.measure.text(`${SYSTEM}\n${promptText({ ...request, source: "", record: "record" })}`);
@@ -156,12 +156,12 @@ function roomIn(windowTokens: number, request: FoldRequest): Room {
   return { outputTokens, recordTokens, sourceTokens: Math.min(room - recordTokens, SOURCE_TOKENS_MAX) };
 }
 
-function tooSmall(windowTokens: number): Folded {
+function tooSmall(windowTokens: number): StagedAnswer {
   const message = `its window of ${windowTokens} tokens has no room for a record`;
   return { kind: "failed", failure: { class: "overflow", message }, source: "", ...NOTHING_SPENT };
 }
 
-function tooDear(read: Spent & { readonly source: string }): Folded {
+function tooDear(read: StageUsage & { readonly source: string }): StagedAnswer {
   const failure: WriterFailure = {
     class: "overflow",
     message: "the span takes more than one compaction may spend",
@@ -169,14 +169,14 @@ function tooDear(read: Spent & { readonly source: string }): Folded {
   return { kind: "failed", failure, ...read };
 }
 
-export function spentOn({ usage }: WriterReply): Spent {
+export function spentOn({ usage }: WriterReply): StageUsage {
   const { requests, inputTokens, outputTokens, costUsd } = usage;
   const free = requests === 0 ? { costUsd: 0 } : {};
   const price = costUsd === undefined ? free : { costUsd };
   return { calls: requests, tokens: { input: inputTokens, output: outputTokens }, ...price };
 }
 
-export function plus(a: Spent, b: Spent): Spent {
+export function plus(a: StageUsage, b: StageUsage): StageUsage {
   const tokens = { input: a.tokens.input + b.tokens.input, output: a.tokens.output + b.tokens.output };
   const costUsd = a.costUsd === undefined || b.costUsd === undefined ? undefined : a.costUsd + b.costUsd;
   return { calls: a.calls + b.calls, tokens, ...(costUsd === undefined ? {} : { costUsd }) };

@@ -3,10 +3,10 @@ import type { WholePassage, WholeScreen } from "../../protocols/answers/screens/
 import { RECALL_TOOL } from "../../session/recall/tool.ts";
 import type { ProviderAnswer } from "../request/open-answer.ts";
 import { resumed, type Chunks } from "../request/relay.ts";
-import { goOn } from "./going-on.ts";
+import { continueTurn } from "./continue-turn.ts";
 import type { Turn } from "./turn.ts";
 
-export interface Wholly {
+export interface WholeAnswerOptions {
   readonly screen: WholeScreen;
   readonly turn: Turn;
   readonly bodyBytesMax: number;
@@ -15,9 +15,9 @@ export interface Wholly {
 }
 
 /** The same answer where nothing was hidden or it cannot be read; an error of a further request is the client's answer. */
-export async function whole(
+export async function answerWhole(
   first: ProviderAnswer,
-  { screen, turn, bodyBytesMax, resend, further }: Wholly,
+  { screen, turn, bodyBytesMax, resend, further }: WholeAnswerOptions,
 ): Promise<ProviderAnswer> {
   const passages: WholePassage[] = [];
   for (let answer = first; ;) {
@@ -31,7 +31,7 @@ export async function whole(
       const shown = hides || text!.includes(RECALL_TOOL) ? screen.join(passages) : text!;
       return shown === text ? { ...answer, body } : rewritten(first, shown);
     }
-    answer = await goOn({ turn, resend, further }, next);
+    answer = await continueTurn({ turn, resend, further }, next);
   }
 }
 

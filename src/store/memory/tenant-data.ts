@@ -49,7 +49,7 @@ export interface StoredState {
   readonly updatedAt: number;
 }
 
-export interface Shelf {
+export interface TenantData {
   readonly records: Map<string, RecordsOfLink>;
   readonly originals: Map<string, StoredOriginal>;
   readonly links: Map<string, StoredLink>;
@@ -58,7 +58,7 @@ export interface Shelf {
   readonly states: Map<string, StoredState>;
 }
 
-export function createShelf(): Shelf {
+export function createShelf(): TenantData {
   return {
     records: new Map(),
     originals: new Map(),

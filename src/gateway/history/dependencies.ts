@@ -5,7 +5,7 @@ import type { HistoryStore } from "../../store/store.ts";
 import type { ModelBook } from "../models.ts";
 import type { sessionOptions } from "../session-options.ts";
 
-export interface HistoryDesk {
+export interface HistoryDependencies {
   readonly store: HistoryStore;
   readonly chain: Chain;
   /** What is known of models by now. */

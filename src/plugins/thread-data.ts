@@ -30,18 +30,18 @@ export interface WritersData {
 }
 
 /** The engine's own state, and the usages that were reported since. Without a state of its own it begins. */
-export interface Told {
+export interface EngineInput {
   readonly own?: unknown;
   readonly usages: readonly Usage[];
 }
 
-export interface DecideData extends Told {
+export interface DecideData extends EngineInput {
   readonly name: "decide";
   readonly settings: EngineSettings;
   readonly usage: ContextUsage;
 }
 
-export interface CompactData extends Told {
+export interface CompactData extends EngineInput {
   readonly name: "compact";
   readonly settings: EngineSettings;
   readonly transcript: Transcript;

@@ -11,7 +11,7 @@ import { createPreparedCalls } from "./prepared.ts";
 import { createReader } from "./reader.ts";
 import type { FromThread, ToThread } from "./worker.ts";
 
-export interface Courier {
+export interface WorkerClient {
   /** `bytes` is what the argument carries, roughly. */
   readonly call: <Name extends OperationName>(
     name: Name,
@@ -45,7 +45,7 @@ export const NOTES: ReadonlySet<OperationName> = new Set(["touchRecords", "putUs
 const YOUNG_GENERATION_MEBIBYTES = 4;
 
 /** Resolves when the file is open. */
-export async function startCourier(file: FileOptions, limits: QueueLimits): Promise<Courier> {
+export async function startWorkerClient(file: FileOptions, limits: QueueLimits): Promise<WorkerClient> {
   const gate = createGate(limits);
   const reader = createReader(file);
   const prepared = createPreparedCalls<Thread>();
@@ -110,14 +110,14 @@ interface Thread {
   readonly end: () => Promise<void>;
 }
 
-interface Sending {
+interface OutgoingBatch {
   readonly add: (call: Call) => void;
   readonly flush: () => void;
   readonly drop: () => void;
 }
 
 /** Calls in their order, each at once; but a note only when something else goes, or when it has waited. */
-function createSending(post: (calls: readonly Call[]) => void): Sending {
+function createSending(post: (calls: readonly Call[]) => void): OutgoingBatch {
   let calls: Call[] = [];
   let waiting: NodeJS.Timeout | undefined;
   const drop = (): void => {

@@ -7,7 +7,7 @@ interface Sentence {
 }
 
 /** What earlier texts said. */
-export interface Said {
+export interface SaidBefore {
   /** Whether a sentence says what no earlier one did; from then on, it has been said. */
   readonly isNew: (sentence: Sentence) => boolean;
 }
@@ -22,7 +22,7 @@ const CHARS_COMPARED_MIN = 3 * WORDS_COMPARED_MIN - 1;
 const SAME_WORDS_SHARE = 0.85;
 
 /** What was said, and can be unsaid. */
-export interface LastingSaid extends Said {
+export interface LastingSaid extends SaidBefore {
   readonly already: Answers;
   /** How many texts are compared word by word so far; `backTo` forgets those after. */
   readonly compared: () => number;

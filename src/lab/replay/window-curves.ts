@@ -1,14 +1,14 @@
 /** How full the window was, request by request: one course for all strategies that sent the same. */
 import type { ReplayedRun } from "./replay.ts";
 
-export interface Course {
+export interface WindowCurve {
   /** Of the strategies that took it. */
   readonly runs: readonly ReplayedRun[];
   /** Tokens of each request. */
   readonly tokens: readonly number[];
 }
 
-export function coursesOf(runs: readonly ReplayedRun[]): readonly Course[] {
+export function windowCurves(runs: readonly ReplayedRun[]): readonly WindowCurve[] {
   const groups = Map.groupBy(runs, ({ requests }) => requests.map(({ use }) => use.input).join(" "));
   return Array.from(groups.values(), (same) => ({
     runs: same,
@@ -16,7 +16,7 @@ export function coursesOf(runs: readonly ReplayedRun[]): readonly Course[] {
   }));
 }
 
-export function nameOf({ runs }: Course): string {
+export function nameOf({ runs }: WindowCurve): string {
   return runs.map(({ strategy }) => strategy.name).join("; ");
 }
 

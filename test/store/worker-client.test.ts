@@ -4,44 +4,44 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { NOTES, startCourier } from "../../src/store/sqlite/courier.ts";
+import { NOTES, startWorkerClient } from "../../src/store/sqlite/worker-client.ts";
 import { createGate, QUEUE_LIMITS } from "../../src/store/sqlite/gate.ts";
 import { OPERATIONS } from "../../src/store/sqlite/operations.ts";
 import { createReader } from "../../src/store/sqlite/reader.ts";
 import { createRecent } from "../../src/store/sqlite/recent.ts";
 
 const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
-const folder = mkdtempSync(join(tmpdir(), "precis-courier-"));
+const folder = mkdtempSync(join(tmpdir(), "precis-client-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the store's thread", () => {
   it("is replaced at the next call after it died, and its file is sound", async () => {
     const file = { path: join(folder, "dies.db"), busyTimeoutMs: 1_000, readOnly: false };
-    const courier = await startCourier(file, QUEUE_LIMITS);
-    const put = (root: string) => courier.call("putState", "t", { root, state: "1", now: 0 });
+    const client = await startWorkerClient(file, QUEUE_LIMITS);
+    const put = (root: string) => client.call("putState", "t", { root, state: "1", now: 0 });
     await put("before");
     // A question that nobody knows takes the thread down.
-    const fatal = courier.call("unheard of" as "check", "t", undefined);
+    const fatal = client.call("unheard of" as "check", "t", undefined);
     await expect(fatal).rejects.toMatchObject({ code: "store_interrupted", retryable: true, place: file.path });
     await put("after");
-    expect(await courier.call("getState", "t", "before")).toBe("1");
-    expect(await courier.call("check", "", undefined)).toEqual([]);
-    await courier.close();
+    expect(await client.call("getState", "t", "before")).toBe("1");
+    expect(await client.call("check", "", undefined)).toEqual([]);
+    await client.close();
   });
 });
 
 describe("a call that was handed over before it is made", () => {
   it("is made by the thread that is there then", async () => {
-    const courier = await startCourier(
+    const client = await startWorkerClient(
       { path: join(folder, "prepared.db"), busyTimeoutMs: 1_000, readOnly: false },
       QUEUE_LIMITS,
     );
     const end = { entries: [{ link: "l", role: "user", member: 0, body: "{}" }], now: 0 } as const;
-    const append = courier.prepare("append", "t", end, 2);
-    await expect(courier.call("unheard of" as "check", "t", undefined)).rejects.toThrow("ended");
+    const append = client.prepare("append", "t", end, 2);
+    await expect(client.call("unheard of" as "check", "t", undefined)).rejects.toThrow("ended");
     expect(await append()).toMatchObject({ added: 1 });
-    expect(await courier.call("countStored", "t", ["l"])).toBe(1);
-    await courier.close();
+    expect(await client.call("countStored", "t", ["l"])).toBe(1);
+    await client.close();
   });
 });
 
@@ -50,7 +50,7 @@ describe("what is read at once", () => {
 
   it("is what was written, by whomever", async () => {
     const file = { path: join(folder, "reads.db"), busyTimeoutMs: 1_000, readOnly: false };
-    const [one, other] = [await startCourier(file, QUEUE_LIMITS), await startCourier(file, QUEUE_LIMITS)];
+    const [one, other] = [await startWorkerClient(file, QUEUE_LIMITS), await startWorkerClient(file, QUEUE_LIMITS)];
     await other.call("putState", "t", { root: "root", state: "theirs", now: 0 });
     expect(await one.call("getState", "t", "root")).toBe("theirs");
     const reader = createReader(file);
@@ -63,14 +63,14 @@ describe("what is read at once", () => {
 
   it("never overtakes a write that was begun before it", async () => {
     const file = { path: join(folder, "order.db"), busyTimeoutMs: 1_000, readOnly: false };
-    const courier = await startCourier(file, QUEUE_LIMITS);
+    const client = await startWorkerClient(file, QUEUE_LIMITS);
     const asked: Promise<unknown>[] = [];
     for (let at = 0; at < 50; at++) {
-      void courier.call("putState", "t", { root: "root", state: String(at), now: 0 });
-      asked.push(courier.call("getState", "t", "root"));
+      void client.call("putState", "t", { root: "root", state: String(at), now: 0 });
+      asked.push(client.call("getState", "t", "root"));
     }
     expect(await Promise.all(asked)).toEqual(asked.map((_, at) => String(at)));
-    await courier.close();
+    await client.close();
   });
 
   it("is left to the thread where the file cannot be read here", () => {
@@ -81,17 +81,17 @@ describe("what is read at once", () => {
 
   it("comes from the file that is there when the thread was replaced", async () => {
     const file = { path: join(folder, "moved.db"), busyTimeoutMs: 1_000, readOnly: false };
-    const courier = await startCourier(file, QUEUE_LIMITS);
-    await courier.call("putState", "t", { root: "root", state: "old", now: 0 });
-    expect(await courier.call("getState", "t", "root")).toBe("old");
+    const client = await startWorkerClient(file, QUEUE_LIMITS);
+    await client.call("putState", "t", { root: "root", state: "old", now: 0 });
+    expect(await client.call("getState", "t", "root")).toBe("old");
     for (const end of ["", "-wal", "-shm"]) rmSync(file.path + end, { force: true });
-    const putAgain = () => courier.call("putState", "t", { root: "root", state: "lost", now: 0 });
+    const putAgain = () => client.call("putState", "t", { root: "root", state: "lost", now: 0 });
     // Once by the thread, then by who would start another.
     for (const _ of [1, 2]) await expect(putAgain()).rejects.toMatchObject({ code: "store_gone" });
-    await (await startCourier(file, QUEUE_LIMITS)).close();
-    await courier.call("putState", "t", { root: "root", state: "new", now: 0 });
-    expect(await courier.call("getState", "t", "root")).toBe("new");
-    await courier.close();
+    await (await startWorkerClient(file, QUEUE_LIMITS)).close();
+    await client.call("putState", "t", { root: "root", state: "new", now: 0 });
+    expect(await client.call("getState", "t", "root")).toBe("new");
+    await client.close();
   });
 });
 

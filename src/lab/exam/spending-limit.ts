@@ -12,14 +12,14 @@ export interface Spending {
   readonly priced: boolean;
 }
 
-export interface Purse {
+export interface SpendingLimit {
   /** False where the request could lead beyond the limit. Every reservation that was given is settled later. */
   readonly reserve: (largestUsd: number) => boolean;
   readonly settle: (largestUsd: number, usage: WriterUsage) => void;
   readonly spent: () => Spending;
 }
 
-export function createPurse(limitUsd = Infinity): Purse {
+export function createPurse(limitUsd = Infinity): SpendingLimit {
   let spent: Spending = { requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0, priced: true };
   let reserved = 0;
   return {
