@@ -46,7 +46,7 @@ export function censusPage(census: Census, room: WindowTokens, dryRuns: readonly
     ...section("By tool, calls with their results", weighed(census.tools, census.tokens, "call", stream)),
     ...section("Largest results", largest(census, stream)),
     ...section("Duplicate results", repeats(census, stream)),
-    ...section("What a compaction would make of it", dry(dryRuns, stream)),
+    ...section("What a compaction would do", dry(dryRuns, stream)),
   ].join("\n");
 }
 

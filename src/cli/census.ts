@@ -1,4 +1,4 @@
-/** Where the tokens of a transcript are: by role, by tool, in single results, and in results that say the same again. */
+/** Where the tokens of a transcript are: by role, by tool, in single results, and in duplicate results. */
 import { describeCall, labelOf } from "../core/digest/call.ts";
 import { pairingOf, type AskedCall } from "../core/transcript/pairing.ts";
 import type { Measure } from "../core/transcript/measure.ts";

@@ -94,9 +94,7 @@ function flagNamed(command: Command, flag: string): readonly [string, ArgDef] {
     flags.map(([name]) => `--${name}`),
   );
   const hint =
-    meant === undefined
-      ? `Run \`precis ${command.name} --help\` for the flags there are.`
-      : `Did you mean \`${meant}\`?`;
+    meant === undefined ? `Run \`precis ${command.name} --help\` for the list of flags.` : `Did you mean \`${meant}\`?`;
   throw usageError(`\`precis ${command.name}\` has no flag ${flag}`, hint);
 }
 

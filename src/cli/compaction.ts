@@ -58,7 +58,7 @@ export interface WriterAccess {
 
 /** What is aimed for where a compaction is forced and the documented figures would keep everything. */
 const FORCED_BUDGET = "20%";
-const FORCED_BECAUSE = `the documented figures keep all of it word for word at this window, so this is what --budget ${FORCED_BUDGET} makes of it`;
+const FORCED_BECAUSE = `with the documented figures everything would be kept at this window, so --budget ${FORCED_BUDGET} was used`;
 
 /** As `--force` has it: by the documented figures, and where these gain nothing, by a budget that keeps less word for word. */
 export async function compactForced(
@@ -87,7 +87,7 @@ export async function compactInput(
   if (decoded?.locked !== undefined) return { kind: "unchanged", because: decoded.locked, ...asIs };
   const asked = request.force || budget !== undefined;
   if (!configuration.compression.enabled && !asked)
-    return { kind: "unchanged", because: "compression.enabled is false; --force compacts all the same", ...asIs };
+    return { kind: "unchanged", because: "compression.enabled is false; --force compacts anyway", ...asIs };
   const runtime = createRuntime({
     engine: request.engine,
     settings: settingsFor(transcript, configuration),

@@ -34,10 +34,10 @@ export function untrusted(
   { name, folder }: Pick<Plugin, "name" | "folder">,
   terminal: CommandEnvironment,
 ): PrecisError {
-  return new PrecisError(`the plugin "${name}" is the project's, and you have not agreed to its code`, {
+  return new PrecisError(`the plugin "${name}" belongs to the project, and you have not trusted its code`, {
     code: "untrusted_plugin",
     place: shortPath(folder, terminal),
-    hint: `Read it; then run \`precis plugins trust ${name}\`, or put it beside your own configuration.`,
+    hint: `Read it; then run \`precis plugins trust ${name}\`, or put it next to your own configuration.`,
   });
 }
 

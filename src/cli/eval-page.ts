@@ -38,7 +38,7 @@ function legend(stream: Stream): readonly string[] {
   const lines = LEGEND.flatMap(([name, meaning]) =>
     wrapped(meaning, columns - left - 4).map((line, at) => `  ${padEnd(at === 0 ? name : "", left)}  ${line}`),
   );
-  return [paint("strong", "What the words mean"), ...lines.map((line) => paint("dim", line)), ""];
+  return [paint("strong", "Terms"), ...lines.map((line) => paint("dim", line)), ""];
 }
 
 function unscored(evaluation: Evaluation, { paint, columns }: Stream): readonly string[] {

@@ -56,7 +56,7 @@ async function requestOf(args: Arguments, terminal: Terminal): Promise<ContinueR
   if (agent === undefined)
     throw usageError("--continue needs an agent to run", "Write for example `--agent 'claude -p < {context}'`.");
   if (args.all("paths").length > 0)
-    throw usageError("--continue takes its sessions from its cases", "Leave the paths out.");
+    throw usageError("--continue takes the sessions from its cases", "Leave the paths out.");
   const budgets = sharesOf(args.text("budgets") ?? BUDGETS_DEFAULT, BUDGETS_DEFAULT);
   return {
     casesFolder: resolve(folder, args.text("continue")!),

@@ -48,10 +48,10 @@ function labelled(label: string, text: string, stream: Stream): readonly string[
 
 export function priceLines(estimate: Estimate, { paint, columns }: Stream): readonly string[] {
   const { calls, kept, inputTokens, outputTokens, usualUsd, largestUsd, unpriced } = estimate;
-  const work = `${counted(calls, "answer")} to ask for, about ${count(inputTokens)} tokens in and ${count(outputTokens)} out; ${count(kept)} kept from before.`;
+  const work = `${counted(calls, "model call")}, about ${count(inputTokens)} tokens in and ${count(outputTokens)} out; ${count(kept)} kept from before.`;
   const price =
     unpriced.length === 0
-      ? `About $${usualUsd.toFixed(2)}; at most $${largestUsd.toFixed(2)} with every answer at its longest and asked for again.`
+      ? `About $${usualUsd.toFixed(2)}; at most $${largestUsd.toFixed(2)} if every answer has the maximum length and is retried.`
       : `The price of ${unpriced.join(", ")} is not known${usualUsd > 0 ? `; of the others about $${usualUsd.toFixed(2)}` : ""}.`;
   return [...wrapped(work, columns), ...wrapped(price, columns).map((line) => paint("strong", line))];
 }

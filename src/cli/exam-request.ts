@@ -29,12 +29,12 @@ export function checkLimit({ unpriced: [unknown], usualUsd }: Estimate, limitUsd
   if (limitUsd === Infinity) return;
   if (unknown !== undefined)
     throw usageError(
-      `--max-cost cannot be kept: the price of ${unknown} is not known`,
+      `--max-cost cannot be enforced: the price of ${unknown} is not known`,
       `Set models.${unknown}.input_usd_per_mtok and output_usd_per_mtok, 0 for a server of your own.`,
     );
   if (usualUsd > limitUsd)
     throw usageError(
       `the exam costs about $${usualUsd.toFixed(2)}, more than the $${limitUsd.toFixed(2)} of --max-cost`,
-      "Give a higher limit, fewer cases, contestants or questions, or a cheaper model.",
+      "Use a higher limit, fewer cases, contestants or questions, or a cheaper model.",
     );
 }

@@ -28,9 +28,9 @@ export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string]
   ],
   [EXIT.usage, "the command line or the configuration is wrong, or an output file cannot be written"],
   [EXIT.unreadable, "the input cannot be read as a transcript, or the store cannot be used"],
-  [EXIT.irreducible, "even the smallest result is above the budget; it was written all the same"],
+  [EXIT.irreducible, "even the smallest result is above the budget; it was written anyway"],
   [EXIT.tooLarge, "`check` found a valid transcript that is larger than its model's window"],
-  [EXIT.fault, "a fault in precis itself"],
+  [EXIT.fault, "a bug in precis itself"],
 ];
 
 /** Codes that mean the command has to be given differently; errors of reading are marked where input is read. */

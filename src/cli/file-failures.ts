@@ -25,11 +25,11 @@ const FULL_CODES = new Set(["ENOSPC", "EDQUOT"]);
 const DENIED_CODES = new Set(["EACCES", "EPERM"]);
 const DENIED_HINT = "Check the permissions of the file and of the folders above it.";
 const TOO_MANY_CODES = new Set(["EMFILE", "ENFILE"]);
-const TOO_MANY_HINT = "Close what holds files open, or raise the limit (`ulimit -n`), and try again.";
+const TOO_MANY_HINT = "Close programs that have many files open, or raise the limit (`ulimit -n`), and try again.";
 
 export function unwritable(name: string, cause: unknown): PrecisError {
   const hint = FULL_CODES.has(codeOf(cause))
-    ? "Free some space, or write to another place."
+    ? "Free some space, or write to another disk."
     : "Check the folder and its permissions, or name another file.";
   return failure("write", name, { code: "unwritable_output", hint, cause });
 }

@@ -55,7 +55,7 @@ function requestParts(event: RequestEvent, { stream: { paint }, redact }: LogOpt
     ...treatmentParts(event.treatment, paint),
     ...(event.retried ? [paint("warn", "sent again, smaller")] : []),
     ...usageParts(event),
-    paint("dim", `${count(event.tookMs)} ms, ${held(event.heldMs)} of it here`),
+    paint("dim", `${count(event.tookMs)} ms total, ${held(event.heldMs)} in precis`),
   ];
 }
 

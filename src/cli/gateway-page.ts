@@ -45,8 +45,8 @@ export interface UpstreamShown {
 }
 
 const MODES: Readonly<Record<StartPage["mode"], string>> = {
-  rewrite: "rewrite: what is too long is compacted",
-  observe: "observe: nothing is rewritten; the log says what would be",
+  rewrite: "rewrite: conversations that are too long are compacted",
+  observe: "observe: nothing is rewritten; the log shows what would be",
   off: "off: compression.enabled is false; requests are forwarded and kept",
 };
 
@@ -64,7 +64,7 @@ export function startPage(page: StartPage, { paint, columns }: Stream): string {
     ["store", store],
     ["kept", kept.says],
     ["status", access.link],
-    ["", paint("dim", "opens once, within 10 minutes; later: precis token --link")],
+    ["", paint("dim", "works once, within 10 minutes; later: precis token --link")],
     ["token", `${access.token}  ${paint("dim", "for metrics and the API: precis token")}`],
   ] as const;
   const setups = clientSetups(url);
@@ -95,7 +95,7 @@ function proxyFacts({ http, https, except }: OutwardProxies = {}): readonly (rea
 function cachingLine({ enabled, strategy, ttl }: CachingShown): string {
   return enabled
     ? `on for Claude (${strategy}, ${ttl}) and OpenAI's models; a client's own markers stay`
-    : "off: requests keep the markers they came with";
+    : "off: requests keep their own markers";
 }
 
 /** Which requests come to an upstream by their route, where none before it takes them. */

@@ -21,7 +21,7 @@ export const LOCAL_TENANT = "local";
 
 export const HISTORY_ARGS = {
   store: { type: "string", valueHint: "FILE", description: "The store's file, instead of the configured one." },
-  tenant: { type: "string", valueHint: "NAME", description: "Whose sessions; `local` by default." },
+  tenant: { type: "string", valueHint: "NAME", description: "The tenant; `local` by default." },
   ...CONFIG_FLAGS,
 } as const satisfies ArgsDef;
 
@@ -29,7 +29,7 @@ export const SESSION_ARG = {
   session: {
     type: "positional",
     valueHint: "ID",
-    description: "The session's id, or the beginning of one where no other begins so.",
+    description: "The session's id, or an unambiguous beginning of it.",
   },
 } as const satisfies ArgsDef;
 

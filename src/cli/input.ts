@@ -30,7 +30,7 @@ export const INPUT_ARGS = {
   from: {
     type: "string",
     valueHint: "FORMAT",
-    description: `The input's format, where it is not to be detected: ${FORMATS.join(", ")}.`,
+    description: `The input's format, instead of detecting it: ${FORMATS.join(", ")}.`,
   },
 } as const satisfies ArgsDef;
 
@@ -148,12 +148,12 @@ function isOneDocument(text: string): boolean {
 
 function unknownFormat(text: string): PrecisError {
   const hint = `Name the format with --from: ${FORMATS.join(", ")}.`;
-  if (!/^\s*[[{]/.test(text.slice(0, 100))) return unreadable("it is in none of the formats known", { hint });
+  if (!/^\s*[[{]/.test(text.slice(0, 100))) return unreadable("it is in no known format", { hint });
   try {
     JSON.parse(text);
-    return unreadable("it is JSON, but neither a request body nor messages nor a session", { hint });
+    return unreadable("it is JSON, but not a request body, messages or a session", { hint });
   } catch (cause) {
-    return unreadable(`it is not whole JSON: ${(cause as Error).message}`, {
+    return unreadable(`it is not complete JSON: ${(cause as Error).message}`, {
       hint: "Check that it was not cut off.",
       cause,
     });
@@ -193,7 +193,11 @@ function decoded(bytes: Uint8Array, encoding: string): Text {
 }
 
 function damage(encoding: string): LogNote {
-  return { code: "corrupt_line", line: 0, text: `bytes that are not ${encoding} became replacement marks` };
+  return {
+    code: "corrupt_line",
+    line: 0,
+    text: `bytes that are not ${encoding} were replaced by replacement characters`,
+  };
 }
 
 interface Why {

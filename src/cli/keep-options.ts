@@ -46,7 +46,7 @@ export async function keeping(
     ...(days === null ? {} : { unusedMs: days * DAY_MS }),
     ...(bytesMax === undefined ? {} : { bytesMax }),
   };
-  const says = `${days === null ? "for ever" : `${days} days after their last use`}, ${bytesMax === undefined ? "however much it is" : `at most ${(bytesMax / MEBIBYTE).toLocaleString("en-US")} MB`}`;
+  const says = `${days === null ? "for ever" : `${days} days after their last use`}, ${bytesMax === undefined ? "no size limit" : `at most ${(bytesMax / MEBIBYTE).toLocaleString("en-US")} MB`}`;
   if (path === undefined) return { retention: bounds, says };
   const told = noteIn(await store.getState("", STATE).catch(() => undefined));
   // A store that cannot be read keeps nothing now: what it holds counts as old once it can be.

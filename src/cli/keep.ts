@@ -24,7 +24,7 @@ const HINT = "Name the file that `precis compact --keep FILE` wrote.";
 export async function readKeep(file: string, terminal: Terminal): Promise<readonly Original[]> {
   const parsed = parsedOf(await readText(file, terminal, { hint: HINT }));
   if (!isKeepFile(parsed))
-    throw new PrecisError(`${file} holds no originals of a compaction`, {
+    throw new PrecisError(`${file} contains no originals of a compaction`, {
       code: "unreadable_input",
       place: file,
       hint: HINT,
@@ -42,7 +42,7 @@ export async function addToKeep(file: string, originals: readonly Original[], te
       earlier = await readKeep(file, terminal);
     } catch (error) {
       if (isSystemError((error as Error).cause)) throw error;
-      throw usageError(`${file} exists and holds no originals of a compaction`, "Name another file for --keep.");
+      throw usageError(`${file} exists and contains no originals of a compaction`, "Name another file for --keep.");
     }
   }
   const all = new Map([...earlier, ...originals].map(({ id, ...rest }) => [id, rest]));

@@ -111,7 +111,7 @@ function unknownCommand(name: string, known: readonly string[]): PrecisError {
   const meant = nearest(name, known);
   return usageError(
     `there is no command \`precis ${name}\``,
-    meant === undefined ? "Run `precis --help` for the commands there are." : `Did you mean \`precis ${meant}\`?`,
+    meant === undefined ? "Run `precis --help` for the list of commands." : `Did you mean \`precis ${meant}\`?`,
   );
 }
 
@@ -142,7 +142,7 @@ function traceOf(error: unknown): string {
 function explained(error: unknown, { err: { paint } }: Terminal): string {
   const title = paint("bad", "precis:");
   if (!(error instanceof PrecisError)) {
-    return `${title} this is a fault in precis, not in your input\n${paint("dim", traceOf(error))}\n  ${paint("dim", "next")}  Please report it with the lines above.\n`;
+    return `${title} this is a bug in precis, not a problem of your input\n${paint("dim", traceOf(error))}\n  ${paint("dim", "next")}  Please report it with the lines above.\n`;
   }
   const lines = [`${title} ${visible(error.message)}`];
   if (error.place !== undefined && !error.message.includes(error.place))

@@ -58,7 +58,7 @@ export function madeToken(configuration: Configuration, place: TokenEnvironment)
 export function tokenPlace({ variable, file }: OperatorToken, terminal: Terminal): string {
   if (variable !== undefined) return `in ${variable}`;
   return file === undefined
-    ? `for this run only: ${shortPath(tokenFile(terminal), terminal)} cannot be written`
+    ? `for this run only, because ${shortPath(tokenFile(terminal), terminal)} cannot be written`
     : `in ${shortPath(file, terminal)}`;
 }
 
@@ -69,13 +69,13 @@ function tokenInFile(place: TokenEnvironment): OperatorToken | undefined {
   if (place.platform !== "win32" && (stats.mode & OTHERS) !== 0)
     throw usageError(
       `others on this machine may read the operator's token in ${file} (mode ${(stats.mode & 0o777).toString(8)})`,
-      `Run \`rm ${file}\`: the next \`precis serve\` makes a new one.`,
+      `Run \`rm ${file}\`: the next \`precis serve\` creates a new one.`,
     );
   const token = readFileSync(file, "utf8").trim();
   if (token.length >= TOKEN_CHARS_MIN) return { token, file };
   throw usageError(
-    `${file} holds no token of ${TOKEN_CHARS_MIN} characters or more`,
-    `Run \`rm ${file}\`: the next \`precis serve\` makes a new one.`,
+    `${file} contains no token of ${TOKEN_CHARS_MIN} characters or more`,
+    `Run \`rm ${file}\`: the next \`precis serve\` creates a new one.`,
   );
 }
 

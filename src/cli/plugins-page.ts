@@ -55,8 +55,8 @@ export function pluginList({ engine, means, plugins, folders, builtIn }: FoundPl
 
 function remarkOn({ name, problem, shadowed, trusted }: FoundPlugin): string {
   if (problem !== null) return problem;
-  if (!trusted) return `not used before you agree to its code: \`precis plugins trust ${name}\``;
-  return shadowed ? "not used: another engine of that name comes first" : "";
+  if (!trusted) return `not used before you trust its code: \`precis plugins trust ${name}\``;
+  return shadowed ? "not used: another engine has the same name" : "";
 }
 
 export function pluginPage(plugin: FoundPlugin, terminal: LoadEnvironment & Pick<Terminal, "out">): string {
@@ -65,15 +65,15 @@ export function pluginPage(plugin: FoundPlugin, terminal: LoadEnvironment & Pick
   const state = inForce
     ? "yes: context.engine names it"
     : !trusted
-      ? `no: \`precis plugins trust ${name}\` agrees to its code`
+      ? `no: run \`precis plugins trust ${name}\` to trust its code`
       : shadowed
-        ? "no: another engine of that name comes first"
+        ? "no: another engine has the same name"
         : `no: name it by \`--engine ${name}\` or context.engine`;
   const rows: readonly (readonly [string, string])[] = [
     ["version", version ?? "?"],
     ...(description === "" ? [] : [["about", description] as const]),
     ["folder", shortPath(folder, terminal)],
-    ["found", from === "project" ? "in the project" : "beside your own configuration"],
+    ["found", from === "project" ? "in the project" : "next to your own configuration"],
     ["in force", state],
     ...(problem === null ? [] : [["problem", problem] as const]),
   ];

@@ -60,10 +60,10 @@ function termLines({ window, terms, session, gapMs }: Replay): readonly string[]
   const { model, prices, tokenFactor, sources } = terms;
   const times =
     session.untimed === 0
-      ? "at the times that stand in it"
+      ? "at the times in the file"
       : session.untimed === session.requests
-        ? `assumed to be ${gapMs / 1_000} s apart, because it says no times`
-        : `${count(session.untimed)} of them assumed to be ${gapMs / 1_000} s apart, because it says no times`;
+        ? `assumed to be ${gapMs / 1_000} s apart, because the file has no time stamps`
+        : `${count(session.untimed)} of them assumed to be ${gapMs / 1_000} s apart, because they have no time stamps`;
   const factor = tokenFactor === 1 ? "" : `; tokens are our estimates times ${tokenFactor}`;
   return [
     `${counted(session.requests, "request")} over ${minutes(session.spanMs)}, ${times}; each reserves ${count(session.maxOutputTokens)} tokens of the window for its answer${factor}.`,
@@ -78,7 +78,7 @@ function priceText(prices: Prices, { ttl, rules }: ReplayTerms): string {
   const written = ttl === "1h" ? prices.cacheWrite1hUsdPerMtok : prices.cacheWrite5mUsdPerMtok;
   const kept = rules.kind === "marked" ? `, kept for ${ttl}` : "";
   const said = [
-    `$${inputUsdPerMtok} for a million tokens of input`,
+    `$${inputUsdPerMtok} per million input tokens`,
     ...(cacheReadUsdPerMtok === undefined ? [] : [`$${cacheReadUsdPerMtok} read from the cache`]),
     ...(written === undefined ? [] : [`$${written} written to it${kept}`]),
     `$${outputUsdPerMtok} of output`,
@@ -117,7 +117,7 @@ function remarks({ session, terms, summariesBy }: Replay): readonly string[] {
     ...session.runs.flatMap(bustText),
     ...(written === 0 ? [] : summaryLines(session.runs, summariesBy)),
     ...(terms.rules.kind === "automatic"
-      ? ["Without a cache is a comparison only: this provider caches by itself, asked or not."]
+      ? ['"Without a cache" is only for comparison: this provider always caches.']
       : []),
   ];
 }
@@ -128,7 +128,7 @@ function overText(course: WindowCurve): readonly string[] {
   if (overAt === undefined) return [];
   const after = minutes(requests[overAt]!.atMs - requests[0]!.atMs);
   return [
-    `${nameOf(course)}: the window is full at request ${overAt + 1}, after ${after}; a provider refuses what is billed from there on.`,
+    `${nameOf(course)}: the window is full at request ${overAt + 1}, after ${after}; a provider would refuse the requests billed from there on.`,
   ];
 }
 

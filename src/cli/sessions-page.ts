@@ -103,7 +103,7 @@ function facts(session: SessionShown, now: number, stream: Stream): readonly str
         )
       : []),
     ...(session.undone
-      ? named("undone", "nothing compacts it by itself until an overflow, or `precis sessions compact`", stream)
+      ? named("undone", "not compacted automatically until an overflow or `precis sessions compact`", stream)
       : []),
     ...(lineage.length === 0 ? [] : named("lineage", lineage.join("; "), stream)),
   ];

@@ -29,11 +29,11 @@ export function storeFile(
 export function existingStoreFile(given: string | undefined, configuration: Configuration, terminal: Terminal): string {
   const path = storeFile(given, configuration, terminal);
   if (path === undefined)
-    throw usageError("the store is `memory`: it ends with its gateway", "Name a file with --store FILE.");
+    throw usageError("the store is `memory`, which ends with its gateway", "Name a file with --store FILE.");
   if (!isStore(path, terminal))
     throw usageError(
       `there is no store at ${shortPath(path, terminal)}`,
-      "`precis serve` makes one. Name another with --store FILE, or with gateway.store in the configuration.",
+      "`precis serve` creates one. Name another with --store FILE, or with gateway.store in the configuration.",
     );
   return path;
 }

@@ -25,8 +25,8 @@ export function storeKey({ gateway }: Configuration, environment: Environment): 
   throw usageError(
     text === ""
       ? `gateway.store_key_env names the variable ${variable}, which is not set`
-      : `${variable} holds no key: 32 bytes as base64 or hexadecimal`,
-    "Make one with `openssl rand -base64 32`, and keep it: without it nothing in the store can be read.",
+      : `${variable} is not a key of 32 bytes in base64 or hexadecimal`,
+    "Create one with `openssl rand -base64 32` and keep it: without it the store cannot be read.",
   );
 }
 

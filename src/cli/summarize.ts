@@ -29,7 +29,7 @@ export function checkSummarize(args: Arguments, configuration: Configuration): v
       "Name a model instead, as in `--summarize claude-haiku-4-5`, or set the main one: `--set model.name=NAME`.",
     );
   throw usageError(
-    `the model ${model} cannot be asked: ${choice.problem}`,
+    `the model ${model} cannot be used: ${choice.problem}`,
     "Set it with --set or in the configuration; docs/models.md shows how each model is reached.",
   );
 }
@@ -40,5 +40,5 @@ export function handoffsSentence(configuration: Configuration): string {
     return "written in the background by each conversation's own model, at its own upstream and with its client's key";
   const { auxiliary } = chooseModels(configuration);
   if (auxiliary !== undefined) return `written in the background by ${auxiliary.model}`;
-  return "written by code; with --summarize MODEL (or main) a model adds decisions and their reasons in sentences";
+  return "written by code; with --summarize MODEL (or main) a model writes them, with decisions and their reasons";
 }

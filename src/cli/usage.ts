@@ -93,7 +93,7 @@ export function overview(version: string, groups: readonly (Command | CommandGro
       hanging({ name: String(code).padStart(2), left: 2, meaning }, stream),
     ),
     "",
-    ...wrapped("precis COMMAND --help tells more of each. Colours honour NO_COLOR.", columns).map((line) =>
+    ...wrapped("Run precis COMMAND --help for details. NO_COLOR switches colours off.", columns).map((line) =>
       paint("dim", line),
     ),
     "",

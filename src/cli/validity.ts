@@ -72,11 +72,11 @@ export function repairLines({ before, after }: Repair, input: Transcript, result
   if (before.length === 0 && after.length === 0) return [];
   if (after.length === 0)
     return [
-      `a provider refuses the input, for ${counted(before.length, "violation")}; none is left in the result`,
+      `a provider would refuse the input (${counted(before.length, "violation")}); the result has none`,
       ...listed(before, input),
     ];
   return [
-    "a provider refuses the result, as it does the input; written all the same, mend it there",
+    "a provider would refuse the result, like the input; it was written anyway: fix the input",
     ...listed(after, result),
   ];
 }

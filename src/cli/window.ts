@@ -46,7 +46,7 @@ function originOf(from: Window["from"], model: Window["model"]): string {
     case "flag":
       return "from --context-length";
     case "example":
-      return "as the example has it";
+      return "from the example";
     case "setting":
       return "from model.context_length in the configuration";
     case "registry":

@@ -39,7 +39,7 @@ export function computedValues(configuration: Configuration): readonly ComputedV
   const threshold = own.find(({ name }) => name === "threshold");
   const guard = threshold === undefined ? [] : paths(threshold.from);
   return [
-    { name: "window", tokens: settings.contextLength, meaning: "all the model can read and write", from: WINDOW },
+    { name: "window", tokens: settings.contextLength, meaning: "what the model can read and write", from: WINDOW },
     { name: "usable", tokens: limits.usableTokens, meaning: "window − reserved output", from: USABLE },
     ...own.map(({ from, ...figure }) => ({ ...figure, from: paths(from) })),
     ...(threshold === undefined
@@ -48,7 +48,7 @@ export function computedValues(configuration: Configuration): readonly ComputedV
           {
             name: "pressure",
             tokens: limits.pressureTokens,
-            meaning: "85 % of the threshold: the operator is told",
+            meaning: "85 % of the threshold: the operator is notified",
             from: guard,
           },
           {
@@ -101,8 +101,8 @@ export function warningsOf(configuration: Configuration): readonly Warning[] {
 const DISABLED: Warning = {
   code: "compression_off",
   path: "compression.enabled",
-  message: "nothing is compacted by itself, not even by the safety net at 85 %",
-  fix: "Set it to true, or compact by hand with `precis compact --force`.",
+  message: "nothing is compacted automatically, not even by the safety net at 85 %",
+  fix: "Set it to true, or compact manually with `precis compact --force`.",
 };
 
 function engineWarnings({ context: { engine } }: Configuration): Warning[] {
@@ -117,15 +117,15 @@ function gatewayWarnings({ gateway: { host, token_env, insecure } }: Configurati
   if (isLoopback(host) || token_env !== null) return [];
   const path = "gateway.host";
   const message = insecure
-    ? `${host} can be reached from elsewhere, and no token of yours guards metrics and the status page`
-    : `${host} can be reached from elsewhere, and no token of yours guards metrics and the status page: \`precis serve\` refuses that`;
+    ? `${host} can be reached from other machines, and no token protects the metrics and the status page`
+    : `${host} can be reached from other machines, and no token protects the metrics and the status page: \`precis serve\` refuses to start`;
   return [{ code: "gateway_open", path, message, fix: "Set gateway.token_env to a variable that holds a token." }];
 }
 
 function windowWarnings(settings: EngineSettings, limits: Limits): Warning[] {
   const warnings: Warning[] = [];
   if (limits.usableTokens < WINDOW_SMALL_TOKENS) {
-    const message = `only ${counted(limits.usableTokens)} are usable, so a handoff gets at most ${counted(limits.summaryTokensMax)}`;
+    const message = `only ${counted(limits.usableTokens)} are usable, so a handoff has at most ${counted(limits.summaryTokensMax)}`;
     warnings.push({
       code: "window_small",
       path: "model.context_length",
@@ -153,11 +153,11 @@ function thresholdWarnings({ threshold, thresholdFloorTokens }: EngineSettings, 
     warnings.push({ code: "threshold_low", path, message, fix: "Use 0.3 to 0.7." });
   }
   if (threshold > THRESHOLD_HIGH) {
-    const message = `${threshold} is above 0.85, where the trigger is held so that a compaction still fits the window`;
+    const message = `${threshold} is above 0.85; the trigger stays at 0.85 so that a compaction still fits the window`;
     warnings.push({ code: "threshold_high", path, message, fix: "Use 0.3 to 0.7." });
   }
   if (thresholdFloorTokens > limits.thresholdTokens) {
-    const message = `a floor of ${counted(thresholdFloorTokens)} does not fit; the trigger is held at ${counted(limits.thresholdTokens)}`;
+    const message = `a floor of ${counted(thresholdFloorTokens)} does not fit; the trigger stays at ${counted(limits.thresholdTokens)}`;
     warnings.push({
       code: "floor_high",
       path: "compression.threshold_floor_tokens",
@@ -182,12 +182,12 @@ function roomWarnings({ protectFirstN }: EngineSettings, limits: Limits): Warnin
     warnings.push({ code: "little_room", path, message, fix });
   }
   if (protectFirstN > HEAD_MESSAGES_HIGH) {
-    const message = `${protectFirstN} opening messages are never compacted, whatever they weigh`;
+    const message = `${protectFirstN} opening messages are never compacted, however large they are`;
     warnings.push({
       code: "head_large",
       path: "compression.protect_first_n",
       message,
-      fix: "Use 3: the request that sets the task.",
+      fix: "Use 3, which covers the request that sets the task.",
     });
   }
   return warnings;

@@ -19,7 +19,7 @@ const FIGURES_OF_MODELS: Entries = {
   keys: FIGURES,
   called: "figures",
   expects: (key) =>
-    key.endsWith("usd_per_mtok") ? "US dollars for a million tokens, 0 or more" : "a whole number, 1 or more",
+    key.endsWith("usd_per_mtok") ? "US dollars per million tokens, 0 or more" : "a whole number, 1 or more",
   fix: "Write the number alone, or leave the line out.",
 };
 
@@ -28,7 +28,7 @@ const UPSTREAMS: Entries = {
   called: "settings",
   expects: (key) =>
     key === "url" ? "an http(s) address without credentials, query or fragment" : "`openai` or `anthropic`",
-  fix: "Write for example `url: http://127.0.0.1:8080`; keys are the clients' own, and pass through.",
+  fix: "Write for example `url: http://127.0.0.1:8080`; clients send their own keys, which are forwarded.",
 };
 
 const ENTRIES: Readonly<Record<string, Entries>> = { models: FIGURES_OF_MODELS, "gateway.upstreams": UPSTREAMS };
@@ -46,7 +46,7 @@ export function problemInside(
   const inside = `${path}.${name}`;
   if (issue.code === "invalid_key") {
     const message = `\`${path}\` has the name ${shown(name)}; expected small letters, digits, \`-\` and \`_\`, 32 at most`;
-    return { code: "bad_value", place, message, fix: "It stands in addresses: write for example `local`." };
+    return { code: "bad_value", place, message, fix: "It is part of addresses: write for example `local`." };
   }
   if (issue.code === "unrecognized_keys") {
     const meant = nearest(issue.keys[0]!, keys);

@@ -35,7 +35,7 @@ function sectionProblem(path: string, value: unknown, place: string): Problem {
   const inside = SETTINGS.filter((setting) => setting.path.startsWith(`${path}.`)).map((setting) =>
     setting.path.slice(path.length + 1),
   );
-  const message = `\`${path}\` is ${shown(value)}; expected settings below it`;
+  const message = `\`${path}\` is ${shown(value)}; expected a section with settings`;
   return { code: "bad_value", place, message, fix: `Put one of these below it, indented: ${inside.join(", ")}.` };
 }
 

@@ -170,7 +170,7 @@ export async function projectFile(request: Request): Promise<ProjectFile | undef
 /** Whatever was found and not named might be a pipe that nobody ever writes to. */
 function textOf(path: string, { regular }: { readonly regular: boolean }): string {
   const stats = statSync(path);
-  if (regular && !stats.isFile()) throw new Error("it is no file");
+  if (regular && !stats.isFile()) throw new Error("it is not a file");
   if (stats.size > FILE_BYTES_MAX) throw new Error(`it is ${stats.size} bytes long, more than ${FILE_BYTES_MAX}`);
   return readFileSync(path, "utf8");
 }

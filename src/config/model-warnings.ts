@@ -38,8 +38,8 @@ export function auxiliaryWarnings(configuration: Configuration, limits: WindowLi
 const ONLY_IN_PLACE: Warning = {
   code: "main_only_in_place",
   path: "model.name",
-  message: "not set, so only `precis serve` has a main model to ask for handoffs: each conversation's own",
-  fix: "Set it where `precis compact` is to ask it too.",
+  message: "not set, so only `precis serve` can have the main model write handoffs: the model of each conversation",
+  fix: "Set it so that `precis compact` can use that model too.",
   note: true,
 };
 
@@ -58,7 +58,7 @@ function windowWarnings(choice: Choice, configuration: Configuration, { threshol
   }
   const main = mainWindow(configuration).tokens;
   if (tokens < thresholdTokens) {
-    const message = `${choice.model} reads ${counted(tokens)}, but a compaction begins at ${counted(thresholdTokens)}: what does not fit is read in stages, each a call of its own`;
+    const message = `${choice.model} reads ${counted(tokens)}, but a compaction begins at ${counted(thresholdTokens)}: what does not fit is read in several calls`;
     const fix = `Choose a model with a window of ${counted(thresholdTokens)} or more, or lower compression.threshold.`;
     warnings.push({ code: "auxiliary_window_small", path, message, fix });
   } else if (tokens < main) {

@@ -81,7 +81,7 @@ function contradictions({ settings }: Readonly<Record<string, unknown>>): readon
 
 function notOptions(given: unknown, call: string): Problem {
   const message = `the options are ${shown(given)}; expected an object`;
-  return { code: "bad_value", place: call, message, fix: "Pass an object of options, or nothing." };
+  return { code: "bad_value", place: call, message, fix: "Pass an object of options, or no argument." };
 }
 
 function problemsIn(given: Readonly<Record<string, unknown>>, prefix: string, flat: Flattened): readonly Problem[] {
@@ -107,6 +107,6 @@ function unknownOption(path: string, { sections, settings }: Flattened): Problem
   const meant = meantBy(path, known);
   const level = path.slice(0, path.lastIndexOf(".") + 1);
   const beside = known.filter((one) => one.startsWith(level) && !one.slice(level.length).includes("."));
-  const fix = meant === undefined ? `Remove it. There are: ${beside.join(", ")}.` : `Did you mean \`${meant}\`?`;
+  const fix = meant === undefined ? `Remove it. The options are: ${beside.join(", ")}.` : `Did you mean \`${meant}\`?`;
   return { code: "unknown_option", place: path, message: `there is no option \`${path}\``, fix };
 }

@@ -27,7 +27,7 @@ export function configurationError(problems: readonly Problem[]): PrecisError {
   return new PrecisError(message, {
     code: "bad_configuration",
     place: first!.place,
-    hint: one ? first!.fix : "Mend each as told, then run `precis config check`.",
+    hint: one ? first!.fix : "Fix each as described, then run `precis config check`.",
   });
 }
 

@@ -55,7 +55,7 @@ function needsTrust({ path, place }: StatedSettings, label: string): Problem {
   return {
     code: "needs_trust",
     place,
-    message: `the project's file sets ${what}, which it may not unless you agree to this file`,
+    message: `the project's file sets ${what}, which needs your consent`,
     fix: `Read ${label}; then run \`precis config trust ${label}\`, or set it in your own configuration, by a flag or in the environment.`,
   };
 }

@@ -14,7 +14,7 @@ export const enginesSection = z
   .prefault({})
   .meta({
     description:
-      "What single engines do differently from how they are documented (docs/engines). Those of the default engine, `compressor`, are in `compression`.",
+      "Settings of individual engines (docs/engines). Those of the default engine, `compressor`, are in `compression`.",
   });
 
 /** The same as an option of a call, by the names that a program uses. */

@@ -44,7 +44,7 @@ function megabytes(standard: number) {
 const limitsSection = z
   .strictObject({
     body_mb: megabytes(gateway.limits.body_mb).meta({
-      description: "Larger request bodies are refused with a 413, also when they are larger only once decompressed.",
+      description: "Larger request bodies are refused with a 413, also if only the decompressed body is larger.",
       examples: [64],
     }),
     read_mb: megabytes(gateway.limits.read_mb).meta({
@@ -55,21 +55,24 @@ const limitsSection = z
       .int()
       .min(1)
       .default(gateway.limits.connections)
-      .meta({ description: "Clients that are connected at once; further ones are not let in.", examples: [1_024] }),
+      .meta({
+        description: "Maximum number of connected clients; further connections are refused.",
+        examples: [1_024],
+      }),
     connect_seconds: seconds(gateway.limits.connect_seconds).meta({
-      description: "How long a connection to a provider may take.",
+      description: "Maximum time to connect to a provider.",
       examples: [10],
     }),
     answer_seconds: seconds(gateway.limits.answer_seconds).meta({
-      description: "How long a provider may take to begin its answer.",
+      description: "Maximum time until a provider begins its answer.",
       examples: [600],
     }),
     idle_seconds: seconds(gateway.limits.idle_seconds).meta({
-      description: "How long a provider may keep silent once it has begun.",
+      description: "Maximum time between two parts of a provider's answer.",
       examples: [600],
     }),
     memory_mb: megabytes(gateway.limits.memory_mb).meta({
-      description: "What is remembered of conversations, so that only what is new of them is read.",
+      description: "Memory for known conversations, of which only new messages are then read.",
       examples: [64],
     }),
     store_mb: z
@@ -79,20 +82,20 @@ const limitsSection = z
       .default(gateway.limits.store_mb)
       .meta({
         description:
-          "The store's file grows no further than this. Before it is full the longest unused conversations are deleted; `null` is no limit.",
+          "Maximum size of the store's file. Before it is full, the least recently used conversations are deleted; `null` means no limit.",
         examples: [2_048],
       }),
     commit_wait_seconds: seconds(gateway.limits.commit_wait_seconds).meta({
-      description: "How long the end of an answer waits until its request is on the disk.",
+      description: "How long the end of an answer may wait until its request is on the disk.",
       examples: [5],
     }),
     drain_seconds: seconds(gateway.limits.drain_seconds).meta({
-      description: "How long answers under way may go on when the gateway is told to stop.",
+      description: "How long answers in progress may continue when the gateway is stopped.",
       examples: [10],
     }),
   })
   .prefault({})
-  .meta({ description: "Bounds of the gateway; the others are listed in docs/gateway.md." });
+  .meta({ description: "Limits of the gateway; docs/gateway.md lists all of them." });
 
 export const gatewaySection = z
   .strictObject({
@@ -101,7 +104,8 @@ export const gatewaySection = z
       .min(1)
       .default(gateway.host)
       .meta({
-        description: "The address to listen on. Beyond this machine it needs `token_env`, or `insecure: true`.",
+        description:
+          "The address to listen on. One that other machines can reach needs `token_env`, or `insecure: true`.",
         examples: ["127.0.0.1"],
       }),
     port: z
@@ -115,7 +119,7 @@ export const gatewaySection = z
       .default(gateway.upstreams)
       .meta({
         description:
-          "Where requests go, by a name of yours: `url`, `protocol` (`openai` or `anthropic`) where it serves only that vendor's routes, and `caching` where its address does not say whose cache markers it takes (`native`, `openrouter`, `openai`, or `off`). Without one it serves every route; of several, the first does, and any is reached by `/upstreams/NAME/` or the header `x-precis-upstream`. `openai` and `anthropic` are the vendors' own, unless you say otherwise.",
+          "Where requests are sent, under a name of your choice: `url`; `protocol` (`openai` or `anthropic`) if it serves only that vendor's routes; and `caching` if its address does not tell which cache markers it accepts (`native`, `openrouter`, `openai`, or `off`). An upstream without `protocol` serves every route; if there are several, the first one does. Each can be selected by `/upstreams/NAME/` or the header `x-precis-upstream`. `openai` and `anthropic` are the vendors' own addresses unless you change them.",
         examples: [{ local: { url: "http://127.0.0.1:8080" } }],
         "x-expects": "a mapping of names to addresses",
       }),
@@ -126,7 +130,7 @@ export const gatewaySection = z
       .default(gateway.store)
       .meta({
         description:
-          "The file that keeps conversations and compactions, or `memory` to keep nothing. While it is not set, `precis/history.db` in your data folder (`$XDG_DATA_HOME` or `~/.local/share`; on Windows `%LOCALAPPDATA%`).",
+          "The file that keeps conversations and compactions, or `memory` to keep nothing on disk. By default `precis/history.db` in your data folder (`$XDG_DATA_HOME` or `~/.local/share`; on Windows `%LOCALAPPDATA%`).",
         examples: ["memory"],
       }),
     store_key_env: z
@@ -146,7 +150,7 @@ export const gatewaySection = z
       .nullable()
       .default(gateway.retention_days)
       .meta({
-        description: "Conversations that were not used for so many days are deleted; `null` keeps them for ever.",
+        description: "Conversations that were not used for this many days are deleted; `null` keeps them forever.",
         examples: [30],
       }),
     tenant: z
@@ -155,7 +159,7 @@ export const gatewaySection = z
       .default(gateway.tenant)
       .meta({
         description:
-          "Who shares compactions: `auto` is everyone on this machine, and each API key for itself elsewhere; `per_key` is each key for itself; any other name is one for all.",
+          "Who shares compactions. `auto`: one tenant on this machine, and one for each API key if other machines can connect; `per_key`: one for each API key; any other name: one tenant with that name for all.",
         examples: ["per_key"],
         "x-expects": "`auto`, `per_key` or a name",
       }),
@@ -165,14 +169,14 @@ export const gatewaySection = z
       .default(gateway.credential_names)
       .meta({
         description:
-          "Headers and query parameters of yours that hold a client's credential, for `per_key` (and `auto` beyond this machine). Known without it: `authorization`, and names that end in `key`, `token`, `secret` and the like.",
+          "Additional headers and query parameters that carry a client's credential, for `per_key` (and `auto` if other machines can connect). Always known: `authorization`, and names that end in `key`, `token`, `secret` and the like.",
         examples: [["x-employee"]],
       }),
     on_fault: z.enum(["pass", "refuse"]).default(gateway.on_fault).meta({
-      description: "What becomes of a request when something of precis fails: it passes untouched, or it is refused.",
+      description: "What happens to a request if precis itself fails: it is forwarded unchanged, or refused.",
     }),
     log: z.enum(["pretty", "json", "off"]).default(gateway.log).meta({
-      description: "A line for each request, for a person on standard error, or as JSON on standard output.",
+      description: "One line per request: for people on standard error, or as JSON on standard output.",
     }),
     allowed_hosts: z
       .array(z.string().regex(HOST))
@@ -180,7 +184,7 @@ export const gatewaySection = z
       .default(gateway.allowed_hosts)
       .meta({
         description:
-          "Names by which the gateway is called beside those of this machine, and sites whose pages may call it: a host, or a host and a port. Requests by any other name, and of other sites' pages, are refused. Beyond this machine every name will do until some are listed.",
+          "Additional host names of the gateway, and sites whose pages may call it: a host, or a host and a port. Requests with any other Host header, and from other sites' pages, are refused. If other machines can connect, every name is accepted until some are listed.",
         examples: [["precis.example.com", "localhost:3000"]],
       }),
     token_env: z
@@ -190,12 +194,12 @@ export const gatewaySection = z
       .default(gateway.token_env)
       .meta({
         description:
-          "The environment variable with a token of your choice, which metrics, the status page and the API then ask for. While it is not set they ask for the one that the first `precis serve` makes (`precis token`).",
+          "The environment variable with a token of your choice for the metrics, the status page and the API. By default the token that the first `precis serve` creates (`precis token`).",
         examples: ["PRECIS_TOKEN"],
       }),
     insecure: z.boolean().default(gateway.insecure).meta({
       description:
-        "Listen beyond this machine although `token_env` is not set; the token that precis makes guards metrics, the status page and the API.",
+        "Allow other machines to connect although `token_env` is not set; the generated token protects the metrics, the status page and the API.",
     }),
     limits: limitsSection,
   })

@@ -18,7 +18,7 @@ function keyVariable() {
     .nullable()
     .default(null)
     .meta({
-      description: "The environment variable with its key, instead of the provider's usual one.",
+      description: "The environment variable with its API key, instead of the provider's usual one.",
       examples: ["MY_API_KEY"],
     });
 }
@@ -39,11 +39,14 @@ export const modelSection = z
       .default(model.provider)
       .meta({
         description:
-          "Where that model is reached when it writes a handoff itself: `auto` goes by its name, or by `base_url`.",
+          "The provider of that model when it writes a handoff itself; `auto` derives it from the name or `base_url`.",
       }),
     base_url: address()
       .default(model.base_url)
-      .meta({ description: "Its endpoint, instead of the provider's own.", examples: ["http://127.0.0.1:8080/v1"] }),
+      .meta({
+        description: "Its endpoint, instead of the provider's default.",
+        examples: ["http://127.0.0.1:8080/v1"],
+      }),
     api_key_env: keyVariable(),
     context_length: z
       .int()
@@ -52,7 +55,7 @@ export const modelSection = z
       .default(model.context_length)
       .meta({
         description:
-          "The model's window in tokens. While it is not set, what is known of `name` counts: 128,000 where nothing is, 200,000 without a name.",
+          "The model's context window in tokens. By default the known window of `name`, or 128,000 if it is unknown, or 200,000 without a name.",
         examples: [200_000],
       }),
     max_output_tokens: z
@@ -66,7 +69,7 @@ export const modelSection = z
       }),
   })
   .prefault({})
-  .meta({ description: "The model that reads the transcript." });
+  .meta({ description: "The main model, which reads the transcript." });
 
 const auxiliaryCompression = z
   .strictObject({
@@ -77,7 +80,7 @@ const auxiliaryCompression = z
       .default(auxiliary.compression.model)
       .meta({
         description:
-          "The model that writes handoffs. While none of this section is set, handoffs are written from the ledger, by code alone.",
+          "The model that writes handoffs. If nothing in this section is set, handoffs are written by code alone.",
         examples: ["claude-haiku-4-5"],
       }),
     provider: z
@@ -85,13 +88,13 @@ const auxiliaryCompression = z
       .default(auxiliary.compression.provider)
       .meta({
         description:
-          "Where that model is reached. `auto` goes by its name, or by `base_url`, and may ask the main model first when the state is complex; `main` is where the main model is, and without a `model` the main model itself: in the gateway each conversation's own, with its client's key.",
+          "The provider of that model. `auto` derives it from the name or `base_url`, and may use the main model first if the state is complex. `main` is the main model's provider, and without a `model` the main model itself: in the gateway the model of each conversation, with its client's key.",
       }),
     base_url: address()
       .default(auxiliary.compression.base_url)
       .meta({
         description:
-          "Its endpoint, instead of the provider's own; with `auto`, one that speaks OpenAI's chat protocol.",
+          "Its endpoint, instead of the provider's default; with `auto`, one that speaks OpenAI's chat protocol.",
         examples: ["http://127.0.0.1:8080/v1"],
       }),
     api_key_env: keyVariable(),
@@ -102,7 +105,7 @@ const auxiliaryCompression = z
       .default(auxiliary.compression.context_length)
       .meta({
         description:
-          "Its window in tokens. While it is not set, what is known of the model counts, and 32,768 where nothing is.",
+          "Its context window in tokens. By default the known window of the model, or 32,768 if it is unknown.",
         examples: [200_000],
       }),
     thinking_tokens: z
@@ -112,7 +115,7 @@ const auxiliaryCompression = z
       .default(auxiliary.compression.thinking_tokens)
       .meta({
         description:
-          "Output tokens for what it thinks before it writes, beside the handoff's own. While it is not set, 8,000 for models known to think, else none.",
+          "Output tokens for its reasoning, in addition to the handoff. By default 8,000 for reasoning models, else none.",
         examples: [8_000],
       }),
     timeout_seconds: z
@@ -120,15 +123,14 @@ const auxiliaryCompression = z
       .min(1)
       .max(ASK_TIMEOUT_MS_MAX / 1_000)
       .default(auxiliary.compression.timeout_seconds)
-      .meta({ description: "How long one answer is waited for, retries included.", examples: [60] }),
+      .meta({ description: "Maximum time for one answer, including retries.", examples: [60] }),
     retries: z
       .int()
       .min(0)
       .max(ASK_RETRIES_MAX)
       .default(auxiliary.compression.retries)
       .meta({
-        description:
-          "Further requests after one that may succeed when it is made again: a rate limit, a lost connection.",
+        description: "Maximum number of retries after errors that may pass, such as a rate limit or a lost connection.",
         examples: [1],
       }),
   })
@@ -138,7 +140,7 @@ const auxiliaryCompression = z
 export const auxiliarySection = z
   .strictObject({ compression: auxiliaryCompression })
   .prefault({})
-  .meta({ description: "Models that work beside the main one." });
+  .meta({ description: "Models that assist the main one." });
 
 const tokens = z.int().min(1).optional();
 const usdPerMtok = z.number().min(0).optional();
@@ -162,7 +164,7 @@ export const modelsSetting = z
   .record(z.string().min(1), statedFacts)
   .default(models)
   .meta({
-    description: `What you know better of a model, by its name: ${FIGURES.map((key) => `\`${key}\``).join(", ")}. Whatever is left out stays as known.`,
+    description: `Corrections of what is known of a model, by its name: ${FIGURES.map((key) => `\`${key}\``).join(", ")}. Everything else stays as known.`,
     examples: [{ "my-model": { context_length: 32_768 } }],
     "x-expects": "a mapping of model names to figures",
   });

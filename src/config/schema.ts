@@ -18,12 +18,12 @@ const contextSection = z
       .default(context.engine)
       .meta({
         description:
-          "The engine that decides when to compact and how. A name that is not built in must be a plugin's; none is ever chosen for you.",
+          "The engine that decides when and how to compact: a built-in one, or a plugin. A plugin is never selected automatically.",
         examples: ["compressor"],
       }),
     preset: z.enum(["documented", "current"]).default(context.preset).meta({
       description:
-        "For `compressor`, `handoff` and `stepped`: the policy as it is documented, or what the agent it comes from does today, whose figures then hold instead of those of `compression`. Other engines have one policy.",
+        "For `compressor`, `handoff` and `stepped`: `documented` is the documented policy; `current` copies the present settings of the agent it comes from and overrides `compression`. Other engines have one policy.",
     }),
   })
   .prefault({})
@@ -32,12 +32,11 @@ const contextSection = z
 const compressionSection = z
   .strictObject({
     enabled: z.boolean().default(compression.enabled).meta({
-      description:
-        "Whether compactions happen by themselves. An explicit `precis compact --force` or `--budget` works either way.",
+      description: "Whether to compact automatically. `precis compact --force` and `--budget` always work.",
     }),
     mode: z.enum(["rewrite", "observe"]).default(compression.mode).meta({
       description:
-        "What `precis serve` does about a request that is too long: rewrite it, or forward it as it came and only report what would have been done.",
+        "What `precis serve` does with a request that is too long: `rewrite` it, or `observe`: forward it unchanged and report what would have been done.",
     }),
     threshold: z
       .number()
@@ -46,7 +45,7 @@ const compressionSection = z
       .default(compression.threshold)
       .meta({
         description:
-          "Compaction triggers at this share of the usable window (window − reserved output), and at 0.85 of it at the latest.",
+          "Compaction starts at this share of the usable window (window − reserved output), at the latest at 0.85 of it.",
         examples: [0.5],
       }),
     threshold_floor_tokens: z
@@ -54,7 +53,7 @@ const compressionSection = z
       .min(0)
       .default(compression.threshold_floor_tokens)
       .meta({
-        description: "Never trigger below this many tokens; 0 is off. Agents with large fixed prompts often use 64000.",
+        description: "Never compact below this many tokens; 0 is off. Agents with large fixed prompts often use 64000.",
         examples: [64_000],
       }),
     target_ratio: z
@@ -64,7 +63,7 @@ const compressionSection = z
       .default(compression.target_ratio)
       .meta({
         description:
-          "Share of the threshold that is kept verbatim at the end, up to 1.5 times that to keep an exchange whole.",
+          "Share of the threshold that the newest messages keep verbatim, up to 1.5 times that to keep an exchange whole.",
         examples: [0.2],
       }),
     protect_last_n: z
@@ -72,7 +71,8 @@ const compressionSection = z
       .min(1)
       .default(compression.protect_last_n)
       .meta({
-        description: "Newest messages that stay verbatim as long as they fit the tail's ceiling; the last 3 always do.",
+        description:
+          "Number of newest messages that are kept verbatim if they fit the tail's ceiling; the last 3 are always kept.",
         examples: [20],
       }),
     protect_first_n: z
@@ -80,15 +80,16 @@ const compressionSection = z
       .min(0)
       .default(compression.protect_first_n)
       .meta({
-        description: "Messages after the system prompt that stay verbatim: the opening request usually sets the task.",
+        description:
+          "Number of messages after the system prompt that are kept verbatim: the first request usually sets the task.",
         examples: [3],
       }),
     note: z.enum(["system", "handoff"]).default(compression.note).meta({
       description:
-        "Where the model is told that earlier turns were compacted: once in the system prompt, or in the handoff, which leaves a cached system prompt alone.",
+        "Where the model learns that earlier turns were compacted: once in the system prompt, or in the handoff, which does not change a cached system prompt.",
     }),
     template: z.enum(["thirteen", "seven"]).default(compression.template).meta({
-      description: "Sections of the handoff: thirteen, or the seven of a shorter form.",
+      description: "Sections of the handoff: thirteen, or seven in the short form.",
     }),
     keep_requests: z.enum(["as_fits", "all"]).default(compression.keep_requests).meta({
       description:
@@ -96,7 +97,7 @@ const compressionSection = z
     }),
     schedule: z.enum(["threshold", "cost"]).default(compression.schedule).meta({
       description:
-        "What picks the moment in `precis serve`, where prices of the model's cache are known: the threshold, or what costs least. Either way a compaction that would be a loss waits, at most until the window is 0.85 full (docs/caching.md).",
+        "When `precis serve` compacts if the prices of the model's cache are known: at the threshold, or when it costs least. In both cases a compaction that would cost more than it saves waits, at most until the window is 0.85 full (docs/caching.md).",
     }),
     ingest_limit_tokens: z
       .int()
@@ -104,25 +105,25 @@ const compressionSection = z
       .default(compression.ingest_limit_tokens)
       .meta({
         description:
-          "`precis serve` digests tool results above this many tokens as they arrive, before the model has seen them; the original is kept under the id that the digest shows. 0 is off.",
+          "`precis serve` shortens tool results above this many tokens as they arrive, before the model has seen them; the original is kept under the id in the shortened result. 0 is off.",
         examples: [8_000],
       }),
   })
   .prefault({})
   .meta({
     description:
-      "When a transcript is compacted, and how much of it stays. `enabled`, `mode`, `keep_requests`, `schedule` and `ingest_limit_tokens` hold for every engine; the others are the default engine's, `compressor`.",
+      "When a transcript is compacted, and how much of it stays. `enabled`, `mode`, `keep_requests`, `schedule` and `ingest_limit_tokens` apply to every engine; the others only to the default engine, `compressor`.",
   });
 
 const cachingSection = z
   .strictObject({
     enabled: z.boolean().default(prompt_caching.enabled).meta({
       description:
-        "Whether `precis serve` sets cache markers, where the model and its provider take them: Claude on Anthropic's API or through OpenRouter, and OpenAI's own models.",
+        "Whether `precis serve` sets cache markers if the model and its provider accept them: Claude on Anthropic's API or through OpenRouter, and OpenAI's own models.",
     }),
     strategy: z.enum(["spaced", "system_and_3"]).default(prompt_caching.strategy).meta({
       description:
-        "Where markers go. `spaced`: the system prompt, the newest message, and what a compaction leaves alone, never further apart than a provider looks back. `system_and_3`: the system prompt and the last three messages. A client's own markers stay and count towards the four.",
+        "Where markers are set. `spaced`: on the system prompt, the newest message, and the part that a compaction leaves unchanged, never further apart than a provider looks back. `system_and_3`: on the system prompt and the last three messages. A client's own markers are kept and count towards the four.",
     }),
     cache_ttl: z.enum(["5m", "1h"]).default(prompt_caching.cache_ttl).meta({
       description: "How long a cached prefix lives; 1h costs more to write and suits sessions with pauses.",
@@ -135,17 +136,17 @@ const recallSection = z
   .strictObject({
     tool: z.enum(["off", "on", "always"]).default(recall.tool).meta({
       description:
-        "Whether models behind `precis serve` get a tool with which they recall what left their conversation, from its first compaction on. The gateway answers it, and the client sees nothing of it. `on`: where the client has tools of its own. `always`: also where it has none. `off`: never.",
+        "Whether models behind `precis serve` get a tool to recall what compactions removed, from the first compaction of a conversation on. The gateway answers the calls, and the client does not see them. `on`: if the client has tools of its own. `always`: also if it has none. `off`: never.",
     }),
   })
   .prefault({})
-  .meta({ description: "What a model can do about what a compaction took away." });
+  .meta({ description: "How a model can get back what a compaction removed." });
 
 const redactionSection = z
   .strictObject({
     code: z.boolean().default(redaction.code).meta({
       description:
-        "Spare source code: what a program assigns to a name like `apiKey` stays, unless a machine made it. Known tokens, headers, addresses, keys and environment variables are masked all the same.",
+        "Spare source code: a value that a program assigns to a name like `apiKey` is kept unless it looks generated. Known tokens, headers, addresses, keys and environment variables are still masked.",
     }),
     patterns: z
       .array(z.string())
@@ -153,12 +154,12 @@ const redactionSection = z
       .default(redaction.patterns)
       .meta({
         description:
-          "Further secrets, as RE2 patterns: at most 32 of 512 characters each. What one matches is masked; where it has a group, only what the first group matches.",
+          "Patterns of further secrets in RE2 syntax: at most 32, of 512 characters each. A match is masked; if the pattern has a group, only the match of the first group.",
         examples: [["ACME-[0-9]{6}", "ticket (T-[A-Z0-9]{8})"]],
       }),
     stored: z.boolean().default(redaction.stored).meta({
       description:
-        "Mask secrets in conversations and originals before they are kept. What is recalled, exported or put in a conversation's place is then masked too.",
+        "Mask secrets in conversations and originals before they are kept. Recalled and exported text, and handoffs, are then masked too.",
     }),
     outgoing: z.boolean().default(redaction.outgoing).meta({
       description:
@@ -168,7 +169,7 @@ const redactionSection = z
   .prefault({})
   .meta({
     description:
-      "What is masked in handoffs, in what a summarizing model reads, and in logs. The rules that come with precis are never off.",
+      "What is masked in handoffs, in the input of a model that writes handoffs, and in logs. The built-in rules cannot be switched off.",
   });
 
 export const schema = z.strictObject({

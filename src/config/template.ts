@@ -6,8 +6,8 @@ const COMMENT_COLUMNS = 96;
 
 export function configurationTemplate(): string {
   const lines = [
-    "# Settings of precis. Every line below is the default: take away a # to change one.",
-    "# `precis config check` shows what follows from them.",
+    "# Settings of precis. Every line below is the default: remove the # to change one.",
+    "# `precis config check` shows the values computed from them.",
   ];
   for (const { path, description } of SECTIONS) {
     const depth = path.split(".").length - 1;

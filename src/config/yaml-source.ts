@@ -73,7 +73,7 @@ function yamlProblem(message: string, place: string): Problem {
     code: "bad_yaml",
     place,
     message: `this is not valid YAML: ${said}`,
-    fix: "Mend the line; indent with spaces, two for each level.",
+    fix: "Fix the line; indent with two spaces per level.",
   };
 }
 

@@ -60,7 +60,7 @@ export function createKeeper(options: KeeperOptions): Keeper {
     });
     const sessions = before.sessions - left.sessions;
     if (sessions <= 0) return;
-    const why = large ? "the store was nearly full" : "they were not used for long";
+    const why = large ? "the store was nearly full" : "they were not used for a long time";
     const message = `deleted ${sessions} ${sessions === 1 ? "session" : "sessions"}: ${why}`;
     onEvent({ kind: "notice", code: "retention", tenant: "", message });
   };

@@ -116,7 +116,7 @@ function orphanOf(draft: ResultDraft, repeated: boolean, notes: LogNote[]): Turn
   const { line, content, callId } = draft;
   const text = contentText(content);
   if (repeated) {
-    notes.push({ code: "repeated", line, text: `the result of ${callId ?? "a call"} stands in the file again` });
+    notes.push({ code: "repeated", line, text: `the result of ${callId ?? "a call"} is in the file more than once` });
     return undefined;
   }
   notes.push({

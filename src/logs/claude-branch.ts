@@ -152,7 +152,7 @@ function leftOut(nodes: readonly Line[], active: ReadonlySet<Line>, oldest: numb
     notes.push({
       code: "branch_skipped",
       line: beside[0]!.at,
-      text: `${beside.length} lines stand on a branch that was left`,
+      text: `${beside.length} lines are on an abandoned branch`,
     });
   return notes;
 }

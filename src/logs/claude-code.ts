@@ -124,7 +124,7 @@ function tell(lines: readonly Line[], queued: ReadonlyMap<Line, string>): ReadSt
 function tellReply(telling: ReadState, line: Line): void {
   const message = messageOf(line);
   if (line.record["isApiErrorMessage"] === true) {
-    telling.notes.push({ code: "not_sent", line: line.at, text: "an API error, shown to the person only" });
+    telling.notes.push({ code: "not_sent", line: line.at, text: "an API error that only the user saw" });
     return;
   }
   telling.model = modelOf(message) ?? telling.model;
@@ -151,7 +151,7 @@ function addBlock(
   const part = replyPart(block);
   const key = part.kind === "tool-call" && part.id !== "" ? part.id : jsonOf(part);
   if (reply.seen.has(key)) {
-    telling.notes.push({ code: "repeated", line: line.at, text: `a block of a reply stands in the file again` });
+    telling.notes.push({ code: "repeated", line: line.at, text: `a block of a reply is in the file more than once` });
     return;
   }
   reply.seen.add(key);
@@ -183,7 +183,7 @@ function tellUser(telling: ReadState, line: Line): void {
   const { record } = line;
   const summary = record["isCompactSummary"] === true;
   if (record["isVisibleInTranscriptOnly"] === true && !summary) {
-    telling.notes.push({ code: "not_sent", line: line.at, text: "a message shown to the person only" });
+    telling.notes.push({ code: "not_sent", line: line.at, text: "a message that only the user saw" });
     return;
   }
   const blocks = blocksOf(messageOf(line)?.["content"]);

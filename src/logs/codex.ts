@@ -164,7 +164,7 @@ function rollBack(replay: Replay, line: number, turns: number): void {
   const length = lengthWithout(replay.entries, turns);
   const dropped = replay.entries.length - length;
   replay.entries = replay.entries.slice(0, length);
-  if (dropped > 0) replay.notes.push({ code: "branch_skipped", line, text: `a rollback took ${dropped} items away` });
+  if (dropped > 0) replay.notes.push({ code: "branch_skipped", line, text: `a rollback removed ${dropped} items` });
 }
 
 /** Items of the model that stand next to each other are one reply. */

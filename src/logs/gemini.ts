@@ -114,7 +114,7 @@ function draftsOf({ record, at: line }: Line): {
     case "info":
     case "error":
     case "warning":
-      return { drafts: [], notes: [{ code: "not_sent", line, text: `${role}, shown to the person only` }] };
+      return { drafts: [], notes: [{ code: "not_sent", line, text: `${role}, which only the user saw` }] };
     default:
       return { drafts: [], notes: [{ code: "unknown_type", line, text: `a record of the unknown type ${role}` }] };
   }

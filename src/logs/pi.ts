@@ -96,7 +96,7 @@ function notOnBranch(lines: readonly Line[], branch: readonly Line[]): readonly 
   const left = lines.filter((line) => line.record["type"] === "message" && !active.has(line));
   return left.length === 0
     ? []
-    : [{ code: "branch_skipped", line: left[0]!.at, text: `${left.length} messages stand on a branch that was left` }];
+    : [{ code: "branch_skipped", line: left[0]!.at, text: `${left.length} messages are on an abandoned branch` }];
 }
 
 function draftOf({ record, at: line }: Line): MessageDraft | LogNote {
@@ -149,7 +149,7 @@ function draftOfMessage(message: Fields, line: number): MessageDraft | LogNote {
       return say(summaryMessage(message));
     case "bashExecution":
       if (message["excludeFromContext"] === true)
-        return { code: "not_sent", line, text: "a command that the person kept from the model" };
+        return { code: "not_sent", line, text: "a command that the user hid from the model" };
       return say({ role: "user", parts: [{ kind: "text", text: commandText(message) }] }, true);
     default:
       return { code: "unknown_type", line, text: `a message of the unknown role ${role}` };

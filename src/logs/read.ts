@@ -68,6 +68,6 @@ function gathered(notes: readonly LogNote[]): readonly LogNote[] {
 function unreadable(format: LogFormat): PrecisError {
   return new PrecisError(`no record of a ${format} session was found`, {
     code: "unreadable_input",
-    hint: "Check that the file is whole, or leave --from out so that its format is detected.",
+    hint: "Check that the file is complete, or omit --from so that its format is detected.",
   });
 }

@@ -64,7 +64,7 @@ async function readBounded(response: Response): Promise<{ readonly body: string;
       chunks.push(chunk);
     }
   } catch {
-    return { body: textOf(chunks), broken: "the connection closed before the answer was whole" };
+    return { body: textOf(chunks), broken: "the connection closed before the answer was complete" };
   }
   return { body: textOf(chunks) };
 }

@@ -60,7 +60,7 @@ function besideMain(settings: ModelSettings, main: Choice | Unclear | undefined)
   if (name === null && provider === "auto" && base_url === null)
     return {
       model: own.model ?? "main",
-      problem: "`main` is asked for, but model.name is not set",
+      problem: "`main` is configured, but model.name is not set",
       path: "model.name",
     };
   if (own.model === null) return { model: "main", problem: "model.name is not set", path: "model.name" };
@@ -73,7 +73,7 @@ function ownChoice({ auxiliary: { compression: own } }: ModelSettings): Choice |
   const { model, provider } = own;
   if (model !== null && provider !== "main") return reached(model, { ...own, provider }, "auxiliary.compression");
   const path = "auxiliary.compression.model";
-  return { model: provider, problem: `${path} is not set, so there is nothing to ask for`, path };
+  return { model: provider, problem: `${path} is not set, so there is no model to use`, path };
 }
 
 interface ModelAddress {
@@ -88,13 +88,13 @@ function reached(model: string, place: ModelAddress, section: string): Choice | 
   const meant = named ?? (place.base_url === null ? providerOf(model) : "openai-compatible");
   if (meant === undefined) {
     const path = `${section}.provider`;
-    return { model, problem: `the name ${model} tells no provider; set ${path} or ${section}.base_url`, path };
+    return { model, problem: `the provider of ${model} is not known; set ${path} or ${section}.base_url`, path };
   }
   const provider = providerNamed(meant);
   const baseUrl = place.base_url ?? provider.baseUrl;
   if (baseUrl === undefined) {
     const path = `${section}.base_url`;
-    return { model, problem: `${provider.name} has no address of its own; set ${path}`, path };
+    return { model, problem: `${provider.name} has no default address; set ${path}`, path };
   }
   const windowTokens = place.context_length ?? undefined;
   return { model, provider, baseUrl, keyVariable: place.api_key_env ?? provider.keyVariable, windowTokens };

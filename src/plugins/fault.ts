@@ -6,14 +6,14 @@ export const FAULTS = {
   unloadable: "its module cannot be loaded",
   threw: "it threw an error",
   hung: "it did not answer in time",
-  died: "it ended its own thread",
-  memory: "it used more memory than it may",
-  too_large: "its answer is larger than it may be",
+  died: "it terminated its thread",
+  memory: "it exceeded its memory limit",
+  too_large: "its answer exceeds the size limit",
   not_data: "its answer is not plain data",
-  asked_too_often: "it asked models more often than it may",
-  out_of_service: "it was lost too often, and is left alone until a restart",
+  asked_too_often: "it exceeded its limit of model calls",
+  out_of_service: "it crashed too often, and is not used again until a restart",
   busy: "it was busy with other sessions",
-  broke_contract: "its answer breaks the contract of an engine",
+  broke_contract: "its answer violates the engine contract",
 } as const satisfies Readonly<Record<string, string>>;
 
 export type FaultKind = keyof typeof FAULTS;

@@ -52,7 +52,7 @@ function sound(plugin: Plugin | BrokenPlugin): Plugin {
   throw new PrecisError(`the plugin "${plugin.name}" cannot be used: ${plugin.problem}`, {
     code: "bad_plugin",
     place: plugin.folder,
-    hint: "docs/engines/plugins.md shows what a plugin's folder holds.",
+    hint: "docs/engines/plugins.md shows what a plugin's folder contains.",
   });
 }
 
@@ -76,9 +76,9 @@ function readPlugin(folder: string, name: string): Plugin | BrokenPlugin {
   if (contract !== CONTRACT_VERSION) return broken(wrongContract(contract));
   if (typeof version !== "string") return broken(`its ${MANIFEST} names no version`);
   if (typeof main !== "string" || typeof description !== "string")
-    return broken(`main and description of its ${MANIFEST} have to be texts`);
+    return broken(`main and description in its ${MANIFEST} must be strings`);
   const entry = resolve(folder, main);
-  if (!isWithin(folder, entry)) return broken(`its main file ${main} lies outside its folder`);
+  if (!isWithin(folder, entry)) return broken(`its main file ${main} is outside its folder`);
   if (!isFile(entry)) return broken(`its main file ${main} does not exist`);
   return { name, folder, version, description, entry };
 }
@@ -87,7 +87,7 @@ function wrongContract(found: unknown): string {
   const wanted = `\`"precis": { "contract": ${CONTRACT_VERSION} }\``;
   return found === undefined
     ? `its ${MANIFEST} lacks ${wanted}`
-    : `its ${MANIFEST} asks for contract ${JSON.stringify(found)}, and this precis speaks ${CONTRACT_VERSION}`;
+    : `its ${MANIFEST} requires contract ${JSON.stringify(found)}, but this version of precis has ${CONTRACT_VERSION}`;
 }
 
 /** What the manifest says, or what is wrong with it. */

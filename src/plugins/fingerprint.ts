@@ -46,9 +46,9 @@ function leadsInto(root: string, link: string): boolean {
 const TOO_LARGE = `it has more than ${FILES_MAX} files or ${BYTES_MAX} bytes`;
 
 function refused(folder: string, because: string): PrecisError {
-  return new PrecisError(`the plugin's folder cannot be agreed to: ${because}`, {
+  return new PrecisError(`the plugin's folder cannot be trusted: ${because}`, {
     code: "bad_plugin",
     place: folder,
-    hint: "Mend the folder, or put it beside your own configuration, where it needs no agreement.",
+    hint: "Fix the folder, or put it next to your own configuration, where it needs no consent.",
   });
 }

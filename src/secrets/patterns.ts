@@ -65,7 +65,7 @@ function problemOf(pattern: string): Wrong | undefined {
 
 const MATCHES_NOTHING: Wrong = {
   message: "it matches an empty text, so it would match everywhere",
-  fix: "Make a part of it required: `+` for `*`, or leave out a `?`.",
+  fix: "Make a part of it required: use `+` instead of `*`, or remove a `?`.",
 };
 
 function tooMany(count: number): PatternProblem {
@@ -81,7 +81,7 @@ function reasonOf({ message }: Error): string {
 /** Look-around and back-references are what people miss most: a linear engine cannot have them. */
 function fixOf(pattern: string): string {
   if (/\(\?<?[=!]/.test(pattern))
-    return "Patterns are RE2's and have no look-around: match what stands around too, and put the secret in a group.";
-  if (/\\[1-9]/.test(pattern)) return "Patterns are RE2's and have no back-references: write the part out again.";
-  return "Patterns are RE2's; see https://github.com/google/re2/wiki/Syntax.";
+    return "Patterns use RE2 syntax, which has no look-around: match the surrounding text too, and put the secret in a group.";
+  if (/\\[1-9]/.test(pattern)) return "Patterns use RE2 syntax, which has no back-references: repeat the part.";
+  return "Patterns use RE2 syntax; see https://github.com/google/re2/wiki/Syntax.";
 }

@@ -142,7 +142,7 @@ function disableEngine(context: SessionContext, error: unknown): void {
 }
 
 function replacementNotice(engine: string, because: string): string {
-  return `the built-in compressor did this instead of the engine ${engine}: ${because}`;
+  return `compacted by the built-in compressor instead of ${engine}: ${because}`;
 }
 
 function withRemark(outcome: Outcome, remark: string): Outcome {

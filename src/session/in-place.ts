@@ -50,7 +50,7 @@ async function ask(options: InPlaceOptions, prompt: WriterPrompt, signal?: Abort
   const decoded = options.request(prompt.conversation);
   const obstacle = decoded.locked ?? followUpObstacle(decoded);
   if (obstacle !== undefined)
-    return failed("unconfigured", `it cannot be asked behind this conversation: ${obstacle}`, NO_REQUEST);
+    return failed("unconfigured", `it cannot be asked at the end of this conversation: ${obstacle}`, NO_REQUEST);
   const body = bodyFor(options, decoded, prompt);
   let answer: Pick<Answer, "status" | "headers" | "body">;
   try {
@@ -64,7 +64,7 @@ async function ask(options: InPlaceOptions, prompt: WriterPrompt, signal?: Abort
 }
 
 const NOT_IN_PLACE =
-  "it is asked behind the conversation only, and this engine describes the conversation to its models";
+  "it can only be asked at the end of the conversation, but this engine describes the conversation to its models";
 
 function bodyFor(
   { model, registry }: InPlaceOptions,

@@ -39,7 +39,7 @@ export async function callTool(context: SessionContext, call: ToolCall, bounds: 
     const answer = await engine.callTool?.(engineState, call, sourcesOf(context, bounds));
     return answer ?? failed("The engine of this session has no tools.");
   } catch {
-    return failed("It could not be read just now.");
+    return failed("It cannot be read right now.");
   }
 }
 

@@ -6,15 +6,15 @@ import { COOLDOWN_MS } from "./cooldowns.ts";
 import { HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT } from "./summarizer.ts";
 
 const MEANING: Readonly<Record<FailureClass, string>> = {
-  unconfigured: "no key, no such model, or a package that is not installed",
-  authentication: "the key is refused",
+  unconfigured: "no key, no such model, or a missing package",
+  authentication: "the key was refused",
   quota: "the account is out of credit",
-  rate: "too many requests; what the provider asks for counts, up to an hour",
-  overflow: "the span did not fit although it was folded anew",
+  rate: "too many requests; the provider's retry time is respected, up to an hour",
+  overflow: "the messages did not fit even in smaller stages",
   refusal: "a content filter, or an answer that declines",
   timeout: "no answer in time",
   network: "no connection, or a server's own error",
-  malformed: "not an answer, or one that did not stand the checks",
+  malformed: "no valid answer, or one that failed the checks",
 };
 
 /** The first row is the header. */
@@ -32,9 +32,9 @@ export function limitRows(): readonly (readonly string[])[] {
     ["limit", "one compaction", "one session"],
     ["requests, retries included", String(calls), String(SESSION_SPEND_LIMIT.calls)],
     ["tokens in and out", tokens.toLocaleString("en-US"), "-"],
-    ["dollars, where the price is known", String(costUsd), String(SESSION_SPEND_LIMIT.costUsd)],
-    ["stages that a span is folded in", String(STAGES_MAX), "-"],
-    ["wait for all models together", `${HANDOFF_WAIT_MS / 1_000} s`, "-"],
+    ["US dollars, if the price is known", String(costUsd), String(SESSION_SPEND_LIMIT.costUsd)],
+    ["stages in which messages are read", String(STAGES_MAX), "-"],
+    ["total wait for all models", `${HANDOFF_WAIT_MS / 1_000} s`, "-"],
   ];
 }
 

@@ -35,7 +35,7 @@ export function responsesCompaction(options: ResponsesCompactionOptions): Remote
     });
     if (!answer.ok) throw failure(`it answered ${answer.status}`, answer.status === 429 || answer.status >= 500);
     const raw = itemIn(await answer.text());
-    if (raw === undefined) throw failure("its answer holds no compaction item", false);
+    if (raw === undefined) throw failure("its answer contains no compaction item", false);
     return { type: "compaction", raw };
   };
 }

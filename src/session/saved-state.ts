@@ -54,7 +54,7 @@ export function checkSavedState(state: unknown, call: string): void {
     throw new PrecisError(`${call}: ${isOurs ? cause.message : "the state cannot be read"}`, {
       code: "bad_options",
       place: isOurs ? cause.place : "state",
-      hint: "Pass what `state()` answered, whole and unchanged, or leave it out.",
+      hint: "Pass the result of `state()` unchanged, or leave it out.",
       ...(isOurs ? {} : { cause }),
     });
   }

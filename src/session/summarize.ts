@@ -111,13 +111,13 @@ function withoutMain(): PrecisError {
     {
       code: "bad_options",
       place: "summarize",
-      hint: "Pass a function that sends a request as yours are sent: `summarize: (request) => client.messages.create(request)`.",
+      hint: "Pass a function that sends a request with your client: `summarize: (request) => client.messages.create(request)`.",
     },
   );
 }
 
 function unreachable(name: string): PrecisError {
-  return new PrecisError(`createSession: the name \`${name}\` does not tell which provider serves it.`, {
+  return new PrecisError(`createSession: the provider of \`${name}\` is not known.`, {
     code: "bad_options",
     place: "summarize",
     hint: "Pass `{ model, provider }` or, for a server of your own, `{ model, baseUrl }`.",

@@ -70,15 +70,15 @@ export function writersFor(asking: SummarizerOptions): Writers {
 }
 
 function withheldBy({ calls, costUsd }: SummarizerState, limit: SpendLimit): string | undefined {
-  if (calls >= limit.calls) return `the session has made ${calls} of the ${limit.calls} model calls it may make`;
+  if (calls >= limit.calls) return `the session has used up its limit of ${limit.calls} model calls (${calls})`;
   if (costUsd < limit.costUsd) return undefined;
-  return `the session has spent $${costUsd.toFixed(2)} of the $${limit.costUsd.toFixed(2)} it may spend on handoffs`;
+  return `the session has spent $${costUsd.toFixed(2)} on handoffs; its limit is $${limit.costUsd.toFixed(2)}`;
 }
 
 /** The same model, that answers in time or fails, with the window it is known to have. */
 function withTimeLimits(writer: Writer, { state, waitMs, spent }: SummarizerOptions, deadline: AbortSignal): Writer {
   const windowTokens = Math.min(writer.windowTokens, state.windows[writer.model] ?? Infinity);
-  const late: WriterReply = failed("timeout", `no handoff within the ${waitMs / 1_000} s that a compaction waits`);
+  const late: WriterReply = failed("timeout", `no handoff within the limit of ${waitMs / 1_000} s`);
   const ask: Writer["ask"] = async (prompt, signal) => {
     if (deadline.aborted) return late;
     const stop = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);

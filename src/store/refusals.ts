@@ -5,7 +5,7 @@ import type { ChainAppend } from "./store.ts";
 export function closedError(): PrecisError {
   return new PrecisError("the store is closed", {
     code: "store_closed",
-    hint: "Open it again, or close it after its last use.",
+    hint: "Open it again, or close it only after its last use.",
   });
 }
 

@@ -143,7 +143,7 @@ describe("compact", () => {
     expect([code, told]).toEqual([EXIT.done, expect.stringContaining("unchanged no compaction needed")]);
     expect(told).toContain("next nothing to gain by --budget either; `precis inspect`");
     const unforced = (await precisHere(["compact", "-"], small)).err.replaceAll(/\s+/g, " ");
-    expect(unforced).toContain("`--force` compacts all the same");
+    expect(unforced).toContain("`--force` compacts anyway");
   });
 
   describe("of an invalid request", () => {
@@ -302,7 +302,7 @@ describe("inspect", () => {
   it("shows where the tokens are and what a compaction would do, and changes nothing", async () => {
     const { code, out, err } = await run("inspect", "chat.json", "--context-length", "32k");
     expect([code, err]).toEqual([0, ""]);
-    for (const title of ["By role", "By tool", "Largest results", "What a compaction would make of it"])
+    for (const title of ["By role", "By tool", "Largest results", "What a compaction would do"])
       expect(out).toContain(title);
     expect(out).toMatch(/tool results +█+/);
     expect(out).toMatch(/read_file +█+.* 30 calls/);
@@ -311,7 +311,7 @@ describe("inspect", () => {
     expect(out.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
-  it("finds results that say the same again", async () => {
+  it("finds duplicate results", async () => {
     const [system, task, call, result, ...rest] = chatMessages();
     folder.write("twice.json", JSON.stringify([system, task, call, result, call, result, call, result, ...rest]));
     const { out } = await run("inspect", "twice.json", "--json");

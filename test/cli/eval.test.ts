@@ -38,7 +38,7 @@ describe("a folder of sessions", () => {
     expect(told.sessions.map(({ file, cuts, because }) => [file, cuts, because?.replace(/:.*/, "")])).toEqual([
       ["sessions/a.json", 2, undefined],
       ["sessions/b.json", 2, undefined],
-      ["sessions/package.json", 0, "no session in any format known"],
+      ["sessions/package.json", 0, "no session in a known format"],
       ["sessions/short.jsonl", 0, "too small"],
     ]);
     expect(readFileSync(join(folder.path, "out/a.svg"), "utf8")).toMatch(/^<svg .*<\/svg>\n$/s);

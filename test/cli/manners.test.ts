@@ -72,10 +72,10 @@ describe("eval", () => {
 
   it("explains every head and every baseline of its tables", async () => {
     const { out } = await run("eval", EXAMPLE, "--engines", "none", "--budgets", "10", "--threads", "1");
-    const legend = out.slice(out.indexOf("What the words mean"));
+    const legend = out.slice(out.indexOf("Terms"));
     const heads = ["kept", "bound", "interval", "held", "unaided", "recallable", "sentences", ...BASELINES];
     for (const head of heads) {
-      expect(out.slice(0, out.indexOf("What the words mean"))).toContain(head);
+      expect(out.slice(0, out.indexOf("Terms"))).toContain(head);
       expect(legend).toMatch(new RegExp(`^  ${head} +\\S`, "m"));
     }
     expect(LEGEND.map(([name]) => name).toSorted()).toEqual(heads.toSorted());

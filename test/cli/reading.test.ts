@@ -110,7 +110,7 @@ describe("what is in the way", () => {
     [".", "it is a folder"],
     ["nowhere.json", "there is no such file or folder"],
     ["dangling.json", "there is no such file or folder"],
-    ["circle.json", "its symbolic links lead in a circle"],
+    ["circle.json", "its symbolic links form a loop"],
     ["x".repeat(300), "its name is too long"],
   ])("%s: %s", async (name, reason) => {
     for (const words of [

@@ -128,7 +128,7 @@ describe.each(CLASSES)("a failure of class %s", (why, how) => {
     const report = await reportOf(runtime, shopTalk());
     expect(report.summary).toMatchObject({ by: "ledger", steps: [{ role: "auxiliary" }, { role: "main" }] });
     for (const { outcome } of report.summary!.steps) expect(["failed", "rejected"]).toContain(outcome);
-    expect(report.degraded.at(-1)).toBe("the ledger wrote the handoff: no model did");
+    expect(report.degraded.at(-1)).toBe("the handoff was written by code: no model wrote it");
     expect(degraded).toEqual(report.degraded);
   });
 });

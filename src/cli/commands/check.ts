@@ -15,20 +15,24 @@ import { windowFor, windowText, type Window } from "../window.ts";
 
 export const checkCommand: Command = {
   name: "check",
-  summary: "Say whether a provider would take a transcript, and what is wrong with it.",
+  summary: "Check whether a provider would accept a transcript, and list what is wrong with it.",
   about: [
     "Checks that calls and results are paired and adjacent, that roles are valid for the protocol and that arguments are JSON. Exits with 1 and a line for each violation.",
-    "A valid transcript that is larger than the model's window is told, with the window and the model. Where the window is known (by the model that the input or --model names, --context-length or the configuration) it exits with 5; where it is only assumed, that is a warning.",
-    "A session file is checked as it would be sent: what had to be repaired while reading is reported as a remark.",
+    "A valid transcript that is larger than the model's window is reported with the window and the model. If the window is known (from the model in the input or --model, --context-length or the configuration) the exit code is 5; if it is only assumed, this is a warning.",
+    "A session file is checked as it would be sent; repairs made while reading it are reported as remarks.",
   ],
   examples: [
     { line: "precis check request.json", says: "before sending it" },
-    { line: "precis check session.jsonl --model gpt-5.4", says: "whether it fits another model" },
-    { line: "precis compact session.jsonl --force | precis check -", says: "a result of our own" },
+    { line: "precis check session.jsonl --model gpt-5.4", says: "check whether it fits another model" },
+    { line: "precis compact session.jsonl --force | precis check -", says: "check a result of precis itself" },
   ],
   args: {
     ...INPUT_ARGS,
-    model: { type: "string", valueHint: "NAME", description: "The model it is for, where the input names none." },
+    model: {
+      type: "string",
+      valueHint: "NAME",
+      description: "The model to check for, if the input does not name one.",
+    },
     "context-length": ENGINE_FLAGS["context-length"],
     ...CONFIG_FLAGS,
     json: { type: "boolean", description: "Print {valid, fits, tokens, window, protocols, violations, notes}." },

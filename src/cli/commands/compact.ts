@@ -32,10 +32,10 @@ import type { Stream, Terminal } from "../terminal.ts";
 
 export const compactCommand: Command = {
   name: "compact",
-  summary: "Write a smaller transcript that still works, and say what became of the rest.",
+  summary: "Write a smaller transcript that still works, and report what happened to the rest.",
   about: [
-    "The messages go to standard output in the input's own protocol, unchanged ones byte for byte; of a session file, in the protocol that its agent speaks. The account goes to standard error.",
-    "Compacts when the transcript is over the threshold that follows from the configuration. --budget sets the size of the result and overrides the documented minimums. --force compacts although there is room: by the documented figures, and where these would keep all of it, as --budget 20% does; it says when nothing can be gained.",
+    "The messages go to standard output in the protocol of the input, unchanged ones byte for byte; for a session file, in the protocol of its agent. The report goes to standard error.",
+    "Compacts when the transcript is over the threshold that follows from the configuration. --budget sets the size of the result and overrides the documented minimums. --force compacts even if there is room: with the documented figures, or like --budget 20% if these would keep everything. It says so if nothing can be gained.",
   ],
   examples: [
     {
@@ -44,11 +44,11 @@ export const compactCommand: Command = {
     },
     {
       line: "precis compact request.json --budget 20% --keep originals.json",
-      says: "to a fifth of its size, every original kept",
+      says: "reduce it to a fifth and keep every original",
     },
     {
       line: "precis compact session.jsonl --force --focus 'the failing migration'",
-      says: "most of the room for one topic",
+      says: "give most of the handoff to one topic",
     },
     {
       line: "precis compact session.jsonl --force --summarize claude-haiku-4-5",
@@ -71,7 +71,7 @@ export const compactCommand: Command = {
       description:
         "Have this model write the handoff (auxiliary.compression.model), or `main` for the model of model.name; its key comes from the environment.",
     },
-    force: { type: "boolean", description: "Compact although there is room, if anything can be gained." },
+    force: { type: "boolean", description: "Compact even if there is room, if anything can be gained." },
     out: {
       type: "string",
       alias: "o",
@@ -81,7 +81,7 @@ export const compactCommand: Command = {
     keep: {
       type: "string",
       valueHint: "FILE",
-      description: "Keep the originals here for `precis recall`; an existing one is added to.",
+      description: "Keep the originals in this file for `precis recall`; an existing file is extended.",
     },
     json: { type: "boolean", description: "Print {messages, system?, tools?, report}." },
     ...ENGINE_FLAGS,
@@ -172,7 +172,7 @@ function outputFiles(args: Arguments, { folder }: Terminal): OutputFiles {
     throw usageError("--keep is `-`, but originals need a file", "Write for example `--keep originals.json`.");
   const paths = [input, out, keep].flatMap((one) => (one === undefined ? [] : [resolve(folder, one)]));
   if (paths.some((path, at) => paths.slice(at + 1).some((other) => isSameFile(path, other))))
-    throw usageError("the input, --out and --keep must be different files", "The input is never written over.");
+    throw usageError("the input, --out and --keep must be different files", "The input is never overwritten.");
   return { out, keep, mode: modeLike(input === undefined ? "/dev/stdin" : resolve(folder, input)) };
 }
 
@@ -221,9 +221,9 @@ function wayBack(keep: string | undefined): string {
 
 /** What would make it smaller all the same. */
 function nextStep({ budget, irreducible, exhausted }: Forced & { readonly kind: "unchanged" }): string | undefined {
-  if (exhausted) return "nothing to gain by --budget either; `precis inspect` shows what its tokens are";
+  if (exhausted) return "--budget cannot make it smaller either; `precis inspect` shows what uses the tokens";
   if (budget !== undefined || irreducible !== undefined) return undefined;
-  return "`--budget 20%` sets the size of the result, `--force` compacts all the same";
+  return "`--budget 20%` sets the size of the result, `--force` compacts anyway";
 }
 
 interface Report {

@@ -20,7 +20,7 @@ const init: Command = {
   ],
   examples: [
     { line: "precis config init", says: "for this project" },
-    { line: "precis config init --user", says: "for everything you do" },
+    { line: "precis config init --user", says: "settings for all of your projects" },
   ],
   args: {
     user: { type: "boolean", description: "Write your own file instead of the project's." },
@@ -41,12 +41,12 @@ const init: Command = {
 
 const check: Command = {
   name: "config check",
-  summary: "Show the settings in force, what follows from them, and what looks extreme.",
+  summary: "Show the settings in force, the values computed from them, and warnings about extreme ones.",
   about: [
-    "Prints the computed values (window, threshold, tail, ceiling, handoff, safety net), how they hang together, and where each setting came from. Warnings do not fail the command; errors exit with 2.",
+    "Prints the computed values (window, threshold, tail, ceiling, handoff, safety net), how they depend on each other, and where each setting comes from. Warnings do not fail the command; errors exit with 2.",
   ],
   examples: [
-    { line: "precis config check", says: "what holds in this folder" },
+    { line: "precis config check", says: "the settings that apply in this folder" },
     { line: "precis config check --context-length 64k --set compression.threshold=0.7", says: "what would hold" },
   ],
   args: { ...CONFIG_FLAGS, ...ENGINE_FLAGS, json: { type: "boolean", description: "Print JSON." } },
@@ -96,12 +96,12 @@ const schema: Command = {
 
 const trust: Command = {
   name: "config trust",
-  summary: "Agree to what a project's file sets beyond what it may set by itself.",
+  summary: "Trust the settings of a project's file that need your consent.",
   about: [
-    "A project's file may say how much is compacted and when. Addresses, models that are asked, keys, plugins, files and tenants count only once you have agreed to the file: whoever wrote the project wrote it too, and would be sent your requests. This shows those settings and notes the file's path and hash for you alone. A changed file has to be agreed to again.",
+    "A project's file may set how much is compacted and when. Addresses, models, keys, plugins, files and tenants take effect only after you have trusted the file, because its author could have your requests sent to another server. This command shows those settings and stores the file's path and hash in your own configuration folder. If the file changes, you have to trust it again.",
   ],
   examples: [
-    { line: "precis config trust", says: "the project's file, after reading it" },
+    { line: "precis config trust", says: "trust the project's file after reading it" },
     { line: "precis config trust --forget", says: "no longer" },
   ],
   args: {
@@ -111,7 +111,7 @@ const trust: Command = {
       valueHint: "FILE",
       description: "The file; the project's by default.",
     },
-    forget: { type: "boolean", description: "Take the agreement back." },
+    forget: { type: "boolean", description: "Withdraw your trust." },
   },
   run: async (args, { out, ...terminal }) => {
     const found = await projectFile({ ...terminal, file: args.text("file") }).catch((error: Error) => {
@@ -129,7 +129,7 @@ const trust: Command = {
     const lines = refused.map(
       ({ path: setting, value, place }) => `  ${visibleLine(`${setting}: ${written(value)}  (${place})`)}\n`,
     );
-    const what = lines.length === 0 ? "sets nothing that needs your agreement" : "sets";
+    const what = lines.length === 0 ? "sets nothing that needs your consent" : "sets";
     await out.say(`${visibleLine(shown)} ${what}\n${lines.join("")}`);
     const noted = agreeTo(path, hash, terminal);
     await out.say(`agreed to ${visibleLine(shown)}\n`);
@@ -140,6 +140,6 @@ const trust: Command = {
 
 export const configCommands: CommandGroup = {
   name: "config",
-  summary: "Settings: write a file, check it, agree to a project's, print the schema.",
+  summary: "Settings: write a file, check it, trust a project's file, print the schema.",
   commands: [init, check, trust, schema],
 };

@@ -9,17 +9,17 @@ import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-fl
 
 export const doctorCommand: Command = {
   name: "doctor",
-  summary: "Look for what is wrong with this set-up, and say how to mend it.",
+  summary: "Find what is wrong with this set-up, and say how to fix it.",
   about: [
-    "Checks Node, the configuration, the store, the upstreams, keys, windows, caching, the port, and the agents installed here: whether they send their requests to the gateway, with the lines that make them. Changes nothing. Exits with 1 when there is a fault; warnings and notes alone are no fault.",
-    "Each upstream is asked once for its list of models, without a key and at no cost; --offline asks nobody. Keys are looked for in the environment and never shown.",
+    "Checks Node, the configuration, the store, the upstreams, keys, windows, caching, the port, and the agents installed here: whether they send their requests to the gateway, and the settings that make them do so. Changes nothing. Exits with 1 if there is a fault; warnings and notes do not count.",
+    "Each upstream is asked once for its list of models, without a key and at no cost; with --offline no request is made. Keys are looked for in the environment and never shown.",
   ],
   examples: [
-    { line: "precis doctor", says: "before the first session, and when something is odd" },
+    { line: "precis doctor", says: "before the first session, or when something looks wrong" },
     { line: "precis doctor --offline --json | jq '.findings[] | select(.level == \"fault\")'", says: "for a script" },
   ],
   args: {
-    offline: { type: "boolean", description: "Ask nobody outside this machine." },
+    offline: { type: "boolean", description: "Make no request to other machines." },
     store: { type: "string", valueHint: "FILE", description: "The store's file, instead of the configured one." },
     ...ENGINE_FLAGS,
     ...CONFIG_FLAGS,

@@ -25,18 +25,18 @@ const THREADS_DEFAULT_MAX = 8;
 
 export const evalCommand: Command = {
   name: "eval",
-  summary: "Measure on recorded sessions how much of what the work needed next survives a compaction.",
+  summary: "Measure on recorded sessions how much of what the agent needed next survives a compaction.",
   about: [
-    "Each session is cut, what lies before the cut is compacted, and what the agent really did afterwards says what it needed. No model is asked, and nothing leaves the machine. Beside every engine stand the baselines: what anyone gets at that size without one.",
-    "Cuts are made only where no recorded compaction stands; compactions that other agents recorded are marked by the same measure. Where an INDEX.tsv names the sessions' repositories, the default engine is also examined with a ranking that never saw the repository. docs/evaluation.md says how to read it.",
+    "Each session is cut, the part before the cut is compacted, and the part after it shows what the agent needed. No model is used, and nothing leaves the machine. Every engine is compared with baselines of the same size, such as the newest messages.",
+    "Sessions are not cut at recorded compactions; compactions that other agents recorded are scored by the same measure. Where an INDEX.tsv names the sessions' repositories, the default engine is also examined with a ranking that never saw the repository. docs/evaluation.md says how to read it.",
   ],
   examples: [
     { line: "precis eval ~/.claude/projects", says: "a folder of your own sessions" },
     {
       line: "precis eval sessions/ --engines compressor,sacred-zone --html report.html",
-      says: "two engines, and a report to keep",
+      says: "compare two engines and write a report",
     },
-    { line: "precis eval sessions/ --cache .eval", says: "goes on where it was ended" },
+    { line: "precis eval sessions/ --cache .eval", says: "continue where the last run stopped" },
   ],
   args: {
     paths: {
@@ -59,15 +59,15 @@ export const evalCommand: Command = {
       type: "string",
       valueHint: "FOLDER",
       description:
-        "Keep what is found here, counts only, and go on from it; what depends on changed input or code is made anew.",
+        "Keep the counts here and continue from them; whatever depends on changed input or code is measured again.",
     },
-    threads: { type: "string", valueHint: "N", description: "Sessions examined at a time; one a core by default." },
+    threads: { type: "string", valueHint: "N", description: "Sessions measured in parallel; one per core by default." },
     svg: { type: "string", valueHint: "FILE", description: "Write recall against size as a picture." },
     html: { type: "string", valueHint: "FILE", description: "Write the whole report as one HTML file." },
     export: {
       type: "string",
       valueHint: "FOLDER",
-      description: "Write what each contestant kept, whole, for marking it with another implementation.",
+      description: "Write everything that each contestant kept, to score it with another implementation.",
     },
     json: { type: "boolean", description: "Print every figure as JSON." },
   },

@@ -23,22 +23,22 @@ const SEED_MAX = 999_999_999;
 
 export const examCommand: Command = {
   name: "exam",
-  summary: "Ask readers what they still know of a session from each shortened form of it, graded blind.",
+  summary: "Test what readers can answer about a session from each shortened form of it, graded blind.",
   about: [
-    "Each session is cut where enough of a real continuation is left. A model that sees everything before the cut, and what really happened next, writes the questions; a fresh reader of each contestant answers them from that contestant's context alone; a grader who sees letters instead of names gives 0, 0.5 or 1. Models come from the configuration (auxiliary.compression, see docs/models.md).",
-    "Without --yes it only shows the plan and its price. Every answer is kept in --folder as it comes, so the same command goes on where it was ended and pays for nothing twice. Secrets are masked in everything that is sent. docs/evaluation.md says how to read the figures.",
-    "With --continue, agents go on instead: each contestant's context and the last request are given to an agent of your own in a fresh copy of a repository, and what it leaves is checked by commands that it does not see. Of the models only handoffs are asked for, where a contestant has one.",
+    "Each session is cut where enough of it remains as a real continuation. A model that sees everything before the cut, and what really happened next, writes the questions; a fresh reader of each contestant answers them from that contestant's context alone; a grader who sees letters instead of names gives 0, 0.5 or 1. Models come from the configuration (auxiliary.compression, see docs/models.md).",
+    "Without --yes it only shows the plan and its price. Every answer is kept in --folder as it arrives, so the same command continues where it stopped and pays for nothing twice. Secrets are masked in everything that is sent. docs/evaluation.md says how to read the figures.",
+    "With --continue, agents continue the work instead: each contestant's context and the last request are given to an agent of your own in a fresh copy of a repository, and its work is checked by commands that it does not see. Models are then used only to write the handoffs of contestants that have one.",
   ],
   examples: [
-    { line: "precis exam ~/.claude/projects", says: "the plan and its price; nothing is asked yet" },
-    { line: "precis exam ~/.claude/projects --yes --max-cost 5", says: "hold it, for at most 5 dollars" },
+    { line: "precis exam ~/.claude/projects", says: "show the plan and its price; no model is called" },
+    { line: "precis exam ~/.claude/projects --yes --max-cost 5", says: "run it, for at most 5 dollars" },
     {
       line: "precis exam sessions/ --contestants tail,compressor,sacred-zone,whole --budgets 5,10 --grader claude-opus-5-5 --yes",
-      says: "engines at two sizes, and a grader of its own",
+      says: "engines at two sizes, with a separate grader",
     },
     {
       line: "precis exam --continue cases/ --agent 'claude -p < {context}' --yes",
-      says: "agents that go on, three runs of each contestant",
+      says: "agents that continue, three runs per contestant",
     },
   ],
   args: {
@@ -76,7 +76,7 @@ export const examCommand: Command = {
     continue: {
       type: "string",
       valueHint: "FOLDER",
-      description: "Instead of questions: have agents go on with the cases in this folder, and check their work.",
+      description: "Instead of questions: have agents continue the cases in this folder, and check their work.",
     },
     agent: {
       type: "string",
@@ -85,13 +85,13 @@ export const examCommand: Command = {
         "With --continue, the agent: a shell command, run in its working copy, in which {context} and {repository} are replaced by paths; without {context} it reads the context from standard input.",
     },
     runs: { type: "string", valueHint: "N", description: "With --continue, runs of each contestant; 3 by default." },
-    "max-cost": { type: "string", valueHint: "USD", description: "Spend no more than this in this run." },
+    "max-cost": { type: "string", valueHint: "USD", description: "Spend at most this much in this run." },
     seed: {
       type: "string",
       valueHint: "N",
-      description: "Draws other sessions and deals other letters; 1 by default.",
+      description: "Selects other sessions and assigns other letters; 1 by default.",
     },
-    yes: { type: "boolean", description: "Ask the models, and do not only show the plan." },
+    yes: { type: "boolean", description: "Call the models instead of only showing the plan." },
     json: { type: "boolean", description: "Print the plan or every figure as JSON." },
     ...CONFIG_FLAGS,
   },
@@ -153,7 +153,7 @@ async function requestOf(args: Arguments, terminal: Terminal): Promise<ExamReque
   const readers = wholeOf(args.text("readers") ?? "1", "--readers", READERS_MAX);
   if (readers * contestants.length > SEATS_MAX)
     throw usageError(
-      `${contestants.length} contestants with ${readers} readers each do not fit one sheet of ${SEATS_MAX}`,
+      `${contestants.length} contestants with ${readers} readers each are more than the ${SEATS_MAX} that one grading sheet holds`,
       "Give fewer contestants, budgets or readers.",
     );
   const named = (name: "writer" | "reader" | "grader"): { readonly [key in typeof name]?: string } => {

@@ -24,11 +24,11 @@ export const inspectCommand: Command = {
   name: "inspect",
   summary: "Show where a transcript's tokens are, and what a compaction would do.",
   about: [
-    "Tokens by role and by tool, the largest results, results that say the same again, and a dry run at the configured window and at a budget.",
+    "Tokens by role and by tool, the largest results, duplicate results, and a dry run at the configured window and at a budget.",
   ],
   examples: [
-    { line: "precis inspect session.jsonl", says: "what fills the window" },
-    { line: "precis inspect session.jsonl --context-length 64k --budget 10%", says: "what another window would mean" },
+    { line: "precis inspect session.jsonl", says: "show what fills the window" },
+    { line: "precis inspect session.jsonl --context-length 64k --budget 10%", says: "try another window" },
   ],
   args: {
     ...INPUT_ARGS,

@@ -9,17 +9,17 @@ export const mcpCommand: Command = {
   name: "mcp",
   summary: "Let an agent search its kept conversations: a Model Context Protocol server on standard input and output.",
   about: [
-    "An agent starts it and calls its tools: `search`, `describe`, `expand` and `timeline`, over everything that the gateway has kept of one tenant, also what compactions removed. Nothing of another tenant can be reached, and with --session nothing of another session. Secrets are masked unless --with-secrets asks for every byte. Ends when its input does.",
-    "It only reads, unless --allow-writes adds the tool `restore`, which takes a compaction back. docs/mcp.md says how to add it to Claude Code, Codex, OpenCode and pi.",
+    "An agent starts it and calls its tools `search`, `describe`, `expand` and `timeline`. They cover everything that the gateway has kept for one tenant, including what compactions removed. Other tenants cannot be reached, nor, with --session, other sessions. Secrets are masked unless --with-secrets asks for every byte. Ends at the end of its input.",
+    "It is read-only, unless --allow-writes adds the tool `restore`, which undoes a compaction. docs/mcp.md says how to add it to Claude Code, Codex, OpenCode and pi.",
   ],
   examples: [
     { line: "claude mcp add precis -- precis mcp", says: "for Claude Code" },
-    { line: "precis mcp --session 3fa94c21", says: "one conversation and nothing else" },
+    { line: "precis mcp --session 3fa94c21", says: "give access to one conversation only" },
   ],
   args: {
-    session: { type: "string", valueHint: "ID", description: "Only this session: its id, or the beginning of it." },
+    session: { type: "string", valueHint: "ID", description: "Only this session: its id, or the beginning of its id." },
     "allow-writes": { type: "boolean", description: "Offer `restore` too." },
-    "with-secrets": { type: "boolean", description: "Mask nothing in messages and originals." },
+    "with-secrets": { type: "boolean", description: "Do not mask secrets in messages and originals." },
     ...HISTORY_ARGS,
   },
   run: (args, terminal) =>

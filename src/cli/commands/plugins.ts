@@ -35,12 +35,12 @@ async function foundBy(args: Arguments, terminal: Terminal): Promise<FoundPlugin
 
 const list: Command = {
   name: "plugins list",
-  summary: "List the plugins there are, where each was found, and which engine is in force.",
+  summary: "List the plugins, where each was found, and which engine is in use.",
   about: [
-    "Plugins stand in plugins/context_engine, a folder each: of the project first, then beside your own configuration. None is used unless context.engine or --engine names it, and none of the project's before you agree to its code (`precis plugins trust`). `precis plugins` alone does the same. No code of a plugin runs for it.",
+    "Each plugin is a folder in plugins/context_engine: first in the project, then next to your own configuration. A plugin is used only if context.engine or --engine names it, and one in the project only after you have trusted its code (`precis plugins trust`). `precis plugins` alone does the same. No code of a plugin is run.",
   ],
   examples: [
-    { line: "precis plugins list", says: "what could be named" },
+    { line: "precis plugins list", says: "list what context.engine could name" },
     { line: "precis plugins list --json | jq -r '.plugins[].name'", says: "for a script" },
   ],
   args: { ...CONFIG_FLAGS, ...JSON_ARG },
@@ -53,8 +53,8 @@ const list: Command = {
 
 const show: Command = {
   name: "plugins show",
-  summary: "Show one plugin: its manifest, where it was found, and whether it is in force.",
-  about: ["Exits with 2 where there is none of that name. No code of the plugin runs for it."],
+  summary: "Show one plugin: its manifest, where it was found, and whether it is in use.",
+  about: ["Exits with 2 if there is none of that name. No code of the plugin is run."],
   examples: [{ line: "precis plugins show keep-ends", says: "before naming it" }],
   args: {
     name: { type: "positional", valueHint: "NAME", description: "The plugin's name: its folder's." },
@@ -73,9 +73,9 @@ const show: Command = {
 
 const trust: Command = {
   name: "plugins trust",
-  summary: "Agree to the code of a plugin that stands in the project.",
+  summary: "Trust the code of a plugin in the project.",
   about: [
-    "A plugin in a project is code of whoever wrote the project, and is not used before you agree to it; one beside your own configuration needs no agreement. Notes its folder and the hash of its files for you alone: after a change it has to be agreed to again. A folder with links that lead out of it is refused; what its code imports from elsewhere by itself is not in the hash. No code of the plugin runs for it.",
+    "A plugin in a project is code by the project's authors, and is not used before you trust it; one next to your own configuration needs no consent. Stores the plugin's folder and the hash of its files in your own configuration folder; if a file changes, you have to trust it again. A folder with links that lead out of it is refused; code that the plugin imports from elsewhere is not part of the hash. No code of the plugin is run.",
   ],
   examples: [
     { line: "precis plugins trust keep-ends", says: "after reading its code" },
@@ -83,7 +83,7 @@ const trust: Command = {
   ],
   args: {
     name: { type: "positional", valueHint: "NAME", description: "The plugin's name: its folder's." },
-    forget: { type: "boolean", description: "Take the agreement back." },
+    forget: { type: "boolean", description: "Withdraw your trust." },
   },
   run: async (args, terminal) => {
     const { folder, environment, platform } = terminal;
@@ -101,15 +101,15 @@ const trust: Command = {
 
 const check: Command = {
   name: "plugins check",
-  summary: "Run a plugin against the contract of an engine, in a thread of its own.",
+  summary: "Test a plugin against the engine contract, in its own thread.",
   about: [
-    "The suite that the built-in engines are held to, on transcripts drawn from a seed or on one of your own. Ends at the first promise that is broken and exits with 1: it says which, on what, and where in the plugin. What the plugin prints goes to standard error. One that is found by its name in the project runs only once you have agreed to its code (`precis plugins trust`).",
-    "Exits with 2 where there is no such plugin, its manifest is wrong, or it was not agreed to.",
+    "Runs the test suite of the built-in engines, on generated transcripts or on one of your own. Stops at the first violation of the contract and exits with 1: it says which rule was violated, on which transcript, and where in the plugin. Output of the plugin goes to standard error. A plugin that is found by its name in the project runs only after you have trusted its code (`precis plugins trust`).",
+    "Exits with 2 if there is no such plugin, its manifest is wrong, or it is not trusted.",
   ],
   examples: [
-    { line: "precis plugins check plugins/context_engine/keep-ends", says: "by its folder: to name that is to agree" },
-    { line: "precis plugins check ./my-engine --samples 100", says: "while it is written" },
-    { line: "precis plugins check ./my-engine --on session.jsonl", says: "on a transcript of yours" },
+    { line: "precis plugins check plugins/context_engine/keep-ends", says: "by its folder, which needs no trust" },
+    { line: "precis plugins check ./my-engine --samples 100", says: "while you are writing it" },
+    { line: "precis plugins check ./my-engine --on session.jsonl", says: "test it on your own transcript" },
   ],
   args: {
     plugin: {
@@ -117,12 +117,12 @@ const check: Command = {
       valueHint: "NAME|FOLDER",
       description: "The plugin's name, or a path to its folder.",
     },
-    samples: { type: "string", valueHint: "N", description: `So many transcripts; ${SAMPLES_DEFAULT} by default.` },
-    seed: { type: "string", valueHint: "N", description: "What they are drawn from: the same for the same number." },
+    samples: { type: "string", valueHint: "N", description: `Number of transcripts; ${SAMPLES_DEFAULT} by default.` },
+    seed: { type: "string", valueHint: "N", description: "Seed of the generated transcripts." },
     on: {
       type: "string",
       valueHint: "FILE",
-      description: "A transcript of your own instead, in any format that is read.",
+      description: "Use this transcript instead, in any format that precis reads.",
     },
     ...JSON_ARG,
   },
@@ -136,7 +136,7 @@ const check: Command = {
 
 export const pluginCommands: CommandGroup = {
   name: "plugins",
-  summary: "Engines of other people: list them, show one, agree to one, hold one to the contract.",
+  summary: "External engines: list, show, trust and check them.",
   commands: [list, show, trust, check],
   alone: list,
 };
@@ -202,7 +202,7 @@ async function checkedOn(plugin: Plugin, subjects: readonly Subject[], { err }: 
 function unknownPlugin(name: string, folders: readonly string[]): PrecisError {
   return new PrecisError(`there is no plugin "${name}" in ${folders.join(" or ")}`, {
     code: "unknown_engine",
-    hint: "`precis plugins` lists those there are; a path to a folder works too for `precis plugins check`.",
+    hint: "`precis plugins` lists the plugins; `precis plugins check` also takes the path of a folder.",
   });
 }
 

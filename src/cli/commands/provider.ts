@@ -15,7 +15,7 @@ const PORT_MAX = 65_535;
 const ARGS = {
   port: { type: "string", valueHint: "N", description: `The port; ${PORT_DEFAULT} by default, 0 for any free one.` },
   host: { type: "string", valueHint: "ADDRESS", description: "The address; 127.0.0.1 by default. It takes any key." },
-  window: { type: "string", valueHint: "N", description: "The window of every model, in tokens." },
+  window: { type: "string", valueHint: "N", description: "The context window of every model, in tokens." },
   model: {
     type: "string",
     valueHint: "NAME=WINDOW",
@@ -26,8 +26,12 @@ const ARGS = {
     valueHint: "FILE",
     description: "A recorded session to answer from, turn by turn, in any format that `precis inspect` reads.",
   },
-  script: { type: "string", valueHint: "FILE", description: "Answers in order, as JSON or YAML; the last one stays." },
-  pace: { type: "string", valueHint: "N", description: "Tokens a second; as fast as it is read by default." },
+  script: {
+    type: "string",
+    valueHint: "FILE",
+    description: "Answers in order, as JSON or YAML; the last one is repeated.",
+  },
+  pace: { type: "string", valueHint: "N", description: "Tokens per second; unlimited by default." },
   fault: {
     type: "string",
     valueHint: "KIND=RATE",
@@ -37,24 +41,24 @@ const ARGS = {
   "overflow-error": {
     type: "string",
     valueHint: "SERVER",
-    description: "Refuse what exceeds the window in the words of another server, such as vllm, groq or bedrock.",
+    description: "Refuse requests above the window with the error of another server, such as vllm, groq or bedrock.",
   },
-  seed: { type: "string", valueHint: "N", description: "Of faults, ids and signatures; 1 by default." },
+  seed: { type: "string", valueHint: "N", description: "Seed of faults, ids and signatures; 1 by default." },
   quiet: { type: "boolean", description: "Log no requests." },
   json: { type: "boolean", description: "Log JSON lines on standard output." },
 } as const satisfies ArgsDef;
 
 export const providerCommand: Command = {
   name: "provider",
-  summary: "Run a strict local provider of three protocols, to test agents and gateways against.",
+  summary: "Run a strict local model provider, to test agents and gateways against.",
   about: [
-    "Serves OpenAI Chat Completions, OpenAI Responses and Anthropic Messages on this machine. Takes any key, costs nothing, and refuses what the vendors refuse, in their words: unpaired tool calls, wrong roles, too many cache markers, thinking whose conversation changed, prompts above the window. Accounts for prompt caching by their rules at GET /_precis/account.",
+    "Serves OpenAI Chat Completions, OpenAI Responses and Anthropic Messages on this machine. Takes any key, costs nothing, and refuses what the vendors refuse, with their error messages: unpaired tool calls, wrong roles, too many cache markers, thinking whose conversation changed, prompts above the window. Accounts for prompt caching by their rules at GET /_precis/account.",
     "Answers by an echo, by a script, or from a recorded session. Runs until it is interrupted.",
   ],
   examples: [
-    { line: "precis provider --window 64k", says: "a provider whose window is soon full" },
-    { line: "precis provider --replay session.jsonl --pace 80", says: "a session once more, at the speed of a model" },
-    { line: "precis provider --fault 529=0.05 --fault cut=0.02 --seed 7", says: "a bad day, the same one every time" },
+    { line: "precis provider --window 64k", says: "a provider with a small window" },
+    { line: "precis provider --replay session.jsonl --pace 80", says: "replay a session at the speed of a model" },
+    { line: "precis provider --fault 529=0.05 --fault cut=0.02 --seed 7", says: "reproducible faults" },
   ],
   args: ARGS,
   run,

@@ -17,16 +17,16 @@ const SEARCH_HITS_MAX = 20;
 
 export const recallCommand: Command = {
   name: "recall",
-  summary: "Give back what a compaction removed: by its recall id, by the numbers of messages, or by words in it.",
+  summary: "Print what a compaction removed: by its recall id, by message numbers, or by words in it.",
   about: [
-    "A recall id gives the original on standard output, byte for byte and nothing else. With MESSAGES, --role or --outline it gives messages of it as text, under the numbers that handoffs and `precis search` name them by; a session's id in its place gives messages of that session. Anything else is searched for among what was removed. Exits with 1 when there is nothing.",
+    "A recall id prints the original to standard output, byte for byte and nothing else. With MESSAGES, --role or --outline it prints messages of the original as text, with the numbers that handoffs and `precis search` use; a session's id prints messages of that session. Anything else is searched for in what was removed. Exits with 1 if nothing was found.",
     "Looks in the gateway's store, or with --keep in the file that `precis compact` wrote.",
   ],
   examples: [
     { line: "precis recall r1a2b3c4d5", says: "the original, from the gateway's store" },
-    { line: "precis recall r1a2b3c4d5 99-131 --role user", says: "what the user said in these messages" },
+    { line: "precis recall r1a2b3c4d5 99-131 --role user", says: "print what the user said in these messages" },
     { line: "precis recall r1a2b3c4d5 --outline", says: "one line a message" },
-    { line: "precis recall 'double rounding' --keep originals.json", says: "where that was said, in a file" },
+    { line: "precis recall 'double rounding' --keep originals.json", says: "find where that was said, in a file" },
   ],
   args: {
     wanted: {
@@ -41,14 +41,17 @@ export const recallCommand: Command = {
       description: "Numbers of messages: 99, 99-131, 99-, or several: 12,99-131.",
     },
     role: { type: "string", valueHint: "ROLE", description: `Only messages of this role: ${ROLES.join(", ")}.` },
-    outline: { type: "boolean", description: "One line a message: its number, role, tool and first words." },
+    outline: { type: "boolean", description: "One line per message: its number, role, tool and first words." },
     keep: {
       type: "string",
       valueHint: "FILE",
       description: "Look in this file that `precis compact --keep FILE` wrote.",
     },
     ...HISTORY_ARGS,
-    json: { type: "boolean", description: "Print a list of {id, label, text}, for messages with number and role." },
+    json: {
+      type: "boolean",
+      description: "Print a list of {id, label, text}; messages also have a number and a role.",
+    },
   },
   run: async (args, terminal) => {
     const keep = args.text("keep");

@@ -29,20 +29,20 @@ const GAP_DEFAULT = "30s";
 
 export const replayCommand: Command = {
   name: "replay",
-  summary: "Live a recorded session again, and show what caching and compaction make of its bill.",
+  summary: "Replay a recorded session, and show how caching and compaction change its bill.",
   about: [
-    "Each turn is sent as its agent sent it, with the whole history, through a session of precis; a model of the provider's prompt cache says what is read, written and sent afresh, and the price table what it costs. No model is asked, nothing leaves the machine.",
-    "Under each strategy: nothing, the cache only, compaction only, and both, by each schedule. Caches expire by the file's own time stamps where it has some, else by an assumed gap between requests.",
+    "Each turn is sent as its agent sent it, with the whole history, through a precis session; a model of the provider's prompt cache determines what is read, written and sent uncached, and the price table what it costs. No language model is used, and nothing leaves the machine.",
+    "Compared are no caching and no compaction, caching only, compaction only, and both with each schedule. Caches expire according to the time stamps in the file, or else after an assumed gap between requests.",
   ],
   examples: [
     { line: "precis replay session.jsonl", says: "a session file of Claude Code, Codex, pi or Gemini CLI" },
     {
       line: "precis replay session.jsonl --engines compressor,sacred-zone --svg course.svg",
-      says: "two engines, and a picture",
+      says: "compare two engines and draw a picture",
     },
     {
       line: "precis replay session.json --model gpt-5.4 --context-length 128k",
-      says: "as another model would have billed it",
+      says: "the bill for another model",
     },
     { line: "precis replay --example", says: "the built-in session of 127 minutes and 83 calls" },
   ],
@@ -53,12 +53,12 @@ export const replayCommand: Command = {
     model: {
       type: "string",
       valueHint: "NAME",
-      description: "The model that is billed; the file's own by default, then the configured one.",
+      description: "The model to bill; by default the one in the file, then the configured one.",
     },
     prices: {
       type: "string",
       valueHint: "IN,OUT[,READ[,WRITE]]",
-      description: "Its prices in US dollars for a million tokens, instead of the known ones.",
+      description: "Its prices in US dollars per million tokens, instead of the known ones.",
     },
     engines: {
       type: "string",
@@ -73,25 +73,25 @@ export const replayCommand: Command = {
     gap: {
       type: "string",
       valueHint: "TIME",
-      description: `Between two requests where the file does not say, for example 2m; ${GAP_DEFAULT} by default.`,
+      description: `Time between two requests if the file has no time stamps, for example 2m; ${GAP_DEFAULT} by default.`,
     },
     "prompt-tokens": {
       type: "string",
       valueHint: "TOKENS",
-      description: "Put a system prompt of this size in front: session files leave out what agents send there.",
+      description: "Add a system prompt of this size, because session files do not contain it.",
     },
     "token-factor": {
       type: "string",
       valueHint: "N",
-      description: "The model's tokens for one of our estimates; by the model's name by default.",
+      description: "The model's tokens per estimated token; by default known from the model's name.",
     },
     "summaries-by": {
       type: "string",
       valueHint: "MODEL",
-      description: "Bill summaries as if this model wrote them; by default code writes them, for nothing.",
+      description: "Bill summaries as if this model wrote them; by default code writes them, at no cost.",
     },
     "context-length": ENGINE_FLAGS["context-length"],
-    svg: { type: "string", valueHint: "FILE", description: "Draw the courses into this file." },
+    svg: { type: "string", valueHint: "FILE", description: "Draw the window over time into this file." },
     json: { type: "boolean", description: "Print JSON, each request included." },
     ...CONFIG_FLAGS,
   },
@@ -130,9 +130,9 @@ interface Source {
 
 function example(args: Arguments): Source {
   if (args.text("file") !== undefined)
-    throw usageError("--example replays no file, but one is named", "Leave out one of them.");
+    throw usageError("--example and a file exclude one another", "Leave out one of them.");
   return {
-    name: "127 minutes and 83 calls, synthesised from published figures",
+    name: "127 minutes and 83 calls, generated from published figures",
     format: "synthetic",
     recording: exampleRecording(),
     model: EXAMPLE.model,
@@ -150,10 +150,10 @@ async function recorded(args: Arguments, terminal: Terminal, progress: Progress)
   await progress.stage("reading", 0);
   const { name, format, protocol, transcript, timesMs, notes } = await readInput(args, terminal, { history: "all" });
   if (!transcript.messages.some(({ role }) => role === "assistant"))
-    throw new PrecisError(`there is no turn of a model in ${name}`, {
+    throw new PrecisError(`${name} contains no answer of a model`, {
       code: "unreadable_input",
       place: name,
-      hint: "Give it a session in which a model has answered at least once.",
+      hint: "Use a session in which a model has answered at least once.",
     });
   const summaries = transcript.messages.filter(({ origin }) => origin === "summary").length;
   return {

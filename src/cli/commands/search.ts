@@ -13,9 +13,9 @@ const LIMIT_MAX = 1_000;
 
 export const searchCommand: Command = {
   name: "search",
-  summary: "Search every message that was kept, and everything that compactions removed.",
+  summary: "Search all kept messages, and everything that compactions removed.",
   about: [
-    "Finds words whatever their English ending, parts of camelCase and snake_case names and of paths, and any piece of Chinese, Japanese or Korean. Places that hold every word come first, then those that hold most, each once, with about 300 characters around the words and secrets masked. A hit is named by its session or its recall id and by the number of the message: `precis recall` takes both. Exits with 1 when there is nothing.",
+    "Finds English words in any form, parts of camelCase and snake_case names and of paths, and any text in Chinese, Japanese or Korean. Passages with every word come first, then those with most of them, with about 300 characters of context and secrets masked. Each hit has the id of its session or original and the number of the message; `precis recall` takes both. Exits with 1 if nothing was found.",
   ],
   examples: [
     { line: "precis search 'connection refused'", says: "in all sessions" },
@@ -29,7 +29,7 @@ export const searchCommand: Command = {
       description: "Words, whatever the case.",
     },
     session: { type: "string", valueHint: "ID", description: "Only in this session." },
-    limit: { type: "string", valueHint: "N", description: `At most so many hits; ${LIMIT_DEFAULT} by default.` },
+    limit: { type: "string", valueHint: "N", description: `Maximum number of hits; ${LIMIT_DEFAULT} by default.` },
     ...HISTORY_ARGS,
     json: { type: "boolean", description: "Print a list of hits." },
   },

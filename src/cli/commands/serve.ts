@@ -61,20 +61,20 @@ const ARGS = {
 
 export const serveCommand: Command = {
   name: "serve",
-  summary: "Run the gateway: a proxy in front of any provider that keeps agents' sessions within their windows.",
+  summary: "Run the gateway: a proxy in front of any provider that keeps agent sessions within the context window.",
   about: [
-    "Agents send their requests here instead of to their provider: one address, no code changed. A conversation that fills half of its model's window is compacted on its way. Below that no message is changed, but cache markers are added where the provider takes them. Answers go through byte for byte. Keys pass through and are not kept. When something of precis fails, the request goes on as it came.",
-    "Prints the settings for Claude Code, Codex, OpenCode, pi and the vendors' SDKs. Runs until it is interrupted, lets answers under way end, and says what it did. docs/gateway.md has the rest.",
+    "Agents send their requests here instead of to their provider: one address, no code changed. A conversation that fills half of its model's window is compacted on its way. Below that no message is changed, but cache markers are added where the provider takes them. Answers go through byte for byte. Keys pass through and are not kept. If precis itself fails, the request is forwarded unchanged.",
+    "Prints the settings for Claude Code, Codex, OpenCode, pi and the vendors' SDKs. Runs until it is interrupted, finishes the answers in progress, and prints a summary. See docs/gateway.md.",
   ],
   examples: [
     { line: "precis serve", says: "in front of OpenAI and Anthropic; keys are the clients' own" },
     {
       line: "precis serve --upstream http://127.0.0.1:8080 --context-length 32k",
-      says: "in front of a model server of yours",
+      says: "in front of your own model server",
     },
     { line: "precis serve --summarize main", says: "each conversation's own model writes its handoffs" },
-    { line: "precis serve --observe", says: "change nothing, and see what would be done" },
-    { line: "precis serve --json --store memory | jq .", says: "for a program, with nothing kept" },
+    { line: "precis serve --observe", says: "change nothing and log what would be done" },
+    { line: "precis serve --json --store memory | jq .", says: "log for a program, and keep nothing" },
   ],
   args: ARGS,
   run: serve,
@@ -242,7 +242,7 @@ function tokenFor(configuration: Configuration, terminal: Terminal): OperatorTok
   const { host, token_env: variable, insecure } = configuration.gateway;
   if (variable === null && !insecure && !isLoopback(host))
     throw usageError(
-      `${host} can be reached from elsewhere, and no token of yours guards metrics and the status page`,
+      `${host} can be reached from other machines, and no token protects the metrics and the status page`,
       "Set gateway.token_env to a variable that holds a token, or gateway.insecure to true if only the right people reach it.",
     );
   return madeToken(configuration, terminal);

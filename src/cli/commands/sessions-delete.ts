@@ -17,16 +17,19 @@ const SHOWN_MAX = 20;
 
 export const deleteCommand: Command = {
   name: "sessions delete",
-  summary: "Delete sessions for good: one by its id, or those of an age, of a text, of a tenant.",
+  summary: "Delete sessions permanently: by id, age, text or tenant.",
   about: [
-    "Without --yes it only shows what would go. A session goes with the branches that stand on it, and with its compactions, originals, usage and words that no other session has. Then the file is written anew, so that nothing of it is left in free pages.",
-    "A client that goes on with a deleted conversation sends the whole of it again, and it is kept again. --text finds messages that hold every word as it is written.",
+    "Without --yes it only shows what would be deleted. Deleting a session also deletes its branches, and the compactions, originals, usage and search words that no other session uses. Then the file is rewritten, so that no data remains in free pages.",
+    "If a client continues a deleted conversation, it sends the whole of it, which is then kept again. --text finds messages that hold every word as it is written.",
   ],
   examples: [
     { line: "precis sessions delete 3fa94c21", says: "what would go" },
     { line: "precis sessions delete 3fa94c21 --yes", says: "delete it" },
-    { line: "precis sessions delete --text 'project falcon' --yes", says: "every session that says so" },
-    { line: "precis sessions delete --tenant team --older-than 90d --yes", says: "what a tenant has not used" },
+    { line: "precis sessions delete --text 'project falcon' --yes", says: "every session that contains these words" },
+    {
+      line: "precis sessions delete --tenant team --older-than 90d --yes",
+      says: "what a tenant has not used for 90 days",
+    },
   ],
   args: {
     session: {
@@ -35,10 +38,10 @@ export const deleteCommand: Command = {
       valueHint: "ID",
       description: "The session's id, or its beginning.",
     },
-    "older-than": { type: "string", valueHint: "TIME", description: "Those not used for so long: 12h, 30d, 8w." },
-    text: { type: "string", valueHint: "WORDS", description: "Those with a message that holds every word." },
-    all: { type: "boolean", description: "All of the tenant." },
-    yes: { type: "boolean", description: "Delete, and not only show." },
+    "older-than": { type: "string", valueHint: "TIME", description: "Sessions not used for this long: 12h, 30d, 8w." },
+    text: { type: "string", valueHint: "WORDS", description: "Sessions with a message that contains every word." },
+    all: { type: "boolean", description: "All sessions of the tenant." },
+    yes: { type: "boolean", description: "Delete them instead of only showing them." },
     ...HISTORY_ARGS,
     json: { type: "boolean", description: "Print JSON." },
   },
@@ -61,7 +64,7 @@ function checkChoice(args: Arguments): void {
   const one = args.text("session") !== undefined;
   const some = args.text("older-than") !== undefined || args.text("text") !== undefined;
   if (!one && !some && !args.is("all"))
-    throw usageError("nothing says which sessions", "Name one, or give --older-than, --text or --all.");
+    throw usageError("no session is selected", "Name one, or give --older-than, --text or --all.");
   if (args.is("all") && (one || some)) throw usageError("--all excludes a choice", "Leave one out.");
   if (one && some) throw usageError("an id excludes --older-than and --text", "Leave one out.");
 }
@@ -124,7 +127,7 @@ async function remove(
     return { gone, failure: cutShort(error, left.length) };
   }
   try {
-    if (gone.length > 0) await whileWaiting(terminal.err, () => "writing the file anew", kept.vacuum());
+    if (gone.length > 0) await whileWaiting(terminal.err, () => "rewriting the file", kept.vacuum());
   } catch (error) {
     return { gone, failure: leftInFile(error) };
   }
@@ -140,13 +143,13 @@ interface Removed {
 function cutShort(error: unknown, left: number): unknown {
   return failedAs(error, {
     what: `${counted(left, "session")} could not be deleted and ${left === 1 ? "is" : "are"} whole`,
-    next: "Deleting takes room too, for the log of what changes: free some on the store's disk, then run this again.",
+    next: "Deleting needs disk space for the write-ahead log: free some on the store's disk, then run this again.",
   });
 }
 
 function leftInFile(error: unknown): unknown {
   return failedAs(error, {
-    what: "the file could not be written anew, and may hold bytes of what was deleted",
+    what: "the file could not be rewritten, and may still contain bytes of what was deleted",
     next: "Free as much room on its disk as the file takes, then run `precis store vacuum`.",
   });
 }
@@ -184,6 +187,6 @@ async function tell(
   }
   if (chosen.length > SHOWN_MAX) await out.say(`and ${counted(chosen.length - SHOWN_MAX, "more session")}\n`);
   await err.say(
-    chosen.length === 0 ? "no session answers to that\n" : `${counted(chosen.length, "session")} would go: add --yes\n`,
+    chosen.length === 0 ? "no session matches\n" : `${counted(chosen.length, "session")} would go: add --yes\n`,
   );
 }

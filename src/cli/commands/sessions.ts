@@ -25,7 +25,7 @@ const JSON_ARG = { json: { type: "boolean", description: "Print JSON." } } as co
 
 const list: Command = {
   name: "sessions list",
-  summary: "List the sessions that the gateway has kept, the last used first.",
+  summary: "List the sessions that the gateway has kept, the most recently used first.",
   about: [
     "Each with its age, the model that was asked last, its messages, the tokens its last request took as the provider reported them (≈: an estimate of the whole), its compactions (`cut`; `u` where the newest was undone), the branches that left it (`fork`), and how it begins. `precis sessions` alone does the same.",
   ],
@@ -34,7 +34,7 @@ const list: Command = {
     { line: "precis sessions list --limit 100 --json | jq -r '.[].id'", says: "for a script" },
   ],
   args: {
-    limit: { type: "string", valueHint: "N", description: `At most so many; ${LIST_DEFAULT} by default.` },
+    limit: { type: "string", valueHint: "N", description: `Maximum number of sessions; ${LIST_DEFAULT} by default.` },
     ...HISTORY_ARGS,
     ...JSON_ARG,
   },
@@ -51,15 +51,15 @@ const list: Command = {
 
 const show: Command = {
   name: "sessions show",
-  summary: "Show one session: what it is, its compactions, and its newest messages.",
-  about: ["Secrets are masked. What a compaction removed comes back with `precis recall ID`."],
+  summary: "Show one session: its key figures, compactions and newest messages.",
+  about: ["Secrets are masked. `precis recall ID` prints what a compaction removed."],
   examples: [
     { line: "precis sessions show 3fa94c21", says: "by the beginning of its id" },
-    { line: "precis sessions show 3fa94c21 --tail 30", says: "with more of its end" },
+    { line: "precis sessions show 3fa94c21 --tail 30", says: "with more of its newest messages" },
   ],
   args: {
     ...SESSION_ARG,
-    tail: { type: "string", valueHint: "N", description: `So many messages of its end; ${TAIL_DEFAULT} by default.` },
+    tail: { type: "string", valueHint: "N", description: `Number of newest messages; ${TAIL_DEFAULT} by default.` },
     ...HISTORY_ARGS,
     ...JSON_ARG,
   },
@@ -75,16 +75,16 @@ const show: Command = {
 
 const compact: Command = {
   name: "sessions compact",
-  summary: "Compact a session now, so that its next request goes out shorter.",
+  summary: "Compact a session now, so that its next request is shorter.",
   about: [
-    "Records a compaction of the session as it stands, as a running gateway would have made it. The next request of that conversation goes out with it, through whichever gateway uses this store. It also lifts an undo.",
+    "Records a compaction of the session, like a running gateway does. The next request of that conversation uses it, in any gateway on this store. It also cancels an undo.",
     "The gateway keeps neither system prompts nor tools, so they are not counted here.",
   ],
   examples: [
     { line: "precis sessions compact 3fa94c21", says: "before lunch, so that nobody waits for it later" },
     {
       line: "precis sessions compact 3fa94c21 --focus 'the failing migration'",
-      says: "most of the room for one topic",
+      says: "give most of the handoff to one topic",
     },
   ],
   args: {
@@ -122,22 +122,28 @@ const compact: Command = {
 
 const exportCommand: Command = {
   name: "sessions export",
-  summary: "Write a session's messages: as its client knows them, or as they would be sent.",
+  summary: "Write a session's messages, as the client has them or as they would be sent.",
   about: [
     "The messages go to standard output in the protocol they came in, each without a secret as the bytes it came in. System prompt and tools are not among them: the gateway does not keep these. Secrets are masked, unless --with-secrets asks for every byte.",
     "--compacted writes what the next request would go out with. What precis wrote in it is labelled: such a message has the member `precis_origin`. `--synthetic drop` leaves it out and puts back what was only shortened, `--synthetic keep` writes exactly what would be sent.",
   ],
   examples: [
-    { line: "precis sessions export 3fa94c21 -o session.json", says: "the conversation as its client knows it" },
-    { line: "precis sessions export 3fa94c21 --compacted | precis inspect -", says: "where the tokens now are" },
+    { line: "precis sessions export 3fa94c21 -o session.json", says: "the conversation as its client has it" },
+    {
+      line: "precis sessions export 3fa94c21 --compacted | precis inspect -",
+      says: "show what the tokens are used for now",
+    },
     {
       line: "precis sessions export 3fa94c21 --to openai-chat --format jsonl",
-      says: "another protocol, a message a line",
+      says: "in another protocol, one message per line",
     },
   ],
   args: {
     ...SESSION_ARG,
-    originals: { type: "boolean", description: "As the client knows it, without anything of ours; the default." },
+    originals: {
+      type: "boolean",
+      description: "As the client has it, without anything written by precis; the default.",
+    },
     compacted: { type: "boolean", description: "As it would be sent." },
     synthetic: {
       type: "string",
@@ -147,11 +153,11 @@ const exportCommand: Command = {
     format: {
       type: "string",
       valueHint: "FORMAT",
-      description: "One array (json, the default) or a message a line (jsonl).",
+      description: "One array (json, the default) or one message per line (jsonl).",
     },
     to: { type: "string", valueHint: "PROTOCOL", description: `Write this protocol: ${WIRE_FORMATS.join(", ")}.` },
     "with-secrets": { type: "boolean", description: "Mask nothing." },
-    out: { type: "string", alias: "o", valueHint: "FILE", description: "Write it here instead, for its owner alone." },
+    out: { type: "string", alias: "o", valueHint: "FILE", description: "Write it to this file, readable only by you." },
     ...HISTORY_ARGS,
   },
   run: (args, terminal) => {
@@ -185,18 +191,18 @@ function exportOptions(args: Arguments): ExportOptions {
 
 const fork: Command = {
   name: "sessions fork",
-  summary: "Begin a session of its own with what another has said so far.",
+  summary: "Start a new session from the messages of another one.",
   about: [
     "Nothing is copied and the other session does not change. A client goes on with the fork by sending its messages (`precis sessions export`) with the header `x-precis-session: NAME`. Compactions belong to messages and not to sessions, so what both begin with is compacted, and undone, for both.",
   ],
   examples: [
     { line: "precis sessions fork 3fa94c21 --name second-try", says: "from where it is now" },
-    { line: "precis sessions fork 3fa94c21 --at 120", says: "from after its message 120" },
+    { line: "precis sessions fork 3fa94c21 --at 120", says: "fork after its message 120" },
   ],
   args: {
     ...SESSION_ARG,
-    at: { type: "string", valueHint: "N", description: "Leave after this message, from 1; after the last by default." },
-    name: { type: "string", valueHint: "NAME", description: "The fork's id; made from the other's by default." },
+    at: { type: "string", valueHint: "N", description: "Fork after this message, from 1; after the last by default." },
+    name: { type: "string", valueHint: "NAME", description: "The fork's id; derived from the other id by default." },
     ...HISTORY_ARGS,
     ...JSON_ARG,
   },

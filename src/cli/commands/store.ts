@@ -25,11 +25,11 @@ const TENANT_ARG = {
 
 const stats: Command = {
   name: "store stats",
-  summary: "Show how much the store holds.",
+  summary: "Show the size and contents of the store.",
   about: ["Reads only; a gateway that uses the file is not disturbed."],
   examples: [
-    { line: "precis store stats", says: "of the gateway's own store" },
-    { line: "precis store stats --store history.db --json", says: "of another, for a script" },
+    { line: "precis store stats", says: "the gateway's store" },
+    { line: "precis store stats --store history.db --json", says: "another store, for a script" },
   ],
   args: { ...TENANT_ARG, ...STORE_ARGS },
   run: (args, terminal) =>
@@ -45,17 +45,17 @@ const stats: Command = {
 
 const check: Command = {
   name: "store check",
-  summary: "Look for damage in the store.",
+  summary: "Check the store for damage.",
   about: [
-    "Reads the whole file: what SQLite can tell of it, whether every body is what its hash says, whether every chain is whole. Exits with 1 when something is wrong, with a line for each fault. Reads only.",
+    "Reads the whole file: runs SQLite's own check, and compares every body with its hash and every chain with its links. Exits with 1 and a line for each fault if something is wrong. Changes nothing.",
   ],
-  examples: [{ line: "precis store check && echo sound", says: "before a backup is trusted" }],
+  examples: [{ line: "precis store check && echo sound", says: "check a backup" }],
   args: STORE_ARGS,
   run: (args, terminal) =>
     withStore(args, terminal, { readOnly: true }, async ({ store, path }) => {
       const faults = await whileWaiting(terminal.err, () => "reading the whole store", store.check());
       const found = faults.map((fault) => [terminal.out.paint("bad", "fault"), fault] as const);
-      const sound = [[terminal.out.paint("good", "sound"), "every body and every chain is what it should be"]] as const;
+      const sound = [[terminal.out.paint("good", "sound"), "no damage found"]] as const;
       await tell(args, terminal, { path, faults }, faults.length === 0 ? sound : found);
       return faults.length === 0 ? EXIT.done : EXIT.failed;
     }),
@@ -63,14 +63,17 @@ const check: Command = {
 
 const retain: Command = {
   name: "store retain",
-  summary: "Delete what was not used for long, or the longest unused beyond a size.",
+  summary: "Delete old sessions by age, or the least recently used ones above a size.",
   about: [
-    "Sessions, compactions and originals go with the bodies that only they used; what something younger stands on stays. There is no way back. A gateway may go on using the file.",
-    "The freed space stays in the file for new messages until `precis store vacuum`.",
+    "Sessions, compactions and originals are deleted together with the bodies that only they used; whatever newer data depends on is kept. This cannot be undone. A running gateway may continue to use the file.",
+    "The freed space is reused for new messages; `precis store vacuum` returns it to the disk.",
   ],
   examples: [
     { line: "precis store retain --older-than 30d", says: "everything not used for thirty days" },
-    { line: "precis store retain --max-size 2g", says: "the longest unused, until two gigabytes of messages are left" },
+    {
+      line: "precis store retain --max-size 2g",
+      says: "the least recently used, until two gigabytes of messages are left",
+    },
   ],
   args: {
     "older-than": {
@@ -81,7 +84,7 @@ const retain: Command = {
     "max-size": {
       type: "string",
       valueHint: "SIZE",
-      description: "Delete the longest unused until bodies take no more than this: 500m, 2g.",
+      description: "Delete the least recently used until bodies take no more than this: 500m, 2g.",
     },
     ...TENANT_ARG,
     ...STORE_ARGS,
@@ -101,11 +104,11 @@ const retain: Command = {
 
 const vacuum: Command = {
   name: "store vacuum",
-  summary: "Give the space of what was deleted back to the disk.",
+  summary: "Return the space of deleted data to the disk.",
   about: [
-    "Writes the file anew, which takes as long as copying it and needs as much room again for that time. A gateway that uses the file waits, and passes requests untouched when it waits too long.",
+    "Rewrites the file, which takes as long as copying it and temporarily needs the same space again. A gateway that uses the file waits, and forwards requests unchanged if it has to wait too long.",
   ],
-  examples: [{ line: "precis store retain --older-than 30d && precis store vacuum", says: "in a quiet hour" }],
+  examples: [{ line: "precis store retain --older-than 30d && precis store vacuum", says: "when the gateway is idle" }],
   args: STORE_ARGS,
   run: (args, terminal) =>
     withStore(args, terminal, {}, async ({ store, path }) => {
@@ -119,11 +122,11 @@ const vacuum: Command = {
 
 const upgrade: Command = {
   name: "store upgrade",
-  summary: "Bring a store of an earlier version up to date, after copying it.",
+  summary: "Upgrade a store of an earlier version, after backing it up.",
   about: [
-    "What every writing command and `precis serve` do by themselves when they open it. The copy stands beside the file, for its owner alone: with it and the earlier version one can go back.",
+    "`precis serve` and every command that writes do this when they open the store. The backup is next to the file and readable only by you; with it and the earlier version you can go back.",
   ],
-  examples: [{ line: "precis store upgrade", says: "before anything else uses it" }],
+  examples: [{ line: "precis store upgrade", says: "upgrade it before anything else uses it" }],
   args: STORE_ARGS,
   run: (args, terminal) =>
     withStore(args, terminal, {}, async ({ path }) => {
@@ -136,7 +139,7 @@ const upgrade: Command = {
 
 export const storeCommands: CommandGroup = {
   name: "store",
-  summary: "The gateway's history: how much it is, whether it is sound, what goes.",
+  summary: "The gateway's store: size, damage, retention.",
   commands: [stats, check, retain, vacuum, upgrade],
 };
 

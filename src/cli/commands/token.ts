@@ -11,7 +11,7 @@ export const tokenCommand: Command = {
   name: "token",
   summary: "Print the operator's token, or a link that opens a gateway's status page in a browser.",
   about: [
-    "A gateway's metrics, status page and API ask for the token, on this machine too. `precis serve` makes it at its first start, in a file for its owner alone; gateway.token_env names a variable to take it from instead. The link opens once, within ten minutes. Nobody is asked for either.",
+    "A gateway's metrics, status page and API require the token, on this machine too. `precis serve` creates it at its first start, in a file that only you can read; gateway.token_env names an environment variable to use instead. The link works once, within ten minutes. This command contacts no gateway.",
   ],
   examples: [
     { line: 'curl -H "authorization: Bearer $(precis token)" localhost:4020/_precis/metrics', says: "for a program" },
@@ -28,7 +28,8 @@ export const tokenCommand: Command = {
     const flags = [...(request.flags ?? []), ...(port === undefined ? [] : [{ path: "gateway.port", text: port, label: "--port" }])]; // prettier-ignore
     const configuration = await loadConfiguration({ ...request, flags });
     const known = operatorToken(configuration, terminal);
-    if (known === undefined) throw usageError("there is no token yet", "`precis serve` makes one at its first start.");
+    if (known === undefined)
+      throw usageError("there is no token yet", "`precis serve` creates one at its first start.");
     const { host, port: number } = configuration.gateway;
     await terminal.out.write(`${args.is("link") ? loginLink(gatewayUrl(host, number), known.token) : known.token}\n`);
     return EXIT.done;

@@ -8,11 +8,11 @@ import { HISTORY_ARGS, SESSION_ARG, sessionNamed, withHistory } from "../history
 
 export const undoCommand: Command = {
   name: "undo",
-  summary: "Take the newest compaction of a session back.",
+  summary: "Undo the newest compaction of a session.",
   about: [
-    "Its next request goes out as it was before that compaction, byte for byte: the record stays, marked. Nothing compacts the conversation by itself from then on, until a request overflows or `precis sessions compact` asks for it. Exits with 1 when nothing stands.",
+    "Its next request is sent as before that compaction, byte for byte; the record is kept and marked as undone. The conversation is then not compacted automatically until a request overflows or you run `precis sessions compact`. Exits with 1 if no compaction is active.",
   ],
-  examples: [{ line: "precis undo 3fa94c21", says: "the session as `precis sessions` lists it" }],
+  examples: [{ line: "precis undo 3fa94c21", says: "by the id that `precis sessions` lists" }],
   args: { ...SESSION_ARG, ...HISTORY_ARGS, json: { type: "boolean", description: "Print JSON." } },
   run: (args, terminal) =>
     withHistory(args, terminal, { readOnly: false }, async (opened) => {
@@ -29,7 +29,7 @@ export const undoCommand: Command = {
         const then = `${standing} The session is not compacted automatically until a request overflows or you run \`precis sessions compact\`.`;
         const masked = opened.masks
           ? wrapped(
-              "Its client sends it as it was. What is kept of it has its secrets masked, and so has what is recalled or exported.",
+              "The client sends the original. The kept copy has its secrets masked, as do recall and export.",
               out.columns,
             )
           : [];

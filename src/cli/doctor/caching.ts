@@ -23,7 +23,7 @@ export function checkCaching(configuration: Configuration): readonly Finding[] {
   if (caching.cache_ttl === "1h" && marked.length === 0)
     findings.push(
       warning("caching", "ttl_without_markers", {
-        says: "prompt_caching.cache_ttl is 1h, but no upstream that is configured takes markers",
+        says: "prompt_caching.cache_ttl is 1h, but no configured upstream accepts markers",
         fix: "Leave it out, or add an upstream that speaks Anthropic's protocol.",
       }),
     );

@@ -71,8 +71,8 @@ function claudeSettings(terminal: Terminal): ClientSettings {
     } catch {
       problems.push({
         code: "client_settings",
-        says: `${place} is not JSON, so nothing in it counts`,
-        fix: "Mend it: a comma is missing or too many, most likely.",
+        says: `${place} is not valid JSON, so its settings are ignored`,
+        fix: "Fix it; most likely there is a comma missing or one too many.",
       });
     }
   }

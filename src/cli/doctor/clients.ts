@@ -80,7 +80,7 @@ function examined(
 
 /** A URL in somebody else's file may hold a password. */
 function shownUrl(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : "something that is no address";
+  return URL.canParse(url) ? new URL(url).origin : "something that is not an address";
 }
 
 function isGateway(address: string, host: string, port: number): boolean {

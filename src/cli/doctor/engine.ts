@@ -11,7 +11,7 @@ export function checkEngineNamed({ loaded, terminal }: Examination): readonly Fi
     return [
       fault("configuration", "plugin_broken", {
         says: `context.engine names the plugin ${engine}, which cannot be used: ${plugin.problem}`,
-        fix: `Mend ${shortPath(plugin.folder, terminal)}; docs/engines/plugins.md shows what belongs there.`,
+        fix: `Fix ${shortPath(plugin.folder, terminal)}; docs/engines/plugins.md shows what belongs there.`,
       }),
     ];
   if (plugin !== undefined)
@@ -26,7 +26,7 @@ export function checkEngineNamed({ loaded, terminal }: Examination): readonly Fi
   if (untrusted !== undefined && means === "nothing")
     return [
       fault("configuration", "plugin_untrusted", {
-        says: `context.engine names the project's plugin ${engine}, and you have not agreed to its code`,
+        says: `context.engine names the project's plugin ${engine}, and you have not trusted its code`,
         fix: `Read ${shortPath(untrusted.folder, terminal)}; then run \`precis plugins trust ${engine}\`.`,
       }),
     ];
@@ -35,7 +35,7 @@ export function checkEngineNamed({ loaded, terminal }: Examination): readonly Fi
   return [
     fault("configuration", "engine_unknown", {
       says: `context.engine is ${engine}, which is neither built in nor a plugin in ${places}`,
-      fix: "`precis plugins` lists those there are.",
+      fix: "`precis plugins` lists the plugins.",
     }),
   ];
 }

@@ -31,7 +31,7 @@ export async function checkKeys(configuration: Configuration, { environment }: T
   );
   const packages = await missingPackages(choices.flatMap(({ choice }) => (isChoice(choice) ? [choice] : [])));
   if (named.length === 0 && unclear.length === 0)
-    return [fine("keys", "keys", "none is needed: clients bring their own"), handoffs(configuration)];
+    return [fine("keys", "keys", "none needed: clients send their own"), handoffs(configuration)];
   return [
     ...named.map((one) => keyFinding(one, environment[one.variable])),
     ...unclear,
@@ -87,7 +87,7 @@ async function missingPackages(choices: readonly Choice[]): Promise<readonly Fin
     if ("missing" in loaded)
       found.push(
         fault("keys", "package_missing", {
-          says: "a model is configured for handoffs, but what asks it is not installed",
+          says: "a model is configured for handoffs, but the package that calls it is not installed",
           fix: `Install it: npm install ai @ai-sdk/${dialect}, with --global where precis itself was installed so`,
         }),
       );

@@ -24,8 +24,8 @@ export async function checkPort({ gateway: { host, port } }: Configuration): Pro
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "not for this user to listen on",
-  EADDRNOTAVAIL: "no address of this machine",
+  EACCES: "not permitted for this user",
+  EADDRNOTAVAIL: "not an address of this machine",
   ENOTFOUND: "no such host",
 };
 

@@ -24,7 +24,7 @@ export async function checkStore(examination: Examination): Promise<readonly Fin
   const { configuration } = loaded;
   const path = storeFile(store, configuration, terminal);
   if (path === undefined)
-    return [note("store", "store_in_memory", "nothing is kept: a session is compacted anew after a restart")];
+    return [note("store", "store_in_memory", "nothing is kept: sessions are compacted again after a restart")];
   const shown = shortPath(path, terminal);
   const closed = unreachable(path, shown);
   if (closed !== undefined) return [closed];
@@ -48,7 +48,7 @@ function unreachable(path: string, shown: string): Finding | undefined {
   } catch (error) {
     return fault("store", "store_unreachable", {
       says: `cannot read the store ${shown}: ${reasonOf(error)}`,
-      fix: "Give yourself the folders above it, or name another file with gateway.store.",
+      fix: "Make the folders above it accessible to you, or name another file with gateway.store.",
     });
   }
 }
@@ -56,11 +56,11 @@ function unreachable(path: string, shown: string): Finding | undefined {
 /** The folders that are missing are made; the nearest one that is there has to take them. */
 function newStore(path: string, shown: string): readonly Finding[] {
   const folder = nearestFolder(path);
-  if (canWrite(folder)) return [fine("store", "store_new", `${shown} does not exist yet; the gateway makes it`)];
+  if (canWrite(folder)) return [fine("store", "store_new", `${shown} does not exist yet; the gateway creates it`)];
   return [
     fault("store", "store_unwritable", {
       says: `${shown} does not exist, and nothing can be written in ${folder}`,
-      fix: `Give yourself that folder (\`sudo chown $USER ${folder}\`), or name another file with gateway.store.`,
+      fix: `Make that folder yours (\`sudo chown $USER ${folder}\`), or name another file with gateway.store.`,
     }),
   ];
 }
@@ -87,7 +87,7 @@ function writable(path: string, shown: string): readonly Finding[] {
   return [
     fault("store", "store_unwritable", {
       says: `${shown} can be read but not written, so no request is kept`,
-      fix: `Give yourself ${closed}: \`sudo chown $USER ${closed}\`.`,
+      fix: `Make it yours: \`sudo chown $USER ${closed}\`.`,
     }),
   ];
 }
@@ -137,7 +137,7 @@ async function contents(
   const { sessions } = await store.holdings();
   const said = `${shown}: ${sessions} sessions, ${size(bytes)}`;
   if (bytes > READ_WHOLE_BYTES_MAX)
-    return [fine("store", "store", `${said}; too large to be read whole here, \`precis store check\` does`)];
+    return [fine("store", "store", `${said}; too large to check here, run \`precis store check\``)];
   const faults = await store.check();
   if (faults.length === 0) return [fine("store", "store", `${said}, sound`)];
   return [

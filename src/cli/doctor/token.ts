@@ -14,10 +14,10 @@ export function checkToken(configuration: Configuration, terminal: Terminal): re
   if (variable !== null && !terminal.environment[variable]?.trim()) return [];
   try {
     const known = operatorToken(configuration, terminal);
-    const where = known === undefined ? "made by the first `precis serve`" : tokenPlace(known, terminal);
+    const where = known === undefined ? "created by the first `precis serve`" : tokenPlace(known, terminal);
     return [fine("port", "operator_token", `the operator's token is ${where}: ${HOW}`)];
   } catch (error) {
     if (!(error instanceof PrecisError)) throw error;
-    return [fault("port", "operator_token", { says: error.message, fix: error.hint ?? "Make a new one." })];
+    return [fault("port", "operator_token", { says: error.message, fix: error.hint ?? "Create a new one." })];
   }
 }

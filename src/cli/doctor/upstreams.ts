@@ -41,7 +41,7 @@ export async function checkUpstreams(
 async function announce(asked: readonly Upstream[], { err }: Pick<Examination["terminal"], "err">): Promise<void> {
   if (asked.length === 0) return;
   const addresses = asked.map(addressOf).join(", ");
-  const text = `Asking ${addresses} for the list of models, without a key. \`--offline\` asks nobody.`;
+  const text = `Asking ${addresses} for the list of models, without a key. \`--offline\` skips this.`;
   await err.say(`${text}\n`);
 }
 
@@ -110,7 +110,7 @@ function itself({ name, origin }: Upstream, { host, port }: Configuration["gatew
   if (!same || Number(given || (protocol === "https:" ? 443 : 80)) !== port) return [];
   return [
     fault("upstreams", "upstream_is_gateway", {
-      says: `${name}: ${origin} is the gateway itself, so requests go in a circle`,
+      says: `${name}: ${origin} is the gateway itself, so requests would loop`,
       fix: `Set gateway.upstreams.${name}.url to the provider's own address.`,
     }),
   ];
@@ -125,12 +125,12 @@ function inTheClear({ name, origin }: Upstream): readonly Finding[] {
       note(
         "upstreams",
         "upstream_plain",
-        `${name}: ${origin} is not encrypted; inside your own network that may be meant`,
+        `${name}: ${origin} is not encrypted; inside your own network that may be intended`,
       ),
     ];
   return [
     fault("upstreams", "upstream_plain", {
-      says: `${name}: ${origin} is not encrypted, and keys go over the network as they are`,
+      says: `${name}: ${origin} is not encrypted, so keys cross the network in clear text`,
       fix: `Set gateway.upstreams.${name}.url to https://${host}.`,
     }),
   ];
@@ -153,8 +153,8 @@ async function answers(upstream: Upstream, { own, send }: UpstreamCheck): Promis
   if (status >= 300 && status < 400)
     return [
       fault("upstreams", "upstream_moved", {
-        says: `${name}: ${addressOf(upstream)} sends elsewhere (${status}), which a request with a body does not follow`,
-        fix: `Set gateway.upstreams.${name}.url to where it sends: ${location ?? "its new address"}.`,
+        says: `${name}: ${addressOf(upstream)} redirects (${status}), which requests with a body do not follow`,
+        fix: `Set gateway.upstreams.${name}.url to its target: ${location ?? "the new address"}.`,
       }),
     ];
   if (status >= 500)
@@ -164,7 +164,7 @@ async function answers(upstream: Upstream, { own, send }: UpstreamCheck): Promis
         fix: "Look at the provider's status page, or at the server's own log.",
       }),
     ];
-  const meaning = status === 401 || status === 403 ? "asks for a key, as it should" : `answers (${status})`;
+  const meaning = status === 401 || status === 403 ? "requires a key, as expected" : `answers (${status})`;
   return [fine("upstreams", "upstream", `${name}: ${addressOf(upstream)} ${meaning}`)];
 }
 
@@ -195,13 +195,13 @@ async function ask(url: string, send: typeof fetch): Promise<UpstreamAnswer> {
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
-  ENOTFOUND: "there is no such host",
+  ENOTFOUND: "no such host",
   EAI_AGAIN: "its name cannot be looked up",
   ECONNRESET: "the connection was broken off",
   CERT_HAS_EXPIRED: "its certificate has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself alone",
-  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by an authority that Node does not know",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is signed by an authority that Node does not know",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by an authority that Node does not trust",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is signed by an authority that Node does not trust",
   ERR_SSL_WRONG_VERSION_NUMBER: "it speaks no TLS",
   ERR_SSL_PACKET_LENGTH_TOO_LONG: "it speaks no TLS",
 };
@@ -215,10 +215,10 @@ function unreachable(
   const place = `gateway.upstreams.${upstream.name}.url`;
   const certificate = failed.includes("CERT") || failed.includes("VERIFY");
   const fix = certificate
-    ? "Give Node the authority: `NODE_EXTRA_CA_CERTS=/path/to/ca.pem precis serve`."
+    ? "Make Node trust the authority: `NODE_EXTRA_CA_CERTS=/path/to/ca.pem precis serve`."
     : failed.startsWith("ERR_SSL")
       ? `Set ${place} to http://, or put TLS in front of it.`
-      : `Start the server, or mend ${place}; behind a proxy, the gateway has to reach it directly.`;
+      : `Start the server, or correct ${place}; behind a proxy, the gateway has to reach it directly.`;
   if (own) return fault("upstreams", "upstream_unreachable", { says, fix });
   // The vendors' own are there by default, and perhaps not meant to be used.
   const check = "Check this machine's connection, and HTTPS_PROXY if its network wants a proxy.";
@@ -238,6 +238,6 @@ async function notFound(upstream: Upstream, send: typeof fetch): Promise<Finding
     });
   return warning("upstreams", "upstream_path_doubtful", {
     says,
-    fix: "Look up the provider's base URL; a server without a list of models may be well all the same.",
+    fix: "Look up the provider's base URL; a server without a list of models may still work.",
   });
 }

@@ -112,8 +112,8 @@ function accountOf(occasion: Occasion): Account {
     due: saving * Math.max(1, turnsSince) >= loss + excess,
     affordable: compacted || loss <= LOSS_SHARE_MAX * spent,
     text: free
-      ? `${occasion.cold ? "nothing of it is cached: " : ""}a rewrite saves ${round(-loss)} tokens' worth of input at once`
-      : `a rewrite costs ${round(loss)} tokens' worth of input now and saves ${round(saving)} a request; ${turnsSince} requests since the last read ${round(excess)} more than they had to, of ${round(spent)} spent`,
+      ? `${occasion.cold ? "nothing is cached: " : ""}a rewrite saves ${round(-loss)} tokens' worth of input at once`
+      : `a rewrite costs ${round(loss)} tokens' worth of input now and saves ${round(saving)} a request; waiting has cost ${round(excess)} of ${round(spent)} tokens' worth in the ${turnsSince} requests since the last one`,
   };
 }
 

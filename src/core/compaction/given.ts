@@ -25,7 +25,7 @@ export function applyGivenCompaction(transcript: Transcript, compaction: Compact
     throw new PrecisError(`The compaction cannot be applied: ${because}.`, {
       code: "bad_compaction",
       place: isOurs ? cause.place : "compaction",
-      hint: "Pass a compaction as this version of precis made it, with the conversation that it was made of or its continuation.",
+      hint: "Pass a compaction that this version of precis made, with the conversation that it was made from or a continuation of it.",
       ...(isOurs ? {} : { cause }),
     });
   }

@@ -14,7 +14,7 @@ import { findSession } from "./find.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
 
 const KEPT_MASKED =
-  "it is kept with its secrets masked, so that only the gateway, which sees its requests, can compact it";
+  "it is stored with its secrets masked, so only the gateway, which sees the original requests, can compact it";
 
 export async function compact(
   dependencies: HistoryDependencies,

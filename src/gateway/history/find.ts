@@ -52,7 +52,7 @@ function unknown(all: Awaited<ReturnType<HistoryStore["listTenants"]>>, { tenant
 
 /** Where else to look. */
 function tenantsHint(all: Awaited<ReturnType<HistoryStore["listTenants"]>>, tenant: string | undefined): string {
-  if (all.length === 0) return "The store holds no session at all; is it the right one?";
+  if (all.length === 0) return "The store is empty; is it the right file?";
   const others = all.filter((one) => one.tenant !== tenant);
   const list = "`precis sessions` lists them";
   if (tenant === undefined || others.length === 0) return `${list}, newest first.`;

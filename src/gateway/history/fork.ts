@@ -46,12 +46,12 @@ async function nameFor(
 ): Promise<string> {
   if (given !== undefined) {
     if (!NAME.test(given))
-      throw new PrecisError(`${JSON.stringify(given.slice(0, 128))} is no name for a session`, {
+      throw new PrecisError(`${JSON.stringify(given.slice(0, 128))} is not a valid session name`, {
         code: "bad_fork",
-        hint: "Letters, digits and . _ : @ / - are taken, 128 at most.",
+        hint: "Use at most 128 letters, digits and the characters . _ : @ / -",
       });
     if (await isFree(given)) return given;
-    throw new PrecisError(`there is a session named ${JSON.stringify(given)} already`, {
+    throw new PrecisError(`a session named ${JSON.stringify(given)} already exists`, {
       code: "session_exists",
       hint: "Choose another name, or leave it out.",
     });

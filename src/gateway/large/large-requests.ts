@@ -181,7 +181,7 @@ async function* pulled(active: ReadonlyMap<number, Active>, id: number, post: (m
 }
 
 function brokenOff(): PrecisError {
-  return new PrecisError("The answer broke off: its provider ended it, or the thread that relayed it was lost.", {
+  return new PrecisError("The answer was interrupted: the provider ended it, or the thread that relayed it failed.", {
     code: "upstream_broke_off",
     hint: "Send the request again.",
     retryable: true,
@@ -189,7 +189,7 @@ function brokenOff(): PrecisError {
 }
 
 function busy(): PrecisError {
-  return new PrecisError("precis: the gateway works on as many large requests as it can.", {
+  return new PrecisError("precis: the gateway is already working on its maximum number of large requests.", {
     code: "gateway_busy",
     hint: "Send the request again in a moment.",
     retryable: true,
@@ -197,9 +197,9 @@ function busy(): PrecisError {
 }
 
 export function threadLost(): PrecisError {
-  return new PrecisError("The thread for large requests ended before it had an answer.", {
+  return new PrecisError("The thread for large requests ended before it answered.", {
     code: "large_thread_lost",
-    hint: "The request is forwarded as it came, unless faults are refused; a new thread takes the next one.",
+    hint: "The request is forwarded unchanged, unless gateway.on_fault is `refuse`; the next one gets a new thread.",
     retryable: true,
   });
 }

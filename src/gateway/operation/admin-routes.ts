@@ -89,7 +89,7 @@ function addReading(app: Hono, history: History): void {
       throw refusal(
         "unknown_original",
         "no original has this recall id",
-        "Ids are as the compacted conversation shows them.",
+        "Use an id as the compacted conversation shows it.",
       );
     return context.json(original, 200, NO_STORE);
   });
@@ -108,7 +108,7 @@ function addChanging(app: Hono, history: History): void {
   app.post("/sessions/:id/compact", async (context) => {
     const { focus, budget } = await bodyOf(context, { focus: "string", budget: "number" });
     if (compacting >= ADMIN_LIMITS.compactions)
-      throw refusal("busy", "too many compactions are under way", "Ask again in a moment.");
+      throw refusal("busy", "too many compactions are in progress", "Try again in a moment.");
     compacting++;
     try {
       const made = await history.compact(whichIn(context), {
@@ -124,7 +124,7 @@ function addChanging(app: Hono, history: History): void {
   app.post("/sessions/:id/undo", async (context) => {
     const undone = await history.undo(whichIn(context));
     if (undone === undefined)
-      throw refusal("nothing_to_undo", "no compaction stands for this session", "There is nothing to take back.");
+      throw refusal("nothing_to_undo", "no compaction is active for this session", "There is nothing to undo.");
     return context.json(undone, 200, NO_STORE);
   });
   app.post("/sessions/:id/fork", async (context) => {
@@ -154,8 +154,8 @@ function refuse(context: Context, error: unknown): Response {
       ? { code: error.code, message: error.message, hint: error.hint }
       : {
           code: "internal_fault",
-          message: "something of precis failed",
-          hint: "The gateway goes on; please report it.",
+          message: "precis failed internally",
+          hint: "The gateway continues to work; please report this.",
         };
   if (status === 503) context.header("retry-after", RETRY_AFTER_SECONDS);
   return context.json({ error: told }, status, NO_STORE);
@@ -247,7 +247,7 @@ async function bodyOf<Shape extends Readonly<Record<string, keyof Kinds>>>(
     const kind = shape[key];
     if (kind === undefined)
       throw badQuery(
-        `the body has a member ${JSON.stringify(key.slice(0, 64))} that nothing reads`,
+        `the body has an unknown member ${JSON.stringify(key.slice(0, 64))}`,
         `There are: ${Object.keys(shape).join(", ")}.`,
       );
     if (typeof member !== kind) throw badQuery(`${key} is not a ${kind}`, `Send ${key} as a ${kind}, or leave it out.`);

@@ -53,7 +53,7 @@ const SETUPS: readonly ClientSetup[] = [
       'env_key = "OPENAI_API_KEY"',
       'wire_api = "responses"',
     ],
-    note: "`env_key` names the variable that holds your key; the key itself does not belong into the file.",
+    note: "`env_key` names the variable that holds your key; do not put the key itself into the file.",
   },
   {
     client: "OpenCode",

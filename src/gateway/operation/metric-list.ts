@@ -16,32 +16,32 @@ const ANSWER_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600
 export const METRICS = {
   precis_requests_total: {
     kind: "counter",
-    help: "Requests that are over.",
+    help: "Completed requests.",
     labels: ["route", "upstream", "status", "outcome", "treatment"],
   },
   precis_untouched_total: {
     kind: "counter",
-    help: "Requests that went out as they came although they could have been looked at.",
+    help: "Requests to models that were forwarded without being processed.",
     labels: ["because"],
   },
   precis_retries_total: {
     kind: "counter",
-    help: "Requests that the provider refused as too large and that were sent once more, compacted.",
+    help: "Requests that the provider refused as too large and that were compacted and retried.",
     labels: [],
   },
   precis_compactions_total: {
     kind: "counter",
-    help: "Compactions made; ahead of need or for a request that waited.",
+    help: "Compactions, in the background or while a request waited.",
     labels: ["reason", "ahead"],
   },
   precis_compactions_degraded_total: {
     kind: "counter",
-    help: "Compactions that came out less well than configured, for example because a model failed.",
+    help: "Compactions with a poorer result than configured, for example because a model failed.",
     labels: [],
   },
   precis_compaction_lost_requests_total: {
     kind: "counter",
-    help: "Requests of users that compactions left out of what models see, for want of room; each can be recalled.",
+    help: "User requests that compactions left out for lack of room; each can be recalled.",
     labels: [],
   },
   precis_compaction_seconds: {
@@ -62,37 +62,37 @@ export const METRICS = {
   },
   precis_context_tokens_total: {
     kind: "counter",
-    help: "Estimated tokens of rewritten requests: as the clients sent them (before) and as they went on (after).",
+    help: "Estimated tokens of rewritten requests: as sent by clients (before) and as forwarded (after).",
     labels: ["stage"],
   },
   precis_usage_tokens_total: {
     kind: "counter",
-    help: "Tokens as providers reported them; input includes cache reads and writes.",
+    help: "Tokens reported by providers; input includes cache reads and writes.",
     labels: ["kind"],
   },
   precis_cache_saved_usd_total: {
     kind: "counter",
-    help: "What reading prompts from providers' caches saved against full price, in US dollars.",
+    help: "Savings by reading prompts from providers' caches instead of at full price, in US dollars.",
     labels: [],
   },
   precis_cache_surcharge_usd_total: {
     kind: "counter",
-    help: "What writing to these caches cost above full price, in US dollars.",
+    help: "Surcharge for writing to these caches, in US dollars.",
     labels: [],
   },
   precis_cache_missed_tokens_total: {
     kind: "counter",
-    help: "Tokens that had been sent before and were read afresh: by a compaction, or otherwise (expired, another client).",
+    help: "Tokens of cache misses on text that was sent before: because of a compaction, or otherwise (expired, another client).",
     labels: ["because"],
   },
   precis_cache_missed_usd_total: {
     kind: "counter",
-    help: "What these cost more than reading them from the cache would have, in US dollars.",
+    help: "Extra cost of these misses over reading from the cache, in US dollars.",
     labels: ["because"],
   },
   precis_held_seconds: {
     kind: "histogram",
-    help: "From a request's arrival until it went on: what the gateway added before the provider.",
+    help: "From the arrival of a request until it was forwarded: the latency that the gateway adds.",
     labels: ["treatment"],
     buckets: HELD_SECONDS,
   },
@@ -115,7 +115,7 @@ export const METRICS = {
   },
   precis_notices_total: {
     kind: "counter",
-    help: "What an operator should know of, by code.",
+    help: "Notices for the operator, by code.",
     labels: ["code"],
   },
   precis_recalls_total: {
@@ -131,7 +131,7 @@ export const METRICS = {
   precis_in_flight: { kind: "gauge", help: "Requests under way.", labels: [] },
   precis_store_bytes: {
     kind: "gauge",
-    help: "Size of the store's file and of its log; absent for one in memory.",
+    help: "Size of the store's file and its write-ahead log; absent for a store in memory.",
     labels: [],
   },
 } as const satisfies Readonly<Record<string, MetricDefinition>>;
@@ -142,7 +142,7 @@ export type MetricName = keyof typeof METRICS;
 export const LABELS: Readonly<Record<string, string>> = {
   route: "`chat_completions`, `responses`, `messages`, `count_tokens`, `models`, `other`",
   upstream: "a configured name, or `none`",
-  status: "a status code, or its class where it is no common one: `4xx`",
+  status: "a status code, or its class for uncommon ones: `4xx`",
   outcome: "`answered`, `refused`, `turned_away`, `aborted`, `upstream_failed`",
   treatment: "`passed`, `unchanged`, `untouched`, `rewritten`, `observed`",
   because: "a reason from the table above",

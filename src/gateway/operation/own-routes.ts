@@ -60,7 +60,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): Hono {
         context,
         401,
         "link_used",
-        "A link opens once, within ten minutes: `precis token --link` makes another.",
+        "A link works once, within ten minutes; `precis token --link` prints a new one.",
       );
     // From here and not by a redirect: what another page led to would come without the cookie.
     const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${OWN_PREFIX}/"><title>precis</title>`;
@@ -87,7 +87,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): Hono {
 }
 
 const ROUTES_THERE_ARE =
-  "There are /_precis/, /_precis/health, /_precis/ready, /_precis/metrics, and the calls of docs/operating.md under /_precis/api/.";
+  "Available are /_precis/, /_precis/health, /_precis/ready, /_precis/metrics, and the calls of docs/operating.md under /_precis/api/.";
 
 /** What needs no token: whether it lives, and where a link for a browser leads. */
 const OPEN = new Set([`${OWN_PREFIX}/health`, `${OWN_PREFIX}/ready`, LOGIN_PATH]);

@@ -50,9 +50,9 @@ export function statusPage(status: Status, all = false): string {
 <p class="says">${escaped(verdict(totals))}</p>
 ${figures(totals)}
 ${picture(status.recent)}
-${table("Where requests go", Object.entries(status.upstreams))}
-${table("Where they are kept", [["store", status.store]])}
-${all ? counted(totals) : '<p class="more"><a href="?all">Everything that is counted</a></p>'}
+${table("Upstreams", Object.entries(status.upstreams))}
+${table("Storage", [["store", status.store]])}
+${all ? counted(totals) : '<p class="more"><a href="?all">All counters</a></p>'}
 <h2>More</h2><p class="dim"><code>/_precis/metrics</code> for Prometheus, <code>/_precis/</code> with <code>accept: application/json</code> for a program.</p>
 </body></html>
 `;
@@ -60,20 +60,20 @@ ${all ? counted(totals) : '<p class="more"><a href="?all">Everything that is cou
 
 /** What somebody wants to know who looks for a second. */
 function verdict({ requests, treatments, outcomes, context, observed, retried }: Totals): string {
-  if (requests === 0) return "No request has come yet.";
+  if (requests === 0) return "No requests yet.";
   const failed = outcomes.refused + outcomes.turned_away + outcomes.upstream_failed;
   const said = [
     `${plural(requests, "request")}; ${failed === 0 ? "none failed" : `${shown(failed)} failed`}.`,
     ...(treatments.rewritten + treatments.observed === 0 ? ["None was rewritten."] : []),
-    ...shorter(treatments.rewritten, context, "went on shorter, with"),
-    ...shorter(treatments.observed, observed, "would have gone on shorter, with"),
-    ...(retried === 0 ? [] : [`${shown(retried)} would have died of their size.`]),
+    ...shorter(treatments.rewritten, context, "were shortened, with"),
+    ...shorter(treatments.observed, observed, "would have been shortened, with"),
+    ...(retried === 0 ? [] : [`${shown(retried)} were refused as too large and answered after compaction.`]),
   ];
   return said.join(" ");
 }
 
 function shorter(count: number, { before, after }: Sizes, how: string): readonly string[] {
-  return count === 0 ? [] : [`${shown(count)} ${how} ${share(before - after, before)} of their tokens taken out.`];
+  return count === 0 ? [] : [`${shown(count)} ${how} ${share(before - after, before)} of their tokens removed.`];
 }
 
 function figures({ context, compactions, ahead, usage, cache }: Totals): string {
@@ -95,7 +95,7 @@ function picture(recent: readonly RecentRequest[]): string {
 const KEY = [
   ["soft", "sent by the client"],
   ["ink", "went on"],
-  ["made", "went on, compacted for this request"],
+  ["made", "forwarded, compacted for this request"],
 ] as const;
 
 function counted(totals: Totals): string {
@@ -104,21 +104,21 @@ function counted(totals: Totals): string {
     table("Requests", [["in all", totals.requests], ...entries(totals.outcomes)]),
     table("What was done", [...entries(totals.treatments), ...entries(totals.untouched).map(because)]),
     table("Compactions", compactionRows(totals)),
-    table("Tokens, as providers reported them", [
+    table("Tokens reported by providers", [
       ["input", usage.input],
-      ["of it read from the cache", usage.cacheRead],
-      ["of it written to the cache", usage.cacheWrite],
+      ["read from the cache", usage.cacheRead],
+      ["written to the cache", usage.cacheWrite],
       ["output", usage.output],
     ]),
-    table("What the providers' caches did", cacheRows(totals)),
+    table("Provider caches", cacheRows(totals)),
   ].join("\n");
 }
 
 function cacheRows({ usage, cache }: Totals): readonly Row[] {
   return [
     ["of the input read from a cache", share(usage.cacheRead, usage.input)],
-    ["saved, what writing cost taken off", dollars(cache.savedUsd)],
-    ["tokens missed through compactions", cache.missedByCompaction.tokens],
+    ["saved, net of the cost of writing", dollars(cache.savedUsd)],
+    ["tokens missed because of compactions", cache.missedByCompaction.tokens],
     ["what these cost", dollars(cache.missedByCompaction.usd)],
     ["tokens missed otherwise", cache.missed.tokens - cache.missedByCompaction.tokens],
     ["what these cost", dollars(cache.missed.usd - cache.missedByCompaction.usd)],
@@ -148,16 +148,16 @@ function plural(count: number, noun: string): string {
 function compactionRows({ compactions, ahead, lost, retried, context, observed }: Totals): readonly Row[] {
   return [
     ["made", compactions],
-    ["of them ahead of need", ahead],
-    ["of them without room for every request of the user", lost.compactions],
-    ["requests of the user left out, in all", lost.requests],
-    ["requests answered after a refusal for their size", retried],
-    ["tokens that clients sent in rewritten requests", context.before],
-    ["tokens that went on instead", context.after],
+    ["in the background", ahead],
+    ["without room for every user request", lost.compactions],
+    ["user requests left out", lost.requests],
+    ["requests answered after an overflow error", retried],
+    ["tokens of rewritten requests before", context.before],
+    ["tokens of rewritten requests after", context.after],
     ...(observed.before === 0
       ? []
       : ([
-          ["tokens that rewriting would have met", observed.before],
+          ["tokens that would have been rewritten", observed.before],
           ["and left", observed.after],
         ] as const)),
   ];

@@ -74,7 +74,7 @@ async function* passing(
   return later && !screen.passage().ended ? BROKEN_OFF : undefined;
 }
 
-const BROKEN_OFF = new Error("the answer ended before its time");
+const BROKEN_OFF = new Error("the answer ended early");
 
 /** An event that cannot be read is the client's to find. */
 function shownOf(screen: Screen, frame: Frame | string): string {

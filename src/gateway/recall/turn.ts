@@ -54,10 +54,10 @@ const CALL_TOKENS_MIN = 60;
 /** A model that asks although it was told that it is enough is told once more; then the answer is over. */
 const REFUSED_PASSAGES_MAX = 2;
 
-const SAID_ENOUGH = "That is enough for this turn: go on with what you have.";
+const SAID_ENOUGH = "That is enough for this turn: continue with what you have.";
 const SAID_NO_MORE = "Nothing more can be recalled in this turn. Answer now.";
-const SAID_NO_ROOM = "There is no room left for what this holds. Go on without it, or ask for single words of it.";
-const SAID_FAILED = "It could not be read just now. Go on without it.";
+const SAID_NO_ROOM = "There is not enough room for this. Continue without it, or search for single words in it.";
+const SAID_FAILED = "It cannot be read right now. Continue without it.";
 
 /** What has been recalled for one answer. */
 interface Ledger {

@@ -56,7 +56,7 @@ export async function startConversation(
   );
   // What the engine said may quote the conversation.
   runtime.on("engineDisabled", ({ engine, because }) =>
-    notice("engine_disabled", `the engine ${engine} was put out of service: ${because}`),
+    notice("engine_disabled", `the engine ${engine} was disabled: ${because}`),
   );
   return { runtime, sent, pricing, pending };
 }

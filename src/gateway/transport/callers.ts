@@ -70,8 +70,8 @@ function withoutPort(host: string): string {
 const FOREIGN_HOST: Refusal = {
   status: 403,
   code: "foreign_host",
-  message: "precis: the gateway is not known by the name in this request's Host header.",
-  hint: "Ask by the address that `precis serve` printed, or add the name to gateway.allowed_hosts.",
+  message: "precis: the gateway does not accept the name in this request's Host header.",
+  hint: "Use the address that `precis serve` printed, or add the name to gateway.allowed_hosts.",
 };
 
 const FOREIGN_ORIGIN: Refusal = {
@@ -84,6 +84,6 @@ const FOREIGN_ORIGIN: Refusal = {
 const JSON_NEEDED: Refusal = {
   status: 415,
   code: "json_needed",
-  message: "precis: a browser's request has to say that its body is JSON.",
+  message: "precis: a request from a browser needs the content type application/json.",
   hint: "Send content-type: application/json.",
 };

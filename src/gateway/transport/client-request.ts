@@ -140,7 +140,7 @@ function bodyOf(request: IncomingMessage, response: ServerResponse, options: Cli
 }
 
 function busy(): PrecisError {
-  return new PrecisError("precis: the gateway holds as many requests as it can.", {
+  return new PrecisError("precis: the gateway has reached its limit of request bodies in memory.", {
     code: "gateway_busy",
     hint: "Send the request again in a moment, or raise the gateway's limit on bodies.",
     retryable: true,

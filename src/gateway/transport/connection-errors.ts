@@ -16,7 +16,7 @@ const REFUSAL_OF_ERROR: Readonly<Record<string, Pick<Refusal, "status" | "code" 
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
     code: "request_timeout",
-    message: "precis: the request did not come in time.",
+    message: "precis: the request did not arrive in time.",
   },
 };
 
@@ -25,7 +25,7 @@ const { STATUS_CODES } = process.getBuiltinModule("node:http");
 const NOT_HTTP: Pick<Refusal, "status" | "code" | "message"> = {
   status: 400,
   code: "bad_request",
-  message: "precis: what came is not a valid HTTP request.",
+  message: "precis: this is not a valid HTTP request.",
 };
 
 /** For `clientError` of Node's server. Where an answer is under way already the connection just ends. */
@@ -33,7 +33,7 @@ export function answerWithoutRequest(error: NodeJS.ErrnoException, socket: Duple
   const { _httpMessage: underWay } = socket as { readonly _httpMessage?: { readonly headersSent: boolean } | null };
   if (!socket.writable || error.code === "ECONNRESET" || underWay?.headersSent === true) return void socket.destroy();
   const refusal = REFUSAL_OF_ERROR[error.code ?? ""] ?? NOT_HTTP;
-  sayAndEnd(socket, { ...refusal, hint: "Check the client, and what stands between it and the gateway." });
+  sayAndEnd(socket, { ...refusal, hint: "Check the client, and any proxy between it and the gateway." });
 }
 
 export function refuseTunnel(socket: Duplex): void {
@@ -41,7 +41,7 @@ export function refuseTunnel(socket: Duplex): void {
   sayAndEnd(socket, {
     status: 405,
     code: "no_tunnel",
-    message: "precis: the gateway opens no tunnels.",
+    message: "precis: the gateway does not open tunnels.",
     hint: "Use it as a base URL, not as a forward proxy.",
   });
 }

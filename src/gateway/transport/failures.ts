@@ -39,9 +39,9 @@ const PROXY_REFUSED = /^Proxy response \((\d+)\)/;
 const PROXY_FAILED: ReadonlySet<string> = new Set(["UND_ERR_PRX_CONN", "UND_ERR_PRX_TLS"]);
 
 export function clientGone(): PrecisError {
-  return new PrecisError("The client left before its answer.", {
+  return new PrecisError("The client disconnected before its answer.", {
     code: "client_gone",
-    hint: "Nothing is left to do: the call to the provider was ended.",
+    hint: "No action is needed: the call to the provider was aborted.",
   });
 }
 
@@ -51,7 +51,7 @@ export function upstreamFailure(cause: unknown, upstream: Upstream, connected: b
   const sign = typeof code === "string" ? code : "";
   const { name, origin } = upstream;
   if (CANNOT_BE_SENT.has(sign))
-    return new PrecisError("precis: this request cannot be sent on.", {
+    return new PrecisError("precis: this request cannot be forwarded.", {
       code: "bad_request",
       hint: "Its path, a header or its length is not valid HTTP.",
       cause,
@@ -74,16 +74,19 @@ export function upstreamFailure(cause: unknown, upstream: Upstream, connected: b
   if (NOT_TRUSTED.has(sign))
     return new PrecisError(`precis: the certificate of ${name} (${origin}) is not trusted here (${sign}).`, {
       code: "upstream_unreachable",
-      hint: "Start the gateway with NODE_EXTRA_CA_CERTS naming the file of its authority, or mend the upstream's URL.",
+      hint: "Start the gateway with NODE_EXTRA_CA_CERTS naming the file of its authority, or correct the upstream's URL.",
       cause,
     });
   if (connected || BROKE_OFF.has(sign) || sign.startsWith("HPE_"))
-    return new PrecisError(`precis: the provider ${name} (${origin}) broke off before its answer was whole.`, {
-      code: "upstream_broke_off",
-      hint: "Send the request again.",
-      retryable: true,
-      cause,
-    });
+    return new PrecisError(
+      `precis: the provider ${name} (${origin}) ended the connection before its answer was complete.`,
+      {
+        code: "upstream_broke_off",
+        hint: "Send the request again.",
+        retryable: true,
+        cause,
+      },
+    );
   return new PrecisError(
     `precis: the provider ${name} (${origin}) cannot be reached${sign === "" ? "" : ` (${sign})`}.`,
     {

@@ -123,8 +123,8 @@ function looksOwn(target: string): boolean {
 const LOOKALIKE: Refusal = {
   status: 404,
   code: "own_route_misspelled",
-  message: "the path only looks like one of the gateway's own routes, and is not sent on",
-  hint: `Ask for ${OWN_ROUTES}/ as it is written in docs/operating.md.`,
+  message: "the path resembles one of the gateway's own routes, and is not forwarded",
+  hint: `Use the routes under ${OWN_ROUTES}/ as docs/operating.md lists them.`,
 };
 
 interface Attended {
@@ -168,7 +168,7 @@ function noWebSocket(client: Parameters<typeof refuse>[0]): ClientResponse {
   return refuse(client, {
     status: 426,
     code: "no_websocket",
-    message: "precis: the gateway speaks no WebSocket.",
+    message: "precis: the gateway does not support WebSocket.",
     hint: "Use plain HTTP: streams come as server-sent events.",
     headers: [["connection", "close"]],
   });
@@ -182,7 +182,7 @@ async function start(server: Server, host: string, port: number): Promise<void> 
     const why = (cause as { readonly code?: string }).code ?? "no reason given";
     throw new PrecisError(`The gateway cannot listen on ${host}, port ${port} (${why}).`, {
       code: "listen_failed",
-      hint: "Choose another port or address, or stop what listens there.",
+      hint: "Choose another port or address, or stop the program that listens there.",
       cause,
     });
   }

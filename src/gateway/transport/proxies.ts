@@ -49,6 +49,6 @@ export function proxyAddress(proxy: string): string {
   throw new PrecisError("The address of a proxy cannot be used.", {
     code: "proxy_settings",
     place: "HTTPS_PROXY, HTTP_PROXY",
-    hint: "Write http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT; a name and a password go before the host.",
+    hint: "Write http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT, with a user name and a password before the host if needed.",
   });
 }

@@ -51,8 +51,8 @@ export function refuseError(request: Pick<ClientRequest, "target" | "headers">, 
   return refuse(request, {
     status: INTERNAL_STATUS,
     code: "internal_fault",
-    message: "precis: something of the gateway failed.",
-    hint: "Send the request again; the gateway's log says more.",
+    message: "precis: the gateway failed internally.",
+    hint: "Send the request again; see the gateway's log.",
   });
 }
 

@@ -97,7 +97,7 @@ function tooLarge(client: ClientRequest, { bodyBytes }: IntakeLimits): Refused {
       status: 413,
       code: "request_too_large",
       message: `precis: the request's body is larger than ${Math.floor(bodyBytes / MB)} MB.`,
-      hint: "Send less at once, or raise the gateway's limit.",
+      hint: "Send a smaller request, or raise the gateway's limit.",
     }),
   };
 }

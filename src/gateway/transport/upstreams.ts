@@ -104,11 +104,11 @@ function joined(basePath: string, target: string): string {
 }
 
 function readUpstream(name: string, { url, protocol, caching = "auto" }: UpstreamSettings): Upstream {
-  if (!NAME.test(name)) throw wrong(name, "its name may have letters, digits, dots, dashes and underscores only");
+  if (!NAME.test(name)) throw wrong(name, "its name may only have letters, digits, dots, dashes and underscores");
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !["http:", "https:"].includes(parsed.protocol))
     throw wrong(name, "its url is not an http or https URL");
-  if (parsed.username !== "" || parsed.password !== "") throw wrong(name, "its url holds a credential");
+  if (parsed.username !== "" || parsed.password !== "") throw wrong(name, "its url contains a credential");
   if (parsed.search !== "" || parsed.hash !== "") throw wrong(name, "its url has a query or a fragment");
   if (hasDotSegment(parsed.pathname)) throw wrong(name, "its path has a part . or .., encoded");
   return {

@@ -74,12 +74,12 @@ function failure(context: CallsDesk, error: unknown): CallResult {
   // For a session that was deleted meanwhile the archive's own hint would name other tenants.
   const text = known
     ? `${error.code}: ${error.message}. ${error.code === "unknown_session" ? UNKNOWN_SESSION_HINT : error.hint}`
-    : "internal_fault: something in precis failed. Ask for less, or in another way.";
+    : "internal_fault: precis failed internally. Ask for less, or in another way.";
   return { content: [{ type: "text", text: context.redact(text) }], isError: true };
 }
 
 function busy(): PrecisError {
-  return new PrecisError("too many calls wait for their turn", {
+  return new PrecisError("too many calls are waiting", {
     code: "busy",
     hint: "Wait for an answer before the next call.",
     retryable: true,

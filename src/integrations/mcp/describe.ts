@@ -25,7 +25,7 @@ async function listSessions(context: ToolContext): Promise<Answer> {
     const { title } = await context.archive.show({ tenant: context.tenant, id }, 0);
     body.push(`${id}  ${timeOf(updatedAt)}  ${messages} messages  ${oneLine(title, TITLE_CHARS_MAX)}`);
   }
-  const head = body.length === 0 ? "No session is kept." : "Sessions, the last used first:";
+  const head = body.length === 0 ? "No sessions are stored." : "Sessions, most recently used first:";
   return { head, body, rest: (shown) => left(body.length - shown) };
 }
 
@@ -52,7 +52,7 @@ async function describeSession(context: ToolContext, session: SessionEntry): Pro
       ? []
       : [`left the session ${parentId} after its message ${links.indexOf(forkedAt ?? "") + 1}`]),
   ];
-  return { head: `Session ${id}`, body, rest: () => "`timeline` lists its turns, `expand` gives its messages." };
+  return { head: `Session ${id}`, body, rest: () => "`timeline` lists its turns, `expand` returns its messages." };
 }
 
 async function describeOriginal(context: ToolContext, id: string): Promise<Answer> {
@@ -101,5 +101,5 @@ function neighbour(context: ToolContext, message: Message | undefined, where: st
 }
 
 function left(count: number): string {
-  return count === 0 ? "" : `(${count} more that did not fit)`;
+  return count === 0 ? "" : `(${count} more did not fit)`;
 }

@@ -13,9 +13,9 @@ export async function restore(context: ToolContext, { id }: { readonly id?: stri
   const session = await sessionOf(context, id);
   const result = await context.archive.undo({ tenant: context.tenant, id: session.id });
   if (result === undefined)
-    throw new PrecisError("no compaction stands for this session", {
+    throw new PrecisError("no compaction is active for this session", {
       code: "nothing_to_undo",
-      hint: "It goes out whole as it is.",
+      hint: "It is already sent whole.",
     });
   const { undone, standing } = result;
   const then =
@@ -23,9 +23,9 @@ export async function restore(context: ToolContext, { id }: { readonly id?: stri
       ? "the whole conversation"
       : `the compaction before it made it, ${standing.tokens.after} tokens`;
   return {
-    head: `Taken back in session ${session.id}: a compaction (${undone.reason}) of ${undone.tokens.before} → ${undone.tokens.after} tokens.`,
+    head: `Undone in session ${session.id}: a compaction (${undone.reason}) of ${undone.tokens.before} → ${undone.tokens.after} tokens.`,
     body: [
-      `From the next request on it goes out as ${then}. Nothing compacts it by itself until a request overflows or a person compacts it.`,
+      `From the next request on it is sent as ${then}. It is not compacted automatically until a request overflows or a person compacts it.`,
     ],
     rest: () => "",
   };

@@ -8,7 +8,7 @@ export const RECALL_ID = /^r[0-9a-f]{9}$/;
 const CANDIDATES_MAX = 5;
 const SHOWN_ID_CHARS_MAX = 80;
 
-export const UNKNOWN_SESSION_HINT = "`describe` without an id says what there is.";
+export const UNKNOWN_SESSION_HINT = "`describe` without an id lists everything.";
 
 /** Where an original left a conversation. */
 export interface RemovalPoint {
@@ -55,7 +55,7 @@ export async function originalOf(context: ToolContext, id: string): Promise<Orig
   if (original === undefined)
     throw new PrecisError(`there is nothing under the recall id ${JSON.stringify(shown(id))}`, {
       code: "unknown_original",
-      hint: "`search` finds ids by words that the original holds.",
+      hint: "`search` finds ids by words in the original.",
     });
   // The same text may have left another session under another label.
   return place === undefined ? original : { ...original, label: place.evicted.label };

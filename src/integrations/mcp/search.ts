@@ -19,14 +19,15 @@ export async function search(context: ToolContext, { words, session, hits }: Sea
   const scope = only === undefined ? {} : { session: only };
   const found = await archive.search({ tenant, words, limit: hits ?? limits.hits, ...scope });
   const name = JSON.stringify(oneLine(words, LABEL_CHARS_MAX));
-  if (found.length === 0) return { head: `Nothing holds ${name}. Fewer or other words may.`, body: [], rest: () => "" };
+  if (found.length === 0)
+    return { head: `Nothing contains ${name}. Try fewer or other words.`, body: [], rest: () => "" };
   const body = found.map((hit) => `── ${titleOf(hit)}${withoutWords(hit)}\n${hit.text}`);
   return {
     head: "",
     body,
     rest: (shown) => {
       const left = body.length - shown;
-      return left === 0 ? "" : `(${left} more that did not fit: ask for more tokens, or use other words)`;
+      return left === 0 ? "" : `(${left} more did not fit: ask for more tokens, or use other words)`;
     },
   };
 }

@@ -73,20 +73,20 @@ function toolsOf(limits: McpLimits): readonly Tool[] {
   return [
     tool("search", {
       description:
-        "Finds words in everything that was said or read in earlier conversation, also what left it when it was shortened: each place with the lines around it. Use it first when you miss an exact value, path, error or decision.",
+        "Finds words in everything that was said or read in earlier conversation, including what was removed when it was shortened: each match with the lines around it. Use it first when an exact value, path, error or decision is missing.",
       input: z.strictObject({ words, session, hits, tokens }),
       run: search,
       always: true,
     }),
     tool("describe", {
       description:
-        "Says what a session or a recall id (such as r1a2b3c4d5) is: when, how large, what stands around it. Without an id: what there is.",
+        "Describes a session or a recall id (such as r1a2b3c4d5): its time, size and neighbours. Without an id: lists everything.",
       input: z.strictObject({ id, tokens }),
       run: describe,
     }),
     tool("expand", {
       description:
-        "Gives back the original behind a recall id, or messages of it or of a session by their numbers, word for word; with `outline` one line each. The end of an answer says how to read on.",
+        "Returns the original behind a recall id, or messages of it or of a session by their numbers, word for word; with `outline` one line each. The end of the answer says how to continue reading.",
       input: z.strictObject({ id, messages, role, outline, offset, tokens }),
       run: expand,
     }),
@@ -98,7 +98,7 @@ function toolsOf(limits: McpLimits): readonly Tool[] {
     }),
     tool("restore", {
       description:
-        "Takes the newest compaction of a session back: from its next request on it goes out longer again. Only when a person asks for it.",
+        "Undoes the newest compaction of a session: from its next request on it is longer again. Only when a person asks for it.",
       input: z.strictObject({ id }),
       run: restore,
       writes: true,
@@ -113,16 +113,14 @@ function fieldsOf(limits: McpLimits) {
   return {
     id: idText
       .optional()
-      .describe("A recall id, or a session's id or the beginning of it; the last used session by default."),
+      .describe("A recall id, or a session's id or the beginning of it; the most recently used session by default."),
     session: idText.optional().describe("Only in this session."),
     from: number.describe("A message's number, from 1."),
     messages: z
       .string()
       .max(RANGE_CHARS_MAX)
       .optional()
-      .describe(
-        "Numbers of messages as hits name them: 99, 99-131 or 12,99-131; of a session the last one by default.",
-      ),
+      .describe("Message numbers as shown in hits: 99, 99-131 or 12,99-131; for a session the last one by default."),
     role: z.enum(["system", "user", "assistant", "tool"]).optional().describe("Only messages of this role."),
     outline: z.boolean().optional().describe("One line a message instead of its text."),
     offset: z
@@ -130,19 +128,15 @@ function fieldsOf(limits: McpLimits) {
       .min(0)
       .max(OFFSET_MAX)
       .optional()
-      .describe("The character to read on from, as the last answer said."),
-    words: z
-      .string()
-      .min(1)
-      .max(wordsChars)
-      .describe("Places that hold all of them come first, then those that hold most."),
-    hits: z.int().min(1).max(hitsMax).optional().describe(`At most so many; ${limits.hits} by default.`),
+      .describe("The character to continue from, as the last answer said."),
+    words: z.string().min(1).max(wordsChars).describe("Passages with all of them come first, then those with most."),
+    hits: z.int().min(1).max(hitsMax).optional().describe(`Maximum number of matches; ${limits.hits} by default.`),
     tokens: z
       .int()
       .min(answerTokensMin)
       .max(answerTokensMax)
       .optional()
-      .describe(`The answer's size at most; ${answerTokens} by default.`),
+      .describe(`Maximum size of the answer; ${answerTokens} by default.`),
   };
 }
 
@@ -180,9 +174,9 @@ function badArguments({ issues }: z.ZodError): PrecisError {
     const place = path.length === 0 ? "" : `${path.join(".")}: `;
     return `${place}${message}`.slice(0, PROBLEM_CHARS_MAX);
   });
-  return new PrecisError(`the arguments are not as the tool takes them: ${said.join("; ")}`, {
+  return new PrecisError(`the arguments are not valid: ${said.join("; ")}`, {
     code: "bad_arguments",
-    hint: "The tool's input schema says what it takes.",
+    hint: "See the tool's input schema.",
   });
 }
 

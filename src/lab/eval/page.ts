@@ -22,8 +22,8 @@ p { max-width: 44rem; } svg { max-width: 100%; height: auto; } code { font-size:
 /** What each figure means; docs/evaluation.md says more. */
 const TERMS: readonly (readonly [term: string, meaning: string])[] = [
   ["kept", "tokens of the result, of the tokens before it"],
-  ["held", "of the identifiers that the real continuation wrote next, those that stand in the result"],
-  ["bound", "those that stand there in a verbatim piece of the original, with words that say what they are about"],
+  ["held", "of the identifiers in the real continuation, the share that is in the result"],
+  ["bound", "the share that is there in a verbatim piece of the original, next to words that explain it"],
   ["interval", "95 % of what other transcripts would have given, for bound"],
   ["unaided", "bound, of those asked for before any tool or person had shown them again"],
   ["recallable", "bound, or bound in an original to which a recall id in the result leads"],
@@ -36,8 +36,8 @@ export function pageOf(evaluation: Evaluation, figures: Figures, { version, comm
   return [
     "<!doctype html>",
     '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
-    `<title>How good the compactions are</title><style>${STYLE}</style></head><body>`,
-    "<h1>How good the compactions are</h1>",
+    `<title>Quality of the compactions</title><style>${STYLE}</style></head><body>`,
+    "<h1>Quality of the compactions</h1>",
     `<p>${escaped(summary)}</p><p>precis ${escaped(version)}: <code>${escaped(command)}</code></p>`,
     pictureOf(evaluation, figures, summary.replace(/;.*/s, ".")),
     `<ul>${terms.join("")}</ul>`,

@@ -33,8 +33,8 @@ export function sectionsOf(evaluation: Evaluation, figures: Figures): readonly S
 /** What the heads and the baselines mean, for a reader who has only the terminal. docs/evaluation.md has it in full. */
 export const LEGEND: readonly (readonly [name: string, meaning: string])[] = [
   ["kept", "size of the result, in percent of the tokens before the cut"],
-  ["bound", "of the identifiers needed next, those still next to their original words"],
-  ["held", "of the identifiers needed next, those still there at all"],
+  ["bound", "of the identifiers needed next, the share still next to its original words"],
+  ["held", "of the identifiers needed next, the share that is still there at all"],
   ["unaided", "bound, without those that a tool or a person showed again"],
   ["recallable", "bound, or in an original that a recall id leads to"],
   ["sentences", "share of the handoff that reads as sentences"],

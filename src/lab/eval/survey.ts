@@ -56,8 +56,8 @@ function sessionAt(source: Source): Session | string {
     if (named && error instanceof PrecisError) throw error;
     return `broken: ${reasonOf(error)}`;
   }
-  if (!named) return "no session in any format known";
-  throw new PrecisError(`${name} is in none of the formats known`, {
+  if (!named) return "no session in a known format";
+  throw new PrecisError(`${name} is in no known format`, {
     code: "unreadable_input",
     place: name,
     hint: "Give session files, request bodies or their messages, or folders of them.",
@@ -102,8 +102,8 @@ function refusalOf(refused: readonly Refusal[]): string {
   const { floorTokens, repliesMin, demandMin } = EVALUATION_CUTS;
   const [demand, replies, tokens] = [most("demand"), most("replies"), most("tokens")];
   if (demand !== undefined)
-    return `too little asked: ${demand} identifiers come up again behind a cut, ${demandMin} are needed`;
-  if (replies !== undefined) return `too short behind a cut: ${replies} replies, ${repliesMin} are needed`;
+    return `too little demand: ${demand} identifiers are used again after a cut, ${demandMin} are needed`;
+  if (replies !== undefined) return `too short after a cut: ${replies} replies, ${repliesMin} are needed`;
   const [found, needed] = [tokens ?? 0, floorTokens].map((count) => count.toLocaleString("en-US"));
   return `too small: ${found} tokens between compactions, ${needed} are needed`;
 }

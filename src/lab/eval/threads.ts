@@ -48,7 +48,7 @@ function performed(worker: Worker, task: Task, found: (product: Product) => void
       end();
     };
     const fail = (error: unknown): void => settle(() => reject(error));
-    const gone = (): void => fail(new Error("a thread of the evaluation ended before its work was done"));
+    const gone = (): void => fail(new Error("a thread of the evaluation ended prematurely"));
     const hear = (message: FromWorker): void => {
       if (message.kind === "product") found(message.product);
       else if (message.kind === "done") settle(resolve);

@@ -138,9 +138,9 @@ async function once({ purse }: AskerOptions, model: ExamModel, prompt: WriterPro
   if (reply.kind === "answered") return reply;
   const { class: kind, message } = reply.failure;
   if (HOPELESS.has(kind))
-    throw new PrecisError(`the exam cannot go on (${kind}): ${message}`, {
+    throw new PrecisError(`the exam cannot continue (${kind}): ${message}`, {
       code: "model_failed",
-      hint: "Set this right and run the same command again; it goes on from what is kept.",
+      hint: "Fix this and run the same command again; it continues from what was kept.",
       retryable: true,
     });
   return failed(kind, `${kind}: ${message}`);
@@ -156,7 +156,7 @@ export const ENDING_CODES: ReadonlySet<string> = new Set(["model_failed", "cost_
 function limitReached(): PrecisError {
   return new PrecisError("the next request could exceed --max-cost", {
     code: "cost_limit",
-    hint: "Run the same command again with a higher limit; it goes on from what is kept.",
+    hint: "Run the same command again with a higher limit; it continues from what was kept.",
     retryable: true,
   });
 }
@@ -175,7 +175,7 @@ async function perform(options: AskerOptions, task: Task): Promise<ModelAnswer<s
     const safe = { ...prompt, system: mask(prompt.system), user: mask(prompt.user) };
     const reply = await once(options, model, safe).catch((error: unknown): Reply => {
       fatal = error;
-      return failed("unconfigured", "the model cannot be asked");
+      return failed("unconfigured", "the model cannot be used");
     });
     if (reply.kind === "answered") {
       usage = added(usage, reply.usage);

@@ -81,7 +81,7 @@ function casesOf(source: Source, { context, tokensMax }: CaseRequest): readonly 
 
 function messagesOf(source: Source): readonly ChatMessage[] | string {
   try {
-    return readSession(readSource(source), source.path)?.messages ?? "no session in any format known";
+    return readSession(readSource(source), source.path)?.messages ?? "no session in a known format";
   } catch (error) {
     if (source.named && error instanceof PrecisError) throw error;
     return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;

@@ -49,7 +49,7 @@ function modelNamed(settings: Configuration, name: string | undefined, surroundi
   const choice = name === "main" ? choices.main : (choices.auxiliary ?? choices.main);
   if (choice === undefined) throw noModel(name);
   if ("problem" in choice)
-    throw new PrecisError(`the model ${choice.model} cannot be asked: ${choice.problem}`, {
+    throw new PrecisError(`the model ${choice.model} cannot be used: ${choice.problem}`, {
       code: "usage",
       place: choice.path,
       hint: "See docs/models.md for the settings of a model.",

@@ -53,7 +53,7 @@ export function verdictsOf({ rows, differences, cases }: ExamFigures): readonly 
     ...differenceLines(differences, "questions"),
     ...fewSessions(cases),
     ...missing(rows),
-    "The same models wrote, read and graded for every contestant; other models may order them otherwise.",
+    "The same models wrote, read and graded for every contestant; other models may rank them differently.",
   ];
 }
 
@@ -70,7 +70,7 @@ export function differenceLines(differences: readonly DifferenceRow[], noun: str
     ...(proven!.length === 0 ? [] : ["These differences are larger than chance:", ...proven!.map(differenceLine)]),
     ...(differences.length < PAIRS_MANY || proven!.length === 0
       ? []
-      : [`Of ${differences.length} pairs, one in twenty looks clear by chance.`]),
+      : [`Of ${differences.length} pairs, one in twenty looks significant by chance.`]),
     ...(unproven!.length === 0 ? [] : [unclear, ...unproven!.map(differenceLine)]),
   ];
 }
@@ -83,7 +83,7 @@ function missing(rows: readonly ContestantRow[]): readonly string[] {
   const failed = rows.filter((row) => row.failed > 0);
   if (failed.length === 0) return [];
   const names = failed.map(({ contestant, failed: count }) => `${contestant} (${count})`).join(", ");
-  return [`Not graded in some sessions, which count in none of their figures: ${names}.`];
+  return [`Not graded in some sessions, which are left out of their figures: ${names}.`];
 }
 
 /** What went wrong, a line each. */

@@ -32,6 +32,6 @@ export function summaryWriter(registry: Registry, model: string): SummaryWriter 
   if (prices !== undefined) return { model, prices };
   throw new PrecisError(`the prices of ${model} are not known`, {
     code: "unknown_prices",
-    hint: "Name a model whose prices are, or state them in the configuration under `models`.",
+    hint: "Use a model with known prices, or set them in the configuration under `models`.",
   });
 }

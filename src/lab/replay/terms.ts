@@ -53,7 +53,9 @@ export function termsOf(query: TermsQuery): ReplayTerms {
   const protocol = found?.cache?.kind === "markers" ? "anthropic-messages" : openAiProtocol(query.spoken);
   const rules = rulesOf(found, protocol);
   const assumed = [
-    ...(found?.cache === undefined ? [`how ${model} is cached is not known: by itself, as OpenAI does it`] : []),
+    ...(found?.cache === undefined
+      ? [`how ${model} is cached is not known; automatic caching as by OpenAI is assumed`]
+      : []),
     ...(prices.cacheReadUsdPerMtok === undefined ? ["reading from the cache costs as much as any input"] : []),
   ];
   return {
@@ -78,7 +80,7 @@ function pricesOf({ model, prices: stated }: TermsQuery, found: RegistryEntry | 
     return { inputUsdPerMtok, outputUsdPerMtok, ...rest };
   throw new PrecisError(`the prices of ${model} are not known`, {
     code: "unknown_prices",
-    hint: "Choose a model with known prices, for example `--model claude-sonnet-4-5` (docs/models.md lists them), or give its prices in US dollars for a million tokens: `--prices INPUT,OUTPUT,READ,WRITE`.",
+    hint: "Choose a model with known prices, for example `--model claude-sonnet-4-5` (docs/models.md lists them), or give its prices in US dollars per million tokens: `--prices INPUT,OUTPUT,READ,WRITE`.",
   });
 }
 

@@ -34,7 +34,7 @@ export function lookUp(registry: Registry, model: string): RegistryEntry | undef
   const listed = registry.listed.get(bareName(model));
   const known = longestMatch(model, table());
   const sources = [
-    ...(learned === undefined ? [] : ["an error of the provider"]),
+    ...(learned === undefined ? [] : ["a provider error"]),
     ...(override === undefined ? [] : ["the configuration"]),
     ...[listed, known].filter((facts) => facts !== undefined).map(({ source, asOf }) => `${source} (${asOf})`),
   ];

@@ -60,7 +60,7 @@ export function unknownRecallId(id: string): PrecisError {
   return new PrecisError(`Unknown recall id ${oneLine(id, LABEL_CHARS_MAX)}.`, {
     code: "unknown_recall_id",
     place: "id",
-    hint: "Search for words that it holds: hits name the ids that there are.",
+    hint: "Search for words in it: hits show the existing ids.",
   });
 }
 
@@ -69,7 +69,7 @@ export async function answerRecall(source: RecallSource, request: RecallRequest,
   const { id, query, outline = false, ranges, role } = request;
   if (query !== undefined) return search(source, { ...request, query }, tokensMax);
   if (id === undefined && ranges === undefined && role === undefined && !outline)
-    throw new PrecisError("Nothing was asked for.", {
+    throw new PrecisError("The call has no arguments.", {
       code: "bad_recall",
       hint: "Give `query` (words), `id`, or `messages` such as 99-131.",
     });
@@ -137,7 +137,7 @@ function noSuchMessages(
   const numbers = messages.map(({ number }) => number);
   const there =
     numbers.length === 0
-      ? "No messages left this conversation whole; search with `query`."
+      ? "No whole messages were removed from this conversation; search with `query`."
       : `There are messages ${numbers.reduce((a, b) => Math.min(a, b))} to ${numbers.reduce((a, b) => Math.max(a, b))}.`;
   return new PrecisError(
     `${id === undefined ? "Nothing that left" : id} has no ${role === undefined ? "" : `${role} `}message ${rangesText(ranges)}.`,

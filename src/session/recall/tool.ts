@@ -12,16 +12,16 @@ export const RECALL_TOOL = "precis_recall";
 export const RECALL_TOOL_DECLARATION: EngineTool = {
   name: RECALL_TOOL,
   description:
-    "Finds and gives back, word for word, what left this conversation when it was shortened. Search with `query`; hits name an id and a message number. Read around a hit with `messages`. Use it when you need something earlier exactly.",
+    "Finds and returns, word for word, what was removed from this conversation when it was shortened. Search with `query`; each hit has an id and a message number. Read around a hit with `messages`. Use it when you need something earlier exactly.",
   parameters: {
     type: "object",
     properties: {
       query: { type: "string", description: "Words to search for." },
-      id: { type: "string", description: "A recall id such as r1a2b3c4d5; without one, all that left." },
+      id: { type: "string", description: "A recall id such as r1a2b3c4d5; without it, everything that was removed." },
       messages: { type: "string", description: "Numbers of messages to read or search: 99, 99-131 or 12,99-131." },
       role: { type: "string", enum: ["user", "assistant", "tool"] },
       outline: { type: "boolean", description: "One line a message." },
-      offset: { type: "integer", description: "Where to read on, as the last answer said." },
+      offset: { type: "integer", description: "Where to continue reading, as the last answer said." },
     },
     additionalProperties: false,
   },

@@ -28,7 +28,7 @@ export function checkDatabase(db: DatabaseSync, runner: Runner): readonly string
       `${String(row["table"])} row ${String(row["rowid"])} refers to a missing row of ${String(row["parent"])}`,
     );
   for (const { id, hash, encoding, content } of runner.each(allBodies, {}))
-    if (!isWhat(runner, { encoding, content }, hash)) faults.push(`body ${id} is not what its hash says`);
+    if (!isWhat(runner, { encoding, content }, hash)) faults.push(`body ${id} does not match its hash`);
   for (const { link } of runner.all(brokenLinks, {})) faults.push(`link ${link} does not follow the one before it`);
   return faults;
 }

@@ -9,14 +9,14 @@ type Failure = Pick<PrecisErrorDetails, "code" | "hint" | "retryable"> & { reado
 
 const LOCKED: Failure = {
   code: "store_locked",
-  message: "another process holds the store's file",
-  hint: "Try again; if it stays so, look for a process that has the file open.",
+  message: "another process has locked the store's file",
+  hint: "Try again; if this persists, look for a process that has the file open.",
   retryable: true,
 };
 const FULL: Failure = {
   code: "store_full",
   message: "there is no room for the store to grow",
-  hint: "Free space on its disk or raise its limit, then try again; to delete old history takes some room too.",
+  hint: "Free space on its disk or raise its limit, then try again; deleting old history also needs some space.",
   retryable: true,
 };
 const READ_ONLY: Failure = {
@@ -36,13 +36,13 @@ const UNREACHABLE: Failure = {
 };
 const DAMAGED: Failure = {
   code: "store_damaged",
-  message: "the file is damaged, or no SQLite database",
+  message: "the file is damaged, or is not an SQLite database",
   hint: "Name another file, or restore this one from a backup; it has not been changed.",
 };
 const FAILED: Failure = {
   code: "store_failed",
   message: "the store failed",
-  hint: "Report this: it is a fault of precis.",
+  hint: "Please report this: it is a bug in precis.",
 };
 
 const BY_SQLITE_CODE: Readonly<Record<number, Failure>> = {
@@ -79,17 +79,20 @@ export function notDatabaseError(place: string): PrecisError {
 }
 
 export function newerSchemaError(place: string, found: number, known: number): PrecisError {
-  return new PrecisError(`the store has schema ${found}, and this precis knows up to ${known}`, {
-    code: "store_newer",
-    hint: "Use the newer precis that wrote it, or name another file; this one has not been changed.",
-    place,
-  });
+  return new PrecisError(
+    `the store has schema ${found}, but this version of precis only knows schemas up to ${known}`,
+    {
+      code: "store_newer",
+      hint: "Use the newer version of precis that wrote it, or name another file; this one has not been changed.",
+      place,
+    },
+  );
 }
 
 export function olderSchemaError(place: string, found: number): PrecisError {
-  return new PrecisError(`the store has schema ${found}, which has to be brought up to date before it is read`, {
+  return new PrecisError(`the store has schema ${found}, which must be upgraded before it can be read`, {
     code: "store_older",
-    hint: "Run `precis store upgrade`, or open it for writing once; it is copied first.",
+    hint: "Run `precis store upgrade`, or open it for writing once; a backup is made first.",
     place,
   });
 }
@@ -116,7 +119,7 @@ export function goneError(place: string): PrecisError {
 }
 
 export function encryptedError(place: string): PrecisError {
-  return new PrecisError("the store is encrypted, and no key was given", {
+  return new PrecisError("the store is encrypted, but no key was given", {
     code: "store_encrypted",
     hint: "Name the variable that holds its key in gateway.store_key_env; in a program give `key`.",
     place,
@@ -126,23 +129,23 @@ export function encryptedError(place: string): PrecisError {
 export function wrongKeyError(place: string): PrecisError {
   return new PrecisError("the store is encrypted with another key", {
     code: "store_key_wrong",
-    hint: "Give the key that it was made with, 32 bytes; without it nothing in it can be read.",
+    hint: "Use the 32-byte key that it was created with; without that key it cannot be read.",
     place,
   });
 }
 
 export function notEncryptedError(place: string): PrecisError {
-  return new PrecisError("the store holds contents that are not encrypted, and a key was given", {
+  return new PrecisError("a key was given, but the store is not encrypted", {
     code: "store_not_encrypted",
-    hint: "Name another file with gateway.store for an encrypted one, or open this one without a key.",
+    hint: "Name another file with gateway.store to create an encrypted store, or open this one without a key.",
     place,
   });
 }
 
 export function busyError(waiting: number): PrecisError {
-  return new PrecisError(`the store is behind: ${waiting} calls are waiting`, {
+  return new PrecisError(`the store is overloaded: ${waiting} calls are waiting`, {
     code: "store_busy",
-    hint: "Try again in a moment; if it stays so, the disk is too slow for what is written.",
+    hint: "Try again in a moment; if this persists, the disk is too slow.",
     retryable: true,
   });
 }

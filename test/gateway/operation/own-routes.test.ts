@@ -84,8 +84,8 @@ describe("own routes", () => {
       "<title>9K sent, 2K went on, compacted here</title>",
       "<title>100 sent, 100 went on</title>",
     ]);
-    expect(page).not.toContain("tokens that went on instead");
-    expect(await pageOf("/_precis/?all")).toContain("tokens that went on instead");
+    expect(page).not.toContain("tokens of rewritten requests after");
+    expect(await pageOf("/_precis/?all")).toContain("tokens of rewritten requests after");
   });
 
   it("say in observe mode what would have been done", () => {

@@ -28,7 +28,7 @@ export interface Composition {
 }
 
 const HANDOFF_TOKENS = 2_000;
-const STAYS = ", and nothing more may give way";
+const STAYS = ", and nothing else may be removed";
 
 export function composeOutcome(original: Transcript, request: CompactRequest, composition: Composition): Outcome {
   const { engine, shapes, limitTokens, handoffTokens = HANDOFF_TOKENS, stateAfter } = composition;
@@ -42,7 +42,7 @@ export function composeOutcome(original: Transcript, request: CompactRequest, co
   if (size >= run.before)
     return {
       kind: "unchanged",
-      because: "what may give way would make nothing smaller",
+      because: "removing what may be removed would not make it smaller",
       state: stateAfter(undefined),
       ...(irreducible === undefined ? {} : { irreducible }),
     };

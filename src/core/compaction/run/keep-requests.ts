@@ -58,7 +58,7 @@ export function createRequestKeeper(): RequestKeeper {
       budget = Math.min(limitTokens, before - 1) - (after - outcome.compaction.report.tokens.after);
       if (budget < 1) break;
     }
-    const because = `the user's ${messages.length} requests take ${measure.messages(messages)} tokens, and compression.keep_requests: all keeps each of them word for word`;
+    const because = `the user's ${messages.length} requests take ${measure.messages(messages)} tokens, and compression.keep_requests: all keeps all of them word for word`;
     if (before <= limitTokens) return { kind: "unchanged", because: `nothing smaller is possible: ${because}` };
     const irreducible: Irreducible = { limit: limitTokens, smallest, because, code: "keep_requests" };
     return { kind: "unchanged", because, irreducible };

@@ -126,7 +126,7 @@ function isIdle({ auxiliary, main, resting, withheld }: Writers): boolean {
 const NO_ITEMS: Items = new Map();
 
 function tooSmall(budget: number): ModelHandoff {
-  const because = `a handoff of ${budget} tokens has no room for what a model writes`;
+  const because = `a handoff of ${budget} tokens is too small for a model to write`;
   return { account: { by: "ledger", because, steps: [] }, degraded: [] };
 }
 

@@ -46,7 +46,7 @@ function compressorPolicy(settings: CompressorSettings, evidence?: Evidence): Po
     refine: withMoreKept,
     futileBecause: ({ assembled }) =>
       assembled.covered === 0
-        ? "what the settings protect covers the whole conversation; a budget goes below that"
+        ? "the settings protect the whole conversation; use a budget to go below that"
         : "no compaction needed: the transcript is already about as small as it can be",
     staysBecause,
     remarksOn: ({ shape }) =>

@@ -45,12 +45,10 @@ function handoffPolicy(settings: HandoffSettings): Policy<EngineState, HandoffGo
     goal: (run) => goalOf(settings, limits, run),
     firstAttempt: (run) => byProvider(run, limits),
     candidates: (run) => candidatesOf(run, run.goal.userTokens),
-    futileBecause: () => "what a person wrote is nearly all there is: a handoff would save nothing",
+    futileBecause: () => "nearly everything was written by the user, so a handoff would save nothing",
     staysBecause: () => "; the live request and what the model has not read yet stay",
     remarksOn: ({ shape }) =>
-      shape.rung >= RUNG_TRIMMED
-        ? ["the person's oldest messages were trimmed away, to make the result small enough"]
-        : [],
+      shape.rung >= RUNG_TRIMMED ? ["the user's oldest messages were removed to make the result small enough"] : [],
   };
 }
 

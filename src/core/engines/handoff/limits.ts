@@ -62,8 +62,13 @@ export function handoffFigures(settings: Partial<HandoffSettings>): readonly Fig
   const trigger = ["triggerShare", "triggerTokens"];
   return [
     { name: "threshold", tokens: triggerTokens, meaning: "compacts from here on", from: trigger },
-    { name: "result", tokens: resultTokens, meaning: "a result should not weigh more", from: ["resultShare"] },
-    { name: "user_messages", tokens: userTokens, meaning: "the user's newest words, verbatim", from: ["userTokens"] },
+    { name: "result", tokens: resultTokens, meaning: "target size of a result", from: ["resultShare"] },
+    {
+      name: "user_messages",
+      tokens: userTokens,
+      meaning: "the user's newest messages, verbatim",
+      from: ["userTokens"],
+    },
     { name: "summary_max", tokens: handoffTokens, meaning: "5 % of the window, at most 12,000", from: [] },
   ];
 }

@@ -31,7 +31,7 @@ export async function itemFrom(remote: Remote, { original, request }: Compaction
       item: messageOf(item),
       summary: { by: "model", because: `the provider compacted the conversation (${item.type})`, steps: [] },
       goal: (goal) => ({ ...goal, handoffTokens: (replaced) => Math.min(RECORD_TOKENS, goal.handoffTokens(replaced)) }),
-      tooLarge: "the provider's item was not used: it makes the conversation no smaller",
+      tooLarge: "the provider's item was not used because it does not make the conversation smaller",
     };
   } catch (error) {
     signal?.throwIfAborted();

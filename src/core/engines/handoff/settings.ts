@@ -3,12 +3,12 @@ import { defaultsOf, derivedTokens, share, tokens, type ValuesOf } from "../sett
 import { WINDOW_DEFAULTS, type Preset, type WindowSettings } from "../shared-settings.ts";
 
 export const HANDOFF_OWN = {
-  triggerShare: share(0.9, "Compacts from this share of the usable window on."),
-  triggerTokens: tokens(0, "Compacts from so many tokens on, where that is earlier than `trigger_share`; 0 is off."),
-  resultShare: share(0.5, "A result should not weigh more than this share of the usable window."),
-  userTokens: tokens(20_000, "The user's newest messages that stay word for word, in tokens."),
+  triggerShare: share(0.9, "Compacts from this share of the usable window."),
+  triggerTokens: tokens(0, "Compacts from this many tokens if that is earlier than `trigger_share`; 0 is off."),
+  resultShare: share(0.5, "Target size of a result, as a share of the usable window."),
+  userTokens: tokens(20_000, "Tokens of the user's newest messages that are kept word for word."),
   remoteUserTokens: derivedTokens(
-    "The same beside a compaction by the provider itself. `null`: `user_tokens`, or 64,000 with the preset `current`.",
+    "The same with a compaction by the provider itself. `null`: `user_tokens`, or 64,000 with the preset `current`.",
   ),
 };
 

@@ -38,11 +38,11 @@ function layeredPolicy(limits: LayeredLimits): Policy<LayeredState, LayeredGoal>
     firstAttempt: (run) => clearing(run, limits),
     candidates: async (run) => candidatesOf(run, await piecesOf(run, limits), limits),
     withoutModel: remembered,
-    futileBecause: () => "neither cleared results nor a summary would make the conversation smaller",
+    futileBecause: () => "neither clearing results nor a summary would make the conversation smaller",
     staysBecause: () => "; the live request and the last exchange, as short as it gets, stay",
     remarksOn: ({ shape }) =>
       shape.rung >= RUNG_LAST_EXCHANGE
-        ? ["the recent messages did not fit, even digested: all but the last exchange went into the summary"]
+        ? ["the recent messages were too large: all but the last exchange went into the summary"]
         : [],
   };
 }
@@ -69,7 +69,7 @@ function remembered({ request }: Run, draft: CompactionDraft): Settled | undefin
   const { writers, focus } = request;
   if (writers === undefined || focus !== undefined || draft.handoff === undefined) return undefined;
   if (!suffices(draft.handoff)) return undefined;
-  const because = "the session memory holds all that counts: no model was asked";
+  const because = "the session memory contains everything needed: no model was called";
   return { draft, summary: { by: "ledger", because, steps: [] }, remarks: [] };
 }
 

@@ -90,8 +90,8 @@ export function layeredFigures(settings: Partial<LayeredSettings>): readonly Fig
   const trigger = ["reservedTokens", "triggerMarginTokens"];
   return [
     { name: "threshold", tokens: triggerTokens, meaning: "compacts from here on", from: trigger },
-    { name: "target", tokens: enoughTokens, meaning: "0.8 of that: a result is small enough", from: trigger },
-    { name: "restored", tokens: restoredTokens, meaning: "put back, at most", from: ["restoredTokens"] },
+    { name: "target", tokens: enoughTokens, meaning: "0.8 of that: the target size of a result", from: trigger },
+    { name: "restored", tokens: restoredTokens, meaning: "restored, at most", from: ["restoredTokens"] },
     { name: "summary_max", tokens: summaryTokens, meaning: "the summary", from: ["reservedTokens"] },
     { name: "tail", tokens: tailTokens, meaning: "verbatim behind a summary", from: ["tailTokens"] },
   ];

@@ -5,21 +5,28 @@ import { WINDOW_DEFAULTS, type WindowSettings } from "../shared-settings.ts";
 export const LAYERED_OWN = {
   reservedTokens: tokens(
     20_000,
-    "Tokens of the window that are left for a summary to be written, unless more is reserved for output; also the most that a summary takes.",
+    "Tokens of the window reserved for writing a summary, unless more is reserved for output; also the maximum size of a summary.",
   ),
   triggerMarginTokens: tokens(
     13_000,
-    "Compacts this far below the rest of the window, and at half of it at the earliest.",
+    "Compacts this many tokens below the rest of the window, at half of it at the earliest.",
   ),
-  keptResults: count(3, "The newest tool results, which are never cleared."),
-  tailTokens: tokens(10_000, "The newest tokens that stay verbatim behind a summary; at most 0.05 of the window."),
+  keptResults: count(3, "Number of newest tool results that are never cleared."),
+  tailTokens: tokens(
+    10_000,
+    "Tokens of the newest messages that are kept verbatim after a summary; at most 0.05 of the window.",
+  ),
   restoredTokens: tokens(
     50_000,
-    "Instructions, skills and files that are put back behind a summary, in tokens; at most a quarter of the window.",
+    "Tokens of instructions, skills and files that are restored after a summary; at most a quarter of the window.",
   ),
-  restoredFiles: count(5, "Files that are put back, at most."),
-  restoredFileTokens: tokens(5_000, "Tokens of each piece that is put back, at most."),
-  failuresMax: count(3, "After so many compactions in a row that failed or did not last, the engine stops.", 1),
+  restoredFiles: count(5, "Maximum number of restored files."),
+  restoredFileTokens: tokens(5_000, "Maximum tokens of each restored piece."),
+  failuresMax: count(
+    3,
+    "The engine stops after this many consecutive compactions that failed or had to be repeated at once.",
+    1,
+  ),
 };
 
 export interface LayeredSettings extends WindowSettings, ValuesOf<typeof LAYERED_OWN> {}

@@ -35,7 +35,7 @@ export function decide(state: LayeredState, tokens: number, { triggerTokens, fai
   if (due.kind === "none" || state.failures < failuresMax) return due;
   return {
     kind: "none",
-    because: `${state.failures} compactions in a row failed or did not last: start a fresh session, or compact with a focus`,
+    because: `${state.failures} consecutive compactions failed or had to be repeated at once: start a fresh session, or compact with a focus`,
   };
 }
 

@@ -38,9 +38,11 @@ export async function grep(dag: Dag, given: Given, reading: BoundedSources): Pro
     read++;
     if (text !== undefined) hits.push(...hitsIn(text.slice(0, ORIGINAL_CHARS_MAX), words, leaf));
   }
-  const unread = read < leaves.length ? `${leaves.length - read} older records were not looked through` : "";
+  const unread = read < leaves.length ? `${leaves.length - read} older records were not searched` : "";
   if (hits.length === 0)
-    return refused(unread === "" ? "nothing that left holds these words" : `${unread}; the others do not hold it`);
+    return refused(
+      unread === "" ? "nothing that was removed contains these words" : `${unread}; the others do not hold it`,
+    );
   const best = hits.toSorted((a, b) => b.held - a.held).slice(0, most);
   const body = best.map(({ leaf, text }) => `── ${leaf.id}, of messages ${leaf.from + 1} to ${leaf.until}\n${text}`);
   const rest = (shown: number): string => {

@@ -52,11 +52,11 @@ function losslessPolicy(figures: Figures): Policy<LosslessState, LosslessGoal> {
     goal: (run, { dag }) => goalOf(figures, run, dag),
     needlessBecause: ({ request, before, goal }) =>
       request.budget !== undefined && before <= goal.limitTokens
-        ? "the transcript is within the budget already"
+        ? "the transcript is already within the budget"
         : undefined,
     candidates: (run) => candidatesOf(run, figures.settings),
     pick: (run, candidates) => withFullerTail(run, candidates, figures),
-    futileBecause: () => "the fresh tail is all there is, or as much as could be left of it",
+    futileBecause: () => "there is nothing but the fresh tail, or as much of it as fits",
     staysBecause: () => "; the live request, the skeleton of the last exchange and a short record stay",
     remarksOn: ({ shape }) => remarksOn(shape.rung),
     tools: () => TOOLS,

@@ -33,7 +33,8 @@ function stateWith(dag: Dag, stuckTokens = 0): LosslessState {
   return { schemaVersion: STATE_SCHEMA_VERSION, engine: "lossless", dag, quietToTokens: retryFrom(stuckTokens) };
 }
 
-const RESTS = "system prompt, tools, the live request and the last exchange leave too little room: start afresh";
+const RESTS =
+  "system prompt, tools, the live request and the last exchange leave too little room: start a fresh session";
 
 /** Due above the trigger. */
 export function decide({ quietToTokens }: LosslessState, tokens: number, { triggerTokens }: LosslessLimits): Decision {

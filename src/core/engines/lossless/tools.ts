@@ -42,18 +42,18 @@ const ID = text(ID_CHARS_MAX, "A recall id such as r1a2b3c4d5, as the records of
 const TOKENS = integer(
   ANSWER_TOKENS_MIN,
   ANSWER_TOKENS_MAX,
-  `The answer's size at most; ${ANSWER_TOKENS} where not given.`,
+  `Maximum size of the answer; ${ANSWER_TOKENS} by default.`,
 );
 
 const ALL: readonly Tool[] = [
   {
     name: "lcm_grep",
     description:
-      "Finds words in everything that left this conversation, word for word: each place with the lines around it. Use it first when an exact value, path, error or decision is missing.",
+      "Finds words in everything that was removed from this conversation: each match with the lines around it, word for word. Use it first when an exact value, path, error or decision is missing.",
     fields: {
-      words: text(WORDS_CHARS_MAX, "Plain words, no pattern; a line that holds all of them comes first."),
-      id: { ...ID, description: "Only in what this record stands for." },
-      hits: integer(1, GREP_HITS_MAX, `Places at most; ${GREP_HITS} where not given.`),
+      words: text(WORDS_CHARS_MAX, "Plain words, not a pattern; lines with all of them come first."),
+      id: { ...ID, description: "Search only in what this record stands for." },
+      hits: integer(1, GREP_HITS_MAX, `Maximum number of matches; ${GREP_HITS} by default.`),
       tokens: TOKENS,
     },
     required: ["words"],
@@ -62,7 +62,7 @@ const ALL: readonly Tool[] = [
   {
     name: "lcm_describe",
     description:
-      "Says what a record of earlier messages stands for: which messages, how large, and what smaller records it was made of. Without an id: all records.",
+      "Describes a record of earlier messages: which messages it stands for, their size, and the smaller records it was made from. Without an id: all records.",
     fields: { id: ID, tokens: TOKENS },
     required: [],
     run: describe,
@@ -70,11 +70,11 @@ const ALL: readonly Tool[] = [
   {
     name: "lcm_expand",
     description:
-      "Gives back the original messages behind a recall id, word for word, from the oldest on. The end of an answer says how to read on.",
+      "Returns the original messages behind a recall id, word for word, oldest first. The end of the answer says how to continue reading.",
     fields: {
       id: ID,
-      depth: integer(0, EXPAND_DEPTH_MAX, `Levels of records to go down at most; ${EXPAND_DEPTH} where not given.`),
-      offset: integer(0, OFFSET_MAX, "The character to read on from, as the last answer said."),
+      depth: integer(0, EXPAND_DEPTH_MAX, `Maximum levels of records to expand; ${EXPAND_DEPTH} by default.`),
+      offset: integer(0, OFFSET_MAX, "The character to continue from, as the last answer said."),
       tokens: TOKENS,
     },
     required: ["id"],
@@ -99,7 +99,7 @@ export async function callTool(dag: Dag, call: ToolCall, sources: Sources): Prom
   try {
     return bounded(await tool.run(dag, rest, { ...sources, tokensMax: most }), most);
   } catch {
-    return bounded(refused("it could not be read just now; go on without it, or try again"), most);
+    return bounded(refused("it cannot be read right now; continue without it, or try again"), most);
   }
 }
 

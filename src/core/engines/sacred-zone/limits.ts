@@ -64,11 +64,11 @@ export function sacredZoneFigures(given: Partial<SacredZoneSettings>): readonly 
   const recent = Math.floor(Math.min(settings.recentTokens, targetTokens * RECENT_TARGET_SHARE_MAX));
   return [
     { name: "threshold", tokens: triggerTokens, meaning: "compacts above it", from: ["triggerShare"] },
-    { name: "target", tokens: targetTokens, meaning: "a compaction ends at or below it", from: ["targetShare"] },
+    { name: "target", tokens: targetTokens, meaning: "a compaction ends at or below this", from: ["targetShare"] },
     {
       name: "recent",
       tokens: recent,
-      meaning: "the newest messages, as they are",
+      meaning: "the newest messages, unchanged",
       from: ["recentTokens", "targetShare"],
     },
   ];

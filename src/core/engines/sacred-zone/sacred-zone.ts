@@ -44,13 +44,16 @@ function sacredZonePolicy(settings: SacredZoneSettings): Policy<SacredZoneState,
     modelTokens: 0,
     goal: (run) => goalOf(settings, limits, run),
     needlessBecause: ({ before, goal }) =>
-      before <= goal.limitTokens ? "the transcript is within the target already; a budget goes below it" : undefined,
+      before <= goal.limitTokens
+        ? "the transcript is already within the target; use a budget to go below it"
+        : undefined,
     candidates: candidatesOf,
     pick: (run, candidates) => {
       const draft = firstWithin(run, candidates, run.goal, (cut) => shortDraft(run, cut, settings.summaryWords));
       return { draft, settled: byLedger(draft) };
     },
-    futileBecause: () => "nothing outside the sacred zone can be made smaller, and no restart would be smaller either",
+    futileBecause: () =>
+      "nothing outside the sacred zone can be made smaller, and a restart would not be smaller either",
     staysBecause: () => "; the live request and the last exchange, as short as it gets, stay",
     remarksOn: ({ shape }) => remarksOn(shape.rung),
   };
@@ -91,7 +94,7 @@ function wordsOf({ handoff }: CompactionDraft): number {
 
 function remarksOn(rung: number): readonly string[] {
   if (rung >= RUNG_RESTARTED)
-    return ["what is sacred was too much by itself: the session goes on from a short summary and its newest messages"];
+    return ["the sacred zone alone was too large: the session continues with a short summary and its newest messages"];
   if (rung >= RUNG_TRUNCATED)
     return ["digests did not free enough: the oldest messages outside the zone were left out"];
   return [];

@@ -69,11 +69,11 @@ export function goalOf(limits: SteppedLimits, { request, before, besideTokens }:
 export function steppedFigures(settings: Partial<SteppedSettings>): readonly Figure[] {
   const limits = steppedLimits(settings);
   const { hiddenTokens, hideTokensMin } = limits;
-  const hiding = { meaning: "hiding alone is enough at or below it", from: ["marginTokens", "hideTokensMin"] };
+  const hiding = { meaning: "hiding results is enough at or below this", from: ["marginTokens", "hideTokensMin"] };
   return [
     { name: "threshold", tokens: limits.triggerTokens, meaning: "compacts from here on", from: ["marginTokens"] },
     ...(Number.isFinite(hideTokensMin) ? [{ name: "hidden", tokens: hiddenTokens, ...hiding }] : []),
-    { name: "result", tokens: limits.resultTokens, meaning: "a result should not weigh more", from: ["resultShare"] },
+    { name: "result", tokens: limits.resultTokens, meaning: "target size of a result", from: ["resultShare"] },
     { name: "summary_max", tokens: limits.handoffTokens, meaning: "5 % of the window, at most 12,000", from: [] },
     { name: "tail", tokens: limits.tailTokens, meaning: "verbatim beside a summary", from: ["tailTokens"] },
   ];

@@ -5,19 +5,16 @@ import { WINDOW_DEFAULTS, type Preset, type WindowSettings } from "../shared-set
 export const STEPPED_OWN = {
   marginTokens: tokens(
     20_000,
-    "Compacts this far below the usable window, or the reserved output below it where that is less.",
+    "Compacts this many tokens below the usable window, or the reserved output below it if that is less.",
   ),
   hideTokensMin: derivedTokens(
-    "Old results are hidden only where that frees more than so many tokens. `null`: 20,000; with the preset `current` nothing is hidden.",
+    "Old results are hidden only if that frees more than this many tokens. `null`: 20,000; with the preset `current` nothing is hidden.",
   ),
-  protectedTokens: tokens(40_000, "The newest results of so many tokens are never hidden."),
-  protectedTurns: count(2, "Turns of the user whose results are never hidden."),
-  resultShare: share(
-    0.5,
-    "A summary with what stands beside it should not weigh more than this share of the usable window.",
-  ),
+  protectedTokens: tokens(40_000, "The newest results up to this many tokens are never hidden."),
+  protectedTurns: count(2, "Number of newest user turns whose results are never hidden."),
+  resultShare: share(0.5, "Target size of a summary and the messages next to it, as a share of the usable window."),
   tailTokens: derivedTokens(
-    "The newest messages that stay beside a summary, in tokens. `null`: none; with the preset `current` a quarter of the window, from 2,000 to 15,000.",
+    "Tokens of the newest messages that are kept next to a summary. `null`: none; with the preset `current` a quarter of the window, from 2,000 to 15,000.",
   ),
 };
 

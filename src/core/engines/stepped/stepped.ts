@@ -60,7 +60,8 @@ function steppedPolicy(limits: SteppedLimits): Policy<SteppedState, SteppedGoal>
     goal: (run) => goalOf(limits, run),
     firstAttempt: (run) => hiding(run, limits),
     candidates: summariesOf,
-    futileBecause: () => "there is too little to hide, and a summary would be no smaller than what it stands for",
+    futileBecause: () =>
+      "there is too little to hide, and a summary would not be smaller than the messages it replaces",
     staysBecause: () => "; the live request and what the model has not read yet stay",
   };
 }

@@ -37,12 +37,12 @@ function demandReason(
 ): void {
   const { budget, measure, standing = transcript } = request;
   const tokens = measure.transcript(standing);
-  demand(outcome.because.trim() !== "", "progress", () => "nothing was changed, and nothing is said of why");
+  demand(outcome.because.trim() !== "", "progress", () => "nothing was changed, and no reason is given");
   demand(isPlain(outcome.state), "state", () => "the state after an attempt is not plain data");
   demand(
     budget === undefined || tokens <= budget || outcome.irreducible !== undefined,
     "progress",
-    () => `${tokens} tokens stay above the ${budget} asked for, without a word of being irreducible`,
+    () => `the result has ${tokens} tokens, more than the ${budget} requested, and is not reported as irreducible`,
   );
   const { limit = -1 } = outcome.irreducible ?? {};
   demand(tokens > limit, "honest", () => `irreducible to ${limit} tokens, though there are ${tokens}`);
@@ -67,11 +67,11 @@ function demandCompaction(original: Transcript, compaction: Compaction, request:
 function demandPlace({ messages }: Transcript, compaction: Compaction, { chain }: CompactRequest): void {
   const { covered, covers, map, after } = compaction;
   demandAs("place", () => holdPlaces(compaction, messages.length, "the compaction"));
-  demand(covers === chain.linksOf(messages)[covered - 1], "place", () => "covers another prefix than it says");
+  demand(covers === chain.linksOf(messages)[covered - 1], "place", () => "covers a different prefix than it reports");
   map.forEach((destination, at) => {
     if (destination.kind !== "kept") return;
     const [there, here] = [after[destination.at]!, messages[at]!];
-    demand(there === here || printOf(there) === printOf(here), "place", () => `message ${at} is not kept as it was`);
+    demand(there === here || printOf(there) === printOf(here), "place", () => `message ${at} is not kept unchanged`);
   });
 }
 
@@ -87,7 +87,7 @@ function demandFigures(original: Transcript, { report, ...rest }: Compaction, re
   demand(
     budget === undefined || is <= budget || report.irreducible !== undefined,
     "progress",
-    () => `${is} tokens are above the ${budget} asked for, without a word of being irreducible`,
+    () => `the result has ${is} tokens, more than the ${budget} requested, and is not reported as irreducible`,
   );
 }
 
@@ -100,10 +100,10 @@ function demandLiveRequest(original: Transcript, result: Transcript): void {
     messages.filter(({ role, origin, parts }) => role === "user" && origin !== "summary" && contentText(parts) === text)
       .length;
   const [said, stands] = [occurrences(original), occurrences(result)];
-  demand(stands > 0, "live-request", () => "the live request does not stand in the result word for word");
+  demand(stands > 0, "live-request", () => "the result does not contain the live request word for word");
   demand(
     stands <= said,
     "live-request",
-    () => `the live request stands in the result ${stands} times, was said ${said}`,
+    () => `the result contains the live request ${stands} times, the transcript ${said} times`,
   );
 }

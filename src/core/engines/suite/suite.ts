@@ -66,7 +66,11 @@ export async function checkEngine(subject: Subject, options: SuiteOptions): Prom
   await checkRounds(trial);
   await checkCalls(trial);
   if (wire !== undefined)
-    demand(wire.write(transcript) === wire.body, "undo", () => "the client's bytes do not come back");
+    demand(
+      wire.write(transcript) === wire.body,
+      "undo",
+      () => "applying and undoing a compaction does not restore the client's bytes",
+    );
 }
 
 /** One compaction to a budget, the same by an instance that has seen nothing, and one of the result: nothing happens, or it gets smaller. */
@@ -76,7 +80,11 @@ async function checkBudget(trial: Trial, engine: Engine, budget: number): Promis
   const outcome = await examine(engine, { state: engine.init(), transcript }, request);
   const other = make(windowTokens);
   const same = await other.compact(other.init(), transcript, request);
-  demand(printOfOutcome(outcome) === printOfOutcome(same), "determinism", () => "the same inputs, another outcome");
+  demand(
+    printOfOutcome(outcome) === printOfOutcome(same),
+    "determinism",
+    () => "the same inputs gave a different outcome",
+  );
   if (outcome.kind === "unchanged") return;
   const { compaction } = outcome;
   await demandTools(engine, { state: compaction.state, original: transcript, compaction });
@@ -105,13 +113,13 @@ async function checkRestart({ transcript, estimator, make, windowTokens, tokens 
     demand(
       JSON.stringify(decisions[0]) === JSON.stringify(decisions[1]),
       "restart",
-      () => `at ${usage.tokens} tokens a restarted engine decides otherwise: ${JSON.stringify(decisions)}`,
+      () => `at ${usage.tokens} tokens a restarted engine decides differently: ${JSON.stringify(decisions)}`,
     );
   }
   const next: CompactRequest = { ...request, ...(standing === transcript ? {} : { standing }) };
   const on = await examine(engine, { state, transcript }, next);
   const again = await examine(fresh, { state: restored, transcript }, next);
-  demand(printOfOutcome(on) === printOfOutcome(again), "restart", () => "a restarted engine compacts otherwise");
+  demand(printOfOutcome(on) === printOfOutcome(again), "restart", () => "a restarted engine compacts differently");
 }
 
 /** A state that is not its own is ignored: the engine does what it would do at first. */

@@ -23,12 +23,12 @@ interface Case {
 export async function demandTools(engine: Engine, { state, original, compaction }: Case): Promise<void> {
   const tools = engine.tools?.(state) ?? [];
   if (tools.length === 0) return;
-  demand(engine.callTool !== undefined, "tools", () => "there are tools, and nothing that answers their calls");
+  demand(engine.callTool !== undefined, "tools", () => "there are tools, but no `callTool`");
   demand(isPlain(tools), "tools", () => "the tools are not plain data");
   demand(
     JSON.stringify(tools) === JSON.stringify(engine.tools?.(engine.init())),
     "tools",
-    () => "the tools change within a session: what providers cached behind them is lost",
+    () => "the tools change within a session, which invalidates the provider's cache",
   );
   const originals = originalsOf(compaction, original);
   const answer = (call: ToolCall, sources: Partial<Sources> = {}): Promise<ToolAnswer> =>
@@ -42,7 +42,7 @@ export async function demandTools(engine: Engine, { state, original, compaction 
       quotes += said.quotes.length;
     }
   const readable = [...originals.values()].some((text) => WORD.test(text) && estimateText(text) < ROOM_TOKENS);
-  demand(!readable || quotes > 0, "tools", () => "no tool gives back anything of what left the transcript");
+  demand(!readable || quotes > 0, "tools", () => "no tool returns anything that was removed from the transcript");
 }
 
 interface ToolTrial {
@@ -67,7 +67,7 @@ async function demandRefusals(tools: readonly EngineTool[], answer: Answering): 
     const { isError } = await answer(call);
     demand(isError === true, "tools", () => `${call.name} takes ${call.arguments.slice(0, EXCERPT_CHARS)} for a call`);
   }
-  const broken = { original: () => Promise.reject(new Error("the store is gone")) };
+  const broken = { original: () => Promise.reject(new Error("the store is unavailable")) };
   for (const call of callsOf(tools, new Map([["r000000000", "word"]]))) {
     await answer(call, broken);
     await answer(call, { isLate: () => true });
@@ -78,11 +78,11 @@ const EXCERPT_CHARS = 80;
 
 function demandOriginal({ text, quotes }: ToolAnswer, originals: ReadonlyMap<string, string>, tokensMax: number): void {
   const tokens = estimateText(text);
-  demand(tokens <= tokensMax, "tools", () => `${tokens} tokens were answered where ${tokensMax} were asked for`);
+  demand(tokens <= tokensMax, "tools", () => `the answer has ${tokens} tokens, but ${tokensMax} were allowed`);
   for (const quote of quotes) {
     const says = (what: string) => (): string => `"${quote.text.slice(0, EXCERPT_CHARS)}" ${what}`;
-    demand(originals.get(quote.id)?.includes(quote.text) === true, "tools", says(`does not stand behind ${quote.id}`));
-    demand(text.includes(quote.text), "tools", says("is called a quote, and the answer does not hold it"));
+    demand(originals.get(quote.id)?.includes(quote.text) === true, "tools", says(`is not in the original ${quote.id}`));
+    demand(text.includes(quote.text), "tools", says("is listed as a quote, but the answer does not contain it"));
   }
 }
 

@@ -49,7 +49,7 @@ function fileClaim(clause: string, topic: Topic, ledger: Ledger): string | undef
   for (const [name, files] of filesIn(clause, ledger)) {
     if (untouched && files.every(({ changed }) => changed !== undefined)) return `${name} was changed`;
     if (!untouched && files.every((file) => isSurelyUnchanged(file, ledger)) && claimsChange(clause, name))
-      return `${name} was only looked at`;
+      return `${name} was only read`;
   }
   return undefined;
 }
@@ -145,6 +145,6 @@ function errorClaim(clause: string, topic: Topic, { errors }: Ledger): string | 
   if (topic !== "blocked") return undefined;
   const said = errors.filter(({ text }) => clause.includes(text.slice(0, ERROR_OPENING_CHARS)));
   return said.length > 0 && said.every(({ resolved }) => resolved !== undefined)
-    ? "that error no longer stands"
+    ? "that error was resolved"
     : undefined;
 }

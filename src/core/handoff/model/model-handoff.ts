@@ -78,7 +78,7 @@ export async function tell(request: TellRequest): Promise<ModelHandoff> {
   for (const { role, writer } of candidates) {
     const allowed = leftOf(most, spent);
     if (isSpent(allowed)) {
-      unasked = `the ${role} model ${writer.model} was not asked: one compaction may spend no more`;
+      unasked = `the ${role} model ${writer.model} was not used: the spending limit of one compaction is reached`;
       break;
     }
     const folded = await answerOf(writer, foldRequest(request, allowed), request.conversation);
@@ -120,7 +120,7 @@ function orderOf(
     main === undefined || main.model === auxiliary?.model ? [] : [{ role: "main", writer: main }];
   const complexity = auto && first.length > 0 && second.length > 0 ? complexityOf(ledger) : undefined;
   if (complexity === undefined) return { candidates: [...first, ...second] };
-  return { candidates: [...second, ...first], because: `the main model was asked first: ${complexity}` };
+  return { candidates: [...second, ...first], because: `the main model was used first: ${complexity}` };
 }
 
 function foldRequest(request: TellRequest, allowed: Allowance): FoldRequest {
@@ -176,8 +176,8 @@ function stepOf({ role, writer }: Candidate, folded: StagedAnswer, checked: Veri
 function poverty({ kept, dropped, known }: Verified): string | undefined {
   const all = kept + total(dropped);
   if (kept < KEPT_ITEMS_MIN || kept < all * KEPT_SHARE_MIN)
-    return `${kept} of its ${all} items stood the checks${dropped.length === 0 ? "" : `: ${dropped.map(({ because }) => because).join(", ")}`}`;
-  return known < KNOWN_NAMES_MIN ? "it names nothing of the session" : undefined;
+    return `${kept} of its ${all} items passed the checks${dropped.length === 0 ? "" : `: ${dropped.map(({ because }) => because).join(", ")}`}`;
+  return known < KNOWN_NAMES_MIN ? "it names nothing from the session" : undefined;
 }
 
 interface Writing {
@@ -208,7 +208,7 @@ function total(dropped: Verified["dropped"]): number {
 }
 
 function restingStep({ model, role, class: why, remainingMs }: Writers["resting"][number]): SummaryStep {
-  const because = `it rests after ${why}, for ${Math.ceil(remainingMs / 1000)} more seconds`;
+  const because = `it is not used for another ${Math.ceil(remainingMs / 1000)} seconds after ${why}`;
   return {
     model,
     role,
@@ -227,12 +227,16 @@ function degradedBy(
   steps: readonly SummaryStep[],
   unasked: string | undefined,
 ): readonly string[] {
-  if (withheld !== undefined) return [`the ledger wrote the handoff: ${withheld}`];
+  if (withheld !== undefined) return [`the handoff was written by code: ${withheld}`];
   return steps.length === 0
     ? []
-    : [...steps.map(remark), ...(unasked === undefined ? [] : [unasked]), "the ledger wrote the handoff: no model did"];
+    : [
+        ...steps.map(remark),
+        ...(unasked === undefined ? [] : [unasked]),
+        "the handoff was written by code: no model wrote it",
+      ];
 }
 
 function remark({ role, model, outcome, class: why, because }: SummaryStep): string {
-  return `the ${role} model ${model} ${outcome === "resting" ? "was not asked" : outcome === "rejected" ? "was refused" : "failed"}${why === undefined ? "" : ` (${why})`}: ${because ?? ""}`;
+  return `the ${role} model ${model} ${outcome === "resting" ? "was not used" : outcome === "rejected" ? "was refused" : "failed"}${why === undefined ? "" : ` (${why})`}: ${because ?? ""}`;
 }

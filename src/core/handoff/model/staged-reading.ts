@@ -132,7 +132,7 @@ export function isSpent({ calls, tokens, costUsd }: Allowance): boolean {
   return calls <= 0 || tokens <= 0 || costUsd <= 0;
 }
 
-const NOTHING_TO_READ: Objection = { class: "malformed", because: "the span says nothing that could be recorded" };
+const NOTHING_TO_READ: Objection = { class: "malformed", because: "the messages contain nothing to record" };
 
 interface StageBudget {
   readonly outputTokens: number;
@@ -164,7 +164,7 @@ function tooSmall(windowTokens: number): StagedAnswer {
 function tooDear(read: StageUsage & { readonly source: string }): StagedAnswer {
   const failure: WriterFailure = {
     class: "overflow",
-    message: "the span takes more than one compaction may spend",
+    message: "reading the messages would exceed the spending limit of one compaction",
   };
   return { kind: "failed", failure, ...read };
 }

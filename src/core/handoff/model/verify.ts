@@ -10,9 +10,9 @@ import type { Grounds } from "./grounds.ts";
 
 /** Why an item was dropped. */
 export type DropReason =
-  | "they name what stands nowhere in the session"
-  | "the ledger contradicts them"
-  | "they say nothing of this session"
+  | "they name something that is not in the session"
+  | "they contradict what happened"
+  | "they say nothing about this session"
   | "they repeat what a tool's output said as if it had been asked for"
   | "they repeat the instructions";
 
@@ -63,10 +63,10 @@ function reasonAgainst(
 ): DropReason | undefined {
   const bare = text.replace(/^\(|\)$/g, "");
   if (template.some(({ purpose }) => bare === purpose)) return "they repeat the instructions";
-  if (inventsMoreThanFigures(text, grounds)) return "they name what stands nowhere in the session";
-  if (contradictionIn(text, topic, ledger) !== undefined) return "the ledger contradicts them";
+  if (inventsMoreThanFigures(text, grounds)) return "they name something that is not in the session";
+  if (contradictionIn(text, topic, ledger) !== undefined) return "they contradict what happened";
   if (grounds.known(text).length === 0 && grounds.overlap(text) < OVERLAP_MIN)
-    return "they say nothing of this session";
+    return "they say nothing about this session";
   const { wishOf } = TOPICS[topic].model;
   if (wishOf !== undefined && (grounds.planted(text) || (wishOf === "person" && grounds.onlyShown(text))))
     return "they repeat what a tool's output said as if it had been asked for";

@@ -31,7 +31,7 @@ const CASE = z
   .refine(({ checks, rules }) => {
     const names = [...checks, ...rules].map(({ name }) => name);
     return new Set(names).size === names.length;
-  }, "every check and rule needs a name of its own");
+  }, "every check and rule needs a unique name");
 
 /** A shell command whose exit code says whether it holds: 0 is yes. */
 export interface Check {
@@ -105,7 +105,7 @@ function yamlIn(file: string): unknown {
 function messagesIn(path: string, file: string): Parameters<typeof transcriptOf>[0] {
   if (!existsSync(path)) throw unreadable(file, `there is no session ${path}`, "Name the session's file.");
   const session = readSession(readFileSync(path, "utf8"), path);
-  if (session === undefined) throw unreadable(path, "it is in no format known", "Give a session file.");
+  if (session === undefined) throw unreadable(path, "it is in no known format", "Give a session file.");
   return session.messages;
 }
 
@@ -113,7 +113,7 @@ function messagesIn(path: string, file: string): Parameters<typeof transcriptOf>
 function fingerprintOf(repository: string): string {
   const entries = readdirSync(repository, { recursive: true, withFileTypes: true });
   if (entries.length > FILES_MAX)
-    throw unreadable(repository, `it has more than ${FILES_MAX} files`, "Leave out what can be installed.");
+    throw unreadable(repository, `it has more than ${FILES_MAX} files`, "Remove everything that can be installed.");
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   const lines = files.toSorted().map((file) => {
     const { size, mtimeMs } = statSync(file);

@@ -139,8 +139,8 @@ function meansOf(trials: readonly TrialResult[]): ReadonlyMap<string, ReadonlyMa
 export function trialSections(trials: readonly TrialResult[]): readonly Section[] {
   return [
     {
-      title: "Agents that go on",
-      says: "checks: whether the work was done. rules: whether what the session demands was heeded. In parentheses 95 % over checks and cases. whole: runs in which everything held. failed: runs whose agent ended with an error or was ended.",
+      title: "Agents that continue",
+      says: "checks: whether the work was done. rules: whether the rules of the session were followed. In parentheses the 95 % interval over checks and cases. whole: runs that passed everything. failed: runs in which the agent failed or ran out of time.",
       head: ["", "checks", "rules", "whole", "runs", "failed"],
       rows: trialRows(trials).map(({ contestant, checks, rules, whole, runs, failed }) => {
         return [
