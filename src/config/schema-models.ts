@@ -43,10 +43,7 @@ export const modelSection = z
       }),
     base_url: address()
       .default(model.base_url)
-      .meta({
-        description: "Its endpoint, instead of the provider's default.",
-        examples: ["http://127.0.0.1:8080/v1"],
-      }),
+      .meta({ description: "Its endpoint, if not the provider's own.", examples: ["http://127.0.0.1:8080/v1"] }),
     api_key_env: keyVariable(),
     context_length: z
       .int()
@@ -94,7 +91,7 @@ const auxiliaryCompression = z
       .default(auxiliary.compression.base_url)
       .meta({
         description:
-          "Its endpoint, instead of the provider's default; with `auto`, one that speaks OpenAI's chat protocol.",
+          "Its endpoint; with `auto`, one that speaks OpenAI's chat protocol. By default the provider's own.",
         examples: ["http://127.0.0.1:8080/v1"],
       }),
     api_key_env: keyVariable(),

@@ -39,8 +39,8 @@ describe("arguments", () => {
 
   it.each([
     [["a", "--buget", "1"], "Did you mean `--budget`?"],
-    [["a", "--zebra"], "for the flags there are"],
-    [["a", "-x"], "for the flags there are"],
+    [["a", "--zebra"], "for the list of flags"],
+    [["a", "-x"], "for the list of flags"],
     [["a", "--no-force"], "force"],
     [["a", "--budget"], "--help"],
     [["a", "--budget="], "--help"],

@@ -141,7 +141,7 @@ describe("compact", () => {
     const { code, err } = await precisHere(["compact", "-", "--force"], small);
     const told = err.replaceAll(/\s+/g, " ");
     expect([code, told]).toEqual([EXIT.done, expect.stringContaining("unchanged no compaction needed")]);
-    expect(told).toContain("next nothing to gain by --budget either; `precis inspect`");
+    expect(told).toContain("next --budget cannot make it smaller either; `precis inspect`");
     const unforced = (await precisHere(["compact", "-"], small)).err.replaceAll(/\s+/g, " ");
     expect(unforced).toContain("`--force` compacts anyway");
   });
@@ -156,7 +156,7 @@ describe("compact", () => {
       const { code, out, err } = await run("compact", "orphan.json", "--budget", "30%");
       expect([code, (await precisHere(["check", "-"], { input: out })).code]).toEqual([EXIT.done, EXIT.done]);
       const told = err.replaceAll(/\s+/g, " ");
-      expect(told).toContain("invalid a provider refuses the input, for 1 violation; none is left in the result");
+      expect(told).toContain("invalid a provider would refuse the input (1 violation); the result has none");
       expect(told).toMatch(/message 5, tool: the result nobody answers no call .*\(result_without_call\)/);
       const { report } = await json("compact", "orphan.json", "--budget", "30%");
       expect(report.violations).toMatchObject({ before: [{ code: "result_without_call", message: 4 }], after: [] });
@@ -168,7 +168,9 @@ describe("compact", () => {
         folder.write("orphan.json", broken(5));
         const { code, out, err } = await run("compact", "orphan.json", ...words);
         expect([code, out.includes("lost")]).toEqual([EXIT.failed, true]);
-        expect(err.replaceAll(/\s+/g, " ")).toMatch(/invalid a provider refuses the result.*\(result_without_call\)/);
+        expect(err.replaceAll(/\s+/g, " ")).toMatch(
+          /invalid a provider would refuse the result.*\(result_without_call\)/,
+        );
         expect((await precisHere(["check", "-"], { input: out })).code).toBe(EXIT.failed);
       },
     );

@@ -142,7 +142,7 @@ describe("agents that go on", () => {
 
   it("are shown as tables, with every run and what proves nothing", async () => {
     const { out } = await continues("held", "--agent", agent("{context}"), "--yes");
-    expect(out).toMatch(/Agents that go on[^]*whole +100 \(\d+–100\) +100 \(\d+–100\) +3 +3/);
+    expect(out).toMatch(/Agents that continue[^]*whole +100 \(\d+–100\) +100 \(\d+–100\) +3 +3/);
     expect(out).toMatch(/Every run[^]*settings +tail@5% +1 +0\/2 +1\/2/);
     expect(out).toMatch(/prove nothing \(0 lies within 95 %, or there are fewer than 20\s+checks and rules\)/);
   });
@@ -151,11 +151,11 @@ describe("agents that go on", () => {
 describe("what cannot be gone on with", () => {
   it.each([
     [["--yes"], EXIT.usage, "--continue needs an agent"],
-    [["sessions", "--agent", "true"], EXIT.usage, "takes its sessions from its cases"],
+    [["sessions", "--agent", "true"], EXIT.usage, "takes the sessions from its cases"],
     [["--agent", "true", "--contestants", "plain"], EXIT.usage, "no model is configured"],
     [["--agent", "true", "--continue", "empty"], EXIT.unreadable, "case.yaml"],
     [["--agent", "true", "--continue", "wrong"], EXIT.unreadable, "request"],
-    [["--agent", "true", "--continue", "twice"], EXIT.unreadable, "a name of its own"],
+    [["--agent", "true", "--continue", "twice"], EXIT.unreadable, "a unique name"],
   ])("%j ends in %i", async (words, code, said) => {
     mkdirSync(join(folder.path, "empty"), { recursive: true });
     folder.write("wrong/case.yaml", "checks: [{ name: a, run: b }]\n");

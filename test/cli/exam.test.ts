@@ -138,7 +138,7 @@ describe("the choice of cases", () => {
       copyFileSync(join(folder.path, "sessions/a.json"), join(folder.path, `mixed/${name}.json`));
     const ran = await exam("mixed-exam", "mixed", "--cases", "9", "--contestants", "tail");
     expect(ran.out).toMatch(/^2 cases,/);
-    expect(ran.out).toMatch(/not used: none\.json: no session in any format known/);
+    expect(ran.out).toMatch(/not used: none\.json: no session in a known format/);
     expect(ran.out).toMatch(/not used: short\.jsonl: fewer than/);
     const { cases } = JSON.parse((await exam("mixed-exam", "--cases", "9", "--contestants", "tail", "--json")).out) as {
       cases: { prefixTokens: number }[];
@@ -345,7 +345,7 @@ describe("models that answer nonsense", () => {
       },
     );
     expect(ran.code).toBe(EXIT.usage);
-    expect(ran.err.replaceAll(/\s+/g, " ")).toMatch(/cannot go on \(unconfigured\): OpenAI needs a key/);
+    expect(ran.err.replaceAll(/\s+/g, " ")).toMatch(/cannot continue \(unconfigured\): OpenAI needs a key/);
   });
 });
 

@@ -56,7 +56,7 @@ describe("compact with a configured model", () => {
     const { code, err } = await compact();
     expect(code).toBe(0);
     expect(err.replace(/\s+/g, " ")).toMatch(
-      /! the auxiliary model small-1 failed \(authentication\): .* ! the ledger wrote the handoff: no model did/,
+      /! the auxiliary model small-1 failed \(authentication\): .* ! the handoff was written by code: no model wrote it/,
     );
     expect(err).not.toMatch(/^ {2}written/m);
   });

@@ -101,7 +101,7 @@ describe.each(WRITERS)("%s of %j", (flag, words) => {
   it.each([
     ["chat.json/x", "a part of its path is a file"],
     [".", "it is a folder"],
-    ["circle", "symbolic links lead in a circle"],
+    ["circle", "symbolic links form a loop"],
     ["x".repeat(300), "its name is too long"],
   ])("refuses %s with the reason and the class of an output that cannot be written", async (name, reason) => {
     symlinkSync("circle", at("circle"));

@@ -145,7 +145,7 @@ describe("a plugin named to precis compact", () => {
     expect(code).toBe(0);
     expect(out).toContain(LIVE_REQUEST);
     expect(out).not.toContain("printed");
-    expect(err.replaceAll(/\s+/g, " ")).toContain("the built-in compressor did this instead of the engine boom");
+    expect(err.replaceAll(/\s+/g, " ")).toContain("compacted by the built-in compressor instead of boom");
     expect(err).toContain("boom: Error: not today at index.js");
   });
 

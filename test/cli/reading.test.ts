@@ -128,7 +128,7 @@ describe("what is in the way", () => {
     const { code, out } = await precisHere(["check", "latin.json"], { folder: folder.path });
     expect([code, out]).toEqual([
       EXIT.done,
-      expect.stringContaining("bytes that are not utf-8 became replacement marks"),
+      expect.stringContaining("bytes that are not utf-8 were replaced by replacement characters"),
     ]);
   });
 

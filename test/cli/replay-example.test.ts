@@ -6,7 +6,7 @@ import { precisHere } from "./precis.ts";
 it("replays the built-in example, labelled for what it is, with what disagrees in it", async () => {
   const { code, out } = await precisHere(["replay", "--example", "--engines", "none", "--schedules", "cost"]);
   expect(code).toBe(EXIT.done);
-  expect(out).toContain("synthesised");
+  expect(out).toContain("generated");
   expect(out).toContain("95 requests over 127 minutes");
   expect(out).toContain("Window: 100,000");
   expect(out).toContain("94,847");

@@ -78,8 +78,8 @@ describe("precis replay", () => {
     expect(code).toBe(EXIT.done);
     for (const name of ["nothing", "cache only", "compaction only", "both, threshold", "both, cost"])
       expect(out).toMatch(new RegExp(`^${name} .*\\$\\d`, "m"));
-    expect(told).toContain("12 requests over 110 minutes, at the times that stand in it; each reserves 1,000 tokens");
-    expect(out).toContain("$3 for a million tokens of input");
+    expect(told).toContain("12 requests over 110 minutes, at the times in the file; each reserves 1,000 tokens");
+    expect(out).toContain("$3 per million input tokens");
     expect(told).toMatch(/From .*genai-prices/);
     expect(told).toMatch(/cache only: the cache expired 1\d times; .* were billed again/);
     expect(out).toMatch(/[╭╮╰╯]/);
@@ -180,7 +180,7 @@ describe("precis replay, asked for what it cannot do", () => {
     const path = folder.write("silent.json", JSON.stringify([{ role: "user", content: "Hello?" }]));
     const { code, err } = await refused(path, "--model", "gpt-5.4");
     expect(code).toBe(EXIT.unreadable);
-    expect(err).toMatch(/there is no turn of a model in .*silent\.json/);
+    expect(err).toMatch(/contains\s+no\s+answer\s+of\s+a\s+model/);
   });
 
   it("says which flag gives a model, and which gives prices", async () => {

@@ -320,7 +320,7 @@ describe("precis serve refuses to start", () => {
     [["--upstream", "not an address"], "`gateway.upstreams.upstream.url`"],
     [["--upstream", "My Server=http://a"], "gateway.upstreams"],
     [["--json", "--quiet"], "exclude one another"],
-    [["--host", "0.0.0.0"], "no token of yours guards metrics"],
+    [["--host", "0.0.0.0"], "no token protects the metrics"],
     [["--set", "gateway.tenant=two words"], "`auto`, `per_key` or a name"],
   ])("with %j, and says why", async (words, why) => {
     const { code, out, err } = await precisHere(["serve", "--store", "memory", ...words], { folder: folder.path });

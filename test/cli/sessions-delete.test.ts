@@ -138,7 +138,7 @@ describe("precis sessions delete", () => {
           if (/could not be deleted/.test(err)) {
             told.add(gone === 0 ? "nothing" : "some");
             expect(err).toContain(`${standing.length} sessions could not be deleted and are whole`);
-          } else if (/could not be written anew/.test(err)) {
+          } else if (/could not be rewritten/.test(err)) {
             told.add("all but the file");
             expect([standing, err]).toEqual([[], expect.stringContaining("precis store vacuum")]);
           }

@@ -59,8 +59,8 @@ describe("a wrong command line", () => {
     [["compact", "chat.json", "--set", "compression.threshold"], "--set compression.threshold=0.4"],
     [["compact", "chat.json", "--set", "compression.treshold=1"], "compression.threshold"],
     [["compact", "chat.json", "--engine", "zebra", "--force"], "compressor"],
-    [["compact", "chat.json", "--out", "./chat.json"], "never written over"],
-    [["compact", "chat.json", "--keep", "chat.json", "--force"], "never written over"],
+    [["compact", "chat.json", "--out", "./chat.json"], "never overwritten"],
+    [["compact", "chat.json", "--keep", "chat.json", "--force"], "never overwritten"],
     [["recall", "x"], "--store FILE"],
   ])("%j exits with 2, says nothing on standard output and names the next step", async (words, hint) => {
     const { code, out, err } = await precisHere(words, { folder: folder.path });
@@ -77,9 +77,9 @@ describe("an input that is no transcript", () => {
     [["."], undefined, "it is a folder"],
     [["-"], "", "is empty"],
     [["-"], " \n ", "is empty"],
-    [["-"], "hello", "none of the formats"],
-    [["-"], '[{"role": "user", ', "not whole JSON"],
-    [["-"], '{"a": 1}', "neither a request body"],
+    [["-"], "hello", "in no known format"],
+    [["-"], '[{"role": "user", ', "not complete JSON"],
+    [["-"], '{"a": 1}', "but not a request body"],
     [["-", "--from", "openai-chat"], "{", "not JSON"],
     [["-", "--from", "codex"], '{"role":"user","content":"x"}', "codex"],
   ])("%j %j exits with 3 and says why", async (words, input, why) => {

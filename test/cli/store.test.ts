@@ -84,7 +84,7 @@ describe("precis store check", () => {
     database.close();
     const damaged = await store("check", "--store", "history.db", "--json");
     expect(damaged.code).toBe(1);
-    expect((JSON.parse(damaged.out) as { faults: string[] }).faults).toEqual(["body 1 is not what its hash says"]);
+    expect((JSON.parse(damaged.out) as { faults: string[] }).faults).toEqual(["body 1 does not match its hash"]);
   });
 });
 

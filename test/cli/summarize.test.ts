@@ -55,7 +55,7 @@ describe("compact --summarize", () => {
     const { code, err } = await compact("--summarize", "nobody-knows-this");
     expect(code).toBe(2);
     expect(err.replace(/\s+/g, " ")).toMatch(
-      /nobody-knows-this cannot be asked: .*tells no provider; set auxiliary\.compression\.provider/,
+      /nobody-knows-this cannot be used: .*is not known; set auxiliary\.compression\.provider/,
     );
   });
 
@@ -80,7 +80,7 @@ describe("who writes handoffs", () => {
     (await found(...words)).find(({ code }) => code === "handoffs")?.says;
 
   it("is said by doctor, with what a model would bring where none is asked", async () => {
-    expect(await says()).toMatch(/written by code; with --summarize MODEL \(or main\) a model adds decisions/);
+    expect(await says()).toMatch(/written by code; with --summarize MODEL \(or main\) a model writes them/);
     expect(await says("--set", "auxiliary.compression.model=claude-haiku-4-5")).toMatch(/by claude-haiku-4-5$/);
     const main = ["--set", "auxiliary.compression.provider=main"];
     expect(await says(...main)).toMatch(/each conversation's own model, at its own upstream and with its client's key/);
@@ -91,7 +91,7 @@ describe("who writes handoffs", () => {
 
   it("is refused by serve where it cannot be reached", async () => {
     const { code, err } = await precisHere(["serve", "--summarize", "nobody-knows-this"], { folder: folder.path });
-    expect([code, err.replace(/\s+/g, " ")]).toEqual([2, expect.stringContaining("tells no provider")]);
+    expect([code, err.replace(/\s+/g, " ")]).toEqual([2, expect.stringContaining("is not known; set")]);
   });
 });
 

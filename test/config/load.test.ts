@@ -139,7 +139,7 @@ describe("a wrong value", () => {
     ["compression: { threshold: .nan }", "1:27", /NaN/, "`threshold: 0.5`"],
     ["compression: { note: handof }", "1:22", /`system` or `handoff`/, "`note: handoff`"],
     ["compression: { enabled: yes }", "1:25", /`true` or `false`/, "`enabled: true`"],
-    ["compression: [1]", "1:1", /expected settings below it/, "threshold"],
+    ["compression: [1]", "1:1", /expected a section with settings/, "threshold"],
     ["compression: { threshold: { a: 1 } }", "1:27", /\{"a":1\}/, "threshold"],
     ["compression: { threshold: *gone }", "1:27", /alias/i, "`threshold: 0.5`"],
     ["model: { context_length: 200_000 }", "1:26", /"200_000"/, "`context_length: 200000`"],
@@ -161,8 +161,8 @@ describe("a wrong value", () => {
     ["auxiliary: { compression: { api_key_env: sk-live-1 } }", "1:42", /letters, digits and underscores/, "MY_API_KEY"],
     ["auxiliary: { compression: { timeout_seconds: 301 } }", "1:46", /from 1 to 300/, "timeout_seconds"],
     ["- a", "1:1", /not a mapping/, "config init"],
-    ["a: b: c", "1:4", /not valid YAML/, "Mend"],
-    ["model: {}\nmodel: {}", "2:1", /not valid YAML.*unique/, "Mend"],
+    ["a: b: c", "1:4", /not valid YAML/, "Fix"],
+    ["model: {}\nmodel: {}", "2:1", /not valid YAML.*unique/, "Fix"],
     ["__proto__: { a: 1 }", "1:1", /no setting `__proto__`/, "Remove it"],
   ];
   it.each(wrong)("%j", async (yaml, place, message, fix) => {

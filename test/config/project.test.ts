@@ -95,7 +95,7 @@ describe("a project's file that sets what it may not", () => {
     const { code, err } = await here("serve", "--port", "0");
     expect(code).toBe(2);
     expect(err.replaceAll(/\s+/g, " ")).toMatch(
-      /`gateway\.upstreams`.*unless you agree.*precis\.yaml:3:5.*precis config trust precis\.yaml/,
+      /`gateway\.upstreams`.*which needs your consent.*precis\.yaml:3:5.*precis config trust precis\.yaml/,
     );
   });
 

@@ -159,7 +159,7 @@ describe.each(PROTOCOLS)("a handoff asked for behind a conversation of %s", (pro
     ["says something else", () => ({ text: "I would rather go on reading." })],
     ["is empty", () => ({ text: "" })],
     [
-      "names nothing of the session",
+      "names nothing from the session",
       (asked) => ({ text: behind(questionIn(asked), ["All went well.", "Good work."]) }),
     ],
   ];
@@ -169,7 +169,7 @@ describe.each(PROTOCOLS)("a handoff asked for behind a conversation of %s", (pro
     expect(second.treatment).toMatch(/^rewritten/);
     expect(questions(standing)).toHaveLength(1);
     expect(compactions(standing)).toMatchObject([{ ahead: true, modelCalls: 1 }]);
-    expect(JSON.stringify(compactions(standing))).toContain("the ledger wrote the handoff");
+    expect(JSON.stringify(compactions(standing))).toContain("the handoff was written by code");
   });
 });
 

@@ -67,7 +67,7 @@ describe("a plugin behind the gateway", () => {
       { disabledEngine: "mine" },
     ]);
     expect(events.find(({ kind }) => kind === "compaction")).toMatchObject({
-      degraded: [expect.stringContaining("instead of the engine mine") as string],
+      degraded: [expect.stringContaining("instead of mine") as string],
     });
     expect(await metrics.text()).toContain('precis_notices_total{code="engine_disabled"} 1');
   });

@@ -55,9 +55,7 @@ async function expectDisabled(engine: PluginSource, fault: DisabledEngine["fault
   expect(violationsOf(sent.transcript)).toEqual([]);
   expect(sent.fits).toBe(true);
   expect(sent.compaction!.report.engine).toBe("compressor");
-  expect(sent.compaction!.report.degraded.join()).toContain(
-    `instead of the engine ${engine.name}: ${told[0]!.because}`,
-  );
+  expect(sent.compaction!.report.degraded.join()).toContain(`instead of ${engine.name}: ${told[0]!.because}`);
   expect(sent.transcript.messages.map(({ parts }) => contentText(parts))).toContain(LIVE);
   expect(runtime.report()).toMatchObject({ engine: "compressor", disabledEngine: { engine: engine.name, fault } });
   const on = await runtime.prepare({ ...long, messages: [...long.messages, user("Go on.")] });

@@ -82,11 +82,11 @@ describe("a plugin that nobody names", () => {
 describe("a folder that is no plugin's", () => {
   it.each([
     [{ precis: undefined }, "lacks"],
-    [{ precis: { contract: 2 } }, "this precis speaks 1"],
+    [{ precis: { contract: 2 } }, "this version of precis has 1"],
     [{ version: undefined }, "names no version"],
     [{ main: "../other.js" }, "outside its folder"],
     [{ main: "missing.js" }, "does not exist"],
-    [{ main: 3 }, "have to be texts"],
+    [{ main: 3 }, "must be strings"],
   ])("%j is refused where it is named, and listed with what is wrong", (manifest, problem) => {
     project.write("odd", source, manifest);
     expect(() => loadEngine("odd", { folders })).toThrow(

@@ -184,7 +184,7 @@ describe("the ladder", () => {
     const writers = { auxiliary: auxiliary(), main: main(), auto: true };
     const chosen = await reportOf(session({ writers }).runtime, complex);
     expect(chosen.summary).toMatchObject({ by: "model", steps: [{ role: "main", outcome: "written" }] });
-    expect(chosen.summary!.because).toMatch(/main model was asked first: 1\d files were changed/);
+    expect(chosen.summary!.because).toMatch(/main model was used first: 1\d files were changed/);
     expect((await reportOf(session({ writers }).runtime, plain)).summary!.steps[0]!.role).toBe("auxiliary");
   });
 
@@ -233,7 +233,7 @@ describe("the ladder", () => {
     const second = await reportOf(runtime, grown(shopTalk(), 1));
     expect(second.summary).toMatchObject({ by: "ledger", steps: [] });
     expect(second.degraded).toEqual([
-      "the ledger wrote the handoff: the session has made 1 of the 1 model calls it may make",
+      "the handoff was written by code: the session has used up its limit of 1 model calls (1)",
     ]);
   });
 

@@ -185,7 +185,7 @@ describe("a model that is named", () => {
 
   it.each([
     ["main", /cannot ask the main model/, /Pass a function/],
-    ["nobody-knows-this", /does not tell which provider/, /\{ model, baseUrl \}/],
+    ["nobody-knows-this", /is not known/, /\{ model, baseUrl \}/],
     ["", /`summarize` is/, /./],
     [{ model: "x", baseurl: "http://127.0.0.1" }, /`summarize` is/, /./],
     [{ model: "x", provider: "nowhere" }, /`summarize` is/, /./],

@@ -89,7 +89,7 @@ describe("an encrypted store", () => {
     db.exec("update bodies set content = substr(content, 1, length(content) - 1) || x'00' where id = 1");
     db.close();
     const store = await openSqliteStore({ path: file, key, readOnly: true });
-    expect(await store.check()).toEqual(["body 1 is not what its hash says"]);
+    expect(await store.check()).toEqual(["body 1 does not match its hash"]);
     await store.close();
   });
 });

@@ -79,7 +79,7 @@ describe("a file that is not ours", () => {
       code: "store_newer",
       retryable: false,
       place: path,
-      hint: expect.stringContaining("newer precis"),
+      hint: expect.stringContaining("newer version of precis"),
     });
   });
 

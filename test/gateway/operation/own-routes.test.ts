@@ -79,7 +79,7 @@ describe("own routes", () => {
   it("say in a sentence and a picture what came of the requests, and every count when asked for all", async () => {
     const pageOf = async (path: string): Promise<string> => (await ask(path, {}, { accept: "text/html" })).text();
     const page = await pageOf("/_precis/");
-    expect(page).toContain("2 requests; none failed. 1 went on shorter, with 77.8 % of their tokens taken out.");
+    expect(page).toContain("2 requests; none failed. 1 were shortened, with 77.8 % of their tokens removed.");
     expect(page.match(/<title>[^<]*sent[^<]*<\/title>/g)).toEqual([
       "<title>9K sent, 2K went on, compacted here</title>",
       "<title>100 sent, 100 went on</title>",
@@ -93,7 +93,7 @@ describe("own routes", () => {
     tally.onEvent(requestEvent({ treatment: { kind: "observed", tokens: { before: 4_000, after: 1_000 } } }));
     const status = { version: "1", mode: "observe", upstreams: {}, store: "", upSeconds: 0, recent: [] };
     const page = statusPage({ ...status, totals: tally.totals() });
-    expect(page).toContain("1 request; none failed. 1 would have gone on shorter, with 75.0 % of their tokens");
+    expect(page).toContain("1 request; none failed. 1 would have been shortened, with 75.0 % of their tokens");
   });
 
   it("draw the last requests only, however many there were", () => {

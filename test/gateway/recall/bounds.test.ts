@@ -106,8 +106,8 @@ describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
     const script = scripted(
       { text: "Wait. ", calls: [recallCall()] },
       { fault: { kind: "overflow" } },
-      (asked) => ({ text: /no room left/.test(lastTold(asked)) ? "I cannot tell." : lastTold(asked) }),
-      (asked) => ({ text: /no room left/.test(JSON.stringify(asked.body)) ? "As I said." : "What?" }),
+      (asked) => ({ text: /not enough room/.test(lastTold(asked)) ? "I cannot tell." : lastTold(asked) }),
+      (asked) => ({ text: /not enough room/.test(JSON.stringify(asked.body)) ? "As I said." : "What?" }),
     );
     const { provider, url } = await harbour(script);
     const agent = agentAt(url);

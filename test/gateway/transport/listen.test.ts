@@ -70,7 +70,7 @@ describe("a handle", () => {
   test.each([
     [new PrecisError("It is full.", { code: "gateway_busy", hint: "Come again." }), 503, "It is full. Come again."],
     [new PrecisError("Who knows.", { code: "something_else", hint: "Look." }), 500, "Who knows. Look."],
-    [new Error("holds what a client wrote"), 500, "something of the gateway failed"],
+    [new Error("holds what a client wrote"), 500, "the gateway failed internally"],
   ])("that rejects (%s) is answered for", async (error, status, message) => {
     const { url } = await serving(async () => {
       throw error;

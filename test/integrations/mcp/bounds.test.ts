@@ -111,7 +111,7 @@ describe("the process", () => {
     for (const [name, given] of odd) {
       const { text, failed } = await agent.call(name, given);
       expect(failed, JSON.stringify(given).slice(0, 80)).toBe(true);
-      expect(text).toMatch(/^bad_arguments: .* The tool's input schema/s);
+      expect(text).toMatch(/^bad_arguments: .* See the tool's input schema/s);
       expect(text.length).toBeLessThan(1_000);
     }
     for (const name of ["", "__proto__", "constructor", "toString", "search ", "SEARCH", "restore", "x".repeat(9_999)])

@@ -55,7 +55,7 @@ describe("what was compacted away", () => {
     const asked = await agent.call("search", { words: `Under which port does ${WORDS} listen exactly` });
     expect(asked.text).toContain(", without port, exactly");
     expect(asked.text).toContain(VALUE);
-    expect((await agent.call("search", { words: "no-such-word-anywhere" })).text).toMatch(/^Nothing holds/);
+    expect((await agent.call("search", { words: "no-such-word-anywhere" })).text).toMatch(/^Nothing contains/);
   });
 
   it("comes back whole by its recall id, page by page", async () => {
@@ -155,7 +155,7 @@ describe("writing", () => {
     const { tools } = await writer.client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual([...READERS, "restore"].toSorted());
     expect(await writer.call("restore")).toMatchObject({ failed: true });
-    expect((await writer.call("restore", { id: "to-restore" })).text).toMatch(/^Taken back in session to-restore/);
+    expect((await writer.call("restore", { id: "to-restore" })).text).toMatch(/^Undone in session to-restore/);
     expect(await writer.call("restore", { id: "to-restore" })).toMatchObject({
       failed: true,
       text: expect.stringMatching(/^nothing_to_undo: /) as string,

@@ -82,7 +82,7 @@ export function parcelCount({ weightGrams, region }) {
 }
 `;
   const ANSWER =
-    "Full parcels with one for the rest were given up, because a full one comes back from the scales. Now three parcels at home and near, one to Ireland.";
+    "Full parcels with one for the rest were given up, because a full one comes back from the scales. Now three parcels at home and near, one to Ireland. 33 kg would have cost 22.80 and cost 33.80 now; above three parcels a pallet is asked for, says the warehouse; free shipping is for Germany only, as legal checked.";
 
   it("passes every check, and bends no rule", () => {
     const { repository, failing } = workOn("parcels", ANSWER);

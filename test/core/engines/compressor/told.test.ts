@@ -98,7 +98,7 @@ describe("a compaction with a model", () => {
     const { compaction } = await compacted(work, { budget: 280, writers });
     expect(asked).toBe(0);
     expect(compaction.report.summary).toMatchObject({ by: "ledger", steps: [] });
-    expect(compaction.report.summary!.because).toMatch(/no room for what a model writes/);
+    expect(compaction.report.summary!.because).toMatch(/too small for a model to write/);
   });
 
   it("uses the seven sections where they are set", async () => {
@@ -139,7 +139,9 @@ describe("a compaction with a model", () => {
     const writers = { auxiliary: failing("a-1"), main: failing("b-1"), auto: false, resting: [] };
     const { report } = (await compacted(work, { budget: 8_000, writers })).compaction;
     expect(report.summary!.steps.map(({ model }) => model)).toEqual(["a-1"]);
-    expect(report.degraded).toContain("the main model b-1 was not asked: one compaction may spend no more");
+    expect(report.degraded).toContain(
+      "the main model b-1 was not used: the spending limit of one compaction is reached",
+    );
   });
 });
 

@@ -275,7 +275,7 @@ describe("the breaker", () => {
     }
     expect(engine.decide(state, { tokens: 500_000, messages: 3 })).toMatchObject({
       kind: "none",
-      because: expect.stringContaining("3 compactions in a row"),
+      because: expect.stringContaining("3 consecutive compactions"),
     });
     const { state: after } = await compacted(talk(user("Begin."), steps(30, 2_400, "part")), {}, state);
     expect(engine.decide(after, { tokens: 500_000, messages: 3 }).kind).toBe("compact");

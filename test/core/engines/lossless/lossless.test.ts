@@ -205,7 +205,7 @@ describe("lossless within a budget", () => {
     const irreducible = outcome.kind === "compacted" ? outcome.compaction.report.irreducible : outcome.irreducible;
     expect(irreducible?.limit).toBe(60_000);
     const decide = (tokens: number) => engine.decide(state, { tokens, messages: 3 });
-    expect(decide(91_000)).toMatchObject({ kind: "none", because: expect.stringContaining("start afresh") });
+    expect(decide(91_000)).toMatchObject({ kind: "none", because: expect.stringContaining("start a fresh session") });
     expect(decide(110_000).kind).toBe("compact");
   });
 });

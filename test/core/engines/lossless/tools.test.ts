@@ -71,7 +71,7 @@ describe("lcm_grep", () => {
     let reads = 0;
     const isLate = (): boolean => ++reads > 2;
     const { text } = await call("lcm_grep", { words: "QUARTZ-8841" }, { isLate });
-    expect(text).toContain("not looked through");
+    expect(text).toContain("not searched");
   });
 });
 
