@@ -24,7 +24,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   config: ["core", "models", "secrets"],
   protocols: ["core"],
-  logs: ["core"],
+  // A reader says which protocol its agent speaks, and request bodies are told by the protocols' own marks.
+  logs: ["core", "protocols"],
   models: ["core"],
   store: ["core"],
   plugins: ["core"],
@@ -84,7 +85,7 @@ describe("direction", () => {
     expect(files.some((file) => file.imports.length > 0)).toBe(true);
   });
 
-  it("points from the doors to the core, and the middle five never import one another", () => {
+  it("points from the doors to the core, and of the middle five only logs knows another, the protocols", () => {
     const wrong = files.flatMap((file) =>
       file.imports
         .filter((target) => target.startsWith(SRC))

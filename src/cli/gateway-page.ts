@@ -1,4 +1,5 @@
 /** What `precis serve` says when it begins, with settings to copy for each client, and when it ends. */
+import { VENDORS, type Vendor } from "../core/protocols.ts";
 import { clientSetups, type ClientSetup } from "../gateway/operation/clients.ts";
 import type { OutwardProxies } from "../gateway/transport/proxies.ts";
 import type { Totals } from "../gateway/operation/tally.ts";
@@ -41,7 +42,7 @@ export interface UpstreamShown {
   readonly name: string;
   readonly url: string;
   /** Whose routes it serves; all of them where undefined. */
-  readonly protocol: "openai" | "anthropic" | undefined;
+  readonly protocol: Vendor | undefined;
 }
 
 const MODES: Readonly<Record<StartPage["mode"], string>> = {
@@ -101,11 +102,13 @@ function cachingLine({ enabled, strategy, ttl }: CachingShown): string {
 /** Which requests come to an upstream by their route, where none before it takes them. */
 function servedBy(upstreams: readonly UpstreamShown[], at: number): string {
   const { name } = upstreams[at]!;
-  const served = (["anthropic", "openai"] as const).filter(
+  const served = VENDORS.filter(
     (vendor) => upstreams.findIndex(({ protocol }) => protocol === undefined || protocol === vendor) === at,
   );
-  if (served.length === 2) return `every route (${name})`;
-  return served.length === 1 ? `${served[0]}'s routes (${name})` : `by name, /upstreams/${name}/`;
+  if (served.length === VENDORS.length) return `every route (${name})`;
+  return served.length > 0
+    ? `${served.map((vendor) => `${vendor}'s`).join(", ")} routes (${name})`
+    : `by name, /upstreams/${name}/`;
 }
 
 /** A command for a variable; the name of the file and its lines otherwise. */

@@ -3,13 +3,6 @@ import type { Transcript } from "../core/transcript/message.ts";
 import { protocols, type EncodedParts, type ProtocolName } from "../protocols/index.ts";
 import type { Input } from "./input.ts";
 
-/** The keys of a request body beside its messages. */
-const KEYS = {
-  "openai-chat": { messages: "messages", system: "messages" },
-  "openai-responses": { messages: "input", system: "instructions" },
-  "anthropic-messages": { messages: "messages", system: "system" },
-} as const satisfies Record<ProtocolName, object>;
-
 /**
  * The input's own shape with its unchanged bytes where the protocol is its own; otherwise an array of messages, one a
  * line, or a request body where a system prompt or tools stand beside them.
@@ -20,8 +13,8 @@ export function written(input: Input, transcript: Transcript, to: ProtocolName):
   const list = listed(messages);
   if (system === undefined && tools === undefined) return `${list}\n`;
   const members = [
-    ...(system === undefined ? [] : [`${JSON.stringify(KEYS[to].system)}: ${JSON.stringify(system)}`]),
-    `${JSON.stringify(KEYS[to].messages)}: ${list}`,
+    ...(system === undefined ? [] : [`${JSON.stringify(protocols[to].keys.system)}: ${JSON.stringify(system)}`]),
+    `${JSON.stringify(protocols[to].keys.messages)}: ${list}`,
     ...(tools === undefined ? [] : [`"tools": ${JSON.stringify(tools)}`]),
   ];
   return `{\n${members.join(",\n")}\n}\n`;
@@ -37,12 +30,12 @@ export function parts(input: Input, transcript: Transcript, to: ProtocolName): E
     return protocols[to].encode(transcript, { source: input.protocol });
   const body = parseExactly(protocols[to].splice(input.decoded, transcript)) as unknown[] | Record<string, unknown>;
   if (Array.isArray(body)) return { messages: body };
-  const { messages, system } = KEYS[to];
+  const { messages, system } = protocols[to].keys;
   const list = body[messages];
   if (!Array.isArray(list)) return protocols[to].encode(transcript);
   return {
     messages: list,
-    ...(system !== messages && body[system] !== undefined ? { system: body[system] } : {}),
+    ...(system !== undefined && body[system] !== undefined ? { system: body[system] } : {}),
     ...(body["tools"] !== undefined ? { tools: body["tools"] } : {}),
   };
 }

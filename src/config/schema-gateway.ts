@@ -1,5 +1,6 @@
 /** The settings of `precis serve`: where it listens, where it forwards, what it keeps, and the limits a person may want. */
 import { z } from "zod";
+import { VENDORS } from "../core/protocols.ts";
 import { DEFAULTS } from "./defaults.ts";
 
 const { gateway } = DEFAULTS;
@@ -21,7 +22,7 @@ const upstream = z.strictObject({
   url: z
     .url({ protocol: /^https?$/ })
     .refine((url) => !hasCredentials(url) && !/[?#]/.test(url), "an address without credentials, query or fragment"),
-  protocol: z.enum(["openai", "anthropic"]).optional(),
+  protocol: z.enum(VENDORS).optional(),
   caching: z.enum(["auto", "native", "openrouter", "openai", "off"]).optional(),
 });
 

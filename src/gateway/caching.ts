@@ -6,9 +6,10 @@ import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Prices } from "../models/usage.ts";
 import { bareName } from "../models/registry/names.ts";
 import { lookUp, type Registry } from "../models/registry/registry.ts";
-import type { MarkerLayout } from "../protocols/caching/sites.ts";
+import type { MarkerLayout } from "../protocols/caching/layout.ts";
 import type { Economy } from "../session/contract.ts";
 import type { ProtocolName } from "../protocols/index.ts";
+import { definitions } from "../protocols/registry.ts";
 import type { MarkerRules } from "../session/markers.ts";
 import { economyFrom } from "../session/pricing.ts";
 
@@ -103,7 +104,7 @@ interface Pricing {
 function economyOf(query: CachingQuery, { rules, options, registry }: Pricing): Economy | undefined {
   const facts = lookUp(registry, query.model);
   // What is cached where it is marked is not cached where nobody marks it.
-  const marked = query.protocol === "anthropic-messages" || facts?.cache?.kind === "markers";
+  const marked = definitions[query.protocol].markers === "native" || facts?.cache?.kind === "markers";
   if (facts === undefined || query.upstream.caching === "off" || (marked && rules === undefined)) return undefined;
   return economyFrom(facts, { schedule: options.schedule, marked, ttl: options.ttl });
 }
@@ -113,11 +114,12 @@ function layoutOf({ protocol, model, upstream }: CachingQuery): MarkerLayout | u
   const { caching, origin } = upstream;
   if (caching === "off") return undefined;
   const isClaude = /\bclaude\b/.test(bareName(model));
-  if (protocol === "anthropic-messages") return isClaude || caching === "native" ? "native" : undefined;
+  const { markers, vendor } = definitions[protocol];
+  if (markers === "native") return isClaude || caching === "native" ? "native" : undefined;
   if (caching === "openrouter" || (caching === "auto" && isHost(origin, "openrouter.ai")))
-    return isClaude && protocol === "openai-chat" ? "openrouter" : undefined;
+    return isClaude && markers === "openrouter" ? "openrouter" : undefined;
   const isOpenAi = caching === "openai" || (caching === "auto" && isHost(origin, "openai.com"));
-  return isOpenAi ? "openai" : undefined;
+  return isOpenAi && vendor.name === "openai" ? "openai" : undefined;
 }
 
 function isHost(origin: string, domain: string): boolean {

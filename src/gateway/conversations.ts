@@ -5,6 +5,7 @@
  */
 import type { Chain } from "../core/transcript/links.ts";
 import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
+import type { ModelRoute } from "./routes.ts";
 import { skipSpace, skipValue } from "../protocols/json/scan.ts";
 import type { Pending } from "./pending.ts";
 import type { Economy, Runtime, RuntimeState } from "../session/contract.ts";
@@ -52,7 +53,7 @@ export type Beginning = Pick<Conversation, "runtime" | "sent" | "pricing" | "pen
 
 export interface Conversations {
   /** @throws PrecisError as `Protocol.decode` does. */
-  readonly read: (tenant: string, protocol: ProtocolName, text: string) => ReadRequest;
+  readonly read: (tenant: string, route: Pick<ModelRoute, "protocol" | "model">, text: string) => ReadRequest;
   /** The conversation that a request belongs to, begun where it is new. */
   readonly of: (tenant: string, reading: ReadRequest, begin: Begin) => Promise<Conversation>;
   /** The next request of it begins anew, from what is kept. */
@@ -117,9 +118,11 @@ export function createConversations(chain: Chain, limits: ConversationLimits): C
   };
 
   return {
-    read: (tenant, protocol, text) => {
+    read: (tenant, { protocol, model }, text) => {
       const candidates = groups.get(openingOf(tenant, protocol, text))?.conversations ?? [];
-      const decoded = protocols[protocol].decode(text, nearest(candidates, text), limits.readMessages);
+      const read = protocols[protocol].decode(text, nearest(candidates, text), limits.readMessages);
+      const decoded =
+        model === undefined ? read : { ...read, transcript: Object.freeze({ ...read.transcript, model }) };
       return { decoded, links: chain.linksOf(decoded.transcript.messages) };
     },
     of: async (tenant, reading, begin) => {
@@ -154,7 +157,7 @@ function weightOf({ decoded, links }: ReadRequest): number {
 }
 
 function openingOf(tenant: string, protocol: ProtocolName, text: string): string {
-  return `${tenant}\n${protocol}\n${firstMessage(text, protocol === "openai-responses" ? '"input"' : '"messages"')}`;
+  return `${tenant}\n${protocol}\n${firstMessage(text, JSON.stringify(protocols[protocol].keys.messages))}`;
 }
 
 /** How the first message looks, as far as that can be had without reading the body; two that differ may look alike. */

@@ -6,6 +6,7 @@
 import type { Writer } from "../core/handoff/model/writer.ts";
 import type { Registry } from "../models/registry/registry.ts";
 import { protocols } from "../protocols/index.ts";
+import { definitions } from "../protocols/registry.ts";
 import { createInPlaceWriter } from "../session/in-place.ts";
 import type { HeaderLines } from "./contract.ts";
 import type { GatewayLimits } from "./limits.ts";
@@ -29,6 +30,7 @@ export function writerBehind(request: PreparedRequest, parts: InPlaceParts): Wri
   const { client, destination, route, tenant, model, upstream, reading, outgoing } = request;
   const { body, editHeaders } = outgoing;
   const onward = onwardHeaders(client.headers, "rewritten");
+  const { wholeAnswerPath } = definitions[route.protocol].followUp;
   const headers = plainHeaders(editHeaders?.(onward) ?? onward);
   return createInPlaceWriter({
     model,
@@ -38,7 +40,7 @@ export function writerBehind(request: PreparedRequest, parts: InPlaceParts): Wri
     request: () => protocols[route.protocol].decode(body, reading.decoded),
     send: async (text, signal = new AbortController().signal) => {
       const response = await sender.send({
-        to: destination,
+        to: { ...destination, path: wholeAnswerPath?.(destination.path) ?? destination.path },
         method: client.method,
         headers,
         body: Buffer.from(text),

@@ -29,7 +29,7 @@ const FILE_NAMES: readonly (readonly [LogFormat, RegExp])[] = [
   ["gemini", /[/\\]\.gemini[/\\]/],
 ];
 
-/** Undefined where the text is in none of the seven formats. `fileName` may be a path; it decides only as a last resort. */
+/** Undefined where the text is in none of the formats known. `fileName` may be a path; it decides only as a last resort. */
 export function detectFormat(text: string, fileName = ""): InputFormat | undefined {
   return formatOfDocument(text) ?? formatOfLines(text) ?? FILE_NAMES.find(([, name]) => name.test(fileName))?.[0];
 }

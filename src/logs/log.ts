@@ -2,16 +2,17 @@
  * What a reader of session files gives back: a valid transcript, what the file says about it, and a note on everything
  * that was left out or mended.
  */
+import { PROTOCOL_NAMES, type ProtocolName } from "../core/protocols.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { ContentPart, Message, Transcript } from "../core/transcript/message.ts";
 
 export const LOG_FORMATS = ["claude-code", "codex", "pi", "gemini"] as const;
-export const WIRE_FORMATS = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
+export const WIRE_FORMATS = PROTOCOL_NAMES;
 
 /** A session file that an agent wrote. */
 export type LogFormat = (typeof LOG_FORMATS)[number];
 /** The body of a request, or its messages, in a provider's protocol. Decoding these is the protocols' business. */
-export type WireFormat = (typeof WIRE_FORMATS)[number];
+export type WireFormat = ProtocolName;
 export type InputFormat = LogFormat | WireFormat;
 
 /** The protocol that each agent speaks to its model. */

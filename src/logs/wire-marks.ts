@@ -1,5 +1,6 @@
-/** What tells the bodies of the three protocols apart, without decoding them: roles, item types and block types. */
+/** What tells the bodies of the protocols apart, without decoding them: roles, item types and block types. */
 import { fieldsOf, listOf, textOf, type Fields } from "./fields.ts";
+import { allDefinitions } from "../protocols/registry.ts";
 import type { WireFormat } from "./log.ts";
 
 const ITEM_TYPES = new Set(
@@ -14,13 +15,9 @@ const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "func
 const CHAT_ROLES = new Set(["tool", "function"]);
 const CHAT_KEYS = ["tool_calls", "tool_call_id", "function_call"];
 
-const BLOCK_TYPES: ReadonlyMap<string, WireFormat> = new Map([
-  ...["input_text", "output_text", "input_image", "input_file"].map((type) => [type, "openai-responses"] as const),
-  ...["tool_use", "tool_result", "thinking", "redacted_thinking", "document", "image", "server_tool_use"].map(
-    (type) => [type, "anthropic-messages"] as const,
-  ),
-  ...["image_url", "input_audio", "file", "refusal"].map((type) => [type, "openai-chat"] as const),
-]);
+const BLOCK_TYPES: ReadonlyMap<string, WireFormat> = new Map(
+  allDefinitions.flatMap(({ name, marks }) => marks.blocks.map((type) => [type, name] as const)),
+);
 
 /** The protocol of a request body or of a list of messages; undefined for anything else. */
 export function wireFormatOf(document: unknown): WireFormat | undefined {
@@ -34,7 +31,9 @@ export function wireFormatOf(document: unknown): WireFormat | undefined {
   }
   if (Array.isArray(input))
     return wireFormatOfMessages(input) !== undefined || isRequest(body, input) ? "openai-responses" : undefined;
-  return typeof body["input"] === "string" && "model" in body ? "openai-responses" : undefined;
+  if (typeof body["input"] === "string" && "model" in body) return "openai-responses";
+  return allDefinitions.find(({ dialect, marks }) => listOf(body[dialect.listKey]).length > 0 && marks.request(body))
+    ?.name;
 }
 
 /** Beside a model, messages may lack content and items be of any type; by themselves they must be known. */
@@ -49,7 +48,8 @@ function hasRoleOrType(element: unknown): boolean {
 
 /** The protocol of messages or items; plain roles and texts are read as Chat Completions. */
 export function wireFormatOfMessages(messages: readonly unknown[]): WireFormat | undefined {
-  if (!isWireRecord(messages[0])) return undefined;
+  const own = standalone(messages[0]);
+  if (own !== undefined || !isWireRecord(messages[0])) return own;
   let plain: WireFormat = "openai-chat";
   for (const message of messages) {
     const format = markOf(fieldsOf(message) ?? {});
@@ -63,9 +63,17 @@ export function wireFormatOfMessages(messages: readonly unknown[]): WireFormat |
 export function isWireRecord(value: unknown): boolean {
   const record = fieldsOf(value);
   if (record === undefined || "payload" in record) return false;
+  if (standalone(record) !== undefined) return true;
   const type = textOf(record["type"]);
   if (type !== undefined && type !== "message") return ITEM_TYPES.has(type) && ITEM_KEYS.some((key) => key in record);
   return ROLES.has(textOf(record["role"]) ?? "") && ("content" in record || CHAT_KEYS.some((key) => key in record));
+}
+
+/** The protocol of a message that is told wherever it stands. */
+function standalone(value: unknown): WireFormat | undefined {
+  const record = fieldsOf(value);
+  if (record === undefined) return undefined;
+  return allDefinitions.find(({ marks }) => marks.standalone?.(record) === true)?.name;
 }
 
 /** The protocol that alone writes a message like this; undefined where several do. */

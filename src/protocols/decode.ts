@@ -7,7 +7,16 @@ import type { Message, Part, Transcript, WireSlice } from "../core/transcript/me
 import type { Dialect, Draft, WireElement } from "./dialect.ts";
 import { isFields } from "./fields.ts";
 import { heldBecause, isHeld } from "./held.ts";
-import { elementsOf, membersOf, notJson, skipSpace, skipValue, type Member, type Span } from "./json/scan.ts";
+import {
+  elementsOf,
+  memberText,
+  membersOf,
+  notJson,
+  skipSpace,
+  skipValue,
+  type Member,
+  type Span,
+} from "./json/scan.ts";
 import type { Decoded, Group, Layout } from "./protocol.ts";
 
 export interface DecodeOptions {
@@ -67,7 +76,7 @@ function scanBody(dialect: Dialect, body: string, options: DecodeOptions): Scann
   const span = members.findLast((member) => member.key === dialect.listKey);
   if (span === undefined) throw withoutMessages(dialect, "is missing");
   if (body.charCodeAt(span.start) === OPEN_BRACKET) return { body, members, list: span, ...list.found };
-  const isInput = dialect.listKey === "input" && body.charCodeAt(span.start) === QUOTE;
+  const isInput = dialect.listMayBeText === true && body.charCodeAt(span.start) === QUOTE;
   if (!isInput) throw withoutMessages(dialect, "is not an array");
   return { body, members, list: span, elements: [span], same: [false] };
 }
@@ -254,7 +263,7 @@ function systemOf(
   own: ReadonlyMap<string, string>,
   previous: Decoded | undefined,
 ): readonly Message[] {
-  const text = dialect.systemKey === undefined ? undefined : own.get(dialect.systemKey);
+  const text = dialect.systemKeys.map((key) => own.get(key)).find((one) => one !== undefined);
   if (text === undefined) return [];
   const known = previous?.transcript.system[0];
   if (known?.wire?.raw === text) return [known];
@@ -269,12 +278,19 @@ function settingsOf(
 ): Pick<Transcript, "tools" | "model" | "maxOutputTokens"> {
   const tools = dialect.toolKeys.map((key) => own.get(key)).find((text) => text?.startsWith("["));
   const model = own.get("model");
-  const limit = dialect.maxTokensKeys.map((key) => Number(own.get(key) ?? Number.NaN)).find((tokens) => tokens > 0);
+  const limit = dialect.maxTokensKeys.map((key) => Number(textAt(own, key) ?? Number.NaN)).find((tokens) => tokens > 0);
   return {
     ...(tools === undefined ? {} : { tools: tools === knownTools ? knownTools : copyOf(tools) }),
     ...(model?.startsWith('"') ? { model: JSON.parse(model) as string } : {}),
     ...(limit === undefined ? {} : { maxOutputTokens: limit }),
   };
+}
+
+/** The text of a member; a dot leads into one. */
+function textAt(own: ReadonlyMap<string, string>, path: string): string | undefined {
+  const [key = "", inner] = path.split(".");
+  const text = own.get(key);
+  return inner === undefined || text?.startsWith("{") !== true ? text : memberText(text, inner);
 }
 
 function heldBy({ members }: WireSlice): string | undefined {

@@ -66,16 +66,18 @@ export interface Dialect {
   readonly name: ProtocolName;
   readonly rules: WireRules;
   readonly ids: IdRules;
-  readonly listKey: "messages" | "input";
-  /** The request's own member for a system prompt. */
-  readonly systemKey: "system" | "instructions" | undefined;
-  /** Where a request says how much output it reserves, the first that is there counts. */
+  readonly listKey: string;
+  /** Whether the list may be one text in place of an array. */
+  readonly listMayBeText?: true;
+  /** The request's own member for a system prompt: the name that is written, and others that are read. */
+  readonly systemKeys: readonly string[];
+  /** Where a request says how much output it reserves; a dot leads into a member. The first that is there counts. */
   readonly maxTokensKeys: readonly string[];
   readonly toolKeys: readonly string[];
   /** Whether the next element belongs to the same messages as the one before it. */
   readonly joins: (before: Fields, next: Fields) => boolean;
   readonly read: (elements: readonly WireElement[]) => readonly Draft[];
-  /** Reads the value of `systemKey`. */
+  /** Reads the value of one of `systemKeys`. */
   readonly readSystem: (value: unknown, text: string) => Draft | undefined;
   /** Why a request's history must stay as it is; gets the request's own members, the list left out. */
   readonly lockOf: (members: ReadonlyMap<string, string>) => string | undefined;
@@ -86,9 +88,9 @@ export interface Dialect {
   readonly attaches: (run: Run, message: Message, own: boolean) => boolean;
   /** Writes a run that changed, as JSON texts of elements; none leaves it out. */
   readonly write: (run: Run, context: WriteContext) => readonly string[];
-  /** Writes the value of `systemKey`; undefined when there is none. */
+  /** Writes the value of the system prompt's member; undefined when there is none. */
   readonly writeSystem: (entries: readonly Entry[], context: WriteContext) => string | undefined;
-  /** Whether a system message goes into `systemKey` rather than into the list. */
+  /** Whether a system message goes into the request's own member rather than into the list. */
   readonly systemInKey: (message: Message, place: SystemPlace) => boolean;
 }
 

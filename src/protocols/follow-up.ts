@@ -4,10 +4,10 @@
  * form of the answer. What only governs how much is answered, and how it is delivered, is set for one plain text.
  */
 import { textMessage } from "../core/transcript/message.ts";
-import { countOf, fieldsOf, parsed, textOf } from "./fields.ts";
-import { protocols } from "./index.ts";
+import { memberOf } from "./definition.ts";
 import { patchObject } from "./json/edit.ts";
 import type { Decoded } from "./protocol.ts";
+import { definitions, protocols } from "./registry.ts";
 
 export interface Question {
   readonly text: string;
@@ -21,20 +21,11 @@ export interface Question {
   readonly outputTokensMax: number;
 }
 
-const OUTPUT_LIMITS: ReadonlySet<string> = new Set(["max_tokens", "max_completion_tokens", "max_output_tokens"]);
-/** Valid only with a stream, more than one answer, an answer that is fetched later, and what would cut the text off. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["stream_options", "n", "background", "stop", "stop_sequences"]);
-
 export function followUpBody(decoded: Decoded, question: Question): string {
-  const { layout } = decoded;
+  const { followUp } = definitions[decoded.protocol];
   const body = withMessage(decoded, question.text);
-  const limit = String(outputLimit(decoded, question));
-  const changes = layout.members.flatMap(({ key }): readonly (readonly [string, string | undefined])[] => {
-    if (OUTPUT_LIMITS.has(key)) return [[key, limit]];
-    if (LEFT_OUT.has(key)) return [[key, undefined]];
-    return key === "stream" ? [[key, "false"]] : [];
-  });
-  return changes.length === 0 ? body : patchObject(body, Object.fromEntries(changes));
+  const changes = followUp.changes(memberOf(decoded), outputLimit(decoded, question));
+  return Object.keys(changes).length === 0 ? body : patchObject(body, changes);
 }
 
 function withMessage(decoded: Decoded, text: string): string {
@@ -44,8 +35,7 @@ function withMessage(decoded: Decoded, text: string): string {
     const messages = [...transcript.messages, textMessage("user", text)];
     return protocols[decoded.protocol].splice(decoded, { ...transcript, messages });
   }
-  const type = decoded.protocol === "openai-responses" ? '"type":"message",' : "";
-  const element = `{${type}"role":"${roleBehind(decoded)}","content":${JSON.stringify(text)}}`;
+  const element = definitions[decoded.protocol].followUp.element(roleBehind(decoded), text);
   return `${body.slice(0, at)},${element}${body.slice(at)}`;
 }
 
@@ -58,40 +48,12 @@ function roleBehind({ protocol, transcript: { messages } }: Decoded): "user" | "
 
 /** A stated budget for thinking must stay, because the cache depends on it, and the limit must be above it. */
 function outputLimit(decoded: Decoded, question: Question): number {
-  const { type, budget_tokens: budget } = fieldsOf(member(decoded, "thinking"));
-  const asksToThink = decoded.layout.members.some(({ key }) => THINKING_MEMBERS.has(key));
-  const thinks = type !== "disabled" && (asksToThink || question.thinks);
-  const thinkingTokens = thinks ? (countOf(budget) ?? question.thinkingTokens) : 0;
+  const { asks, budgetTokens } = definitions[decoded.protocol].followUp.thinking(memberOf(decoded));
+  const thinkingTokens = budgetTokens ?? (asks || question.thinks ? question.thinkingTokens : 0);
   return Math.min(question.outputTokens + thinkingTokens, question.outputTokensMax);
-}
-
-const THINKING_MEMBERS: ReadonlySet<string> = new Set(["thinking", "reasoning", "reasoning_effort"]);
-
-function member({ body, layout }: Decoded, key: string): unknown {
-  const found = layout.members.findLast((one) => one.key === key);
-  return found === undefined ? undefined : parsed(body.slice(found.start, found.end));
 }
 
 /** Why a request cannot be followed by a question that is answered in text, in words; undefined where it can. */
 export function followUpObstacle(decoded: Decoded): string | undefined {
-  if (isForced(member(decoded, "tool_choice"))) return "its requests demand that a tool be called";
-  const stated = [
-    member(decoded, "response_format"),
-    fieldsOf(member(decoded, "text"))["format"],
-    member(decoded, "output_format"),
-    fieldsOf(member(decoded, "output_config"))["format"],
-  ];
-  const types = stated.map((format) => textOf(fieldsOf(format)["type"]));
-  return types.some((type) => type !== undefined && type !== "text")
-    ? "its requests demand answers in JSON"
-    : undefined;
-}
-
-const FREE_CHOICES: ReadonlySet<string> = new Set(["auto", "none"]);
-
-/** `allowed_tools` (OpenAI) says by its mode whether one must be called. */
-function isForced(choice: unknown): boolean {
-  const { type, mode, allowed_tools: allowed } = fieldsOf(choice);
-  const said = textOf(choice) ?? textOf(mode) ?? textOf(fieldsOf(allowed)["mode"]) ?? textOf(type);
-  return said !== undefined && !FREE_CHOICES.has(said);
+  return definitions[decoded.protocol].followUp.obstacle(memberOf(decoded));
 }

@@ -7,29 +7,21 @@ import type { Fields } from "./dialect.ts";
 import { fieldsOf, isFields, listOf, parsed, textOf } from "./fields.ts";
 import { elementTexts } from "./json/scan.ts";
 import type { Decoded, ProtocolName } from "./protocol.ts";
+import { allDefinitions, definitions } from "./registry.ts";
 
 type Origin = ProtocolName | "ai-sdk";
 
-const BLOCKS: Readonly<Record<string, Origin>> = {
-  tool_use: "anthropic-messages",
-  tool_result: "anthropic-messages",
-  redacted_thinking: "anthropic-messages",
-  input_text: "openai-responses",
-  output_text: "openai-responses",
-  input_image: "openai-responses",
-  image_url: "openai-chat",
-  input_audio: "openai-chat",
-  "tool-call": "ai-sdk",
-  "tool-result": "ai-sdk",
-};
+const AI_SDK_BLOCKS = ["tool-call", "tool-result"];
+
+const BLOCKS: ReadonlyMap<string, Origin> = new Map<string, Origin>([
+  ...allDefinitions.flatMap(({ name, marks }) => marks.certain.blocks.map((type) => [type, name] as const)),
+  ...AI_SDK_BLOCKS.map((type) => [type, "ai-sdk"] as const),
+]);
 
 function originOf(message: Fields): Origin | undefined {
-  const { role, type, content } = message;
-  const block = listOf(content).map((one) => BLOCKS[textOf(fieldsOf(one)["type"]) ?? ""]);
+  const block = listOf(message["content"]).map((one) => BLOCKS.get(textOf(fieldsOf(one)["type"]) ?? ""));
   const found = block.find((one) => one !== undefined);
-  if (found !== undefined) return found;
-  if ("tool_calls" in message || role === "tool" || role === "function") return "openai-chat";
-  return role === undefined && typeof type === "string" ? "openai-responses" : undefined;
+  return found ?? allDefinitions.find(({ marks }) => marks.certain.message(message))?.name;
 }
 
 /** Remembers which messages it has looked at: a growing history costs only what is new in it. */
@@ -52,7 +44,7 @@ export function createForeignCheck(): (decoded: Decoded) => void {
 }
 
 function mismatch(protocol: ProtocolName, origin: Origin, at: number): PrecisError {
-  const place = `${protocol === "openai-responses" ? "input" : "messages"}[${at}]`;
+  const place = `${definitions[protocol].dialect.listKey}[${at}]`;
   const isSdk = origin === "ai-sdk";
   const whose = isSdk ? "the AI SDK's own form, which is no provider's" : origin;
   return new PrecisError(`The session's protocol is ${protocol}, but ${place} is written in ${whose}.`, {

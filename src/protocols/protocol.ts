@@ -2,12 +2,13 @@
  * A protocol is the only place that knows a provider's wire format: it reads a request body into a transcript, writes a
  * changed transcript back into that body with every untouched byte in place, and reads what the provider answers.
  */
+import type { ProtocolName } from "../core/protocols.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { Message, Transcript, WireSlice } from "../core/transcript/message.ts";
 import type { WireRules } from "../core/transcript/oracle.ts";
 import type { Member, Span } from "./json/scan.ts";
 
-export type ProtocolName = "openai-chat" | "openai-responses" | "anthropic-messages";
+export type { ProtocolName };
 
 /** A request is too large: for the model's window (tokens) or for the provider's door (bytes). */
 export interface Overflow {
@@ -76,6 +77,8 @@ export interface Decoded {
 export interface Protocol {
   readonly name: ProtocolName;
   readonly rules: WireRules;
+  /** The members of a request that hold its messages and its system prompt; Chat has the latter among the messages. */
+  readonly keys: { readonly messages: string; readonly system: string | undefined };
   /**
    * Reads a request body, or a bare array of its messages.
    * `elementsMax`: what has more elements is refused before any is built; no limit by default.

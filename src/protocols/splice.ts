@@ -126,13 +126,14 @@ function listEdit(dialect: Dialect, decoded: Decoded, messages: readonly Message
 }
 
 function systemEdit(dialect: Dialect, decoded: Decoded, keyed: readonly Entry[], context: WriteContext): Edit[] {
-  const { systemKey } = dialect;
+  const { systemKeys } = dialect;
+  const [systemKey] = systemKeys;
   if (systemKey === undefined || decoded.form === "messages") return [];
   const was = decoded.transcript.system.filter((message) => keySlice(dialect, message) !== undefined);
   if (was.length === keyed.length && was.every((message, at) => isSame(keyed[at]!.message, message))) return [];
   const { members, list } = decoded.layout;
   const text = keyed.length === 0 ? undefined : dialect.writeSystem(keyed, context);
-  const at = members.findLastIndex((member) => member.key === systemKey);
+  const at = members.findLastIndex((member) => systemKeys.includes(member.key));
   const member = members[at];
   if (member !== undefined)
     return text === undefined ? [removalOf(members, at)] : [{ start: member.start, end: member.end, text }];

@@ -1,52 +1,75 @@
 /** Tool declarations carried from one protocol to another: the name, what it is for, and the schema of its arguments. */
+import type { ProtocolName } from "../core/protocols.ts";
 import type { Fields } from "./dialect.ts";
-import { fieldsOf, isFields, textOf } from "./fields.ts";
+import { fieldsOf, textOf } from "./fields.ts";
 import { elementTexts } from "./json/scan.ts";
-import type { ProtocolName } from "./protocol.ts";
 
-interface Declaration {
+export interface Declaration {
   readonly name: string;
   readonly description: string | undefined;
   readonly schema: unknown;
   readonly strict: unknown;
 }
 
-/** The JSON text of `tools` in the target protocol. Tools that only their own provider runs are left out, except at home. */
-export function encodeTools(tools: string, target: ProtocolName): string {
-  const encoded = elementTexts(tools).flatMap((text) => {
-    const tool = fieldsOf(JSON.parse(text));
-    if (homeOf(tool) === target) return [text];
-    const declaration = readDeclaration(tool);
-    return declaration === undefined ? [] : [JSON.stringify(writeDeclaration(declaration, target))];
-  });
-  return `[${encoded.join(",")}]`;
+/** How a protocol declares tools. */
+export interface ToolForm {
+  /** Whether a tool is declared in this protocol's form. */
+  readonly isOwn: (tool: Fields) => boolean;
+  /** The declarations that one element of `tools` holds. */
+  readonly read: (tool: Fields) => readonly Declaration[];
+  /** Elements of `tools` that hold these declarations. */
+  readonly write: (declarations: readonly Declaration[]) => readonly unknown[];
+  /** The JSON text of `tools` with one more declaration at its end; everything else keeps its bytes. */
+  readonly append: (tools: string, declaration: Declaration) => string;
 }
 
-/** The protocol in whose form a tool is declared. */
-function homeOf(tool: Fields): ProtocolName {
-  if (isFields(tool["function"]) || isFields(tool["custom"])) return "openai-chat";
-  if ("input_schema" in tool || /_\d{8}$/.test(textOf(tool["type"]) ?? "")) return "anthropic-messages";
-  // A legacy Chat function has neither a type nor a wrapper.
-  return tool["type"] === undefined && "parameters" in tool ? "openai-chat" : "openai-responses";
+interface NamedForm {
+  readonly name: ProtocolName;
+  readonly tools: ToolForm;
 }
 
-function readDeclaration(tool: Fields): Declaration | undefined {
-  const inner = isFields(tool["function"]) ? tool["function"] : tool;
-  const name = textOf(inner["name"]);
-  const schema = inner["input_schema"] ?? inner["parameters"];
-  if (name === undefined || schema === undefined) return undefined;
-  return { name, description: textOf(inner["description"]), schema, strict: inner["strict"] };
+/** The JSON text of `tools` in the target protocol. */
+export function toolTranslator(forms: readonly NamedForm[]): (tools: string, target: ProtocolName) => string {
+  return (tools, target) => {
+    const elements = elementTexts(tools).map((text) => ({ text, tool: fieldsOf(JSON.parse(text)) }));
+    const homes = elements.map(({ tool }) => forms.find((form) => form.tools.isOwn(tool)) ?? forms[0]!);
+    const own = elements.filter((_, at) => homes[at]!.name === target).map(({ text }) => text);
+    const foreign = elements.flatMap(({ tool }, at) => (homes[at]!.name === target ? [] : homes[at]!.tools.read(tool)));
+    const { write } = forms.find(({ name }) => name === target)!.tools;
+    const written = foreign.length === 0 ? [] : write(foreign).map((tool) => JSON.stringify(tool));
+    return `[${[...own, ...written].join(",")}]`;
+  };
 }
 
-function writeDeclaration({ name, description, schema, strict }: Declaration, target: ProtocolName): unknown {
-  const described = description === undefined ? { name } : { name, description };
-  const exact = strict === undefined ? {} : { strict };
-  switch (target) {
-    case "openai-chat":
-      return { type: "function", function: { ...described, parameters: schema, ...exact } };
-    case "openai-responses":
-      return { type: "function", ...described, parameters: schema, ...exact };
-    case "anthropic-messages":
-      return { ...described, input_schema: schema };
-  }
+/** A declaration whose members stand together; none where it says no schema. */
+export function declarationsIn(tool: Fields, schemaKeys: readonly string[]): readonly Declaration[] {
+  const name = textOf(tool["name"]);
+  const schema = schemaKeys.map((key) => tool[key]).find((one) => one !== undefined);
+  if (name === undefined || schema === undefined) return [];
+  return [{ name, description: textOf(tool["description"]), schema, strict: tool["strict"] }];
+}
+
+/** What most protocols share: each element of `tools` is one tool, and another one goes behind the last. */
+export function oneToolEach(
+  form: Pick<ToolForm, "isOwn" | "read"> & { readonly tool: (declaration: Declaration) => unknown },
+): ToolForm {
+  return {
+    isOwn: form.isOwn,
+    read: form.read,
+    write: (declarations) => declarations.map(form.tool),
+    append: (tools, declaration) => {
+      const end = tools.lastIndexOf("]");
+      const separator = elementTexts(tools).length === 0 ? "" : ",";
+      return `${tools.slice(0, end)}${separator}${JSON.stringify(form.tool(declaration))}${tools.slice(end)}`;
+    },
+  };
+}
+
+/** Name and description, where there is one. */
+export function described({ name, description }: Declaration): Fields {
+  return description === undefined ? { name } : { name, description };
+}
+
+export function strictness({ strict }: Declaration): Fields {
+  return strict === undefined ? {} : { strict };
 }

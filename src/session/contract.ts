@@ -18,7 +18,7 @@ import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import type { Message, Transcript } from "../core/transcript/message.ts";
-import type { MarkerLayout } from "../protocols/caching/sites.ts";
+import type { MarkerLayout } from "../protocols/caching/layout.ts";
 import type { ProtocolName, ReportedUsage } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
 import type { DisabledEngine, Events } from "./events.ts";

@@ -11,10 +11,10 @@ import { THINKING_TOKENS } from "../models/limits.ts";
 import { lookUp, type Registry } from "../models/registry/registry.ts";
 import { costOf, type Prices } from "../models/usage.ts";
 import { oneLine } from "../models/writer.ts";
-import { readPlainAnswer } from "../protocols/answers/plain.ts";
-import { parsed } from "../protocols/fields.ts";
+import { fieldsOf, parsed } from "../protocols/fields.ts";
 import { followUpBody, followUpObstacle } from "../protocols/follow-up.ts";
 import { protocols, type Decoded } from "../protocols/index.ts";
+import { definitions } from "../protocols/registry.ts";
 import { overflowOf } from "./recover.ts";
 
 export interface InPlaceOptions {
@@ -90,7 +90,7 @@ function read(
   const usage = usageIn(protocol, answer, lookUp(registry, model)?.prices);
   if (status < 200 || status > 299 || overflow(status, body) !== undefined)
     return judged(judgeAnswer({ status, headers, body }, overflow), status, { quotes, usage });
-  const told = readPlainAnswer(protocol, answer);
+  const told = definitions[protocol].plainAnswer(fieldsOf(answer));
   if (told === undefined) return failed("malformed", `HTTP ${status} with no answer of this protocol`, usage);
   const { text, ended } = told;
   if (ended === "called") return failed("malformed", "it called a tool instead of writing", usage);

@@ -7,9 +7,11 @@ import type { CacheSite, Ttl } from "../core/caching/site.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { cacheKeyEdits } from "../protocols/caching/key.ts";
-import { markerSites, type MarkerLayout } from "../protocols/caching/sites.ts";
+import type { MarkerLayout } from "../protocols/caching/layout.ts";
+import { markerSites } from "../protocols/caching/sites.ts";
 import { applyEdits, type Edit } from "../protocols/json/edit.ts";
-import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
+import { protocols, type Decoded } from "../protocols/index.ts";
+import { definitions } from "../protocols/registry.ts";
 
 /** How requests of one model to one provider are marked. */
 export interface MarkerRules {
@@ -61,20 +63,13 @@ export function readOutgoing({ incoming, body, before }: Pick<Unmarked, "incomin
   return body === incoming.body ? incoming : protocols[incoming.protocol].decode(body, before);
 }
 
-/** Whose markers a request of each protocol may hold without anything being known of its provider. */
-const CLIENT_LAYOUTS: Readonly<Record<ProtocolName, MarkerLayout | undefined>> = {
-  "anthropic-messages": "native",
-  "openai-chat": "openrouter",
-  "openai-responses": undefined,
-};
-
 /**
  * Where no markers are set: a rewritten request without those that an older request of its client left in messages that
  * only a compaction still holds. Beside its newest markers they may be one too many, or of a lifetime that cannot come first.
  */
 export function withoutStaleMarkers(unmarked: Pick<Unmarked, "body" | "incoming" | "before" | "edits">): Marked {
   const { body, incoming, before, edits } = unmarked;
-  const layout = CLIENT_LAYOUTS[incoming.protocol];
+  const layout = definitions[incoming.protocol].markers;
   const mayHoldStale = body !== incoming.body && layout !== undefined && body.includes('"cache_control"');
   if (!mayHoldStale && edits === undefined) return { body, outgoing: before };
   const outgoing = readOutgoing(unmarked);

@@ -23,7 +23,7 @@ function house(limits: ConversationLimits = PLENTY) {
   const conversations = createConversations(chain, limits);
   let begun = 0;
   const visit = async (body: string, tenant = "local") => {
-    const reading = conversations.read(tenant, "openai-chat", body);
+    const reading = conversations.read(tenant, { protocol: "openai-chat" }, body);
     const conversation = await conversations.of(tenant, reading, async () => {
       begun++;
       return {

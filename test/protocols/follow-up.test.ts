@@ -2,7 +2,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
-import { readPlainAnswer } from "../../src/protocols/answers/plain.ts";
+import { fieldsOf } from "../../src/protocols/fields.ts";
+import { definitions } from "../../src/protocols/registry.ts";
 import { followUpBody, followUpObstacle, type Question } from "../../src/protocols/follow-up.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
 import { bodies, RUNS, WIRE_NAMES } from "../support/transcripts.ts";
@@ -147,11 +148,11 @@ describe("an answer that was to be plain text", () => {
     ["openai-responses", { output: [{ type: "web_search_call" }] }, { ended: "called" }],
     ["openai-responses", { output: [], incomplete_details: { reason: "max_output_tokens" } }, { ended: "length" }],
   ] as const)("of %s is read: %j", (protocol, answer, expected) => {
-    expect(readPlainAnswer(protocol, answer)).toMatchObject(expected);
+    expect(definitions[protocol].plainAnswer(answer as Readonly<Record<string, unknown>>)).toMatchObject(expected);
   });
 
   it.each(WIRE_NAMES)("of %s is nothing where it is of another shape", (protocol) => {
     for (const value of [undefined, null, 3, "text", [], {}, { choices: [] }, { output: "x" }, { content: "x" }])
-      expect(readPlainAnswer(protocol, value)).toBeUndefined();
+      expect(definitions[protocol].plainAnswer(fieldsOf(value))).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WriterReply } from "../../src/core/handoff/model/writer.ts";
 import { createRegistry } from "../../src/models/registry/registry.ts";
-import { openaiChat } from "../../src/protocols/openai-chat/protocol.ts";
+import { protocols } from "../../src/protocols/index.ts";
 import { createInPlaceWriter, type InPlaceOptions } from "../../src/session/in-place.ts";
 import { createRuntime } from "../../src/session/runtime.ts";
 import { bodyOf, worked } from "../gateway/support/asking.ts";
@@ -11,7 +11,7 @@ import { answer, fail, startEndpoint, type ScriptedEndpoint } from "../support/s
 
 const MODEL = "gpt-4.1";
 const body = bodyOf("openai-chat", worked("alpha", 24), { model: MODEL, tool_choice: "auto" });
-const decoded = openaiChat.decode(body);
+const decoded = protocols["openai-chat"].decode(body);
 
 let endpoint: ScriptedEndpoint;
 beforeAll(async () => {
@@ -71,7 +71,9 @@ describe("the main model in place", () => {
     const before = endpoint.requests.length;
     const described = await writer().ask({ system: "S", user: "U", maxOutputTokens: 100 });
     expect(described).toMatchObject({ failure: { class: "unconfigured" }, usage: { requests: 0 } });
-    const forced = openaiChat.decode(bodyOf("openai-chat", worked("alpha", 3), { tool_choice: "required" }));
+    const forced = protocols["openai-chat"].decode(
+      bodyOf("openai-chat", worked("alpha", 3), { tool_choice: "required" }),
+    );
     expect(await ask({ request: () => forced })).toMatchObject({
       failure: { class: "unconfigured" },
       usage: { requests: 0 },

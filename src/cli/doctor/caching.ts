@@ -1,6 +1,8 @@
 /** Whether what is set about the prompt cache can have an effect, given where requests go. */
 import type { Configuration } from "../../config/schema.ts";
+import type { Vendor } from "../../core/protocols.ts";
 import { createUpstreams } from "../../gateway/transport/upstreams.ts";
+import { allDefinitions } from "../../protocols/registry.ts";
 import { upstreamSettings } from "../gateway-options.ts";
 import { fine, note, warning, type Finding } from "./finding.ts";
 
@@ -12,8 +14,8 @@ export function checkCaching(configuration: Configuration): readonly Finding[] {
   const all = createUpstreams(upstreamSettings(configuration)).all.filter(
     ({ name }) => configured.length === 0 || configured.includes(name),
   );
-  const marked = all.filter(({ protocol }) => protocol !== "openai").map(({ name }) => name);
-  const automatic = all.filter(({ protocol }) => protocol === "openai").map(({ name }) => name);
+  const marked = all.filter(({ protocol }) => !cachesByItself(protocol)).map(({ name }) => name);
+  const automatic = all.filter(({ protocol }) => cachesByItself(protocol)).map(({ name }) => name);
   const says = [
     `strategy ${caching.strategy}, ${caching.cache_ttl}`,
     ...(marked.length === 0 ? [] : [`markers for ${marked.join(", ")}, where Anthropic's protocol is spoken`]),
@@ -32,4 +34,9 @@ export function checkCaching(configuration: Configuration): readonly Finding[] {
       note("caching", "caching_observed", "compression.mode is observe: no request is changed, so none is marked"),
     );
   return findings;
+}
+
+/** Anthropic caches what is marked; without a stated protocol, an upstream may speak Anthropic's. */
+function cachesByItself(vendor: Vendor | undefined): boolean {
+  return vendor !== undefined && !allDefinitions.some((one) => one.vendor.name === vendor && one.markers === "native");
 }

@@ -3,6 +3,7 @@ import { STATUS_CODES } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { CacheEffect } from "../../core/caching/effect.ts";
 import type { CompactionEvent, GatewayEvent, RequestEvent, EmitEvent } from "../contract.ts";
+import { routeOf as modelRouteOf } from "../routes.ts";
 import { splitTarget } from "../transport/vendor.ts";
 import { METRICS, type MetricDefinition, type MetricName } from "./metric-list.ts";
 
@@ -26,14 +27,6 @@ export interface Metrics {
 /** Statuses that providers use beside those that HTTP names. */
 const OTHER_STATUSES: ReadonlySet<number> = new Set([499, 520, 521, 522, 523, 524, 529]);
 const MS_PER_SECOND = 1_000;
-
-const ROUTES: ReadonlyMap<string, string> = new Map([
-  ["/chat/completions", "chat_completions"],
-  ["/responses", "responses"],
-  ["/messages", "messages"],
-  ["/messages/count_tokens", "count_tokens"],
-  ["/models", "models"],
-]);
 
 export function createMetrics({ upstreams, inFlight, storeBytes, processMetrics = true }: MetricsOptions): Metrics {
   const registry = new Registry();
@@ -138,8 +131,8 @@ function recordCompaction(event: CompactionEvent, write: Write): void {
 /** The route of a path, with or without the name of an upstream and `/v1` before it. */
 export function routeOf(path: string): string {
   const { target } = splitTarget(path);
-  const bare = target.startsWith("/v1/") ? target.slice("/v1".length) : target;
-  return ROUTES.get(bare) ?? (bare.startsWith("/models/") ? "models" : "other");
+  const asked = modelRouteOf("POST", target);
+  return asked?.label ?? (/^(?:\/v1)?\/models(?:\/|$)/.test(target) ? "models" : "other");
 }
 
 function statusLabel(status: number): string {

@@ -6,10 +6,12 @@
 import type * as OpenTelemetry from "@opentelemetry/api";
 import type { Attributes, Context, Span, TextMapGetter } from "@opentelemetry/api";
 import type { Redactor } from "../../core/redaction/redactor.ts";
+import { definitions } from "../../protocols/registry.ts";
 import type { Prepared } from "../../session/contract.ts";
 import type { ClientRequest, HeaderLines, RequestEvent, Treatment } from "../contract.ts";
+import { routeOf } from "../routes.ts";
 import type { Upstream } from "../transport/upstreams.ts";
-import { headerOf } from "../transport/vendor.ts";
+import { headerOf, splitTarget } from "../transport/vendor.ts";
 
 type Api = typeof OpenTelemetry;
 
@@ -167,7 +169,7 @@ function codeOf(error: unknown): string {
 }
 
 function isCount({ path }: RequestEvent): boolean {
-  return path.endsWith("/count_tokens");
+  return routeOf("POST", splitTarget(path).target)?.asks === "count";
 }
 
 function nameOf(event: RequestEvent, method: string, redact: Redactor): string {
@@ -182,7 +184,7 @@ function attributesOf(event: RequestEvent, redact: Redactor): Attributes {
       ? {}
       : {
           "gen_ai.operation.name": isCount(event) ? "count_tokens" : "chat",
-          "gen_ai.provider.name": protocol === "anthropic-messages" ? "anthropic" : "openai",
+          "gen_ai.provider.name": definitions[protocol].vendor.telemetryName,
           ...(model === "" ? {} : { "gen_ai.request.model": redact(model) }),
         }),
     ...(usage === undefined

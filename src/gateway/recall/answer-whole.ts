@@ -1,5 +1,5 @@
 /** An answer that is no stream, behind a screen: read whole, gone on with as often as the model recalls, and told as one. */
-import type { WholePassage, WholeScreen } from "../../protocols/answers/screens/index.ts";
+import type { WholePassage, WholeScreen } from "../../protocols/answers/screen.ts";
 import { RECALL_TOOL } from "../../session/recall/tool.ts";
 import type { ProviderAnswer } from "../request/open-answer.ts";
 import { resumed, type Chunks } from "../request/relay.ts";

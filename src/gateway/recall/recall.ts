@@ -6,7 +6,7 @@ import type { Usage } from "../../core/engines/contract.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import type { RedactOptions } from "../../core/redaction/redact.ts";
 import type { Chain } from "../../core/transcript/links.ts";
-import { createScreen, createWholeScreen } from "../../protocols/answers/screens/index.ts";
+import { definitions } from "../../protocols/registry.ts";
 import type { Decoded } from "../../protocols/index.ts";
 import { RECALL_TOOL } from "../../session/recall/tool.ts";
 import type { HistoryStore } from "../../store/store.ts";
@@ -90,13 +90,13 @@ export function createRecall(given: RecallContext): Recall {
       const further = (next: ProviderAnswer): void => void readers.push(next.reader);
       const spent = (): Usage | undefined => summed(readers.flatMap(({ state }) => state.usage ?? []));
       if (!answer.streamed) {
-        const screen = createWholeScreen(protocol, RECALL_TOOL);
+        const screen = definitions[protocol].wholeScreen(RECALL_TOOL);
         return {
           ...(await answerWhole(answer, { screen, turn, bodyBytesMax: limits.bodyBytes, resend, further })),
           spent,
         };
       }
-      const screen = createScreen(protocol, RECALL_TOOL);
+      const screen = definitions[protocol].screen(RECALL_TOOL);
       const eventBytesMax = limits.eventBytes;
       const body = streamed(answer, { screen, turn, eventBytesMax, resend, further, failed, signal });
       return { ...answer, body, spent };

@@ -1,7 +1,7 @@
 /** A streamed answer on its way through a screen: passage after passage, as one stream. */
 import type { Usage } from "../../core/engines/contract.ts";
 import { splitFrames, type Frame } from "../../protocols/answers/frames.ts";
-import type { Screen } from "../../protocols/answers/screens/index.ts";
+import type { Screen } from "../../protocols/answers/screen.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { ProviderAnswer } from "../request/open-answer.ts";
 import type { Chunks } from "../request/relay.ts";

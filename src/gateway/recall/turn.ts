@@ -6,7 +6,7 @@ import { estimateText } from "../../core/transcript/estimate.ts";
 import type { Message } from "../../core/transcript/message.ts";
 import type { Usage } from "../../core/engines/contract.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
-import type { HiddenCall, Passage } from "../../protocols/answers/screens/index.ts";
+import type { HiddenCall, Passage } from "../../protocols/answers/screen.ts";
 import { applyEdits } from "../../protocols/json/edit.ts";
 import { elementTexts } from "../../protocols/json/scan.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";

@@ -9,7 +9,7 @@ export async function readAndPrepare(context: GatewayContext, request: ReceivedR
   const { record, route, tenant, text } = request;
   if (text === undefined) return asItCame(request);
   try {
-    const reading = context.conversations.read(tenant, route.protocol, text);
+    const reading = context.conversations.read(tenant, route, text);
     record.model = reading.decoded.transcript.model ?? "";
     if (reading.decoded.locked !== undefined) {
       record.treatment = { kind: "untouched", because: "held_by_provider" };

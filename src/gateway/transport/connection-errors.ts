@@ -1,6 +1,7 @@
 /** What is answered on a connection where no request came to be: bytes that are not HTTP, headers without end, tunnels. */
 import type { Duplex } from "node:stream";
 import { errorBody, type Refusal } from "./refusals.ts";
+import { FALLBACK } from "./vendor.ts";
 
 const REFUSAL_OF_ERROR: Readonly<Record<string, Pick<Refusal, "status" | "code" | "message">>> = {
   HPE_HEADER_OVERFLOW: {
@@ -47,7 +48,7 @@ export function refuseTunnel(socket: Duplex): void {
 }
 
 function sayAndEnd(socket: Duplex, refusal: Refusal): void {
-  const body = errorBody("openai", refusal);
+  const body = errorBody(FALLBACK, refusal);
   const lines = [
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
     "content-type: application/json",

@@ -1,7 +1,9 @@
 /** What the gateway itself answers where it cannot do its work: an error in the words of the request's protocol. */
 import { PrecisError } from "../../core/errors.ts";
+import type { Vendor } from "../../core/protocols.ts";
+import { vendors } from "../../protocols/registry.ts";
 import type { ClientRequest, ClientResponse, HeaderLines } from "../contract.ts";
-import { vendorOf, type Vendor } from "./vendor.ts";
+import { vendorOf } from "./vendor.ts";
 
 export interface Refusal {
   readonly status: number;
@@ -62,30 +64,5 @@ export function statusOf(error: unknown): number {
 }
 
 export function errorBody(vendor: Vendor, { status, code, message, hint }: Refusal): string {
-  const said = `${message} ${hint}`;
-  return vendor === "anthropic"
-    ? JSON.stringify({ type: "error", error: { type: anthropicType(status), message: said, code } })
-    : JSON.stringify({ error: { message: said, type: openaiType(status), param: null, code } });
-}
-
-/** The names that Anthropic's error reference gives for its statuses. */
-function anthropicType(status: number): string {
-  switch (status) {
-    case 403:
-      return "permission_error";
-    case 404:
-      return "not_found_error";
-    case 413:
-      return "request_too_large";
-    case 503:
-      return "overloaded_error";
-    case 504:
-      return "timeout_error";
-    default:
-      return status < INTERNAL_STATUS ? "invalid_request_error" : "api_error";
-  }
-}
-
-function openaiType(status: number): string {
-  return status < INTERNAL_STATUS ? "invalid_request_error" : "server_error";
+  return JSON.stringify(vendors[vendor].errorBody({ status, code, message: `${message} ${hint}` }));
 }

@@ -1,15 +1,17 @@
 /** The providers that requests go on to: known by name, chosen by path, header or route, never by a URL in a request. */
 import { PrecisError } from "../../core/errors.ts";
+import { VENDORS, type Vendor } from "../../core/protocols.ts";
+import { vendors } from "../../protocols/registry.ts";
 import type { UpstreamCaching } from "../caching.ts";
 import type { ClientRequest } from "../contract.ts";
 import { hasDotSegment } from "./plain-path.ts";
 import { refuse, type Refused } from "./refusals.ts";
-import { headerOf, splitTarget, vendorOf, type Vendor } from "./vendor.ts";
+import { headerOf, splitTarget, vendorOf } from "./vendor.ts";
 
 export interface UpstreamSettings {
   /** An origin, or an origin and a base path; the path may end in `/v1`, which is not doubled. */
   readonly url: string;
-  /** Whose routes it serves by itself; all of them where nothing is said. `openai` and `anthropic` are what they are called. */
+  /** Whose routes it serves by itself; all of them where nothing is said. A vendor's name as the upstream's says the same. */
   readonly protocol?: Vendor;
   /** What it takes for its prompt cache, where its address and the model do not say. */
   readonly caching?: UpstreamCaching;
@@ -37,11 +39,6 @@ export interface Upstreams {
   readonly pick: (client: Pick<ClientRequest, "target" | "headers">) => Destination | Refused;
 }
 
-const DEFAULT_UPSTREAMS: Readonly<Record<Vendor, UpstreamSettings>> = Object.freeze({
-  openai: { url: "https://api.openai.com", protocol: "openai" },
-  anthropic: { url: "https://api.anthropic.com", protocol: "anthropic" },
-});
-
 const UPSTREAM_HEADER = "x-precis-upstream";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -50,7 +47,7 @@ const VERSION_PATH = "/v1";
 /** @throws PrecisError `upstream_settings` for a name or URL that cannot be one. */
 export function createUpstreams(settings: Readonly<Record<string, UpstreamSettings>> = {}): Upstreams {
   const given = Object.entries(settings).map(([name, one]) => readUpstream(name, one));
-  const defaults = Object.entries(DEFAULT_UPSTREAMS).map(([name, one]) => readUpstream(name, one));
+  const defaults = Object.values(vendors).map(({ name, url }) => readUpstream(name, { url, protocol: name }));
   const all = [...given, ...defaults.filter(({ name }) => !Object.hasOwn(settings, name))];
   const byName = new Map(all.map((upstream) => [upstream.name, upstream]));
   const unknown = (client: Pick<ClientRequest, "target" | "headers">, name: string): Refused => ({
@@ -115,7 +112,7 @@ function readUpstream(name: string, { url, protocol, caching = "auto" }: Upstrea
     name,
     origin: parsed.origin,
     basePath: parsed.pathname.replace(/\/{1,64}$/, ""),
-    protocol: protocol ?? DEFAULT_UPSTREAMS[name as Vendor]?.protocol,
+    protocol: protocol ?? VENDORS.find((vendor) => vendor === name),
     caching,
   };
 }

@@ -1,7 +1,12 @@
 /** Whose words a request is in, as far as its route and headers tell: errors of ours are put in the same. */
+import type { Vendor } from "../../core/protocols.ts";
+import { vendors } from "../../protocols/registry.ts";
 import type { ClientRequest, HeaderLines } from "../contract.ts";
+import { pathOf } from "../routes.ts";
 
-export type Vendor = "openai" | "anthropic";
+/** Whose servers are imitated most, so that its words are understood everywhere. */
+export const FALLBACK: Vendor = "openai";
+const others = Object.values(vendors).filter(({ name }) => name !== FALLBACK);
 
 const UPSTREAMS_PREFIX = "/upstreams/";
 
@@ -20,7 +25,7 @@ export function splitTarget(target: string): { readonly name: string | undefined
 }
 
 export function vendorOf(request: Pick<ClientRequest, "target" | "headers">): Vendor {
-  const { target } = splitTarget(request.target);
-  const messages = /^\/v1\/messages(?:[/?]|$)/.test(target);
-  return messages || headerOf(request.headers, "anthropic-version") !== undefined ? "anthropic" : "openai";
+  const path = pathOf(splitTarget(request.target).target);
+  const header = (name: string): string | undefined => headerOf(request.headers, name);
+  return others.find(({ isAddressed }) => isAddressed(path, header))?.name ?? FALLBACK;
 }

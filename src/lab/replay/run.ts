@@ -2,7 +2,8 @@
 import { hash } from "node:crypto";
 import { createPrefixCache, type CacheRules, type CacheUse } from "../../core/caching/prefix-cache.ts";
 import type { Compaction, CompactionReason } from "../../core/compaction/compaction.ts";
-import { cachePrompt } from "../../protocols/caching/prompt.ts";
+import { fieldsOf } from "../../protocols/fields.ts";
+import { definitions } from "../../protocols/registry.ts";
 import { economyFrom } from "../../session/pricing.ts";
 import type { SessionOptions } from "../../session/contract.ts";
 import { createSession, type Session } from "../../session/session.ts";
@@ -75,7 +76,7 @@ export function createRun(parts: RunParts): Run {
   const ask = async ({ body: incoming, atMs, outputTokens: estimated }: AgentRequest): Promise<Sent> => {
     clock.nowMs = atMs;
     const { request: body, compaction, observe } = await session.prepare(incoming);
-    const prompt = cachePrompt(terms.protocol, body, textTokens);
+    const prompt = definitions[terms.protocol].cachePrompt(fieldsOf(JSON.parse(body)), textTokens);
     const blocks = prompt.blocks.map((block) => ({ ...block, tokens: Math.ceil(block.tokens * tokenFactor) }));
     const use = strategy.caching
       ? cache.ask({ ...prompt, blocks }, rules, atMs)

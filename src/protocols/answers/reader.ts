@@ -6,18 +6,10 @@
 import type { Usage } from "../../core/engines/contract.ts";
 import { overflowOf } from "../overflow.ts";
 import type { Overflow, ProtocolName } from "../protocol.ts";
+import { definitions } from "../registry.ts";
 import { mergeUsage } from "../usage.ts";
-import { anthropicAnswers } from "./anthropic.ts";
-import { chatAnswers } from "./chat.ts";
 import { splitEvents, type EventSplitter } from "./events.ts";
-import { responsesAnswers } from "./responses.ts";
 import { memberTexts, type AnswerDialect, type Saying } from "./saying.ts";
-
-const DIALECTS: Readonly<Record<ProtocolName, AnswerDialect>> = {
-  "anthropic-messages": anthropicAnswers,
-  "openai-chat": chatAnswers,
-  "openai-responses": responsesAnswers,
-};
 
 export interface AnswerState {
   /** Everything reported until now, cached and written tokens included. */
@@ -62,7 +54,7 @@ export function isEventStream(contentType: string | null | undefined): boolean {
 
 export function createAnswerReader(protocol: ProtocolName, options: AnswerOptions): AnswerReader {
   const { streamed, status, eventBytesMax = EVENT_BYTES_MAX, bodyBytesMax = BODY_BYTES_MAX } = options;
-  const dialect = DIALECTS[protocol];
+  const dialect = definitions[protocol].answers;
   const state = { ...BLANK };
   const heard = (saying: Saying): void => hear(state, saying);
   const source =

@@ -1,23 +1,37 @@
 /** Anthropic Messages. */
 import { neverJoins } from "../decode.ts";
+import { fixedRoutes, type ProtocolDefinition } from "../definition.ts";
+import { flatFollowUp } from "../follow-up-form.ts";
 import { COMPACTS_ITSELF, compactsItself } from "../held.ts";
-import { overflowOf } from "../overflow.ts";
-import { protocolOf } from "../protocol-of.ts";
 import { anthropicUsage } from "../usage.ts";
-import { wireRules } from "../wire-rules.ts";
+import { anthropicAnswers } from "./answers.ts";
+import { anthropicMarks } from "./marks.ts";
+import { readAnthropicAnswer } from "./plain.ts";
+import { anthropicPrompt } from "./prompt.ts";
 import { readMessage, readSystem } from "./read.ts";
+import { anthropicScreen, anthropicWhole } from "./screen.ts";
+import { anthropicTools } from "./tools.ts";
+import { anthropic } from "./vendor.ts";
 import { attaches, writeRun, writeSystem } from "./write.ts";
 
 /** The provider names the pattern in its error and sets no length; this one keeps ids readable. */
 const MAX_CALL_ID_CHARS = 128;
 
-export const anthropicMessages = protocolOf(
-  {
+export const anthropicMessages: ProtocolDefinition = {
+  vendor: anthropic,
+  dialect: {
     name: "anthropic-messages",
-    rules: wireRules["anthropic-messages"],
+    rules: {
+      protocol: "anthropic-messages",
+      // The provider joins neighbours of one role itself; it refuses a conversation that an assistant opens.
+      consecutiveRoles: "allowed",
+      resultsInUserMessage: true,
+      opensWithUser: true,
+      systemInConversation: "behind_user",
+    },
     ids: { pattern: /^[a-zA-Z0-9_-]+$/, maxChars: MAX_CALL_ID_CHARS, unique: true },
     listKey: "messages",
-    systemKey: "system",
+    systemKeys: ["system"],
     maxTokensKeys: ["max_tokens"],
     toolKeys: ["tools"],
     joins: neverJoins,
@@ -29,5 +43,23 @@ export const anthropicMessages = protocolOf(
     writeSystem,
     systemInKey: () => true,
   },
-  { usage: anthropicUsage, overflow: overflowOf },
-);
+  usage: anthropicUsage,
+  routes: fixedRoutes({
+    "/messages": { asks: "answer", label: "messages" },
+    "/messages/count_tokens": { asks: "count", label: "count_tokens" },
+  }),
+  marks: anthropicMarks,
+  tools: anthropicTools,
+  answers: anthropicAnswers,
+  plainAnswer: readAnthropicAnswer,
+  screen: anthropicScreen,
+  wholeScreen: anthropicWhole,
+  recall: {
+    isOpen: () => true,
+    answerForms: (member) => [member("output_format"), member("output_config")],
+  },
+  followUp: flatFollowUp({ type: undefined }),
+  cachePrompt: anthropicPrompt,
+  markers: "native",
+  textBlock: "text",
+};

@@ -8,12 +8,8 @@ import { fieldsOf, isFields, listOf } from "../fields.ts";
 import { applyEdits, patchObject, type Edit } from "../json/edit.ts";
 import { elementsOf, memberText, membersOf, skipSpace, type Span } from "../json/scan.ts";
 import type { Decoded, Group } from "../protocol.ts";
-
-/**
- * Whose markers: Anthropic's own on its own blocks; the same on Chat messages, as OpenRouter takes them; OpenAI's
- * breakpoints, which know no lifetime of their own.
- */
-export type MarkerLayout = "native" | "openrouter" | "openai";
+import { definitions } from "../registry.ts";
+import type { MarkerLayout } from "./layout.ts";
 
 interface Place {
   readonly section: CacheSite["section"];
@@ -272,7 +268,7 @@ function edited(text: string, section: Place["section"], editing: Editing): stri
   if (section === "system") return editedContent(text, '"text"', editing);
   const content = memberText(text, "content");
   if (content === undefined) return text;
-  const type = editing.protocol === "openai-responses" ? '"input_text"' : '"text"';
+  const type = JSON.stringify(definitions[editing.protocol].textBlock);
   return patchObject(text, { content: editedContent(content, type, editing) });
 }
 

@@ -1,22 +1,30 @@
 /** OpenAI Chat Completions, and the many servers that speak it. */
+import { OPENS_FREELY } from "../wire-rules.ts";
 import { neverJoins } from "../decode.ts";
-import { overflowOf } from "../overflow.ts";
-import { protocolOf } from "../protocol-of.ts";
+import { fixedRoutes, type ProtocolDefinition } from "../definition.ts";
+import { flatFollowUp } from "../follow-up-form.ts";
+import { openai } from "../openai-vendor.ts";
 import { chatUsage } from "../usage.ts";
-import { wireRules } from "../wire-rules.ts";
+import { chatAnswers } from "./answers.ts";
+import { chatMarks } from "./marks.ts";
+import { readChatAnswer } from "./plain.ts";
+import { chatPrompt } from "./prompt.ts";
 import { readMessage } from "./read.ts";
+import { chatScreen, chatWhole } from "./screen.ts";
+import { chatTools } from "./tools.ts";
 import { attaches, writeRun } from "./write.ts";
 
 /** "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40" (OpenAI). */
 const MAX_CALL_ID_CHARS = 40;
 
-export const openaiChat = protocolOf(
-  {
+export const openaiChat: ProtocolDefinition = {
+  vendor: openai,
+  dialect: {
     name: "openai-chat",
-    rules: wireRules["openai-chat"],
+    rules: { protocol: "openai-chat", ...OPENS_FREELY },
     ids: { pattern: /^[\s\S]+$/, maxChars: MAX_CALL_ID_CHARS, unique: false },
     listKey: "messages",
-    systemKey: undefined,
+    systemKeys: [],
     maxTokensKeys: ["max_completion_tokens", "max_tokens"],
     toolKeys: ["tools", "functions"],
     joins: neverJoins,
@@ -28,5 +36,21 @@ export const openaiChat = protocolOf(
     writeSystem: () => undefined,
     systemInKey: () => false,
   },
-  { usage: chatUsage, overflow: overflowOf },
-);
+  usage: chatUsage,
+  routes: fixedRoutes({ "/chat/completions": { asks: "answer", label: "chat_completions" } }),
+  marks: chatMarks,
+  tools: chatTools,
+  answers: chatAnswers,
+  plainAnswer: readChatAnswer,
+  screen: chatScreen,
+  wholeScreen: chatWhole,
+  recall: {
+    // Of several answers each would go on by itself; functions are what tools were before.
+    isOpen: (member) => [undefined, null, 1].includes(member("n") as number) && member("functions") === undefined,
+    answerForms: (member) => [member("response_format")],
+  },
+  followUp: flatFollowUp({ type: undefined }),
+  cachePrompt: chatPrompt,
+  markers: "openrouter",
+  textBlock: "text",
+};

@@ -1,25 +1,35 @@
 /** OpenAI Responses. */
 import type { Message } from "../../core/transcript/message.ts";
+import { fixedRoutes, type ProtocolDefinition } from "../definition.ts";
 import type { Draft, Entry } from "../dialect.ts";
+import { fieldsOf } from "../fields.ts";
+import { flatFollowUp } from "../follow-up-form.ts";
 import { COMPACTS_ITSELF, compactsItself } from "../held.ts";
-import { overflowOf } from "../overflow.ts";
-import { protocolOf } from "../protocol-of.ts";
+import { openai } from "../openai-vendor.ts";
 import { responsesUsage } from "../usage.ts";
-import { wireRules } from "../wire-rules.ts";
+import { OPENS_FREELY } from "../wire-rules.ts";
+import { responsesAnswers } from "./answers.ts";
 import { joins } from "./items.ts";
+import { responsesMarks } from "./marks.ts";
+import { readResponsesAnswer } from "./plain.ts";
+import { responsesPrompt } from "./prompt.ts";
 import { readItems } from "./read.ts";
+import { responsesScreen, responsesWhole } from "./screen.ts";
+import { responsesTools } from "./tools.ts";
 import { writeRun } from "./write.ts";
 
 /** The longest `call_id` a request may hold (OpenAI API reference, Responses, function_call). */
 const MAX_CALL_ID_CHARS = 64;
 
-export const openaiResponses = protocolOf(
-  {
+export const openaiResponses: ProtocolDefinition = {
+  vendor: openai,
+  dialect: {
     name: "openai-responses",
-    rules: wireRules["openai-responses"],
+    rules: { protocol: "openai-responses", ...OPENS_FREELY },
     ids: { pattern: /^[\s\S]+$/, maxChars: MAX_CALL_ID_CHARS, unique: false },
     listKey: "input",
-    systemKey: "instructions",
+    listMayBeText: true,
+    systemKeys: ["instructions"],
     maxTokensKeys: ["max_output_tokens"],
     toolKeys: ["tools"],
     joins,
@@ -31,8 +41,24 @@ export const openaiResponses = protocolOf(
     writeSystem: writeInstructions,
     systemInKey: (message, { first }) => first && onlyText(message) !== undefined,
   },
-  { usage: responsesUsage, overflow: overflowOf },
-);
+  usage: responsesUsage,
+  routes: fixedRoutes({ "/responses": { asks: "answer", label: "responses" } }),
+  marks: responsesMarks,
+  tools: responsesTools,
+  answers: responsesAnswers,
+  plainAnswer: readResponsesAnswer,
+  screen: responsesScreen,
+  wholeScreen: responsesWhole,
+  recall: {
+    // What the provider keeps, the client may refer to by an id, and hidden calls would be part of it.
+    isOpen: (member) => member("store") === false,
+    answerForms: (member) => [fieldsOf(member("text"))["format"]],
+  },
+  followUp: flatFollowUp({ type: "message" }),
+  cachePrompt: responsesPrompt,
+  markers: undefined,
+  textBlock: "input_text",
+};
 
 function readInstructions(value: unknown): Draft | undefined {
   return typeof value === "string" && value !== ""

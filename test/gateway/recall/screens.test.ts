@@ -5,7 +5,7 @@ import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import { assemblerOf } from "../../../src/provider/agent/assembled.ts";
 import type { Fields, ReplyBlock } from "../../../src/provider/contract.ts";
 import { splitFrames } from "../../../src/protocols/answers/frames.ts";
-import { createScreen, createWholeScreen } from "../../../src/protocols/answers/screens/index.ts";
+import { definitions } from "../../../src/protocols/registry.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
 import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
 import { RUNS } from "../../support/transcripts.ts";
@@ -19,7 +19,7 @@ type Passages = readonly (readonly ReplyBlock[])[];
 
 /** All passages through one screen, cut into pieces of `size` bytes. */
 function screened(protocol: ProtocolName, passages: Passages, size: number) {
-  const screen = createScreen(protocol, RECALL_TOOL);
+  const screen = definitions[protocol].screen(RECALL_TOOL);
   let shown = "";
   const heard = passages.map((blocks, at) => {
     if (at > 0) screen.goOn();
@@ -113,7 +113,7 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
     fc.assert(
       fc.property(turns, (passages) => {
         const { heard } = screened(protocol, passages, 97);
-        const whole = createWholeScreen(protocol, RECALL_TOOL);
+        const whole = definitions[protocol].wholeScreen(RECALL_TOOL);
         const read = passages.map((blocks, at) => whole.read(wholeText(protocol, blocks, at))!);
         heard.forEach((passage, at) => {
           const said = partsOf(protocol, passage.said()!);

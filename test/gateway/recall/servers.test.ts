@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createMetrics } from "../../../src/gateway/operation/metrics.ts";
 import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import { splitFrames } from "../../../src/protocols/answers/frames.ts";
-import { createScreen } from "../../../src/protocols/answers/screens/index.ts";
+import { definitions } from "../../../src/protocols/registry.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
 import { bodyOf, worked } from "../support/asking.ts";
 import { stand } from "../support/standing.ts";
@@ -16,7 +16,7 @@ function chat(deltas: readonly Delta[], finish: string) {
   const chunk = (delta: Delta, reason: string | null = null): string =>
     `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
   const text = `${deltas.map((delta) => chunk(delta)).join("")}${chunk({}, finish)}data: [DONE]\n\n`;
-  const screen = createScreen("openai-chat", RECALL_TOOL);
+  const screen = definitions["openai-chat"].screen(RECALL_TOOL);
   const shown = splitFrames(1e6)
     .push(Buffer.from(text))
     .map((frame) => (typeof frame === "string" ? frame : screen.take(frame)))

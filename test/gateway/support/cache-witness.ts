@@ -15,7 +15,7 @@ import type { TokenUse } from "../../../src/provider/contract.ts";
 import type { RequestRecord } from "../../../src/provider/record.ts";
 import { rulesOf } from "../../../src/lab/replay/terms.ts";
 import { createRegistry, lookUp } from "../../../src/models/index.ts";
-import { cachePrompt } from "../../../src/protocols/caching/prompt.ts";
+import { definitions } from "../../../src/protocols/registry.ts";
 import type { ProtocolName } from "../../../src/protocols/index.ts";
 
 export interface CacheWitness {
@@ -44,7 +44,7 @@ export function createCacheWitness(protocol: ProtocolName, model: string): Cache
 
   const seen = ({ body, atMs, use }: RequestRecord, fresh: boolean): readonly string[] => {
     if (use === undefined) return [];
-    const prompt = cachePrompt(protocol, body, text);
+    const prompt = definitions[protocol].cachePrompt(JSON.parse(body) as Readonly<Record<string, unknown>>, text);
     const modelled = cache.ask(prompt, rules, atMs);
     const wrong = differences(modelled, use);
     const stable = stableTokens(prompt, rules, opening);

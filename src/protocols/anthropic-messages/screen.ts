@@ -2,13 +2,13 @@
  * Anthropic Messages behind a screen: a hidden `tool_use` block is left out with its deltas, later blocks are numbered as
  * if it had not been there, and of several passages the first opens the message and the last ends it.
  */
-import type { Fields } from "../../dialect.ts";
-import { countOf, fieldsOf, lazy, parsed, textOf } from "../../fields.ts";
-import { objectText, patchObject } from "../../json/edit.ts";
-import { elementTexts, memberText } from "../../json/scan.ts";
-import { reframed, type Frame } from "../frames.ts";
-import { memberTexts, typeOf } from "../saying.ts";
-import { assembleBlocks } from "./anthropic-blocks.ts";
+import type { Fields } from "../dialect.ts";
+import { countOf, fieldsOf, lazy, parsed, textOf } from "../fields.ts";
+import { objectText, patchObject } from "../json/edit.ts";
+import { elementTexts, memberText } from "../json/scan.ts";
+import { reframed, type Frame } from "../answers/frames.ts";
+import { memberTexts, typeOf } from "../answers/saying.ts";
+import { assembleBlocks } from "./screen-blocks.ts";
 import {
   isWhole,
   joinedUsage,
@@ -19,7 +19,7 @@ import {
   type Screen,
   type WholePassage,
   type WholeScreen,
-} from "./screen.ts";
+} from "../answers/screen.ts";
 
 const CALLS_STOP = "tool_use";
 const DONE_STOP = "end_turn";

@@ -2,13 +2,13 @@
  * Chat Completions behind a screen: pieces of a hidden call are taken out of the chunks they come in, later calls are
  * numbered as if it had not been there, and of several passages all chunks bear the first one's head.
  */
-import type { Fields } from "../../dialect.ts";
-import { countOf, fieldsOf, isFields, listOf, parsed, textOf } from "../../fields.ts";
-import { patchObject } from "../../json/edit.ts";
-import { elementTexts, memberText } from "../../json/scan.ts";
-import { reframed, type Frame } from "../frames.ts";
-import { memberTexts } from "../saying.ts";
-import { assembleMessage, nameOf } from "./chat-message.ts";
+import type { Fields } from "../dialect.ts";
+import { countOf, fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
+import { patchObject } from "../json/edit.ts";
+import { elementTexts, memberText } from "../json/scan.ts";
+import { reframed, type Frame } from "../answers/frames.ts";
+import { memberTexts } from "../answers/saying.ts";
+import { assembleMessage, nameOf } from "./screen-message.ts";
 import {
   isWhole,
   joinedUsage,
@@ -19,7 +19,7 @@ import {
   type Screen,
   type WholePassage,
   type WholeScreen,
-} from "./screen.ts";
+} from "../answers/screen.ts";
 
 const END = "[DONE]";
 const CALLS_KEY = '"tool_calls"';

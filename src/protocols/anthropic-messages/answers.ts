@@ -15,7 +15,7 @@ import {
   untypedFailure,
   type AnswerDialect,
   type Saying,
-} from "./saying.ts";
+} from "../answers/saying.ts";
 
 const WINDOW_STOP = "model_context_window_exceeded";
 

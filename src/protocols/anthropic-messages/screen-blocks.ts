@@ -1,7 +1,7 @@
 /** Blocks of an Anthropic answer put together from the events of its stream, as a later request says them. */
-import type { Fields } from "../../dialect.ts";
-import { countOf, fieldsOf, listOf, parsed, textOf } from "../../fields.ts";
-import { objectText } from "../../json/edit.ts";
+import type { Fields } from "../dialect.ts";
+import { countOf, fieldsOf, listOf, parsed, textOf } from "../fields.ts";
+import { objectText } from "../json/edit.ts";
 
 export interface AssembledBlock {
   /** Its number in the stream. */

@@ -1,6 +1,6 @@
 /** An assistant message of Chat Completions put together from the chunks of its stream, as a later request says it. */
-import type { Fields } from "../../dialect.ts";
-import { countOf, fieldsOf, isFields, listOf, parsed, textOf } from "../../fields.ts";
+import type { Fields } from "../dialect.ts";
+import { countOf, fieldsOf, isFields, listOf, parsed, textOf } from "../fields.ts";
 
 type Growing = Record<string, unknown>;
 

@@ -16,7 +16,7 @@ import {
   untypedFailure,
   type AnswerDialect,
   type Saying,
-} from "./saying.ts";
+} from "../answers/saying.ts";
 
 export const responsesAnswers: AnswerDialect = {
   event: (event, began) => {

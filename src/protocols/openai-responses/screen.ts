@@ -2,13 +2,13 @@
  * Responses behind a screen: a hidden `function_call` item is left out with its events, later events and items are numbered
  * as if it had not been there, and the last event of several passages holds the output of all of them.
  */
-import type { Fields } from "../../dialect.ts";
-import { countOf, fieldsOf, isFields, parsed, textOf } from "../../fields.ts";
-import { patchObject } from "../../json/edit.ts";
-import { elementTexts, memberText } from "../../json/scan.ts";
-import { reframed, type Frame } from "../frames.ts";
-import { isFilled, memberTexts, typeOf } from "../saying.ts";
-import { kindOf } from "../../openai-responses/items.ts";
+import type { Fields } from "../dialect.ts";
+import { countOf, fieldsOf, isFields, parsed, textOf } from "../fields.ts";
+import { patchObject } from "../json/edit.ts";
+import { elementTexts, memberText } from "../json/scan.ts";
+import { reframed, type Frame } from "../answers/frames.ts";
+import { isFilled, memberTexts, typeOf } from "../answers/saying.ts";
+import { kindOf } from "./items.ts";
 import {
   isWhole,
   joinedUsage,
@@ -17,7 +17,7 @@ import {
   type Screen,
   type WholePassage,
   type WholeScreen,
-} from "./screen.ts";
+} from "../answers/screen.ts";
 
 const OUTPUT_KEYS = ["output_tokens", "output_tokens_details"];
 

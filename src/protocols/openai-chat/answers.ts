@@ -5,7 +5,15 @@
 import type { Fields } from "../dialect.ts";
 import { fieldsOf, listOf, parsed, textOf } from "../fields.ts";
 import { chatUsage } from "../usage.ts";
-import { ENDS, failure, isFilled, NOTHING, type AnswerDialect, type Saying, type StreamedEvent } from "./saying.ts";
+import {
+  ENDS,
+  failure,
+  isFilled,
+  NOTHING,
+  type AnswerDialect,
+  type Saying,
+  type StreamedEvent,
+} from "../answers/saying.ts";
 
 const FINISH_KEY = '"finish_reason":';
 /** Z.ai names the window as the reason why an answer ends. */

@@ -2,9 +2,9 @@
  * A screen stands between an answer and its client: calls of one tool are not shown, and answers that follow one another
  * on one turn, because such calls were answered in between, look like one. Everything else goes on as the bytes that came.
  */
-import { isFields } from "../../fields.ts";
-import type { Fields } from "../../dialect.ts";
-import type { Frame } from "../frames.ts";
+import { isFields } from "../fields.ts";
+import type { Fields } from "../dialect.ts";
+import type { Frame } from "./frames.ts";
 
 /** Of a streamed passage this much is kept, to be told again; of a longer one no hidden call is answered. */
 const KEPT_CHARS_MAX = 32 * 1024 * 1024;
