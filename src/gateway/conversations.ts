@@ -121,8 +121,7 @@ export function createConversations(chain: Chain, limits: ConversationLimits): C
     read: (tenant, { protocol, model }, text) => {
       const candidates = groups.get(openingOf(tenant, protocol, text))?.conversations ?? [];
       const read = protocols[protocol].decode(text, nearest(candidates, text), limits.readMessages);
-      const decoded =
-        model === undefined ? read : { ...read, transcript: Object.freeze({ ...read.transcript, model }) };
+      const decoded = withModel(read, model);
       return { decoded, links: chain.linksOf(decoded.transcript.messages) };
     },
     of: async (tenant, reading, begin) => {
@@ -143,6 +142,12 @@ export function createConversations(chain: Chain, limits: ConversationLimits): C
     forget: (one) => [...groups.values()].filter(holding(one)).forEach((group) => drop(group, one)),
     size: () => held,
   };
+}
+
+/** Where the path names the model, and not the body. */
+function withModel(decoded: Decoded, model: string | undefined): Decoded {
+  if (model === undefined) return decoded;
+  return { ...decoded, transcript: Object.freeze({ ...decoded.transcript, model }) };
 }
 
 function holding(conversation: Conversation): (group: ConversationGroup) => boolean {

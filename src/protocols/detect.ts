@@ -27,7 +27,7 @@ function protocolOfRequest(request: Fields): ProtocolName | undefined {
 }
 
 /** By the name of the list, where only one protocol has it. */
-export function protocolOfList(request: Fields): ProtocolName | undefined {
+function protocolOfList(request: Fields): ProtocolName | undefined {
   return allDefinitions.find(({ dialect: { listKey, listMayBeText } }) => {
     if (listKey === SHARED_LIST) return false;
     return Array.isArray(request[listKey]) || (listMayBeText === true && typeof request[listKey] === "string");

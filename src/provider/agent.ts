@@ -1,14 +1,15 @@
 /**
  * A recorded session lived again from the agent's side: it sends what was said, takes the answer as it comes, and goes on
- * with the results that the recording has, to any server of the three protocols, until the end or until it is refused.
+ * with the results that the recording has, to any server of one of the protocols, until the end or until it is refused.
  */
 import { callsOf, resultOf, withParts, type Message, type Transcript } from "../core/transcript/message.ts";
 import { protocols, type ProtocolName } from "../protocols/index.ts";
-import { fieldsOf, isFields, listOf, textOf } from "../protocols/fields.ts";
+import { fieldsOf, isFields, textOf } from "../protocols/fields.ts";
 import { ask, type Asked } from "./agent/asking.ts";
 import { outputNeeded, roundsOf } from "./agent/rounds.ts";
 import type { Fields } from "./contract.ts";
 import { openingEnd } from "./replay.ts";
+import { wires } from "./wires.ts";
 
 export interface AgentOptions {
   /** Of the server, without `/v1`. */
@@ -52,21 +53,22 @@ export async function replayAsAgent(options: AgentOptions): Promise<AgentRun> {
   const rounds = roundsOf(recording.messages.slice(start));
   const { messages: opening, system, tools } = protocols[protocol].encode({ ...recording, messages: [] });
   const history: unknown[] = [...opening];
-  // Anthropic takes no conversation that the model opens.
-  if (protocol !== "anthropic-messages")
+  const agentForm = wires[protocol].agent;
+  // Some vendors take no conversation that the model opens.
+  if (!protocols[protocol].rules.opensWithUser)
     history.push(...encoded(recording.messages.slice(0, start), new Map(), protocol));
   const { maxOutputTokens = outputNeeded(rounds) } = options;
   let issued = new Map<string, string>();
   for (const [index, round] of rounds.entries()) {
     history.push(...encoded(round.said, issued, protocol));
     const streamed = typeof stream === "boolean" ? stream : stream(index);
-    const to = { url, protocol, model, key, headers, body, stream: streamed };
-    const asked = await ask(to, { history, system, tools, maxOutputTokens });
+    const to = { url, form: agentForm, key, headers, body };
+    const asked = await ask(to, { model, stream: streamed, history, system, tools, maxOutputTokens });
     options.onTurn?.({ index, ...asked });
     const message = refusalIn(asked);
     if (message !== undefined)
       return { turns: rounds.length, answered: index, refusal: { turn: index, status: asked.status, message } };
-    const reply = replyIn(asked.answer, protocol);
+    const reply = agentForm.replyIn(asked.answer);
     history.push(...reply.messages);
     const calls = round.answer.flatMap(callsOf).map(({ id }) => id);
     issued = new Map(calls.map((id, at) => [id, reply.callIds[at] ?? id]));
@@ -87,39 +89,6 @@ function encoded(
   });
   return protocols[protocol].encode({ system: [], messages: renamed.map(({ wire: _, ...message }) => message) })
     .messages;
-}
-
-interface WireReply {
-  readonly messages: readonly unknown[];
-  readonly callIds: readonly string[];
-}
-
-/** The answer as it goes back with the next request, and its calls in order. */
-function replyIn(answer: Fields, protocol: ProtocolName): WireReply {
-  switch (protocol) {
-    case "openai-chat": {
-      const message = fieldsOf(fieldsOf(listOf(answer["choices"])[0])["message"]);
-      return { messages: [message], callIds: idsOf(message["tool_calls"], "id") };
-    }
-    case "openai-responses":
-      return { messages: listOf(answer["output"]), callIds: idsOf(answer["output"], "call_id") };
-    case "anthropic-messages": {
-      const { content } = answer;
-      return { messages: [{ role: "assistant", content }], callIds: idsOf(content, "id") };
-    }
-  }
-}
-
-function idsOf(list: unknown, key: string): readonly string[] {
-  return listOf(list)
-    .filter(isFields)
-    .flatMap((one) => (isCall(one) ? (textOf(one[key]) ?? []) : []));
-}
-
-const CALL_TYPES = new Set(["function", "custom", "function_call", "custom_tool_call", "tool_use"]);
-
-function isCall({ type }: Fields): boolean {
-  return typeof type === "string" && CALL_TYPES.has(type);
 }
 
 const WINDOW_STOP = "model_context_window_exceeded";

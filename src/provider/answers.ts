@@ -1,10 +1,9 @@
 /** What is answered: by a script, from a recording, or by an echo. Given without ids, sizes and ends, which are made here. */
 import { estimateText } from "../core/transcript/estimate.ts";
 import type { ProtocolName } from "../protocols/index.ts";
-import { fieldsOf, listOf, textOf } from "../protocols/fields.ts";
 import type { Fields, Reply, ReplyBlock, Stop } from "./contract.ts";
 import type { Fault } from "./faults.ts";
-import { blocksOf } from "./weigh.ts";
+import { wires } from "./wires.ts";
 
 export interface AnswerCall {
   readonly id?: string;
@@ -59,16 +58,7 @@ const ECHO_CHARS_MAX = 200;
 
 /** Says back what was said last, so that a person sees that it arrived. */
 function echo({ body, protocol }: Asked): Answer {
-  const last = fieldsOf(listOf(body[protocol === "openai-responses" ? "input" : "messages"]).at(-1));
-  const said = typeof body["input"] === "string" ? body["input"] : wordsOf(last);
-  return { text: `You said: ${said.slice(0, ECHO_CHARS_MAX)}` };
-}
-
-function wordsOf(message: Fields): string {
-  return blocksOf(message["content"] ?? message["output"])
-    .map((block) => textOf(block["text"]) ?? (block["content"] === undefined ? "" : wordsOf(block)))
-    .filter((text) => text !== "")
-    .join("\n");
+  return { text: `You said: ${wires[protocol].request.lastSaid(body).slice(0, ECHO_CHARS_MAX)}` };
 }
 
 export interface Sized {

@@ -1,24 +1,26 @@
-/** The routes: three protocols, their model lists, and the provider's own account. */
+/** The routes: the protocols, their model lists, and the provider's own account. */
 import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context } from "hono";
-import { anthropicWire } from "./anthropic/wire.ts";
-import { chatWire } from "./chat/wire.ts";
+import { allDefinitions } from "../protocols/registry.ts";
 import type { Refusal } from "./contract.ts";
 import type { House } from "./house.ts";
 import { modelList } from "./model-list.ts";
-import { responsesWire } from "./responses/wire.ts";
 import { count, serve } from "./serve.ts";
-import { keyOf, type Arrival } from "./visit.ts";
+import type { Arrival } from "./visit.ts";
+import { bearerOf } from "./openai-words.ts";
 import type { Wire } from "./wire.ts";
+import { wires } from "./wires.ts";
 
 type Bindings = { readonly Bindings: Partial<HttpBindings> };
 
 export function createApp(house: House): Hono<Bindings> {
   const app = new Hono<Bindings>();
-  app.post("/v1/chat/completions", (context) => serve(house, chatWire, arrivalOf(context)));
-  app.post("/v1/responses", (context) => serve(house, responsesWire, arrivalOf(context)));
-  app.post("/v1/messages", (context) => serve(house, anthropicWire, arrivalOf(context)));
-  app.post("/v1/messages/count_tokens", (context) => count(house, anthropicWire, arrivalOf(context)));
+  app.post("*", (context, next) => {
+    const asked = askedOf(context.req.path);
+    if (asked === undefined) return next();
+    const handle = asked.asks === "count" ? count : serve;
+    return handle(house, wires[asked.name], arrivalOf(context));
+  });
   app.get("/v1/models", (context) => models(house, context));
   app.get("/v1/models/:model{.+}", (context) => models(house, context, context.req.param("model")));
   app.get("/_precis/account", (context) => context.json(house.books.account()));
@@ -47,10 +49,25 @@ function arrivalOf({ req, env }: Context<Bindings>): Arrival {
   return { request: req.raw, closedMs: () => closedMs, breakOff };
 }
 
-/** Which vendor a request outside of the three routes is meant for. */
+/** What a POST to a path asks, in which protocol. */
+function askedOf(path: string) {
+  if (!path.startsWith("/v1")) return undefined;
+  const bare = path.startsWith("/v1/") ? path.slice("/v1".length) : path;
+  for (const { name, routes } of allDefinitions) {
+    const asked = routes(bare);
+    if (asked !== undefined) return { name, asks: asked.asks };
+  }
+  return undefined;
+}
+
+/** Which vendor a request outside of the routes is meant for: what nobody else is addressed by is OpenAI's. */
 function wireOf({ req }: Context<Bindings>): Wire {
-  const anthropic = req.header("anthropic-version") ?? req.header("x-api-key");
-  return anthropic === undefined && !req.path.startsWith("/v1/messages") ? chatWire : anthropicWire;
+  const header = (name: string): string | undefined => req.header(name);
+  const others = allDefinitions.filter(({ vendor }) => vendor.name !== "openai");
+  const found = others.find(
+    ({ vendor, name }) => vendor.isAddressed(req.path, header) || wires[name].isKeyed?.(req.raw.headers) === true,
+  );
+  return wires[found?.name ?? "openai-chat"];
 }
 
 function plain(context: Context<Bindings>, refusal: Refusal): Response {
@@ -59,7 +76,8 @@ function plain(context: Context<Bindings>, refusal: Refusal): Response {
 
 function models(house: House, context: Context<Bindings>, name?: string): Response {
   const wire = wireOf(context);
-  if (keyOf(context.req.raw.headers, wire) === "") return plain(context, wire.keyless);
-  const list = modelList(house.models, wire.protocol, name);
+  const { headers, url } = context.req.raw;
+  if (bearerOf(headers) === "" && wire.keyOf(headers, new URL(url)) === "") return plain(context, wire.keyless);
+  const list = modelList(house.models, wire.models, name);
   return list === undefined ? plain(context, wire.noModel(name)) : Response.json(list);
 }

@@ -1,6 +1,6 @@
 /** What goes wrong at providers, to order: by a script for one request, or at a rate for any. */
-import type { ProtocolName } from "../protocols/index.ts";
 import type { Refusal } from "./contract.ts";
+import type { FaultWords } from "./wire.ts";
 
 export const FAULT_KINDS = [
   /** 429 with `retry-after`. */
@@ -56,31 +56,17 @@ export function drawFault(rates: FaultRates, draw: () => number): Fault | undefi
 const RETRY_AFTER_SECONDS = 2;
 
 /** The refusal that a fault is; undefined for those that happen to an answer. */
-export function refusalOf(fault: Fault, protocol: ProtocolName): Refusal | undefined {
-  const anthropic = protocol === "anthropic-messages";
+export function refusalOf(fault: Fault, words: FaultWords): Refusal | undefined {
   switch (fault.kind) {
     case "rate-limit":
       return {
-        status: 429,
+        ...words["rate-limit"],
         reason: "fault",
-        message: anthropic
-          ? "This request would exceed your organization's rate limit. Please reduce the prompt length or try again later."
-          : "Rate limit reached for requests. Please try again later.",
-        ...(anthropic ? {} : { code: "rate_limit_exceeded" }),
         headers: { "retry-after": String(fault.retryAfterSeconds ?? RETRY_AFTER_SECONDS) },
       };
     case "server-error":
-      return {
-        status: 500,
-        reason: "fault",
-        message: anthropic
-          ? "Internal server error"
-          : "The server had an error while processing your request. Sorry about that!",
-      };
     case "overloaded":
-      return anthropic
-        ? { status: 529, reason: "fault", message: "Overloaded" }
-        : { status: 503, reason: "fault", message: "The engine is currently overloaded, please try again later." };
+      return { ...words[fault.kind], reason: "fault" };
     default:
       return undefined;
   }

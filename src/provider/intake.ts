@@ -19,21 +19,14 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   zstd: zlib.createZstdDecompress,
 };
 
-/** Anthropic's and OpenAI's sentence are different, their status is not. */
-function tooLarge(wire: Wire): Refusal {
-  return wire.protocol === "anthropic-messages"
-    ? { status: 413, reason: "size", message: "Request exceeds the maximum size" }
-    : { status: 413, reason: "size", message: "The request body is too large.", code: "request_too_large" };
-}
-
 export async function takeIn(request: Request, wire: Wire, bytesMax: number): Promise<Refusal | Intake> {
   const encoding = request.headers.get("content-encoding")?.toLowerCase() ?? "identity";
   const decoder = encoding === "identity" ? undefined : DECODERS[encoding];
   if (encoding !== "identity" && decoder === undefined)
     return { status: 415, reason: "encoding", message: `Unsupported content encoding: ${encoding}` };
-  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) return tooLarge(wire);
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) return wire.tooLarge;
   const bytes = await readAll(request, decoder, bytesMax);
-  if (bytes === "too large") return tooLarge(wire);
+  if (bytes === "too large") return wire.tooLarge;
   if (bytes === "broken") return { status: 400, reason: "encoding", message: `The body is not valid ${encoding}` };
   return parse(bytes, wire);
 }

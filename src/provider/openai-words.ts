@@ -1,4 +1,7 @@
 /** The sentences that both OpenAI protocols say in the same way. */
+import { MODEL_CREATED_MS } from "./model-list.ts";
+import type { ModelTraits } from "./traits.ts";
+import type { FaultWords, ModelListForm } from "./wire.ts";
 import { invalid, type Fields, type Prompt, type Reason, type Refusal } from "./contract.ts";
 
 const KEYLESS: Refusal = {
@@ -104,5 +107,48 @@ export function isOver({ inputTokens, maxOutputTokens = 0 }: Prompt, windowToken
   return inputTokens + maxOutputTokens > windowTokens;
 }
 
+const FAULT_WORDS: FaultWords = {
+  "rate-limit": {
+    status: 429,
+    message: "Rate limit reached for requests. Please try again later.",
+    code: "rate_limit_exceeded",
+  },
+  "server-error": {
+    status: 500,
+    message: "The server had an error while processing your request. Sorry about that!",
+  },
+  overloaded: { status: 503, message: "The engine is currently overloaded, please try again later." },
+};
+
+const MS = 1_000;
+
+const MODELS: ModelListForm = {
+  entry: (_, id) => ({ id, object: "model", created: MODEL_CREATED_MS / MS, owned_by: "precis" }),
+  list: (data) => ({ object: "list", data }),
+};
+
 /** What of a `Wire` is the same for both. */
-export const OPENAI_WORDS = Object.freeze({ keyless: KEYLESS, notJson, noModel, errorBody, requestHeaders });
+export const OPENAI_WORDS = Object.freeze({
+  keyless: KEYLESS,
+  notJson,
+  noModel,
+  errorBody,
+  requestHeaders,
+  keyOf: (headers: Headers): string => bearerOf(headers),
+  models: MODELS,
+  faultWords: FAULT_WORDS,
+  tooLarge: {
+    status: 413,
+    reason: "size",
+    message: "The request body is too large.",
+    code: "request_too_large",
+  } satisfies Refusal,
+  callIdLead: "call",
+  cacheOf: ({ openaiCache }: ModelTraits) => openaiCache,
+  counted: (inputTokens: number): Fields => ({ input_tokens: inputTokens }),
+});
+
+/** The key that an authorization header brings. */
+export function bearerOf(headers: Headers): string {
+  return /^Bearer (\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
+}

@@ -7,10 +7,9 @@ import { detectFormat, joinWireLines, LOG_FORMATS, readLog, type LogFormat } fro
 import { PrecisError } from "../core/errors.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../core/transcript/message.ts";
 import { protocols } from "../protocols/index.ts";
-import { fieldsOf, listOf, textOf } from "../protocols/fields.ts";
 import { parsedJson } from "./arguments.ts";
 import type { Answer, Answerer, AnswerCall, Asked } from "./answers.ts";
-import { blocksOf } from "./weigh.ts";
+import { wires } from "./wires.ts";
 
 /** Throws `unreadable_input` where the text is no session in any format known. */
 export function readRecording(text: string, fileName = ""): Transcript {
@@ -77,26 +76,11 @@ export function replayAnswerer(messages: readonly Message[]): Answerer {
   const turnOf = new Map(answers.flatMap(({ calls = [] }, turn) => calls.map(({ id }) => [id!, turn] as const)));
   const next = new Map<string, number>();
   const positionOf = (asked: Asked): number => {
-    const turns = answeredCalls(asked).flatMap((id) => turnOf.get(id) ?? []);
+    const turns = wires[asked.protocol].request.answeredCalls(asked.body).flatMap((id) => turnOf.get(id) ?? []);
     return turns.length > 0 ? Math.max(...turns) + 1 : (next.get(asked.key) ?? 0);
   };
   return {
     answer: (asked) => answers[positionOf(asked)] ?? { text: "The recording ends here." },
     delivered: (asked) => void next.set(asked.key, positionOf(asked) + 1),
   };
-}
-
-/** Ids of the calls that the end of the request answers. */
-function answeredCalls({ body, protocol }: Asked): readonly string[] {
-  const list = listOf(body[protocol === "openai-responses" ? "input" : "messages"]).map(fieldsOf);
-  if (protocol === "anthropic-messages")
-    return blocksOf(list.at(-1)?.["content"]).flatMap((block) => textOf(block["tool_use_id"]) ?? []);
-  const idOf = (item: (typeof list)[number]): string | undefined =>
-    item["role"] === "tool" ? textOf(item["tool_call_id"]) : isOutput(item) ? textOf(item["call_id"]) : undefined;
-  const from = list.findLastIndex((item) => idOf(item) === undefined);
-  return list.slice(from + 1).flatMap((item) => idOf(item) ?? []);
-}
-
-function isOutput({ type }: Readonly<Record<string, unknown>>): boolean {
-  return typeof type === "string" && type.endsWith("_call_output");
 }

@@ -38,12 +38,12 @@ export const respond = {
 };
 
 /** Another server's error as an event: what is no error by its own form is put into one. */
-function foreignError(body: string, { protocol }: Wire): StreamEvent {
+function foreignError(body: string, { errorEvent }: Wire): StreamEvent {
   const value = parsed(body);
   const error = fieldsOf(Array.isArray(value) ? value[0] : value);
   const isError = error["error"] !== undefined || error["type"] === "error" || error["object"] === "error";
   const data = isError ? error : { error };
-  return { data, tokens: 0, ...(protocol === "openai-chat" ? {} : { event: "error" }) };
+  return { data, tokens: 0, ...(errorEvent === undefined ? {} : { event: errorEvent }) };
 }
 
 function streamed(

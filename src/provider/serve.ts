@@ -35,7 +35,7 @@ async function course(house: House, wire: Wire, { arrival, visit }: Omit<Entry, 
   return answer(admitted);
 }
 
-/** `POST /v1/messages/count_tokens`. */
+/** Tokens are counted, and nothing is answered. */
 export async function count(house: House, wire: Wire, arrival: Arrival): Promise<Response> {
   const visit = enter(house, wire, arrival);
   const counted = async (): Promise<Response> => {
@@ -43,7 +43,7 @@ export async function count(house: House, wire: Wire, arrival: Arrival): Promise
     if (isRefusal(admitted)) return visit.refuse(admitted);
     visit.done();
     const { inputTokens } = admitted.accepted.prompt;
-    return Response.json({ input_tokens: inputTokens }, { headers: wire.requestHeaders(visit.requestId) });
+    return Response.json(wire.counted(inputTokens), { headers: wire.requestHeaders(visit.requestId) });
   };
   return counted().catch((error: unknown) => visit.refuse(mishap(error as Error)));
 }
@@ -61,13 +61,14 @@ async function admit(house: House, wire: Wire, { arrival, visit, counting }: Ent
   if (isRefusal(taken)) return taken;
   const { text, body } = taken;
   house.recorder.keepBody(visit.record, text);
-  const { model } = body;
+  const { path } = visit.record;
+  const model = wire.request.modelOf(body, path);
   visit.record.model = String(model ?? "");
-  visit.record.stream = body["stream"] === true;
+  visit.record.stream = wire.request.isStreamed(body, new URL(request.url));
   const traits = typeof model === "string" ? house.models.find(model) : undefined;
   if (typeof model !== "string" || traits === undefined) return wire.noModel(model);
   const { headers } = request;
-  const incoming: Incoming = { protocol: wire.protocol, path: visit.record.path, headers, body, text };
+  const incoming: Incoming = { protocol: wire.protocol, path, headers, body, text };
   const { sealer } = house;
   const accepted = wire.judge({ incoming, model, traits, sealer, memory: house.memoryOf(visit.secret), counting });
   return isRefusal(accepted) ? accepted : { house, wire, visit, arrival, incoming, model, traits, accepted };
@@ -90,11 +91,11 @@ async function answer(admitted: Admitted): Promise<Response> {
   const plan = consult(admitted);
   const asked = askedOf(admitted);
   let fault = drawFault(house.faults, house.draw);
-  const early = fault === undefined ? undefined : refusalOf(fault, wire.protocol);
+  const early = fault === undefined ? undefined : refusalOf(fault, wire.faultWords);
   const given = early === undefined && accepted.own === undefined ? await house.answerer.answer(asked) : {};
   fault ??= given.fault;
   if (fault !== undefined) visit.faulted(fault);
-  const refusal = fault === undefined ? undefined : (early ?? refusalOf(fault, wire.protocol));
+  const refusal = fault === undefined ? undefined : (early ?? refusalOf(fault, wire.faultWords));
   if (refusal !== undefined) return visit.refuse(refusal);
   if (fault?.kind === "overflow") return failedWindow(admitted);
   const parts = fault?.kind === "window-stop" ? sizedReply({ blocks: [], stop: "window" }) : sizes(admitted, given);
@@ -128,13 +129,13 @@ function askedOf({ house, visit, incoming, model, accepted }: Admitted): Asked {
   return { protocol, path, headers, body, model, stream, key, index, inputTokens: accepted.prompt.inputTokens };
 }
 
-function sizes({ accepted, traits, visit, wire: { protocol } }: Admitted, given: Parameters<typeof sized>[0]): Sized {
+function sizes({ accepted, traits, visit, wire }: Admitted, given: Parameters<typeof sized>[0]): Sized {
   if (accepted.own !== undefined) return sizedReply(accepted.own);
   const { maxOutputTokens = traits.maxOutputTokens, inputTokens } = accepted.prompt;
   return sized(given, {
     limitTokens: Math.min(maxOutputTokens, Math.max(1, traits.windowTokens - inputTokens)),
     tokenFactor: traits.tokenFactor,
-    callId: (at) => `${protocol === "anthropic-messages" ? "toolu" : "call"}_${visit.id}${at}`,
+    callId: (at) => `${wire.callIdLead}_${visit.id}${at}`,
   });
 }
 
@@ -152,7 +153,7 @@ function tellingOf(
     incoming,
     transformations: accepted.transformations,
     seal: (text) => accepted.seal(visit.id, text),
-    tellsWrites: wire.protocol !== "anthropic-messages" && traits.openaiCache === "breakpoints",
+    tellsWrites: wire.cacheOf(traits) === "breakpoints",
   };
 }
 
@@ -163,15 +164,16 @@ function consult({ house, visit, incoming, model, traits, accepted, wire }: Admi
   const { body } = incoming;
   const scope = JSON.stringify([visit.secret, wire.protocol, model, body["prompt_cache_key"]]);
   const query: CacheQuery = { entries, scope, prompt: accepted.prompt, traits, nowMs: now() };
-  if (wire.protocol === "anthropic-messages") return consultMarked(query);
-  if (traits.openaiCache === "automatic") return consultAutomatic(query);
+  const kind = wire.cacheOf(traits);
+  if (kind === "marked") return consultMarked(query);
+  if (kind === "automatic") return consultAutomatic(query);
   const { mode, ttl } = fieldsOf(body["prompt_cache_options"]);
   const ttlMs = BREAKPOINT_TTL_MS[String(ttl)] ?? BREAKPOINT_TTL_MS["30m"]!;
   return consultBreakpoints(query, { explicit: mode === "explicit", ttlMs });
 }
 
 function billOf({ traits, wire }: Admitted, use: TokenUse, outputTokens: number): Bill {
-  const cache = wire.protocol === "anthropic-messages" ? "marked" : traits.openaiCache;
+  const cache = wire.cacheOf(traits);
   const usd = traits.prices === undefined ? 0 : dollars(use, outputTokens, { prices: traits.prices, cache });
   return { use, outputTokens, usd };
 }

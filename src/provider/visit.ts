@@ -34,19 +34,13 @@ export interface Visit {
 const ID_HEX = 24;
 const OUTCOMES: Readonly<Record<StreamEnd, Outcome>> = { done: "answered", cut: "cut", aborted: "aborted" };
 
-/** A key as each vendor takes it. */
-export function keyOf(headers: Headers, wire: Wire | undefined): string {
-  const bearer = /^Bearer (\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
-  const own = wire === undefined || wire.protocol === "anthropic-messages" ? headers.get("x-api-key") : null;
-  return own ?? bearer ?? "";
-}
-
 export function enter(house: House, wire: Wire, { request, closedMs }: Arrival): Visit {
   const { books, recorder, now, onRequest } = house;
   const startedMs = performance.now();
-  const secret = keyOf(request.headers, wire);
+  const url = new URL(request.url);
+  const { pathname } = url;
+  const secret = wire.keyOf(request.headers, url);
   const key = secret === "" ? "no key" : keyName(secret);
-  const { pathname } = new URL(request.url);
   const open = { atMs: now(), method: request.method, path: pathname, protocol: wire.protocol, key };
   const record = recorder.add({ ...open, model: "", stream: false, body: "", status: 200, outcome: "open" });
   const id = hash("sha256", `${house.seed} ${record.index}`).slice(0, ID_HEX);

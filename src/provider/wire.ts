@@ -3,7 +3,8 @@ import type { ProtocolName } from "../protocols/index.ts";
 import type { Fields, Incoming, Prompt, Refusal, Reply, StreamEvent, Telling } from "./contract.ts";
 import type { Memory } from "./memory.ts";
 import type { Sealer } from "./seals.ts";
-import type { ModelTraits } from "./traits.ts";
+import type { AgentForm } from "./agent/form.ts";
+import type { CacheKind, ModelBook, ModelTraits } from "./traits.ts";
 
 export interface Judging {
   readonly incoming: Incoming;
@@ -27,8 +28,46 @@ export interface Accepted {
   readonly answered: (told: unknown) => void;
 }
 
+/** What goes wrong at a vendor, in its words; the status and the rest are told beside. */
+export type FaultWords = Readonly<Record<"rate-limit" | "server-error" | "overloaded", Omit<Refusal, "reason">>>;
+
+/** Where a request's model and form stand, and what it says. */
+export interface RequestForm {
+  /** As it was named; whether there is such a model is asked later. */
+  readonly modelOf: (body: Fields, path: string) => unknown;
+  readonly isStreamed: (body: Fields, url: URL) => boolean;
+  /** The words that were said last, for an echo. */
+  readonly lastSaid: (body: Fields) => string;
+  /** Ids of the calls that the end of the request answers. */
+  readonly answeredCalls: (body: Fields) => readonly string[];
+}
+
+/** Lists of models as a vendor gives them. */
+export interface ModelListForm {
+  readonly entry: (models: ModelBook, name: string) => Fields;
+  readonly list: (entries: readonly Fields[]) => Fields;
+}
+
 export interface Wire {
   readonly protocol: ProtocolName;
+  /** The key that a request comes with; empty where there is none. */
+  readonly keyOf: (headers: Headers, url: URL) => string;
+  /** Whether a header of a request brings a key as only this vendor takes it. */
+  readonly isKeyed?: (headers: Headers) => boolean;
+  readonly request: RequestForm;
+  readonly models: ModelListForm;
+  readonly agent: AgentForm;
+  readonly faultWords: FaultWords;
+  /** What a body above the size limit is told. */
+  readonly tooLarge: Refusal;
+  /** How ids of its calls begin. */
+  readonly callIdLead: string;
+  /** How this model's prompt cache works. */
+  readonly cacheOf: (traits: ModelTraits) => CacheKind;
+  /** The name of the event that says an error in a stream, where events have names. */
+  readonly errorEvent?: string;
+  /** The answer to a request whose tokens are counted. */
+  readonly counted: (inputTokens: number) => Fields;
   /** What a request without a key is told. */
   readonly keyless: Refusal;
   /** What a body that is no JSON object is told. */
@@ -40,7 +79,7 @@ export interface Wire {
   readonly overflow: (prompt: Prompt, windowTokens: number) => Refusal | undefined;
   /** Headers of every answer. */
   readonly requestHeaders: (requestId: string) => Readonly<Record<string, string>>;
-  readonly tell: (telling: Telling) => Fields;
+  readonly tell: (telling: Telling) => unknown;
   readonly stream: (telling: Telling) => Iterable<StreamEvent>;
   /** A stream that says an error after HTTP 200: before any content, or in the middle. */
   readonly streamedError: (

@@ -10,7 +10,8 @@ import {
 } from "../../src/core/transcript/message.ts";
 import { protocols, type EncodedParts } from "../../src/protocols/index.ts";
 import { transcriptOf } from "../support/turns-to-ir.ts";
-import { bodies, RUNS, TRAITS, transcripts, WIRE_NAMES, type WireName } from "../support/transcripts.ts";
+import { bodies, RUNS, transcripts, WIRE_NAMES, type WireName } from "../support/transcripts.ts";
+import { kits } from "../support/wires.ts";
 import { conversations } from "../support/turns.ts";
 import { complaintsAbout } from "./acceptance.ts";
 import { meaningOf } from "./meaning.ts";
@@ -18,9 +19,8 @@ import { meaningOf } from "./meaning.ts";
 const VALID = { valid: true, large: false, innerSystem: false, maxTurns: 8 } as const;
 
 function bodyOf(name: WireName, { messages, system, tools }: EncodedParts): string {
-  const top =
-    name === "openai-responses" ? { instructions: system, tools, input: messages } : { system, tools, messages };
-  return JSON.stringify(top);
+  const keys = protocols[name].keys;
+  return JSON.stringify({ [keys.system ?? "system"]: system, tools, [keys.messages]: messages });
 }
 
 /** Messages as the target can carry them: thinking stays at home, blank text is not sent. */
@@ -59,7 +59,7 @@ describe.each(WIRE_NAMES)("to %s", (target) => {
   test("what has no bytes reads back as it was", () => {
     fc.assert(
       fc.property(conversations(VALID), (conversation) => {
-        const meant = transcriptOf(conversation, { ...TRAITS[target], mergesReplies: false });
+        const meant = transcriptOf(conversation, { ...kits[target].traits, mergesReplies: false });
         const read = protocol.decode(bodyOf(target, protocol.encode(meant))).transcript;
         const expected = { ...meant, messages: meant.messages.map(carried) };
         const plain = (one: Transcript) => meaningOf(withPlainIds({ ...one, messages: one.messages.map(carried) }));

@@ -1,15 +1,15 @@
 /** A body of more elements than are wanted is refused before any of them is built. */
 import { describe, expect, it } from "vitest";
+import { WIRE_NAMES } from "../support/transcripts.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
 
-const KEYS = { "openai-chat": "messages", "openai-responses": "input", "anthropic-messages": "messages" } as const;
 const bodyOf = (protocol: ProtocolName, count: number): string =>
   JSON.stringify({
     model: "m",
-    [KEYS[protocol]]: Array.from({ length: count }, () => ({ role: "user", content: "a" })),
+    [protocols[protocol].keys.messages]: Array.from({ length: count }, () => ({ role: "user", content: "a" })),
   });
 
-describe.each(Object.keys(KEYS) as ProtocolName[])("%s", (name) => {
+describe.each(WIRE_NAMES)("%s", (name) => {
   it("is read up to the limit, and refused above it", () => {
     const { decode } = protocols[name];
     expect(decode(bodyOf(name, 10), undefined, 10).transcript.messages).toHaveLength(10);

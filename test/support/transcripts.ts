@@ -6,10 +6,11 @@ import * as fc from "fast-check";
 import type { Transcript } from "../../src/core/transcript/message.ts";
 import { JSON_LAYOUTS, type JsonLayout } from "./json-text.ts";
 import { transcriptOf } from "./turns-to-ir.ts";
-import { bodyText, TRAITS, type WireName } from "./turns-to-wire.ts";
+import { bodyText, type WireName } from "./turns-to-wire.ts";
+import { kits } from "./wires.ts";
 import { conversations, type ConversationOptions } from "./turns.ts";
 
-export { TRAITS, WIRE_NAMES, type WireName } from "./turns-to-wire.ts";
+export { WIRE_NAMES, type WireName } from "./turns-to-wire.ts";
 
 /** Runs of each generated property: `PRECIS_TEST_RUNS`, else 500. */
 export const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
@@ -46,6 +47,6 @@ export function bodies(protocol: WireName, options: BodyOptions = {}): fc.Arbitr
   return fc.tuple(conversations(options), form).map(([conversation, shape]) => ({
     protocol,
     text: bodyText(protocol, conversation, shape),
-    transcript: transcriptOf(conversation, TRAITS[protocol]),
+    transcript: transcriptOf(conversation, kits[protocol].traits),
   }));
 }

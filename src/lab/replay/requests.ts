@@ -5,9 +5,9 @@
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { textMessage, type Message, type Transcript } from "../../core/transcript/message.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
-import { bodyOf } from "../../provider/agent/body.ts";
 import { outputNeeded, roundsOf, type Round } from "../../provider/agent/rounds.ts";
 import { openingEnd } from "../../provider/replay.ts";
+import { wires } from "../../provider/wires.ts";
 import { filler } from "./filler.ts";
 
 const PROMPT_SEED = 1;
@@ -64,12 +64,12 @@ export function requestsOf(recording: Recording, asking: ReplaySettings): Reques
       { ...transcript, system: transcript.system.map(bare), messages: [] },
       { source: recording.spoken },
     );
-    // Anthropic takes no conversation that the model opens.
-    const history = [...messages, ...(protocol === "anthropic-messages" ? [] : fresh(opening))];
+    // Some vendors take no conversation that the model opens.
+    const history = [...messages, ...(protocols[protocol].rules.opensWithUser ? [] : fresh(opening))];
     for (const [at, { said, answer }] of rounds.entries()) {
       history.push(...fresh(said));
       const body = JSON.stringify(
-        bodyOf({ protocol, model, stream: false }, { history, system, tools, maxOutputTokens }),
+        wires[protocol].agent.bodyOf({ model, stream: false, history, system, tools, maxOutputTokens }),
       );
       yield { body, atMs: times.atMs[at]!, outputTokens: measure.messages(answer) };
       history.push(...fresh(answer));

@@ -7,6 +7,7 @@ import type { Ttl } from "../../core/caching/site.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { lookUp, type RegistryEntry, type ModelFacts, type Prices, type Registry } from "../../models/index.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
+import { definitions } from "../../protocols/registry.ts";
 import { initialFactor } from "../../session/calibration.ts";
 import type { SessionCaching } from "../../session/contract.ts";
 
@@ -93,7 +94,7 @@ function openAiProtocol(spoken: ProtocolName): ProtocolName {
 export function rulesOf(facts: ModelFacts | undefined, protocol: ProtocolName): CacheRules {
   const { minimumTokens, lookbackBlocks, markersMax } = facts?.cache ?? {};
   const minimum = minimumTokens === undefined ? {} : { minimumTokens };
-  if (protocol === "anthropic-messages")
+  if (definitions[protocol].markers === "native")
     return { ...MARKED, ...minimum, ...(lookbackBlocks === undefined ? {} : { lookbackBlocks }) };
   return markersMax === undefined ? { ...AUTOMATIC, ...minimum } : { ...BREAKPOINTS, ...minimum };
 }

@@ -1,19 +1,16 @@
 /** One request of an agent and its answer, whichever way it comes: whole, or as a stream that is read to its end. */
 import { createParser } from "eventsource-parser";
 import { fieldsOf } from "../../protocols/fields.ts";
-import type { ProtocolName } from "../../protocols/index.ts";
 import { parsedJson } from "../arguments.ts";
 import type { Fields } from "../contract.ts";
 import { assemblerOf } from "./assembled.ts";
-import { bodyOf, type Sending } from "./body.ts";
+import type { AgentForm, Sending } from "./form.ts";
 
 export interface Addressee {
   /** Of the server, without `/v1`. */
   readonly url: string;
-  readonly protocol: ProtocolName;
-  readonly model: string;
+  readonly form: AgentForm;
   readonly key: string;
-  readonly stream: boolean;
   readonly headers: Readonly<Record<string, string>>;
   /** Laid over every body. */
   readonly body: Fields;
@@ -26,31 +23,19 @@ export interface Asked {
   readonly sent: string;
 }
 
-const PATHS: Readonly<Record<ProtocolName, string>> = {
-  "openai-chat": "/v1/chat/completions",
-  "openai-responses": "/v1/responses",
-  "anthropic-messages": "/v1/messages",
-};
-
 const BROKEN_OFF: Fields = { error: { message: "the connection broke off" } };
 
 export async function ask(to: Addressee, sending: Sending): Promise<Asked> {
-  const sent = JSON.stringify({ ...bodyOf(to, sending), ...to.body });
-  const response = await fetch(`${to.url}${PATHS[to.protocol]}`, {
+  const sent = JSON.stringify({ ...to.form.bodyOf(sending), ...to.body });
+  const response = await fetch(`${to.url}${to.form.pathOf(sending)}`, {
     method: "POST",
-    headers: { "content-type": "application/json", ...credentialsOf(to), ...to.headers },
+    headers: { "content-type": "application/json", ...to.form.credentials(to.key), ...to.headers },
     body: sent,
   });
   const { status, headers } = response;
   const events = headers.get("content-type")?.startsWith("text/event-stream") === true;
-  const answer = events ? await readEvents(response, to.protocol) : await readWhole(response);
+  const answer = events ? await readEvents(response, to.form) : await readWhole(response);
   return { status, headers, answer, sent };
-}
-
-function credentialsOf({ protocol, key }: Addressee): Readonly<Record<string, string>> {
-  return protocol === "anthropic-messages"
-    ? { "x-api-key": key, "anthropic-version": "2023-06-01" }
-    : { authorization: `Bearer ${key}` };
 }
 
 async function readWhole(response: Response): Promise<Fields> {
@@ -61,8 +46,8 @@ async function readWhole(response: Response): Promise<Fields> {
 }
 
 /** A connection that breaks ends the reading: what is missing says the assembler. */
-async function readEvents({ body }: Response, protocol: ProtocolName): Promise<Fields> {
-  const { take, answer } = assemblerOf(protocol);
+async function readEvents({ body }: Response, form: AgentForm): Promise<Fields> {
+  const { take, answer } = assemblerOf(form);
   const parser = createParser({ onEvent: ({ data }) => take(data) });
   const decoder = new TextDecoder();
   try {

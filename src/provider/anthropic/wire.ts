@@ -1,5 +1,5 @@
 /** Anthropic Messages as the vendor's server has it: requests judged and rendered, errors in its words. */
-import { countOf, fieldsOf, textOf } from "../../protocols/fields.ts";
+import { countOf, fieldsOf, listOf, textOf } from "../../protocols/fields.ts";
 import { invalid, type Block, type Fields, type Prompt, type Refusal } from "../contract.ts";
 import type { Memory } from "../memory.ts";
 import type { ModelTraits } from "../traits.ts";
@@ -13,7 +13,11 @@ import {
   textTokens,
   weighContent,
 } from "../weigh.ts";
-import { isRefusal, type Accepted, type Judging, type Wire } from "../wire.ts";
+import { MODEL_CREATED_MS } from "../model-list.ts";
+import { bearerOf } from "../openai-words.ts";
+import { BODY_FORM, wordsOf } from "../request-form.ts";
+import { isRefusal, type Accepted, type FaultWords, type Judging, type ModelListForm, type Wire } from "../wire.ts";
+import { anthropicAgent } from "./agent.ts";
 import { checkMarkers, markerOf, rendered, topMarked } from "./markers.ts";
 import { checkShape, isDeferred, messagesOf, placed } from "./messages.ts";
 import { checkPairs } from "./pairing.ts";
@@ -31,10 +35,53 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
+const FAULT_WORDS: FaultWords = {
+  "rate-limit": {
+    status: 429,
+    message:
+      "This request would exceed your organization's rate limit. Please reduce the prompt length or try again later.",
+  },
+  "server-error": { status: 500, message: "Internal server error" },
+  overloaded: { status: 529, message: "Overloaded" },
+};
+
+const MODELS: ModelListForm = {
+  entry: (models, id) => {
+    const traits = models.find(id);
+    return {
+      type: "model",
+      id,
+      display_name: id,
+      created_at: new Date(MODEL_CREATED_MS).toISOString(),
+      max_input_tokens: traits?.windowTokens,
+      max_tokens: traits?.maxOutputTokens,
+    };
+  },
+  list: (data) => ({ data, has_more: false, first_id: data[0]?.["id"] ?? null, last_id: data.at(-1)?.["id"] ?? null }),
+};
+
 export const anthropicWire: Wire = {
   protocol: "anthropic-messages",
   keyless: { status: 401, reason: "authentication", message: "x-api-key header is required" },
   notJson: (why) => invalid("json", `The request body is not valid JSON: ${why}`),
+  keyOf: (headers) => headers.get("x-api-key") ?? bearerOf(headers),
+  isKeyed: (headers) => headers.has("x-api-key"),
+  request: {
+    ...BODY_FORM,
+    lastSaid: (body) => wordsOf(fieldsOf(listOf(body["messages"]).at(-1))),
+    answeredCalls: (body) =>
+      blocksOf(fieldsOf(listOf(body["messages"]).at(-1))["content"]).flatMap(
+        (block) => textOf(block["tool_use_id"]) ?? [],
+      ),
+  },
+  models: MODELS,
+  agent: anthropicAgent,
+  faultWords: FAULT_WORDS,
+  tooLarge: { status: 413, reason: "size", message: "Request exceeds the maximum size" },
+  callIdLead: "toolu",
+  cacheOf: () => "marked",
+  errorEvent: "error",
+  counted: (inputTokens) => ({ input_tokens: inputTokens }),
   judge,
   noModel: (name) =>
     typeof name === "string"

@@ -4,6 +4,9 @@ import type { Fields, Refusal, Reply, ReplyBlock, Stop, StreamEvent, Telling } f
 import { errorBody } from "../openai-words.ts";
 import { piecesOf } from "../pieces.ts";
 
+/** What a stream of Chat Completions ends with. */
+export const CHAT_END = "[DONE]";
+
 const FINISH: Readonly<Record<Stop, string>> = {
   stop: "stop",
   tools: "tool_calls",
@@ -85,7 +88,7 @@ export function* streamChat(telling: Telling): Generator<StreamEvent> {
   yield chunk({}, FINISH[reply.stop]);
   if (withUsage)
     yield { data: { ...head(telling, "chat.completion.chunk"), choices: [], usage: usage(telling) }, tokens: 0 };
-  yield { data: "[DONE]", tokens: 0 };
+  yield { data: CHAT_END, tokens: 0 };
 }
 
 function* streamCall(

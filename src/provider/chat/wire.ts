@@ -14,6 +14,8 @@ import {
   weighContent,
 } from "../weigh.ts";
 import type { Accepted, Judging, Wire } from "../wire.ts";
+import { answersAtEnd, BODY_FORM, wordsOf } from "../request-form.ts";
+import { chatAgent } from "./agent.ts";
 import { checkShape, messagesOf } from "./messages.ts";
 import { checkPairs } from "./pairing.ts";
 import { streamChat, streamChatError, tellChat } from "./reply.ts";
@@ -21,6 +23,15 @@ import { streamChat, streamChatError, tellChat } from "./reply.ts";
 export const chatWire: Wire = {
   protocol: "openai-chat",
   ...OPENAI_WORDS,
+  request: {
+    ...BODY_FORM,
+    lastSaid: (body) => wordsOf(fieldsOf(listOf(body["messages"]).at(-1))),
+    answeredCalls: (body) =>
+      answersAtEnd(messagesOf(body), (message) =>
+        message["role"] === "tool" ? textOf(message["tool_call_id"]) : undefined,
+      ),
+  },
+  agent: chatAgent,
   judge,
   overflow,
   tell: tellChat,

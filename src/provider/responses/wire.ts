@@ -15,6 +15,8 @@ import {
   weighContent,
 } from "../weigh.ts";
 import { isRefusal, type Accepted, type Judging, type Wire } from "../wire.ts";
+import { answersAtEnd, BODY_FORM, wordsOf } from "../request-form.ts";
+import { responsesAgent } from "./agent.ts";
 import { checkShape, itemsOf, kindOf } from "./items.ts";
 import { checkIds, checkPairs, checkReasoning, checkSealed, checkTrigger, notFound, sealed } from "./pairing.ts";
 import { streamResponse, streamResponseError, tellResponse } from "./reply.ts";
@@ -22,6 +24,16 @@ import { streamResponse, streamResponseError, tellResponse } from "./reply.ts";
 export const responsesWire: Wire = {
   protocol: "openai-responses",
   ...OPENAI_WORDS,
+  request: {
+    ...BODY_FORM,
+    lastSaid: ({ input }) => (typeof input === "string" ? input : wordsOf(fieldsOf(listOf(input).at(-1)))),
+    answeredCalls: ({ input }) =>
+      answersAtEnd(listOf(input).map(fieldsOf), (item) =>
+        textOf(item["type"])?.endsWith("_call_output") === true ? textOf(item["call_id"]) : undefined,
+      ),
+  },
+  agent: responsesAgent,
+  errorEvent: "error",
   judge,
   overflow,
   tell: tellResponse,

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import { assemblerOf } from "../../../src/provider/agent/assembled.ts";
+import { wires } from "../../../src/provider/wires.ts";
 import type { Fields, ReplyBlock } from "../../../src/provider/contract.ts";
 import { splitFrames } from "../../../src/protocols/answers/frames.ts";
 import { definitions } from "../../../src/protocols/registry.ts";
@@ -51,7 +52,7 @@ function withoutReasoning(answer: Fields): Fields {
 
 /** What the strict provider's own agent makes of a stream. */
 function assembled(protocol: ProtocolName, text: string): Fields {
-  const assembler = assemblerOf(protocol);
+  const assembler = assemblerOf(wires[protocol].agent);
   for (const line of text.split("\n")) if (line.startsWith("data: ")) assembler.take(line.slice("data: ".length));
   return assembler.answer();
 }

@@ -1,15 +1,11 @@
 /** Single requests of each protocol, as long as a test wants them. */
 import { textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
 import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
+import { PROTOCOL_NAMES } from "../../../src/core/protocols.ts";
+import { wires } from "../../../src/provider/wires.ts";
 import { PROTOCOL_MODELS } from "../../provider/models.ts";
 
-export const PROTOCOLS = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
-
-const PATHS: Readonly<Record<ProtocolName, string>> = {
-  "openai-chat": "/v1/chat/completions",
-  "openai-responses": "/v1/responses",
-  "anthropic-messages": "/v1/messages",
-};
+export const PROTOCOLS = PROTOCOL_NAMES;
 
 export const MAX_OUTPUT_TOKENS = 500;
 
@@ -63,23 +59,10 @@ function page(name: string, step: number, words: number): string {
 
 export function bodyOf(protocol: ProtocolName, transcript: Transcript, more: object = {}): string {
   const { messages, system, tools } = protocols[protocol].encode(transcript);
-  const model = PROTOCOL_MODELS[protocol];
-  const declared = tools === undefined ? {} : { tools };
-  switch (protocol) {
-    case "openai-chat":
-      return JSON.stringify({ model, max_completion_tokens: MAX_OUTPUT_TOKENS, messages, ...declared, ...more });
-    case "openai-responses":
-      return JSON.stringify({
-        model,
-        max_output_tokens: MAX_OUTPUT_TOKENS,
-        instructions: system,
-        input: messages,
-        ...declared,
-        ...more,
-      });
-    case "anthropic-messages":
-      return JSON.stringify({ model, max_tokens: MAX_OUTPUT_TOKENS, system, messages, ...declared, ...more });
-  }
+  const { agent } = wires[protocol];
+  const sending = { model: PROTOCOL_MODELS[protocol], stream: false, maxOutputTokens: MAX_OUTPUT_TOKENS };
+  const { store: _, include: _i, ...body } = agent.bodyOf({ ...sending, history: messages, system, tools });
+  return JSON.stringify({ ...body, ...more });
 }
 
 export interface Told {
@@ -105,13 +88,10 @@ export async function ask(url: string, asking: Asking): Promise<Told> {
 }
 
 function send(url: string, { protocol, body, key = "key", headers = {} }: Asking): Promise<Response> {
-  const credentials: Readonly<Record<string, string>> =
-    protocol === "anthropic-messages"
-      ? { "x-api-key": key, "anthropic-version": "2023-06-01" }
-      : { authorization: `Bearer ${key}` };
-  return fetch(`${url}${PATHS[protocol]}`, {
+  const { agent } = wires[protocol];
+  return fetch(`${url}${agent.pathOf({ model: PROTOCOL_MODELS[protocol], stream: false })}`, {
     method: "POST",
-    headers: { "content-type": "application/json", ...credentials, ...headers },
+    headers: { "content-type": "application/json", ...agent.credentials(key), ...headers },
     body,
   });
 }

@@ -1,0 +1,12 @@
+/** The kit of each protocol. */
+import type { ProtocolName } from "../../src/protocols/index.ts";
+import { anthropicKit } from "./wires/anthropic.ts";
+import { chatKit } from "./wires/chat.ts";
+import type { WireKit } from "./wires/kit.ts";
+import { responsesKit } from "./wires/responses.ts";
+
+export const kits: Readonly<Record<ProtocolName, WireKit>> = {
+  "openai-chat": chatKit,
+  "openai-responses": responsesKit,
+  "anthropic-messages": anthropicKit,
+};
