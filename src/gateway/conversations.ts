@@ -82,8 +82,7 @@ interface ConversationGroup {
 export function createConversations(chain: Chain, limits: ConversationLimits): Conversations {
   // In order of use: the first is the one that was not used for longest.
   const groups = new Map<string, ConversationGroup>();
-  let held = 0;
-  let heldChars = 0;
+  let [held, heldChars] = [0, 0];
 
   const drop = (group: ConversationGroup, conversation: Conversation): void => {
     group.conversations.splice(group.conversations.indexOf(conversation), 1);
