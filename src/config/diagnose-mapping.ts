@@ -1,5 +1,6 @@
 /** What is wrong inside a mapping of names: a name that cannot be one, a key that nothing reads, a value that cannot be. */
 import type { z } from "zod";
+import { VENDORS } from "../core/protocols.ts";
 import { nearest, type Problem } from "./problems.ts";
 import { UPSTREAM_FIELDS } from "./schema-gateway.ts";
 import { FIGURES } from "./schema-models.ts";
@@ -27,7 +28,9 @@ const UPSTREAMS: Entries = {
   keys: UPSTREAM_FIELDS,
   called: "settings",
   expects: (key) =>
-    key === "url" ? "an http(s) address without credentials, query or fragment" : "`openai` or `anthropic`",
+    key === "url"
+      ? "an http(s) address without credentials, query or fragment"
+      : `one of ${VENDORS.map((name) => `\`${name}\``).join(", ")}`,
   fix: "Write for example `url: http://127.0.0.1:8080`; clients send their own keys, which are forwarded.",
 };
 

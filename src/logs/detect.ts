@@ -41,7 +41,8 @@ function formatOfDocument(text: string): InputFormat | undefined {
   if (start.startsWith("{") && lineEnd > 0 && tryParseJson(start.slice(0, lineEnd)) !== undefined) return undefined;
   const document = tryParseJson(trimLine(text));
   if (document === undefined) return undefined;
-  return isGeminiDocument(document) ? "gemini" : wireFormatOf(document);
+  const wire = Array.isArray(document) ? wireFormatOf(document) : undefined;
+  return wire ?? (isGeminiDocument(document) ? "gemini" : wireFormatOf(document));
 }
 
 function formatOfLines(text: string): InputFormat | undefined {

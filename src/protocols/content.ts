@@ -86,7 +86,7 @@ export function freshContent(parts: readonly Part[], fresh: BlockWriter["fresh"]
   return `[${parts.flatMap((part) => fresh(part) ?? []).join(",")}]`;
 }
 
-/** Edits a text block or an unknown one in place, in the form all three protocols share. */
+/** Edits a text block or an unknown one in place, in the form that OpenAI's and Anthropic's protocols share. */
 export function patchContentBlock(block: string, before: Part, after: Part): string | undefined {
   if (before.kind === "text" && after.kind === "text" && before.refusal === after.refusal && block.startsWith("{"))
     return patchObject(block, { [before.refusal === true ? "refusal" : "text"]: JSON.stringify(after.text) });

@@ -187,7 +187,7 @@ function readGroups(dialect: Dialect, scanned: Scanned, previous: Layout | undef
     while (first + own.length < elements.length && dialect.joins(own.at(-1)!.value, element(first + own.length).value))
       own.push(element(first + own.length));
     const raw = body.slice(elements[first]!.start, elements[first + own.length - 1]!.end);
-    const sealed = seal(dialect.name, dialect.read(own), previous === undefined ? raw : copyOf(raw));
+    const sealed = seal(dialect.name, dialect.read(own), { raw: previous === undefined ? raw : copyOf(raw) });
     groups.push({ ...sealed, first, count: own.length, held: heldBy(sealed.slice) });
     first += own.length;
   }
@@ -233,7 +233,11 @@ function copyOf(text: string): string {
   return ` ${text}`.slice(1);
 }
 
-function seal(protocol: string, drafts: readonly Draft[], raw: string): Pick<Group, "slice" | "messages"> {
+function seal(
+  protocol: string,
+  drafts: readonly Draft[],
+  origin: Pick<WireSlice, "raw" | "ofSystem">,
+): Pick<Group, "slice" | "messages"> {
   for (const { parts } of drafts) {
     for (const part of parts) freezePart(part);
     Object.freeze(parts);
@@ -241,7 +245,7 @@ function seal(protocol: string, drafts: readonly Draft[], raw: string): Pick<Gro
   const members = drafts.map(({ role, parts, name }) =>
     Object.freeze(name === undefined ? { role, parts } : { role, parts, name }),
   );
-  const slice: WireSlice = Object.freeze({ protocol, raw, members: Object.freeze(members) });
+  const slice: WireSlice = Object.freeze({ protocol, ...origin, members: Object.freeze(members) });
   return { slice, messages: members.map((member) => Object.freeze({ ...member, wire: slice })) };
 }
 
@@ -268,7 +272,7 @@ function systemOf(
   const known = previous?.transcript.system[0];
   if (known?.wire?.raw === text) return [known];
   const draft = dialect.readSystem(JSON.parse(text), text);
-  return draft === undefined ? [] : seal(dialect.name, [draft], copyOf(text)).messages;
+  return draft === undefined ? [] : seal(dialect.name, [draft], { raw: copyOf(text), ofSystem: true }).messages;
 }
 
 function settingsOf(

@@ -48,6 +48,8 @@ export interface WriteContext {
   readonly idOf: (part: ToolCallPart | ToolResultPart) => string;
   /** Whether a result answers a call whose input is free text. */
   readonly answersCustom: (part: ToolResultPart) => boolean;
+  /** The name of the tool whose call a result answers; undefined where there is no such call. */
+  readonly nameOf: (part: ToolResultPart) => string | undefined;
   /** The role of a new system message: the one the request uses already, because a provider may refuse both in one. */
   readonly systemRole: () => "system" | "developer";
   /** Whether opaque blocks of this message mean something to the protocol that is written. */

@@ -22,8 +22,8 @@ const OUTPUT_LIMITS = ["max_tokens", "max_completion_tokens", "max_output_tokens
 const LEFT_OUT = ["stream_options", "n", "background", "stop", "stop_sequences"];
 const THINKING_MEMBERS = ["thinking", "reasoning", "reasoning_effort"];
 
-const CALL_DEMANDED = "its requests demand that a tool be called";
-const JSON_DEMANDED = "its requests demand answers in JSON";
+export const CALL_DEMANDED = "its requests demand that a tool be called";
+export const JSON_DEMANDED = "its requests demand answers in JSON";
 
 /** For protocols whose settings are members of the request itself. `type`: what its messages say they are. */
 export function flatFollowUp({ type }: { readonly type: string | undefined }): FollowUpForm {

@@ -32,7 +32,7 @@ export function createForeignCheck(): (decoded: Decoded) => void {
     if (groups[0] !== undefined && known.has(groups[0].slice)) return;
     for (const { slice, first } of groups) {
       if (known.has(slice)) continue;
-      const elements = slice.raw.startsWith("{") ? elementTexts(`[${slice.raw}]`) : [];
+      const elements = slice.ofSystem !== true && slice.raw.startsWith("{") ? elementTexts(`[${slice.raw}]`) : [];
       elements.forEach((text, at) => {
         const value = parsed(text);
         const origin = isFields(value) ? originOf(value) : undefined;

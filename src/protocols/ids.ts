@@ -26,6 +26,7 @@ function acceptedId(id: string, { pattern, maxChars }: IdRules): string {
 interface Pair {
   readonly name: string;
   readonly custom: boolean;
+  readonly tool: string;
 }
 
 /** Pairs calls and results in order, turn by turn, and names each pair; ids of messages that keep their bytes stay. */
@@ -33,7 +34,7 @@ export function pairsOf(
   messages: readonly Message[],
   hasBytes: (message: Message) => boolean,
   rules: IdRules,
-): Pick<WriteContext, "idOf" | "answersCustom"> {
+): Pick<WriteContext, "idOf" | "answersCustom" | "nameOf"> {
   const pairs = new Map<ToolCallPart | ToolResultPart, Pair>();
   const used = new Set<string>();
   const latest = new Map<string, Pair>();
@@ -44,7 +45,7 @@ export function pairsOf(
   };
   const ask = (call: ToolCallPart, turn: number, fixed: boolean): void => {
     const name = fixed ? call.id : unusedId(acceptedId(call.id, rules), used, rules);
-    const pair = { name, custom: call.custom === true };
+    const pair = { name, custom: call.custom === true, tool: call.name };
     used.add(name);
     pairs.set(call, pair);
     latest.set(call.id, pair);
@@ -58,6 +59,7 @@ export function pairsOf(
   return {
     idOf: (part) => pairs.get(part)?.name ?? acceptedId(part.kind === "tool-call" ? part.id : part.callId, rules),
     answersCustom: (part) => pairs.get(part)?.custom === true,
+    nameOf: (part) => pairs.get(part)?.tool,
   };
 }
 

@@ -5,14 +5,13 @@ import type { Dialect, Entry, Run } from "./dialect.ts";
 /** The bytes a message has in this protocol's list; a system prompt from a request's own member has none there. */
 export function listSlice(dialect: Dialect, message: Message): WireSlice | undefined {
   const slice = message.wire?.protocol === dialect.name ? message.wire : undefined;
-  if (slice === undefined || slice.raw.startsWith("{")) return slice;
-  return message.role !== "system" && slice.raw.startsWith('"') ? slice : undefined;
+  return slice?.ofSystem === true ? undefined : slice;
 }
 
 /** The bytes a system message has in the request's own member. */
 export function keySlice(dialect: Dialect, message: Message): WireSlice | undefined {
   const slice = message.wire?.protocol === dialect.name ? message.wire : undefined;
-  return slice !== undefined && message.role === "system" && !slice.raw.startsWith("{") ? slice : undefined;
+  return slice?.ofSystem === true ? slice : undefined;
 }
 
 export function runsOf(dialect: Dialect, messages: readonly Message[]): Run[] {

@@ -52,6 +52,7 @@ function contextOf(dialect: Dialect, messages: readonly Message[], source: Proto
   return {
     idOf: (part) => known().idOf(part),
     answersCustom: (part) => known().answersCustom(part),
+    nameOf: (part) => known().nameOf(part),
     systemRole: () => (messages.some((message) => isDeveloper(dialect, message)) ? "developer" : "system"),
     ownBlocks: (message) => (message.wire?.protocol ?? source) === dialect.name,
   };

@@ -42,7 +42,7 @@ export function mergeUsage(earlier: Usage, later: Usage): Usage {
   };
 }
 
-/** The usage objects of the three protocols and of the AI SDK, and our own, as they are. */
+/** The usage objects of the protocols and of the AI SDK, and our own, as they are. */
 export type ReportedUsage =
   | {
       readonly input: number;

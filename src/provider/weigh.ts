@@ -70,6 +70,14 @@ export function weighContent(imageTokens: number): Weigh {
   };
 }
 
+/** Declarations of tools, which stand before everything else. */
+export function toolBlocks(tools: unknown): readonly Block[] {
+  return listOf(tools).map((tool): Block => {
+    const text = canonical(tool);
+    return { section: "tools", text, tokens: textTokens(text) };
+  });
+}
+
 /** The whole prompt, in this model's tokens. */
 export function promptOf(
   blocks: readonly Block[],

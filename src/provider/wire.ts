@@ -28,6 +28,11 @@ export interface Accepted {
   readonly answered: (told: unknown) => void;
 }
 
+/** Where a request has no state at its vendor, and thoughts are sealed by their text alone. */
+export function acceptedAs(prompt: Prompt, sealer: Sealer): Accepted {
+  return { prompt, transformations: undefined, seal: (_, text) => sealer.mac(text), answered: () => undefined };
+}
+
 /** What goes wrong at a vendor, in its words; the status and the rest are told beside. */
 export type FaultWords = Readonly<Record<"rate-limit" | "server-error" | "overloaded", Omit<Refusal, "reason">>>;
 

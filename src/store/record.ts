@@ -59,8 +59,7 @@ function createGraph() {
   const slice = (one: WireSlice): number => {
     const known = numbers.get(one);
     if (known !== undefined) return known;
-    const { protocol, raw, members } = one;
-    return numbered(one, slices.push({ protocol, raw, members: members.map(message) }) - 1);
+    return numbered(one, slices.push({ ...one, members: one.members.map(message) }) - 1);
   };
   const numbered = (one: Part | Content | WireSlice, at: number): number => {
     numbers.set(one, at);
@@ -88,9 +87,12 @@ function unpack(packed: Packed): readonly Message[] {
   const contents = packed.messages.map(({ wire: _, ...bare }) =>
     Object.freeze({ ...bare, parts: Object.freeze(bare.parts.map((at) => parts[at]!)) }),
   );
-  const slices = packed.slices.map(({ members, ...slice }) =>
-    Object.freeze({ ...slice, members: Object.freeze(members.map((at) => contents[at]!)) }),
-  );
+  const slices = packed.slices.map(({ members, ...slice }): WireSlice => {
+    const own = members.map((at) => contents[at]!);
+    // Records of earlier versions do not say it.
+    const ofSystem = slice.ofSystem ?? (own[0]?.role === "system" && !slice.raw.startsWith("{"));
+    return Object.freeze({ ...slice, ...(ofSystem ? { ofSystem } : {}), members: Object.freeze(own) });
+  });
   return packed.messages.map(({ wire }, at): Message =>
     wire === undefined ? contents[at]! : Object.freeze({ ...contents[at]!, wire: slices[wire]! }),
   );

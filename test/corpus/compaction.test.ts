@@ -22,7 +22,8 @@ const measure = createMeasure();
 /** The body of a request that carries this transcript. */
 function bodyOf(name: ProtocolName, transcript: Transcript): string {
   const { messages, system, tools } = protocols[name].encode(transcript);
-  const list = name === "openai-responses" ? { input: messages, instructions: system } : { messages, system };
+  const { keys } = protocols[name];
+  const list = { [keys.messages]: messages, [keys.system ?? "system"]: system };
   return JSON.stringify({ model: "m", ...list, tools });
 }
 

@@ -32,7 +32,7 @@ async function frontWithThread({ upstream, gateway = {}, dies = false }: Wanted)
   const store = await openSqliteStore({ path });
   atEnd(store.close);
   const options = {
-    upstreams: { openai: { url: upstream }, anthropic: { url: upstream } },
+    upstreams: { openai: { url: upstream }, anthropic: { url: upstream }, google: { url: upstream } },
     tenant: { name: TENANT },
     contextLength: WINDOW_TOKENS,
     ...gateway,

@@ -23,7 +23,7 @@ const BOGUS = "bogus";
 /** Answers, but to keys that begin so. */
 async function guarded(status: number, refusal: string): Promise<string> {
   const { url } = await upstreamOf((_, { headers }) => {
-    const key = String(headers["x-api-key"] ?? headers.authorization);
+    const key = String(headers["x-api-key"] ?? headers["x-goog-api-key"] ?? headers.authorization);
     return key.includes(BOGUS) ? { status, pieces: [refusal] } : { pieces: ["{}"] };
   });
   return url;

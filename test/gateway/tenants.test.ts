@@ -12,6 +12,8 @@ import { createProvider } from "../../src/provider/provider.ts";
 import { protocols } from "../../src/protocols/index.ts";
 import { openSqliteStore } from "../../src/store/index.ts";
 import { ask, bodyOf, PROTOCOLS, worked, type Asking, type Told } from "./support/asking.ts";
+import { wires } from "../../src/provider/wires.ts";
+import { PROTOCOL_MODELS } from "../provider/models.ts";
 import { serve } from "./support/serving.ts";
 import { atEnd, front, stand, temporaryFolder } from "./support/standing.ts";
 import { upstreamOf } from "./support/upstream.ts";
@@ -19,8 +21,8 @@ import { upstreamOf } from "./support/upstream.ts";
 const WINDOW_TOKENS = 8_000;
 const RECALL_ID = /\br[0-9a-f]{9}\b/;
 
-const headersOf = (protocol: Asking["protocol"], key: string) =>
-  protocol === "anthropic-messages" ? ([["x-api-key", key]] as const) : ([["authorization", `Bearer ${key}`]] as const);
+const headersOf = (protocol: Asking["protocol"], key: string): HeaderLines =>
+  Object.entries(wires[protocol].agent.credentials(key));
 
 const tenantWith = (headers: HeaderLines, target = "/v1/messages", credentialNames?: readonly string[]): string => {
   const { tenant, isolated } = ownerOf({ headers, target }, { policy: "per_key", loopback: true, credentialNames });
@@ -214,16 +216,13 @@ describe("keys that are planted everywhere a client may put one", () => {
       const text = await response.text().catch(String);
       seen.push(text, JSON.stringify([...response.headers]));
     };
-    const paths = {
-      "openai-chat": "/v1/chat/completions",
-      "openai-responses": "/v1/responses",
-      "anthropic-messages": "/v1/messages",
-    };
+    const pathOf = (protocol: Asking["protocol"]): string =>
+      wires[protocol].agent.pathOf({ model: PROTOCOL_MODELS[protocol], stream: false });
     for (const protocol of PROTOCOLS) {
       for (const step of [2, 20, 30, 31])
-        await call(paths[protocol], bodyOf(protocol, worked("secret", step), { stream: step % 2 === 0 }));
-      await call(paths[protocol], "{");
-      await call(paths[protocol], '{"model":"nobody","messages":[]}');
+        await call(pathOf(protocol), bodyOf(protocol, worked("secret", step), { stream: step % 2 === 0 }));
+      await call(pathOf(protocol), "{");
+      await call(pathOf(protocol), '{"model":"nobody","messages":[]}');
     }
     for (const path of [
       "/v1/models",

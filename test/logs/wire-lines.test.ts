@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { joinWireLines } from "../../src/logs/index.ts";
+import { protocols } from "../../src/protocols/index.ts";
 import { bodies, RUNS, WIRE_NAMES } from "../support/transcripts.ts";
 
 describe("plain JSON lines", () => {
@@ -40,8 +41,8 @@ describe("plain JSON lines", () => {
   it.each(WIRE_NAMES)("hold any generated %s body on a line of its own, unchanged", (protocol) => {
     fc.assert(
       fc.property(bodies(protocol, { layout: "compact", bare: false }), ({ text }) => {
-        const parsed = JSON.parse(text) as { messages?: unknown[]; input?: unknown[] };
-        fc.pre((parsed.messages ?? parsed.input ?? []).length > 0 && !text.includes("\n"));
+        const parsed = JSON.parse(text) as Record<string, unknown[] | undefined>;
+        fc.pre((parsed[protocols[protocol].keys.messages] ?? []).length > 0 && !text.includes("\n"));
         expect(joinWireLines(`${text}\n`).json).toBe(text);
       }),
       { numRuns: Math.ceil(RUNS / 5) },

@@ -125,9 +125,11 @@ function events(messages: readonly Message[]): readonly unknown[] {
           return [
             [
               "result",
+              // Some protocols have one text for a result.
               part.content
                 .filter((one) => one.kind === "text" && one.text.trim() !== "" && !isNote(one.text))
-                .map((one) => contentText([one])),
+                .map((one) => contentText([one]))
+                .join("\n"),
             ],
           ];
         default:

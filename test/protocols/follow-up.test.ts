@@ -15,8 +15,18 @@ const QUESTION: Question = {
   thinks: false,
   outputTokensMax: Infinity,
 };
-const CHANGED = new Set(["messages", "input", "stream", "stream_options", "n", "background", "stop", "stop_sequences"]);
-const LIMITS = new Set(["max_tokens", "max_completion_tokens", "max_output_tokens"]);
+const CHANGED = new Set([
+  "messages",
+  "input",
+  "contents",
+  "stream",
+  "stream_options",
+  "n",
+  "background",
+  "stop",
+  "stop_sequences",
+]);
+const LIMITS = new Set(["max_tokens", "max_completion_tokens", "max_output_tokens", "generationConfig"]);
 
 const asked = (protocol: ProtocolName, request: object, question: Partial<Question> = {}): Record<string, unknown> => {
   const decoded = protocols[protocol].decode(JSON.stringify(request));

@@ -1,4 +1,5 @@
 /** Options are checked by the configuration's own schema, and told of like its settings: the place, the value, the fix. */
+import { textMessage } from "../../src/core/transcript/message.ts";
 import { describe, expect, it } from "vitest";
 import { SETTINGS } from "../../src/config/settings.ts";
 import { createGateway } from "../../src/gateway/index.ts";
@@ -122,26 +123,23 @@ it("an engine's settings have the ranges of the configuration file", () => {
 });
 
 describe("a history of another protocol", () => {
-  const CALLED: Readonly<Record<ProtocolName, unknown>> = {
-    "openai-chat": {
-      role: "assistant",
-      content: null,
-      tool_calls: [{ id: "1", type: "function", function: { name: "f", arguments: "{}" } }],
-    },
-    "anthropic-messages": { role: "assistant", content: [{ type: "tool_use", id: "1", name: "f", input: {} }] },
-    "openai-responses": { type: "function_call", call_id: "1", name: "f", arguments: "{}" },
-  };
+  const call = { kind: "tool-call", id: "1", name: "f", arguments: "{}" } as const;
+  const calledIn = (protocol: ProtocolName): unknown =>
+    protocols[protocol].encode({
+      system: [],
+      messages: [textMessage("user", "hi"), { role: "assistant", parts: [call] }],
+    }).messages[1];
   const names = Object.keys(protocols) as ProtocolName[];
   const listOf = (protocol: ProtocolName, message: unknown) => {
     const list = [{ role: "user", content: "hi" }, message];
-    return protocol === "openai-responses" ? { input: list } : { messages: list };
+    return { [protocols[protocol].keys.messages]: list };
   };
 
   it.each(names.flatMap((own) => names.map((other) => [other, own] as const)))(
     "%s in a session of %s",
     async (other, own) => {
       const session = createSession({ protocol: own });
-      const prepared = session.prepare(listOf(own, CALLED[other]));
+      const prepared = session.prepare(listOf(own, calledIn(other)));
       if (own === other) await expect(prepared).resolves.toMatchObject({ compacted: false });
       else
         await expect(prepared).rejects.toMatchObject({

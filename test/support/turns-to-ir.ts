@@ -14,6 +14,8 @@ export interface Traits {
   readonly mergesReplies: boolean;
   /** The leading system prompt is one message of several blocks. */
   readonly systemInBlocks: boolean;
+  /** A result says one text, and media beside it. */
+  readonly resultsAsOneText: boolean;
 }
 
 export const NEUTRAL: Traits = {
@@ -24,6 +26,7 @@ export const NEUTRAL: Traits = {
   argumentsAsText: true,
   mergesReplies: false,
   systemInBlocks: false,
+  resultsAsOneText: false,
 };
 
 export const PIXEL_BASE64 =
@@ -63,7 +66,9 @@ function messagesOf(turn: Turn, traits: Traits): Message[] {
     case "system":
       return [message("system", [{ kind: "text", text: turn.text }])];
     case "orphan-result":
-      return [message("tool", [{ kind: "tool-result", callId: turn.callId, content: turn.content.map(contentPart) }])];
+      return [
+        message("tool", [{ kind: "tool-result", callId: turn.callId, content: resultContent(turn.content, traits) }]),
+      ];
     case "assistant":
       return [
         message("assistant", replyParts(turn, traits)),
@@ -108,7 +113,15 @@ export function objectOrEmpty(text: string): string {
 function resultMessage(call: TurnCall, traits: Traits): Message {
   const { content, isError } = call.result!;
   const flag = isError && traits.errorFlags ? { isError: true as const } : {};
-  return message("tool", [{ kind: "tool-result", callId: call.id, content: content.map(contentPart), ...flag }]);
+  const parts = resultContent(content, traits, isError);
+  return message("tool", [{ kind: "tool-result", callId: call.id, content: parts, ...flag }]);
+}
+
+function resultContent(content: readonly TurnContent[], traits: Traits, isError = false): readonly ContentPart[] {
+  if (!traits.resultsAsOneText) return content.map(contentPart);
+  const texts = content.flatMap((one) => (one.kind === "text" ? [one.text] : []));
+  const media = content.filter(({ kind }) => kind === "image" || kind === "file").map(contentPart);
+  return texts.length === 0 && !isError ? media : [{ kind: "text", text: texts.join("\n") }, ...media];
 }
 
 function contentPart(content: TurnContent): ContentPart {

@@ -31,7 +31,7 @@ export function bodyText(protocol: WireName, conversation: Conversation, form: W
         model: "some-model",
         ...top,
         ...(tools.length === 0 ? {} : { tools }),
-        [writer.maxTokensKey]: 4096,
+        ...writer.maxTokens(4096),
         metadata: { trace: BIG_INTEGER, note: "]}" },
         [writer.listKey]: list,
         stream: true,

@@ -81,6 +81,8 @@ export interface WireSlice {
   readonly protocol: string;
   readonly raw: string;
   readonly members: readonly Content[];
+  /** These bytes are the value of the request's own member for a system prompt, and no element of its list. */
+  readonly ofSystem?: true;
 }
 
 export interface Message {

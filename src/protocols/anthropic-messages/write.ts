@@ -7,6 +7,7 @@ import { formerParts, freshContent, rewriteContent } from "../content.ts";
 import type { Entry, Run, WriteContext } from "../dialect.ts";
 import { objectText, patchObject } from "../json/edit.ts";
 import { memberText } from "../json/scan.ts";
+import { resultsFirst, systemNotice, type PartsChange } from "../user-results.ts";
 import { freshBlock, isBlank, patchBlock, type BlockWriting } from "./blocks.ts";
 
 /** Stands for a message that would be empty, which the provider refuses. */
@@ -21,11 +22,7 @@ export function attaches(run: Run, message: Message, own: boolean): boolean {
 
 export function writeRun({ slice, entries }: Run, context: WriteContext): readonly string[] {
   const { role } = entries[0]!.message;
-  const parts = entries.flatMap(({ message }) => message.parts);
-  const ordered = [
-    ...parts.filter((part) => part.kind === "tool-result"),
-    ...parts.filter((part) => part.kind !== "tool-result"),
-  ];
+  const ordered = resultsFirst(entries);
   const writing: BlockWriting = {
     ...context,
     opaque: entries.every(({ message }) => context.ownBlocks(message)),
@@ -38,20 +35,9 @@ export function writeRun({ slice, entries }: Run, context: WriteContext): readon
 }
 
 function freshMessage(role: Message["role"], parts: readonly Part[], writing: BlockWriting): string {
-  if (role === "system") return objectText({ role: '"user"', content: JSON.stringify(asNotice(parts)) });
+  if (role === "system") return objectText({ role: '"user"', content: JSON.stringify(systemNotice(parts)) });
   const content = contentText(undefined, { before: [], after: parts }, writing);
   return objectText({ role: role === "assistant" ? '"assistant"' : '"user"', content });
-}
-
-/** The protocol has no system message inside the conversation: a user message carries it, marked. */
-function asNotice(parts: readonly Part[]): string {
-  const text = parts.map((part) => (part.kind === "text" ? part.text : "")).join("\n");
-  return `<system-message>\n${text}\n</system-message>`;
-}
-
-interface PartsChange {
-  readonly before: readonly Part[];
-  readonly after: readonly Part[];
 }
 
 /** The new content: untouched blocks as they were, no block that is refused, and never nothing. */

@@ -132,7 +132,9 @@ function toolEntries({ transcript: { tools } }: Decoded, layout: MarkerLayout, {
 function systemEntries({ transcript, layout: { members } }: Decoded, layout: MarkerLayout, { at }: Present) {
   if (layout !== "native" || !members.some(({ key }) => key === "system")) return [];
   const markers = at.get(keyOf("system", 0));
-  const parts = transcript.system.filter(({ wire }) => wire?.raw.startsWith("{") !== true).flatMap((one) => one.parts);
+  const parts = transcript.system
+    .filter(({ wire }) => wire === undefined || wire.ofSystem === true)
+    .flatMap((one) => one.parts);
   return parts.map((part, index): Entry => {
     const block = part.at ?? index;
     const marker = markers?.get(block);

@@ -11,9 +11,10 @@ import {
   promptOf,
   RESULT_TOKENS,
   textTokens,
+  toolBlocks,
   weighContent,
 } from "../weigh.ts";
-import type { Accepted, Judging, Wire } from "../wire.ts";
+import { acceptedAs, type Accepted, type Judging, type Wire } from "../wire.ts";
 import { answersAtEnd, BODY_FORM, wordsOf } from "../request-form.ts";
 import { chatAgent } from "./agent.ts";
 import { checkShape, messagesOf } from "./messages.ts";
@@ -43,19 +44,11 @@ export const chatWire: Wire = {
 function judge({ incoming: { body }, traits, sealer }: Judging): Refusal | Accepted {
   const wrong = checkShape(body) ?? checkPairs(messagesOf(body));
   if (wrong !== undefined) return wrong;
-  return {
-    prompt: render(body, traits),
-    transformations: undefined,
-    seal: (_, text) => sealer.mac(text),
-    answered: () => undefined,
-  };
+  return acceptedAs(render(body, traits), sealer);
 }
 
 function render(body: Fields, traits: ModelTraits): Prompt {
-  const tools = listOf(body["tools"]).map((tool): Block => {
-    const text = canonical(tool);
-    return { section: "tools", text, tokens: textTokens(text) };
-  });
+  const tools = toolBlocks(body["tools"]);
   return promptOf(
     [...tools, ...messagesOf(body).flatMap((message) => renderMessage(message, traits.imageTokens))],
     traits,

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Answer, Asked } from "../../../src/provider/answers.ts";
 import type { KeyAccount } from "../../../src/provider/account.ts";
-import type { ProtocolName } from "../../../src/protocols/index.ts";
 import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
-import { PROTOCOLS } from "../support/asking.ts";
+import { SDK_PROTOCOLS, type SdkProtocol } from "./support/sdk-protocols.ts";
 import { stand } from "../support/standing.ts";
 import { agentOf } from "./support/agents.ts";
 import { longSession, recallCall, WINDOW_TOKENS } from "./support/scene.ts";
@@ -30,7 +29,7 @@ interface Lived {
 }
 
 /** One session after its first compaction, by rounds of a page each. */
-async function live(protocol: ProtocolName, offer: "on" | "off", script: (asked: Asked) => Answer): Promise<Lived> {
+async function live(protocol: SdkProtocol, offer: "on" | "off", script: (asked: Asked) => Answer): Promise<Lived> {
   const { provider, url } = await stand({
     provider: { every: EVERY, script },
     gateway: { contextLength: WINDOW_TOKENS * 2, recall: { offer } },
@@ -51,7 +50,7 @@ const unread = ({ total: { tokens } }: Lived): number => tokens.input - tokens.c
 
 const says = (): Answer => ({ text: "Read it." });
 
-describe.each(PROTOCOLS)("%s", (protocol) => {
+describe.each(SDK_PROTOCOLS)("%s", (protocol) => {
   it("bills the definition once a request, read from the cache, and little more", async () => {
     const [off, on] = [await live(protocol, "off", says), await live(protocol, "on", says)];
     expect(on.bodies.every((body) => body.includes(RECALL_TOOL))).toBe(true);

@@ -7,7 +7,8 @@ import { contentText, textMessage, type Transcript } from "../../../src/core/tra
 import type { GatewayOptions } from "../../../src/gateway/index.ts";
 import type { RecallLimits } from "../../../src/gateway/recall/limits.ts";
 import type { Answer, Asked } from "../../../src/provider/answers.ts";
-import { bodyOf, PROTOCOLS, worked } from "../support/asking.ts";
+import { bodyOf, worked } from "../support/asking.ts";
+import { SDK_PROTOCOLS } from "./support/sdk-protocols.ts";
 import { stand, type Standing } from "../support/standing.ts";
 import { EVENT_STREAM, upstreamOf } from "../support/upstream.ts";
 import { front } from "../support/standing.ts";
@@ -34,7 +35,7 @@ async function harbour(script: Script, limits: Partial<RecallLimits> = {}): Prom
   return stand({ provider: { every: EVERY, script }, gateway: gatewayWith(limits) });
 }
 
-const CASES = PROTOCOLS.flatMap((protocol) => [true, false].map((stream) => ({ protocol, stream })));
+const CASES = SDK_PROTOCOLS.flatMap((protocol) => [true, false].map((stream) => ({ protocol, stream })));
 
 describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
   const agentAt = (url: string, key = "key") => {
@@ -143,7 +144,7 @@ describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
   });
 });
 
-describe.each(PROTOCOLS)("%s", (protocol) => {
+describe.each(SDK_PROTOCOLS)("%s", (protocol) => {
   const offered = async (
     recall: GatewayOptions["recall"],
     tools: readonly unknown[],

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Answer, Asked } from "../../../src/provider/answers.ts";
 import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
-import { PROTOCOLS } from "../support/asking.ts";
+import { SDK_PROTOCOLS } from "./support/sdk-protocols.ts";
 import { stand } from "../support/standing.ts";
 import { agentOf } from "./support/agents.ts";
 import {
@@ -16,7 +16,7 @@ import {
   WINDOW_TOKENS,
 } from "./support/scene.ts";
 
-const CASES = PROTOCOLS.flatMap((protocol) => [true, false].map((stream) => ({ protocol, stream })));
+const CASES = SDK_PROTOCOLS.flatMap((protocol) => [true, false].map((stream) => ({ protocol, stream })));
 
 /** Markers wander; without them a request's beginning is compared byte for byte. */
 const GATEWAY = { contextLength: WINDOW_TOKENS, caching: { enabled: false } };

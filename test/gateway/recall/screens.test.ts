@@ -8,9 +8,9 @@ import type { Fields, ReplyBlock } from "../../../src/provider/contract.ts";
 import { splitFrames } from "../../../src/protocols/answers/frames.ts";
 import { definitions } from "../../../src/protocols/registry.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
-import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
+import { protocols } from "../../../src/protocols/index.ts";
 import { RUNS } from "../../support/transcripts.ts";
-import { PROTOCOLS } from "../support/asking.ts";
+import { SDK_PROTOCOLS, type SdkProtocol } from "./support/sdk-protocols.ts";
 import { accumulated, OUTPUT_TOKENS, streamText, turns, wholeText } from "./support/passages.ts";
 
 /** Clients are slow to put together. */
@@ -19,7 +19,7 @@ const CLIENT_RUNS = Math.ceil(RUNS / 5);
 type Passages = readonly (readonly ReplyBlock[])[];
 
 /** All passages through one screen, cut into pieces of `size` bytes. */
-function screened(protocol: ProtocolName, passages: Passages, size: number) {
+function screened(protocol: SdkProtocol, passages: Passages, size: number) {
   const screen = definitions[protocol].screen(RECALL_TOOL);
   let shown = "";
   const heard = passages.map((blocks, at) => {
@@ -36,7 +36,7 @@ function screened(protocol: ProtocolName, passages: Passages, size: number) {
 }
 
 /** What is said, call by call and text by text, in the protocol's own form, without what differs between passages. */
-function contentOf(protocol: ProtocolName, answer: Fields): readonly unknown[] {
+function contentOf(protocol: SdkProtocol, answer: Fields): readonly unknown[] {
   if (protocol !== "openai-chat") return listOf(answer[protocol === "openai-responses" ? "output" : "content"]);
   const message = fieldsOf(fieldsOf(listOf(answer["choices"])[0])["message"]);
   return [message["content"] ?? "", message["reasoning_content"] ?? "", ...listOf(message["tool_calls"])];
@@ -51,7 +51,7 @@ function withoutReasoning(answer: Fields): Fields {
 }
 
 /** What the strict provider's own agent makes of a stream. */
-function assembled(protocol: ProtocolName, text: string): Fields {
+function assembled(protocol: SdkProtocol, text: string): Fields {
   const assembler = assemblerOf(wires[protocol].agent);
   for (const line of text.split("\n")) if (line.startsWith("data: ")) assembler.take(line.slice("data: ".length));
   return assembler.answer();
@@ -61,14 +61,14 @@ const isHidden = (part: unknown): boolean =>
   fieldsOf(part)["name"] === RECALL_TOOL || fieldsOf(fieldsOf(part)["function"])["name"] === RECALL_TOOL;
 
 /** Passages one after another; Chat has one text for all. */
-function joined(protocol: ProtocolName, contents: readonly (readonly unknown[])[]): readonly unknown[] {
+function joined(protocol: SdkProtocol, contents: readonly (readonly unknown[])[]): readonly unknown[] {
   const shown = contents.map((content) => content.filter((part) => !isHidden(part)));
   if (protocol !== "openai-chat") return shown.flat();
   const text = (at: number): string => shown.map((content) => String(content[at])).join("");
   return [text(0), text(1), ...shown.flatMap((content) => content.slice(2))];
 }
 
-describe.each(PROTOCOLS)("%s", (protocol) => {
+describe.each(SDK_PROTOCOLS)("%s", (protocol) => {
   it("is the provider's answers without the hidden calls, for the vendor's client", async () => {
     await fc.assert(
       fc.asyncProperty(turns, fc.integer({ min: 1, max: 400 }), async (passages, size) => {
@@ -139,7 +139,7 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
   });
 });
 
-function partsOf(protocol: ProtocolName, elements: readonly string[]) {
+function partsOf(protocol: SdkProtocol, elements: readonly string[]) {
   const { messages } = protocols[protocol].decode(`[${elements.join(",")}]`).transcript;
   return messages.flatMap(({ parts }) => parts.map(({ at: _, ...part }) => part));
 }

@@ -6,9 +6,9 @@ import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import type { Fields } from "../../../src/provider/contract.ts";
 import type { Answer, Asked } from "../../../src/provider/answers.ts";
 import { createProvider } from "../../../src/provider/provider.ts";
-import { protocols, wireRules, type ProtocolName } from "../../../src/protocols/index.ts";
+import { protocols, wireRules } from "../../../src/protocols/index.ts";
 import { openSqliteStore } from "../../../src/store/index.ts";
-import { PROTOCOLS } from "../support/asking.ts";
+import { SDK_PROTOCOLS, type SdkProtocol } from "./support/sdk-protocols.ts";
 import { atEnd, front, stand, temporaryFolder } from "../support/standing.ts";
 import { agentOf, type Said } from "./support/agents.ts";
 import {
@@ -46,12 +46,12 @@ const cycle = (): ((asked: Asked) => Answer) => {
 
 const THINKING = { thinking: { type: "adaptive" } };
 
-function oracleFaults(protocol: ProtocolName, body: string): readonly unknown[] {
+function oracleFaults(protocol: SdkProtocol, body: string): readonly unknown[] {
   const { transcript } = protocols[protocol].decode(body);
   return violationsOf(transcript, wireRules[protocol]);
 }
 
-describe.each(PROTOCOLS)("%s", (protocol) => {
+describe.each(SDK_PROTOCOLS)("%s", (protocol) => {
   const body = protocol === "anthropic-messages" ? THINKING : {};
 
   it("goes on the same after a restart", async () => {
@@ -141,7 +141,7 @@ describe("a client that leaves thinking out", () => {
 });
 
 /** What clients are known to do to an answer before they send it back. */
-const REWRITES: Readonly<Record<ProtocolName, (said: Fields[]) => Fields[]>> = {
+const REWRITES: Readonly<Record<SdkProtocol, (said: Fields[]) => Fields[]>> = {
   // One text block for all, and no thinking.
   "anthropic-messages": ([message]) => {
     const blocks = message!["content"] as Fields[];
@@ -163,7 +163,7 @@ const REWRITES: Readonly<Record<ProtocolName, (said: Fields[]) => Fields[]>> = {
     items.flatMap(({ id: _, status: _s, ...item }) => (item["type"] === "reasoning" ? [] : [item as Fields])),
 };
 
-describe.each(PROTOCOLS)("%s, a client that writes answers anew", (protocol) => {
+describe.each(SDK_PROTOCOLS)("%s, a client that writes answers anew", (protocol) => {
   it("is known by what they say", async () => {
     const { provider, url } = await stand({
       provider: { every: WIDE, script: cycle() },

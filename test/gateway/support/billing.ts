@@ -5,13 +5,11 @@ import { createGateway, type GatewayOptions } from "../../../src/gateway/index.t
 import { replayAsAgent } from "../../../src/provider/agent.ts";
 import { createProvider } from "../../../src/provider/provider.ts";
 import type { ProtocolName } from "../../../src/protocols/index.ts";
+import { PROTOCOL_MODELS } from "../../provider/models.ts";
 
 /** Prices of today, and no bound thinking, which would keep compactions from their moment. */
-const BILLED_MODELS: Readonly<Record<ProtocolName, string>> = {
-  "openai-chat": "gpt-5.4",
-  "openai-responses": "gpt-5.6-sol",
-  "anthropic-messages": "claude-sonnet-4-5",
-};
+const modelOf = (protocol: ProtocolName): string =>
+  protocol === "anthropic-messages" ? "claude-sonnet-4-5" : PROTOCOL_MODELS[protocol];
 
 export interface Billing {
   readonly protocol: ProtocolName;
@@ -51,7 +49,7 @@ export async function bill(recording: Transcript, billing: Billing): Promise<Bil
   const gateway = createGateway(options);
   const listening = await gateway.listen();
   const started = performance.now();
-  const model = BILLED_MODELS[protocol];
+  const model = modelOf(protocol);
   const run = await replayAsAgent({ url: listening.url, protocol, model, recording });
   const tookMs = performance.now() - started;
   await gateway.settled();

@@ -62,7 +62,7 @@ export async function front(
   if (wanted.store === undefined) atEnd(store.close);
   const events: GatewayEvent[] = [];
   const gateway = createGateway({
-    upstreams: { openai: { url: upstream }, anthropic: { url: upstream } },
+    upstreams: { openai: { url: upstream }, anthropic: { url: upstream }, google: { url: upstream } },
     tenant: { name: TENANT },
     onEvent: (event) => void events.push(event),
     ...wanted,

@@ -102,7 +102,7 @@ export function createWitness(protocol: ProtocolName, { cache = true }: WitnessO
 
 /** All of a body that the next request of the same conversation begins with: up to the end of its last message. */
 function upToLast(body: string, protocol: ProtocolName): string {
-  const name = protocol === "openai-responses" ? '"input":[' : '"messages":[';
+  const name = `"${protocols[protocol].keys.messages}":[`;
   const at = body.indexOf(name) + name.length - 1;
   return body.slice(0, skipValue(body, at) - 1);
 }

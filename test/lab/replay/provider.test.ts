@@ -10,13 +10,12 @@ import type { Sent } from "../../../src/lab/replay/run.ts";
 import { strategiesOf, type Strategy } from "../../../src/lab/replay/strategies.ts";
 import type { ReplayTerms, TermsQuery } from "../../../src/lab/replay/terms.ts";
 import type { ProtocolName } from "../../../src/protocols/index.ts";
+import { wires } from "../../../src/provider/wires.ts";
+import { PROTOCOL_MODELS } from "../../provider/models.ts";
 import { recordingIn, termsFor } from "./sessions.ts";
 
-const PATHS: Readonly<Record<ProtocolName, string>> = {
-  "anthropic-messages": "/v1/messages",
-  "openai-chat": "/v1/chat/completions",
-  "openai-responses": "/v1/responses",
-};
+const pathOf = (protocol: ProtocolName): string =>
+  wires[protocol].agent.pathOf({ model: PROTOCOL_MODELS[protocol], stream: false });
 const NOTHING_SENT = { input: 0, read: 0, write5m: 0, write1h: 0, write: 0 };
 const ENDLESS_TOKENS = 10_000_000;
 /** Sums of some hundred amounts, in another order. */
@@ -62,7 +61,7 @@ async function replayed(protocol: ProtocolName, more: Partial<TermsQuery>) {
       authorization: "Bearer k",
       "anthropic-version": "2023-06-01",
     };
-    const response = await fetch(`${url}${PATHS[protocol]}`, { method: "POST", headers, body });
+    const response = await fetch(`${url}${pathOf(protocol)}`, { method: "POST", headers, body });
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${strategy.name}: ${text}`);
     const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens, cacheWriteTokens } =

@@ -4,6 +4,7 @@ import type { Recording } from "../../../src/lab/replay/requests.ts";
 import { createRegistry } from "../../../src/models/index.ts";
 import { termsOf, type ReplayTerms, type TermsQuery } from "../../../src/lab/replay/terms.ts";
 import type { ProtocolName } from "../../../src/protocols/index.ts";
+import { PROTOCOL_MODELS } from "../../provider/models.ts";
 import { filler, ran, says, talk, user } from "../../support/compacting.ts";
 
 const STEPS = 18;
@@ -33,16 +34,14 @@ export function recordingIn(spoken: ProtocolName): Recording {
   return { transcript, spoken, timesMs };
 }
 
-const MODELS = {
-  "anthropic-messages": "claude-sonnet-4-5",
-  "openai-chat": "gpt-5.4",
-  "openai-responses": "gpt-5.6-sol",
-} as const satisfies Readonly<Record<ProtocolName, string>>;
+/** No thinking that is bound to what stands before it. */
+const modelOf = (protocol: ProtocolName): string =>
+  protocol === "anthropic-messages" ? "claude-sonnet-4-5" : PROTOCOL_MODELS[protocol];
 
 export function termsFor(spoken: ProtocolName, more: Partial<TermsQuery> = {}): ReplayTerms {
   const query = {
     registry: createRegistry(),
-    model: MODELS[spoken],
+    model: modelOf(spoken),
     spoken,
     windowTokens: WINDOW_TOKENS,
     tokenFactor: 1,

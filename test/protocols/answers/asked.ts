@@ -1,13 +1,15 @@
 /** Answers of the strict provider, as bytes: streamed or whole, as scripted, with what was ordered to go wrong. */
 import { createProvider, type Provider, type ProviderOptions } from "../../../src/provider/index.ts";
-import type { ProtocolName } from "../../../src/protocols/index.ts";
+import { PROTOCOL_NAMES } from "../../../src/core/protocols.ts";
+import { textMessage } from "../../../src/core/transcript/message.ts";
+import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
+import { wires } from "../../../src/provider/wires.ts";
+import { PROTOCOL_MODELS } from "../../provider/models.ts";
 
-export const PROTOCOLS: readonly ProtocolName[] = ["openai-chat", "openai-responses", "anthropic-messages"];
+export const PROTOCOLS = PROTOCOL_NAMES;
 
-const ROUTES: Readonly<Record<ProtocolName, string>> = {
-  "openai-chat": "/v1/chat/completions",
-  "openai-responses": "/v1/responses",
-  "anthropic-messages": "/v1/messages",
+const sendingOf = (protocol: ProtocolName, { stream }: Asking) => {
+  return { model: PROTOCOL_MODELS[protocol], stream, maxOutputTokens: 8_000, system: undefined, tools: undefined };
 };
 
 export interface Asking {
@@ -17,22 +19,10 @@ export interface Asking {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-function bodyOf(protocol: ProtocolName, { stream, text = "Read a.", more }: Asking): unknown {
-  const message = { role: "user", content: text };
-  switch (protocol) {
-    case "openai-chat":
-      return {
-        model: "gpt-4o",
-        messages: [message],
-        stream,
-        ...(stream ? { stream_options: { include_usage: true } } : {}),
-        ...more,
-      };
-    case "openai-responses":
-      return { model: "gpt-5.6-sol", instructions: "Be brief.", input: [message], stream, ...more };
-    case "anthropic-messages":
-      return { model: "claude-sonnet-4-5", max_tokens: 8_000, messages: [message], stream, ...more };
-  }
+function bodyOf(protocol: ProtocolName, asking: Asking): unknown {
+  const { text = "Read a.", more } = asking;
+  const { messages } = protocols[protocol].encode({ system: [], messages: [textMessage("user", text)] });
+  return { ...wires[protocol].agent.bodyOf({ ...sendingOf(protocol, asking), history: messages }), ...more };
 }
 
 export interface Answered {
@@ -51,13 +41,11 @@ export async function answered(
 
 export async function again(provider: Provider, protocol: ProtocolName, asking: Asking): Promise<Answered> {
   const response = await provider.fetch(
-    new Request(`http://provider${ROUTES[protocol]}`, {
+    new Request(`http://provider${wires[protocol].agent.pathOf(sendingOf(protocol, asking))}`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
-        authorization: "Bearer k",
-        "x-api-key": "k",
-        "anthropic-version": "2023-06-01",
+        ...wires[protocol].agent.credentials("k"),
       },
       body: JSON.stringify(bodyOf(protocol, asking)),
     }),

@@ -101,7 +101,7 @@ function anthropicWriter(random: Random): Writer {
   };
   return {
     listKey: "messages",
-    maxTokensKey: "max_tokens",
+    maxTokens: (tokens) => ({ ["max_tokens"]: tokens }),
     system: (texts) => {
       if (texts.length === 0) return { top: {}, leading: [] };
       return { top: { system: contentOf(texts.map(textBlock), random, block) }, leading: [] };

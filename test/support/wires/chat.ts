@@ -74,7 +74,7 @@ function chatWriter(random: Random): Writer {
   };
   return {
     listKey: "messages",
-    maxTokensKey: random.pick(["max_tokens", "max_completion_tokens"]),
+    maxTokens: (tokens) => ({ [random.pick(["max_tokens", "max_completion_tokens"])]: tokens }),
     system: (texts) => ({ top: {}, leading: texts.map(system) }),
     leadingInArray: (texts) => texts.map(system),
     messages: (turns) => turns.flatMap(message),

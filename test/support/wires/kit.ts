@@ -11,7 +11,7 @@ export type Fields = Readonly<Record<string, JsonLike | undefined>>;
 
 export interface Writer {
   readonly listKey: string;
-  readonly maxTokensKey: string;
+  readonly maxTokens: (tokens: number) => Fields;
   readonly system: (system: readonly string[]) => { readonly top: Fields; readonly leading: readonly JsonLike[] };
   readonly leadingInArray: (system: readonly string[]) => readonly JsonLike[];
   readonly messages: (turns: readonly Turn[]) => readonly JsonLike[];

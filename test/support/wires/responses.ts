@@ -106,7 +106,7 @@ function responsesWriter(random: Random): Writer {
   };
   return {
     listKey: "input",
-    maxTokensKey: "max_output_tokens",
+    maxTokens: (tokens) => ({ ["max_output_tokens"]: tokens }),
     system: ([first, ...rest]) => {
       if (first === undefined) return { top: {}, leading: [] };
       return random.chance(0.5)

@@ -2,14 +2,14 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import type { Transcript } from "../../../../src/core/transcript/message.ts";
-import type { ProtocolName } from "../../../../src/protocols/index.ts";
+import type { SdkProtocol } from "./sdk-protocols.ts";
 import { fieldsOf, listOf, textOf } from "../../../../src/protocols/fields.ts";
 import type { Fields } from "../../../../src/provider/contract.ts";
 import { bodyOf } from "../../support/asking.ts";
 
 export interface AgentOptions {
   readonly url: string;
-  readonly protocol: ProtocolName;
+  readonly protocol: SdkProtocol;
   readonly history: Transcript;
   readonly stream: boolean;
   readonly key?: string;
@@ -41,7 +41,7 @@ const READ_TOOL = {
   parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
 };
 
-export function toolsOf(protocol: ProtocolName): readonly unknown[] {
+export function toolsOf(protocol: SdkProtocol): readonly unknown[] {
   const { name, description, parameters } = READ_TOOL;
   switch (protocol) {
     case "anthropic-messages":

@@ -7,7 +7,7 @@ import { streamChat, tellChat } from "../../../../src/provider/chat/reply.ts";
 import type { Fields, ReplyBlock, StreamEvent, Telling } from "../../../../src/provider/contract.ts";
 import { streamResponse, tellResponse } from "../../../../src/provider/responses/reply.ts";
 import { sseText } from "../../../../src/provider/stream.ts";
-import type { ProtocolName } from "../../../../src/protocols/index.ts";
+import type { SdkProtocol } from "./sdk-protocols.ts";
 import { RECALL_TOOL } from "../../../../src/session/recall/tool.ts";
 
 const TELL = {
@@ -15,7 +15,7 @@ const TELL = {
   "openai-chat": { stream: streamChat, whole: tellChat },
   "openai-responses": { stream: streamResponse, whole: tellResponse },
 } as const satisfies Record<
-  ProtocolName,
+  SdkProtocol,
   { stream: (telling: Telling) => Iterable<StreamEvent>; whole: (telling: Telling) => Fields }
 >;
 
@@ -59,11 +59,11 @@ function tellingOf(blocks: readonly ReplyBlock[], at: number): Telling {
 }
 
 /** The bytes of a stream; `at` says which passage of its turn it is. */
-export function streamText(protocol: ProtocolName, blocks: readonly ReplyBlock[], at: number): string {
+export function streamText(protocol: SdkProtocol, blocks: readonly ReplyBlock[], at: number): string {
   return Array.from(TELL[protocol].stream(tellingOf(blocks, at)), sseText).join("");
 }
 
-export function wholeText(protocol: ProtocolName, blocks: readonly ReplyBlock[], at: number): string {
+export function wholeText(protocol: SdkProtocol, blocks: readonly ReplyBlock[], at: number): string {
   return JSON.stringify(TELL[protocol].whole(tellingOf(blocks, at)));
 }
 
@@ -115,7 +115,7 @@ function fetching(text: string): typeof fetch {
 }
 
 /** What the vendor's own client puts together from a stream. */
-export async function accumulated(protocol: ProtocolName, text: string): Promise<Fields> {
+export async function accumulated(protocol: SdkProtocol, text: string): Promise<Fields> {
   const client = { apiKey: "k", maxRetries: 0, fetch: fetching(text) };
   const messages = [{ role: "user" as const, content: "hi" }];
   switch (protocol) {
