@@ -3,6 +3,7 @@ const PROTOCOLS = {
   "openai-chat": "openai",
   "openai-responses": "openai",
   "anthropic-messages": "anthropic",
+  "google-gemini": "google",
 } as const;
 
 export type ProtocolName = keyof typeof PROTOCOLS;

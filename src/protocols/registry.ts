@@ -2,6 +2,7 @@
 import { byProtocol, PROTOCOL_NAMES, type ProtocolName, type Vendor } from "../core/protocols.ts";
 import { anthropicMessages } from "./anthropic-messages/protocol.ts";
 import type { ProtocolDefinition } from "./definition.ts";
+import { gemini } from "./gemini/protocol.ts";
 import { openaiChat } from "./openai-chat/protocol.ts";
 import { openaiResponses } from "./openai-responses/protocol.ts";
 import { protocolOf } from "./protocol-of.ts";
@@ -12,6 +13,7 @@ export const definitions: Readonly<Record<ProtocolName, ProtocolDefinition>> = O
   "openai-chat": openaiChat,
   "openai-responses": openaiResponses,
   "anthropic-messages": anthropicMessages,
+  "google-gemini": gemini,
 });
 
 /** In the order in which they are asked what they recognise. */

@@ -2,6 +2,7 @@
 import type { ProtocolName } from "../protocols/index.ts";
 import { anthropicWire } from "./anthropic/wire.ts";
 import { chatWire } from "./chat/wire.ts";
+import { geminiWire } from "./gemini/wire.ts";
 import { responsesWire } from "./responses/wire.ts";
 import type { Wire } from "./wire.ts";
 
@@ -9,4 +10,5 @@ export const wires: Readonly<Record<ProtocolName, Wire>> = Object.freeze({
   "openai-chat": chatWire,
   "openai-responses": responsesWire,
   "anthropic-messages": anthropicWire,
+  "google-gemini": geminiWire,
 });

@@ -10,6 +10,7 @@ import type { GatewayOptions } from "../../src/gateway/index.ts";
 import type { Answer, RequestRecord } from "../../src/provider/index.ts";
 import type { Asked } from "../../src/provider/answers.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
+import { definitions } from "../../src/protocols/registry.ts";
 import { openSqliteStore } from "../../src/store/index.ts";
 import { behind } from "../support/model-answers.ts";
 import { ask, bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked } from "./support/asking.ts";
@@ -21,31 +22,20 @@ const WINDOW_TOKENS = 100_000;
  * Steps of some 1,170 tokens: so near a full window that no price speaks against a compaction, and past the safety net.
  * Claude's tokens are taken to be more than others until a request has shown how many they are.
  */
-const STEPS = {
-  "openai-chat": { near: 62, past: 74 },
-  "openai-responses": { near: 62, past: 74 },
-  "anthropic-messages": { near: 53, past: 71 },
-} as const;
+const stepsOf = (protocol: ProtocolName) =>
+  protocol === "anthropic-messages" ? { near: 53, past: 71 } : { near: 62, past: 74 };
 /** Long enough for a second compaction. */
 const LONG_STEPS = 150;
 const QUESTION = "Write that record now, as text, and call no tool.";
-const TOOLS = {
-  "openai-chat": [{ type: "function", function: { name: "read", parameters: { type: "object", properties: {} } } }],
-  "openai-responses": [{ type: "function", name: "read", parameters: { type: "object", properties: {} } }],
-  "anthropic-messages": [{ name: "read", input_schema: { type: "object", properties: {} } }],
-} as const;
-const LISTS = { "openai-chat": "messages", "openai-responses": "input", "anthropic-messages": "messages" } as const;
+const READ = { name: "read", description: undefined, schema: { type: "object", properties: {} }, strict: undefined };
+const toolsOf = (protocol: ProtocolName): readonly unknown[] => definitions[protocol].tools.write([READ]);
 /** No thinking that is bound to what stands before it. */
-const MODELS = {
-  "openai-chat": {},
-  "openai-responses": {},
-  "anthropic-messages": { model: "claude-sonnet-4-5" },
-} as const;
+const modelOf = (protocol: ProtocolName) => (protocol === "anthropic-messages" ? { model: "claude-sonnet-4-5" } : {});
 const CACHED_SHARE_MIN = 0.9;
 
 const isQuestion = (body: string): boolean => body.includes(QUESTION);
 const questionIn = ({ body, protocol }: Pick<Asked, "body" | "protocol">): string =>
-  JSON.stringify((body[LISTS[protocol]] as readonly unknown[]).at(-1)).replaceAll("\\n", "\n");
+  JSON.stringify((body[protocols[protocol].keys.messages] as readonly unknown[]).at(-1)).replaceAll("\\n", "\n");
 
 /** What a good model writes, about the session of this name. */
 const record = (asked: Asked, name: string): Answer => ({
@@ -74,14 +64,14 @@ interface Going {
 }
 
 const bodyAt = ({ protocol, name, more }: Going, steps: number): string =>
-  bodyOf(protocol, worked(name, steps), { tools: TOOLS[protocol], ...MODELS[protocol], ...more });
+  bodyOf(protocol, worked(name, steps), { tools: toolsOf(protocol), ...modelOf(protocol), ...more });
 
 /** A conversation that comes near the threshold, and goes on past it once what is made ahead is made. */
 async function goesOn(standing: Pick<Standing, "url" | "gateway">, going: Going) {
   const at = (steps: number) => ask(standing.url, { ...going, body: bodyAt(going, steps) });
-  const first = await at(STEPS[going.protocol].near);
+  const first = await at(stepsOf(going.protocol).near);
   await standing.gateway.settled();
-  const second = await at(STEPS[going.protocol].past);
+  const second = await at(stepsOf(going.protocol).past);
   return { first, second };
 }
 
@@ -90,8 +80,11 @@ const questions = ({ provider }: Standing): readonly RequestRecord[] =>
 const compactions = ({ events }: Pick<Standing, "events">) => events.filter(({ kind }) => kind === "compaction");
 
 describe.each(PROTOCOLS)("a handoff asked for behind a conversation of %s", (protocol) => {
-  const streaming =
-    protocol === "openai-chat" ? { stream: true, stream_options: { include_usage: true } } : { stream: true };
+  // Gemini says it in the path.
+  const streaming = {
+    ...(protocol === "google-gemini" ? {} : { stream: true }),
+    ...(protocol === "openai-chat" ? { stream_options: { include_usage: true } } : {}),
+  };
 
   it.each([
     ["as it went out", {}],
@@ -110,13 +103,15 @@ describe.each(PROTOCOLS)("a handoff asked for behind a conversation of %s", (pro
       return body.slice(start, end - 1);
     });
     expect(asked!.slice(0, sent!.length)).toBe(sent);
-    const list = LISTS[protocol];
+    const list = protocols[protocol].keys.messages;
     const [before, after] = [last, question!].map(({ body }) => JSON.parse(body) as Record<string, unknown>);
     expect((after![list] as unknown[]).length).toBe((before![list] as unknown[]).length + 1);
     for (const key of new Set([...Object.keys(before!), ...Object.keys(after!)])) {
       if (key === list) continue;
       if (key === "stream") expect(after![key]).toBe(false);
       else if (key === "stream_options") expect(after![key]).toBeUndefined();
+      else if (key === "generationConfig")
+        expect(after![key]).toEqual({ maxOutputTokens: expect.any(Number) as number });
       else if (key.startsWith("max_")) expect(after![key]).toBeGreaterThan(MAX_OUTPUT_TOKENS);
       else expect([key, JSON.stringify(after![key])]).toEqual([key, JSON.stringify(before![key])]);
     }
@@ -133,7 +128,7 @@ describe.each(PROTOCOLS)("a handoff asked for behind a conversation of %s", (pro
   it("is asked for in the same way again, behind the handoff that stands by then", async () => {
     const standing = await stand(inPlace((asked) => record(asked, "alpha")));
     const going: Going = { protocol, name: "alpha" };
-    for (let steps = STEPS[protocol].near; steps < LONG_STEPS; steps += 4) {
+    for (let steps = stepsOf(protocol).near; steps < LONG_STEPS; steps += 4) {
       const { status } = await ask(standing.url, { ...going, body: bodyAt(going, steps) });
       expect(status).toBe(200);
       await standing.gateway.settled();
@@ -226,9 +221,9 @@ describe("a handoff that its provider does not write", () => {
   it("in time does not keep the client waiting, and is not waited for when the gateway stops", async () => {
     const standing = await stand(inPlace(() => pause(60_000, { text: "Too late." }, { ref: false })));
     const going: Going = { protocol: "openai-chat", name: "gamma" };
-    await ask(standing.url, { ...going, body: bodyAt(going, STEPS["openai-chat"].near) });
+    await ask(standing.url, { ...going, body: bodyAt(going, stepsOf("openai-chat").near) });
     await vi.waitFor(() => expect(questions(standing)).toHaveLength(1));
-    const next = await ask(standing.url, { ...going, body: bodyAt(going, STEPS["openai-chat"].near + 1) });
+    const next = await ask(standing.url, { ...going, body: bodyAt(going, stepsOf("openai-chat").near + 1) });
     expect([next.status, questions(standing).length]).toEqual([200, 1]);
     await standing.gateway.close();
   });

@@ -56,7 +56,8 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
       expect(provider.account().total.rejected).toEqual({ window: 1 });
     });
 
-    it("is recovered from where only the answer's room is missing", async () => {
+    // Google bounds what is read and what is written each by itself.
+    it.runIf(protocol !== "google-gemini")("is recovered from where only the answer's room is missing", async () => {
       const fits = await sizeOf(protocol, worked("big", STEPS));
       const { provider, url } = await stand({
         provider: { every: { windowTokens: fits + MAX_OUTPUT_TOKENS - 1 }, script: { text: SAID } },
@@ -237,6 +238,8 @@ function overflowInStream(protocol: ProtocolName): readonly string[] {
       ]);
     case "anthropic-messages":
       return named([{ type: "error", error: { type: "invalid_request_error", message: TOO_LONG } }]);
+    case "google-gemini":
+      return sse([{ error: { code: 400, message: TOO_LONG, status: "INVALID_ARGUMENT" } }]);
   }
 }
 
@@ -255,6 +258,8 @@ function opened(protocol: ProtocolName): readonly string[] {
         { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
         { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: SAID } },
       ]);
+    case "google-gemini":
+      return sse([{ candidates: [{ content: { role: "model", parts: [{ text: SAID }] }, index: 0 }] }]);
   }
 }
 
@@ -276,5 +281,7 @@ function answered(protocol: ProtocolName): readonly string[] {
       ];
     case "anthropic-messages":
       return [...opened(protocol), ...named([{ type: "content_block_stop", index: 0 }, { type: "message_stop" }])];
+    case "google-gemini":
+      return [...opened(protocol), ...sse([{ candidates: [{ finishReason: "STOP", index: 0 }] }])];
   }
 }

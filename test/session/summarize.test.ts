@@ -9,22 +9,21 @@ import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
 import { bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked } from "../gateway/support/asking.ts";
 import { behind, careful } from "../support/model-answers.ts";
 import { answer, startEndpoint, type ScriptedEndpoint } from "../support/scripted-endpoint.ts";
+import { wires } from "../../src/provider/wires.ts";
+import { PROTOCOL_MODELS } from "../provider/models.ts";
 
 const WINDOW_TOKENS = 40_000;
 /** Below the threshold, and past it. */
 const STEPS = { below: 14, past: 19 } as const;
-const PATHS = {
-  "openai-chat": "chat/completions",
-  "openai-responses": "responses",
-  "anthropic-messages": "messages",
-} as const;
-const LISTS = { "openai-chat": "messages", "openai-responses": "input", "anthropic-messages": "messages" } as const;
 const ITEMS = ["src/alpha/1.ts was read.", "src/alpha/2.ts was read because src/alpha/1.ts pointed to it."];
 const isQuestion = (body: unknown): boolean => JSON.stringify(body).includes("Write that record now");
 const sonnet = (protocol: ProtocolName) => (protocol === "anthropic-messages" ? { model: "claude-sonnet-4-5" } : {});
 
 const record = ({ body, protocol }: Asked) => {
-  const question = JSON.stringify((body[LISTS[protocol]] as unknown[]).at(-1)).replaceAll("\\n", "\n");
+  const question = JSON.stringify((body[protocols[protocol].keys.messages] as unknown[]).at(-1)).replaceAll(
+    "\\n",
+    "\n",
+  );
   return { text: behind(question, ITEMS) };
 };
 
@@ -33,12 +32,10 @@ async function host(protocol: ProtocolName, options: SessionOptions = {}) {
   const provider = createProvider({ script: (asked) => (isQuestion(asked.body) ? record(asked) : { text: "Read." }) });
   const { url, close } = await provider.listen();
   const post = async (request: unknown, signal?: AbortSignal): Promise<Response> =>
-    fetch(`${url}/v1/${PATHS[protocol]}`, {
+    fetch(`${url}${wires[protocol].agent.pathOf({ model: PROTOCOL_MODELS[protocol], stream: false })}`, {
       method: "POST",
       headers: {
-        "x-api-key": "sk",
-        authorization: "Bearer sk",
-        "anthropic-version": "2023-06-01",
+        ...wires[protocol].agent.credentials("sk"),
         "content-type": "application/json",
       },
       body: typeof request === "string" ? request : JSON.stringify(request),
@@ -47,7 +44,9 @@ async function host(protocol: ProtocolName, options: SessionOptions = {}) {
   const send: SendRequest = async (request, { signal }) => (await post(request, signal)).json();
   const caching = protocol === "anthropic-messages" ? ({ layout: "native" } as const) : ({ layout: "openai" } as const);
   const settings = { contextLength: WINDOW_TOKENS, maxOutputTokens: MAX_OUTPUT_TOKENS };
-  const session = createSession({ protocol, settings, caching, summarize: send, ...options });
+  // Where the path names the model, the request does not.
+  const named = protocol === "google-gemini" ? { model: PROTOCOL_MODELS[protocol] } : {};
+  const session = createSession({ protocol, settings, caching, summarize: send, ...named, ...options });
   const turn = async (steps: number) => {
     const body = JSON.parse(bodyOf(protocol, worked("alpha", steps), sonnet(protocol))) as { messages: unknown[] };
     const prepared = await session.prepare(body);

@@ -2,6 +2,7 @@
 import type { ProtocolName } from "../../src/protocols/index.ts";
 import { anthropicKit } from "./wires/anthropic.ts";
 import { chatKit } from "./wires/chat.ts";
+import { geminiKit } from "./wires/gemini.ts";
 import type { WireKit } from "./wires/kit.ts";
 import { responsesKit } from "./wires/responses.ts";
 
@@ -9,4 +10,5 @@ export const kits: Readonly<Record<ProtocolName, WireKit>> = {
   "openai-chat": chatKit,
   "openai-responses": responsesKit,
   "anthropic-messages": anthropicKit,
+  "google-gemini": geminiKit,
 };

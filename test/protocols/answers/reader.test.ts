@@ -136,7 +136,9 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
     expect(verdicts.slice(0, first)).toEqual(Array(first).fill("undecided"));
     expect(new Set(verdicts.slice(first))).toEqual(new Set(["content"]));
     expect(events[first]).toMatch(FIRST_CONTENT[protocol]);
-    expect(first).toBe({ "openai-chat": 1, "openai-responses": 2, "anthropic-messages": 2 }[protocol]);
+    expect(first).toBe(
+      { "openai-chat": 1, "openai-responses": 2, "anthropic-messages": 2, "google-gemini": 0 }[protocol],
+    );
   });
 
   it("survives anything", () => {
@@ -197,6 +199,7 @@ const FIRST_CONTENT: Readonly<Record<ProtocolName, RegExp>> = {
   "openai-chat": /reasoning_content/,
   "openai-responses": /response\.output_item\.added/,
   "anthropic-messages": /content_block_start/,
+  "google-gemini": /"parts"/,
 };
 
 function endOf(protocol: ProtocolName): readonly unknown[] {
@@ -207,6 +210,8 @@ function endOf(protocol: ProtocolName): readonly unknown[] {
       return [{ type: "response.completed", response: {} }];
     case "anthropic-messages":
       return [{ type: "message_stop" }];
+    case "google-gemini":
+      return [{ candidates: [{ finishReason: "STOP" }] }];
   }
 }
 

@@ -1,0 +1,194 @@
+/**
+ * Parts of the Gemini protocol: text, thoughts, function calls and responses, inline and stored media. Each part is an
+ * object with one member that says its kind (https://ai.google.dev/api/caching#Part).
+ */
+import type { ContentPart, MediaSource, Part, ToolResultPart } from "../../core/transcript/message.ts";
+import { objectArguments } from "../arguments.ts";
+import type { Fields, WriteContext } from "../dialect.ts";
+import { fieldsOf, isFields, listOf, textOf } from "../fields.ts";
+import { objectText, patchObject } from "../json/edit.ts";
+import { memberText } from "../json/scan.ts";
+import { mediaNote } from "../media.ts";
+
+/** Ids that the model did not give are made of the name and the place among calls of that name. They never go out. */
+const MADE_ID = "gemini-call ";
+
+/** Numbers the calls, or the responses, of one content that come without an id. */
+export type Numbering = (name: string) => string;
+
+export function numbering(): Numbering {
+  const counts = new Map<string, number>();
+  return (name) => {
+    const at = counts.get(name) ?? 0;
+    counts.set(name, at + 1);
+    return `${MADE_ID}${name} ${at}`;
+  };
+}
+
+function isMadeId(id: string): boolean {
+  return id.startsWith(MADE_ID);
+}
+
+function nameInId(id: string): string | undefined {
+  return isMadeId(id) ? id.slice(MADE_ID.length, id.lastIndexOf(" ")) : undefined;
+}
+
+/** A part that is content; undefined for other kinds. */
+export function readContentPart(part: Fields, at: number): ContentPart | undefined {
+  if (typeof part["text"] === "string") return { kind: "text", text: part["text"], at };
+  const source = sourceOf(part);
+  if (source === undefined) return undefined;
+  const { type, name } = source;
+  if (type.startsWith("image/")) return { kind: "image", source: source.source, at };
+  return { kind: "file", source: source.source, ...(name === undefined ? {} : { name }), at };
+}
+
+function sourceOf(part: Fields): { source: MediaSource; type: string; name: string | undefined } | undefined {
+  const inline = fieldsOf(part["inlineData"] ?? part["inline_data"]);
+  const stored = fieldsOf(part["fileData"] ?? part["file_data"]);
+  const media = isFields(part["inlineData"] ?? part["inline_data"]) ? inline : stored;
+  const type = textOf(media["mimeType"] ?? media["mime_type"]) ?? "";
+  const name = textOf(media["displayName"] ?? media["display_name"]);
+  const [data, uri] = [textOf(inline["data"]), textOf(stored["fileUri"] ?? stored["file_uri"])];
+  if (data !== undefined) return { source: { type: "data", mediaType: type, data }, type, name };
+  return uri === undefined ? undefined : { source: { type: "url", url: uri }, type, name };
+}
+
+export function readReplyPart(part: Fields, at: number, text: () => string, idFor: Numbering): Part | undefined {
+  const call = part["functionCall"];
+  if (isFields(call)) {
+    const name = textOf(call["name"]) ?? "";
+    const args = memberText(memberText(text(), "functionCall")!, "args");
+    return { kind: "tool-call", id: textOf(call["id"]) ?? idFor(name), name, arguments: args ?? "{}", at };
+  }
+  if (part["thought"] === true) return { kind: "reasoning", text: textOf(part["text"]) ?? "", at };
+  // A signature may come in a part of its own, with an empty text.
+  if (part["text"] === "" && "thoughtSignature" in part) return { kind: "reasoning", text: "", at };
+  return readContentPart(part, at);
+}
+
+export function readUserPart(part: Fields, at: number, text: () => string, idFor: Numbering): Part | undefined {
+  const response = part["functionResponse"];
+  if (!isFields(response)) return readContentPart(part, at);
+  const callId = textOf(response["id"]) ?? idFor(textOf(response["name"]) ?? "");
+  const { content, isError } = answerIn(response, () =>
+    memberText(memberText(text(), "functionResponse")!, "response"),
+  );
+  return { kind: "tool-result", callId, content, at, ...(isError ? { isError } : {}) };
+}
+
+/** `output` and `error` are the keys that the API names; another answer is told as its JSON. */
+function answerIn(response: Fields, raw: () => string | undefined): Pick<ToolResultPart, "content" | "isError"> {
+  const answer = fieldsOf(response["response"]);
+  const media = listOf(response["parts"]).flatMap((one, at) => readContentPart(fieldsOf(one), at) ?? []);
+  const [key, ...others] = Object.keys(answer);
+  if (key === undefined) return { content: media };
+  const only = others.length === 0 && (key === "output" || key === "error") ? textOf(answer[key]) : undefined;
+  const text = { kind: "text", text: only ?? raw() ?? "" } as const;
+  return { content: [text, ...media], ...(key === "error" && only !== undefined ? { isError: true } : {}) };
+}
+
+export interface PartWriting extends WriteContext {
+  /** Whether parts of unknown kind mean something here. */
+  readonly opaque: boolean;
+}
+
+/** A placeholder that the API documents for calls that it did not sign (https://ai.google.dev/gemini-api/docs/thought-signatures). */
+const UNSIGNED = '"skip_thought_signature_validator"';
+
+export function textPart(text: string): string {
+  return objectText({ text: JSON.stringify(text) });
+}
+
+/** A new part; undefined for thoughts, which only the model can sign. */
+export function freshPart(part: Part, writing: PartWriting, signs = false): string | undefined {
+  switch (part.kind) {
+    case "text":
+      return textPart(part.text);
+    case "image":
+    case "file":
+      return mediaPart(part) ?? textPart(mediaNote(part));
+    case "opaque":
+      return writing.opaque ? part.raw : textPart(`[${part.type}]`);
+    case "reasoning":
+      return undefined;
+    case "tool-call":
+      return objectText({
+        functionCall: objectText({
+          id: idText(writing.idOf(part)),
+          name: JSON.stringify(part.name),
+          args: objectArguments(part.arguments, part.custom === true),
+        }),
+        thoughtSignature: signs ? UNSIGNED : undefined,
+      });
+    case "tool-result":
+      return objectText({ functionResponse: responseText(part, writing) });
+  }
+}
+
+function idText(id: string): string | undefined {
+  return isMadeId(id) ? undefined : JSON.stringify(id);
+}
+
+function responseText(part: ToolResultPart, writing: PartWriting): string {
+  return objectText({
+    id: idText(writing.idOf(part)),
+    name: JSON.stringify(writing.nameOf(part) ?? nameInId(part.callId) ?? "unknown"),
+    ...answerTexts(part),
+  });
+}
+
+function answerTexts({ content, isError }: Pick<ToolResultPart, "content" | "isError">) {
+  const texts = content.flatMap((one) => (one.kind === "text" ? [one.text] : []));
+  const media = content.flatMap((one) => (one.kind === "image" || one.kind === "file" ? [one] : []));
+  const carried = media.flatMap((one) => mediaPart(one) ?? []);
+  const notes = media.filter((one) => mediaPart(one) === undefined).map(mediaNote);
+  const said = [...texts, ...notes].filter((text) => text.trim() !== "");
+  const key = isError === true ? "error" : "output";
+  return {
+    response: said.length === 0 && isError !== true ? "{}" : objectText({ [key]: JSON.stringify(said.join("\n")) }),
+    parts: carried.length === 0 ? undefined : `[${carried.join(",")}]`,
+  };
+}
+
+type MediaPart = Extract<Part, { kind: "image" | "file" }>;
+
+function mediaPart(part: MediaPart): string | undefined {
+  const { source } = part;
+  const name = part.kind === "file" && part.name !== undefined ? JSON.stringify(part.name) : undefined;
+  switch (source.type) {
+    case "data": {
+      const data = JSON.stringify(source.data);
+      return objectText({
+        inlineData: objectText({ mimeType: JSON.stringify(source.mediaType), data, displayName: name }),
+      });
+    }
+    case "url": {
+      if (source.url.startsWith("data:")) return undefined;
+      const mimeType = part.kind === "image" ? '"image/*"' : undefined;
+      return objectText({
+        fileData: objectText({ mimeType, fileUri: JSON.stringify(source.url), displayName: name }),
+      });
+    }
+    case "id":
+      return undefined;
+  }
+}
+
+/** Edits a part in place, so that its signature and members that nobody here knows stay. */
+export function patchPart(raw: string, before: Part, after: Part): string | undefined {
+  if (before.kind === "reasoning") return raw;
+  if (before.kind === "text" && after.kind === "text") return patchObject(raw, { text: JSON.stringify(after.text) });
+  if (before.kind === "tool-call" && after.kind === "tool-call") {
+    const call = patchObject(memberText(raw, "functionCall")!, {
+      ...(after.arguments === before.arguments ? {} : { args: objectArguments(after.arguments, false) }),
+      ...(after.name === before.name ? {} : { name: JSON.stringify(after.name) }),
+    });
+    return patchObject(raw, { functionCall: call });
+  }
+  if (before.kind === "tool-result" && after.kind === "tool-result")
+    return patchObject(raw, {
+      functionResponse: patchObject(memberText(raw, "functionResponse")!, answerTexts(after)),
+    });
+  return undefined;
+}
