@@ -18,8 +18,8 @@ type Fields = { readonly [key: string]: Json };
 
 const SHOWN_CHARS = 60;
 
-/** Every place where a later request says otherwise what an earlier one said; `list` is `messages` or `input`. */
-export function changesBetween(earlier: string, later: string, list: "messages" | "input"): readonly Change[] {
+/** Every place where a later request says otherwise what an earlier one said; `list` is the name of its messages. */
+export function changesBetween(earlier: string, later: string, list: string): readonly Change[] {
   const [before, after] = [JSON.parse(earlier) as Fields, JSON.parse(later) as Fields];
   const [old, next] = [listIn(before, list), listIn(after, list)];
   const found: Change[] = [];

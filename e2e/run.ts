@@ -1,5 +1,5 @@
 /**
- * `npm run e2e:clients [-- NAME…]`: Claude Code, Codex, OpenCode and pi each live through a long task behind the gateway,
+ * `npm run e2e:clients [-- NAME…]`: Claude Code, Codex, Gemini CLI, OpenCode and pi each live through a long task behind the gateway,
  * in a network that has nothing else in it. Says what happened, and ends with 1 where anything did not hold. With `--own`
  * the clients' own compactions come first, and the gateway has to let them through.
  */
@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { claudeCode } from "./claude-code.ts";
 import type { Client } from "./client.ts";
 import { codex } from "./codex.ts";
+import { geminiCli } from "./gemini-cli.ts";
 import { install } from "./install.ts";
 import { bringUpLoopback, goInside, hasNamespaces, isInside } from "./namespace.ts";
 import { opencode } from "./opencode.ts";
@@ -15,7 +16,7 @@ import { tableOf } from "./table.ts";
 import { runTrial } from "./trial.ts";
 import { judge, type Verdict } from "./verdict.ts";
 
-const CLIENTS: readonly Client[] = [claudeCode, codex, opencode, pi];
+const CLIENTS: readonly Client[] = [claudeCode, codex, geminiCli, opencode, pi];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -69,7 +69,7 @@ export function judge(trial: Trial): Verdict {
     ...counts,
     changes: talliesOf(trial, turns),
     faults: [
-      ...(trial.own ? faultsOfOwn(trial, counts) : faultsIn(counts)),
+      ...(trial.own ? faultsOfOwn(trial, counts) : faultsIn(trial, counts)),
       ...stages.flatMap(({ output }) => client.complaints(output)),
       ...strange(trial),
     ],
@@ -82,7 +82,8 @@ function isRewritten({ treatment }: Exchange): boolean {
 
 type Counts = Omit<Verdict, "client" | "version" | "changes" | "faults">;
 
-function faultsIn(counts: Counts): readonly string[] {
+function faultsIn({ client, stages }: Trial, counts: Counts): readonly string[] {
+  const resumesAnew = client.resumesAnew === true ? stages.length - 1 : 0;
   const { turns, compactions, after, hits, continued, continuable, brokenLinks: broken } = counts;
   return [
     ...faultsOfAny(counts),
@@ -91,7 +92,7 @@ function faultsIn(counts: Counts): readonly string[] {
       [compactions < COMPACTIONS_MIN, `only ${compactions} compactions`],
       [hits < after, `${after - hits} turns found no compaction`],
       [continued < continuable, `${continuable - continued} turns did not go on where the one before ended`],
-      [broken > 0, `${broken} earlier messages changed their link`],
+      [broken > resumesAnew, `${broken} earlier messages changed their link`],
     ]),
   ];
 }
@@ -136,8 +137,7 @@ function strange({ exchanges, requests, log }: Trial): readonly string[] {
 
 const STREAM_ERROR = /^event: (?:error|response\.failed)$/m;
 
-const listOf = ({ client }: Trial): "input" | "messages" =>
-  client.protocol === "openai-responses" ? "input" : "messages";
+const listOf = ({ client }: Trial): string => protocols[client.protocol].keys.messages;
 
 /** Upstream, each request should begin with the whole of the one before it, markers aside. */
 function continuity(

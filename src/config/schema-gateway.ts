@@ -120,7 +120,7 @@ export const gatewaySection = z
       .default(gateway.upstreams)
       .meta({
         description:
-          "Where requests are sent, under a name of your choice: `url`; `protocol` (`openai` or `anthropic`) if it serves only that vendor's routes; and `caching` if its address does not tell which cache markers it accepts (`native`, `openrouter`, `openai`, or `off`). An upstream without `protocol` serves every route; if there are several, the first one does. Each can be selected by `/upstreams/NAME/` or the header `x-precis-upstream`. `openai` and `anthropic` are the vendors' own addresses unless you change them.",
+          "Where requests are sent, under a name of your choice: `url`; `protocol` (`openai`, `anthropic` or `google`) if it serves only that vendor's routes; and `caching` if its address does not tell which cache markers it accepts (`native`, `openrouter`, `openai`, or `off`). An upstream without `protocol` serves every route; if there are several, the first one does. Each can be selected by `/upstreams/NAME/` or the header `x-precis-upstream`. `openai`, `anthropic` and `google` are the vendors' own addresses unless you change them.",
         examples: [{ local: { url: "http://127.0.0.1:8080" } }],
         "x-expects": "a mapping of names to addresses",
       }),

@@ -1,5 +1,5 @@
 /**
- * The strict provider: a local server of three protocols that takes what their vendors take, refuses what they refuse in
+ * The strict provider: a local server of all protocols that takes what their vendors take, refuses what they refuse in
  * their words, and accounts for prompt caching by their rules. A test double for agents and for whatever stands between.
  */
 import { openBooks, type Account } from "./account.ts";

@@ -1,4 +1,4 @@
-/** A provider refused the request as too large: what its error says, in whichever of the three protocols it speaks. */
+/** A provider refused the request as too large: what its error says, in whichever protocol it speaks. */
 import { editsCompaction } from "../core/compaction/edits.ts";
 import type { Compaction } from "../core/compaction/compaction.ts";
 import type { Estimator } from "../core/engines/contract.ts";

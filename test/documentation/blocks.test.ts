@@ -67,7 +67,7 @@ function ranElsewhere(line: string): boolean {
 
 /** Programs beside precis that documentation may name. */
 const PROGRAMS =
-  /^(?:\.ci\/run|cat|cd|chmod|claude|codex|cp|curl|cut|echo|export|git|head|jq|mv|node|npm|opencode|pi|rm|sqlite3)$/;
+  /^(?:\.ci\/run|cat|cd|chmod|claude|codex|cp|curl|cut|echo|export|gemini|git|head|jq|mv|node|npm|opencode|pi|rm|sqlite3)$/;
 
 const NPM_COMMANDS = new Set(["ci", "install", "pack", "start", "test", "run"]);
 

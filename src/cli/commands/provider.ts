@@ -52,7 +52,7 @@ export const providerCommand: Command = {
   name: "provider",
   summary: "Run a strict local model provider, to test agents and gateways against.",
   about: [
-    "Serves OpenAI Chat Completions, OpenAI Responses and Anthropic Messages on this machine. Takes any key, costs nothing, and refuses what the vendors refuse, with their error messages: unpaired tool calls, wrong roles, too many cache markers, thinking whose conversation changed, prompts above the window. Accounts for prompt caching by their rules at GET /_precis/account.",
+    "Serves OpenAI Chat Completions, OpenAI Responses, Anthropic Messages and the Gemini API on this machine. Takes any key, costs nothing, and refuses what the vendors refuse, with their error messages: unpaired tool calls, wrong roles, too many cache markers, thinking whose conversation changed, prompts above the window. Accounts for prompt caching by their rules at GET /_precis/account.",
     "Answers by an echo, by a script, or from a recorded session. Runs until it is interrupted.",
   ],
   examples: [

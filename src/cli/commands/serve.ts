@@ -36,7 +36,7 @@ const ARGS = {
     type: "string",
     valueHint: "[NAME=]URL",
     description:
-      "Where requests go, instead of the vendors: an address with or without /v1. With the name `openai` or `anthropic` only that vendor's routes go there. May be given several times (gateway.upstreams).",
+      "Where requests go, instead of the vendors: an address with or without /v1. With the name `openai`, `anthropic` or `google` only that vendor's routes go there. May be given several times (gateway.upstreams).",
   },
   store: {
     type: "string",
@@ -64,7 +64,7 @@ export const serveCommand: Command = {
   summary: "Run the gateway: a proxy in front of any provider that keeps agent sessions within the context window.",
   about: [
     "Agents send their requests here instead of to their provider: one address, no code changed. A conversation that fills half of its model's window is compacted on its way. Below that no message is changed, but cache markers are added where the provider takes them. Answers go through byte for byte. Keys pass through and are not kept. If precis itself fails, the request is forwarded unchanged.",
-    "Prints the settings for Claude Code, Codex, OpenCode, pi and the vendors' SDKs. Runs until it is interrupted, finishes the answers in progress, and prints a summary. See docs/gateway.md.",
+    "Prints the settings for Claude Code, Codex, Gemini CLI, OpenCode, pi and the vendors' SDKs. Runs until it is interrupted, finishes the answers in progress, and prints a summary. See docs/gateway.md.",
   ],
   examples: [
     { line: "precis serve", says: "in front of OpenAI and Anthropic; keys are the clients' own" },

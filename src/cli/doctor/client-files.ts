@@ -26,9 +26,12 @@ export interface ClientSettings {
 /** Larger files are not an agent's settings. */
 const FILE_BYTES_MAX = 1_000_000;
 
-const READERS: Readonly<Record<"claude" | "codex" | "opencode" | "pi", (terminal: Terminal) => ClientSettings>> = {
+const READERS: Readonly<
+  Record<"claude" | "codex" | "gemini" | "opencode" | "pi", (terminal: Terminal) => ClientSettings>
+> = {
   claude: claudeSettings,
   codex: codexSettings,
+  gemini: geminiSettings,
   opencode: openCodeSettings,
   pi: piSettings,
 };
@@ -81,6 +84,13 @@ function claudeSettings(terminal: Terminal): ClientSettings {
     addresses: [...addresses, ...(url === undefined || url === "" ? [] : [{ url, place: CLAUDE_VARIABLE }])],
     problems,
   };
+}
+
+/** https://geminicli.com/docs/: the address comes from the environment alone. */
+function geminiSettings({ environment }: Terminal): ClientSettings {
+  const variable = "GOOGLE_GEMINI_BASE_URL";
+  const url = environment[variable] ?? "";
+  return { addresses: url === "" ? [] : [{ url, place: variable }], problems: [] };
 }
 
 interface TomlTable {

@@ -19,6 +19,7 @@ interface Client {
 const CLIENTS = [
   { command: "claude", name: "Claude Code", addsVersion: true },
   { command: "codex", name: "Codex", addsVersion: false },
+  { command: "gemini", name: "Gemini CLI", addsVersion: true },
   { command: "opencode", name: "OpenCode", addsVersion: false },
   { command: "pi", name: "pi", addsVersion: false },
 ] as const satisfies readonly Client[];

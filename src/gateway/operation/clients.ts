@@ -56,6 +56,14 @@ const SETUPS: readonly ClientSetup[] = [
     note: "`env_key` names the variable that holds your key; do not put the key itself into the file.",
   },
   {
+    client: "Gemini CLI",
+    protocol: "Gemini API",
+    place: "the shell",
+    language: "sh",
+    lines: ["GOOGLE_GEMINI_BASE_URL=GATEWAY gemini"],
+    note: "With an API key (`GEMINI_API_KEY`); a login with Google uses other servers. The Gen AI SDKs take the same variable.",
+  },
+  {
     client: "OpenCode",
     protocol: "OpenAI Chat Completions",
     place: "opencode.json",
