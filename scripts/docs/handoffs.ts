@@ -28,9 +28,7 @@ async function handoffOf({ file, budget, answer }: Example): Promise<string> {
   const transcript = file.endsWith(".jsonl")
     ? readLog(body, "claude-code").transcript
     : protocols["openai-chat"].decode(body).transcript;
-  const runtime = createRuntime(
-    answer === undefined ? {} : { writers: { auxiliary: keptAnswer(answer), auto: false } },
-  );
+  const runtime = createRuntime(answer === undefined ? {} : { writers: { auxiliary: keptAnswer(answer) } });
   const outcome = await runtime.compact(transcript, { budget });
   if (outcome.kind !== "compacted") throw new Error(`${file} was not compacted: ${outcome.because}`);
   const handoff = outcome.compaction.after.find(({ origin }) => origin === "summary");

@@ -55,7 +55,7 @@ export async function gatewayOptions(
   };
 }
 
-const NOBODY: Writers = { auto: false, resting: [] };
+const NOBODY: Writers = { resting: [] };
 
 function writersOf(configuration: Configuration, environment: Environment): Writers {
   return createWriters(configuration, { environment, overflow: readOverflow, fetch: outwardFetch(environment) });

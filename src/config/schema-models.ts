@@ -85,7 +85,7 @@ const auxiliaryCompression = z
       .default(auxiliary.compression.provider)
       .meta({
         description:
-          "The provider of that model. `auto` derives it from the name or `base_url`, and may use the main model first if the state is complex. `main` is the main model's provider, and without a `model` the main model itself: in the gateway the model of each conversation, with its client's key.",
+          "The provider of that model. `auto` derives it from the name or `base_url`; the main model, if it is another one, is used when this one fails. `main` is the main model's provider, and without a `model` the main model itself: in the gateway the model of each conversation, with its client's key.",
       }),
     base_url: address()
       .default(auxiliary.compression.base_url)

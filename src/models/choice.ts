@@ -23,8 +23,6 @@ export interface Unclear {
 export interface Choices {
   readonly auxiliary?: Choice | Unclear;
   readonly main?: Choice | Unclear;
-  /** Whether the main model may be asked first where the state is complex. */
-  readonly auto: boolean;
 }
 
 /**
@@ -33,13 +31,13 @@ export interface Choices {
  */
 export function chooseModels(settings: ModelSettings): Choices {
   const own = settings.auxiliary.compression;
-  if (own.model === null && own.provider === "auto" && own.base_url === null) return { auto: false };
+  if (own.model === null && own.provider === "auto" && own.base_url === null) return {};
   const main = mainChoice(settings);
   const auxiliary = own.provider === "main" ? besideMain(settings, main) : ownChoice(settings);
-  if (auxiliary === undefined) return { ...(main === undefined ? {} : { main }), auto: false };
-  if (main === undefined || "problem" in main) return { auxiliary, auto: false };
-  if (same(auxiliary, main)) return { main: auxiliary, auto: false };
-  return { auxiliary, main, auto: own.provider === "auto" };
+  if (auxiliary === undefined) return { ...(main === undefined ? {} : { main }) };
+  if (main === undefined || "problem" in main) return { auxiliary };
+  if (same(auxiliary, main)) return { main: auxiliary };
+  return { auxiliary, main };
 }
 
 /** The main model itself: behind a conversation that passes through a gateway, it is that conversation's own. */

@@ -25,12 +25,11 @@ export interface WriterEnvironment {
 
 /** Nobody is asked yet, and nothing is loaded. Settings that lead nowhere give a writer that answers so. */
 export function createWriters(settings: ModelSettings, surroundings: WriterEnvironment): Writers {
-  const { auxiliary, main, auto } = chooseModels(settings);
+  const { auxiliary, main } = chooseModels(settings);
   const writerFor = (choice: Choice | Unclear): Writer => writerOf(choice, settings, surroundings);
   return {
     ...(auxiliary === undefined ? {} : { auxiliary: writerFor(auxiliary) }),
     ...(main === undefined ? {} : { main: writerFor(main) }),
-    auto,
     resting: [],
   };
 }

@@ -92,9 +92,8 @@ function compactData(
   };
 }
 
-function writersData({ auxiliary, main, auto, resting, withheld }: Writers): WritersData {
+function writersData({ auxiliary, main, resting, withheld }: Writers): WritersData {
   return {
-    auto,
     resting,
     ...(auxiliary === undefined ? {} : { auxiliary: plain(auxiliary) }),
     ...(main === undefined ? {} : { main: plain(main) }),

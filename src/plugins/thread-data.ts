@@ -24,7 +24,6 @@ interface WriterData {
 export interface WritersData {
   readonly auxiliary?: WriterData;
   readonly main?: WriterData;
-  readonly auto: boolean;
   readonly resting: readonly Resting[];
   readonly withheld?: string;
 }

@@ -47,7 +47,7 @@ export interface RuntimeOptions {
   readonly chain?: Chain;
   readonly hooks?: Hooks;
   /** The models that may write handoffs; the ledger alone where not given. Hygiene never waits for one. */
-  readonly writers?: Pick<Writers, "auxiliary" | "main" | "auto">;
+  readonly writers?: Pick<Writers, "auxiliary" | "main">;
   /** Has the provider compact, for engines that let it. Its item goes to that provider only: give it where every request does. */
   readonly remote?: Remote;
   /** What the session may spend on them. */

@@ -70,11 +70,9 @@ function isWriter(value: unknown): value is Writer {
  *
  * @throws PrecisError `bad_options` where a model's name does not tell where it is reached.
  */
-export function summaryWriters(
-  summarize: Summarize | undefined,
-): Pick<Writers, "auxiliary" | "main" | "auto"> | undefined {
+export function summaryWriters(summarize: Summarize | undefined): Pick<Writers, "auxiliary" | "main"> | undefined {
   if (summarize === undefined || typeof summarize === "function") return undefined;
-  if (isWriter(summarize)) return { auxiliary: summarize, auto: false };
+  if (isWriter(summarize)) return { auxiliary: summarize };
   const stated = typeof summarize === "string" ? { model: summarize } : summarize;
   if (stated.model === "main") throw withoutMain();
   const settings = settingsOf(stated);
@@ -82,7 +80,7 @@ export function summaryWriters(
   if (choice !== undefined && "problem" in choice) throw unreachable(stated.model);
   const environment = stated.apiKey === undefined ? process.env : { ...process.env, [OWN_KEY]: stated.apiKey };
   const { auxiliary: writer } = createWriters(settings, { environment, overflow: readOverflow });
-  return { ...(writer === undefined ? {} : { auxiliary: writer }), auto: false };
+  return { ...(writer === undefined ? {} : { auxiliary: writer }) };
 }
 
 /** Where the key stands that a program handed over; no variable of an environment is called so. */

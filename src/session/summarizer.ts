@@ -49,7 +49,7 @@ export interface SummarizerOptions {
 /** The models that may be asked now: none that rests, none where the session has spent its limit, none for too long. */
 export function writersFor(asking: SummarizerOptions): Writers {
   const { writers, state, limit, now } = asking;
-  const { auxiliary, main, auto } = writers;
+  const { auxiliary, main } = writers;
   const resting = coolingDownAt(state.rests, now).filter(
     ({ model }) => model === auxiliary?.model || model === main?.model,
   );
@@ -63,7 +63,6 @@ export function writersFor(asking: SummarizerOptions): Writers {
   return {
     ...(first === undefined ? {} : { auxiliary: first }),
     ...(second === undefined ? {} : { main: second }),
-    auto,
     resting,
     ...(withheld === undefined ? {} : { withheld }),
   };

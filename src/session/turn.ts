@@ -148,7 +148,7 @@ export function withReason(compaction: Compaction, because: string): Compaction 
 
 function writersOf({ options, state }: SessionContext, main: Writer | undefined): Writers {
   return writersFor({
-    writers: { auto: false, resting: [], ...options.writers, ...(main === undefined ? {} : { main }) },
+    writers: { resting: [], ...options.writers, ...(main === undefined ? {} : { main }) },
     state: state.summarizer,
     limit: { ...SESSION_SPEND_LIMIT, ...options.spendLimit },
     now: timeOf(options),

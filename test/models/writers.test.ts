@@ -31,16 +31,16 @@ const configured = (values: Readonly<Record<string, unknown>>): Configuration =>
 const writersOf = (values: Readonly<Record<string, unknown>>, more: Partial<WriterEnvironment> = {}): Writers =>
   createWriters(configured(values), { environment: KEYS, overflow: protocols["openai-chat"].overflow, ...more });
 const places = (values: Readonly<Record<string, unknown>>) => {
-  const { auxiliary, main, auto } = chooseModels(configured(values));
+  const { auxiliary, main } = chooseModels(configured(values));
   const told = (choice: typeof auxiliary) =>
     choice === undefined ? undefined : "problem" in choice ? "unclear" : `${choice.provider.name} ${choice.model}`;
-  return { auxiliary: told(auxiliary), main: told(main), auto };
+  return { auxiliary: told(auxiliary), main: told(main) };
 };
 
 describe("the models that settings mean", () => {
   it("are none by default, whatever keys there are: nobody's credentials are spent unasked", () => {
-    expect(writersOf({})).toEqual({ auto: false, resting: [] });
-    expect(writersOf({ "model.name": "claude-opus-5-5" })).toEqual({ auto: false, resting: [] });
+    expect(writersOf({})).toEqual({ resting: [] });
+    expect(writersOf({ "model.name": "claude-opus-5-5" })).toEqual({ resting: [] });
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe("the models that settings mean", () => {
     ["google/gemini-3-flash", "openrouter google/gemini-3-flash"],
     ["llama3", "unclear"],
   ])("are found by the name %s", (model, expected) =>
-    expect(places({ [`${AUX}.model`]: model })).toEqual({ auxiliary: expected, main: undefined, auto: false }),
+    expect(places({ [`${AUX}.model`]: model })).toEqual({ auxiliary: expected, main: undefined }),
   );
 
   it("are OpenAI-compatible at an address of one's own", () => {
@@ -64,21 +64,21 @@ describe("the models that settings mean", () => {
   it("are named by the old setting too", () =>
     expect(places({ "compression.summary_model": "gpt-5-mini" })).toMatchObject({ auxiliary: "openai gpt-5-mini" }));
 
-  it("put the main model behind the auxiliary one, and let `auto` choose between them", () => {
+  it("put the main model behind the auxiliary one, whatever the provider setting is", () => {
     const both = { "model.name": "claude-opus-5-5", [`${AUX}.model`]: "claude-haiku-4-5" };
     const expected = { auxiliary: "anthropic claude-haiku-4-5", main: "anthropic claude-opus-5-5" };
-    expect(places(both)).toEqual({ ...expected, auto: true });
-    expect(places({ ...both, [`${AUX}.provider`]: "anthropic" })).toEqual({ ...expected, auto: false });
+    expect(places(both)).toEqual({ ...expected });
+    expect(places({ ...both, [`${AUX}.provider`]: "anthropic" })).toEqual({ ...expected });
   });
 
   it("are one model when both are the same", () => {
     const both = { "model.name": "gpt-5-mini", [`${AUX}.model`]: "gpt-5-mini" };
-    expect(places(both)).toEqual({ auxiliary: undefined, main: "openai gpt-5-mini", auto: false });
+    expect(places(both)).toEqual({ auxiliary: undefined, main: "openai gpt-5-mini" });
   });
 
   it("are the main model, or another at its place, with `main`", () => {
     const main = { "model.name": "claude-opus-5-5", [`${AUX}.provider`]: "main" };
-    expect(places(main)).toEqual({ auxiliary: undefined, main: "anthropic claude-opus-5-5", auto: false });
+    expect(places(main)).toEqual({ auxiliary: undefined, main: "anthropic claude-opus-5-5" });
     expect(places({ ...main, [`${AUX}.model`]: "tiny" })).toMatchObject({ auxiliary: "anthropic tiny" });
     const local = { "model.base_url": "http://127.0.0.1:9/v1", [`${AUX}.provider`]: "main", [`${AUX}.model`]: "tiny" };
     expect(places(local)).toMatchObject({ auxiliary: "openai-compatible tiny" });

@@ -86,7 +86,7 @@ async function run(planted: readonly Planted[], told: Told): Promise<Ran> {
   const runtime = createRuntime({
     store,
     secrets: rules,
-    ...(told === "described" ? { writers: { auxiliary: writer, auto: false } } : {}),
+    ...(told === "described" ? { writers: { auxiliary: writer } } : {}),
   });
   runtime.on("compacted", ({ compaction }) => lines.push(logLine({ event: "compacted", compaction }, log)));
   runtime.on("degraded", (event) => lines.push(logLine({ event: "degraded", ...event }, log)));

@@ -30,7 +30,7 @@ describe("a compaction made ahead", () => {
     model = await startEndpoint({ script: answer((asked) => careful(asked.user)) });
   });
   afterAll(() => model.close());
-  const told = () => runtime({ writers: { auxiliary: writerAt(model, "writer"), auto: false }, modelsAhead: true });
+  const told = () => runtime({ writers: { auxiliary: writerAt(model, "writer") }, modelsAhead: true });
 
   it("is asked for when the threshold is near, and not before", async () => {
     expect((await runtime().prepare(session(4))).soon).toBe(false);

@@ -61,10 +61,7 @@ interface Round {
 }
 
 /** `resent`: the host goes on from what it was given, instead of sending its own whole history. */
-async function fifty(
-  writers: Pick<Writers, "auxiliary" | "auto"> | undefined,
-  resent: boolean,
-): Promise<readonly Round[]> {
+async function fifty(writers: Pick<Writers, "auxiliary"> | undefined, resent: boolean): Promise<readonly Round[]> {
   const runtime = createRuntime({
     settings: { contextLength: WINDOW, threshold: THRESHOLD, note: "handoff" },
     ...(writers === undefined ? {} : { writers }),
@@ -90,9 +87,9 @@ async function fifty(
   return rounds;
 }
 
-const at = (text: Text): Pick<Writers, "auxiliary" | "auto"> => {
+const at = (text: Text): Pick<Writers, "auxiliary"> => {
   endpoint.play(answer(text));
-  return { auxiliary: writerAt(endpoint, "steady-1"), auto: false };
+  return { auxiliary: writerAt(endpoint, "steady-1") };
 };
 const textOf = ({ messages }: Transcript): string => messages.map(({ parts }) => contentText(parts)).join("\n");
 
@@ -102,7 +99,7 @@ const BOTH = [WHOLE, RESENT];
 /** A short run tries one of the two with each model. */
 const isFull = RUNS > 1_000;
 
-type Way = readonly [string, () => Pick<Writers, "auxiliary" | "auto"> | undefined, typeof BOTH];
+type Way = readonly [string, () => Pick<Writers, "auxiliary"> | undefined, typeof BOTH];
 const WAYS: readonly Way[] = [
   ["the ledger alone", () => undefined, BOTH],
   ["a careful model", () => at(({ user: prompt }) => careful(prompt)), isFull ? BOTH : [WHOLE]],

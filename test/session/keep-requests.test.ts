@@ -136,7 +136,7 @@ it("asks models once, when it is known how much room the requests leave", async 
       calls++;
       return Promise.resolve({ kind: "failed", failure: { class: "timeout", message: "no" }, usage } as const);
     };
-    const writers = { main: { model: "m", windowTokens: 16_000, ask }, auto: false };
+    const writers = { main: { model: "m", windowTokens: 16_000, ask } };
     const settings = { contextLength: WINDOW_TOKENS, keepRequests, note: "handoff" } as const;
     const { kind } = await createRuntime({ chain, settings, writers }).compact(transcript, { budget: 12_000 });
     expect(kind).toBe("compacted");

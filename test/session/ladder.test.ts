@@ -50,7 +50,7 @@ function session(options: RuntimeOptions = {}) {
   const degraded: string[] = [];
   const runtime = createRuntime({
     settings: { contextLength: WINDOW },
-    writers: { auxiliary: auxiliary(), main: main(), auto: false },
+    writers: { auxiliary: auxiliary(), main: main() },
     now: () => now,
     ...options,
   });
@@ -139,7 +139,7 @@ describe("the ladder", () => {
     async (name) => {
       const at = (endpoint: ScriptedEndpoint, model: string) =>
         writerAt(endpoint, model, { provider: providerNamed(name) });
-      const writers = { auxiliary: at(small, "small-1"), main: at(large, "large-1"), auto: false };
+      const writers = { auxiliary: at(small, "small-1"), main: at(large, "large-1") };
       small.play(RECORD);
       expect(steps(await reportOf(session({ writers }).runtime, shopTalk()))).toEqual([
         { role: "auxiliary", outcome: "written" },
@@ -167,13 +167,13 @@ describe("the ladder", () => {
 
   it("asks one model once where both names are the same", async () => {
     small.play(fail("unavailable"));
-    const { runtime } = session({ writers: { auxiliary: auxiliary(), main: writerAt(large, "small-1"), auto: false } });
+    const { runtime } = session({ writers: { auxiliary: auxiliary(), main: writerAt(large, "small-1") } });
     expect(steps(await reportOf(runtime, shopTalk()))).toEqual([
       { role: "auxiliary", outcome: "failed", class: "network" },
     ]);
   });
 
-  it("with `auto` asks the main model first when many files were changed, and says why", async () => {
+  it("asks the auxiliary model first, also when many files were changed", async () => {
     small.play(RECORD);
     large.play(RECORD);
     const edits = Array.from({ length: 14 }, (_, at) =>
@@ -181,11 +181,9 @@ describe("the ladder", () => {
     ).flat();
     const plain = shopTalk();
     const complex = { ...plain, messages: [...plain.messages.slice(0, 4), ...edits, ...plain.messages.slice(4)] };
-    const writers = { auxiliary: auxiliary(), main: main(), auto: true };
-    const chosen = await reportOf(session({ writers }).runtime, complex);
-    expect(chosen.summary).toMatchObject({ by: "model", steps: [{ role: "main", outcome: "written" }] });
-    expect(chosen.summary!.because).toMatch(/main model was used first: 1\d files were changed/);
-    expect((await reportOf(session({ writers }).runtime, plain)).summary!.steps[0]!.role).toBe("auxiliary");
+    const writers = { auxiliary: auxiliary(), main: main() };
+    const { summary } = await reportOf(session({ writers }).runtime, complex);
+    expect(summary).toMatchObject({ by: "model", steps: [{ role: "auxiliary", outcome: "written" }] });
   });
 
   it("lets hygiene wait on no model", async () => {
@@ -201,7 +199,7 @@ describe("the ladder", () => {
     small.play(delay(5_000));
     large.play(delay(5_000));
     const { runtime } = session({
-      writers: { auxiliary: writerAt(small, "small-1"), main: main(), auto: false },
+      writers: { auxiliary: writerAt(small, "small-1"), main: main() },
       handoffWaitMs: 300,
     });
     const began = performance.now();
@@ -216,7 +214,7 @@ describe("the ladder", () => {
 
   it("is left when the host aborts: nothing is recorded, nothing is lost", async () => {
     small.play(delay(5_000));
-    const { runtime } = session({ writers: { auxiliary: writerAt(small, "small-1"), auto: false } });
+    const { runtime } = session({ writers: { auxiliary: writerAt(small, "small-1") } });
     const stop = new AbortController();
     const waiting = runtime.prepare(shopTalk(), { signal: stop.signal });
     setTimeout(() => stop.abort(new Error("the user left")), 100);
@@ -269,7 +267,7 @@ describe("a summarizer with a small window", () => {
       expect(measure.transcript(transcript)).toBeGreaterThan(300_000);
       const { runtime } = session({
         settings: { contextLength: 400_000 },
-        writers: { auxiliary: writerAt(tiny, "tiny-1", { windowTokens: 8_192 }), auto: false },
+        writers: { auxiliary: writerAt(tiny, "tiny-1", { windowTokens: 8_192 }) },
       });
       const { compaction } = await runtime.compact(transcript, { force: true }).then((outcome) => {
         if (outcome.kind !== "compacted") throw new Error(outcome.because);
@@ -291,7 +289,7 @@ describe("a summarizer with a small window", () => {
   it("that nobody knew of is learned from its overflow, and kept for the next compaction", async () => {
     const tiny = await startEndpoint({ windowTokens: 8_192, script: RECORD });
     try {
-      const { runtime } = session({ writers: { auxiliary: writerAt(tiny, "tiny-1"), auto: false } });
+      const { runtime } = session({ writers: { auxiliary: writerAt(tiny, "tiny-1") } });
       const first = await reportOf(runtime, shopTalk());
       expect(first.summary).toMatchObject({ by: "model", steps: [{ outcome: "written", windowTokens: 8_192 }] });
       expect(runtime.state().summarizer!.windows).toEqual({ "tiny-1": 8_192 });

@@ -43,7 +43,7 @@ async function appliedWith(text: Text, transcript = shopTalk()): Promise<Applied
   endpoint.play(answer(text));
   const runtime = createRuntime({
     settings: { contextLength: WINDOW },
-    writers: { auxiliary: writerAt(endpoint, "poor-1"), auto: false },
+    writers: { auxiliary: writerAt(endpoint, "poor-1") },
   });
   const { transcript: sent, compaction } = await runtime.prepare(transcript);
   const handoff = contentText(sent.messages.find(({ origin }) => origin === "summary")!.parts);
@@ -222,7 +222,7 @@ describe("a forgetful model", () => {
     endpoint.play(answer(({ user }) => careful(user), { finish: "length" }));
     const runtime = createRuntime({
       settings: { contextLength: WINDOW },
-      writers: { auxiliary: writerAt(endpoint, "poor-1"), auto: false },
+      writers: { auxiliary: writerAt(endpoint, "poor-1") },
     });
     const { compaction } = await runtime.prepare(shopTalk());
     expect(compaction!.report.summary!.by).toBe("model");
@@ -233,7 +233,7 @@ describe("a forgetful model", () => {
     endpoint.play(answer(({ user }) => careful(user).slice(0, 300), { finish: "length" }));
     const runtime = createRuntime({
       settings: { contextLength: WINDOW },
-      writers: { auxiliary: writerAt(endpoint, "poor-1"), auto: false },
+      writers: { auxiliary: writerAt(endpoint, "poor-1") },
     });
     const { compaction } = await runtime.prepare(shopTalk());
     expect(compaction!.report.summary).toMatchObject({ by: "ledger", steps: [{ because: "the answer was cut off" }] });

@@ -128,7 +128,7 @@ async function compacted(
     settings: one.prefix.system.length === 0 ? { ...settings, note: "handoff" } : settings,
     secrets,
     handoffWaitMs: HANDOFF_WAIT_MS,
-    ...(writer === undefined ? {} : { writers: { auxiliary: writer, auto: false } }),
+    ...(writer === undefined ? {} : { writers: { auxiliary: writer } }),
   });
   const outcome = await runtime.compact(one.prefix, {
     force: true,

@@ -49,7 +49,7 @@ describeCorpus("a model that drops every second sentence", () => {
   const questions = distinctQuestions();
 
   it.each([0.05, 0.1, 0.2])("at a budget of %d keeps most of what the ledger alone binds", async (budget) => {
-    const writers: Writers = { auxiliary: writerAt(endpoint, "poor-1"), auto: false, resting: [] };
+    const writers: Writers = { auxiliary: writerAt(endpoint, "poor-1"), resting: [] };
     const [alone, told] = [engineCompactor(), engineCompactor(undefined, writers)];
     const bound = { alone: 0, told: 0 };
     let written = 0;

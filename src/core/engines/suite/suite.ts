@@ -193,5 +193,5 @@ function writersThat(answer: "failed" | "nonsense", asked: () => void): Writers 
         : ({ kind: "answered", text: "lorem ipsum", ended: "stop", usage } as const),
     );
   };
-  return { main: { model: answer, windowTokens: WRITER_WINDOW_TOKENS, ask }, auto: false, resting: [] };
+  return { main: { model: answer, windowTokens: WRITER_WINDOW_TOKENS, ask }, resting: [] };
 }

@@ -9,7 +9,6 @@ import type { Section } from "../templates.ts";
 import type { Writer, Writers } from "./writer.ts";
 import { askedOf, recordText, type Items } from "./asked.ts";
 import { createCitationChecker } from "./citations.ts";
-import { complexityOf } from "./complexity.ts";
 import {
   fold,
   isSpent,
@@ -71,11 +70,10 @@ interface Candidate {
 /** Rejects when the signal aborts, with its reason; otherwise always answers. */
 export async function tell(request: TellRequest): Promise<ModelHandoff> {
   const { writers, allowed: most = COMPACTION_SPEND_LIMIT } = request;
-  const { candidates, because } = orderOf(writers, request.ledger);
   const steps: SummaryStep[] = writers.resting.map(restingStep);
   let spent = NOTHING_SPENT;
   let unasked: string | undefined;
-  for (const { role, writer } of candidates) {
+  for (const { role, writer } of orderOf(writers)) {
     const allowed = leftOf(most, spent);
     if (isSpent(allowed)) {
       unasked = `the ${role} model ${writer.model} was not used: the spending limit of one compaction is reached`;
@@ -87,9 +85,9 @@ export async function tell(request: TellRequest): Promise<ModelHandoff> {
     const checked = check(folded, request);
     const step = stepOf({ role, writer }, folded, checked);
     steps.push(step);
-    if (step.outcome === "written" && checked !== undefined) return written(checked, { step, steps, folded, because });
+    if (step.outcome === "written" && checked !== undefined) return written(checked, { step, steps, folded });
   }
-  const why = writers.withheld ?? unasked ?? because;
+  const why = writers.withheld ?? unasked;
   return {
     account: { by: "ledger", ...(why === undefined ? {} : { because: why }), steps },
     degraded: degradedBy(writers, steps, unasked),
@@ -109,18 +107,14 @@ async function answerOf(
   return { ...described, ...plus(behind, described) };
 }
 
-/** With `auto`, a complex state goes to the main model first. One model in two roles is asked once. */
-function orderOf(
-  { auxiliary, main, auto, withheld }: Writers,
-  ledger: Ledger,
-): { readonly candidates: readonly Candidate[]; readonly because?: string } {
-  if (withheld !== undefined) return { candidates: [] };
-  const first: Candidate[] = auxiliary === undefined ? [] : [{ role: "auxiliary", writer: auxiliary }];
-  const second: Candidate[] =
-    main === undefined || main.model === auxiliary?.model ? [] : [{ role: "main", writer: main }];
-  const complexity = auto && first.length > 0 && second.length > 0 ? complexityOf(ledger) : undefined;
-  if (complexity === undefined) return { candidates: [...first, ...second] };
-  return { candidates: [...second, ...first], because: `the main model was used first: ${complexity}` };
+/** The auxiliary model first, always. One model in two roles is asked once. */
+function orderOf({ auxiliary, main, withheld }: Writers): readonly Candidate[] {
+  if (withheld !== undefined) return [];
+  const second = main?.model === auxiliary?.model ? undefined : main;
+  return [
+    ...(auxiliary === undefined ? [] : [{ role: "auxiliary", writer: auxiliary } as const]),
+    ...(second === undefined ? [] : [{ role: "main", writer: second } as const]),
+  ];
 }
 
 function foldRequest(request: TellRequest, allowed: Allowance): FoldRequest {
@@ -184,14 +178,13 @@ interface Writing {
   readonly step: SummaryStep;
   readonly steps: readonly SummaryStep[];
   readonly folded: StagedAnswer;
-  readonly because: string | undefined;
 }
 
-function written({ items, kept, dropped }: Verified, { step, steps, folded, because }: Writing): ModelHandoff {
+function written({ items, kept, dropped }: Verified, { step, steps, folded }: Writing): ModelHandoff {
   const cutOff = folded.kind === "answered" && folded.cutOff;
   return {
     prose: items,
-    account: { by: "model", ...(because === undefined ? {} : { because }), steps, items: { kept, dropped } },
+    account: { by: "model", steps, items: { kept, dropped } },
     degraded: [
       ...steps.filter((one) => one !== step).map(remark),
       ...dropped.map(

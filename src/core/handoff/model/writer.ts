@@ -82,8 +82,6 @@ export interface Resting {
 export interface Writers {
   readonly auxiliary?: Writer;
   readonly main?: Writer;
-  /** `auto`: where the ledger shows a complex state the main model may be asked first; the report says so. */
-  readonly auto: boolean;
   readonly resting: readonly Resting[];
   /** Why none of them may be asked although one is configured: a limit of the session, in words. */
   readonly withheld?: string;

@@ -18,7 +18,7 @@ const writer = (text: (prompt: WriterPrompt) => string, model = "any-1"): Writer
   windowTokens: 32_000,
   ask: async (prompt) => ({ kind: "answered", text: text(prompt), ended: "stop", usage }),
 });
-const alone = (auxiliary: Writer): Writers => ({ auxiliary, auto: false, resting: [] });
+const alone = (auxiliary: Writer): Writers => ({ auxiliary, resting: [] });
 
 const headings = [...THIRTEEN_SECTIONS, ...SEVEN_SECTIONS].map(({ heading }) => `## ${heading}`);
 /** Lines as models write them, and lines that would break a careless format. */
@@ -136,7 +136,7 @@ describe("a compaction with a model", () => {
       usage: { ...usage, costUsd: 2 },
     };
     const failing = (model: string): Writer => ({ model, windowTokens: 32_000, ask: async () => dear });
-    const writers = { auxiliary: failing("a-1"), main: failing("b-1"), auto: false, resting: [] };
+    const writers = { auxiliary: failing("a-1"), main: failing("b-1"), resting: [] };
     const { report } = (await compacted(work, { budget: 8_000, writers })).compaction;
     expect(report.summary!.steps.map(({ model }) => model)).toEqual(["a-1"]);
     expect(report.degraded).toContain(

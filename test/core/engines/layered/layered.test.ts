@@ -176,7 +176,6 @@ describe("layer 3", () => {
         return { kind: "answered", text: answer(prompt), ended: "stop", usage };
       },
     },
-    auto: false,
     resting: [],
   });
   const QUOTE = 'The user said "the cart must keep its order", so src/cart.ts sorts by id.';

@@ -218,7 +218,7 @@ describe("lossless with a model", () => {
       asked.push(prompt);
       return { kind: "answered", text: careful(prompt.user), ended: "stop", usage };
     };
-    const writers = { main: { model: "any-1", windowTokens: 64_000, ask }, auto: false, resting: [] };
+    const writers = { main: { model: "any-1", windowTokens: 64_000, ask }, resting: [] };
     const engine = losslessWith();
     const first = await compactedBy(session(110), { engine, request: { writers } });
     expect(first.compaction.report.summary?.by).toBe("model");

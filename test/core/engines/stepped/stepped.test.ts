@@ -262,7 +262,6 @@ describe("the summary", () => {
     const [done, now, , next, decided] = fiveSections("es").map(({ heading }) => heading);
     const prompts: string[] = [];
     const writers: Writers = {
-      auto: false,
       resting: [],
       main: {
         model: "scribe",

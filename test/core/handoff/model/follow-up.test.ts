@@ -59,7 +59,7 @@ const refused = (failure: WriterFailure): WriterReply => ({ kind: "failed", fail
 
 async function summaryBy(writer: Writer, transcript: Transcript = decoded.transcript) {
   const engine = createLayered({ contextLength: 100_000, maxOutputTokens: 0 });
-  const writers = { main: writer, auto: false, resting: [] };
+  const writers = { main: writer, resting: [] };
   const request = { measure, chain, reason: "explicit", focus: "the cart", writers } as const;
   const outcome = await engine.compact(engine.init(), transcript, request);
   if (outcome.kind !== "compacted") throw new Error(outcome.because);
