@@ -4,6 +4,7 @@ import { byPerson, personText, slashCommandIn } from "../../../../src/core/ledge
 import { HANDOFF_END, HANDOFF_START } from "../../../../src/core/handoff/marks.ts";
 import { textMessage, type Message } from "../../../../src/core/transcript/message.ts";
 import { says, user } from "../ledger-talk.ts";
+import { expectLinear } from "../../../support/linear.ts";
 
 const RECORDS = [
   "<system-reminder>\nThe todo list is empty.\n</system-reminder>",
@@ -58,10 +59,10 @@ describe("what a person wrote", () => {
   });
 
   it("stays linear over a megabyte of reminders", () => {
-    const text = "<system-reminder>x</system-reminder>".repeat(30_000);
-    const started = performance.now();
-    expect(personText(user(`${text}go on`))).toBe("go on");
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expectLinear(30_000, (times) => {
+      const text = "<system-reminder>x</system-reminder>".repeat(times);
+      return () => expect(personText(user(`${text}go on`))).toBe("go on");
+    });
   });
 });
 
