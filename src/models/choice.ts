@@ -34,7 +34,7 @@ export function chooseModels(settings: ModelSettings): Choices {
   if (own.model === null && own.provider === "auto" && own.base_url === null) return {};
   const main = mainChoice(settings);
   const auxiliary = own.provider === "main" ? besideMain(settings, main) : ownChoice(settings);
-  if (auxiliary === undefined) return { ...(main === undefined ? {} : { main }) };
+  if (auxiliary === undefined) return main === undefined ? {} : { main };
   if (main === undefined || "problem" in main) return { auxiliary };
   if (same(auxiliary, main)) return { main: auxiliary };
   return { auxiliary, main };

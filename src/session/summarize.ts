@@ -80,7 +80,7 @@ export function summaryWriters(summarize: Summarize | undefined): Pick<Writers, 
   if (choice !== undefined && "problem" in choice) throw unreachable(stated.model);
   const environment = stated.apiKey === undefined ? process.env : { ...process.env, [OWN_KEY]: stated.apiKey };
   const { auxiliary: writer } = createWriters(settings, { environment, overflow: readOverflow });
-  return { ...(writer === undefined ? {} : { auxiliary: writer }) };
+  return writer === undefined ? {} : { auxiliary: writer };
 }
 
 /** Where the key stands that a program handed over; no variable of an environment is called so. */
