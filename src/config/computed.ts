@@ -54,7 +54,7 @@ export function computedValues(configuration: Configuration): readonly ComputedV
           {
             name: "hygiene",
             tokens: limits.hygieneTokens,
-            meaning: limits.hygieneTokens < limits.usableTokens ? HYGIENE : HYGIENE_LATE,
+            meaning: HYGIENE,
             from: USABLE,
           },
         ]),
@@ -66,8 +66,7 @@ export function engineLimits(engine: string, settings: EngineSettings): WindowLi
   return windowLimits(builtInName(engine) === undefined ? {} : createEngine(engine, settings), settings);
 }
 
-const HYGIENE = "85 % of usable: the safety net";
-const HYGIENE_LATE = "the safety net, behind a late threshold";
+const HYGIENE = "85 % of usable: the safety net, also where an engine would compact later";
 
 /** Below this a session compacts every few turns and pays for each (Zhang 2026, section 25.2). */
 const THRESHOLD_LOW = 0.2;
@@ -125,7 +124,7 @@ function gatewayWarnings({ gateway: { host, token_env, insecure } }: Configurati
 function windowWarnings(settings: EngineSettings, limits: Limits): Warning[] {
   const warnings: Warning[] = [];
   if (limits.usableTokens < WINDOW_SMALL_TOKENS) {
-    const message = `only ${counted(limits.usableTokens)} are usable, so a handoff has at most ${counted(limits.summaryTokensMax)}`;
+    const message = `only ${counted(limits.usableTokens)} are usable, so a handoff has at most ${counted(limits.handoffTokensMax)}`;
     warnings.push({
       code: "window_small",
       path: "model.context_length",
@@ -170,7 +169,7 @@ function thresholdWarnings({ threshold, thresholdFloorTokens }: EngineSettings, 
 
 function roomWarnings({ protectFirstN }: EngineSettings, limits: Limits): Warning[] {
   const warnings: Warning[] = [];
-  const free = limits.thresholdTokens - limits.tailCeilingTokens - limits.summaryTokensMax;
+  const free = limits.thresholdTokens - limits.tailCeilingTokens - limits.handoffTokensMax;
   const path = "compression.target_ratio";
   const fix = "Lower it: 0.2 leaves room for new work between compactions.";
   if (free <= 0) {

@@ -32,6 +32,7 @@ describe("computed values", () => {
       ceiling: 30_000,
       summary_min: 2_000,
       summary_max: 10_000,
+      handoff_max: 10_000,
       hygiene: 170_000,
     });
   });

@@ -85,6 +85,12 @@ function standing(peer: Contestant, compacting: Compacting, size: Size): Course[
   };
 }
 
+/** How many messages a request begins with that the one before began with too: what an ideal cache has of it. */
+function sharedLength(before: readonly ChatMessage[], sent: readonly ChatMessage[]): number {
+  const differs = sent.findIndex((message, at) => before[at] === undefined || textOf(message) !== textOf(before[at]));
+  return differs < 0 ? sent.length : differs;
+}
+
 const sizes = new WeakMap<ChatMessage, number>();
 
 function sizeOf(messages: readonly ChatMessage[]): number {
@@ -105,6 +111,7 @@ export function ourStrategy(schedule: "threshold" | "cost"): Strategy {
     how: `createSession, schedule: ${schedule}`,
     start: ({ weights }) => {
       let nowMs = 0;
+      let before: readonly ChatMessage[] = [];
       const settings = { ...COMPRESSOR_DEFAULTS, contextLength: WINDOW_TOKENS, note: "handoff" as const };
       const session = createSession({
         engine: createCompressor(settings, createEvidence(weights())) as Engine,
@@ -118,7 +125,9 @@ export function ourStrategy(schedule: "threshold" | "cost"): Strategy {
           const { request, observe } = await session.prepare(history);
           const sent = request as readonly ChatMessage[];
           const input = sizeOf(sent);
-          observe({ input, output: 0, cacheRead: 0, cacheWrite: 0 });
+          const cacheRead = sizeOf(sent.slice(0, sharedLength(before, sent)));
+          observe({ input, output: 0, cacheRead, cacheWrite: input - cacheRead });
+          before = sent;
           return sent;
         },
         told: () => NOBODY_ASKED,

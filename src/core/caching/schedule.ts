@@ -41,9 +41,7 @@ export interface Verdict {
 /** A session that ends with the request of its first compaction may have cost this share more than one without any. */
 const LOSS_SHARE_MAX = 0.02;
 
-/** A rewrite at the threshold leaves no more than this share: where the prompt itself is large, little can go. */
-const THRESHOLD_LEFT_MAX = 0.8;
-/** One before need leaves less, or two of them would follow one another. */
+/** A rewrite leaves no more than this share, or two of them would follow one another. */
 const LEFT_MAX = 0.6;
 
 /** How a session went on so far is how it will: what is expected of it, and no more than this. */
@@ -59,19 +57,11 @@ interface Course {
 }
 
 /**
- * The documented threshold has been passed. It is not heeded while a rewrite would leave almost all, while reading on has
- * cost less than rewriting would, or while the first compaction of a session would leave it dearer than none, should it
- * end now. The window's own limit is no matter of price and is not asked here.
+ * Whether this is the moment that costs least: reading on has cost as much as a rewrite would, the session is likely to go on
+ * long enough for it to pay, and a first compaction would not leave the session dearer than none, should it end now.
  */
-export function atThreshold(occasion: Occasion): Verdict {
-  if (leavesMore(occasion, THRESHOLD_LEFT_MAX)) return { compact: false, because: leftText(occasion) };
-  const account = accountOf(occasion);
-  return { compact: account.free || (account.due && account.affordable), because: account.text };
-}
-
-/** The moment that costs least; and not before the session is likely to go on long enough for it to pay. */
 export function atLeastCost(occasion: Occasion): Verdict {
-  if (leavesMore(occasion, LEFT_MAX)) return { compact: false, because: leftText(occasion) };
+  if (occasion.afterTokens > occasion.tokens * LEFT_MAX) return { compact: false, because: leftText(occasion) };
   const { free, due, affordable, loss, saving, text } = accountOf(occasion);
   const ahead = Math.min(occasion.turns, TURNS_AHEAD_MAX);
   const pays = saving * ahead >= loss;
@@ -79,10 +69,6 @@ export function atLeastCost(occasion: Occasion): Verdict {
     compact: free || (due && affordable && pays),
     because: free ? text : `${text}; about ${ahead} more are expected`,
   };
-}
-
-function leavesMore({ tokens, afterTokens }: Occasion, share: number): boolean {
-  return afterTokens > tokens * share;
 }
 
 interface Account {
@@ -147,10 +133,35 @@ function courseOf({ prices, transcript, measure, afterTokens }: Occasion): Cours
   return { spent: spent + read * known + write * (tokens - known), turnsSince, excess };
 }
 
-function leftText({ tokens, afterTokens }: Occasion): string {
+function leftText({ tokens, afterTokens }: Pick<Occasion, "tokens" | "afterTokens">): string {
   return `a rewrite would leave ${round(afterTokens)} of ${round(tokens)} tokens`;
 }
 
 function round(amount: number): string {
   return Math.round(amount).toLocaleString("en-US");
+}
+
+/** A conversation that waits for its person, shortly before the provider forgets what it was sent. */
+export interface Pause extends Pick<Occasion, "prices" | "tokens" | "afterTokens" | "turns"> {
+  /** What making a compaction costs now: nothing where code writes the handoff. */
+  readonly writingCost: number;
+}
+
+/** Of the conversations that wait, this share is taken to go on; the others never earn back what the compaction cost. */
+const RESUMED_SHARE = 0.5;
+
+/** What follows on a pause is taken to be as long as what came before it, and no longer than this. */
+const REQUESTS_AFTER_PAUSE_MAX = 20;
+
+/**
+ * Whether a compaction made now is likely to pay once the cache has expired: then a smaller prompt is written to it anew, and
+ * read by what follows.
+ */
+export function beforeExpiry({ prices: { read, write }, tokens, afterTokens, turns, writingCost }: Pause): Verdict {
+  if (afterTokens > tokens * LEFT_MAX) return { compact: false, because: leftText({ tokens, afterTokens }) };
+  const saving = (write + read * Math.min(turns, REQUESTS_AFTER_PAUSE_MAX)) * (tokens - afterTokens);
+  return {
+    compact: saving * RESUMED_SHARE >= writingCost,
+    because: `what follows after the cache expires costs ${round(saving)} tokens' worth of input less, for ${round(writingCost)} now`,
+  };
 }

@@ -7,18 +7,15 @@ import type { EngineSettings } from "./settings.ts";
 export type WindowLimits = Limits;
 
 /**
- * Of an engine that says from how many tokens on it compacts; the default engine's where it does not. Where that is no
- * earlier than the hygiene layer would, the layer waits for the window's end: it asks no model, and every compaction
- * would be its.
+ * Of an engine that says from how many tokens on it compacts; the default engine's where it does not. The hygiene layer is at
+ * its share of the window also where the engine would compact later.
  */
 export function windowLimits({ triggerTokens }: Pick<Engine, "triggerTokens">, settings: EngineSettings): WindowLimits {
   const limits = limitsOf(settings);
   if (triggerTokens === undefined) return limits;
-  const late = triggerTokens >= limits.hygieneTokens;
   return {
     ...limits,
     thresholdTokens: triggerTokens,
-    pressureTokens: Math.floor(triggerTokens * PRESSURE_THRESHOLD_SHARE),
-    hygieneTokens: late ? limits.usableTokens : limits.hygieneTokens,
+    pressureTokens: Math.floor(Math.min(triggerTokens, limits.hygieneTokens) * PRESSURE_THRESHOLD_SHARE),
   };
 }

@@ -6,6 +6,7 @@ import { SOURCE_LEAD } from "./parse.ts";
 import { PROSE_RANK } from "./model/drafts.ts";
 import type { Contents } from "./render.ts";
 import type { VisibleBeside } from "./record/context.ts";
+import type { RecordRoom } from "./record/record.ts";
 import { TOPICS, TOPICS_BY_NEED } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
 import { createSectionFill, type Spend, type SectionFill, type SectionFillOptions } from "./section-fill.ts";
@@ -19,6 +20,12 @@ const BESIDE_PROSE_SHARE_MAX = 0.2;
 /** Lines of the original get a part of the room beyond this: a small handoff is all record. */
 const RECORD_TOKENS_FIRST = 1_000;
 const EXCERPTS_SHARE = 0.25;
+/**
+ * Where the handoff has this share of what it stands for, or more. With less, a few lines of so many are hardly those that
+ * are asked for, while the record still tells what happened: then they get less, down to a part of their share.
+ */
+const FULLY_QUOTED_SHARE = 0.08;
+const EXCERPTS_PART_MIN = 0.3;
 /** More of them say less than the messages that can stand in their place. */
 const EXCERPTS_SHARE_MAX = 0.4;
 const EXCERPTS_BESIDE_PROSE_SHARE_MAX = 0.25;
@@ -34,8 +41,8 @@ const CARRIED_EXCERPTS_SHARE_MAX = 0.3;
 export interface Candidates {
   /** What each section could say, best first. */
   readonly drafts: ReadonlyMap<Topic, readonly ItemDraft[]>;
-  /** The record of episodes, in at most so many tokens; none where a model wrote what was done. */
-  readonly record: ((tokensMax: number, present: VisibleBeside) => readonly Item[]) | undefined;
+  /** The record of episodes, in at most so much room; none where a model wrote what was done. */
+  readonly record: ((room: RecordRoom, present: VisibleBeside) => readonly Item[]) | undefined;
   /** Excerpts worth at most so many tokens that do not repeat what is present. */
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
   /** What it takes to quote the errors that stand to this day. */
@@ -79,8 +86,13 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<Contents,
     sections.fill(topic, allowed.get(topic)!, tokens.spend, topic === "files" ? undefined : isUnsaid);
   }
   const reserved = later.reduce((sum, topic) => sum + allowed.get(topic)!, 0);
-  const recordTokens = recordRoom(tokens.left(), { reserved, errors: candidates.errorTokens });
-  const record = candidates.record?.(recordTokens, presentIn(sections)) ?? [];
+  const recordTokens = recordRoom(tokens.left(), {
+    reserved,
+    errors: candidates.errorTokens,
+    quotedShare: EXCERPTS_SHARE * quotedPart(options),
+  });
+  const record =
+    candidates.record?.({ tokensMax: recordTokens, matchingMax: tokens.matchingLeft() }, presentIn(sections)) ?? [];
   spendOn(record, tokens, options.measure);
   const told = textOf(record);
   const isNews = (item: Item): boolean => (told === "" || !isTold(item.text, told)) && isUnsaid(item);
@@ -91,7 +103,7 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<Contents,
       prose > 0
         ? options.room * EXCERPTS_BESIDE_PROSE_SHARE_MAX
         : matches === undefined
-          ? options.room * EXCERPTS_SHARE_MAX
+          ? options.room * EXCERPTS_SHARE_MAX * quotedPart(options)
           : options.room,
     present: `${sections.text()}\n${told}`,
   });
@@ -104,14 +116,24 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<Contents,
   return { filled, excerpts };
 }
 
+interface Others {
+  /** Tokens of the sections after the record, and of the errors that stand. */
+  readonly reserved: number;
+  readonly errors: number;
+  readonly quotedShare: number;
+}
+
 /** The record comes first; from a few hundred tokens on, sections after it and lines of the original have their part. */
-function recordRoom(
-  left: number,
-  { reserved, errors }: { readonly reserved: number; readonly errors: number },
-): number {
+function recordRoom(left: number, { reserved, errors, quotedShare: share }: Others): number {
   const beyond = Math.max(0, left - RECORD_TOKENS_FIRST);
   const others = Math.min(reserved, beyond * AFTER_RECORD_SHARE_MAX);
-  return left - others - Math.max((beyond - others) * EXCERPTS_SHARE, Math.min(errors, left * ERRORS_SHARE_MAX));
+  return left - others - Math.max((beyond - others) * share, Math.min(errors, left * ERRORS_SHARE_MAX));
+}
+
+/** How much of their shares the lines of the original get. */
+function quotedPart({ room, replacedTokens }: FitOptions): number {
+  const part = room / Math.max(1, replacedTokens) / FULLY_QUOTED_SHARE;
+  return Math.min(1, Math.max(EXCERPTS_PART_MIN, part));
 }
 
 /** Errors that nothing made good are quoted before more is told of anything else, up to this share. */
@@ -193,6 +215,8 @@ function spendOn(items: readonly Item[], tokens: TokenBudget, measure: Measure):
 /** Tokens still to give out. With a focus, what matches it and what does not each have their part. */
 interface TokenBudget {
   readonly left: () => number;
+  /** For what is about the focus. */
+  readonly matchingLeft: () => number;
   readonly spend: Spend;
   /** Pays whatever the text is about. */
   readonly spendOnAnything: Spend;
@@ -209,6 +233,7 @@ function createTokenBudget({ room, budget }: FitOptions, matches: Candidates["ma
   };
   return {
     left: () => left,
+    matchingLeft: () => matching,
     spendOnAnything,
     spend: (cost, text) => {
       const about = matches?.(text) ?? true;

@@ -105,7 +105,7 @@ export function writeHandoff(request: HandoffRequest): Handoff {
   const chosen = fit(
     {
       drafts,
-      record: record && ((tokens, present) => record.within(tokens, present).map(recordItem)),
+      record: record && ((recordRoom, present) => record.within(recordRoom, present).map(recordItem)),
       excerpts: (tokens, present) => request.excerpts(tokens, present).map((one) => redacted(one, redact)),
       errorTokens: request.errorTokens?.() ?? 0,
       carried: (previous?.excerpts ?? []).map((one, at) => ({

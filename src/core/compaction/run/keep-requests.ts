@@ -28,8 +28,11 @@ export interface KeptMessages {
 /** Compacts, and keeps every request. It remembers what it has read of a conversation. */
 export type RequestKeeper = (keeping: KeptMessages) => Promise<Outcome>;
 
-/** An engine that is given less room may leave out more requests, which then need room as well. */
-const ATTEMPTS_MAX = 3;
+/**
+ * An engine that is given less room may leave out more requests, which then need room as well. The last attempt leaves room
+ * for all of them.
+ */
+const ATTEMPTS_MAX = 4;
 
 export function createRequestKeeper(): RequestKeeper {
   const ledger = createLedgerKeeper();
@@ -40,6 +43,7 @@ export function createRequestKeeper(): RequestKeeper {
     const { measure, standing = original } = request;
     const before = measure.transcript(standing);
     const messages = restoring.requests.map((at) => original.messages[at]!);
+    const requestsTokens = measure.messages(messages);
     const attempts = measure.transcript({ ...original, messages }) > limitTokens ? 0 : ATTEMPTS_MAX;
     const { writers: _, remote: __, ...unaided } = request;
     let smallest = before;
@@ -55,10 +59,11 @@ export function createRequestKeeper(): RequestKeeper {
       smallest = Math.min(smallest, after);
       if (after <= limitTokens && after < before)
         return (await aided({ ...request, ...room }, restoring)) ?? { kind: "compacted", compaction };
-      budget = Math.min(limitTokens, before - 1) - (after - outcome.compaction.report.tokens.after);
+      const restored = attempt === attempts - 2 ? requestsTokens : after - outcome.compaction.report.tokens.after;
+      budget = Math.min(limitTokens, before - 1) - restored;
       if (budget < 1) break;
     }
-    const because = `the user's ${messages.length} requests take ${measure.messages(messages)} tokens, and compression.keep_requests: all keeps all of them word for word`;
+    const because = `the user's ${messages.length} requests take ${requestsTokens} tokens, and compression.keep_requests: all keeps all of them word for word`;
     if (before <= limitTokens) return { kind: "unchanged", because: `nothing smaller is possible: ${because}` };
     const irreducible: Irreducible = { limit: limitTokens, smallest, because, code: "keep_requests" };
     return { kind: "unchanged", because, irreducible };

@@ -5,13 +5,12 @@
  */
 import type { CompactionReport } from "../compaction.ts";
 import type { Decision } from "../../engines/contract.ts";
+import { SAVED_LITTLE_ADVICE, savedLittle } from "../savings.ts";
 import type { LastModelHandoff } from "./model-handoff.ts";
 
 const STATE_SCHEMA_VERSION = 1;
 /** What could not be made small enough is tried again when it has grown by as much. */
 const GROWTH_BEFORE_RETRY = 1.1;
-/** A compaction that saves less is not worth the next one at once. */
-const SAVINGS_SHARE_MIN = 0.1;
 
 /** Plain data, as every engine's state is. */
 export interface StateBase {
@@ -42,7 +41,7 @@ export function stateOf<State extends { readonly engine: string; readonly schema
 }
 
 /** What is said where the engine rests. */
-const RESTS = "the last compaction could free too little: start a fresh session";
+const RESTS = `the last compaction could free too little: ${SAVED_LITTLE_ADVICE}`;
 
 /** Due from the trigger on. */
 export function dueAt(triggerTokens: number, tokens: number, restsToTokens: number, because = RESTS): Decision {
@@ -57,7 +56,7 @@ export function afterCompaction<State extends EngineState>(
   written: LastModelHandoff | undefined,
 ): State {
   const { written: _, ...rest } = state;
-  const poor = irreducible !== undefined || tokens.before - tokens.after < tokens.before * SAVINGS_SHARE_MIN;
+  const poor = irreducible !== undefined || savedLittle(tokens);
   return {
     ...(rest as State),
     compactions: state.compactions + 1,

@@ -3,13 +3,13 @@
  * trigger rests (Zhang 2026, section 17) and says whether the session is dense or the handoff poor.
  */
 import type { CompactionReport } from "../../compaction/compaction.ts";
+import { SAVED_LITTLE_ADVICE, savedLittle } from "../../compaction/savings.ts";
 import type { Decision } from "../contract.ts";
 import type { States } from "../../compaction/run/policy.ts";
 import type { LastModelHandoff } from "../../compaction/run/model-handoff.ts";
 import type { CompressorGoal } from "./goal.ts";
 import type { Limits } from "./limits.ts";
 
-const SAVINGS_SHARE_MIN = 0.1;
 const INEFFECTIVE_MAX = 2;
 /** A result in which what must stay weighs more than this is dense: no summary could make it smaller. */
 const DENSE_SHARE = 0.7;
@@ -44,10 +44,9 @@ function ownState(given: unknown): CompressorState {
 export function decide(state: CompressorState, tokens: number, { thresholdTokens }: Limits): Decision {
   if (tokens < thresholdTokens) return { kind: "none" };
   if (state.ineffective < INEFFECTIVE_MAX) return { kind: "compact", reason: "threshold", urgency: "now" };
-  const advice = "start a fresh session, or compact with a focus";
   return {
     kind: "none",
-    because: `the last ${state.ineffective} compactions saved under 10 % (${state.cause}): ${advice}`,
+    because: `the last ${state.ineffective} compactions saved under 10 % (${state.cause}): ${SAVED_LITTLE_ADVICE}`,
   };
 }
 
@@ -56,9 +55,9 @@ function afterCompaction(
   report: Pick<CompactionReport, "tokens" | "parts">,
   written?: LastModelHandoff,
 ): CompressorState {
-  const { before, after } = report.tokens;
   const next = { ...FRESH, compactions: state.compactions + 1, ...(written === undefined ? {} : { written }) };
-  if (before - after >= before * SAVINGS_SHARE_MIN) return next;
+  if (!savedLittle(report.tokens)) return next;
+  const { after } = report.tokens;
   const cause = after - report.parts.handoff > after * DENSE_SHARE ? "dense session" : "poor handoff";
   return { ...next, ineffective: state.ineffective + 1, cause };
 }

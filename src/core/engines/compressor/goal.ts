@@ -5,13 +5,17 @@
 import { TAIL_MESSAGES_MIN, tailOf, type TailBudget } from "../../compaction/run/boundaries.ts";
 import type { SizeGoal } from "../../compaction/run/goal.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
-import { summaryBudget, type Limits } from "./limits.ts";
+import { handoffBudget, type Limits } from "./limits.ts";
 import type { CompressorSettings } from "./settings.ts";
 
 export interface CompressorGoal extends SizeGoal {
-  /** Messages protected at the start; the head is given up where it weighs more than `headTokensMax`. */
+  /**
+   * Messages protected at the start. The head is kept to the byte up to `headTokensMax`. Above, its results are pruned, and
+   * where it is above `prunedHeadTokensMax` even so, it is given up.
+   */
   readonly headMessages: number;
   readonly headTokensMax: number;
+  readonly prunedHeadTokensMax: number;
   readonly tail: TailBudget;
   /** An explicit budget is there to be used: digests without a handoff beside them would leave it empty. */
   readonly wantsHandoff: boolean;
@@ -20,6 +24,8 @@ export interface CompressorGoal extends SizeGoal {
 /** Shares of an explicit budget, after system, tools and the live request; `npm run eval` measures what they cost. */
 const BUDGET_TAIL_SHARE = 0.25;
 const BUDGET_HEAD_SHARE = 0.08;
+/** Of the threshold: files read in the first exchange would otherwise be sent with every request for the rest of a session. */
+const HEAD_SHARE_MAX = 0.1;
 /** Where head and tail would leave less, the ladder is climbed: a handoff recalls more a token than digests do. */
 const BUDGET_HANDOFF_SHARE_MIN = 0.65;
 /** Of the threshold: a handoff below it is too poor while the ladder has rungs left. */
@@ -29,14 +35,15 @@ export function documentedGoal(settings: CompressorSettings, limits: Limits): Co
   return {
     limitTokens: limits.thresholdTokens,
     headMessages: settings.protectFirstN,
-    headTokensMax: limits.thresholdTokens - limits.summaryTokensMax - limits.tailTokens,
+    headTokensMax: Math.floor(limits.thresholdTokens * HEAD_SHARE_MAX),
+    prunedHeadTokensMax: limits.thresholdTokens - limits.handoffTokensMax - limits.tailTokens,
     tail: {
       tokens: limits.tailTokens,
       ceilingTokens: limits.tailCeilingTokens,
       messages: settings.protectLastN,
       messagesMin: TAIL_MESSAGES_MIN,
     },
-    handoffTokens: (replaced) => summaryBudget(replaced, limits),
+    handoffTokens: (replaced) => handoffBudget(replaced, limits),
     wantsHandoff: false,
     handoffTokensMin: Math.min(
       limits.summaryTokensMin,
@@ -53,6 +60,8 @@ export function budgetGoal(settings: CompressorSettings, budgetTokens: number, f
     limitTokens: budgetTokens,
     headMessages: settings.protectFirstN,
     headTokensMax: Math.floor(room * BUDGET_HEAD_SHARE),
+    // Of little room the handoff makes more than a head without its results.
+    prunedHeadTokensMax: 0,
     tail: tailOf(Math.floor(room * BUDGET_TAIL_SHARE)),
     handoffTokens: () => room,
     wantsHandoff: true,

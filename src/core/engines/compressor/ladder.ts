@@ -4,9 +4,10 @@
  */
 import { digested, skeletonTail, unchangedMessages, type Rewritten } from "../../compaction/run/candidates.ts";
 import type { Candidate, CompactionRun } from "../../compaction/run/draft.ts";
-import { earlierEnd, headEnd, lastStart, tailOf, tailStart } from "../../compaction/run/boundaries.ts";
+import { earlierEnd, headEnd, lastStart, tailOf, tailStart, type Divided } from "../../compaction/run/boundaries.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
+import type { Message } from "../../transcript/message.ts";
 import type { CompressorGoal } from "./goal.ts";
 
 /** From this rung on, recent exchanges that the documented policy would keep are given up. */
@@ -29,9 +30,7 @@ function* allRungsOf(run: CompactionRun, goal: CompressorGoal): Generator<Candid
   const conversation = { messages, exchanges: exchangesOf(messages) };
   // An earlier handoff is always replaced: it is merged into the new one, and never part of head or tail.
   const earlier = earlierEnd(messages);
-  const protectedHead = headEnd(conversation, goal.headMessages, earlier === 0 ? messages.length : earlier - 1);
-  const headFits = measure.messages(messages.slice(0, protectedHead)) <= goal.headTokensMax;
-  const head = headFits ? protectedHead : 0;
+  const { head, opening } = headOf(run, goal, { conversation, earlier });
   const planned = tailStart(conversation, Math.max(head, earlier), goal.tail, measure);
   const last = lastStart(conversation);
   const rung = (number: number, rewritten: Rewritten, from = planned, headKept = head): Candidate => ({
@@ -39,16 +38,43 @@ function* allRungsOf(run: CompactionRun, goal: CompressorGoal): Generator<Candid
     ...(number === RUNG_LAST ? { handoffTokensMin: HANDOFF_TOKENS_MIN } : {}),
   });
 
-  yield rung(0, unchangedMessages(run));
+  yield rung(0, opening);
+  const isSummarised = (at: number): boolean => at >= head && at < planned;
   yield rung(
     1,
-    digested(run, (at) => at < planned || at >= last),
+    digested(run, (at) => isSummarised(at) || at >= last),
   );
-  const all = digested(run, (at) => at < planned && at >= head);
+  const all = digested(run, isSummarised);
   yield rung(2, all);
   for (let halving = 1; halving <= HALVINGS_MAX; halving++) {
     const budget = tailOf(Math.floor(goal.tail.tokens / 2 ** halving));
     yield rung(RUNG_DEGRADED, all, tailStart({ ...conversation, messages: all.messages }, earlier, budget, measure), 0);
   }
   yield rung(RUNG_LAST, skeletonTail(run, last), last, 0);
+}
+
+interface Beginning {
+  readonly conversation: Divided;
+  /** Index after the earlier handoff; 0 without one. */
+  readonly earlier: number;
+}
+
+interface Head {
+  /** Where the head ends; 0 where it is given up. */
+  readonly head: number;
+  /** The conversation, the head in the form that it is kept in. */
+  readonly opening: Rewritten;
+}
+
+/** The head stays as it is while it is small; with heavy results, which are pruned as old ones are (Zhang 2026, section 6); or not at all. */
+function headOf(run: CompactionRun, goal: CompressorGoal, { conversation, earlier }: Beginning): Head {
+  const { messages } = conversation;
+  const end = headEnd(conversation, goal.headMessages, earlier === 0 ? messages.length : earlier - 1);
+  const weigh = (some: readonly Message[]): number => run.request.measure.messages(some.slice(0, end));
+  const whole = unchangedMessages(run);
+  if (weigh(messages) <= goal.headTokensMax) return { head: end, opening: whole };
+  const pruned = digested(run, (at) => at >= end);
+  return weigh(pruned.messages) <= goal.prunedHeadTokensMax
+    ? { head: end, opening: pruned }
+    : { head: 0, opening: whole };
 }

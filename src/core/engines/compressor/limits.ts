@@ -14,6 +14,13 @@ const SUMMARY_CONTENT_SHARE = 0.2;
 const SUMMARY_WINDOW_SHARE = 0.05;
 const SUMMARY_TOKENS_MIN = 2_000;
 const SUMMARY_TOKENS_MAX = 12_000;
+/**
+ * The documented figures are those of one model's answer. What code records is less dense and lives through every
+ * compaction that follows, so in a small window, where they come to little, the handoff may have more.
+ */
+const RECORD_CONTENT_SHARE = 0.4;
+const RECORD_THRESHOLD_SHARE = 0.2;
+const RECORD_TOKENS_MAX = 6_000;
 
 /** Hermes Agent in November 2026: three quarters of a window under 512,000, where half of it thrashed; never above 256,000. */
 const CURRENT_THRESHOLD = 0.75;
@@ -51,6 +58,10 @@ export interface Limits {
   readonly tailCeilingTokens: number;
   readonly summaryTokensMin: number;
   readonly summaryTokensMax: number;
+  /** What a summary and all that code records beside it may take together, however little the window gives a summary. */
+  readonly recordTokensMax: number;
+  /** The greater of the two. */
+  readonly handoffTokensMax: number;
   readonly pressureTokens: number;
   readonly hygieneTokens: number;
 }
@@ -63,6 +74,7 @@ export function limitsOf(settings: CompressorSettings): Limits {
   const threshold = Math.floor(Math.min(Math.max(wanted, floor), THRESHOLD_WINDOW_SHARE_MAX * usable));
   const tail = Math.floor(current ? leanTail(settings.contextLength, threshold) : threshold * settings.targetRatio);
   const summaryMax = Math.floor(Math.min(settings.contextLength * SUMMARY_WINDOW_SHARE, SUMMARY_TOKENS_MAX));
+  const recordMax = Math.floor(Math.min(threshold * RECORD_THRESHOLD_SHARE, RECORD_TOKENS_MAX));
   return {
     usableTokens: usable,
     thresholdTokens: threshold,
@@ -70,18 +82,26 @@ export function limitsOf(settings: CompressorSettings): Limits {
     tailCeilingTokens: Math.floor(tail * TAIL_CEILING_FACTOR),
     summaryTokensMin: Math.min(SUMMARY_TOKENS_MIN, summaryMax),
     summaryTokensMax: summaryMax,
+    recordTokensMax: recordMax,
+    handoffTokensMax: Math.max(summaryMax, recordMax),
     pressureTokens: Math.floor(threshold * PRESSURE_THRESHOLD_SHARE),
     hygieneTokens: Math.floor(usable * HYGIENE_WINDOW_SHARE),
   };
 }
 
-/** Tokens for the handoff: a fifth of what it replaces, within the limits, and never more than that content itself. */
+/** Tokens for a summary: a fifth of what it replaces, within the limits, and never more than that content itself. */
 export function summaryBudget(contentTokens: number, limits: Limits): number {
   const budget = Math.max(
     limits.summaryTokensMin,
     Math.min(Math.floor(contentTokens * SUMMARY_CONTENT_SHARE), limits.summaryTokensMax),
   );
   return Math.min(budget, contentTokens);
+}
+
+/** Tokens for the whole handoff, in which a summary by a model is one part. */
+export function handoffBudget(contentTokens: number, limits: Limits): number {
+  const recorded = Math.min(Math.floor(contentTokens * RECORD_CONTENT_SHARE), limits.recordTokensMax);
+  return Math.max(summaryBudget(contentTokens, limits), recorded);
 }
 
 export function compressorFigures(settings: CompressorSettings): readonly Figure[] {
@@ -94,6 +114,12 @@ export function compressorFigures(settings: CompressorSettings): readonly Figure
     { name: "ceiling", tokens: limits.tailCeilingTokens, meaning: "1.5 × tail, for a whole exchange", from: tail },
     { name: "summary_min", tokens: limits.summaryTokensMin, meaning: "even when little is replaced", from: [] },
     { name: "summary_max", tokens: limits.summaryTokensMax, meaning: "5 % of the window, at most 12,000", from: [] },
+    {
+      name: "handoff_max",
+      tokens: limits.handoffTokensMax,
+      meaning: "20 % of the threshold, at most 6,000, if more",
+      from: [],
+    },
   ];
 }
 

@@ -16,7 +16,6 @@ import { firstWithin } from "../../compaction/run/first-fit.ts";
 import { byLedger } from "../../compaction/run/model-handoff.ts";
 import type { Policy, PolicyRun } from "../../compaction/run/policy.ts";
 import { createPolicyEngine } from "../../compaction/run/runner.ts";
-import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { SEVEN_SECTIONS } from "../../handoff/templates.ts";
 import type { Engine } from "../contract.ts";
 import { digestLargestFirst } from "./digests.ts";
@@ -77,12 +76,14 @@ function* candidatesOf(run: Run): Generator<Candidate> {
 
 /** How much shorter a summary of too many words is asked for. */
 const SHORTER_SHARE = 0.85;
+/** The frame and one line: below the least that a handoff is otherwise given. */
+const SHORT_SUMMARY_TOKENS_MIN = 110;
 
 /** The candidate as a result, with a record of so many words at most of what it leaves out. */
 function shortDraft(run: CompactionRun, cut: Cut, wordsMax: number): CompactionDraft {
   let draft = draftOf(run, cut);
-  while (wordsOf(draft) > wordsMax && draft.budget > HANDOFF_TOKENS_MIN) {
-    const budget = Math.max(HANDOFF_TOKENS_MIN, Math.floor(draft.budget * SHORTER_SHARE));
+  while (wordsOf(draft) > wordsMax && draft.budget > SHORT_SUMMARY_TOKENS_MIN) {
+    const budget = Math.max(SHORT_SUMMARY_TOKENS_MIN, Math.floor(draft.budget * SHORTER_SHARE));
     draft = draftOf(run, { ...cut, budget });
   }
   return draft;

@@ -59,7 +59,7 @@ export function callLines(kind: CallKind, calls: readonly Done[], context: Lines
       return editedFiles(calls, context).map(({ message: at, ...edited }) => ({ ...line("", "", at), ...edited }));
     case "check":
     case "ran":
-      return repeatedRuns(calls).map(({ call, times }) => runLine(kind, call, times, context));
+      return repeatedRuns(calls).flatMap(({ call, times }) => runLine(kind, call, times, context) ?? []);
     case "changed":
       return calls.map((call) => ({
         ...line("", "", call.message),
@@ -85,13 +85,19 @@ function lookedLines(calls: readonly Done[], context: LinesContext): readonly Re
   return [{ message: others[0]!.message, label: "· ", weight: WEIGHTS.looked, body }, ...shown];
 }
 
-/** A run, and how it ended: with its errors, as long as they stand. */
-function runLine(kind: "check" | "ran", call: Done, times: number, context: LinesContext): RecordLine {
+/** A run, and how it ended: with its errors, as long as they stand. Nothing for a check that went well as it did before. */
+function runLine(kind: "check" | "ran", call: Done, times: number, context: LinesContext): RecordLine | undefined {
   const failed = call.action.ok === false && context.stillFails(call.answered);
   const outcome = failed ? withErrors(outcomeOf(call, context), call, context) : outcomeOf(call, context);
   const weight = failed ? WEIGHTS.failed : WEIGHTS[kind];
-  return { message: call.message, label: "· ", weight, body: callBody(runText(call, times, context), outcome) };
+  const command = runText(call, times, context);
+  const isRoutine = kind === "check" && call.action.ok === true;
+  const routine = `${command} ${outcome}`.replace(DURATION, "");
+  if (isRoutine && !context.said.isNew({ text: routine })) return undefined;
+  return { message: call.message, label: "· ", weight, body: callBody(command, outcome) };
 }
+
+const DURATION = /\d[\d.,]*\s?(?:ms|s|secs?|seconds|minutes)\b/g;
 
 const ERRORS_TOLD_MAX = 4;
 const RUN_CHARS_READ_MAX = 40_000;
@@ -117,6 +123,7 @@ function callBody(done: string, outcome: string): Condensable {
       if (whole.length <= charsMax) return whole;
       if (charsMax < LINE_CHARS_MIN) return "";
       if (outcome === "") return clipped(done, charsMax);
+      if (charsMax < BOTH_CHARS_MIN) return "";
       const told = clipped(
         outcome,
         Math.max(charsMax - done.length - ARROW_CHARS, Math.floor(charsMax / 2) - ARROW_CHARS),
@@ -128,6 +135,8 @@ function callBody(done: string, outcome: string): Condensable {
 
 const ARROW_CHARS = 3;
 const LINE_CHARS_MIN = 40;
+/** With less, the beginnings of both would be left, and neither could be understood. */
+const BOTH_CHARS_MIN = 80;
 const COMMAND_CHARS_MAX = 400;
 const OUTCOME_CHARS_MAX = 300;
 const ARGUMENTS_CHARS_MAX = 500;

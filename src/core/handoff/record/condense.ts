@@ -30,12 +30,15 @@ const LIST_ITEM = /^\s*(?:[-*+•–]|\d{1,3}[.)]|#{1,6})\s/;
 /** Announces the next step or is polite: a later reader gains nothing from it. */
 const FILLER =
   /^(?:now,? |alright|almost |there we go|all (?:right|done)|still |here(?:['’]s| is| are)\b.{0,60}:$|ok(?:ay)?[,.! ]|great[,.! ]|i understand\b|i can (?:help|assist)\b|perfect[,.! ]|excellent[,.! ]|good[,.! ]|sure[,.! ]|thanks?\b|thank you|let me |let['’]?s |i['’]ll (?:now |start|check|look|read|run|search|also|begin)|i will (?:now |start|check|look)|first,? |next,? |please (?:hold|wait)|is there anything|would you like|feel free|happy to)/i;
+/** Begins like such a sentence, and then says what is the case now: "Now `parse` keeps the order". */
+const STATES_AFTER_ALL =
+  /^(?:now|perfect|good|great|excellent|ok(?:ay)?|alright|still)[,.!]? (?!(?:let|i|we|you|run|try|test|check|look|read|add|update|fix|create|make|use|and|for|to)\b)/i;
 /** Asks what to do next: the next request answers it. */
 const OFFER =
   /^(?:do you |would you |want (?:me|to)\b|should (?:i|we) |shall (?:i|we) |let me know|what(?:['’]s| is| do| would) (?:you|your)\b|ready to |anything else|please (?:confirm|let me know)|(?:could|can) you (?:please )?(?:confirm|provide|assist|help))[^.]*[?.]?$/i;
 /** Says what was found, settled or left. */
 const TELLING =
-  /\b(?:because|root cause|caus(?:e|ed)|reason|decid|chose|instead of|rather than|so that|turns out|found|fixed|failed|fails|pass(?:es|ed)|must|never|only|not|cannot|can['’]t|won['’]t|needs?|remaining|left|next step|todo|blocked|confirmed|changed|added|removed|renamed|replaced|committed|merged|deployed|refund|cancel|book|total|saves?|answer)\w*\b/i;
+  /\b(?:because|root cause|caus(?:e|ed)|reason|decid|chose|instead of|rather than|so that|turns out|found|fix|issue|problem|ensures|failed|fails|pass(?:es|ed)|needs?|remaining|left|next step|todo|blocked|confirmed|changed|added|removed|renamed|replaced|committed|merged|deployed|refund|cancel|book|total|saves?|answer|cleanest|simplest|prefer|recommend)\w*\b|\b(?:i think|makes? (?:more |most )?sense)\b|\b(?:must|never|only|not|cannot|can['’]t|won['’]t)\b/i;
 /** Says what somebody wants. */
 const WANTED =
   /\b(?:i|we) (?:want|need|would like|['’]d like|have|am|was|can|cannot|can['’]t|could)\b|\b(?:please|should|make sure|instead|also)\b/i;
@@ -115,8 +118,10 @@ function chosen(ranked: readonly Unit[], charsMax: number): readonly Unit[] {
     taken.push(unit);
   }
   const [best] = ranked;
-  const isPoor = taken.every(({ score }) => score < POOR_SCORE_MAX);
-  if (isPoor && best !== undefined && (taken.length === 0 || best.score > POOR_SCORE_MAX))
+  if (best !== undefined && best.score < SCORE_MIN) return [];
+  const most = taken.reduce((score, one) => Math.max(score, one.score), -Infinity);
+  const isPoor = most < POOR_SCORE_MAX && (taken.length === 0 || (best?.score ?? 0) > POOR_SCORE_MAX);
+  if (best !== undefined && (isPoor || most < best.score - BETTER_SCORE_MIN))
     return [{ ...best, text: clippedAround(best.text, charsMax) }];
   return taken.toSorted((a, b) => a.at - b.at);
 }
@@ -133,6 +138,8 @@ function clippedAround(text: string, charsMax: number): string {
 
 /** Where only such units fit, the beginning of the best one says more. */
 const POOR_SCORE_MAX = 0.4;
+/** So much more, and it is worth being cut, whatever shorter ones would fit whole. */
+const BETTER_SCORE_MIN = 0.3;
 const GAP = " […] ";
 const HALF_CHARS_MIN = 20;
 
@@ -160,10 +167,40 @@ export function sentencesIn(text: string): readonly string[] {
   return piecesOf(text.trim()).map((piece) => piece.text);
 }
 
+/** What opens and closes a text is looked for behind its courtesies: "Done!" and "Want me to go on?" are neither. */
 function takenApart(text: string): readonly Unit[] {
   const pieces = piecesOf(text);
-  return pieces.map((piece, at) => new ScoredLater(piece, at, { at, of: pieces.length }));
+  const first = pieces.findIndex(saysSomething);
+  const last = pieces.findLastIndex(saysSomething);
+  return pieces.map(
+    (piece, at) => new ScoredLater(piece, at, { first: at - first, last: last - at, fenced: piece.fenced }),
+  );
 }
+
+function saysSomething({ fenced, text }: Piece): boolean {
+  return !fenced && !isEmptyPhrase(text);
+}
+
+/** Who said it, in a record that is carried on. */
+const LABEL = /^(?:Agent|User): /;
+
+/** Praise, apologies and offers. */
+function isEmptyPhrase(labelled: string): boolean {
+  const text = labelled.replace(LABEL, "");
+  return isFiller(text) || OFFER.test(text) || isExclamation(text);
+}
+
+function isFiller(text: string): boolean {
+  return FILLER.test(text) && !(STATES_AFTER_ALL.test(text) && isExact(text.slice(0, CHARS_MATCHED_MAX)));
+}
+
+/** A few words with an exclamation mark that name nothing and tell nothing. */
+function isExclamation(text: string): boolean {
+  return text.length <= EXCLAMATION_CHARS_MAX && EXCLAMATION.test(text) && !isExact(text) && !TELLING.test(text);
+}
+
+const EXCLAMATION = /[!！][\s\p{Extended_Pictographic}\p{Emoji_Component}]*$/u;
+const EXCLAMATION_CHARS_MAX = 60;
 
 /** Most units are told whole or not at all, and nobody asks how much they tell. */
 class ScoredLater implements Unit {
@@ -180,7 +217,7 @@ class ScoredLater implements Unit {
   }
 
   get score(): number {
-    return scoreOf(this.text, this.place.at, this.place.of);
+    return scoreOf(this.text, this.place);
   }
 
   movedTo(at: number): Unit {
@@ -188,23 +225,31 @@ class ScoredLater implements Unit {
   }
 }
 
-/** Where a unit stands in its text, which says how much it tells. */
+/** Where a unit stands, which says how much it tells. */
 interface UnitPosition {
-  readonly at: number;
-  readonly of: number;
+  /** How many units lie between it and those that open and close its text; below 0 beyond them. */
+  readonly first: number;
+  readonly last: number;
+  readonly fenced: boolean;
 }
 
 function movedTo(unit: Unit, at: number): Unit {
   return unit instanceof ScoredLater ? unit.movedTo(at) : { ...unit, at };
 }
 
+/** A unit before it is known how much it tells. */
+interface Piece extends Omit<Unit, "score"> {
+  /** Whether it is a line of a code block. */
+  readonly fenced: boolean;
+}
+
 /** What lies between two pieces is white space of the line, or a line break; blank lines go. */
-function piecesOf(text: string): readonly Omit<Unit, "score">[] {
+function piecesOf(text: string): readonly Piece[] {
   const read =
     text.length <= CHARS_READ_MAX
       ? text
       : `${text.slice(0, CHARS_READ_MAX / 2)}\n${text.slice(text.length - CHARS_READ_MAX / 2)}`;
-  const found: Omit<Unit, "score">[] = [];
+  const found: Piece[] = [];
   let fenced = false;
   for (const line of read.split("\n")) {
     if (FENCE.test(line)) fenced = !fenced;
@@ -215,7 +260,7 @@ function piecesOf(text: string): readonly Omit<Unit, "score">[] {
     pieces.forEach((piece, place) => {
       const unit = place === 0 ? piece.trimEnd() : piece.trim();
       if (unit.trim() === "") return;
-      found.push({ text: unit, lead: place === 0 ? "\n" : " ", at: found.length });
+      found.push({ text: unit, lead: place === 0 ? "\n" : " ", at: found.length, fenced });
     });
   }
   return withListsInOneLine(found);
@@ -232,8 +277,8 @@ function withoutJsonMarks(line: string): string | undefined {
 }
 
 /** List items of a word or two mean something together, and with what announces them. */
-function withListsInOneLine(units: readonly Omit<Unit, "score">[]): readonly Omit<Unit, "score">[] {
-  const joinedUnits: Omit<Unit, "score">[] = [];
+function withListsInOneLine(units: readonly Piece[]): readonly Piece[] {
+  const joinedUnits: Piece[] = [];
   let listing = false;
   for (const unit of units) {
     const item = SHORT_ITEM.exec(unit.text)?.[1];
@@ -265,15 +310,18 @@ function sentencesOf(line: string): readonly string[] {
 }
 
 /** How much a unit tells: what it says, what it names, and whether it opens or closes the text. */
-function scoreOf(text: string, at: number, count: number): number {
-  const edge = at === 0 ? 1.2 : at === count - 1 ? 1.5 : at === 1 || at === count - 2 ? 0.4 : 0;
-  const exact = exactIn(text) / EXACT_COUNTED_MAX;
+function scoreOf(labelled: string, { first, last, fenced }: UnitPosition): number {
+  const text = labelled.replace(LABEL, "");
+  const edge = first === 0 ? 1.5 : last === 0 ? 1.2 : first === 1 || last === 1 ? 0.4 : 0;
+  const exact = exactIn(text.replace(LIST_ITEM, "")) / EXACT_COUNTED_MAX;
   const telling = TELLING.test(text) || WANTED.test(text) ? 1 : 0;
   const item = LIST_ITEM.test(text) ? 0.4 : 0;
-  const filler = FILLER.test(text) ? -2 : 0;
+  const filler = isFiller(text) || isExclamation(text) ? -2 : PEP.test(text) ? -0.4 : 0;
+  const opening = first > 0 && OPENS_MORE.test(text) ? -0.8 : 0;
+  const wondering = QUESTION.test(text) && !WANTED.test(text) ? -0.6 : 0;
   const asking = OFFER.test(text) ? -2 : 0;
   const heading = text.length <= HEADING_CHARS_MAX && HEADING.test(text) ? -1 : 0;
-  const code = CODE.test(text) ? -0.6 - edge : 0;
+  const code = fenced ? -2 : CODE.test(text) ? -0.6 - edge : 0;
   const meta = META.test(text) ? -3 : 0;
   const wordless = (text.match(WORD)?.length ?? 0) < WORDS_MIN ? -3 : 0;
   return (
@@ -282,6 +330,8 @@ function scoreOf(text: string, at: number, count: number): number {
     telling +
     item +
     filler +
+    opening +
+    wondering +
     asking +
     heading +
     code +
@@ -289,6 +339,12 @@ function scoreOf(text: string, at: number, count: number): number {
     wordless -
     text.length / LENGTH_PENALTY_CHARS
   );
+}
+
+/** Whether it is more than a word on the work itself ("This is a bigger one.") or on the call that follows ("Now the tests:"). */
+export function isFinding(sentence: string): boolean {
+  const text = sentence.trim().slice(0, CHARS_MATCHED_MAX);
+  return !OPENS_MORE.test(text) && (isExact(text) || TELLING.test(text));
 }
 
 /** Whether it holds a name or a figure. */
@@ -313,6 +369,12 @@ const HEADING = /^\s*(?:\d{1,2}[.)]\s+)?(?:[\p{Lu}\d][\p{Lu}\d\s,&/-]{5,}|#{1,6}
 /** What a page says of itself to machines. */
 const META =
   /^\s*(?:(?:og|al|fb|twitter|article):[\w:.-]+|ogImg|viewport|robots|referrer|theme-color|format-detection|msapplication-\w+):\s/;
+/** Says little without what follows it. */
+const OPENS_MORE = /:[*_`]{0,3}\s*$/;
+/** Mostly answered by what comes after it. */
+const QUESTION = /[?？]["')\]*_`]*\s*$/u;
+/** How glad one is to have done it. */
+const PEP = /[!！]\s*$/;
 const CODE = /^\s*(?:[\w.]+\s*=\s*(?:await\s+)?[\w.]+\(|File "|Traceback|at \S+ \()/;
 
 /** A sentence of so many characters loses a point: two short ones say more than a long one. */

@@ -1,7 +1,7 @@
 /** The lines of an episode: what the person asked, what the agent said on the way and in the end, and what its calls did. */
 import type { Message } from "../../transcript/message.ts";
 import { remembered } from "../../transcript/remembered.ts";
-import { condensable, isTelling, unitsOf, type Condensable, type Unit } from "./condense.ts";
+import { condensable, isFinding, isTelling, unitsOf, type Condensable, type Unit } from "./condense.ts";
 import { callLines, callKindOf, type CallKind } from "./calls.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
 import { WEIGHTS, type Done, type LinesContext, type RecordLine } from "./context.ts";
@@ -45,19 +45,29 @@ function spokenLine(
       ? undefined
       : { message, label: "User: ", weight: WEIGHTS.asked, body: asked, isAsked: true };
   }
-  if (!entry.ends && units.length === 1 && units[0]!.score < REMARK_SCORE_MIN) return undefined;
+  if (!entry.ends && !units.some(({ text: one }) => isTelling(one) && isFinding(one))) return undefined;
+  if (units.every(({ score }) => score < EMPTY_SCORE_MAX)) return undefined;
   const body = entry.ends ? condensable(units, said) : condensable(units, said, { keep: isTelling });
   if (body.chars === 0) return undefined;
-  return { message, label: "Agent: ", weight: entry.ends ? WEIGHTS.concluded : remarkWeight(text), body };
+  return { message, label: "Agent: ", weight: entry.ends ? conclusionWeight(body.chars) : remarkWeight(text), body };
 }
+
+/** A plan or a review of several pages holds more than a sentence does. */
+function conclusionWeight(chars: number): number {
+  const doublings = Math.log2(Math.max(1, chars / LONG_CONCLUSION_CHARS));
+  return WEIGHTS.concluded * Math.min(LONG_CONCLUSION_FACTOR_MAX, 1 + doublings / 2);
+}
+
+const LONG_CONCLUSION_CHARS = 500;
+const LONG_CONCLUSION_FACTOR_MAX = 3;
 
 /** A short remark with a figure in it is mostly a result. */
 function remarkWeight(text: string): number {
   return text.length <= SHORT_REMARK_CHARS_MAX && FIGURE.test(text) ? WEIGHTS.found : WEIGHTS.remarked;
 }
 
-/** One sentence on the way that names nothing and tells of nothing. */
-const REMARK_SCORE_MIN = 1.3;
+/** Praise, apologies and offers score less. */
+const EMPTY_SCORE_MAX = -0.5;
 const SHORT_REMARK_CHARS_MAX = 300;
 const FIGURE = /(?:^|[\s($€£])\d[\d,.]{2,}/;
 

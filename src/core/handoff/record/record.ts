@@ -38,10 +38,16 @@ export interface RecordEpisode {
 
 export interface SessionRecord {
   /**
-   * The episodes in at most so many tokens; fewer where not even their first words fit. Sentences that stand in `present`
+   * The episodes in at most so much room; fewer where not even their first words fit. Sentences that stand in `present`
    * are not said again.
    */
-  readonly within: (tokensMax: number, present: VisibleBeside) => readonly RecordEpisode[];
+  readonly within: (room: RecordRoom, present: VisibleBeside) => readonly RecordEpisode[];
+}
+
+export interface RecordRoom {
+  readonly tokensMax: number;
+  /** Of them for lines that are about the focus, where there is one. */
+  readonly matchingMax: number;
 }
 
 /** How a handoff writes the lines of an item after its first. */
@@ -67,14 +73,14 @@ interface ToldEpisode {
 }
 
 export function recordOf(request: RecordRequest): SessionRecord {
-  return { within: (tokensMax, present) => episodesWithin(tokensMax, { ...request, present }) };
+  return { within: (room, present) => episodesWithin(room, { ...request, present }) };
 }
 
 interface RecordOptions extends RecordRequest {
   readonly present: VisibleBeside;
 }
 
-function episodesWithin(tokensMax: number, request: RecordOptions): readonly RecordEpisode[] {
+function episodesWithin({ tokensMax, matchingMax }: RecordRoom, request: RecordOptions): readonly RecordEpisode[] {
   const { measure, matches } = request;
   const episodes = toldOf(request).map(({ lines, ...episode }): AboutEpisode => ({
     ...episode,
@@ -92,12 +98,10 @@ function episodesWithin(tokensMax: number, request: RecordOptions): readonly Rec
   };
   const recordWith = (matching: number, other: number): readonly RecordEpisode[] =>
     Array.from(told(matching, other), ({ order, text }) => ({ order, text })).toReversed();
-  const share = matches === undefined ? 1 : FOCUS_SHARE;
-  const first = widest(about, (chars) => weigh(told(chars, 0)), { tokensMax: tokensMax * share });
+  const first = widest(about, (chars) => weigh(told(chars, 0)), { tokensMax: Math.min(tokensMax, matchingMax) });
   if (matches === undefined) return recordWith(first, 0);
   const already = weigh(told(first, 0));
-  const most = already + tokensMax * (1 - share);
-  const second = widest(others, (chars) => weigh(told(first, chars)), { tokensMax: most, already });
+  const second = widest(others, (chars) => weigh(told(first, chars)), { tokensMax, already });
   return recordWith(first, second);
 }
 
@@ -187,9 +191,6 @@ function touchedText(names: readonly string[], charsMax: number): string {
   return text;
 }
 
-/** What matches the focus gets 60 to 70 % (Zhang 2026, section 12). */
-const FOCUS_SHARE = 0.66;
-
 interface Target {
   readonly tokensMax: number;
   /** What is written whatever length the lines get. */
@@ -207,12 +208,13 @@ function widest(
 ): number {
   const columns = columnsOf(lines);
   let tokensAChar = TOKENS_A_CHAR;
-  let chars = 0;
+  let [chars, used, tooLong] = [0, 0, Infinity];
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const length = lengthFor(columns, Math.max(0, tokensMax - already) / tokensAChar);
     const tokens = weigh(length);
-    if (tokens <= tokensMax) {
-      chars = Math.max(chars, length);
+    if (tokens > tokensMax) tooLong = Math.min(tooLong, length);
+    else if (length >= chars) {
+      [chars, used] = [length, tokens];
       if (length >= CHARS_MAX || tokens >= tokensMax * FULL_SHARE) break;
     }
     // Half of the way towards what this try says, so that tries do not swing; what was too much is corrected in full.
@@ -220,7 +222,14 @@ function widest(
     tokensAChar = tokens > tokensMax ? says * OVERSHOOT_FACTOR : (says + tokensAChar) / 2;
   }
   for (let length = lengthFor(columns, tokensMax); chars === 0 && length > LINE_CHARS_MIN / 2; length *= STEP_DOWN)
-    if (weigh(length) <= tokensMax) chars = length;
+    if (weigh(length) <= tokensMax) [chars, used] = [length, tokensMax];
+  // Lines that are left out whole make small steps large ones, and the reckoning goes past what would have fitted.
+  for (let half = 0; half < HALVINGS_MAX && used < tokensMax * MOSTLY_FULL_SHARE && tooLong < CHARS_MAX; half++) {
+    const middle = (chars + tooLong) / 2;
+    const tokens = weigh(middle);
+    if (tokens <= tokensMax) [chars, used] = [middle, tokens];
+    else tooLong = middle;
+  }
   return chars;
 }
 
@@ -231,6 +240,9 @@ const TOKENS_A_CHAR = 0.27;
 const TRIES_MAX = 7;
 /** So much of the room used is enough. */
 const FULL_SHARE = 0.96;
+/** With less of it used, a better length is looked for between what fitted and what did not. */
+const MOSTLY_FULL_SHARE = 0.9;
+const HALVINGS_MAX = 5;
 const OVERSHOOT_FACTOR = 1.02;
 const LENGTH_STEPS = 24;
 

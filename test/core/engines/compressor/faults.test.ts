@@ -55,6 +55,16 @@ describe("faults that the default engine does not have", () => {
     expect(result.messages[2]).toBe(transcript.messages[2]);
   });
 
+  it("a head that takes much of the room is kept without its long results, each with a recall id", async () => {
+    const head = [user("Fix the import."), ...ran("read_file", { path: "src/main.ts" }, filler(9_000, "head"))];
+    const transcript = talk(head, work(60));
+    const { result, compaction } = await compacted(transcript, {}, { contextLength: 100_000 });
+    expect(result.messages.slice(0, 2)).toEqual(transcript.messages.slice(0, 2));
+    const [id] = contentText(result.messages[2]!.parts).match(/\br[0-9a-f]{9}\b/) ?? [];
+    expect(compaction.evicted.map((one) => one.id)).toContain(id);
+    expect(measure.message(result.messages[2]!)).toBeLessThan(1_500);
+  });
+
   it("the handoff is a message of its own, never part of an assistant's", async () => {
     const { result } = await compacted(talk(user("Go."), work(60)), {}, { contextLength: 100_000 });
     const summaries = result.messages.filter(({ origin }) => origin === "summary");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limitsOf, summaryBudget } from "../../../../src/core/engines/compressor/limits.ts";
+import { handoffBudget, limitsOf, summaryBudget } from "../../../../src/core/engines/compressor/limits.ts";
 import { COMPRESSOR_DEFAULTS } from "../../../../src/core/engines/compressor/settings.ts";
 
 const at = (contextLength: number, rest = {}) => limitsOf({ ...COMPRESSOR_DEFAULTS, contextLength, ...rest });
@@ -53,5 +53,22 @@ describe("the summary's budget", () => {
     [0, 0],
   ])("for %i replaced tokens is %i", (content, budget) => {
     expect(summaryBudget(content, limits)).toBe(budget);
+  });
+});
+
+describe("the handoff's budget", () => {
+  // 40 % of the content up to 10 % of the window and 6,000, where that is more than the summary's.
+  it.each([
+    [48_000, 10_000, 4_000],
+    [48_000, 100_000, 4_800],
+    [48_000, 3_000, 2_000],
+    [48_000, 1_200, 1_200],
+    [100_000, 100_000, 6_000],
+    [200_000, 10_000, 4_000],
+    [200_000, 20_000, 6_000],
+    [200_000, 80_000, 10_000],
+    [1_000_000, 80_000, 12_000],
+  ])("in a window of %i, for %i replaced tokens, is %i", (window, content, budget) => {
+    expect(handoffBudget(content, at(window))).toBe(budget);
   });
 });

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { writeHandoff } from "../../../../src/core/handoff/write.ts";
 import type { Message } from "../../../../src/core/transcript/message.ts";
-import { ran, says, user } from "../../../support/compacting.ts";
+import { measure, ran, says, user } from "../../../support/compacting.ts";
 import { RUNS, transcripts } from "../../../support/transcripts.ts";
 import { requestFor } from "../requests.ts";
 
@@ -12,6 +12,11 @@ function recordOf(messages: readonly Message[], budget = 2_000): string {
   const start = text.indexOf("## Completed Actions\n");
   const next = text.indexOf("\n## ", start);
   return start < 0 ? "" : text.slice(start, next < 0 ? undefined : next);
+}
+
+/** A call before which the agent says something. */
+function remarking(text: string, [call, ...rest]: readonly Message[]): Message[] {
+  return [{ ...call!, parts: [{ kind: "text", text }, ...call!.parts] }, ...rest];
 }
 
 const booking = (cabin: string, price: number, payments: readonly object[]): string =>
@@ -82,6 +87,18 @@ describe("the record of a failing check", () => {
   it("says what was expected and what it got, while the failure stands", () => {
     const text = recordOf([user("Run the tests."), ...ran("Bash", { command: "go test ./..." }, failure)]);
     expect(text).toContain("port_test.go:12: Port() = 80, want 8137");
+  });
+
+  it("tells a check that goes well as it did before only once, however long it took", () => {
+    const text = recordOf([
+      user("Change both."),
+      ...ran("Edit", { file_path: "/repo/a.ts", old_string: "a", new_string: "b" }, "ok"),
+      ...ran("Bash", { command: "npm run check" }, "Checked 22 files in 23ms. No fixes applied.", "call_1"),
+      ...ran("Edit", { file_path: "/repo/b.ts", old_string: "a", new_string: "b" }, "ok", "call_2"),
+      ...ran("Bash", { command: "npm run check" }, "Checked 22 files in 41ms. No fixes applied.", "call_3"),
+      says("Both are changed."),
+    ]);
+    expect(text.match(/npm run check/g)).toHaveLength(1);
   });
 
   it("does not, once the check has passed", () => {
@@ -207,9 +224,51 @@ describe("a record with little room", () => {
   it("leaves out a remark that names nothing", () => {
     const remarked = recordOf([
       user("Go on."),
-      ...ran("Edit", { file_path: "/repo/a.ts", new_string: "x" }, "ok", "This is a bigger one."),
+      ...remarking("This is a bigger one.", ran("Edit", { file_path: "/repo/a.ts", new_string: "x" }, "ok")),
       says("Done with a.ts."),
     ]);
     expect(remarked).not.toContain("bigger one");
+  });
+
+  it("leaves out what only announces the next call, and keeps what it found", () => {
+    const remarked = recordOf([
+      user("Go on."),
+      ...remarking("Also update the re-export in index.ts:", ran("Edit", { file_path: "/repo/a.ts" }, "ok")),
+      ...remarking("The entry has `tokensBefore` but no end.", ran("Edit", { file_path: "/repo/b.ts" }, "ok")),
+      says("Done with both."),
+    ]);
+    expect(remarked).not.toContain("Also update");
+    expect(remarked).toContain("`tokensBefore` but no end");
+  });
+
+  it("tells a long plan by what it says rather than by its code", () => {
+    const sketch = Array.from({ length: 40 }, (_, at) => `  async handle${at}(input: string): Promise<Result${at}>;`);
+    const plan = [
+      "The session should hold all state, because three modes need it.",
+      "```typescript",
+      "interface Session {",
+      ...sketch,
+      "}",
+      "```",
+      "Persistence moves into it as well, so that no mode saves by itself.",
+    ].join("\n");
+    const short = recordOf([user("What do you think of the design?"), says(plan), user("Good."), says("Thanks.")], 320);
+    expect(short).toContain("three modes need it");
+    expect(short).toContain("no mode saves by itself");
+    expect(short).not.toContain("async handle");
+  });
+
+  it("uses the room that it has, where lines left out whole make the steps large", () => {
+    const turns = Array.from({ length: 25 }, (_, at) => [
+      user(`Question ${at}: ${"what of the details of this part, ".repeat(1 + (at % 5) * 3)}please?`),
+      says(
+        `Answer ${at}: part${at}.ts holds ${at * 7} entries. ${"It was found to be right in every way. ".repeat(at % 7)}`,
+      ),
+    ]).flat();
+    for (const budget of [600, 900, 1_400]) {
+      const handoff = writeHandoff(requestFor([...turns, user("go on"), says("I go on.")], { tail: 2, budget }));
+      expect(measure.text(handoff.text)).toBeLessThanOrEqual(budget);
+      expect(measure.text(handoff.text)).toBeGreaterThan(0.8 * budget);
+    }
   });
 });
