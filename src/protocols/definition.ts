@@ -13,13 +13,17 @@ import type { Dialect, Fields } from "./dialect.ts";
 import { parsed } from "./fields.ts";
 import type { FollowUpForm } from "./follow-up-form.ts";
 import type { Decoded } from "./protocol.ts";
+import type { ThreadForm } from "./threads.ts";
 import type { ToolForm } from "./tools.ts";
 import type { VendorDefinition } from "./vendor.ts";
 
 /** What a request to a path asks of a model. */
 export interface RequestedAnswer {
-  /** `count`: how many tokens a request would be; nothing is answered, and nothing kept. */
-  readonly asks: "answer" | "count";
+  /**
+   * `count`: how many tokens a request would be; nothing is answered, and nothing kept. `compact`: a smaller conversation in
+   * place of an answer.
+   */
+  readonly asks: "answer" | "count" | "compact";
   /** The model, where the path names it and the body does not. */
   readonly model?: string;
   /** A short name of the route for metrics. */
@@ -68,6 +72,10 @@ export interface ProtocolDefinition {
   readonly wholeScreen: (tool: string) => WholeScreen;
   readonly recall: RecallForm;
   readonly followUp: FollowUpForm;
+  /** A request that has the provider summarise the conversation in place of an answer, by its own members. */
+  readonly asksSummary?: (member: (key: string) => unknown) => boolean;
+  /** Where the provider keeps conversations between requests. */
+  readonly threads?: ThreadForm;
   /** A request as the prompt-cache model takes it; `text` weighs a text in tokens. */
   readonly cachePrompt: (request: Fields, text: Measure["text"]) => CachePrompt;
   /** Whose cache markers its requests may hold without anything being known of their provider. */

@@ -4,7 +4,7 @@
  */
 import type { Usage } from "../core/engines/contract.ts";
 import type { Fields } from "./dialect.ts";
-import { countOf, fieldsOf, isFields } from "./fields.ts";
+import { countOf, fieldsOf, isFields, listOf } from "./fields.ts";
 
 /** Anthropic: `input_tokens` leaves the cache out. Streams say it in `message_start`, then cumulatively in `message_delta`. */
 export function anthropicUsage(response: unknown): Usage | undefined {
@@ -17,6 +17,23 @@ export function anthropicUsage(response: unknown): Usage | undefined {
     output: count(usage, "output_tokens"),
     cacheRead,
     cacheWrite,
+  };
+}
+
+/** Anthropic: what compactions took in the course of a request, which its other figures leave out. */
+export function compactionUsage(response: unknown): Usage | undefined {
+  const iterations = listOf(usageIn(response, "message")?.["iterations"]).map(fieldsOf);
+  const compactions = iterations.filter(({ type }) => type === "compaction");
+  if (compactions.length === 0) return undefined;
+  return compactions.flatMap((usage) => anthropicUsage({ usage }) ?? []).reduce(addUsage);
+}
+
+export function addUsage(one: Usage, other: Usage): Usage {
+  return {
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
   };
 }
 

@@ -33,6 +33,8 @@ export type Reason =
   | "thinking"
   | "reasoning"
   | "state"
+  | "thread"
+  | "compaction"
   | "window"
   | "fault";
 
@@ -47,6 +49,8 @@ export interface Refusal {
   /** OpenAI's `code` and `param`. */
   readonly code?: string;
   readonly param?: string;
+  /** Anthropic's `details`, with the code that clients go by. */
+  readonly details?: Fields;
   readonly headers?: Readonly<Record<string, string>>;
   /** The whole body, where it is not the protocol's own but another server's. */
   readonly body?: string;
@@ -79,6 +83,8 @@ export interface Block {
   readonly tokens: number;
   /** Anthropic's `cache_control`, or an explicit breakpoint of OpenAI's. */
   readonly marker?: Ttl;
+  /** How long an entry lives that is written here, where it is not as long as the request says. */
+  readonly ttlMs?: number;
   /** True for the last block of a message. */
   readonly ends?: true;
 }
@@ -137,6 +143,8 @@ export interface Telling {
   readonly transformations: readonly unknown[] | undefined;
   /** Seals what the model thought, so that it can be known again. */
   readonly seal: (text: string) => string;
+  /** Signs a compaction that the answer holds. */
+  readonly signCompaction?: ((block: Fields) => string) | undefined;
   /** Whether this model's cache names what it wrote. */
   readonly tellsWrites: boolean;
 }

@@ -10,7 +10,7 @@ export interface Limits {
   readonly recordedBytes: number;
   /** Prefixes that the cache remembers. */
   readonly cacheEntries: number;
-  /** Answers that `previous_response_id` can name. */
+  /** Answers that `previous_response_id` and `previous_message_id` can name. */
   readonly storedResponses: number;
 }
 

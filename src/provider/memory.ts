@@ -1,5 +1,6 @@
 /** What the provider keeps between requests beside its cache: answers that a later request can name, per key. */
 import { boundedMap, type BoundedMap } from "./bounded-map.ts";
+import type { StoredThread } from "./anthropic/threads.ts";
 import type { Fields } from "./contract.ts";
 
 export interface Memory {
@@ -11,6 +12,8 @@ export interface Memory {
   readonly reasoningOf: BoundedMap<string>;
   /** Messages: calls in an answer that began with thinking, by their ids. */
   readonly thoughtOver: BoundedMap<true>;
+  /** Messages: conversations that it was asked to keep, by the id of the last answer. */
+  readonly threads: BoundedMap<StoredThread>;
 }
 
 /** Items an answer has at most, more or less: only a bound for what is kept. */
@@ -22,5 +25,6 @@ export function createMemory(responsesMax: number): Memory {
     items: boundedMap(responsesMax * ITEMS_PER_RESPONSE),
     reasoningOf: boundedMap(responsesMax * ITEMS_PER_RESPONSE),
     thoughtOver: boundedMap(responsesMax * ITEMS_PER_RESPONSE),
+    threads: boundedMap(responsesMax),
   };
 }

@@ -5,6 +5,7 @@ import { sized, sizedReply, type Asked, type Sized } from "./answers.ts";
 import { consultAutomatic } from "./caches/automatic.ts";
 import { consultBreakpoints } from "./caches/breakpoints.ts";
 import type { CachePlan, CacheQuery } from "./caches/entries.ts";
+import { requestTtlMs } from "./caches/lifetimes.ts";
 import { consultMarked } from "./caches/marked.ts";
 import type { Admitted } from "./admitted.ts";
 import type { Incoming, Refusal, Telling, TokenUse } from "./contract.ts";
@@ -70,7 +71,15 @@ async function admit(house: House, wire: Wire, { arrival, visit, counting }: Ent
   const { headers } = request;
   const incoming: Incoming = { protocol: wire.protocol, path, headers, body, text };
   const { sealer } = house;
-  const accepted = wire.judge({ incoming, model, traits, sealer, memory: house.memoryOf(visit.secret), counting });
+  const accepted = wire.judge({
+    incoming,
+    model,
+    traits,
+    sealer,
+    memory: house.memoryOf(visit.secret),
+    counting,
+    nowMs: house.now(),
+  });
   return isRefusal(accepted) ? accepted : { house, wire, visit, arrival, incoming, model, traits, accepted };
 }
 
@@ -132,11 +141,13 @@ function askedOf({ house, visit, incoming, model, accepted }: Admitted): Asked {
 function sizes({ accepted, traits, visit, wire }: Admitted, given: Parameters<typeof sized>[0]): Sized {
   if (accepted.own !== undefined) return sizedReply(accepted.own);
   const { maxOutputTokens = traits.maxOutputTokens, inputTokens } = accepted.prompt;
-  return sized(given, {
+  const { opening } = accepted;
+  const { reply, ...answered } = sized(given, {
     limitTokens: Math.min(maxOutputTokens, Math.max(1, traits.windowTokens - inputTokens)),
     tokenFactor: traits.tokenFactor,
     callId: (at) => `${wire.callIdLead}_${visit.id}${at}`,
   });
+  return { ...answered, reply: opening === undefined ? reply : { ...reply, blocks: [opening, ...reply.blocks] } };
 }
 
 function tellingOf(
@@ -153,11 +164,10 @@ function tellingOf(
     incoming,
     transformations: accepted.transformations,
     seal: (text) => accepted.seal(visit.id, text),
+    signCompaction: accepted.signCompaction,
     tellsWrites: wire.cacheOf(traits) === "breakpoints",
   };
 }
-
-const BREAKPOINT_TTL_MS: Readonly<Record<string, number>> = { "30m": 30 * 60_000, "12h": 12 * 60 * 60_000 };
 
 function consult({ house, visit, incoming, model, traits, accepted, wire }: Admitted): CachePlan {
   const { entries, now } = house;
@@ -167,9 +177,8 @@ function consult({ house, visit, incoming, model, traits, accepted, wire }: Admi
   const kind = wire.cacheOf(traits);
   if (kind === "marked") return consultMarked(query);
   if (kind === "automatic") return consultAutomatic(query);
-  const { mode, ttl } = fieldsOf(body["prompt_cache_options"]);
-  const ttlMs = BREAKPOINT_TTL_MS[String(ttl)] ?? BREAKPOINT_TTL_MS["30m"]!;
-  return consultBreakpoints(query, { explicit: mode === "explicit", ttlMs });
+  const { mode } = fieldsOf(body["prompt_cache_options"]);
+  return consultBreakpoints(query, { explicit: mode === "explicit", ttlMs: requestTtlMs(body) });
 }
 
 function billOf({ traits, wire }: Admitted, use: TokenUse, outputTokens: number): Bill {

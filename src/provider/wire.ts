@@ -1,6 +1,6 @@
 /** What the provider needs of a protocol: how a key comes, what is refused, how a prompt is rendered, how an answer is told. */
 import type { ProtocolName } from "../protocols/index.ts";
-import type { Fields, Incoming, Prompt, Refusal, Reply, StreamEvent, Telling } from "./contract.ts";
+import type { Fields, Incoming, Prompt, Refusal, Reply, ReplyBlock, StreamEvent, Telling } from "./contract.ts";
 import type { Memory } from "./memory.ts";
 import type { Sealer } from "./seals.ts";
 import type { AgentForm } from "./agent/form.ts";
@@ -14,6 +14,7 @@ export interface Judging {
   readonly memory: Memory;
   /** Tokens are only counted: what an answer needs may be missing. */
   readonly counting: boolean;
+  readonly nowMs: number;
 }
 
 /** A request that its vendor would take. */
@@ -22,8 +23,12 @@ export interface Accepted {
   readonly transformations: readonly unknown[] | undefined;
   /** Signs what the answer thinks, with all that the model saw before it. */
   readonly seal: (id: string, text: string) => string;
+  /** Signs a compaction that the answer holds. */
+  readonly signCompaction?: (block: Fields) => string;
   /** What the vendor itself answers, whatever a script says: a compaction that was asked for. */
   readonly own?: Reply;
+  /** What the vendor puts before the answer: a compaction that the request lets it make. */
+  readonly opening?: ReplyBlock;
   /** Told that the answer was given, for what later requests may refer to. */
   readonly answered: (told: unknown) => void;
 }

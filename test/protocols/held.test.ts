@@ -23,6 +23,7 @@ describe("locked", () => {
     ["previous_response_id", responses([USER], { previous_response_id: "resp_1" })],
     ["conversation", responses([USER], { conversation: { id: "conv_1" } })],
     ["context_management", responses([USER], { context_management: [{ type: "compaction", compact_threshold: 9 }] })],
+    ["thread", messages("c", { thread: { type: "continue", previous_message_id: "msg_1" } })],
     ["item_reference", responses([{ type: "item_reference", id: "msg_1" }, USER])],
     ["compaction", responses([USER, { type: "compaction", encrypted_content: "x" }, USER])],
     ["compaction_summary", responses([{ type: "compaction_summary", encrypted_content: "x" }, USER])],
@@ -59,6 +60,8 @@ describe("not locked", () => {
       "edits that clear",
       messages("c", { context_management: { edits: [{ type: "clear_thinking_20251015", keep: "all" }] } }),
     ],
+    ["a thread that begins", messages("c", { thread: { type: "create" } })],
+    ["no thread", messages("c", { thread: null })],
     ["a word in a text", messages([{ type: "text", text: '{"type":"compaction"}' }])],
   ])("%s", (_, locked) => {
     expect(locked).toBeUndefined();

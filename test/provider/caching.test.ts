@@ -8,6 +8,7 @@ import { consultMarked } from "../../src/provider/caches/marked.ts";
 import { consultAutomatic } from "../../src/provider/caches/automatic.ts";
 import { consultBreakpoints } from "../../src/provider/caches/breakpoints.ts";
 import type { Block, Prompt, Ttl } from "../../src/provider/contract.ts";
+import { createProvider } from "../../src/provider/provider.ts";
 import { createModelBook } from "../../src/provider/traits.ts";
 import { RUNS } from "../support/transcripts.ts";
 import { served, type Json } from "./asking.ts";
@@ -108,6 +109,38 @@ describe("Anthropic's, worked by hand", () => {
   });
 });
 
+/** One request that writes the cache; then, so many minutes later, whether the same one reads it. */
+async function lifetimes(protocol: "openai-chat" | "openai-responses", body: object, breakpoint: object) {
+  let now = 0;
+  const provider = createProvider({ now: () => now });
+  const isChat = protocol === "openai-chat";
+  const part = {
+    type: isChat ? "text" : "input_text",
+    text: "word of a long prompt ".repeat(800),
+    prompt_cache_breakpoint: { mode: "explicit", ...breakpoint },
+  };
+  const message = { role: "user", content: [part] };
+  const send = async () => {
+    const response = await provider.fetch(
+      new Request(`http://provider/v1/${isChat ? "chat/completions" : "responses"}`, {
+        method: "POST",
+        headers: { authorization: "Bearer key" },
+        body: JSON.stringify({ model: "gpt-5.6-sol", ...body, [isChat ? "messages" : "input"]: [message] }),
+      }),
+    );
+    await response.text();
+    return { status: response.status, read: (provider.requests.at(-1)?.use?.cacheReadTokens ?? 0) > 0 };
+  };
+  const { status } = await send();
+  return {
+    status,
+    readAfter: async (minutes: number) => {
+      now += minutes * MINUTE_MS;
+      return (await send()).read;
+    },
+  };
+}
+
 describe("OpenAI's, worked by hand", () => {
   it("reads any common prefix of 1,024 tokens or more in steps of 128, and writes for nothing", () => {
     const entries = cacheEntries(1_000);
@@ -143,6 +176,46 @@ describe("OpenAI's, worked by hand", () => {
     expect(ask("ABCDEF", true, "c")).toEqual([0, 600]);
     expect(ask("AB", true, "c")).toEqual([0, 200]); // the first two of six were not written
   });
+
+  it("from gpt-5.6 on looks back over the latest 80 breakpoints, however far they are", () => {
+    const entries = cacheEntries(1_000);
+    const traits = { ...TRAITS, cacheMinimumTokens: 100 };
+    const ask = (text: string): number => {
+      const { use, commit } = consultBreakpoints(
+        { entries, scope: "a", prompt: prompt(text), traits, nowMs: 0 },
+        RULES,
+      );
+      commit();
+      return use.cacheReadTokens;
+    };
+    const RULES = { explicit: true, ttlMs: 30 * MINUTE_MS };
+    ask("aB");
+    expect(ask(`aB${"c".repeat(400)}${"D".repeat(79)}`)).toBe(200);
+    expect(ask(`aB${"e".repeat(10)}${"F".repeat(80)}`)).toBe(0);
+  });
+
+  it.each([
+    ["openai-chat", "30m", 200, 30],
+    ["openai-chat", "12h", 400, 0],
+    ["openai-chat", "24h", 400, 0],
+    ["openai-responses", "30m", 200, 30],
+    ["openai-responses", "12h", 200, 720],
+    ["openai-responses", "1h", 400, 0],
+  ] as const)("in %s a request may ask for %s: %i, for %i minutes", async (protocol, ttl, status, minutes) => {
+    const asked = await lifetimes(protocol, { prompt_cache_options: { ttl } }, {});
+    expect(asked.status).toBe(status);
+    if (minutes > 0)
+      expect([await asked.readAfter(minutes - 1), await asked.readAfter(minutes)]).toEqual([true, false]);
+  });
+
+  it.each(["openai-chat", "openai-responses"] as const)(
+    "in %s a breakpoint may live longer than the rest",
+    async (protocol) => {
+      const asked = await lifetimes(protocol, { prompt_cache_options: { mode: "explicit" } }, { ttl: "12h" });
+      expect([await asked.readAfter(719), await asked.readAfter(720)]).toEqual([true, false]);
+      expect((await lifetimes(protocol, {}, { ttl: "2h" })).status).toBe(400);
+    },
+  );
 });
 
 describe("whatever is asked", () => {

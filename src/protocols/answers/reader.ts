@@ -14,6 +14,10 @@ import { memberTexts, type AnswerDialect, type Saying } from "./saying.ts";
 export interface AnswerState {
   /** Everything reported until now, cached and written tokens included. */
   readonly usage: Usage | undefined;
+  /** What the provider took beside that and does not count in it: a compaction of its own. */
+  readonly besides: Usage | undefined;
+  /** The name by which a later request may refer to the answer, in protocols that have threads. */
+  readonly id: string | undefined;
   /** The request was too large, by the answer's own word. */
   readonly overflow: Overflow | undefined;
   /** An error was said, of whatever kind. */
@@ -66,15 +70,27 @@ export function createAnswerReader(protocol: ProtocolName, options: AnswerOption
 
 interface Hearing {
   usage: Usage | undefined;
+  besides: Usage | undefined;
+  id: string | undefined;
   overflow: Overflow | undefined;
   failed: boolean;
   began: boolean;
   complete: boolean;
 }
 
-const BLANK: Hearing = { usage: undefined, overflow: undefined, failed: false, began: false, complete: false };
+const BLANK: Hearing = {
+  usage: undefined,
+  besides: undefined,
+  id: undefined,
+  overflow: undefined,
+  failed: false,
+  began: false,
+  complete: false,
+};
 
-function hear(state: Hearing, { usage, overflow, failed, begins, ends }: Saying): void {
+function hear(state: Hearing, { usage, besides, id, overflow, failed, begins, ends }: Saying): void {
+  if (besides !== undefined) state.besides = besides;
+  if (id !== undefined) state.id = id;
   if (usage !== undefined) state.usage = state.usage === undefined ? usage : mergeUsage(state.usage, usage);
   if (overflow !== undefined) state.overflow ??= overflow;
   if (failed === true) state.failed = true;

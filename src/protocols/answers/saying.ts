@@ -7,6 +7,10 @@ import type { Overflow } from "../protocol.ts";
 
 export interface Saying {
   readonly usage?: Usage | undefined;
+  /** What the provider took beside that, and does not count in it. */
+  readonly besides?: Usage | undefined;
+  /** The name by which a later request may refer to the answer. */
+  readonly id?: string | undefined;
   readonly overflow?: Overflow | undefined;
   /** An error, of whatever kind. */
   readonly failed?: true;

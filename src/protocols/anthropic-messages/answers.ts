@@ -3,8 +3,8 @@
  * inside of a stream it is an `error` event in place of `message_start` or behind it, or a `message_delta` whose stop
  * reason is the window, without a content block before it.
  */
-import { fieldsOf, parsed } from "../fields.ts";
-import { anthropicUsage } from "../usage.ts";
+import { fieldsOf, parsed, textOf } from "../fields.ts";
+import { anthropicUsage, compactionUsage } from "../usage.ts";
 import {
   BEGINS,
   ENDS,
@@ -25,7 +25,7 @@ export const anthropicAnswers: AnswerDialect = {
       case "ping":
         return NOTHING;
       case "message_start":
-        return { usage: anthropicUsage(parsed(event.data)) };
+        return readStart(parsed(event.data));
       case "message_delta":
         return readDelta(parsed(event.data));
       case "message_stop":
@@ -37,10 +37,13 @@ export const anthropicAnswers: AnswerDialect = {
     }
   },
   whole: (members) => {
-    const usage = anthropicUsage({ usage: parsed(members.get("usage")) });
+    const told = { usage: parsed(members.get("usage")) };
+    const usage = anthropicUsage(told);
     const windowFull = parsed(members.get("stop_reason")) === WINDOW_STOP;
     return {
       usage,
+      besides: compactionUsage(told),
+      id: textOf(parsed(members.get("id"))),
       ends: true,
       ...(isFilled(members.get("content")) ? BEGINS : {}),
       ...(windowFull ? { overflow: { kind: "context" } } : {}),
@@ -48,8 +51,13 @@ export const anthropicAnswers: AnswerDialect = {
   },
 };
 
+function readStart(start: unknown): Saying {
+  return { usage: anthropicUsage(start), id: textOf(fieldsOf(fieldsOf(start)["message"])["id"]) };
+}
+
 function readDelta(delta: unknown): Saying {
   const usage = anthropicUsage(delta);
   const windowFull = fieldsOf(fieldsOf(delta)["delta"])["stop_reason"] === WINDOW_STOP;
-  return windowFull ? { usage, overflow: { kind: "context" } } : { usage, begins: true };
+  const spent = { usage, besides: compactionUsage(delta) };
+  return windowFull ? { ...spent, overflow: { kind: "context" } } : { ...spent, begins: true };
 }

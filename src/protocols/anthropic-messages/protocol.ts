@@ -1,6 +1,7 @@
 /** Anthropic Messages. */
 import { neverJoins } from "../decode.ts";
 import { fixedRoutes, type ProtocolDefinition } from "../definition.ts";
+import { fieldsOf, parsed, textOf } from "../fields.ts";
 import { flatFollowUp } from "../follow-up-form.ts";
 import { COMPACTS_ITSELF, compactsItself } from "../held.ts";
 import { anthropicUsage } from "../usage.ts";
@@ -10,6 +11,7 @@ import { readAnthropicAnswer } from "./plain.ts";
 import { anthropicPrompt } from "./prompt.ts";
 import { readMessage, readSystem } from "./read.ts";
 import { anthropicScreen, anthropicWhole } from "./screen.ts";
+import { anthropicThreads } from "./threads.ts";
 import { anthropicTools } from "./tools.ts";
 import { anthropic } from "./vendor.ts";
 import { attaches, writeRun, writeSystem } from "./write.ts";
@@ -37,7 +39,7 @@ export const anthropicMessages: ProtocolDefinition = {
     joins: neverJoins,
     read: readMessage,
     readSystem,
-    lockOf: (members) => (compactsItself(members.get("context_management")) ? COMPACTS_ITSELF : undefined),
+    lockOf,
     attaches,
     write: writeRun,
     writeSystem,
@@ -55,11 +57,20 @@ export const anthropicMessages: ProtocolDefinition = {
   screen: anthropicScreen,
   wholeScreen: anthropicWhole,
   recall: {
-    isOpen: () => true,
+    // What the provider keeps goes on without the calls that were hidden.
+    isOpen: (member) => anthropicThreads.useOf(member) === undefined,
     answerForms: (member) => [member("output_format"), member("output_config")],
   },
   followUp: flatFollowUp({ type: undefined }),
+  threads: anthropicThreads,
+  asksSummary: (member) => textOf(fieldsOf(member("compaction"))["type"]) !== undefined,
   cachePrompt: anthropicPrompt,
   markers: "native",
   textBlock: "text",
 };
+
+function lockOf(members: ReadonlyMap<string, string>): string | undefined {
+  const use = anthropicThreads.useOf((key) => parsed(members.get(key)));
+  if (use?.kind === "continue") return "the provider holds the history (thread)";
+  return compactsItself(members.get("context_management")) ? COMPACTS_ITSELF : undefined;
+}

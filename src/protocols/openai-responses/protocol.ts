@@ -42,7 +42,10 @@ export const openaiResponses: ProtocolDefinition = {
     systemInKey: (message, { first }) => first && onlyText(message) !== undefined,
   },
   usage: responsesUsage,
-  routes: fixedRoutes({ "/responses": { asks: "answer", label: "responses" } }),
+  routes: fixedRoutes({
+    "/responses": { asks: "answer", label: "responses" },
+    "/responses/compact": { asks: "compact", label: "compact" },
+  }),
   marks: responsesMarks,
   tools: responsesTools,
   answers: responsesAnswers,

@@ -101,7 +101,7 @@ function checkMessages(body: Fields, systemTurns: boolean): Refusal | undefined 
     odd ??
     firstRefusal(messages, (message, at) => checkRole(message, at, systemTurns)) ??
     firstRefusal(messages, (_, at) => checkSystemPlace(messages, at)) ??
-    (messages.find((message) => !isDirective(message))?.["role"] === "user"
+    (opens(messages.find((message) => !isDirective(message)))
       ? undefined
       : invalid("roles", 'messages: first message must use the "user" role')) ??
     firstRefusal(messages, (message, at) => checkContent(message, at, at === messages.length - 1))
@@ -116,6 +116,11 @@ function checkRole({ role }: Fields, at: number, systemTurns: boolean): Refusal 
       'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter, not "system" as an input message role.',
     );
   return invalid("roles", `messages.${at}.role: Input should be 'user' or 'assistant'`);
+}
+
+/** A user begins, or the summary of what a user began. */
+function opens(message: Fields | undefined): boolean {
+  return message?.["role"] === "user" || blocksOf(message?.["content"])[0]?.["type"] === "compaction";
 }
 
 const DIRECTIVE_ONLY = "the directive-only form (content: [] with output_config) is accepted at any position";

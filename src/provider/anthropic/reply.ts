@@ -2,6 +2,7 @@
 import { parsedObject } from "../arguments.ts";
 import type { Fields, Refusal, ReplyBlock, Stop, StreamEvent, Telling, TokenUse } from "../contract.ts";
 import { piecesOf } from "../pieces.ts";
+import { textTokens } from "../weigh.ts";
 
 const STOP_REASONS: Readonly<Record<Stop, string>> = {
   stop: "end_turn",
@@ -15,12 +16,41 @@ export function tellMessage(telling: Telling): Fields {
   return {
     ...head(telling),
     content: telling.reply.blocks.map((block) => wireBlock(block, telling)),
-    stop_reason: STOP_REASONS[telling.reply.stop],
+    stop_reason: stopReason(telling.reply),
     stop_sequence: null,
-    usage: { ...inputUsage(telling.use), output_tokens: telling.outputTokens, service_tier: "standard" },
+    usage: { ...usageOf(telling), service_tier: "standard" },
     ...(telling.transformations === undefined ? {} : { input_transformations: telling.transformations }),
   };
 }
+
+function stopReason({ blocks, stop }: Telling["reply"]): string {
+  return blocks.length > 0 && blocks.every(isCompaction) ? "compaction" : STOP_REASONS[stop];
+}
+
+const isCompaction = ({ kind }: ReplyBlock): boolean => kind === "compaction";
+
+/** What a compaction took is told beside the rest, and not in it. */
+function usageOf(telling: Pick<Telling, "reply" | "use" | "outputTokens">): Fields {
+  const { reply, use, outputTokens } = telling;
+  const told = { ...inputUsage(use), output_tokens: outputTokens };
+  const summary = reply.blocks.find((block) => block.kind === "compaction");
+  if (summary === undefined) return told;
+  if (reply.blocks.every(isCompaction))
+    return { ...inputUsage(NO_USE), output_tokens: 0, iterations: [{ type: "compaction", ...told }] };
+  // The answer was given to the summary alone.
+  const summaryTokens = textTokens(summary.text);
+  const answered = { ...inputUsage({ ...NO_USE, inputTokens: summaryTokens }), output_tokens: outputTokens };
+  const compaction = { type: "compaction", ...inputUsage(use), output_tokens: summaryTokens };
+  return { ...answered, iterations: [compaction, { type: "message", ...answered }] };
+}
+
+const NO_USE: TokenUse = {
+  inputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWrite5mTokens: 0,
+  cacheWrite1hTokens: 0,
+  cacheWriteTokens: 0,
+};
 
 function head({ id, model }: Pick<Telling, "id" | "model">): Fields {
   return { id: `msg_${id}`, type: "message", role: "assistant", model };
@@ -39,29 +69,38 @@ function inputUsage(use: TokenUse): Fields {
   };
 }
 
-function wireBlock(block: ReplyBlock, { seal }: Telling): Fields {
+function wireBlock(block: ReplyBlock, { seal, signCompaction }: Telling): Fields {
   switch (block.kind) {
     case "thinking":
       return { type: "thinking", thinking: block.text, signature: seal(block.text) };
     case "call":
       return { type: "tool_use", id: block.id, name: block.name, input: parsedObject(block.arguments) };
+    case "compaction": {
+      const compaction = { type: "compaction", content: block.text, encrypted_content: null };
+      if (signCompaction === undefined) return compaction;
+      const signed = { ...compaction, tool_changes: [] };
+      return { ...signed, signature: signCompaction(signed) };
+    }
     case "text":
-    case "compaction":
       return { type: "text", text: block.text };
   }
 }
 
 export function* streamMessage(telling: Telling): Generator<StreamEvent> {
-  const { reply, use, outputTokens, transformations } = telling;
-  const opened = { ...inputUsage(use), output_tokens: 1, service_tier: "standard" };
+  const { reply, use, transformations } = telling;
+  const opened = {
+    ...inputUsage(reply.blocks.some(isCompaction) ? NO_USE : use),
+    output_tokens: 1,
+    service_tier: "standard",
+  };
   const message = { ...head(telling), content: [], stop_reason: null, stop_sequence: null, usage: opened };
   const told = transformations === undefined ? message : { ...message, input_transformations: transformations };
   yield event("message_start", { message: told });
   yield event("ping", {});
   for (const [index, block] of reply.blocks.entries()) yield* streamBlock(block, index, telling);
   yield event("message_delta", {
-    delta: { stop_reason: STOP_REASONS[reply.stop], stop_sequence: null },
-    usage: { ...inputUsage(use), output_tokens: outputTokens },
+    delta: { stop_reason: stopReason(reply), stop_sequence: null },
+    usage: usageOf(telling),
   });
   yield event("message_stop", {});
 }
@@ -81,8 +120,10 @@ function* streamBlock(block: ReplyBlock, index: number, telling: Telling): Gener
       for (const { text, tokens } of piecesOf(JSON.stringify(parsedObject(block.arguments))))
         yield delta({ type: "input_json_delta", partial_json: text }, tokens);
       break;
-    case "text":
     case "compaction":
+      yield delta({ type: "compaction_delta", content: block.text, encrypted_content: null });
+      break;
+    case "text":
       for (const { text, tokens } of piecesOf(block.text)) yield delta({ type: "text_delta", text }, tokens);
   }
   yield event("content_block_stop", { index });
@@ -95,6 +136,8 @@ function emptied(block: Fields): Fields {
       return { ...block, thinking: "", signature: "" };
     case "tool_use":
       return { ...block, input: {} };
+    case "compaction":
+      return { ...block, content: null };
     default:
       return { ...block, text: "" };
   }

@@ -2,6 +2,7 @@
 import { countOf, fieldsOf, listOf, textOf } from "../../protocols/fields.ts";
 import { invalid, type Block, type Fields, type Prompt, type Refusal } from "../contract.ts";
 import type { Memory } from "../memory.ts";
+import type { Sealer } from "../seals.ts";
 import type { ModelTraits } from "../traits.ts";
 import {
   blocksOf,
@@ -18,11 +19,20 @@ import { bearerOf } from "../openai-words.ts";
 import { BODY_FORM, wordsOf } from "../request-form.ts";
 import { isRefusal, type Accepted, type FaultWords, type Judging, type ModelListForm, type Wire } from "../wire.ts";
 import { anthropicAgent } from "./agent.ts";
+import {
+  asksCompaction,
+  checkCompaction,
+  compactionOf,
+  readFrom,
+  signatureOf,
+  thresholdCompaction,
+} from "./compaction.ts";
 import { checkMarkers, markerOf, rendered, topMarked } from "./markers.ts";
 import { checkShape, isDeferred, messagesOf, placed } from "./messages.ts";
 import { checkPairs } from "./pairing.ts";
 import { streamMessage, streamMessageError, tellMessage } from "./reply.ts";
 import { checkThinkingBlocks, checkThinkingUse } from "./thinking.ts";
+import { wholeRequest } from "./threads.ts";
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
@@ -87,9 +97,13 @@ export const anthropicWire: Wire = {
     typeof name === "string"
       ? { status: 404, reason: "model", message: `model: ${name}` }
       : invalid("shape", "model: Field required"),
-  errorBody: ({ status, type, message }, requestId) => ({
+  errorBody: ({ status, type, message, details }, requestId) => ({
     type: "error",
-    error: { type: type ?? ERROR_TYPES[status] ?? "api_error", message },
+    error: {
+      type: type ?? ERROR_TYPES[status] ?? "api_error",
+      message,
+      ...(details === undefined ? {} : { details }),
+    },
     request_id: requestId,
   }),
   overflow,
@@ -100,8 +114,11 @@ export const anthropicWire: Wire = {
   streamsOverflow: false,
 };
 
-function judge({ incoming, model, traits, sealer, counting, memory }: Judging): Refusal | Accepted {
-  const { body, headers } = incoming;
+function judge({ incoming, model, traits, sealer, counting, memory, nowMs }: Judging): Refusal | Accepted {
+  const { headers } = incoming;
+  const whole = wholeRequest(incoming.body, headers, { threads: memory.threads, nowMs });
+  if (isRefusal(whole)) return whole;
+  const { body } = whole;
   const wrong =
     (headers.get("anthropic-version") === null
       ? invalid("version", "anthropic-version: header is required")
@@ -109,18 +126,28 @@ function judge({ incoming, model, traits, sealer, counting, memory }: Judging): 
     checkShape(body, { counting, systemTurns: traits.systemTurns }) ??
     checkMarkers(body) ??
     checkPairs(body) ??
-    checkThinkingUse(body, headers, memory) ??
-    checkEnd(body, traits);
+    checkCompaction(body, headers, sealer) ??
+    (asksCompaction(body) ? undefined : (checkThinkingUse(body, headers, memory) ?? checkEnd(body, traits)));
   if (wrong !== undefined) return wrong;
   const found = checkThinkingBlocks({ body, headers, model, binds: traits.bindsThinking, sealer });
   if (isRefusal(found)) return found;
   const { dropped, transformations, prefix, last } = found;
+  const prompt = render(body, traits, dropped);
   return {
-    prompt: render(body, traits, dropped),
+    prompt,
+    ...(counting ? {} : thresholdCompaction(body, prompt.inputTokens)),
     transformations,
     seal: (id, text) => sealer.sign({ id, after: last, text, model, prefix: prefix() }),
-    answered: (told) => rememberThought(fieldsOf(told), memory),
+    ...(asksCompaction(body) && !counting ? onRequest(body, sealer) : {}),
+    answered: (told) => {
+      rememberThought(fieldsOf(told), memory);
+      whole.answered(fieldsOf(told));
+    },
   };
+}
+
+function onRequest(body: Fields, sealer: Sealer): Pick<Accepted, "own" | "signCompaction"> {
+  return { own: compactionOf(body), signCompaction: (block) => signatureOf(block, sealer) };
 }
 
 function rememberThought({ content }: Fields, memory: Memory): void {
@@ -145,7 +172,7 @@ function checkEnd(body: Fields, { bindsThinking }: ModelTraits): Refusal | undef
 }
 
 function render(body: Fields, traits: ModelTraits, dropped: ReadonlySet<string>): Prompt {
-  const all = rendered(body);
+  const all = stillRead(rendered(body), readFrom(body));
   const top = topMarked(body, all);
   const weigh = weigher(traits.imageTokens);
   const roles = messagesOf(body).map(({ role }) => String(role));
@@ -174,6 +201,13 @@ function render(body: Fields, traits: ModelTraits, dropped: ReadonlySet<string>)
     messageSettings: JSON.stringify([body["tool_choice"], type, budget]),
     maxOutputTokens: countOf(body["max_tokens"]),
   });
+}
+
+/** Tools and system prompt, and of the messages what the latest compaction leaves. */
+function stillRead(all: ReturnType<typeof rendered>, from: string | undefined): ReturnType<typeof rendered> {
+  if (from === undefined) return all;
+  const start = all.findIndex(({ path }) => path === from);
+  return all.filter(({ path }, at) => at >= start || !path.startsWith("messages."));
 }
 
 /** A marker inside of a result holds for the result: nothing shorter than a block is cached here. */

@@ -1,7 +1,7 @@
 /**
- * OpenAI's cache from gpt-5.6 on (its prompt caching guide, 2026-11): a prefix is written and found at breakpoints only.
- * In implicit mode the end of the newest message is one, beside those that the request sets; in explicit mode only
- * these, and without any nothing is cached. Four writes a request, the latest first.
+ * OpenAI's cache from gpt-5.6 on (its prompt caching guide, 2026-11; its SDK 7.57.0 of 13 November 2026): a prefix is written and
+ * found at breakpoints only. In implicit mode the end of the newest message is one, beside those that the request sets; in
+ * explicit mode only these, and without any nothing is cached. Four writes a request, the latest first.
  */
 import { live, NO_CACHE_USE, prefixesOf, remember, type CachePlan, type CacheQuery } from "./entries.ts";
 
@@ -11,7 +11,7 @@ export interface BreakpointRules {
 }
 
 const WRITES_MAX = 4;
-/** OpenAI looks for an earlier prefix at this many breakpoints, the latest ones. */
+/** OpenAI looks for an earlier prefix at this many breakpoints, the latest ones, however many blocks lie between them. */
 const LOOKED_AT_MAX = 80;
 
 export function consultBreakpoints(query: CacheQuery, { explicit, ttlMs }: BreakpointRules): CachePlan {
@@ -36,7 +36,7 @@ export function consultBreakpoints(query: CacheQuery, { explicit, ttlMs }: Break
     commit: () => {
       if (found !== undefined)
         remember(entries, keys[found]!, live(entries, keys[found]!, nowMs)?.ttlMs ?? ttlMs, nowMs);
-      for (const at of written) remember(entries, keys[at]!, ttlMs, nowMs);
+      for (const at of written) remember(entries, keys[at]!, prompt.blocks[at]!.ttlMs ?? ttlMs, nowMs);
     },
   };
 }

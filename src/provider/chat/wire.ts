@@ -1,5 +1,6 @@
 /** Chat Completions as the vendor's server has it: requests judged and rendered, errors in its words. */
-import { countOf, fieldsOf, isFields, listOf, textOf } from "../../protocols/fields.ts";
+import { breakpointIn, checkLifetimes, CHAT_TTLS } from "../caches/lifetimes.ts";
+import { countOf, fieldsOf, listOf, textOf } from "../../protocols/fields.ts";
 import { invalid, type Block, type Fields, type Prompt, type Refusal } from "../contract.ts";
 import { isOver, OPENAI_WORDS } from "../openai-words.ts";
 import type { ModelTraits } from "../traits.ts";
@@ -42,7 +43,8 @@ export const chatWire: Wire = {
 };
 
 function judge({ incoming: { body }, traits, sealer }: Judging): Refusal | Accepted {
-  const wrong = checkShape(body) ?? checkPairs(messagesOf(body));
+  const parts = messagesOf(body).flatMap(({ content }) => blocksOf(content));
+  const wrong = checkShape(body) ?? checkPairs(messagesOf(body)) ?? checkLifetimes(body, { ttls: CHAT_TTLS, parts });
   if (wrong !== undefined) return wrong;
   return acceptedAs(render(body, traits), sealer);
 }
@@ -76,7 +78,7 @@ function renderMessage(message: Fields, imageTokens: number): readonly Block[] {
     section: "messages",
     text: `${head} ${canonical(part)}`,
     tokens: tokens + (at === 0 ? frame : 0),
-    ...(isFields(part["prompt_cache_breakpoint"]) ? { marker: "5m" as const } : {}),
+    ...breakpointIn(part),
     ...(at === pieces.length - 1 ? { ends: true as const } : {}),
   }));
 }

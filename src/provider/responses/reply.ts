@@ -2,9 +2,16 @@
 import { listOf } from "../../protocols/fields.ts";
 import type { Fields, Refusal, ReplyBlock, StreamEvent, Telling } from "../contract.ts";
 import { piecesOf } from "../pieces.ts";
+import { asksForCompaction, compacted } from "./compaction.ts";
+import { itemsOf } from "./items.ts";
 
 export function tellResponse(telling: Telling): Fields {
   const output = telling.reply.blocks.map((block, at) => wireItem(block, at, telling));
+  const { path, body } = telling.incoming;
+  if (asksForCompaction(path)) {
+    const { usage } = ending(telling);
+    return { id: `resp_${telling.id}`, created_at: telling.created, ...compacted(output[0]!, itemsOf(body)), usage };
+  }
   return { ...frame(telling, telling.incoming.body), ...ending(telling), output };
 }
 

@@ -1,6 +1,7 @@
 /** Responses as the vendor's server has it: history by reference, requests judged and rendered, errors in its words. */
-import { countOf, fieldsOf, isFields, listOf, textOf } from "../../protocols/fields.ts";
-import { firstRefusal, invalid, type Block, type Fields, type Prompt, type Refusal, type Reply } from "../contract.ts";
+import { countOf, fieldsOf, listOf, textOf } from "../../protocols/fields.ts";
+import { firstRefusal, invalid, type Block, type Fields, type Prompt, type Refusal } from "../contract.ts";
+import { breakpointIn, checkLifetimes, RESPONSES_TTLS } from "../caches/lifetimes.ts";
 import type { Memory } from "../memory.ts";
 import { isOver, OPENAI_WORDS } from "../openai-words.ts";
 import type { ModelTraits } from "../traits.ts";
@@ -17,6 +18,14 @@ import {
 import { isRefusal, type Accepted, type Judging, type Wire } from "../wire.ts";
 import { answersAtEnd, BODY_FORM, wordsOf } from "../request-form.ts";
 import { responsesAgent } from "./agent.ts";
+import {
+  asksForCompaction,
+  checkManagement,
+  compactionBlock,
+  compactionOf,
+  readItems,
+  thresholdOf,
+} from "./compaction.ts";
 import { checkShape, itemsOf, kindOf } from "./items.ts";
 import { checkIds, checkPairs, checkReasoning, checkSealed, checkTrigger, notFound, sealed } from "./pairing.ts";
 import { streamResponse, streamResponseError, tellResponse } from "./reply.ts";
@@ -42,8 +51,8 @@ export const responsesWire: Wire = {
   streamsOverflow: true,
 };
 
-function judge({ incoming: { body }, traits, sealer, memory }: Judging): Refusal | Accepted {
-  const misshapen = checkShape(body);
+function judge({ incoming: { body, path }, traits, sealer, memory }: Judging): Refusal | Accepted {
+  const misshapen = checkShape(body) ?? checkManagement(body);
   if (misshapen !== undefined) return misshapen;
   const items = wholeHistory(body, memory);
   if (isRefusal(items)) return items;
@@ -52,15 +61,21 @@ function judge({ incoming: { body }, traits, sealer, memory }: Judging): Refusal
     checkTrigger(items) ??
     checkPairs(items) ??
     checkReasoning(items, { memory, sealer }) ??
+    checkLifetimes(body, { ttls: RESPONSES_TTLS, parts: items.flatMap(partsOf) }) ??
     firstRefusal(items, (item) => (kindOf(item) === "compaction" ? checkSealed(item, sealer) : undefined));
   if (wrong !== undefined) return wrong;
-  const own = items.at(-1)?.["type"] === "compaction_trigger" ? compaction(items) : undefined;
+  const asked = asksForCompaction(path) || items.at(-1)?.["type"] === "compaction_trigger";
+  const own = asked ? compactionOf(items) : undefined;
+  const prompt = render(body, readItems(items), traits);
+  const thresholdTokens = thresholdOf(body);
+  const isAbove = !asked && thresholdTokens !== undefined && prompt.inputTokens > thresholdTokens;
   return {
-    prompt: render(body, items, traits),
+    prompt,
     transformations: undefined,
     seal: (_, text) => sealed(text, sealer),
     answered: (told) => keep(fieldsOf(told), { body, items, memory }),
     ...(own === undefined ? {} : { own }),
+    ...(isAbove ? { opening: compactionBlock(items) } : {}),
   };
 }
 
@@ -99,10 +114,6 @@ function keep(
   for (const item of output) memory.items.set(String(item["id"]), item);
 }
 
-function compaction(items: readonly Fields[]): Reply {
-  return { blocks: [{ kind: "compaction", text: `${items.length - 1} items` }], stop: "stop" };
-}
-
 function render(body: Fields, items: readonly Fields[], traits: ModelTraits): Prompt {
   const tools = listOf(body["tools"]).map((tool): Block => {
     const text = canonical(tool);
@@ -122,6 +133,11 @@ function render(body: Fields, items: readonly Fields[], traits: ModelTraits): Pr
   });
 }
 
+/** What a message says, or a tool's output. */
+function partsOf(item: Fields): readonly Fields[] {
+  return blocksOf(item[kindOf(item).endsWith("_output") ? "output" : "content"]);
+}
+
 function renderItem(item: Fields, { imageTokens }: ModelTraits): readonly Block[] {
   const kind = kindOf(item);
   const weigh = weighContent(imageTokens);
@@ -130,13 +146,13 @@ function renderItem(item: Fields, { imageTokens }: ModelTraits): readonly Block[
     return [{ section: "messages", text: canonical(item), tokens: MESSAGE_TOKENS + weighItem(item, kind), ends: true }];
   const head = `${kind} ${String(item["role"])} ${String(item["call_id"])}`;
   const frame = MESSAGE_TOKENS + (isOutput ? RESULT_TOKENS : 0);
-  const parts = blocksOf(item[isOutput ? "output" : "content"]);
+  const parts = partsOf(item);
   if (parts.length === 0) return [{ section: "messages", text: head, tokens: frame, ends: true }];
   return parts.map((part, at) => ({
     section: "messages",
     text: `${head} ${canonical(part)}`,
     tokens: weigh(part) + (at === 0 ? frame : 0),
-    ...(isFields(part["prompt_cache_breakpoint"]) ? { marker: "5m" as const } : {}),
+    ...breakpointIn(part),
     ...(at === parts.length - 1 ? { ends: true as const } : {}),
   }));
 }
