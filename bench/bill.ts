@@ -1,11 +1,12 @@
 /**
  * `npm run bench:bill [-- --json] [-- PROTOCOL]`: what sessions cost through a window of 64K by each schedule, against the
- * same traffic with the same caching, a window without an end, and no compaction; by the strict provider's account.
+ * same traffic with the same caching, a window without an end, and no compaction; by the strict provider's account. It also
+ * says where the compactions of each schedule began, and fails if one did not begin where its schedule says.
  */
 import { createMeasure } from "../src/core/transcript/measure.ts";
 import type { ProtocolName } from "../src/protocols/index.ts";
 import { corpusFiles, hasCorpus } from "../test/support/corpus.ts";
-import { bill, type Billed } from "../test/gateway/support/billing.ts";
+import { beginsWhereItShould, bill, type Billed } from "../test/gateway/support/billing.ts";
 import { recordingOf } from "../test/gateway/support/recordings.ts";
 import { machineLine, MACHINE, table } from "./table.ts";
 
@@ -84,6 +85,8 @@ function page(sessions: readonly Session[]): string {
     pooled(`over ${LONG_TOKENS} tokens`, long),
     pooled("all of these", sessions),
     `dearest by threshold ${dearest(sessions, "threshold")}, by cost ${dearest(sessions, "cost")}`,
+    "",
+    ...(["threshold", "cost"] as const).flatMap((schedule) => beginnings(sessions, schedule)),
   ].join("\n");
 }
 
@@ -95,6 +98,29 @@ function pooled(name: string, sessions: readonly Session[]): string {
 
 function dearest(sessions: readonly Session[], schedule: "threshold" | "cost"): string {
   return Math.max(...sessions.map((one) => one[schedule].usd / one.without.usd)).toFixed(3);
+}
+
+/** Where compactions began, in shares of the usable window, by what they were made for. */
+function beginnings(sessions: readonly Session[], schedule: "threshold" | "cost"): readonly string[] {
+  const billed = sessions.map((one) => one[schedule]);
+  const began = billed.flatMap((one) => one.began);
+  const lines = [...new Set(began.map(({ reason }) => reason))].map((reason) => {
+    const shares = began.filter((one) => one.reason === reason).map(shareOf);
+    const [least, most] = [Math.min(...shares), Math.max(...shares)].map((share) => share.toFixed(1));
+    return `by ${schedule}, ${reason}: ${shares.length} compactions began at ${least} to ${most} % of the window`;
+  });
+  const wrong = began.filter((one) => !beginsWhereItShould(one)).length;
+  const passed = billed.reduce((sum, one) => sum + one.passed, 0);
+  if (wrong > 0 || (schedule === "threshold" && passed > 0)) process.exitCode = 1;
+  return [
+    ...lines,
+    `by ${schedule}: ${passed} requests above the threshold waited, ${wrong} compactions began elsewhere`,
+  ];
+}
+
+/** The threshold is half of the usable window. */
+function shareOf({ dueTokens, thresholdTokens }: Billed["began"][number]): number {
+  return (50 * dueTokens) / thresholdTokens;
 }
 
 function dollars(usd: number): string {

@@ -1,7 +1,8 @@
 /**
  * `npm run e2e:clients [-- NAME…]`: Claude Code, Codex, Gemini CLI, OpenCode and pi each live through a long task behind the gateway,
  * in a network that has nothing else in it. Says what happened, and ends with 1 where anything did not hold. With `--own`
- * the clients' own compactions come first, and the gateway has to let them through.
+ * the clients' own compactions come first, and the gateway has to let them through. `threads` is a run of its own, with
+ * Anthropic's SDK and message threads.
  */
 import { parseArgs } from "node:util";
 import { claudeCode } from "./claude-code.ts";
@@ -13,6 +14,7 @@ import { bringUpLoopback, goInside, hasNamespaces, isInside } from "./namespace.
 import { opencode } from "./opencode.ts";
 import { pi } from "./pi.ts";
 import { tableOf } from "./table.ts";
+import { runThreads, THREADS, threadsLine } from "./threads.ts";
 import { runTrial } from "./trial.ts";
 import { judge, type Verdict } from "./verdict.ts";
 
@@ -30,10 +32,15 @@ const { values, positionals } = parseArgs({
 const onEvent = (message: string): void => void process.stderr.write(`${message}\n`);
 
 function chosen(): readonly Client[] {
-  const unknown = positionals.filter((name) => !CLIENTS.some((client) => client.name === name));
-  if (unknown.length > 0)
-    throw new Error(`no client ${unknown.join(", ")}; there are ${CLIENTS.map(({ name }) => name).join(", ")}`);
+  const known = [...CLIENTS.map(({ name }) => name), THREADS];
+  const unknown = positionals.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new Error(`no client ${unknown.join(", ")}; there are ${known.join(", ")}`);
   return positionals.length === 0 ? CLIENTS : CLIENTS.filter(({ name }) => positionals.includes(name));
+}
+
+/** The SDK compacts nothing of its own there. */
+function withThreads(): boolean {
+  return !values.own && (positionals.length === 0 || positionals.includes(THREADS));
 }
 
 /** Outside: the registry can be reached. */
@@ -53,8 +60,11 @@ async function runAll(): Promise<number> {
     const trial = await runTrial(client, { installed: done.folder, onEvent, keep: values.keep, own: values.own });
     verdicts.push(judge(trial));
   }
-  process.stdout.write(values.json ? `${JSON.stringify(verdicts)}\n` : tableOf(verdicts));
-  return verdicts.some(({ faults }) => faults.length > 0) ? 1 : 0;
+  const threads = withThreads() ? [await runThreads()] : [];
+  const all = [...verdicts, ...threads];
+  if (values.json) process.stdout.write(`${JSON.stringify(all)}\n`);
+  else process.stdout.write((verdicts.length === 0 ? "" : tableOf(verdicts)) + threads.map(threadsLine).join(""));
+  return all.some(({ faults }) => faults.length > 0) ? 1 : 0;
 }
 
 async function main(): Promise<number> {

@@ -30,6 +30,7 @@ export type {
 } from "./session/contract.ts";
 export type { SendRequest, Summarize, SummaryModel } from "./session/summarize.ts";
 export type { SessionEvents } from "./session/events.ts";
+export type { CompactionTiming } from "./session/timing.ts";
 export type { ReportedUsage } from "./protocols/index.ts";
 export type { ProviderError } from "./session/recover.ts";
 export { responsesCompaction, type ResponsesCompactionOptions } from "./session/responses-compaction.ts";

@@ -6,6 +6,7 @@ import {
   type Irreducible,
   type SummaryAccount,
 } from "../core/compaction/compaction.ts";
+import { SAVED_LITTLE_ADVICE, savedLittle } from "../core/compaction/savings.ts";
 import type { LogNote } from "../logs/index.ts";
 import type { DisabledEngine } from "../session/events.ts";
 import { change, count, counted } from "./amounts.ts";
@@ -156,8 +157,12 @@ function named(name: string, says: string, look: Look, { paint, columns }: Strea
   );
 }
 
-function warnings({ degraded, irreducible }: CompactionReport, stream: Stream): readonly string[] {
-  const lines = [...degraded, ...(irreducible === undefined ? [] : [irreducibleLine(irreducible)])];
+function warnings({ degraded, irreducible, tokens }: CompactionReport, stream: Stream): readonly string[] {
+  const lines = [
+    ...degraded,
+    ...(irreducible === undefined ? [] : [irreducibleLine(irreducible)]),
+    ...(savedLittle(tokens) ? [`It saved less than a tenth: ${SAVED_LITTLE_ADVICE}.`] : []),
+  ];
   return lines.length === 0 ? [] : ["", ...lines.flatMap((line) => warned(line, stream))];
 }
 

@@ -10,14 +10,23 @@ import type {
   Treatment,
 } from "../gateway/contract.ts";
 import { levelOf } from "../gateway/operation/log.ts";
+import type { PostponedBy } from "../session/timing.ts";
 import { change, count, counted } from "./amounts.ts";
 import { clip } from "./bars.ts";
 import type { Look, Stream } from "./terminal.ts";
 
+/** Why a compaction that is due waits, in a word. */
+const POSTPONED_BY = {
+  prices: "cost",
+  back_off: "the last compactions saved too little",
+  undone: "the last compaction was undone",
+  writing: "its handoff is being written",
+} as const satisfies Record<PostponedBy, string>;
+
 const ISO_TIME_FROM = 11;
 const ISO_TIME_TO = 19;
 const NAME_COLUMNS_MAX = 60;
-const MESSAGE_COLUMNS_MAX = 240;
+const MESSAGE_COLUMNS_MAX = 320;
 
 export interface LogOptions {
   readonly stream: Stream;
@@ -53,6 +62,7 @@ function requestParts(event: RequestEvent, { stream: { paint }, redact }: LogOpt
     ...(event.model === "" ? [] : [paint("accent", named(event.model))]),
     ...(event.streamed ? ["stream"] : []),
     ...treatmentParts(event.treatment, paint),
+    ...timingParts(event, paint),
     ...(event.retried ? [paint("warn", "sent again, smaller")] : []),
     ...usageParts(event),
     paint("dim", `${count(event.tookMs)} ms total, ${held(event.heldMs)} in precis`),
@@ -71,6 +81,13 @@ function treatmentParts(treatment: Treatment, paint: Stream["paint"]): readonly 
     case "observed":
       return [`would be shortened ${arrow(treatment.tokens)}`, ...lost(treatment, paint)];
   }
+}
+
+function timingParts({ timing }: RequestEvent, paint: Stream["paint"]): readonly string[] {
+  if (timing?.postponed === undefined) return [];
+  const { postponed, compactsAtTokens } = timing;
+  const until = compactsAtTokens === undefined ? "" : `, compacts at ${count(compactsAtTokens)} at the latest`;
+  return [paint("dim", `waits: ${POSTPONED_BY[postponed]}${until}`)];
 }
 
 function lost({ lostRequests = 0 }: Losing, paint: Stream["paint"]): readonly string[] {

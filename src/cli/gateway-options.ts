@@ -39,11 +39,12 @@ export async function gatewayOptions(
     registry: registryOf(configuration),
     ...(model.context_length === null ? {} : { contextLength: model.context_length }),
     mode: modeOf(configuration),
-    caching: { ...cachingOf(configuration), schedule: compression.schedule },
+    caching: { ...cachingOf(configuration), schedule: compression.schedule, idle: compression.idle },
     ingestLimitTokens: compression.ingest_limit_tokens,
     recall: { offer: recall.tool },
     tenant: tenantPolicy(gateway.tenant),
     credentialNames: gateway.credential_names,
+    threads: gateway.threads,
     onFault: gateway.on_fault,
     allowedHosts: gateway.allowed_hosts,
     // A client's key is spent on nothing but its own requests, unless the operator asks for its own model to write.

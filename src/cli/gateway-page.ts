@@ -124,6 +124,7 @@ type Row = (name: string, text: string) => string;
 
 export function endPage(totals: Totals): string {
   const { requests, outcomes, treatments, untouched, context, observed, compactions, lost, usage, cache } = totals;
+  const notices = Object.entries(totals.notices).map(([code, { count: times }]) => `${code} ${count(times)}`);
   const failed = outcomes.refused + outcomes.turned_away + outcomes.upstream_failed;
   const reasons = Object.entries(untouched).map(([because, times]) => `${because} ${count(times)}`);
   const lines = [
@@ -138,6 +139,7 @@ export function endPage(totals: Totals): string {
     ...(reasons.length === 0 ? [] : [`${counted(treatments.untouched, "request")} untouched: ${reasons.join(", ")}`]),
     `${count(usage.input)} tokens in, ${count(usage.cacheRead)} of them read from the cache, ${count(usage.output)} out`,
     ...cacheLines(cache),
+    ...(notices.length === 0 ? [] : [`notices: ${notices.join(", ")}`]),
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -114,6 +114,7 @@ function remarks({ session, terms, summariesBy }: Replay): readonly string[] {
   return [
     "Sent: input tokens. Read: from the cache. Written: to the cache. Fresh: neither. Peak: the largest request. Bust: cache miss. Cut: compaction.",
     ...windowCurves(session.runs).flatMap(overText),
+    ...session.runs.flatMap(beganText),
     ...session.runs.flatMap(bustText),
     ...(written === 0 ? [] : summaryLines(session.runs, summariesBy)),
     ...(terms.rules.kind === "automatic"
@@ -129,6 +130,16 @@ function overText(course: WindowCurve): readonly string[] {
   const after = minutes(requests[overAt]!.atMs - requests[0]!.atMs);
   return [
     `${nameOf(course)}: the window is full at request ${overAt + 1}, after ${after}; a provider would refuse the requests billed from there on.`,
+  ];
+}
+
+/** From how many tokens on a strategy compacted. */
+function beganText({ strategy, requests }: ReplayedRun): readonly string[] {
+  const sizes = requests.flatMap(({ compaction }) => (compaction === undefined ? [] : [compaction.before]));
+  if (sizes.length === 0) return [];
+  const [least, most] = [short(Math.min(...sizes)), short(Math.max(...sizes))];
+  return [
+    `${strategy.name}: ${counted(sizes.length, "compaction")} at ${least === most ? least : `${least} to ${most}`} tokens.`,
   ];
 }
 

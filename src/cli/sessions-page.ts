@@ -2,6 +2,8 @@
 import { wrapped } from "../config/wrap.ts";
 import { LOSS_KINDS, type CompactionReport } from "../core/compaction/compaction.ts";
 import type { CompactionShown, MessageShown, SessionShown, SessionSummary } from "../gateway/history/contract.ts";
+import { cooldownText } from "../session/cooldowns.ts";
+import type { CompactionTiming } from "../session/timing.ts";
 import { age, change, count, counted } from "./amounts.ts";
 import { clip, columnWidths, padEnd, padStart } from "./bars.ts";
 import type { Stream } from "./terminal.ts";
@@ -38,7 +40,7 @@ export function sessionList(sessions: readonly SessionSummary[], now: number, { 
     clip(one.model ?? "", MODEL_COLUMNS_MAX),
     count(one.messages),
     `${one.tokensAre === "estimated" ? "≈" : ""}${count(one.tokens)}`,
-    `${one.compactions}${one.undone ? "u" : ""}`,
+    `${one.compactions}${one.undone ? "u" : one.timing?.postponed === undefined ? "" : "w"}`,
     `${one.branches}`,
   ]);
   const widths = columnWidths([header, ...rows]);
@@ -105,7 +107,24 @@ function facts(session: SessionShown, now: number, stream: Stream): readonly str
     ...(session.undone
       ? named("undone", "not compacted automatically until an overflow or `precis sessions compact`", stream)
       : []),
+    ...(session.timing === undefined || session.undone ? [] : timingLines(session.timing, stream)),
+    ...session.resting
+      .filter(({ until }) => until > now)
+      .flatMap((rest) => named("model", visibleLine(cooldownText(rest, now)), stream)),
     ...(lineage.length === 0 ? [] : named("lineage", lineage.join("; "), stream)),
+  ];
+}
+
+function timingLines(
+  { thresholdTokens, compactsAtTokens, postponed }: CompactionTiming,
+  stream: Stream,
+): readonly string[] {
+  if (compactsAtTokens === undefined) return named("compacted", "not automatically", stream);
+  const late = compactsAtTokens > thresholdTokens;
+  const latest = `at ${count(compactsAtTokens)} tokens at the latest; the threshold is ${count(thresholdTokens)}`;
+  return [
+    ...named("compacted", late ? latest : `at ${count(compactsAtTokens)} tokens`, stream),
+    ...(postponed === undefined ? [] : named("waits", visibleLine(postponed.because), stream)),
   ];
 }
 

@@ -34,6 +34,7 @@ export const DEFAULTS = Object.freeze({
     template: ENGINE_DEFAULTS.template,
     keep_requests: ENGINE_DEFAULTS.keepRequests,
     schedule: "threshold",
+    idle: "off",
     ingest_limit_tokens: 0,
   } as const),
   engines: Object.freeze(
@@ -71,6 +72,7 @@ export const DEFAULTS = Object.freeze({
     retention_days: 30,
     tenant: "auto",
     credential_names: Object.freeze([] as readonly string[]),
+    threads: "replay",
     on_fault: "pass",
     log: "pretty",
     allowed_hosts: Object.freeze([] as readonly string[]),

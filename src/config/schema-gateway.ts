@@ -173,6 +173,10 @@ export const gatewaySection = z
           "Additional headers and query parameters that carry a client's credential, for `per_key` (and `auto` if other machines can connect). Always known: `authorization`, and names that end in `key`, `token`, `secret` and the like.",
         examples: [["x-employee"]],
       }),
+    threads: z.enum(["replay", "refuse", "pass"]).default(gateway.threads).meta({
+      description:
+        "Message threads that a client has its provider keep. `replay`: once a compaction is due, the client is asked for the whole conversation, which is then compacted. `refuse`: every thread is refused, for upstreams that do not keep them. `pass`: never interfere.",
+    }),
     on_fault: z.enum(["pass", "refuse"]).default(gateway.on_fault).meta({
       description: "What happens to a request if precis itself fails: it is forwarded unchanged, or refused.",
     }),

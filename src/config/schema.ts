@@ -97,7 +97,11 @@ const compressionSection = z
     }),
     schedule: z.enum(["threshold", "cost"]).default(compression.schedule).meta({
       description:
-        "When `precis serve` compacts if the prices of the model's cache are known: at the threshold, or when it costs least. In both cases a compaction that would cost more than it saves waits, at most until the window is 0.85 full (docs/caching.md).",
+        "When `precis serve` compacts: at the threshold, or, where the prices of the model's cache are known, when it costs least. By `cost` a compaction may come before the threshold and may wait above it, at most until the window is 0.85 full (docs/caching.md).",
+    }),
+    idle: z.enum(["off", "tell", "on"]).default(compression.idle).meta({
+      description:
+        "What `precis serve` does about a conversation that is idle, shortly before its provider's cache expires, where the price model says that a compaction pays. `on`: makes it, for the next request after the cache expired. `tell`: says so in a notice. A model that writes handoffs is asked for it (docs/caching.md).",
     }),
     ingest_limit_tokens: z
       .int()
@@ -112,7 +116,7 @@ const compressionSection = z
   .prefault({})
   .meta({
     description:
-      "When a transcript is compacted, and how much of it stays. `enabled`, `mode`, `keep_requests`, `schedule` and `ingest_limit_tokens` apply to every engine; the others only to the default engine, `compressor`.",
+      "When a transcript is compacted, and how much of it stays. `enabled`, `mode`, `keep_requests`, `schedule`, `idle` and `ingest_limit_tokens` apply to every engine; the others only to the default engine, `compressor`.",
   });
 
 const cachingSection = z

@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import { isLoopback } from "../config/loopback.ts";
 import { createOptionsCheck } from "../config/options.ts";
+import type { Writer } from "../core/handoff/model/writer.ts";
 import type { EngineSettings } from "../core/engines/settings.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
@@ -15,6 +16,7 @@ import { createBackground } from "./background.ts";
 import { createCachingContext, type CachingOptions } from "./caching.ts";
 import type { RequestHandler, EmitEvent } from "./contract.ts";
 import { createConversations } from "./conversations.ts";
+import { createIdleWatch } from "./idle.ts";
 import { writerBehind } from "./in-place.ts";
 import { createLargeRequests } from "./large/large-requests.ts";
 import type { ThreadSource } from "./large/messages.ts";
@@ -31,6 +33,7 @@ import { createKeeper, RETENTION_LIMITS, type Keeper, type KeeperOptions } from 
 import { createSpans } from "./operation/spans.ts";
 import { sessionOptions } from "./session-options.ts";
 import type { TenantPolicy } from "./tenant.ts";
+import { createThreads, type ThreadPolicy } from "./threads.ts";
 import { listen, type Listening } from "./transport/listen.ts";
 import type { OutwardProxies } from "./transport/proxies.ts";
 import { createSender } from "./transport/send.ts";
@@ -60,6 +63,8 @@ export interface GatewayOptions {
   /** The tool with which models recall what left their conversation; offered where not said otherwise. */
   readonly recall?: RecallSettings | undefined;
   readonly tenant?: TenantPolicy;
+  /** What becomes of threads that clients have their provider keep; `replay` where not said otherwise. */
+  readonly threads?: ThreadPolicy;
   /** Headers and query parameters that hold a credential, beside those that are known; they tell tenants apart. */
   readonly credentialNames?: readonly string[];
   readonly onFault?: "pass" | "refuse";
@@ -157,6 +162,15 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
   const large = largeRequests === undefined ? undefined : createLargeRequests(largeRequests, limits, onEvent);
   const history = historyContext(options, { ...parts, store });
   const { registry = createRegistry() } = options;
+  const { models } = history;
+  const mainBehind = (request: PreparedRequest): Writer | undefined =>
+    inPlace(options) ? writerBehind(request, { sender, limits, registry, models }) : undefined;
+  const idle = createIdleWatch({
+    ...parts,
+    idle: history.mode === "rewrite" ? (options.caching?.idle ?? "off") : "off",
+    background,
+    writerBehind: mainBehind,
+  });
   const handle = createRequestHandler({
     ...history,
     limits,
@@ -166,6 +180,7 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
     isolatedHistory: () => historyContext(options, { ...parts, store: createMemoryStore() }),
     credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
+    threads: createThreads(options.threads ?? "replay"),
     loopback,
     onFault: options.onFault ?? "pass",
     storeHealth: { fails: false },
@@ -173,18 +188,19 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
     now,
     compactAhead: (request) => {
       const { conversation, record } = request;
-      const { models } = history;
-      const main = inPlace(options) ? writerBehind(request, { sender, limits, registry, models }) : undefined;
+      const main = mainBehind(request);
       const writer = main === undefined ? {} : { main };
       background.add(conversation, (signal) =>
         record.span.ahead(() => compactAhead(request, onEvent, { ...writer, signal })),
       );
     },
+    watchIdle: idle.watch,
   });
   return {
     handle,
     settled: background.settled,
     close: async () => {
+      idle.close();
       await large?.close();
       await background.close();
       await sender.close();

@@ -22,6 +22,8 @@ export interface CachingOptions {
   readonly ttl: Ttl;
   /** What picks the moment of a compaction, where the cache's prices are known. */
   readonly schedule: Economy["schedule"];
+  /** What is done about a conversation that is idle shortly before its cache expires, where a compaction pays. */
+  readonly idle: "off" | "tell" | "on";
 }
 
 const CACHING: CachingOptions = Object.freeze({
@@ -29,6 +31,7 @@ const CACHING: CachingOptions = Object.freeze({
   strategy: "spaced",
   ttl: "5m",
   schedule: "threshold",
+  idle: "off",
 });
 
 export interface Caching {

@@ -3,6 +3,8 @@ import type { CacheEffect } from "../core/caching/effect.ts";
 import type { CompactionReason } from "../core/compaction/compaction.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { ProtocolName } from "../protocols/index.ts";
+import type { CompactionTiming, PostponedBy } from "../session/timing.ts";
+import type { HeldThread } from "./threads.ts";
 
 /** Header lines as they stand on the wire, in order; names in any case. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
@@ -43,6 +45,8 @@ export type UntouchedReason =
   | "held_by_provider"
   /** Thinking that is bound to its conversation stands behind what would change. */
   | "bound_thinking"
+  /** A thread of the provider is due for compaction: its client is asked for the whole conversation. */
+  | "thread_replay"
   /** The client asks the model for a summary of its own. */
   | "client_compaction"
   /** Too long, and no compaction keeps every request of the user, as `compression.keep_requests: all` wants. */
@@ -107,9 +111,13 @@ export interface RequestEvent {
   readonly retried: boolean;
   /** The engine that was put out of service in this conversation; the built-in one stands in for it. */
   readonly disabledEngine?: string | undefined;
+  /** From how many tokens on its conversation is compacted; undefined where it was not read. */
+  readonly timing?: RequestTiming | undefined;
   readonly usage: Usage | undefined;
   /** What the provider's cache did for it; undefined where no usage was reported. */
   readonly cache: CacheEffect | undefined;
+  /** What its provider keeps of the conversation, for a request that asked for that. */
+  readonly thread?: HeldThread | undefined;
   readonly bytesIn: number;
   readonly bytesOut: number;
   /** Until the request went on to the provider: what the gateway added before it. */
@@ -117,6 +125,11 @@ export interface RequestEvent {
   /** Until the first byte of the provider's body. */
   readonly firstByteMs: number | undefined;
   readonly tookMs: number;
+}
+
+export interface RequestTiming extends Pick<CompactionTiming, "thresholdTokens" | "compactsAtTokens"> {
+  /** Why it is not compacted although it is above the threshold. */
+  readonly postponed?: PostponedBy;
 }
 
 export interface CompactionEvent {
@@ -129,6 +142,8 @@ export interface CompactionEvent {
   /** Made beside the requests, before it was due. */
   readonly ahead: boolean;
   readonly tokens: Sizes;
+  /** Tokens of what would have gone out without it: of one that was made ahead, when it was put in place. */
+  readonly dueTokens: number;
   readonly degraded: readonly string[];
   /** Requests of the user that its result may be missing; each can be recalled. */
   readonly lostRequests: number;
@@ -142,6 +157,11 @@ export interface NoticeEvent {
   readonly kind: "notice";
   readonly code:
     | "pressure"
+    | "postponed"
+    | "backed_off"
+    | "degraded"
+    | "model_resting"
+    | "idle"
     | "irreducible"
     | "window_learned"
     | "store_unavailable"

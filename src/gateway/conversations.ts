@@ -27,6 +27,8 @@ export interface Conversation {
   weighs?: number;
   /** What went out last, as it was before markers were set. */
   outgoing?: Decoded | undefined;
+  /** When it is compacted, as the store has it. */
+  timing?: string;
   /** It has gone out rewritten. */
   rewritten: boolean;
   /** Messages of the longest request that went out: one of no more is sent once more, and goes out as it did. */

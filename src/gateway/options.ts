@@ -21,6 +21,7 @@ const cachingOptions = {
   strategy: marked.strategy,
   ttl: marked.cache_ttl,
   schedule: compression.unwrap().shape.schedule,
+  idle: compression.unwrap().shape.idle,
 } satisfies Options<CachingOptions>;
 
 const recallSettings = {
@@ -50,6 +51,7 @@ export const gatewayOptions = {
   tenant: tenantPolicy,
   credentialNames: z.array(z.string().min(1)),
   allowedHosts: z.array(z.string().min(1)),
+  threads: gateway.unwrap().shape.threads,
   onFault: gateway.unwrap().shape.on_fault,
   limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
   largeRequests: z.strictObject({ module: z.url(), data: z.unknown() }),

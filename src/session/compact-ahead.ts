@@ -2,7 +2,7 @@
  * A compaction made before it is due, while the agent waits for its model: kept in memory until then, put in place in one
  * step, and forgotten where the conversation went another way.
  */
-import { applyCompaction, type Compaction } from "../core/compaction/compaction.ts";
+import { applyCompaction, type Compaction, type CompactionReason } from "../core/compaction/compaction.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { WaitingForMain } from "./contract.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
@@ -27,12 +27,14 @@ export async function compactAhead(
     return false;
   }
   state.ahead = outcome.compaction;
+  state.waitsForExpiry = false;
   return true;
 }
 
 /** Why it is put in place now, and the call that waits for it. */
-interface TakeRequest {
+export interface TakeRequest {
   readonly signal?: AbortSignal | undefined;
+  readonly reason: CompactionReason;
   readonly because?: string | undefined;
 }
 
@@ -40,7 +42,7 @@ interface TakeRequest {
 export async function takePreparedCompaction(
   context: SessionContext,
   view: ConversationView,
-  { because, signal }: TakeRequest,
+  { reason, because, signal }: TakeRequest,
 ): Promise<Compaction | undefined> {
   const { state, chain } = context;
   const { ahead } = state;
@@ -53,7 +55,8 @@ export async function takePreparedCompaction(
   const after = estimatorOf(context).measure.transcript(applyCompaction(original, ahead));
   if (after >= state.limits.thresholdTokens) return undefined;
   try {
-    return await recordCompaction(context, view, because === undefined ? ahead : withReason(ahead, because), signal);
+    const due = { ...ahead, report: { ...ahead.report, reason } };
+    return await recordCompaction(context, view, because === undefined ? due : withReason(due, because), signal);
   } catch (error) {
     if (signal?.aborted === true) state.ahead ??= ahead;
     throw error;

@@ -11,6 +11,8 @@ export interface Sent {
   readonly link: string;
   /** How many compactions had come before it. */
   readonly era: number;
+  /** It begins a conversation, or was rewritten just now: no cache can have held what it begins with. */
+  readonly isNew: boolean;
 }
 
 interface Reported {
@@ -24,11 +26,11 @@ export interface ContextUsageTracker {
   /** Tokens of what would be sent now. */
   readonly tokensOf: (transcript: Transcript, estimator: Estimator) => number;
   /** What is about to be sent; a later report names it, or is about the newest. */
-  readonly sent: (transcript: Transcript, estimator: Estimator) => Sent;
+  readonly sent: (transcript: Transcript, how: { readonly estimator: Estimator; readonly isNew: boolean }) => Sent;
   /** What a report is about: what it names, or the newest that was sent, if anything was. */
   readonly newestOr: (about: Sent | undefined) => Sent | undefined;
-  /** The provider's count for what was sent. */
-  readonly reported: (inputTokens: number, about: Sent) => void;
+  /** The provider's count for what was sent. True where it says something of what is sent now. */
+  readonly reported: (inputTokens: number, about: Sent) => boolean;
   /** A compaction makes the last report stale, and those that are still to come of what was sent before it. */
   readonly forget: () => void;
 }
@@ -48,10 +50,10 @@ export function createContextUsage(): ContextUsageTracker {
       }
       return measure.transcript(transcript);
     },
-    sent: (transcript, { chain }) => {
+    sent: (transcript, { estimator: { chain }, isNew }) => {
       const links = weighed?.transcript === transcript ? weighed.links : chain.linksOf(transcript.messages);
       weighed = undefined;
-      newest = { transcript, link: links.at(-1) ?? "", era };
+      newest = { transcript, link: links.at(-1) ?? "", era, isNew };
       return newest;
     },
     newestOr: (about) => about ?? newest,
@@ -59,7 +61,9 @@ export function createContextUsage(): ContextUsageTracker {
       const messages = about.transcript.messages.length;
       // Of two requests under way on one conversation the longer one says more.
       const newer = about === newest || report === undefined || messages >= report.messages;
-      if (about.era === era && newer) report = { tokens: inputTokens, link: about.link, messages };
+      const isCurrent = about.era === era && newer;
+      if (isCurrent) report = { tokens: inputTokens, link: about.link, messages };
+      return isCurrent;
     },
     forget: () => {
       report = undefined;

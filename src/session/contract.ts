@@ -26,6 +26,7 @@ import type { GoneResult } from "./removed-results.ts";
 import type { RecallChoice, RecallHit } from "./recall/search.ts";
 import type { Summarize } from "./summarize.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
+import type { CompactionTiming } from "./timing.ts";
 
 export interface RuntimeOptions {
   /**
@@ -67,7 +68,7 @@ export interface RuntimeOptions {
   readonly modelsAhead?: boolean;
   /** True: `ahead` is given the main model with each call, so what is due and not yet pressing can wait for it. Default false. */
   readonly mainAhead?: boolean;
-  /** What the provider's cache costs: compactions that prices speak against are put off. Asked at every decision. */
+  /** What the provider's cache costs, and what picks the moment of a compaction. Asked at every decision. */
   readonly economy?: () => Economy | undefined;
   /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
   readonly ingestLimitTokens?: number;
@@ -105,7 +106,7 @@ export interface SessionCaching {
 }
 
 export interface Economy {
-  /** `threshold`: the engine's own moment, unless it would be a loss; `cost`: the moment that costs least. */
+  /** `threshold`: the engine's own moment; `cost`: the moment that costs least, before the threshold or after it. */
   readonly schedule: "threshold" | "cost";
   readonly prices: CachePrices;
   /** How long what was sent stays in the cache, in milliseconds. */
@@ -138,6 +139,8 @@ export interface RuntimeState {
   readonly savedTokens: number;
   /** Absent in states of earlier versions. */
   readonly summarizer?: SummarizerState;
+  /** For whoever reads it: a session that resumes decides anew. */
+  readonly timing?: CompactionTiming;
 }
 
 /** A call that may have to wait for a model. */
@@ -157,6 +160,8 @@ export interface Prepared {
   readonly transcript: Transcript;
   /** Set when this call compacted. */
   readonly compaction?: Compaction;
+  /** Tokens of what would have gone out without it. */
+  readonly dueTokens?: number;
   /** True where that compaction was made before it was due. */
   readonly ahead?: true;
   /** Tokens of what to send, as well as they are known. */
@@ -183,6 +188,23 @@ export interface Prepared {
   readonly observe: (usage: ReportedUsage) => void;
 }
 
+/** How a compaction is made before a cache expires. */
+export interface BeforeExpiry extends WaitingForMain {
+  /** True: nothing is made; the answer says whether it would pay. Default false. */
+  readonly tellOnly?: boolean;
+}
+
+export type ExpiryOutcome =
+  /** It does not pay, cannot be made, or is made already. */
+  | { readonly kind: "nothing" }
+  | {
+      readonly kind: "pays" | "made";
+      /** What the conversation weighs. */
+      readonly tokens: number;
+      /** The amounts behind it. */
+      readonly because: string;
+    };
+
 export interface CompactOptions extends Waiting {
   readonly focus?: string;
   /** Size of the result in tokens. */
@@ -199,6 +221,10 @@ export interface RuntimeReport {
   readonly compactions: number;
   readonly savedTokens: number;
   readonly tokens: number;
+  /** From how many tokens on the conversation is compacted, and why it is not yet. */
+  readonly timing: CompactionTiming;
+  /** When what was sent last leaves the provider's cache, in milliseconds since the epoch; absent where that is not known. */
+  readonly cacheExpiresAtMs?: number;
   readonly thresholdTokens: number;
   readonly last?: CompactionReport;
   /** The engine that was put out of service, where one was; `engine` is the one that took its place. */
@@ -249,6 +275,13 @@ export interface Runtime {
    * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts; what a hook throws.
    */
   readonly ahead: (transcript: Transcript, waiting?: WaitingForMain) => Promise<boolean>;
+  /**
+   * For a conversation that waits for its person, shortly before `report().cacheExpiresAtMs`: makes the next compaction where
+   * `economy` says that it pays, and keeps it in memory. `prepare` puts it in place once the cache has expired.
+   *
+   * @throws PrecisError as `ahead` does.
+   */
+  readonly beforeExpiry: (transcript: Transcript, how?: BeforeExpiry) => Promise<ExpiryOutcome>;
   /**
    * Whatever was caught: an `APIError` of the OpenAI or the Anthropic SDK, an `APICallError` or `RetryError` of the AI SDK,
    * a `Response` (read from a copy), `{ status, body }`, or an error that has one of them as its cause. Undefined where

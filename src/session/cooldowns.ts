@@ -19,6 +19,21 @@ export const COOLDOWN_MS: Readonly<Record<FailureClass, number>> = {
   network: MINUTE_MS,
   malformed: MINUTE_MS,
 };
+const BY_ITSELF = "it is asked again by itself";
+
+/** What a person can do about a model that failed. */
+const ADVICE: Readonly<Record<FailureClass, string>> = {
+  unconfigured: "check the model's name and its `base_url`",
+  authentication: "check its key (`precis doctor` shows where keys are looked for)",
+  quota: "check the credit or the quota of its account",
+  rate: BY_ITSELF,
+  overflow: "choose a model with a larger window",
+  refusal: "choose another model if this happens again",
+  timeout: BY_ITSELF,
+  network: BY_ITSELF,
+  malformed: BY_ITSELF,
+};
+
 /** A provider that asks for a longer rest than this is asked again all the same. */
 const RETRY_AFTER_MS_MAX = 60 * MINUTE_MS;
 
@@ -39,6 +54,13 @@ export function cooldownsAfter(
   const asked = steps.filter(({ outcome }) => outcome !== "resting");
   const before = rests.filter(({ model, until }) => until > now && !asked.some((step) => step.model === model));
   return [...before, ...asked.flatMap((step) => cooldownFor(step, now) ?? [])];
+}
+
+/** One line for a person: which model is left alone, for how long, and what to do about it. */
+export function cooldownText({ role, model, class: why, until }: Cooldown, now: number): string {
+  const minutes = Math.max(1, Math.ceil((until - now) / MINUTE_MS));
+  const wait = minutes === 1 ? "a minute" : `${minutes} minutes`;
+  return `the ${role} model ${model} failed (${why}) and is not asked for ${wait}: ${ADVICE[why]}`;
 }
 
 function cooldownFor({ model, role, outcome, class: why, restMs }: SummaryStep, now: number): Cooldown | undefined {

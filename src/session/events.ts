@@ -5,13 +5,22 @@
 import type { Compaction, CompactionReport, Irreducible } from "../core/compaction/compaction.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { FaultKind } from "../plugins/fault.ts";
+import type { Cooldown } from "./cooldowns.ts";
+import type { CompactionTiming, Postponement } from "./timing.ts";
 
 export interface SessionEvents {
   /** The window is filled to 85 % of the threshold: once, until usage falls below again. */
-  readonly pressure: { readonly tokens: number; readonly pressureTokens: number; readonly thresholdTokens: number };
+  readonly pressure: CompactionTiming & { readonly tokens: number; readonly pressureTokens: number };
+  /** A compaction is due and is not made for now: once for each reason, until it is made or no longer due. */
+  readonly postponed: Postponement & CompactionTiming & { readonly tokens: number };
   readonly compacted: { readonly compaction: Compaction };
   /** A compaction is poorer than it should be, or none ran although one was due. */
   readonly degraded: { readonly because: readonly string[]; readonly report?: CompactionReport };
+  /** A model failed and is not asked for some time: once for each such time. */
+  readonly modelResting: Cooldown & {
+    /** One line that says so, for how long, and what to do about it. */
+    readonly because: string;
+  };
   readonly irreducible: Irreducible;
   /** An engine that is not built in failed or broke its contract: the session goes on with the built-in from here. */
   readonly engineDisabled: DisabledEngine;
@@ -31,8 +40,10 @@ export type EventName = keyof SessionEvents;
 
 const EVENTS: Readonly<Record<EventName, true>> = {
   pressure: true,
+  postponed: true,
   compacted: true,
   degraded: true,
+  modelResting: true,
   irreducible: true,
   engineDisabled: true,
 };

@@ -13,6 +13,7 @@ import { schema } from "../config/schema.ts";
 import { protocols, type ProtocolName } from "../protocols/index.ts";
 import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
 import type {
+  BeforeExpiry,
   CompactOptions,
   Runtime,
   RuntimeOptions,
@@ -127,6 +128,10 @@ const WAITING_CHECKS = {
   prepare: createOptionsCheck("prepare", waitingOptions),
   recover: createOptionsCheck("recover", waitingOptions),
   ahead: createOptionsCheck("ahead", waitingOptions),
+  beforeExpiry: createOptionsCheck("beforeExpiry", {
+    ...waitingOptions,
+    tellOnly: yesOrNo,
+  } satisfies Options<BeforeExpiry>),
 };
 
 /** Throws the signal's reason where the call is over before it begins. */
@@ -150,6 +155,10 @@ export function withCheckedCalls(runtime: Runtime): Runtime {
     ahead: async (transcript, waiting) => {
       checkWaiting("ahead", waiting);
       return runtime.ahead(transcript, waiting);
+    },
+    beforeExpiry: async (transcript, how) => {
+      checkWaiting("beforeExpiry", how);
+      return runtime.beforeExpiry(transcript, how);
     },
     compact: async (transcript, options) => {
       checkCompact(options);

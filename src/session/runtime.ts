@@ -11,7 +11,8 @@ import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import { initialFactor } from "./calibration.ts";
-import { canWait, compactAhead, takePreparedCompaction } from "./compact-ahead.ts";
+import { canWait, compactAhead, takePreparedCompaction, type TakeRequest } from "./compact-ahead.ts";
+import { compactBeforeExpiry } from "./compact-before-expiry.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, WaitingForMain } from "./contract.ts";
 import { callTool, toolsOf } from "./model-tools.ts";
 import { createEvents } from "./events.ts";
@@ -23,7 +24,10 @@ import { overflowIn } from "./provider-error.ts";
 import { withoutMedia } from "./recover.ts";
 import { asksForTooMuch, learnRefusal } from "./learn-window.ts";
 import { createContextUsage } from "./context-usage.ts";
-import { estimatorOf, type SessionContext } from "./context.ts";
+import { estimatorOf, type ConversationView, type SessionContext } from "./context.ts";
+import type { ScheduledDecision } from "./economy.ts";
+import { postpone, timingOf } from "./postpone.ts";
+import type { Postponement } from "./timing.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { compactView, decideCompaction, viewConversation, observe, recordCompaction, settleRequest } from "./turn.ts";
 
@@ -53,6 +57,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     observe: (usage) => observe(context, usage),
     standing: async (transcript) => settleRequest(context, await viewConversation(context, transcript)),
     ahead: (transcript, waiting = {}) => compactAhead(context, transcript, waiting),
+    beforeExpiry: (transcript, how = {}) => compactBeforeExpiry(context, transcript, how),
     recover: (error, transcript, waiting) => recover(context, { error, transcript, ...waiting }),
     recall: (idOrWords, choice) => recall(context.store, context.tenant, idOrWords, choice),
     tools: () => toolsOf(context),
@@ -74,7 +79,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       Object.assign(state, createState(options));
     },
     on: context.events.on,
-    state: () => saveState(state),
+    state: () => saveState(state, timingOf(context)),
     restore: (before) => {
       contextUsage.forget();
       restoreState(state, before);
@@ -94,15 +99,19 @@ async function prepare(
   const view = await viewConversation(context, transcript, signal);
   const decided = decideCompaction(context, view);
   const decision = decided instanceof Promise ? await untilAborted(signal, () => decided) : decided;
-  if (decision.kind === "none") {
-    if (decision.because !== undefined) context.events.emit("degraded", { because: [decision.because] });
+  if (decision.kind === "none" || decision.kind === "wait") {
+    postpone(context, view, postponementOf(context, view, decision));
     return settleRequest(context, view);
   }
-  const { reason, because } = decision;
-  const made = await takePreparedCompaction(context, view, { because, signal });
+  if (decision.kind === "use-prepared")
+    return usePrepared(context, view, { reason: "cost", because: decision.because, signal });
+  const { reason, because, urgency } = decision;
+  const made = await takePreparedCompaction(context, view, { reason, because, signal });
+  const writing = made === undefined && PATIENT.has(reason) && canWait(context, view);
+  postpone(context, view, writing ? BEING_WRITTEN : undefined);
   if (made !== undefined) return { ...settleRequest(context, view, { compaction: made }), ahead: true };
-  if (PATIENT.has(reason) && canWait(context, view)) return settleRequest(context, view);
-  const models = context.options.modelsAhead !== true;
+  if (writing) return settleRequest(context, view);
+  const models = context.options.modelsAhead !== true && (reason !== "hygiene" || urgency === "soon");
   const outcome = await compactView(context, view, {
     ...waiting,
     models,
@@ -110,6 +119,32 @@ async function prepare(
     ...(because === undefined ? {} : { because }),
   });
   return settleRequest(context, view, outcome);
+}
+
+async function usePrepared(context: SessionContext, view: ConversationView, take: TakeRequest): Promise<Prepared> {
+  const compaction = await takePreparedCompaction(context, view, take);
+  postpone(context, view, undefined);
+  return compaction === undefined
+    ? settleRequest(context, view)
+    : { ...settleRequest(context, view, { compaction }), ahead: true };
+}
+
+const BEING_WRITTEN: Postponement = Object.freeze({
+  by: "writing",
+  because: "a model writes the handoff while requests go on",
+});
+
+/** Why nothing is compacted; undefined where nothing is due. */
+function postponementOf(
+  { events, state }: SessionContext,
+  view: ConversationView,
+  decision: Extract<ScheduledDecision, { readonly kind: "none" | "wait" }>,
+): Postponement | undefined {
+  const { because } = decision;
+  if (decision.kind === "wait") return { by: view.standing.undone ? "undone" : "prices", because: decision.because };
+  if (because === undefined) return undefined;
+  if (state.postponed?.by !== "back_off") events.emit("degraded", { because: [because] });
+  return { by: "back_off", because };
 }
 
 const compactNow = async (
@@ -170,12 +205,17 @@ async function undo({ store, tenant, contextUsage, state }: SessionContext): Pro
   return true;
 }
 
-function reportOf({ state }: SessionContext): RuntimeReport {
+function reportOf(context: SessionContext): RuntimeReport {
+  const { state, options } = context;
+  const ttlMs = options.economy?.()?.ttlMs;
+  const expiresAtMs = ttlMs === undefined || state.sentAtMs === undefined ? undefined : state.sentAtMs + ttlMs;
   return {
     engine: state.engine.name,
     compactions: state.compactions,
     savedTokens: state.savedTokens,
     tokens: state.tokens,
+    timing: timingOf(context),
+    ...(expiresAtMs === undefined ? {} : { cacheExpiresAtMs: expiresAtMs }),
     thresholdTokens: state.limits.thresholdTokens,
     ...(state.last === undefined ? {} : { last: state.last }),
     ...(state.disabledEngine === undefined ? {} : { disabledEngine: state.disabledEngine }),

@@ -3,8 +3,10 @@ import { engineStateShape } from "../core/engines/state-shape.ts";
 import { PrecisError } from "../core/errors.ts";
 import { figure, hold, index, isA, isRecord, listOf, maybe, oneOf, record, ShapeError, text } from "../core/shapes.ts";
 import { FACTOR_MAX, FACTOR_MIN } from "./calibration.ts";
-import { COOLDOWN_MS } from "./cooldowns.ts";
+import { COOLDOWN_MS, type Cooldown } from "./cooldowns.ts";
 import { STATE_SCHEMA_VERSION } from "./state.ts";
+import type { SummarizerState } from "./summarizer.ts";
+import type { CompactionTiming } from "./timing.ts";
 
 const windowTokens = isA((value) => Number.isSafeInteger(value) && (value as number) > 0, "a window in tokens");
 const costUsd = isA((value) => Number.isFinite(value) && (value as number) >= 0, "a number of dollars");
@@ -31,6 +33,12 @@ const summarizer = record({
   },
 });
 
+const timing = record({
+  thresholdTokens: index,
+  compactsAtTokens: maybe(index),
+  postponed: maybe(record({ by: oneOf("prices", "back_off", "undone", "writing"), because: text })),
+});
+
 const stateShape = record({
   engine: engineStateShape,
   contextLength: windowTokens,
@@ -40,7 +48,30 @@ const stateShape = record({
   compactions: index,
   savedTokens: figure,
   summarizer: maybe(summarizer),
+  timing: maybe(timing),
 });
+
+/** When a session compacts, by its saved state; undefined where that does not say it. */
+export function savedTiming(state: unknown): CompactionTiming | undefined {
+  const saved = isRecord(state) && state["schemaVersion"] === STATE_SCHEMA_VERSION ? state["timing"] : undefined;
+  try {
+    timing(saved, "state.timing");
+    return saved as CompactionTiming;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The models that a session leaves alone, by its saved state. */
+export function savedRests(state: unknown): readonly Cooldown[] {
+  const saved = isRecord(state) && state["schemaVersion"] === STATE_SCHEMA_VERSION ? state["summarizer"] : undefined;
+  try {
+    summarizer(saved, "state.summarizer");
+    return (saved as SummarizerState).rests;
+  } catch {
+    return [];
+  }
+}
 
 /** A state of another version is ignored, so nothing is asked of it. Throws `bad_options` with the place. */
 export function checkSavedState(state: unknown, call: string): void {

@@ -8,6 +8,7 @@ import { initialFactor } from "./calibration.ts";
 import type { RuntimeOptions, RuntimeState } from "./contract.ts";
 import type { DisabledEngine } from "./events.ts";
 import { selectEngine } from "./select-engine.ts";
+import type { CompactionTiming, Postponement } from "./timing.ts";
 import { INITIAL_SUMMARIZER_STATE, type SummarizerState } from "./summarizer.ts";
 
 export const STATE_SCHEMA_VERSION = 1;
@@ -43,11 +44,17 @@ export interface SessionState {
   removedIds: readonly string[];
   /** Made before it is due, and recorded nowhere yet. */
   ahead: Compaction | undefined;
+  /** It was made before the cache expires, and is put in place once that has happened. */
+  waitsForExpiry: boolean;
   /** What the conversation weighed when nothing came of making one ahead. */
   futileAheadTokens: number;
   summarizer: SummarizerState;
   /** When something was sent last, in milliseconds since the epoch. */
   sentAtMs: number | undefined;
+  /** Why a compaction that is due was not made for the last request. */
+  postponed: Postponement | undefined;
+  /** The provider reported that it read nothing of the last request from its cache, although it had seen what it began with. */
+  nothingRead: boolean;
 }
 
 /** A fresh start, or the saved state where its schema is ours. */
@@ -74,9 +81,12 @@ export function createState(options: RuntimeOptions, saved?: RuntimeState): Sess
     last: undefined,
     removedIds: [],
     ahead: undefined,
+    waitsForExpiry: false,
     futileAheadTokens: 0,
     summarizer: { ...INITIAL_SUMMARIZER_STATE, ...before?.summarizer },
     sentAtMs: undefined,
+    postponed: undefined,
+    nothingRead: false,
   };
 }
 
@@ -96,7 +106,7 @@ export function adoptCompaction(state: SessionState, compaction: Compaction): vo
   state.lastCovers = compaction.covers;
 }
 
-export function saveState(state: SessionState): RuntimeState {
+export function saveState(state: SessionState, timing: CompactionTiming): RuntimeState {
   return {
     schemaVersion: STATE_SCHEMA_VERSION,
     engine: state.engineState,
@@ -107,6 +117,7 @@ export function saveState(state: SessionState): RuntimeState {
     compactions: state.compactions,
     savedTokens: state.savedTokens,
     summarizer: state.summarizer,
+    timing,
   };
 }
 

@@ -14,8 +14,9 @@ import type { Transcript } from "../core/transcript/message.ts";
 import { reportedUsage, type ReportedUsage } from "../protocols/index.ts";
 import { learnFactor, plausibleTokens } from "./calibration.ts";
 import type { CompactOptions, Prepared, RuntimeOptions, WaitingForMain } from "./contract.ts";
+import { cooldownText } from "./cooldowns.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
-import { withPriceVerdict, isPostponed } from "./economy.ts";
+import { isPostponed, withPriceVerdict, type ScheduledDecision } from "./economy.ts";
 import { goneResults } from "./removed-results.ts";
 import { announceDisabledEngine, compactWithEngine, decideWithEngine, observeWithEngine } from "./external-engine.ts";
 import { adoptCompaction } from "./state.ts";
@@ -24,6 +25,7 @@ import { withinTime } from "./responses-compaction.ts";
 import { forgetContradicted } from "./learn-window.ts";
 import type { Sent } from "./context-usage.ts";
 import { readSafely } from "./read-safely.ts";
+import { timingOf } from "./postpone.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, writersFor } from "./summarizer.ts";
 
@@ -32,7 +34,7 @@ const HYGIENE_MESSAGES_MIN = 4;
 
 /** What was asked for, and who may write it. */
 export interface CompactCall extends CompactOptions, WaitingForMain {
-  /** Models may be asked; hygiene never waits for one. Default true. */
+  /** Models may be asked. By default all but hygiene waits for them. */
   readonly models?: boolean;
 }
 
@@ -70,18 +72,38 @@ async function ingested(
 }
 
 /** What is due by itself. A person who undid a compaction is not overruled; back-off binds the engine, not hygiene. */
-export function decideCompaction(context: SessionContext, view: ConversationView): Decision | Promise<Decision> {
+export function decideCompaction(
+  context: SessionContext,
+  view: ConversationView,
+): ScheduledDecision | Promise<ScheduledDecision> {
   const { options, state } = context;
   const { current, standing, tokens } = view;
-  if (options.enabled === false || standing.undone) return { kind: "none" };
+  if (options.enabled === false) return { kind: "none" };
   const messages = current.messages.length;
-  const { hygieneTokens, usableTokens } = state.limits;
+  const { thresholdTokens, hygieneTokens, usableTokens } = state.limits;
+  if (standing.undone) return tokens < thresholdTokens ? { kind: "none" } : { kind: "wait", because: UNDONE };
   // What does not fit would be refused for certain, however few its messages.
-  if (tokens > usableTokens || (tokens >= hygieneTokens && messages >= HYGIENE_MESSAGES_MIN))
-    return { kind: "compact", reason: "hygiene", urgency: "now" };
+  if (tokens > usableTokens) return HYGIENE;
+  if (tokens >= hygieneTokens && messages >= HYGIENE_MESSAGES_MIN) return hygieneDecision(context, view);
   const decided = decideWithEngine(context, { tokens, messages });
   if (decided instanceof Promise) return decided.then((decision) => withPriceVerdict(context, view, decision));
   return withPriceVerdict(context, view, decided);
+}
+
+const UNDONE = "the last compaction was undone: only an overflow or an explicit call compacts now";
+const HYGIENE: Decision = Object.freeze({ kind: "compact", reason: "hygiene", urgency: "now" });
+const PATIENT_HYGIENE: Decision = Object.freeze({ ...HYGIENE, urgency: "soon" });
+
+/**
+ * Where the engine itself would compact later, hygiene makes that compaction earlier: unless the engine rests, there is time
+ * for a model to write.
+ */
+function hygieneDecision(context: SessionContext, { current }: ConversationView): Decision | Promise<Decision> {
+  const { thresholdTokens, hygieneTokens } = context.state.limits;
+  if (thresholdTokens <= hygieneTokens) return HYGIENE;
+  const decided = decideWithEngine(context, { tokens: thresholdTokens + 1, messages: current.messages.length });
+  const patient = (decision: Decision): Decision => (decision.kind === "compact" ? PATIENT_HYGIENE : HYGIENE);
+  return decided instanceof Promise ? decided.then(patient) : patient(decided);
 }
 
 export async function compactView(
@@ -103,16 +125,16 @@ export async function makeCompaction(
   const { state, options, events } = context;
   const { signal } = request;
   await untilAborted(signal, () => options.hooks?.beforeCompact?.(view.original.messages));
-  const { force: _, models = true, main = options.writers?.main, reason = "explicit", because, ...rest } = request;
+  const { force: _, main = options.writers?.main, reason = "explicit", because, ...asking } = request;
+  // Hygiene guards the window and waits on no model, unless it was decided that there is time.
+  const { models = reason !== "hygiene", ...rest } = asking;
   const standing = view.current === view.original ? {} : { standing: view.current };
-  // Hygiene guards the window and waits on no model.
-  const waits = models && reason !== "hygiene";
   const asked: CompactRequest = {
     ...estimatorOf(context),
     ...rest,
     ...standing,
-    ...(waits && (main ?? options.writers) !== undefined ? { writers: writersOf(context, main) } : {}),
-    ...(waits && options.remote !== undefined ? { remote: withinTime(options.remote, waitMsOf(options)) } : {}),
+    ...(models && (main ?? options.writers) !== undefined ? { writers: writersOf(context, main) } : {}),
+    ...(models && options.remote !== undefined ? { remote: withinTime(options.remote, waitMsOf(options)) } : {}),
     ...(options.secrets === undefined ? {} : { secrets: options.secrets }),
     ...(options.readFile === undefined ? {} : { readFile: options.readFile }),
     now: timeOf(options),
@@ -159,9 +181,14 @@ function writersOf({ options, state }: SessionContext, main: Writer | undefined)
   });
 }
 
-function learnFrom({ options, state }: SessionContext, outcome: Outcome): void {
+function learnFrom({ options, state, events }: SessionContext, outcome: Outcome): void {
   const summary = outcome.kind === "compacted" ? outcome.compaction.report.summary : undefined;
-  if (summary !== undefined) state.summarizer = afterSummary(state.summarizer, summary, timeOf(options));
+  if (summary === undefined) return;
+  const before = state.summarizer.rests;
+  const now = timeOf(options);
+  state.summarizer = afterSummary(state.summarizer, summary, now);
+  for (const rest of state.summarizer.rests)
+    if (!before.includes(rest)) events.emit("modelResting", { ...rest, because: cooldownText(rest, now) });
 }
 
 function waitMsOf({ handoffWaitMs = HANDOFF_WAIT_MS }: RuntimeOptions): number {
@@ -187,6 +214,7 @@ export async function recordCompaction(
   const compaction = await store.putCompaction(tenant, made);
   const { report } = compaction;
   contextUsage.forget();
+  state.nothingRead = false;
   adoptCompaction(state, compaction);
   state.compactions++;
   state.savedTokens += report.tokens.before - report.tokens.after;
@@ -222,14 +250,15 @@ export function settleRequest(context: SessionContext, view: ConversationView, o
   const estimator = estimatorOf(context);
   const transcript = compaction === undefined ? view.current : resultOf(context, view.original, compaction);
   const tokens = compaction === undefined ? view.tokens : contextUsage.tokensOf(transcript, estimator);
-  const sent = contextUsage.sent(transcript, estimator);
+  const isNew = compaction !== undefined || transcript.messages.every(({ role }) => role !== "assistant");
+  const sent = contextUsage.sent(transcript, { estimator, isNew });
   const stands = compaction ?? view.standing.compaction;
   state.tokens = tokens;
   state.removedIds = stands?.evicted.map(({ id }) => id) ?? [];
   state.sentAtMs = timeOf(context.options);
-  const { pressureTokens, thresholdTokens } = state.limits;
+  const { pressureTokens } = state.limits;
   const pressed = tokens >= pressureTokens;
-  if (pressed && !state.pressed) events.emit("pressure", { tokens, pressureTokens, thresholdTokens });
+  if (pressed && !state.pressed) events.emit("pressure", { tokens, pressureTokens, ...timingOf(context) });
   state.pressed = pressed;
   const compacted = transcript !== view.original;
   return {
@@ -243,7 +272,7 @@ export function settleRequest(context: SessionContext, view: ConversationView, o
     lostRequests: compacted ? lostRequestsIn(stands) : 0,
     observe: (usage) => observe(context, usage, sent),
     ...(irreducible === undefined ? {} : { irreducible }),
-    ...(compaction === undefined ? {} : { compaction }),
+    ...(compaction === undefined ? {} : { compaction, dueTokens: view.tokens }),
   };
 }
 
@@ -278,7 +307,8 @@ export function observe(context: SessionContext, reported: ReportedUsage, about?
   const sent = contextUsage.newestOr(about);
   if (sent === undefined) return;
   const estimated = estimate.transcript(sent.transcript);
-  contextUsage.reported(plausibleTokens(usage.input, estimated), sent);
+  const isCurrent = contextUsage.reported(plausibleTokens(usage.input, estimated), sent);
+  if (isCurrent && !sent.isNew) state.nothingRead = usage.cacheRead === 0;
   state.factor = learnFactor(state.factor, usage.input, estimated);
 }
 

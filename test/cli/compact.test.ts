@@ -43,6 +43,16 @@ interface Json {
 const json = async (...words: string[]): Promise<Json> => JSON.parse((await run(...words, "--json")).out) as Json;
 
 describe("compact", () => {
+  it("says what to do where little was saved", async () => {
+    const rules = Array.from({ length: 9_000 }, (_, at) => `rule${at}`).join(" ");
+    const dense = [{ role: "system", content: rules }, ...chatMessages().slice(1, 8)];
+    folder.write("dense.json", JSON.stringify(dense));
+    const { err } = await run("compact", "dense.json", "--force", "-o", "dense.out.json");
+    expect(err.replaceAll(/\s+/g, " ")).toContain(
+      "It saved less than a tenth: start a fresh session, or compact with a focus.",
+    );
+  });
+
   it("keeps every request of the user where that is set, or writes what came and exits with 4", async () => {
     const wishes = Array.from(
       { length: 12 },

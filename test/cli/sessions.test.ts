@@ -70,6 +70,29 @@ describe("precis sessions", () => {
     expect(out).not.toContain(SECRET.slice(8));
   });
 
+  it("says from where on a session is compacted, why one that is due waits, and which model rests", async () => {
+    const store = await openSqliteStore({ path: join(folder.path, "history.db") });
+    const { messages } = protocols["openai-chat"].decode(
+      JSON.stringify({ model: "m", messages: chatMessages().slice(1) }),
+    ).transcript;
+    const [root] = chain.linksOf(messages);
+    const because = "a rewrite costs 9,000 tokens' worth of input now and saves 500 a request";
+    const timing = { thresholdTokens: 100_000, compactsAtTokens: 170_000, postponed: { by: "prices", because } };
+    const until = Date.now() + 3_500_000;
+    const rests = [{ model: "small-1", role: "auxiliary", class: "quota", until }];
+    const summarizer = { rests, calls: 1, costUsd: 0, windows: {} };
+    await store.putState("local", root!, { schemaVersion: 1, timing, summarizer });
+    await store.close();
+    const shown = await precis("sessions", "show", long);
+    expect(shown.out).toContain("at 170,000 tokens at the latest; the threshold is 100,000");
+    expect(shown.out.replaceAll(/\s+/g, " ")).toContain(`waits ${because}`);
+    expect(shown.out.replaceAll(/\s+/g, " ")).toContain(
+      "the auxiliary model small-1 failed (quota) and is not asked for 59 minutes: check the credit or the quota",
+    );
+    expect((await precis("sessions")).out).toMatch(/ 0w /);
+    expect(await json<object>("sessions", "show", long)).toMatchObject({ timing });
+  });
+
   it("says who has sessions where one is not found, and which are meant where several could be", async () => {
     await kept([{ role: "user", content: "x" }], "someone");
     const none = await precis("sessions", "show", "nothing");

@@ -162,7 +162,7 @@ describe("through the gateway", () => {
 
   it("a window that a much smaller request does not reach is not believed", async () => {
     const { url: upstream, got } = await upstreamOf(() => ({ status: 400, pieces: [NAMED] }));
-    const { url } = await front(upstream, { contextLength: BELIEVED_TOKENS });
+    const { url } = await front(upstream, { contextLength: 2 * BELIEVED_TOKENS });
     expect((await ask(url, { protocol, body: asked(100) })).text).toBe(NAMED);
     expect(got.map(({ bytes }) => bytes < 180_000)).toEqual([false, true]);
   });
@@ -199,7 +199,7 @@ describe("through the gateway", () => {
   it("is forgotten where a larger request is answered", async () => {
     const refused = { status: 400, pieces: ['{"message":"Input is too long for requested model."}'] };
     const { url: upstream, got } = await upstreamOf((at) => (at === 0 ? refused : answer(at === 2 ? 150_000 : 3_000)));
-    const { url, events } = await front(upstream, { contextLength: BELIEVED_TOKENS });
+    const { url, events } = await front(upstream, { contextLength: 2 * BELIEVED_TOKENS });
     await ask(url, { protocol, body: asked(40) });
     await vi.waitFor(() => expect(learnedIn(events)).toBeLessThan(BELIEVED_TOKENS));
     // Its provider counts far more than was learnt, and takes it.

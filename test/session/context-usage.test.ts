@@ -18,11 +18,11 @@ function saying(...texts: readonly string[]): Transcript {
 it("weighs what follows a reported beginning by the report, and names what is sent instead of what was weighed", () => {
   const usage = createContextUsage();
   const first = saying("fix the build");
-  usage.reported(REPORTED_TOKENS, usage.sent(first, estimator));
+  usage.reported(REPORTED_TOKENS, usage.sent(first, { estimator, isNew: true }));
   const longer = { ...first, messages: [...first.messages, textMessage("user", "and the tests")] };
   const added = estimator.measure.messages(longer.messages.slice(1));
   expect(usage.tokensOf(longer, estimator)).toBe(REPORTED_TOKENS + added);
   const other = saying("something else", "was sent");
-  expect(usage.sent(other, estimator).link).toBe(chain.linksOf(other.messages).at(-1));
+  expect(usage.sent(other, { estimator, isNew: true }).link).toBe(chain.linksOf(other.messages).at(-1));
   expect(usage.tokensOf(other, estimator)).toBe(estimator.measure.transcript(other));
 });

@@ -63,7 +63,7 @@ async function reportOf(runtime: ReturnType<typeof createRuntime>, transcript: T
   expect(compaction).toBeDefined();
   expect(violationsOf(sent)).toEqual([]);
   const handoff = contentText(sent.messages.find(({ origin }) => origin === "summary")!.parts);
-  const budget = limitsOf({ ...COMPRESSOR_DEFAULTS, contextLength: WINDOW }).summaryTokensMax;
+  const budget = limitsOf({ ...COMPRESSOR_DEFAULTS, contextLength: WINDOW }).handoffTokensMax;
   expect(measure.text(handoff)).toBeLessThanOrEqual(budget);
   const said = sent.messages.map(({ parts }) => contentText(parts)).join("\n");
   for (const words of [FIRST_REQUEST, ...CONSTRAINTS]) expect(said).toContain(words);

@@ -27,7 +27,7 @@ const list: Command = {
   name: "sessions list",
   summary: "List the sessions that the gateway has kept, the most recently used first.",
   about: [
-    "Each with its age, the model that was asked last, its messages, the tokens its last request took as the provider reported them (≈: an estimate of the whole), its compactions (`cut`; `u` where the newest was undone), the branches that left it (`fork`), and how it begins. `precis sessions` alone does the same.",
+    "Each with its age, the model that was asked last, its messages, the tokens its last request took as the provider reported them (≈: an estimate of the whole), its compactions (`cut`; `u` where the newest was undone, `w` where the next is due and waits), the branches that left it (`fork`), and how it begins. `precis sessions` alone does the same.",
   ],
   examples: [
     { line: "precis sessions list", says: "the newest twenty" },

@@ -2,6 +2,8 @@
 import type { CompactionReport, Irreducible } from "../../core/compaction/compaction.ts";
 import type { Message, Role } from "../../core/transcript/message.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
+import type { Cooldown } from "../../session/cooldowns.ts";
+import type { CompactionTiming } from "../../session/timing.ts";
 import type { Original, TenantEntry } from "../../store/store.ts";
 
 /** A session in a list. */
@@ -20,6 +22,10 @@ export interface SessionSummary {
   readonly compactions: number;
   /** The newest was undone: nothing compacts it by itself until an overflow or an explicit compaction. */
   readonly undone: boolean;
+  /** From how many tokens on it is compacted, and why it is not yet; absent where no gateway has answered it since. */
+  readonly timing?: CompactionTiming;
+  /** Models that failed when they were to write its handoffs, and until when they are not asked. */
+  readonly resting: readonly Cooldown[];
   /** Sessions that left this one. */
   readonly branches: number;
   readonly parent?: string;

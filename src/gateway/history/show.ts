@@ -5,6 +5,7 @@ import { personText } from "../../core/ledger/readers/person.ts";
 import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
 import type { SessionEntry } from "../../store/store.ts";
+import { savedRests, savedTiming } from "../../session/saved-state.ts";
 import type { CompactionShown, MessageShown, SessionShown, SessionSummary, Which } from "./contract.ts";
 import { conversationOf, readConversation, type StoredConversation } from "./conversation.ts";
 import { findSession } from "./find.ts";
@@ -42,13 +43,15 @@ async function summarise(
   const { store, redact } = dependencies;
   const { id, head, messages, parent, forkedAt, createdAt, updatedAt } = entry;
   const links = await store.readLinks(tenant, head);
-  const [opening, usage, compactions, standing, branches] = await Promise.all([
+  const [opening, usage, compactions, standing, branches, state] = await Promise.all([
     store.readChain(tenant, links[0] ?? ""),
     store.findUsage(tenant, links),
     store.listCompactions(tenant, links),
     store.findCompaction(tenant, links),
     store.listSessions(tenant, { parent: id, limit: BRANCHES_COUNTED_MAX }),
+    store.getState(tenant, links[0] ?? ""),
   ]);
+  const timing = savedTiming(state);
   const counted =
     usage === undefined
       ? {
@@ -65,6 +68,8 @@ async function summarise(
     compactions: compactions.filter(({ undone }) => !undone).length,
     undone: standing.undone,
     branches: branches.length,
+    ...(timing === undefined ? {} : { timing }),
+    resting: savedRests(state),
     ...(parent === undefined ? {} : { parent }),
     ...(forkedAt === undefined ? {} : { forkedAt: links.indexOf(forkedAt) + 1 }),
     createdAt,

@@ -6,7 +6,9 @@ export const ALL_REASONS: Readonly<Record<UntouchedReason, string>> = {
   not_text: "The body is not UTF-8, or has an unknown compression.",
   too_large_to_read: "The body is larger than `gateway.limits.read_mb`, or has more messages than precis reads.",
   held_by_provider:
-    "The provider stores the history or a part of it (`previous_response_id`, a conversation, its own compaction).",
+    "The provider stores the history or a part of it (`previous_response_id`, a conversation, a message thread, its own compaction).",
+  thread_replay:
+    "A message thread that the provider keeps is due for compaction, or threads are refused: the client was asked for the whole conversation.",
   bound_thinking:
     "The request contains thinking that is bound to the unchanged conversation, so it could not be rewritten.",
   client_compaction:
@@ -19,6 +21,14 @@ export const ALL_REASONS: Readonly<Record<UntouchedReason, string>> = {
 
 export const ALL_NOTICES: Readonly<Record<NoticeEvent["code"], string>> = {
   pressure: "A conversation has reached 85 % of the size at which it is compacted. The model is not told.",
+  postponed:
+    "A conversation is above its threshold and is not compacted for now; the message says why, and where it is at the latest.",
+  backed_off:
+    "The last compactions of a conversation saved too little, so its engine rests until the window is 85 % full. The message says what to do.",
+  degraded:
+    "A compaction is poorer than it should be, for example because code wrote a handoff that a model should have written. The message says why.",
+  model_resting: "A model that writes handoffs failed and is not asked for some time. The message says what to do.",
+  idle: "A conversation is idle and its provider's cache is about to expire: compacting it now would pay (`compression.idle: tell`).",
   irreducible: "Even the smallest valid form of a conversation is above its limit. It was sent anyway.",
   window_learned: "A provider refused a request as too large, which reveals the size of its window.",
   store_unavailable: "The store failed; requests are forwarded unchanged until it works again.",

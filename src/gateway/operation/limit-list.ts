@@ -43,6 +43,8 @@ const LIMIT_TEXTS: Readonly<Record<keyof GatewayLimits, LimitText>> = {
     `${SECTION}.commit_wait_seconds`,
   ],
   background: ["parallel compactions in the background"],
+  idleLookMs: ["how often idle conversations are looked through, where `compression.idle` is not off"],
+  idleLeadMs: ["how long before its provider's cache expires an idle conversation is compacted"],
   backgroundWaiting: ["queued compactions in the background; others are made when they are due"],
   drainMs: ["how long answers in progress may continue after the gateway is stopped", `${SECTION}.drain_seconds`],
 };

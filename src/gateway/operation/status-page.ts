@@ -1,4 +1,5 @@
 /** What is running, and what it did so far: as data, and as a page for a person that needs no script. */
+import type { PostponedBy } from "../../session/timing.ts";
 import type { Sizes } from "../contract.ts";
 import { recentChart } from "./recent-chart.ts";
 import type { RecentRequest, Totals } from "./tally.ts";
@@ -50,6 +51,8 @@ export function statusPage(status: Status, all = false): string {
 <p class="says">${escaped(verdict(totals))}</p>
 ${figures(totals)}
 ${picture(status.recent)}
+${timingTable(totals)}
+${noticesTable(totals)}
 ${table("Upstreams", Object.entries(status.upstreams))}
 ${table("Storage", [["store", status.store]])}
 ${all ? counted(totals) : '<p class="more"><a href="?all">All counters</a></p>'}
@@ -161,6 +164,41 @@ function compactionRows({ compactions, ahead, lost, retried, context, observed }
           ["and left", observed.after],
         ] as const)),
   ];
+}
+
+/** What a person may have to do something about: how often, and what was said last. */
+function noticesTable({ notices }: Totals): string {
+  const rows = Object.entries(notices).map(([code, { count, message }]): Row => [
+    `${code.replaceAll("_", " ")}: ${message}`,
+    count,
+  ]);
+  return rows.length === 0 ? "" : table("Notices", rows);
+}
+
+/** Why a conversation above its threshold is not compacted. */
+const POSTPONED_BY = {
+  prices: "because compacting then would have cost more than it saved",
+  back_off: "because the last compactions saved too little: start a fresh session, or compact with a focus",
+  undone: "because a person undid the last compaction",
+  writing: "while a model wrote the handoff",
+} as const satisfies Record<PostponedBy, string>;
+
+/** From where on conversations are compacted, and what kept them from it. */
+function timingTable({ timing }: Totals): string {
+  const rows = Object.entries(timing).flatMap(([model, { thresholdTokens, compactsAtTokens, postponed }]): Row[] => [
+    [model, momentText(thresholdTokens, compactsAtTokens)],
+    ...Object.entries(postponed).map(([by, times]): Row => [
+      `${plural(times, "request")} went on above the threshold, ${POSTPONED_BY[by as PostponedBy]}`,
+      "",
+    ]),
+  ]);
+  return rows.length === 0 ? "" : table("Compaction begins at", rows);
+}
+
+function momentText(thresholdTokens: number, compactsAtTokens: number | undefined): string {
+  if (compactsAtTokens === undefined) return "not automatically";
+  if (compactsAtTokens <= thresholdTokens) return `${shown(compactsAtTokens)} tokens`;
+  return `${shown(compactsAtTokens)} tokens at the latest; threshold ${shown(thresholdTokens)}`;
 }
 
 type Row = readonly [name: string, value: number | string];

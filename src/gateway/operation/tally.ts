@@ -1,6 +1,17 @@
 /** What became of all requests so far: for the status page, and for the last words of `precis serve`. */
 import type { Usage } from "../../core/engines/contract.ts";
-import type { GatewayEvent, Outcome, RequestEvent, Sizes, EmitEvent, Treatment, UntouchedReason } from "../contract.ts";
+import type { PostponedBy } from "../../session/timing.ts";
+import type {
+  EmitEvent,
+  GatewayEvent,
+  NoticeEvent,
+  Outcome,
+  RequestEvent,
+  RequestTiming,
+  Sizes,
+  Treatment,
+  UntouchedReason,
+} from "../contract.ts";
 
 export interface Totals {
   readonly requests: number;
@@ -20,7 +31,24 @@ export interface Totals {
   readonly observed: Sizes;
   readonly usage: Usage;
   readonly cache: CacheTotals;
+  /** When conversations are compacted, by model, as of its newest request. */
+  readonly timing: Readonly<Record<string, ModelTiming>>;
+  readonly notices: Readonly<Partial<Record<NoticeEvent["code"], NoticeTotals>>>;
 }
+
+export interface NoticeTotals {
+  readonly count: number;
+  /** What the newest says. */
+  readonly message: string;
+}
+
+export interface ModelTiming extends Omit<RequestTiming, "postponed"> {
+  /** Requests whose conversations were above the threshold and waited, by the reason. */
+  readonly postponed: Readonly<Partial<Record<PostponedBy, number>>>;
+}
+
+/** Models of which it is told when their conversations are compacted: those asked last. */
+const MODELS_MAX = 20;
 
 /** What a client sent and what went on, in tokens: estimated where it was rewritten, else as the provider counted it. */
 export interface RecentRequest extends Sizes {
@@ -74,6 +102,8 @@ export function createTally(): Tally {
     observed: { before: 0, after: 0 },
     usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
     cache: { savedUsd: 0, missed: { tokens: 0, usd: 0 }, missedByCompaction: { tokens: 0, usd: 0 } },
+    timing: {},
+    notices: {},
   };
   const recent: RecentRequest[] = [];
   return {
@@ -93,6 +123,10 @@ function add(totals: Mutable<Totals>, event: GatewayEvent): void {
     if (event.lostRequests > 0) totals.lost.compactions++;
     totals.lost.requests += event.lostRequests;
   } else if (event.kind === "request") addRequest(totals, event);
+  else if (event.kind === "notice") {
+    const { code, message } = event;
+    totals.notices[code] = { count: (totals.notices[code]?.count ?? 0) + 1, message };
+  }
 }
 
 function addRequest(totals: Mutable<Totals>, event: RequestEvent): void {
@@ -106,6 +140,7 @@ function addRequest(totals: Mutable<Totals>, event: RequestEvent): void {
   if (treatment.kind === "rewritten") addSizes(totals.context, treatment.tokens);
   if (treatment.kind === "observed") addSizes(totals.observed, treatment.tokens);
   addCache(totals, event);
+  addTiming(totals, event);
   if (usage === undefined) return;
   totals.usage.input += usage.input;
   totals.usage.output += usage.output;
@@ -122,6 +157,16 @@ function addCache({ cache: totals }: Mutable<Totals>, { cache, treatment }: Requ
   if (treatment.kind !== "rewritten" || !treatment.fresh) return;
   totals.missedByCompaction.tokens += missedTokens;
   totals.missedByCompaction.usd += missedUsd;
+}
+
+function addTiming(totals: Mutable<Totals>, { model, timing }: RequestEvent): void {
+  if (timing === undefined) return;
+  const { postponed, ...figures } = timing;
+  const { [model]: before, ...others } = totals.timing;
+  const counts = { ...before?.postponed };
+  if (postponed !== undefined) counts[postponed] = (counts[postponed] ?? 0) + 1;
+  const kept = Object.entries(others).slice(1 - MODELS_MAX);
+  totals.timing = Object.fromEntries([...kept, [model, { ...figures, postponed: counts }]]);
 }
 
 function addRecent(recent: RecentRequest[], { treatment, usage }: RequestEvent): void {

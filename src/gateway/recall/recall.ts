@@ -7,6 +7,7 @@ import { createRedactor } from "../../core/redaction/redactor.ts";
 import type { RedactOptions } from "../../core/redaction/redact.ts";
 import type { Chain } from "../../core/transcript/links.ts";
 import { definitions } from "../../protocols/registry.ts";
+import { addUsage } from "../../protocols/usage.ts";
 import type { Decoded } from "../../protocols/index.ts";
 import { RECALL_TOOL } from "../../session/recall/tool.ts";
 import type { HistoryStore } from "../../store/store.ts";
@@ -131,11 +132,5 @@ export function plainAnswer(lines: HeaderLines): HeaderLines {
 
 /** Of all that was sent to the provider for one answer. */
 function summed(usages: readonly Usage[]): Usage | undefined {
-  if (usages.length === 0) return undefined;
-  return usages.reduce((one, other) => ({
-    input: one.input + other.input,
-    output: one.output + other.output,
-    cacheRead: one.cacheRead + other.cacheRead,
-    cacheWrite: one.cacheWrite + other.cacheWrite,
-  }));
+  return usages.length === 0 ? undefined : usages.reduce(addUsage);
 }

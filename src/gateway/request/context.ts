@@ -12,6 +12,7 @@ import type { ModelBook } from "../models.ts";
 import type { Spans } from "../operation/spans.ts";
 import type { Recall } from "../recall/recall.ts";
 import type { TenantPolicy } from "../tenant.ts";
+import type { Threads } from "../threads.ts";
 import type { Sender } from "../transport/send.ts";
 import type { Upstreams } from "../transport/upstreams.ts";
 import type { PreparedRequest } from "./model-request.ts";
@@ -47,6 +48,7 @@ export interface GatewayContext extends HistoryContext {
   /** For one request that shares nothing with any other: what is kept of it goes with it. */
   readonly isolatedHistory: () => HistoryContext;
   readonly tenant: TenantPolicy;
+  readonly threads: Threads;
   readonly credentialNames: readonly string[];
   /** Whether only this machine can reach the gateway. */
   readonly loopback: () => boolean;
@@ -58,4 +60,6 @@ export interface GatewayContext extends HistoryContext {
   readonly storeHealth: { fails: boolean };
   /** A compaction will soon be due: it can be made while nobody waits. */
   readonly compactAhead: (request: PreparedRequest) => void;
+  /** It was answered: its conversation may be idle from now on. */
+  readonly watchIdle: (request: PreparedRequest) => void;
 }

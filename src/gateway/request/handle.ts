@@ -19,6 +19,7 @@ import { receive, tenantOf } from "./receive.ts";
 import { openRecord, type RequestRecord } from "./record.ts";
 import { respond, respondRefused, respondUnread } from "./respond.ts";
 import { sendUntilAccepted } from "./send.ts";
+import { replayAfterRefusal } from "./thread.ts";
 
 export function createRequestHandler(context: GatewayContext): RequestHandler {
   return async (client) => {
@@ -40,16 +41,26 @@ export function createRequestHandler(context: GatewayContext): RequestHandler {
   };
 }
 
+const nothing = (): void => undefined;
+
 async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequest): Promise<ClientResponse> {
   const { tenant, isolated } = tenantOf(shared, arriving.client);
-  const context = isolated ? { ...shared, ...shared.isolatedHistory(), compactAhead: () => undefined } : shared;
+  const context = isolated
+    ? { ...shared, ...shared.isolatedHistory(), compactAhead: nothing, watchIdle: nothing }
+    : shared;
   const received = await receive(context, arriving, tenant);
   if ("response" in received) return received.response;
   const request = await readAndPrepare(context, received);
+  if ("response" in request) return request.response;
   const accepting = sendUntilAccepted(context, request);
   // The provider works on the request meanwhile.
   const append = prepareAppend(context, request);
   const accepted = await accepting;
+  const replay = replayAfterRefusal(context, accepted);
+  if (replay !== undefined) {
+    await accepted.answer.body.return();
+    return replay;
+  }
   const keep = keepOnceAccepted(context, accepted, append);
   // What the model may recall from now on has to be in the store.
   if (recallsUnkept(accepted)) await keep();

@@ -1,16 +1,20 @@
 /** What an answer teaches once it is over: its usage corrects the estimates, and the next compaction may be made ahead. */
 import { effectOf } from "../../core/caching/effect.ts";
 import type { Usage } from "../../core/engines/contract.ts";
+import { addUsage } from "../../protocols/usage.ts";
 import type { GatewayContext } from "./context.ts";
 import type { AnsweredRequest, PreparedRequest } from "./model-request.ts";
 import { isAccepted } from "./open-answer.ts";
+import { learnThread } from "./learn-thread.ts";
 
 export function learnFrom(context: GatewayContext, request: AnsweredRequest): void {
   const { answer, record } = request;
-  const { usage } = answer.reader.state;
-  // Recall may have taken more than one request to the provider.
-  const total = answer.spent?.() ?? usage;
+  const { usage, besides } = answer.reader.state;
+  // Recall may have taken more than one request to the provider, and the provider may have compacted.
+  const told = answer.spent?.() ?? usage;
+  const total = told !== undefined && besides !== undefined ? addUsage(told, besides) : told;
   record.usage = total;
+  learnThread(context, request);
   if (request.prepared === undefined) return;
   const { caching, newTokens } = request;
   if (total !== undefined)
@@ -18,6 +22,7 @@ export function learnFrom(context: GatewayContext, request: AnsweredRequest): vo
   if (!isAccepted(answer)) return;
   if (usage !== undefined) learnUsage(context, request, { usage, total: total ?? usage });
   if (request.soon) context.compactAhead(request);
+  context.watchIdle(request);
 }
 
 function learnUsage(
@@ -27,7 +32,9 @@ function learnUsage(
 ): void {
   const { tenant, model, upstream, conversation, reading, prepared, outgoing } = request;
   // What is only observed was not sent: the provider counted something else.
-  if (mode !== "observe" || outgoing.treatment.kind === "unchanged") prepared.observe(usage);
+  const wasSent = mode !== "observe" || outgoing.treatment.kind === "unchanged";
+  // A summary that the provider made says nothing here of what it read.
+  if (wasSent && usage.input > 0) prepared.observe(usage);
   models.learnFactor(tenant, model, conversation.runtime.state().factor);
   models.answered(tenant, model, { upstream, inputTokens: usage.input });
   const link = reading.links.at(-1);

@@ -59,10 +59,19 @@ export interface OutgoingRequest {
   readonly canRecall: boolean;
   /** Header changes that go with the changed body. */
   readonly editHeaders?: (headers: HeaderLines) => HeaderLines;
+  /** The provider is told to drop thinking that no longer fits; every request of a thread has to tell it. */
+  readonly dropsThinking?: boolean;
 }
 
-/** A request that goes out as it came has no `prepared`. */
-export type ModelRequest = (ReceivedRequest & { readonly prepared?: undefined }) | PreparedRequest;
+/** It goes out as it came, but for what a thread of its provider needs. */
+export interface UnpreparedRequest extends ReceivedRequest {
+  readonly prepared?: undefined;
+  /** The answer whose thread it continues. */
+  readonly continues?: string;
+  readonly outgoing?: Pick<OutgoingRequest, "body" | "editHeaders">;
+}
+
+export type ModelRequest = UnpreparedRequest | PreparedRequest;
 
 /** The provider has begun to answer it. */
 export type AnsweredRequest = ModelRequest & { readonly answer: ProviderAnswer };

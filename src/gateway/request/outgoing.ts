@@ -76,6 +76,7 @@ function withSafeThinking(context: HistoryContext, request: Composing, skipped: 
   return {
     body,
     edits: course.kind === "send" ? course.bodyEdits : undefined,
+    dropsThinking: course.kind === "send" && course.bodyEdits !== undefined,
     canRecall: tools !== undefined,
     treatment: treatmentOf(prepared, skipped),
     ...headerEdits(course, tools !== undefined),

@@ -4,7 +4,9 @@
  */
 import type { Compaction } from "../../core/compaction/compaction.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
+import { memberOf } from "../../protocols/definition.ts";
 import type { Decoded } from "../../protocols/index.ts";
+import { definitions } from "../../protocols/registry.ts";
 import type { Prepared, Runtime } from "../../session/contract.ts";
 import { RESERVE_SHARE_MAX } from "../../session/state.ts";
 import { UNCACHED, type Caching } from "../caching.ts";
@@ -47,7 +49,18 @@ export async function prepareRequest(
   const done: PreparedRequest = { ...known, conversation, prepared, soon, newTokens, outgoing };
   if (prepared.compaction !== undefined)
     reportCompaction(context, done, prepared.compaction, performance.now() - started);
+  if (!countsTokens(request)) keepTiming(context, done);
   return done;
+}
+
+/** Whoever looks at the store sees from where on a conversation is compacted, and why it waits. */
+function keepTiming(context: HistoryContext, request: PreparedRequest): void {
+  const { conversation } = request;
+  const { postponed, ...figures } = conversation.runtime.report().timing;
+  const timing = JSON.stringify([figures, postponed?.by]);
+  if (timing === conversation.timing) return;
+  conversation.timing = timing;
+  keepState(context, request);
 }
 
 function cachingOf({ caching }: HistoryContext, request: ReceivedRequest, model: string): Caching {
@@ -113,22 +126,39 @@ export function applyModelLimits(
 
 /** Why nothing new is compacted for this request, whatever it weighs. */
 function skipReason({ thinking }: HistoryContext, request: Decoded): SkipReason {
-  if (clientCompaction(request.transcript) !== undefined) return "client_compaction";
+  const { asksSummary } = definitions[request.protocol];
+  if (asksSummary?.(memberOf(request)) === true || clientCompaction(request.transcript) !== undefined)
+    return "client_compaction";
   return allowsCompaction(request, thinking) ? undefined : "bound_thinking";
 }
 
 /** A compaction was made: it is reported, and the session's counters are kept for another process. */
 export function reportCompaction(
-  { mode, store, onEvent }: HistoryContext,
-  { tenant, model, reading, conversation, prepared }: PreparedRequest,
+  context: HistoryContext,
+  request: PreparedRequest,
   { report }: Compaction,
   tookMs: number,
 ): void {
+  const { tenant, model, prepared } = request;
   const { reason, because, tokens, degraded, lost, modelCalls, costUsd } = report;
   const how = { tookMs, ahead: prepared.ahead === true };
-  const figures = { tokens, degraded, lostRequests: lost.requests.absent, modelCalls, costUsd };
+  const figures = {
+    tokens,
+    dueTokens: prepared.dueTokens ?? tokens.before,
+    degraded,
+    lostRequests: lost.requests.absent,
+    modelCalls,
+    costUsd,
+  };
   const event: CompactionEvent = { kind: "compaction", tenant, model, reason, because, ...figures, ...how };
-  onEvent(event);
+  context.onEvent(event);
+  keepState(context, request);
+}
+
+function keepState(
+  { mode, store }: HistoryContext,
+  { tenant, reading, conversation }: Pick<PreparedRequest, "tenant" | "reading" | "conversation">,
+): void {
   if (mode !== "rewrite") return;
   const state = conversation.runtime.state();
   conversation.pending.add(() => store.putState(tenant, rootOf(reading), state).catch(() => undefined));

@@ -1,19 +1,29 @@
 /** The second step: the body is read with the memory of its conversation, then prepared. */
+import type { ClientResponse } from "../contract.ts";
 import type { GatewayContext } from "./context.ts";
 import { faultReason, passOnFault } from "./fault.ts";
 import type { ModelRequest, ReceivedRequest } from "./model-request.ts";
 import { prepareRequest } from "./prepare.ts";
+import { continuing, refuseThread } from "./thread.ts";
 
-/** Without `prepared` where the request goes out as it came: it cannot be read, its provider holds the history, or we failed. */
-export async function readAndPrepare(context: GatewayContext, request: ReceivedRequest): Promise<ModelRequest> {
+/**
+ * Without `prepared` where the request goes out as it came: it cannot be read, its provider holds the history, or we failed.
+ * A response where its client has to send the whole conversation first.
+ */
+export async function readAndPrepare(
+  context: GatewayContext,
+  request: ReceivedRequest,
+): Promise<ModelRequest | { readonly response: ClientResponse }> {
   const { record, route, tenant, text } = request;
   if (text === undefined) return asItCame(request);
   try {
     const reading = context.conversations.read(tenant, route, text);
     record.model = reading.decoded.transcript.model ?? "";
+    const response = refuseThread(context, request, reading);
+    if (response !== undefined) return { response };
     if (reading.decoded.locked !== undefined) {
       record.treatment = { kind: "untouched", because: "held_by_provider" };
-      return asItCame(request);
+      return continuing(context, request, reading);
     }
     const since = record.span.now();
     const prepared = await prepareRequest(context, request, reading);

@@ -1,5 +1,5 @@
 /** The first step of a request to a model: its body arrives within its bounds, or goes to the thread for large requests. */
-import type { ClientRequest, ClientResponse } from "../contract.ts";
+import type { ClientRequest, ClientResponse, RequestEvent } from "../contract.ts";
 import { isLarge, threadLost } from "../large/large-requests.ts";
 import { ownerOf, type Owner } from "../tenant.ts";
 import { receiveBody, type ReceivedBody } from "../transport/request-body.ts";
@@ -36,7 +36,11 @@ export async function receive(
   record.bytesIn = raw.length;
   const request = { ...arriving, tenant, raw };
   if (large === undefined || !isLarge(plain, limits)) return { ...request, text: textOf(context, body, record) };
-  const response = await large.answer({ client, raw, loopback: context.loopback(), over: record.overInThread });
+  const over = (event: RequestEvent): void => {
+    if (event.thread !== undefined) context.threads.keep(tenant, event.thread);
+    record.overInThread(event);
+  };
+  const response = await large.answer({ client, raw, loopback: context.loopback(), over });
   if (response !== undefined) return { response };
   // The event loop does not read it either.
   passOnFault(context, record, { because: "internal_fault", error: threadLost() });

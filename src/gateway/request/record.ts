@@ -3,9 +3,10 @@ import { randomUUID } from "node:crypto";
 import type { CacheEffect } from "../../core/caching/effect.ts";
 import type { Usage } from "../../core/engines/contract.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
-import type { ClientRequest, Losing, Outcome, RequestEvent, EmitEvent, Treatment } from "../contract.ts";
+import type { ClientRequest, EmitEvent, Losing, Outcome, RequestEvent, RequestTiming, Treatment } from "../contract.ts";
 import type { Conversation } from "../conversations.ts";
 import type { RequestSpan } from "../operation/spans.ts";
+import type { HeldThread } from "../threads.ts";
 import { pathOf } from "../routes.ts";
 
 export interface RequestRecord {
@@ -19,9 +20,11 @@ export interface RequestRecord {
   streamed: boolean;
   retried: boolean;
   disabledEngine: string | undefined;
+  timing: RequestTiming | undefined;
   treatment: Treatment;
   usage: Usage | undefined;
   cache: CacheEffect | undefined;
+  thread: HeldThread | undefined;
   bytesIn: number;
   bytesOut: number;
   /** What was done about the request, as it now stands. */
@@ -80,14 +83,19 @@ export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: Requ
     streamed: false,
     retried: false,
     disabledEngine: undefined,
+    timing: undefined,
     treatment: { kind: "passed" },
     usage: undefined,
     cache: undefined,
+    thread: undefined,
     bytesIn: 0,
     bytesOut: 0,
     showPrepared: ({ outgoing, conversation }) => {
       record.treatment = outgoing.treatment;
-      record.disabledEngine = conversation.runtime.report().disabledEngine?.engine;
+      const { disabledEngine, timing } = conversation.runtime.report();
+      record.disabledEngine = disabledEngine?.engine;
+      const { postponed, ...figures } = timing;
+      record.timing = { ...figures, ...(postponed === undefined ? {} : { postponed: postponed.by }) };
     },
     sent: () => void (heldMs ??= since()),
     begun: () => void (firstByteMs ??= since()),

@@ -71,7 +71,7 @@ async function changedFor(context: GatewayContext, refused: AnsweredRequest): Pr
 }
 
 async function send(context: GatewayContext, request: ModelRequest): Promise<AnsweredRequest> {
-  const body = request.prepared === undefined ? request.text : request.outgoing.body;
+  const body = request.outgoing?.body ?? request.text;
   return { ...request, answer: await sendBody(context, request, { body, holds: holdsOf(request) }) };
 }
 
@@ -79,7 +79,8 @@ async function send(context: GatewayContext, request: ModelRequest): Promise<Ans
 const HELD_TOKENS_MIN = 4_000;
 
 function holdsOf(request: ModelRequest): OpeningOptions["holds"] {
-  if (request.prepared === undefined || countsTokens(request)) return "nothing";
+  if (countsTokens(request)) return "nothing";
+  if (request.prepared === undefined) return request.continues === undefined ? "nothing" : "small";
   return request.prepared.tokens < HELD_TOKENS_MIN && !recallsUnkept(request) ? "small" : "all";
 }
 
@@ -102,7 +103,7 @@ export async function sendBody(
     sender.send({
       to: destination,
       method: client.method,
-      headers: request.prepared === undefined ? headers : (request.outgoing.editHeaders?.(headers) ?? headers),
+      headers: request.outgoing?.editHeaders?.(headers) ?? headers,
       body: rewritten ? Buffer.from(body) : raw,
       signal: client.signal,
     }),

@@ -6,6 +6,7 @@ import { rootOf, type Beginning, type Conversation } from "../conversations.ts";
 import { carryThinking } from "../knowledge/thinking/index.ts";
 import { createPending } from "../pending.ts";
 import type { HistoryContext } from "./context.ts";
+import { tellNotices } from "./session-notices.ts";
 import { countsTokens, type PreparedRequest, type ReceivedRequest } from "./model-request.ts";
 
 /** A conversation of no more messages begins now: nothing of it was kept before. */
@@ -46,18 +47,7 @@ export async function startConversation(
     // What is known of the model is newer than what the session knew.
     ...(isState(state) ? { state: { ...state, factor } } : {}),
   });
-  const notice = (code: "pressure" | "irreducible" | "engine_disabled", message: string): void =>
-    context.onEvent({ kind: "notice", code, tenant, message });
-  runtime.on("pressure", ({ tokens, thresholdTokens }) =>
-    notice("pressure", `a conversation has ${tokens} tokens and is compacted at ${thresholdTokens}`),
-  );
-  runtime.on("irreducible", ({ smallest, limit, because }) =>
-    notice("irreducible", `nothing below ${smallest} of ${limit} tokens: ${because}`),
-  );
-  // What the engine said may quote the conversation.
-  runtime.on("engineDisabled", ({ engine, because }) =>
-    notice("engine_disabled", `the engine ${engine} was disabled: ${because}`),
-  );
+  tellNotices(runtime, tenant, context.onEvent);
   return { runtime, sent, pricing, pending };
 }
 

@@ -1,7 +1,7 @@
-/** When a compaction is worth its price: at the threshold, at least cost, with a warm cache and a cold one. */
+/** When a compaction is worth its price, with a warm cache and a cold one. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { atLeastCost, atThreshold, type Occasion } from "../../../src/core/caching/schedule.ts";
+import { atLeastCost, beforeExpiry, type Occasion } from "../../../src/core/caching/schedule.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
 
@@ -35,57 +35,6 @@ function occasion(turns: number, tokensEach: number, over: Partial<Occasion> = {
   };
 }
 
-describe("at the threshold", () => {
-  it("a short session's first compaction is put off: should it end now, it would have been dearer", () => {
-    const { compact, because } = atThreshold(occasion(20, 1_600));
-    expect(compact).toBe(false);
-    expect(because).toMatch(
-      /^a rewrite costs [\d,]+ tokens' worth of input now and saves [\d,]+ a request; waiting has cost .* since the last one$/,
-    );
-  });
-
-  it("a long session's is not", () => {
-    expect(atThreshold(occasion(600, 60)).compact).toBe(true);
-  });
-
-  it("none is made that would leave almost all", () => {
-    const { tokens } = occasion(20, 1_000);
-    const given = occasion(20, 1_000, { compacted: true, afterTokens: Math.ceil(0.9 * tokens) });
-    const { compact, because } = atThreshold(given);
-    expect([compact, because]).toEqual([
-      false,
-      expect.stringMatching(/^a rewrite would leave [\d,]+ of [\d,]+ tokens$/),
-    ]);
-  });
-
-  it("later ones are not put off, nor one that finds the cache cold", () => {
-    expect(atThreshold(occasion(20, 1_600, { compacted: true })).compact).toBe(true);
-    expect(atThreshold(occasion(20, 1_600, { cold: true })).compact).toBe(true);
-  });
-
-  it("never makes a session more than a fiftieth dearer, should it end there", () => {
-    const sizes = fc.record({
-      turns: fc.integer({ min: 1, max: 300 }),
-      each: fc.integer({ min: 20, max: 800 }),
-      after: fc.integer({ min: 1_000, max: 20_000 }),
-      read: fc.double({ min: 0.01, max: 0.5, noNaN: true }),
-      write: fc.double({ min: 1, max: 2, noNaN: true }),
-    });
-    fc.assert(
-      fc.property(sizes, ({ turns, each, after, read, write }) => {
-        const prices = { read, write, output: 5 };
-        const given = occasion(turns, each, { prices, afterTokens: after, stableTokens: Math.min(500, after) });
-        if (!atThreshold(given).compact) return;
-        const without = spentOn(given);
-        const rewritten = write * (after - given.stableTokens) + read * given.stableTokens;
-        const last = lastRequest(given);
-        expect((without - last + rewritten) / without).toBeLessThanOrEqual(1.021);
-      }),
-      { numRuns: RUNS },
-    );
-  });
-});
-
 /** What the session has cost with the request that is about to be sent, written down anew. */
 function spentOn({ transcript, measure, prices }: Occasion): number {
   let before = 0;
@@ -110,6 +59,42 @@ function lastRequest({ transcript, measure, prices }: Occasion): number {
 
 describe("at least cost", () => {
   const long = { compacted: true, turns: 400 };
+
+  it("a short session's first compaction is put off: should it end now, it would have been dearer", () => {
+    const { compact, because } = atLeastCost(occasion(20, 1_600));
+    expect(compact).toBe(false);
+    expect(because).toMatch(
+      /^a rewrite costs [\d,]+ tokens' worth of input now and saves [\d,]+ a request; waiting has cost .* since the last one; about 20 more are expected$/,
+    );
+  });
+
+  it("a long session's is not, nor a later one, nor one that finds the cache cold", () => {
+    expect(atLeastCost(occasion(600, 60)).compact).toBe(true);
+    expect(atLeastCost(occasion(25, 1_600, { compacted: true })).compact).toBe(true);
+    expect(atLeastCost(occasion(20, 1_600, { cold: true })).compact).toBe(true);
+  });
+
+  it("never makes a session more than a fiftieth dearer, should it end there", () => {
+    const sizes = fc.record({
+      turns: fc.integer({ min: 1, max: 300 }),
+      each: fc.integer({ min: 20, max: 800 }),
+      after: fc.integer({ min: 1_000, max: 20_000 }),
+      read: fc.double({ min: 0.01, max: 0.5, noNaN: true }),
+      write: fc.double({ min: 1, max: 2, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(sizes, ({ turns, each, after, read, write }) => {
+        const prices = { read, write, output: 5 };
+        const given = occasion(turns, each, { prices, afterTokens: after, stableTokens: Math.min(500, after) });
+        if (!atLeastCost(given).compact) return;
+        const without = spentOn(given);
+        const rewritten = write * (after - given.stableTokens) + read * given.stableTokens;
+        const last = lastRequest(given);
+        expect((without - last + rewritten) / without).toBeLessThanOrEqual(1.021);
+      }),
+      { numRuns: RUNS },
+    );
+  });
 
   it("waits while a rewrite leaves almost all", () => {
     expect(atLeastCost(occasion(10, 1_500, long))).toMatchObject({ compact: false });
@@ -140,5 +125,25 @@ describe("at least cost", () => {
       )!;
     expect(firstAt(0.5)).toBeLessThan(firstAt(0.1));
     expect(firstAt(0.1)).toBeLessThan(firstAt(0.02));
+  });
+});
+
+describe("before a cache expires", () => {
+  const pause = { prices: PRICES, tokens: 80_000, afterTokens: 30_000, turns: 40, writingCost: 0 };
+
+  it("pays where code writes, and where a model's price is less than half of what is saved", () => {
+    const saving = (PRICES.write + 20 * PRICES.read) * 50_000;
+    expect(beforeExpiry(pause)).toEqual({
+      compact: true,
+      because: `what follows after the cache expires costs ${saving.toLocaleString("en-US")} tokens' worth of input less, for 0 now`,
+    });
+    expect(beforeExpiry({ ...pause, writingCost: saving / 2 }).compact).toBe(true);
+    expect(beforeExpiry({ ...pause, writingCost: saving / 2 + 1 }).compact).toBe(false);
+  });
+
+  it("does not pay where almost all would be left, and pays less for a session that has just begun", () => {
+    expect(beforeExpiry({ ...pause, afterTokens: 60_000 }).compact).toBe(false);
+    const price = { ...pause, writingCost: 40_000 };
+    expect([beforeExpiry({ ...price, turns: 1 }).compact, beforeExpiry(price).compact]).toEqual([false, true]);
   });
 });

@@ -36,6 +36,7 @@ export function compactionEvent(over: Partial<CompactionEvent> = {}): Compaction
     because: undefined,
     ahead: false,
     tokens: { before: 100_000, after: 30_000 },
+    dueTokens: 100_000,
     degraded: [],
     lostRequests: 0,
     modelCalls: 0,

@@ -1,6 +1,7 @@
 /** What a recorded session costs through the gateway, by the provider's own account. */
 import { performance } from "node:perf_hooks";
 import type { Transcript } from "../../../src/core/transcript/message.ts";
+import type { CompactionEvent, GatewayEvent } from "../../../src/gateway/contract.ts";
 import { createGateway, type GatewayOptions } from "../../../src/gateway/index.ts";
 import { replayAsAgent } from "../../../src/provider/agent.ts";
 import { createProvider } from "../../../src/provider/provider.ts";
@@ -26,8 +27,27 @@ export interface Billed {
   readonly readTokens: number;
   readonly writtenTokens: number;
   readonly outputTokens: number;
+  /** Each compaction, in order. */
+  readonly began: readonly Began[];
+  /** Requests above the threshold that went on because of the prices. */
+  readonly passed: number;
   readonly refused: boolean;
   readonly tookMs: number;
+}
+
+/** Where a compaction began: what would have gone out without it, against what its engine's threshold was. */
+export interface Began extends Pick<CompactionEvent, "reason" | "because" | "dueTokens"> {
+  readonly thresholdTokens: number;
+}
+
+/** Half of a window against its safety net. */
+const HYGIENE_PER_THRESHOLD = 0.85 / 0.5;
+
+/** At the threshold or above, at the safety net, or where prices speak for it, as its reason says. */
+export function beginsWhereItShould({ reason, because, dueTokens, thresholdTokens }: Began): boolean {
+  if (reason === "threshold") return dueTokens >= thresholdTokens;
+  if (reason === "cost") return because !== undefined;
+  return reason === "hygiene" && dueTokens >= Math.floor(thresholdTokens * HYGIENE_PER_THRESHOLD);
 }
 
 const ENDLESS_TOKENS = 10_000_000;
@@ -36,7 +56,17 @@ export async function bill(recording: Transcript, billing: Billing): Promise<Bil
   const { protocol, windowTokens = ENDLESS_TOKENS, schedule = "threshold" } = billing;
   const provider = createProvider({ replay: recording.messages, every: { windowTokens } });
   const far = await provider.listen();
-  let compactions = 0;
+  const made: CompactionEvent[] = [];
+  const began: Began[] = [];
+  let passed = 0;
+  const onEvent = (event: GatewayEvent): void => {
+    if (event.kind === "compaction") made.push(event);
+    if (event.kind !== "request" || event.timing === undefined) return;
+    const { thresholdTokens, postponed } = event.timing;
+    for (const { reason, because, dueTokens } of made.splice(0))
+      began.push({ reason, because, dueTokens, thresholdTokens });
+    if (postponed === "prices") passed++;
+  };
   const caching = protocol === "anthropic-messages" ? "native" : "openai";
   const options: GatewayOptions = {
     upstreams: { provider: { url: far.url, caching } },
@@ -44,7 +74,7 @@ export async function bill(recording: Transcript, billing: Billing): Promise<Bil
     mode: billing.windowTokens === undefined ? "off" : "rewrite",
     caching: { schedule },
     tenant: { name: "local" },
-    onEvent: ({ kind }) => void (compactions += kind === "compaction" ? 1 : 0),
+    onEvent,
   };
   const gateway = createGateway(options);
   const listening = await gateway.listen();
@@ -60,7 +90,9 @@ export async function bill(recording: Transcript, billing: Billing): Promise<Bil
   return {
     usd,
     turns: run.turns,
-    compactions,
+    compactions: began.length,
+    began,
+    passed,
     inputTokens: tokens.input,
     readTokens: tokens.cacheRead,
     writtenTokens: tokens.cacheWrite,

@@ -1,5 +1,11 @@
 /** Thinking that stays valid when the conversation before it is rewritten. */
 export { carryThinking } from "./carry.ts";
-export { allowsCompaction, thinkingCourse, type ThinkingCourse, type ThinkingQuery } from "./rewrite-safety.ts";
+export {
+  allowsCompaction,
+  droppingThinking,
+  thinkingCourse,
+  type ThinkingCourse,
+  type ThinkingQuery,
+} from "./rewrite-safety.ts";
 export { thinkingRules, type ThinkingRules } from "./models.ts";
 export { thinkingRefusal } from "./refusal.ts";

@@ -54,7 +54,7 @@ export function thinkingCourse(query: ThinkingQuery): ThinkingCourse {
   if (!keepsOpening(request.transcript, sent)) return UNTOUCHED;
   if (kind === "signed" || asked.mismatch === "drop_block") return AS_IT_IS;
   if (asked.mismatch !== undefined) return UNTOUCHED;
-  return rules.drops && !asked.hosted ? dropping(sent, asked) : withinTurns(query);
+  return rules.drops && !asked.hosted ? dropping(sent, request) : withinTurns(query);
 }
 
 /**
@@ -110,7 +110,13 @@ function stripped(sent: Transcript, until?: number): ThinkingCourse {
 }
 
 /** From the first rewritten request on, always: whether a block fails is the provider's to find. */
-function dropping(sent: Transcript, { bindingGiven }: ThinkingSettings): ThinkingCourse {
+function dropping(sent: Transcript, request: Decoded): ThinkingCourse {
+  return { kind: "send", transcript: sent, ...droppingThinking(request) };
+}
+
+/** The changes with which the provider drops thinking that does not fit, and takes the rest. */
+export function droppingThinking(request: Decoded) {
+  const { bindingGiven } = thinkingIn(request);
   const patched = (thinking: string): string =>
     bindingGiven
       ? patchPath(thinking, ["block_binding", "prefix_mismatch_behavior"], '"drop_block"')
@@ -121,7 +127,7 @@ function dropping(sent: Transcript, { bindingGiven }: ThinkingSettings): Thinkin
     const { start, end } = member;
     return [{ start, end, text: patched(body.slice(start, end)) }];
   };
-  return { kind: "send", transcript: sent, bodyEdits, editHeaders: (lines) => withBeta(lines, CONTROLS_BETA) };
+  return { bodyEdits, editHeaders: (lines: HeaderLines) => withBeta(lines, CONTROLS_BETA) };
 }
 
 /**
