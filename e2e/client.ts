@@ -1,5 +1,5 @@
 /** What has to be known of a client to run it: where it comes from, how it is pointed at a gateway, how its tools are called. */
-import type { Answer, Asked } from "../src/provider/index.ts";
+import type { Answer, ScriptedRequest } from "../src/provider/index.ts";
 import type { ProtocolName } from "../src/protocols/index.ts";
 import type { CallFor } from "./script.ts";
 import type { Step } from "./task.ts";
@@ -39,7 +39,7 @@ export interface Client {
   /** What makes its own compaction come before the gateway's: other settings, or a prompt. */
   readonly compactsFirst: { readonly files?: Client["files"]; readonly prompt?: string };
   /** Answers what the client asks beside the task. */
-  readonly aside: (asked: Asked) => Answer;
+  readonly aside: (asked: ScriptedRequest) => Answer;
   /** What its output says went wrong. */
   readonly complaints: (output: string) => readonly string[];
 }

@@ -2,11 +2,11 @@
  * The model behind the provider: what to answer follows from the request alone and from the stage. The ids of its calls say
  * which step they belong to, so that a request that was compacted, or is sent twice, is answered all the same.
  */
-import type { Answer, AnswerCall, Asked } from "../src/provider/index.ts";
+import type { Answer, AnswerCall, ScriptedRequest } from "../src/provider/index.ts";
 import { TASK_MARK, type Action, type Stage } from "./task.ts";
 
 /** How a client's own tools are called for an action. */
-export type CallFor = (action: Action, asked: Asked) => Omit<AnswerCall, "id">;
+export type CallFor = (action: Action, asked: ScriptedRequest) => Omit<AnswerCall, "id">;
 
 export interface Scripted {
   readonly callFor: CallFor;
@@ -14,12 +14,12 @@ export interface Scripted {
   /** Which stage is under way, counted from 0. */
   readonly stage: () => number;
   /** Whether a request is one of the task, and not one that the client makes for itself. */
-  readonly isTask: (asked: Asked) => boolean;
+  readonly isTask: (asked: ScriptedRequest) => boolean;
   /** Answers what is not of the task: titles, summaries. */
-  readonly aside: (asked: Asked) => Answer;
+  readonly aside: (asked: ScriptedRequest) => Answer;
 }
 
-export function scriptOf({ callFor, stages, stage, isTask, aside }: Scripted): (asked: Asked) => Answer {
+export function scriptOf({ callFor, stages, stage, isTask, aside }: Scripted): (asked: ScriptedRequest) => Answer {
   return (asked) => {
     const text = JSON.stringify(asked.body);
     const at = stage();

@@ -1,7 +1,7 @@
 /** `precis/engines`: the engine contract, the built-in engines and what they are made of. */
 import "./platform/refuse-old-node.ts";
 export { cacheEffectiveness, type CachedTokens, type CacheEffectiveness } from "./core/caching/effectiveness.ts";
-export { stableFirst, type Lasting, type PromptPiece } from "./core/caching/stable-first.ts";
+export { stableFirst, type Stability, type PromptPiece } from "./core/caching/stable-first.ts";
 export { createCompressor } from "./core/engines/compressor/compressor.ts";
 export { limitsOf, summaryBudget } from "./core/engines/compressor/limits.ts";
 export { COMPRESSOR_DEFAULTS } from "./core/engines/compressor/settings.ts";
@@ -49,7 +49,7 @@ export {
 export { steppedLimits, type SteppedLimits } from "./core/engines/stepped/limits.ts";
 export { STEPPED_DEFAULTS, type SteppedSettings } from "./core/engines/stepped/settings.ts";
 export { createStepped, hiddenResults, type SteppedState } from "./core/engines/stepped/stepped.ts";
-export type { Stamp } from "./core/engines/stepped/hide.ts";
+export type { HiddenStamp } from "./core/engines/stepped/hide.ts";
 export { EngineFault, type CheckName } from "./core/engines/suite/fault.ts";
 export { sampleTranscripts } from "./core/engines/suite/samples.ts";
 export { checkEngine, type Subject, type SuiteOptions } from "./core/engines/suite/suite.ts";
@@ -58,7 +58,7 @@ export { checkEngine, type Subject, type SuiteOptions } from "./core/engines/sui
 export { applyGivenCompaction as applyCompaction } from "./core/compaction/given.ts";
 export type { Compaction, CompactionReport, Destination, Evicted, Irreducible } from "./core/compaction/compaction.ts";
 export { composeOutcome, type Composition } from "./core/compaction/run/compose.ts";
-export type { Shape } from "./core/compaction/run/assemble.ts";
+export type { ResultShape } from "./core/compaction/run/assemble.ts";
 export { liveRequestOf } from "./core/ledger/readers/live-request.ts";
 export { digestResultsWith, type DigestResultsOptions } from "./core/passes/digest-results.ts";
 export { evictMedia } from "./core/passes/evict-media.ts";

@@ -11,7 +11,7 @@ import type { LogNote } from "../logs/index.ts";
 import type { DisabledEngine } from "../session/events.ts";
 import { change, count, counted } from "./amounts.ts";
 import { clip, padEnd, padStart, track, widthOf } from "./bars.ts";
-import type { Look, Stream } from "./terminal.ts";
+import type { TextStyle, Stream } from "./terminal.ts";
 import { windowText, type Window } from "./window.ts";
 
 const BAR_COLUMNS_MIN = 12;
@@ -53,7 +53,7 @@ export function headingOf({ name, format, to, notes }: Heading, { paint, columns
 export function compactionPage(report: CompactionReport, back: string, stream: Stream): string {
   const { tokens, messages, parts } = report;
   const whole = Math.max(tokens.before, tokens.after, 1);
-  const row = (name: string, amount: number, look: Look, says: string): string => {
+  const row = (name: string, amount: number, look: TextStyle, says: string): string => {
     const figure = padStart(count(amount), FIGURE_COLUMNS);
     const columns = barColumns(stream);
     const bar = columns === 0 ? "" : `${stream.paint(look, track(amount / whole, columns))} `;
@@ -151,7 +151,7 @@ const SINGULAR = {
 } as const;
 
 /** A name and what there is to say, over as many lines as that takes. */
-function named(name: string, says: string, look: Look, { paint, columns }: Stream): readonly string[] {
+function named(name: string, says: string, look: TextStyle, { paint, columns }: Stream): readonly string[] {
   return wrapped(says, columns - NAME_COLUMNS - 2).map(
     (line, at) => `  ${paint(look, padEnd(at === 0 ? name : "", NAME_COLUMNS))}${line}`,
   );

@@ -29,7 +29,7 @@ export interface CompactionRequest {
   readonly engine: PluginSource | string;
 }
 
-export type Compacted = Outcome & {
+export type CompactionOutcome = Outcome & {
   readonly transcript: Transcript;
   /** Tokens of the input. */
   readonly before: number;
@@ -41,7 +41,7 @@ export type Compacted = Outcome & {
   readonly disabledEngine?: DisabledEngine;
 };
 
-export type Forced = Compacted & {
+export type ForcedCompaction = CompactionOutcome & {
   /** Why it was made by other figures than the documented ones. */
   readonly because?: string;
   /** Not even a budget makes it smaller. */
@@ -63,7 +63,7 @@ const FORCED_BECAUSE = `with the documented figures everything would be kept at 
 /** As `--force` has it: by the documented figures, and where these gain nothing, by a budget that keeps less word for word. */
 export async function compactForced(
   ...[input, configuration, request]: Parameters<typeof compactInput>
-): Promise<Forced> {
+): Promise<ForcedCompaction> {
   const documented = await compactInput(input, configuration, request);
   if (documented.kind === "compacted" || input.decoded?.locked !== undefined) return documented;
   const smaller = await compactInput(input, configuration, { ...request, budget: FORCED_BUDGET });
@@ -78,7 +78,7 @@ export async function compactInput(
   input: Input,
   configuration: Configuration,
   request: CompactionRequest & { readonly asking?: WriterAccess },
-): Promise<Compacted> {
+): Promise<CompactionOutcome> {
   const { transcript, decoded } = input;
   const images = statedImageTokens(registryOf(configuration), transcript.model ?? configuration.model.name ?? "");
   const before = createMeasure(images).transcript(transcript);

@@ -8,7 +8,7 @@ import { snakeCase } from "../config/snake-case.ts";
 import type { Warning } from "../config/warning.ts";
 import { count } from "./amounts.ts";
 import { columnWidths, padEnd, padStart, track } from "./bars.ts";
-import { remarked } from "./table.ts";
+import { withRowNote } from "./table.ts";
 import type { Stream, Terminal } from "./terminal.ts";
 
 /** Columns of the bars: what 80 columns hold, more where there is more, and none where there is little. */
@@ -36,7 +36,7 @@ export function configurationPage(loaded: Loaded, terminal: Terminal): string {
   const from = files.length === 0 ? "no file: defaults, environment and flags" : files.join(", ");
   const warnings = warningsOf(loaded.configuration);
   return [
-    ...remarked({ line: out.paint("strong", TITLE), width: TITLE.length, says: from, look: "dim" }, out),
+    ...withRowNote({ line: out.paint("strong", TITLE), width: TITLE.length, says: from, look: "dim" }, out),
     "",
     ...figures(loaded, out),
     "",
@@ -60,7 +60,7 @@ function figures({ configuration }: Loaded, stream: Stream): readonly string[] {
     const figure = padStart(count(tokens), numbers);
     const line = `  ${padEnd(labelOf(value), names)}  ${paint("strong", figure)}${drawn}`;
     const width = 2 + names + 2 + numbers + (bars === 0 ? 0 : 2 + bars);
-    return remarked({ line, width, says: meaning, look: "dim" }, stream);
+    return withRowNote({ line, width, says: meaning, look: "dim" }, stream);
   });
 }
 

@@ -3,9 +3,9 @@ import { wrapped } from "../config/wrap.ts";
 import { counted } from "./amounts.ts";
 import { columnWidths, padEnd } from "./bars.ts";
 import { AREAS, type Finding, type Level } from "./doctor/finding.ts";
-import type { Look, Stream } from "./terminal.ts";
+import type { TextStyle, Stream } from "./terminal.ts";
 
-const MARKS: Readonly<Record<Level, readonly [mark: string, look: Look]>> = {
+const MARKS: Readonly<Record<Level, readonly [mark: string, look: TextStyle]>> = {
   fine: ["✓", "good"],
   note: ["·", "dim"],
   warning: ["!", "warn"],

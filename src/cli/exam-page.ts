@@ -11,7 +11,7 @@ import type { ExamFigures } from "../lab/exam/tally.ts";
 import { count, counted } from "./amounts.ts";
 import { clip } from "./bars.ts";
 import { sectionLines } from "./eval-page.ts";
-import { remarked } from "./table.ts";
+import { withRowNote } from "./table.ts";
 import type { Stream } from "./terminal.ts";
 
 const REFUSED_SHOWN_MAX = 5;
@@ -43,7 +43,7 @@ export function planPage(prepared: PreparedExam, stream: Stream): string {
 }
 
 function labelled(label: string, text: string, stream: Stream): readonly string[] {
-  return remarked({ line: label, width: label.length, says: text }, stream);
+  return withRowNote({ line: label, width: label.length, says: text }, stream);
 }
 
 export function priceLines(estimate: Estimate, { paint, columns }: Stream): readonly string[] {

@@ -45,7 +45,7 @@ export function unreadable(
 }
 
 /** What a command let through: a failure of the system about a file told as ours, everything else as it is. */
-export function toldFailure(thrown: unknown): unknown {
+export function describeFileFailure(thrown: unknown): unknown {
   if (!isSystemError(thrown)) return thrown;
   const writing = WRITING_CALLS.has(thrown.syscall!) || WRITING_CODES.has(codeOf(thrown));
   return (writing ? unwritable : unreadable)(thrown.path ?? "a file", thrown);

@@ -3,7 +3,7 @@ import type { Redactor } from "../core/redaction/redactor.ts";
 import type {
   CompactionEvent,
   GatewayEvent,
-  Losing,
+  LostRequests,
   NoticeEvent,
   RecallEvent,
   RequestEvent,
@@ -13,7 +13,7 @@ import { levelOf } from "../gateway/operation/log.ts";
 import type { PostponedBy } from "../session/timing.ts";
 import { change, count, counted } from "./amounts.ts";
 import { clip } from "./bars.ts";
-import type { Look, Stream } from "./terminal.ts";
+import type { TextStyle, Stream } from "./terminal.ts";
 
 /** Why a compaction that is due waits, in a word. */
 const POSTPONED_BY = {
@@ -90,7 +90,7 @@ function timingParts({ timing }: RequestEvent, paint: Stream["paint"]): readonly
   return [paint("dim", `waits: ${POSTPONED_BY[postponed]}${until}`)];
 }
 
-function lost({ lostRequests = 0 }: Losing, paint: Stream["paint"]): readonly string[] {
+function lost({ lostRequests = 0 }: LostRequests, paint: Stream["paint"]): readonly string[] {
   return lostRequests === 0 ? [] : [paint("warn", `${counted(lostRequests, "user request")} may be missing`)];
 }
 
@@ -133,7 +133,7 @@ function recallParts(event: RecallEvent, { stream: { paint }, redact }: LogOptio
   return [paint("strong", "recalled"), found, paint("accent", clip(redact(event.model), NAME_COLUMNS_MAX))];
 }
 
-const LOOKS = { info: "accent", warn: "warn", error: "bad" } as const satisfies Record<string, Look>;
+const LOOKS = { info: "accent", warn: "warn", error: "bad" } as const satisfies Record<string, TextStyle>;
 
 function noticeParts(event: NoticeEvent, { stream: { paint }, redact }: LogOptions): readonly string[] {
   return [paint(LOOKS[levelOf(event)], event.code), clip(redact(event.message), MESSAGE_COLUMNS_MAX)];

@@ -15,7 +15,7 @@ import { endPage, startPage, type StartPage } from "./gateway-page.ts";
 import { tokenPlace, type OperatorToken } from "./operator-token.ts";
 import type { Stream, Terminal } from "./terminal.ts";
 
-export interface Operating extends Omit<StartPage, "url" | "access"> {
+export interface OperationOptions extends Omit<StartPage, "url" | "access"> {
   readonly version: string;
   /** Requests under way. */
   readonly inFlight: () => number;
@@ -45,7 +45,7 @@ export interface Operation {
 
 const SECOND_MS = 1_000;
 
-export async function operate(options: Operating): Promise<Operation> {
+export async function operate(options: OperationOptions): Promise<Operation> {
   const { terminal, version, mode, caching, handoffs, upstreams, store, kept } = options;
   const { out, err } = terminal;
   const byName = Object.fromEntries(upstreams.map(({ name, url }) => [name, url]));
@@ -109,6 +109,6 @@ function prettyLog(lines: LineWriter, stream: Stream, redact: Redactor): EmitEve
   return (event) => lines.write(fitted(eventLine(event, { stream, redact, now: Date.now }), stream.columns));
 }
 
-function accessTo(url: string, { token, terminal }: Operating): StartPage["access"] {
+function accessTo(url: string, { token, terminal }: OperationOptions): StartPage["access"] {
   return { link: loginLink(url, token.token), token: tokenPlace(token, terminal) };
 }

@@ -18,14 +18,14 @@ const MEBIBYTE = 1024 * 1024;
 const SECOND_MS = 1_000;
 
 /** What is configured, and where each setting came from. */
-export interface Configured {
+export interface ResolvedConfiguration {
   readonly configuration: Configuration;
   readonly provenance: ReadonlyMap<string, Provenance>;
 }
 
 /** All but the store and who listens. */
 export async function gatewayOptions(
-  { configuration, provenance }: Configured,
+  { configuration, provenance }: ResolvedConfiguration,
   environment: Environment,
   engine: PluginSource | string,
 ): Promise<GatewayOptions> {
@@ -77,7 +77,7 @@ export function modeOf({ compression }: Configuration): NonNullable<GatewayOptio
 /** The gateway knows window and reserve from each request, and puts the note where it costs no cache, unless told otherwise. */
 function engineSettings(
   configuration: Configuration,
-  provenance: Configured["provenance"],
+  provenance: ResolvedConfiguration["provenance"],
 ): NonNullable<GatewayOptions["settings"]> {
   const { contextLength: _window, maxOutputTokens: _reserve, note, ...settings } = engineSettingsOf(configuration);
   const stated = (provenance.get("compression.note")?.kind ?? "default") !== "default";

@@ -3,19 +3,19 @@ import type { ThreadSource } from "../gateway/large/messages.ts";
 import type { ThreadOptions } from "../gateway/large/module.ts";
 import type { SqliteOptions } from "../store/sqlite.ts";
 import { engineNamed, type CommandEnvironment } from "./engine.ts";
-import type { Configured } from "./gateway-options.ts";
+import type { ResolvedConfiguration } from "./gateway-options.ts";
 import { storeAsConfigured } from "./store-settings.ts";
 
 /** The file that the history is in. */
 export type StoreFile = Pick<SqliteOptions, "path" | "key" | "sizeBytesMax">;
 
-interface ThreadSettings extends Configured, CommandEnvironment {
+interface ThreadSettings extends ResolvedConfiguration, CommandEnvironment {
   readonly store: StoreFile;
 }
 
 /** Everything that the thread needs, as data. */
 export function threadSource(
-  { configuration, provenance }: Configured,
+  { configuration, provenance }: ResolvedConfiguration,
   { environment, folder, platform }: CommandEnvironment,
   store: StoreFile,
 ): ThreadSource {

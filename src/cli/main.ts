@@ -3,7 +3,7 @@ import { nearest } from "../config/problems.ts";
 import { PrecisError } from "../core/errors.ts";
 import { readArguments, type Command, type CommandGroup } from "./command.ts";
 import { EXIT, exitCodeOf, usageError, type ExitCode } from "./exit.ts";
-import { toldFailure } from "./file-failures.ts";
+import { describeFileFailure } from "./file-failures.ts";
 import { processTerminal, type Stream, type Terminal } from "./terminal.ts";
 import { commandUsage, overview } from "./usage.ts";
 import { version } from "./version.ts";
@@ -45,7 +45,7 @@ export async function run(words: readonly string[], terminal: Terminal): Promise
   try {
     return await dispatch(words, terminal);
   } catch (thrown) {
-    const error = toldFailure(thrown);
+    const error = describeFileFailure(thrown);
     const code = exitCodeOf(error);
     if (asksForJson(words)) await terminal.err.write(inJson(error, code));
     else await terminal.err.say(explained(error, terminal));

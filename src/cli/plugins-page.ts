@@ -8,17 +8,17 @@ import { clip, columnWidths, padEnd } from "./bars.ts";
 import type { FoundPlugin, FoundPlugins } from "./plugins-found.ts";
 import type { Stream, Terminal } from "./terminal.ts";
 
-export interface Checked {
+export interface CheckedPlugin {
   readonly name: string;
   readonly version: string;
   readonly folder: string;
   /** How many it was tried on, at most. */
   readonly transcripts: number;
   readonly kept: boolean;
-  readonly broken: Broken | null;
+  readonly broken: BrokenPromise | null;
 }
 
-export interface Broken {
+export interface BrokenPromise {
   readonly fault: FaultKind;
   /** Which promise of the contract, where one was broken. */
   readonly promise: CheckName | null;
@@ -42,7 +42,7 @@ export function pluginList({ engine, means, plugins, folders, builtIn }: FoundPl
   const widths = columnWidths(rows);
   const lines = plugins.flatMap((one, at) => {
     const [mark = "", name = "", version = "", folder = ""] = rows[at]!.map((cell, of) => padEnd(cell, widths[of]!));
-    const remark = remarkOn(one);
+    const remark = noteOn(one);
     const drawn = `${paint("good", mark)} ${paint("accent", name)}  ${version}  ${paint("dim", folder)}`.trimEnd();
     return [drawn, ...(remark === "" ? [] : [`  ${paint("warn", clip(remark, columns - 2))}`])];
   });
@@ -53,7 +53,7 @@ export function pluginList({ engine, means, plugins, folders, builtIn }: FoundPl
   return `${[...(lines.length === 0 ? wrapped(none, columns) : lines), "", named, ...others.map((line) => paint("dim", line))].join("\n")}\n`;
 }
 
-function remarkOn({ name, problem, shadowed, trusted }: FoundPlugin): string {
+function noteOn({ name, problem, shadowed, trusted }: FoundPlugin): string {
   if (problem !== null) return problem;
   if (!trusted) return `not used before you trust its code: \`precis plugins trust ${name}\``;
   return shadowed ? "not used: another engine has the same name" : "";
@@ -80,7 +80,7 @@ export function pluginPage(plugin: FoundPlugin, terminal: LoadEnvironment & Pick
   return `${paint("strong", name)}\n${rowLines(rows, terminal.out)}`;
 }
 
-export function checkPage({ name, version, transcripts, broken }: Checked, stream: Stream): string {
+export function checkPage({ name, version, transcripts, broken }: CheckedPlugin, stream: Stream): string {
   const { paint } = stream;
   const title = `${paint("strong", name)} ${version}`;
   if (broken === null)

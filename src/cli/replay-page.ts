@@ -37,7 +37,7 @@ export function replayPage(told: Replay, stream: Stream): string {
     "",
     ...table(session.runs, stream),
     "",
-    ...remarks(told).flatMap((line) => wrapped(line, columns).map((part) => paint("dim", part))),
+    ...noteLines(told).flatMap((line) => wrapped(line, columns).map((part) => paint("dim", part))),
     "",
     ...charts(session, stream),
     ...(shown.length === 0 ? [] : [paint("strong", "Of this recording")]),
@@ -109,7 +109,7 @@ function bustsOf({ busts }: ReplayedRun["totals"]): number {
   return busts.compaction + busts.expired + busts.other;
 }
 
-function remarks({ session, terms, summariesBy }: Replay): readonly string[] {
+function noteLines({ session, terms, summariesBy }: Replay): readonly string[] {
   const written = session.runs.reduce((sum, { totals }) => sum + totals.summaries, 0);
   return [
     "Sent: input tokens. Read: from the cache. Written: to the cache. Fresh: neither. Peak: the largest request. Bust: cache miss. Cut: compaction.",

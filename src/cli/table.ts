@@ -1,7 +1,7 @@
 /** Figures under their heads; on a terminal too narrow for that, each row as a name with its figures below it. */
 import { wrapped } from "../config/wrap.ts";
 import { columnWidths, padEnd, padStart, widthOf } from "./bars.ts";
-import type { Look, Stream } from "./terminal.ts";
+import type { TextStyle, Stream } from "./terminal.ts";
 
 export interface Table {
   readonly head: readonly string[];
@@ -13,7 +13,7 @@ export interface Table {
 
 export interface Row {
   readonly cells: readonly string[];
-  readonly look?: Look;
+  readonly look?: TextStyle;
 }
 
 const GAP = "  ";
@@ -23,7 +23,8 @@ const GAPS = [GAP, " "];
 export function tableLines({ head, rows, names, indent = 0 }: Table, { paint, columns }: Stream): readonly string[] {
   const widths = columnWidths([head, ...rows.map(({ cells }) => cells)]);
   const margin = " ".repeat(indent);
-  const painted = (line: string, look: Look | undefined): string => (look === undefined ? line : paint(look, line));
+  const painted = (line: string, look: TextStyle | undefined): string =>
+    look === undefined ? line : paint(look, line);
   const room = columns - indent - widths.reduce((sum, width) => sum + width, 0);
   const gap = GAPS.find(({ length }) => length * (widths.length - 1) <= room);
   if (gap === undefined) return rows.flatMap((row) => stacked(row).map((line) => painted(line, row.look)));
@@ -52,18 +53,18 @@ function packed(items: readonly string[], columns: number): readonly string[] {
   return lines;
 }
 
-export interface Remark {
+export interface RowNote {
   /** May be painted; its columns are therefore given. */
   readonly line: string;
   readonly width: number;
   readonly says: string;
-  readonly look?: Look;
+  readonly look?: TextStyle;
 }
 
 const REMARK_INDENT = 4;
 
 /** A line with what is said of it beside it, or below it where both do not fit. */
-export function remarked({ line, width, says, look }: Remark, { paint, columns }: Stream): readonly string[] {
+export function withRowNote({ line, width, says, look }: RowNote, { paint, columns }: Stream): readonly string[] {
   const painted = (text: string): string => (look === undefined ? text : paint(look, text));
   if (says === "") return [line];
   if (width + GAP.length + widthOf(says) <= columns) return [`${line}${GAP}${painted(says)}`];

@@ -8,7 +8,7 @@ import { EXIT } from "./exit.ts";
 import { fitted } from "./fitted.ts";
 import { unwritable } from "./file-failures.ts";
 
-export type Look = "strong" | "dim" | "good" | "warn" | "bad" | "accent";
+export type TextStyle = "strong" | "dim" | "good" | "warn" | "bad" | "accent";
 
 export interface Stream {
   /** Data, as it is. */
@@ -16,7 +16,7 @@ export interface Stream {
   /** Something for a person: no line is longer than `columns`, as far as its words allow. */
   readonly say: (text: string) => Promise<void>;
   /** The text in a colour, where the stream shows colours. */
-  readonly paint: (look: Look, text: string) => string;
+  readonly paint: (look: TextStyle, text: string) => string;
   readonly columns: number;
   readonly interactive: boolean;
 }
@@ -42,7 +42,7 @@ const FORMATS = {
   warn: "yellow",
   bad: "red",
   accent: "cyan",
-} as const satisfies Record<Look, Parameters<typeof styleText>[0]>;
+} as const satisfies Record<TextStyle, Parameters<typeof styleText>[0]>;
 
 /** This process's own terminal. */
 export function processTerminal(): Terminal {

@@ -5,7 +5,7 @@ import { commandLines } from "./fitted.ts";
 import { columnWidths, padEnd } from "./bars.ts";
 import type { Command, CommandGroup } from "./command.ts";
 import { EXIT_MEANINGS } from "./exit.ts";
-import type { Look, Stream } from "./terminal.ts";
+import type { TextStyle, Stream } from "./terminal.ts";
 
 export interface Help {
   /** The words after `precis`. */
@@ -105,7 +105,7 @@ interface UsageLine {
   /** Columns of the widest name. */
   readonly left: number;
   readonly meaning: string;
-  readonly look?: Look;
+  readonly look?: TextStyle;
 }
 
 /** With less room beside the names, a meaning stands below its name. */

@@ -6,7 +6,7 @@ import { badValue, meantBy } from "./diagnose.ts";
 import type { Problem } from "./problems.ts";
 import { enginesOption } from "./schema-engines.ts";
 import { schema } from "./schema.ts";
-import { flattened, type Flattened } from "./settings.ts";
+import { flattenSettings, type SettingList } from "./settings.ts";
 import { shown } from "./shown.ts";
 
 const { compression, context, model } = schema.shape;
@@ -56,10 +56,10 @@ export function createOptionsCheck(
   call: string,
   options: Readonly<Record<string, z.ZodType>>,
 ): (given: unknown) => void {
-  let flat: Flattened | undefined;
+  let flat: SettingList | undefined;
   return (given) => {
     const problems = isObject(given)
-      ? [...problemsIn(given, "", (flat ??= flattened(z.strictObject(options))))]
+      ? [...problemsIn(given, "", (flat ??= flattenSettings(z.strictObject(options))))]
       : [notOptions(given, call)];
     if (problems.length === 0 && isObject(given)) problems.push(...contradictions(given));
     const [first] = problems;
@@ -84,7 +84,7 @@ function notOptions(given: unknown, call: string): Problem {
   return { code: "bad_value", place: call, message, fix: "Pass an object of options, or no argument." };
 }
 
-function problemsIn(given: Readonly<Record<string, unknown>>, prefix: string, flat: Flattened): readonly Problem[] {
+function problemsIn(given: Readonly<Record<string, unknown>>, prefix: string, flat: SettingList): readonly Problem[] {
   const { sections, settings } = flat;
   return Object.entries(given).flatMap(([key, value]): readonly Problem[] => {
     if (value === undefined) return [];
@@ -102,7 +102,7 @@ function notSection(path: string, value: unknown): Problem {
   return { code: "bad_value", place: path, message, fix: `Pass an object, or leave \`${path}\` out.` };
 }
 
-function unknownOption(path: string, { sections, settings }: Flattened): Problem {
+function unknownOption(path: string, { sections, settings }: SettingList): Problem {
   const known = [...settings, ...sections].map((one) => one.path);
   const meant = meantBy(path, known);
   const level = path.slice(0, path.lastIndexOf(".") + 1);

@@ -26,20 +26,20 @@ export const ALIASES: Readonly<Record<string, string>> = {
   "model.cache_ttl": "prompt_caching.cache_ttl",
 };
 
-export interface Flattened {
+export interface SettingList {
   readonly sections: readonly Section[];
   readonly settings: readonly Setting[];
 }
 
 /** Every section and setting of a schema, in order. */
-export function flattened(object: z.ZodObject): Flattened {
+export function flattenSettings(object: z.ZodObject): SettingList {
   const sections: Section[] = [];
   const settings: Setting[] = [];
   collect(object, "", { sections, settings });
   return { sections, settings };
 }
 
-const { sections, settings } = flattened(schema);
+const { sections, settings } = flattenSettings(schema);
 export const SECTIONS: readonly Section[] = sections;
 export const SETTINGS: readonly Setting[] = settings;
 

@@ -10,7 +10,7 @@ import { reasonOf } from "../platform/system-errors.ts";
 import type { Environment } from "./environment.ts";
 import { stateFile } from "./locate.ts";
 
-export interface Person {
+export interface UserEnvironment {
   readonly environment: Environment;
   readonly platform: NodeJS.Platform;
 }
@@ -18,18 +18,18 @@ export interface Person {
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 /** More than anybody agrees to; the oldest are forgotten. */
-const AGREED_MAX = 1_000;
+const TRUSTED_FILES_MAX = 1_000;
 
-export function isTrusted(path: string, hash: string, person: Person): boolean {
+export function isTrusted(path: string, hash: string, person: UserEnvironment): boolean {
   return agreed(person)[resolve(path)] === noteOf(path, hash);
 }
 
 /** Answers with where that is noted. */
-export function trust(path: string, hash: string, person: Person): string {
+export function trust(path: string, hash: string, person: UserEnvironment): string {
   return change(person, (all) => ({ ...without(all, path), [resolve(path)]: noteOf(path, hash) }));
 }
 
-export function distrust(path: string, person: Person): string {
+export function distrust(path: string, person: UserEnvironment): string {
   return change(person, (all) => without(all, path));
 }
 
@@ -40,26 +40,28 @@ function noteOf(path: string, hash: string): string {
 }
 
 /** What is noted, by place. */
-type Agreed = Readonly<Record<string, string>>;
+type TrustedFiles = Readonly<Record<string, string>>;
 
-function without(all: Agreed, path: string): Agreed {
+function without(all: TrustedFiles, path: string): TrustedFiles {
   const { [resolve(path)]: _, ...others } = all;
   return others;
 }
 
 /** A file that cannot be read agrees to nothing. */
-function agreed({ environment, platform }: Person): Agreed {
+function agreed({ environment, platform }: UserEnvironment): TrustedFiles {
   try {
     const value: unknown = JSON.parse(readFileSync(stateFile("trusted.json", environment, platform), "utf8"));
-    return typeof value === "object" && value !== null ? (Object.assign(Object.create(null), value) as Agreed) : {};
+    return typeof value === "object" && value !== null
+      ? (Object.assign(Object.create(null), value) as TrustedFiles)
+      : {};
   } catch {
     return {};
   }
 }
 
-function change(person: Person, make: (all: Agreed) => Agreed): string {
+function change(person: UserEnvironment, make: (all: TrustedFiles) => TrustedFiles): string {
   const path = stateFile("trusted.json", person.environment, person.platform);
-  const entries = Object.entries(make(agreed(person))).slice(-AGREED_MAX);
+  const entries = Object.entries(make(agreed(person))).slice(-TRUSTED_FILES_MAX);
   const draft = `${path}.${process.pid}.tmp`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });

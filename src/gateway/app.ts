@@ -17,7 +17,7 @@ import { createCachingContext, type CachingOptions } from "./caching.ts";
 import type { RequestHandler, EmitEvent } from "./contract.ts";
 import { createConversations } from "./conversations.ts";
 import { createIdleWatch } from "./idle.ts";
-import { writerBehind } from "./in-place.ts";
+import { inPlaceWriterFor } from "./in-place.ts";
 import { createLargeRequests } from "./large/large-requests.ts";
 import type { ThreadSource } from "./large/messages.ts";
 import { gatewayOptions } from "./options.ts";
@@ -29,7 +29,7 @@ import { shownName, withShownNames } from "./operation/names.ts";
 import type { HistoryContext, Mode } from "./request/context.ts";
 import { createRequestHandler } from "./request/handle.ts";
 import type { PreparedRequest } from "./request/model-request.ts";
-import { createKeeper, RETENTION_LIMITS, type Keeper, type KeeperOptions } from "./retention.ts";
+import { createKeeper, RETENTION_LIMITS, type RetentionTask, type RetentionTaskOptions } from "./retention.ts";
 import { createSpans } from "./operation/spans.ts";
 import { sessionOptions } from "./session-options.ts";
 import type { TenantPolicy } from "./tenant.ts";
@@ -59,7 +59,7 @@ export interface GatewayOptions {
   /** Cache markers: on, `spaced`, five minutes. */
   readonly caching?: Partial<CachingOptions>;
   /** What of the store goes by itself. Without one, 30 days and 256 MB of a store of its own, nothing of one that is given. */
-  readonly retention?: Omit<KeeperOptions, "store" | "onEvent" | "now"> | undefined;
+  readonly retention?: Omit<RetentionTaskOptions, "store" | "onEvent" | "now"> | undefined;
   /** The tool with which models recall what left their conversation; offered where not said otherwise. */
   readonly recall?: RecallSettings | undefined;
   readonly tenant?: TenantPolicy;
@@ -164,7 +164,7 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
   const { registry = createRegistry() } = options;
   const { models } = history;
   const mainBehind = (request: PreparedRequest): Writer | undefined =>
-    inPlace(options) ? writerBehind(request, { sender, limits, registry, models }) : undefined;
+    inPlace(options) ? inPlaceWriterFor(request, { sender, limits, registry, models }) : undefined;
   const idle = createIdleWatch({
     ...parts,
     idle: history.mode === "rewrite" ? (options.caching?.idle ?? "off") : "off",
@@ -237,8 +237,8 @@ function historyContext(
 /** What was given is looked at only where that was asked for. */
 function keeperOf(
   { store, retention = store === undefined ? OWN_RETENTION : undefined }: GatewayOptions,
-  parts: Pick<KeeperOptions, "store" | "onEvent" | "now">,
-): Keeper | undefined {
+  parts: Pick<RetentionTaskOptions, "store" | "onEvent" | "now">,
+): RetentionTask | undefined {
   return retention === undefined ? undefined : createKeeper({ ...retention, ...parts });
 }
 

@@ -64,17 +64,17 @@ export type Treatment =
   | { readonly kind: "unchanged" }
   | { readonly kind: "untouched"; readonly because: UntouchedReason }
   /** A compaction stands in place of what it covers; `fresh` when it was made for this very request. */
-  | ({ readonly kind: "rewritten"; readonly fresh: boolean; readonly tokens: Sizes } & Losing)
+  | ({ readonly kind: "rewritten"; readonly fresh: boolean; readonly tokens: TokenSizes } & LostRequests)
   /** What would have been done, where nothing is to be rewritten. */
-  | ({ readonly kind: "observed"; readonly tokens: Sizes } & Losing);
+  | ({ readonly kind: "observed"; readonly tokens: TokenSizes } & LostRequests);
 
-export interface Losing {
+export interface LostRequests {
   /** Requests of the user that the model may be missing, because the compaction had no room for them; absent where none. */
   readonly lostRequests?: number;
 }
 
 /** Tokens of the client's request and of what was sent. */
-export interface Sizes {
+export interface TokenSizes {
   readonly before: number;
   readonly after: number;
 }
@@ -141,7 +141,7 @@ export interface CompactionEvent {
   readonly because: string | undefined;
   /** Made beside the requests, before it was due. */
   readonly ahead: boolean;
-  readonly tokens: Sizes;
+  readonly tokens: TokenSizes;
   /** Tokens of what would have gone out without it: of one that was made ahead, when it was put in place. */
   readonly dueTokens: number;
   readonly degraded: readonly string[];

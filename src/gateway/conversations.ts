@@ -49,15 +49,15 @@ export function rootOf({ links, decoded }: ReadRequest): string {
 }
 
 /** What a conversation that nobody knows begins with; `relative` is one that it shares its beginning with. */
-export type Begin = (relative: Conversation | undefined) => Promise<Beginning>;
+export type StartConversation = (relative: Conversation | undefined) => Promise<ConversationStart>;
 
-export type Beginning = Pick<Conversation, "runtime" | "sent" | "pricing" | "pending">;
+export type ConversationStart = Pick<Conversation, "runtime" | "sent" | "pricing" | "pending">;
 
 export interface Conversations {
   /** @throws PrecisError as `Protocol.decode` does. */
   readonly read: (tenant: string, route: Pick<ModelRoute, "protocol" | "model">, text: string) => ReadRequest;
   /** The conversation that a request belongs to, begun where it is new. */
-  readonly of: (tenant: string, reading: ReadRequest, begin: Begin) => Promise<Conversation>;
+  readonly of: (tenant: string, reading: ReadRequest, begin: StartConversation) => Promise<Conversation>;
   /** The next request of it begins anew, from what is kept. */
   readonly forget: (conversation: Conversation) => void;
   readonly size: () => number;

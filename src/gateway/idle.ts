@@ -29,7 +29,7 @@ export interface IdleWatch {
 }
 
 /** Nothing of the request itself is held but what its own model needs to write. */
-interface Waiting {
+interface IdleConversation {
   readonly tenant: string;
   readonly transcript: Transcript;
   readonly main: Writer | undefined;
@@ -38,7 +38,7 @@ interface Waiting {
 export function createIdleWatch(parts: IdleParts): IdleWatch {
   const { idle, limits, now } = parts;
   // The first is the one that was answered longest ago.
-  const waiting = new Map<Conversation, Waiting>();
+  const waiting = new Map<Conversation, IdleConversation>();
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => {
     clearInterval(timer);
@@ -74,13 +74,14 @@ export function createIdleWatch(parts: IdleParts): IdleWatch {
 function compactIdle(
   { idle, background, onEvent }: IdleParts,
   conversation: Conversation,
-  { tenant, transcript, main, leftMs }: Waiting & { readonly leftMs: number },
+  { tenant, transcript, main, leftMs }: IdleConversation & { readonly leftMs: number },
 ): void {
   const how = { tellOnly: idle === "tell", ...(main === undefined ? {} : { main }) };
   background.add(conversation, async (signal) => {
     try {
       const outcome = await conversation.runtime.beforeExpiry(transcript, { ...how, signal });
-      if (outcome.kind === "pays") onEvent({ kind: "notice", code: "idle", tenant, message: told(outcome, leftMs) });
+      if (outcome.kind === "pays")
+        onEvent({ kind: "notice", code: "idle", tenant, message: idleNotice(outcome, leftMs) });
     } catch (error) {
       if (signal.aborted) return;
       const message = `a compaction of an idle conversation failed: ${(error as Error).name}`;
@@ -89,7 +90,7 @@ function compactIdle(
   });
 }
 
-function told({ tokens, because }: Exclude<ExpiryOutcome, { readonly kind: "nothing" }>, leftMs: number): string {
+function idleNotice({ tokens, because }: Exclude<ExpiryOutcome, { readonly kind: "nothing" }>, leftMs: number): string {
   const left = `its cache expires in ${Math.round(leftMs / 1_000)} seconds`;
   return `a conversation of ${tokens.toLocaleString("en-US")} tokens is idle and ${left}; compacting it now pays: ${because}. compression.idle: on does it`;
 }

@@ -24,7 +24,7 @@ export interface InPlaceParts {
 }
 
 /** Undefined where the request was not one that a model answers. */
-export function writerBehind(request: PreparedRequest, parts: InPlaceParts): Writer | undefined {
+export function inPlaceWriterFor(request: PreparedRequest, parts: InPlaceParts): Writer | undefined {
   if (countsTokens(request)) return undefined;
   const { sender, models, registry, limits } = parts;
   const { client, destination, route, tenant, model, upstream, reading, outgoing } = request;

@@ -12,7 +12,7 @@ export interface RetentionLimits {
   readonly bytesMax?: number;
 }
 
-export interface KeeperOptions extends RetentionLimits {
+export interface RetentionTaskOptions extends RetentionLimits {
   readonly store: HistoryStore;
   /** Nothing goes before this time. */
   readonly notBefore?: number;
@@ -20,7 +20,7 @@ export interface KeeperOptions extends RetentionLimits {
   readonly now: () => number;
 }
 
-export interface Keeper {
+export interface RetentionTask {
   /** One look; it never rejects. */
   readonly look: () => Promise<void>;
   /** Ends the looking; one that is under way goes on to its end. */
@@ -39,7 +39,7 @@ export const RETENTION_LIMITS = Object.freeze({
   unusedMs: 30 * 24 * 60 * 60 * 1_000,
 });
 
-export function createKeeper(options: KeeperOptions): Keeper {
+export function createKeeper(options: RetentionTaskOptions): RetentionTask {
   const { store, unusedMs, bytesMax, notBefore = 0, onEvent, now } = options;
   let agedAt = -Infinity;
   let looking: Promise<void> | undefined;

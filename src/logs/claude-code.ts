@@ -100,28 +100,28 @@ function tell(lines: readonly Line[], queued: ReadonlyMap<Line, string>): ReadSt
   for (const line of lines) {
     switch (line.record["type"]) {
       case "assistant":
-        tellReply(telling, line);
+        addReply(telling, line);
         break;
       case "user":
-        tellUser(telling, line);
+        addUser(telling, line);
         break;
       case "attachment":
-        tellAttachment(telling, line);
+        addAttachment(telling, line);
         break;
       case "queue-operation":
-        say(telling, line, contentParts(queued.get(line)));
+        addMessage(telling, line, contentParts(queued.get(line)));
         break;
       case "system":
         // The output of a command that the person ran inside the agent.
         if (line.record["subtype"] === "local_command")
-          say(telling, line, contentParts(line.record["content"]), { injected: true });
+          addMessage(telling, line, contentParts(line.record["content"]), { injected: true });
         break;
     }
   }
   return telling;
 }
 
-function tellReply(telling: ReadState, line: Line): void {
+function addReply(telling: ReadState, line: Line): void {
   const message = messageOf(line);
   if (line.record["isApiErrorMessage"] === true) {
     telling.notes.push({ code: "not_sent", line: line.at, text: "an API error that only the user saw" });
@@ -179,7 +179,7 @@ function usageOf(message: Fields | undefined): Usage | undefined {
   return input === 0 ? undefined : { input, output, cacheRead, cacheWrite };
 }
 
-function tellUser(telling: ReadState, line: Line): void {
+function addUser(telling: ReadState, line: Line): void {
   const { record } = line;
   const summary = record["isCompactSummary"] === true;
   if (record["isVisibleInTranscriptOnly"] === true && !summary) {
@@ -199,14 +199,14 @@ function tellUser(telling: ReadState, line: Line): void {
     });
   }
   const rest = contentParts(blocks.filter((block) => block["type"] !== "tool_result"));
-  say(telling, line, rest, summary ? { origin: "summary" } : { injected: record["isMeta"] === true });
+  addMessage(telling, line, rest, summary ? { origin: "summary" } : { injected: record["isMeta"] === true });
 }
 
 /** Files, reminders and queued prompts that the agent adds to a request on its own. */
-function tellAttachment(telling: ReadState, line: Line): void {
+function addAttachment(telling: ReadState, line: Line): void {
   const attachment = fieldsOf(line.record["attachment"]);
   if (attachment?.["type"] === "queued_command") {
-    say(telling, line, contentParts(attachment["prompt"]), { injected: attachment["isMeta"] === true });
+    addMessage(telling, line, contentParts(attachment["prompt"]), { injected: attachment["isMeta"] === true });
     return;
   }
   const content = fieldsOf(attachment?.["content"]);
@@ -219,7 +219,9 @@ function tellAttachment(telling: ReadState, line: Line): void {
   const name = textOf(attachment?.["filename"]) ?? textOf(attachment?.["path"]);
   if (typeof text !== "string") return;
   const shown = name === undefined ? text : `${name}\n${text}`;
-  say(telling, line, [{ kind: "text", text: `<system-reminder>\n${shown}\n</system-reminder>` }], { injected: true });
+  addMessage(telling, line, [{ kind: "text", text: `<system-reminder>\n${shown}\n</system-reminder>` }], {
+    injected: true,
+  });
 }
 
 interface SpeechOptions {
@@ -227,7 +229,7 @@ interface SpeechOptions {
   readonly origin?: "summary";
 }
 
-function say(
+function addMessage(
   telling: ReadState,
   line: Line,
   parts: readonly ContentPart[],

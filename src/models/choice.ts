@@ -33,7 +33,7 @@ export function chooseModels(settings: ModelSettings): Choices {
   const own = settings.auxiliary.compression;
   if (own.model === null && own.provider === "auto" && own.base_url === null) return {};
   const main = mainChoice(settings);
-  const auxiliary = own.provider === "main" ? besideMain(settings, main) : ownChoice(settings);
+  const auxiliary = own.provider === "main" ? auxiliaryAtMain(settings, main) : ownChoice(settings);
   if (auxiliary === undefined) return main === undefined ? {} : { main };
   if (main === undefined || "problem" in main) return { auxiliary };
   if (same(auxiliary, main)) return { main: auxiliary };
@@ -51,7 +51,7 @@ function mainChoice({ model }: ModelSettings): Choice | Unclear | undefined {
 }
 
 /** The auxiliary model at the main one's provider; undefined for the main model itself. */
-function besideMain(settings: ModelSettings, main: Choice | Unclear | undefined): Choice | Unclear | undefined {
+function auxiliaryAtMain(settings: ModelSettings, main: Choice | Unclear | undefined): Choice | Unclear | undefined {
   const own = settings.auxiliary.compression;
   if (own.model === null && main !== undefined) return undefined;
   const { name, provider, base_url, api_key_env } = settings.model;

@@ -24,8 +24,8 @@ export function createHost(options: ThreadOptions): Host {
     return startThread(options);
   };
   const lanes = {
-    decide: createLane({ width: 1, queueMs: limits.queueMs, start }),
-    compact: createLane({ width: limits.threads, queueMs: limits.queueMs, start }),
+    decide: createQueue({ width: 1, queueMs: limits.queueMs, start }),
+    compact: createQueue({ width: limits.threads, queueMs: limits.queueMs, start }),
   };
   return {
     run: async (call) => {
@@ -42,13 +42,13 @@ export function createHost(options: ThreadOptions): Host {
   };
 }
 
-interface LaneOptions {
+interface QueueOptions {
   readonly width: number;
   readonly queueMs: number;
   readonly start: () => Promise<Thread>;
 }
 
-function createLane({ width, queueMs, start }: LaneOptions): Host {
+function createQueue({ width, queueMs, start }: QueueOptions): Host {
   const idle: Thread[] = [];
   const all = new Set<Thread>();
   const waiting: (() => void)[] = [];

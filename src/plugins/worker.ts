@@ -41,7 +41,7 @@ let asks = 0;
 /** What a thread may print before it is not listened to. */
 const PRINTED_CHARS_MAX = 100_000;
 let printed = 0;
-for (const stream of [process.stdout, process.stderr]) stream.write = heard;
+for (const stream of [process.stdout, process.stderr]) stream.write = onMessage;
 
 /** The plugin's own files, in the order in which they were loaded. */
 const loaded: string[] = [];
@@ -79,7 +79,7 @@ function placed(error: unknown, fault: FaultData): FaultData {
 }
 
 /** Takes what the plugin prints, in place of a stream. */
-function heard(chunk: unknown, ...rest: readonly unknown[]): boolean {
+function onMessage(chunk: unknown, ...rest: readonly unknown[]): boolean {
   const text = String(chunk);
   printed += text.length;
   if (prints && printed <= PRINTED_CHARS_MAX) tell({ kind: "printed", text });

@@ -178,7 +178,7 @@ function readGroups(dialect: Dialect, scanned: Scanned, previous: Layout | undef
   for (let first = 0; first < elements.length;) {
     while (next < earlier.length && earlier[next]!.first < first) next++;
     const known = earlier[next];
-    if (known?.first === first && stillStands(known, scanned, dialect)) {
+    if (known?.first === first && isStillValid(known, scanned, dialect)) {
       groups.push(known);
       first += known.count;
       continue;
@@ -195,7 +195,7 @@ function readGroups(dialect: Dialect, scanned: Scanned, previous: Layout | undef
 }
 
 /** Whether an earlier group's bytes are all there, and nothing that follows would join it now. */
-function stillStands(group: Group, { same, elements }: Scanned, dialect: Dialect): boolean {
+function isStillValid(group: Group, { same, elements }: Scanned, dialect: Dialect): boolean {
   for (let at = group.first; at < group.first + group.count; at++) if (same[at] !== true) return false;
   const next = group.first + group.count;
   return (

@@ -5,7 +5,7 @@
 import type { Usage } from "../core/engines/contract.ts";
 import type { CachePrompt } from "../core/caching/prefix-cache.ts";
 import type { Measure } from "../core/transcript/measure.ts";
-import type { AnswerDialect } from "./answers/saying.ts";
+import type { AnswerDialect } from "./answers/signal.ts";
 import type { PlainAnswer } from "./answers/plain.ts";
 import type { Screen, WholeScreen } from "./answers/screen.ts";
 import type { MarkerLayout } from "./caching/layout.ts";

@@ -35,12 +35,12 @@ function withMessage(decoded: Decoded, text: string): string {
     const messages = [...transcript.messages, textMessage("user", text)];
     return protocols[decoded.protocol].splice(decoded, { ...transcript, messages });
   }
-  const element = definitions[decoded.protocol].followUp.element(roleBehind(decoded), text);
+  const element = definitions[decoded.protocol].followUp.element(roleAfter(decoded), text);
   return `${body.slice(0, at)},${element}${body.slice(at)}`;
 }
 
 /** Behind a system message inside the conversation Anthropic takes an assistant's, or another system message. */
-function roleBehind({ protocol, transcript: { messages } }: Decoded): "user" | "system" {
+function roleAfter({ protocol, transcript: { messages } }: Decoded): "user" | "system" {
   const { systemInConversation } = protocols[protocol].rules;
   const last = messages.findLast(({ parts }) => parts.length > 0);
   return systemInConversation === "behind_user" && last?.role === "system" ? "system" : "user";

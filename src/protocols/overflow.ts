@@ -4,7 +4,7 @@
  */
 import type { Fields } from "./dialect.ts";
 import { countOf, fieldsOf, parsed, textOf } from "./fields.ts";
-import { CONTEXT_SAYINGS, RATE_SAYING, type Saying } from "./overflow-sayings.ts";
+import { CONTEXT_PATTERNS, RATE_LIMIT_PATTERN, type OverflowPattern } from "./overflow-patterns.ts";
 import type { Overflow } from "./protocol.ts";
 
 /** Longer error texts are pages of a proxy; what matters stands at their start. */
@@ -47,10 +47,10 @@ const SHORT_FIELD = /maximum length (\d{1,5})\b/;
 /** What the answer says about size. `bodyText` is the response body, or one stream event's data. */
 export function overflowOf(status: number, bodyText: string): Overflow | undefined {
   const failure = readFailure(bodyText, status);
-  const rated = readSaying(RATE_SAYING, failure.text);
+  const rated = readPattern(RATE_LIMIT_PATTERN, failure.text);
   if (rated !== undefined) return isAbove(rated) ? { kind: "context", ...believed(rated) } : undefined;
   if (OTHER_FAILURES.has(status) || failure.codes.includes("rate_limit_exceeded")) return undefined;
-  const said = firstSaying(failure.text);
+  const said = firstPattern(failure.text);
   if (said !== undefined || failure.codes.some((code) => CONTEXT_CODES.has(code))) {
     return { kind: "context", ...believed({ ...said, ...failure.counts }) };
   }
@@ -138,15 +138,15 @@ function countsOf(error: Fields): Counts {
   };
 }
 
-function firstSaying(text: string): Counts | undefined {
-  for (const saying of CONTEXT_SAYINGS) {
-    const counts = readSaying(saying, text);
+function firstPattern(text: string): Counts | undefined {
+  for (const saying of CONTEXT_PATTERNS) {
+    const counts = readPattern(saying, text);
     if (counts !== undefined) return counts;
   }
   return undefined;
 }
 
-function readSaying({ says, limit, requested, output }: Saying, text: string): Counts | undefined {
+function readPattern({ says, limit, requested, output }: OverflowPattern, text: string): Counts | undefined {
   const match = says.exec(text);
   if (match === null) return undefined;
   const number = (at: number): number => Number((match[at] ?? "0").replaceAll(",", ""));

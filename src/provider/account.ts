@@ -39,7 +39,7 @@ export interface Bill {
   readonly usd: number;
 }
 
-export interface Books {
+export interface AccountBook {
   readonly request: (key: string) => void;
   readonly reject: (key: string, reason: Reason) => void;
   readonly fault: (key: string, kind: FaultKind) => void;
@@ -65,7 +65,7 @@ export function keyName(key: string): string {
   return `key-${hash("sha256", key).slice(0, KEY_NAME_HEX)}`;
 }
 
-export function openBooks(): Books {
+export function createAccountBook(): AccountBook {
   const keys = new Map<string, KeyAccount>();
   let total = EMPTY;
   const change = (key: string, next: (before: KeyAccount) => KeyAccount): void => {

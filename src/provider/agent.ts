@@ -5,7 +5,7 @@
 import { callsOf, resultOf, withParts, type Message, type Transcript } from "../core/transcript/message.ts";
 import { protocols, type ProtocolName } from "../protocols/index.ts";
 import { fieldsOf, isFields, textOf } from "../protocols/fields.ts";
-import { ask, type Asked } from "./agent/asking.ts";
+import { ask, type AgentRequest } from "./agent/asking.ts";
 import { outputNeeded, roundsOf } from "./agent/rounds.ts";
 import type { Fields } from "./contract.ts";
 import { openingEnd } from "./replay.ts";
@@ -94,7 +94,7 @@ function encoded(
 const WINDOW_STOP = "model_context_window_exceeded";
 
 /** Said by a status, in a stream that began well, or by how an answer ended that is none. */
-function refusalIn({ status, answer }: Asked): string | undefined {
+function refusalIn({ status, answer }: AgentRequest): string | undefined {
   if (answer["stop_reason"] === WINDOW_STOP) return WINDOW_STOP;
   if (status === 200 && !isFields(answer["error"])) return undefined;
   return textOf(fieldsOf(answer["error"])["message"]) ?? JSON.stringify(answer);

@@ -23,7 +23,7 @@ export interface Answer {
 }
 
 /** One request as a script sees it. */
-export interface Asked {
+export interface ScriptedRequest {
   readonly protocol: ProtocolName;
   readonly path: string;
   readonly headers: Headers;
@@ -37,12 +37,12 @@ export interface Asked {
   readonly index: number;
 }
 
-export type Script = Answer | readonly Answer[] | ((asked: Asked) => Answer | Promise<Answer>);
+export type Script = Answer | readonly Answer[] | ((asked: ScriptedRequest) => Answer | Promise<Answer>);
 
 /** Decides on answers; told of each that was delivered whole. */
 export interface Answerer {
-  readonly answer: (asked: Asked) => Answer | Promise<Answer>;
-  readonly delivered?: (asked: Asked) => void;
+  readonly answer: (asked: ScriptedRequest) => Answer | Promise<Answer>;
+  readonly delivered?: (asked: ScriptedRequest) => void;
 }
 
 /** Answers in order, the last one for all that follow. */
@@ -57,11 +57,11 @@ export function answererOf(script: Script | undefined): Answerer {
 const ECHO_CHARS_MAX = 200;
 
 /** Says back what was said last, so that a person sees that it arrived. */
-function echo({ body, protocol }: Asked): Answer {
+function echo({ body, protocol }: ScriptedRequest): Answer {
   return { text: `You said: ${wires[protocol].request.lastSaid(body).slice(0, ECHO_CHARS_MAX)}` };
 }
 
-export interface Sized {
+export interface SizedReply {
   readonly reply: Reply;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
@@ -76,7 +76,7 @@ export interface SizeLimits {
 }
 
 /** The reply as the wire has it: a text that does not fit is cut, and calls that do not fit are not made. */
-export function sized(answer: Answer, limits: SizeLimits): Sized {
+export function sized(answer: Answer, limits: SizeLimits): SizedReply {
   const { limitTokens, tokenFactor } = limits;
   const blocks: ReplyBlock[] = [];
   let outputTokens = 0;
@@ -105,7 +105,7 @@ export function sized(answer: Answer, limits: SizeLimits): Sized {
 }
 
 /** Sizes of a reply that no script gave. */
-export function sizedReply(reply: Reply): Sized {
+export function sizedReply(reply: Reply): SizedReply {
   return { reply, outputTokens: reply.blocks.reduce((sum, block) => sum + tokensOf(block), 0), reasoningTokens: 0 };
 }
 

@@ -3,17 +3,17 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono, type Context } from "hono";
 import { allDefinitions } from "../protocols/registry.ts";
 import type { Refusal } from "./contract.ts";
-import type { House } from "./house.ts";
+import type { ProviderContext } from "./context.ts";
 import { modelList } from "./model-list.ts";
 import { count, serve } from "./serve.ts";
-import type { Arrival } from "./visit.ts";
+import type { IncomingRequest } from "./request-context.ts";
 import { bearerOf } from "./openai-words.ts";
 import type { Wire } from "./wire.ts";
 import { wires } from "./wires.ts";
 
 type Bindings = { readonly Bindings: Partial<HttpBindings> };
 
-export function createApp(house: House): Hono<Bindings> {
+export function createApp(house: ProviderContext): Hono<Bindings> {
   const app = new Hono<Bindings>();
   app.post("*", (context, next) => {
     const asked = askedOf(context.req.path);
@@ -35,7 +35,7 @@ export function createApp(house: House): Hono<Bindings> {
 const FLUSH_MS = 10;
 
 /** The connection's end is heard from the server, and brought about there, where there is one. */
-function arrivalOf({ req, env }: Context<Bindings>): Arrival {
+function arrivalOf({ req, env }: Context<Bindings>): IncomingRequest {
   let closedMs: number | undefined;
   const { outgoing } = env ?? {};
   outgoing?.once("close", () => {
@@ -74,7 +74,7 @@ function plain(context: Context<Bindings>, refusal: Refusal): Response {
   return Response.json(wireOf(context).errorBody(refusal, "req_none"), { status: refusal.status });
 }
 
-function models(house: House, context: Context<Bindings>, name?: string): Response {
+function models(house: ProviderContext, context: Context<Bindings>, name?: string): Response {
   const wire = wireOf(context);
   const { headers, url } = context.req.raw;
   if (bearerOf(headers) === "" && wire.keyOf(headers, new URL(url)) === "") return plain(context, wire.keyless);

@@ -128,7 +128,7 @@ export interface Reply {
 }
 
 /** A reply with all that its wire form needs. */
-export interface Telling {
+export interface ReplyToSend {
   readonly reply: Reply;
   readonly use: TokenUse;
   readonly outputTokens: number;

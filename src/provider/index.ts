@@ -3,7 +3,7 @@ import "../platform/refuse-old-node.ts";
 export { createProvider } from "./provider.ts";
 export type { Provider, ProviderOptions } from "./provider.ts";
 export type { Account, KeyAccount, Tokens } from "./account.ts";
-export type { Answer, AnswerCall, Asked, Script } from "./answers.ts";
+export type { Answer, AnswerCall, ScriptedRequest, Script } from "./answers.ts";
 export { FAULT_KINDS } from "./faults.ts";
 export type { Fault, FaultKind, FaultRates } from "./faults.ts";
 export { LIMITS } from "./limits.ts";

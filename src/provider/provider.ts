@@ -2,7 +2,7 @@
  * The strict provider: a local server of all protocols that takes what their vendors take, refuses what they refuse in
  * their words, and accounts for prompt caching by their rules. A test double for agents and for whatever stands between.
  */
-import { openBooks, type Account } from "./account.ts";
+import { createAccountBook, type Account } from "./account.ts";
 import { answererOf, type Script } from "./answers.ts";
 import { createApp } from "./app.ts";
 import { boundedMap } from "./bounded-map.ts";
@@ -54,7 +54,7 @@ const KEYS_MAX = 1_000;
 export function createProvider(options: ProviderOptions = {}): Provider {
   const { seed = 1, now = Date.now, pace, faults = {}, onRequest = () => undefined } = options;
   const limits = { ...LIMITS, ...options.limits };
-  const books = openBooks();
+  const books = createAccountBook();
   const recorder = createRecorder(limits);
   const memories = boundedMap<Memory>(KEYS_MAX);
   const memoryOf = (key: string): Memory => {

@@ -8,7 +8,7 @@ import { PrecisError } from "../core/errors.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../core/transcript/message.ts";
 import { protocols } from "../protocols/index.ts";
 import { parsedJson } from "./arguments.ts";
-import type { Answer, Answerer, AnswerCall, Asked } from "./answers.ts";
+import type { Answer, Answerer, AnswerCall, ScriptedRequest } from "./answers.ts";
 import { wires } from "./wires.ts";
 
 /** Throws `unreadable_input` where the text is no session in any format known. */
@@ -75,7 +75,7 @@ export function replayAnswerer(messages: readonly Message[]): Answerer {
   const answers = recordedAnswers(messages.slice(openingEnd(messages)));
   const turnOf = new Map(answers.flatMap(({ calls = [] }, turn) => calls.map(({ id }) => [id!, turn] as const)));
   const next = new Map<string, number>();
-  const positionOf = (asked: Asked): number => {
+  const positionOf = (asked: ScriptedRequest): number => {
     const turns = wires[asked.protocol].request.answeredCalls(asked.body).flatMap((id) => turnOf.get(id) ?? []);
     return turns.length > 0 ? Math.max(...turns) + 1 : (next.get(asked.key) ?? 0);
   };

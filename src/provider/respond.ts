@@ -2,13 +2,13 @@
 import { fieldsOf, parsed } from "../protocols/fields.ts";
 import type { Bill } from "./account.ts";
 import type { Admitted } from "./admitted.ts";
-import type { Refusal, StreamEvent, Telling } from "./contract.ts";
+import type { Refusal, StreamEvent, ReplyToSend } from "./contract.ts";
 import type { Fault } from "./faults.ts";
 import type { Wire } from "./wire.ts";
 import { pause, sseText, streamOf, type BreakOff } from "./stream.ts";
 
-export interface Given {
-  readonly telling: Telling;
+export interface RespondOptions {
+  readonly telling: ReplyToSend;
   readonly fault: Fault | undefined;
   readonly bill: (outputTokens: number) => Bill;
   /** Told what was delivered, once it is. */
@@ -22,7 +22,7 @@ const MS = 1_000;
 const MID_STREAM: Refusal = { status: 529, reason: "fault", type: "overloaded_error", message: "Overloaded" };
 
 export const respond = {
-  answer: (admitted: Admitted, given: Given): Response | Promise<Response> =>
+  answer: (admitted: Admitted, given: RespondOptions): Response | Promise<Response> =>
     admitted.visit.record.stream ? streamed(admitted, given) : whole(admitted, given),
 
   /** HTTP 200, and the error inside of the stream. */
@@ -48,7 +48,7 @@ function foreignError(body: string, { errorEvent }: Wire): StreamEvent {
 
 function streamed(
   { wire, visit, arrival, house, model }: Admitted,
-  { telling, fault, bill, delivered }: Given,
+  { telling, fault, bill, delivered }: RespondOptions,
 ): Response {
   const { id, created } = telling;
   const body = streamOf(wire.stream(telling), {
@@ -65,7 +65,7 @@ function streamed(
   return new Response(body, { headers: { ...EVENT_STREAM, ...wire.requestHeaders(visit.requestId) } });
 }
 
-async function whole(admitted: Admitted, { telling, fault, bill, delivered }: Given): Promise<Response> {
+async function whole(admitted: Admitted, { telling, fault, bill, delivered }: RespondOptions): Promise<Response> {
   const { wire, visit, arrival, house } = admitted;
   const { signal } = arrival.request;
   if (house.pace !== undefined) await pause((telling.outputTokens / house.pace) * MS, signal);

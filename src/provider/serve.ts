@@ -1,23 +1,23 @@
 /** The course of a request: key, body, model, rules, window, faults, answer; each may be where it ends. */
 import { fieldsOf } from "../protocols/fields.ts";
 import { dollars, type Bill } from "./account.ts";
-import { sized, sizedReply, type Asked, type Sized } from "./answers.ts";
+import { sized, sizedReply, type ScriptedRequest, type SizedReply } from "./answers.ts";
 import { consultAutomatic } from "./caches/automatic.ts";
 import { consultBreakpoints } from "./caches/breakpoints.ts";
 import type { CachePlan, CacheQuery } from "./caches/entries.ts";
 import { requestTtlMs } from "./caches/lifetimes.ts";
 import { consultMarked } from "./caches/marked.ts";
 import type { Admitted } from "./admitted.ts";
-import type { Incoming, Refusal, Telling, TokenUse } from "./contract.ts";
+import type { Incoming, Refusal, ReplyToSend, TokenUse } from "./contract.ts";
 import { drawFault, refusalOf } from "./faults.ts";
-import type { House } from "./house.ts";
+import type { ProviderContext } from "./context.ts";
 import { inWordsOf } from "./overflow-errors.ts";
 import { takeIn } from "./intake.ts";
 import { respond } from "./respond.ts";
-import { enter, type Arrival, type Visit } from "./visit.ts";
+import { enter, type IncomingRequest, type RequestContext } from "./request-context.ts";
 import { isRefusal, type Wire } from "./wire.ts";
 
-export async function serve(house: House, wire: Wire, arrival: Arrival): Promise<Response> {
+export async function serve(house: ProviderContext, wire: Wire, arrival: IncomingRequest): Promise<Response> {
   const visit = enter(house, wire, arrival);
   return course(house, wire, { arrival, visit }).catch((error: unknown) => visit.refuse(mishap(error as Error)));
 }
@@ -28,7 +28,11 @@ function mishap(error: Error): Refusal {
   return { status: 500, reason: "fault", message: `The provider failed: ${error.message}` };
 }
 
-async function course(house: House, wire: Wire, { arrival, visit }: Omit<Entry, "counting">): Promise<Response> {
+async function course(
+  house: ProviderContext,
+  wire: Wire,
+  { arrival, visit }: Omit<Entry, "counting">,
+): Promise<Response> {
   const admitted = await admit(house, wire, { arrival, visit, counting: false });
   if (isRefusal(admitted)) return visit.refuse(admitted);
   const over = wire.overflow(admitted.accepted.prompt, admitted.traits.windowTokens);
@@ -37,7 +41,7 @@ async function course(house: House, wire: Wire, { arrival, visit }: Omit<Entry, 
 }
 
 /** Tokens are counted, and nothing is answered. */
-export async function count(house: House, wire: Wire, arrival: Arrival): Promise<Response> {
+export async function count(house: ProviderContext, wire: Wire, arrival: IncomingRequest): Promise<Response> {
   const visit = enter(house, wire, arrival);
   const counted = async (): Promise<Response> => {
     const admitted = await admit(house, wire, { arrival, visit, counting: true });
@@ -50,12 +54,16 @@ export async function count(house: House, wire: Wire, arrival: Arrival): Promise
 }
 
 interface Entry {
-  readonly arrival: Arrival;
-  readonly visit: Visit;
+  readonly arrival: IncomingRequest;
+  readonly visit: RequestContext;
   readonly counting: boolean;
 }
 
-async function admit(house: House, wire: Wire, { arrival, visit, counting }: Entry): Promise<Refusal | Admitted> {
+async function admit(
+  house: ProviderContext,
+  wire: Wire,
+  { arrival, visit, counting }: Entry,
+): Promise<Refusal | Admitted> {
   const { request } = arrival;
   if (visit.secret === "") return wire.keyless;
   const taken = await takeIn(request, wire, house.limits.bodyBytes);
@@ -110,7 +118,7 @@ async function answer(admitted: Admitted): Promise<Response> {
   const parts = fault?.kind === "window-stop" ? sizedReply({ blocks: [], stop: "window" }) : sizes(admitted, given);
   const use: TokenUse = { inputTokens: accepted.prompt.inputTokens, ...plan.use };
   plan.commit();
-  const telling = tellingOf(admitted, parts, use);
+  const telling = replyToSend(admitted, parts, use);
   return respond.answer(admitted, {
     telling,
     fault,
@@ -131,14 +139,14 @@ function failedWindow(admitted: Admitted): Response {
   return overflowed(refusal, inStream, windowTokens);
 }
 
-function askedOf({ house, visit, incoming, model, accepted }: Admitted): Asked {
+function askedOf({ house, visit, incoming, model, accepted }: Admitted): ScriptedRequest {
   const { protocol, path, headers, body } = incoming;
   const { stream, key } = visit.record;
   const index = house.books.account().total.answered;
   return { protocol, path, headers, body, model, stream, key, index, inputTokens: accepted.prompt.inputTokens };
 }
 
-function sizes({ accepted, traits, visit, wire }: Admitted, given: Parameters<typeof sized>[0]): Sized {
+function sizes({ accepted, traits, visit, wire }: Admitted, given: Parameters<typeof sized>[0]): SizedReply {
   if (accepted.own !== undefined) return sizedReply(accepted.own);
   const { maxOutputTokens = traits.maxOutputTokens, inputTokens } = accepted.prompt;
   const { opening } = accepted;
@@ -150,11 +158,11 @@ function sizes({ accepted, traits, visit, wire }: Admitted, given: Parameters<ty
   return { ...answered, reply: opening === undefined ? reply : { ...reply, blocks: [opening, ...reply.blocks] } };
 }
 
-function tellingOf(
+function replyToSend(
   { house, visit, incoming, model, accepted, traits, wire }: Admitted,
-  parts: Sized,
+  parts: SizedReply,
   use: TokenUse,
-): Telling {
+): ReplyToSend {
   return {
     ...parts,
     use,

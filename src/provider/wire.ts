@@ -1,12 +1,12 @@
 /** What the provider needs of a protocol: how a key comes, what is refused, how a prompt is rendered, how an answer is told. */
 import type { ProtocolName } from "../protocols/index.ts";
-import type { Fields, Incoming, Prompt, Refusal, Reply, ReplyBlock, StreamEvent, Telling } from "./contract.ts";
+import type { Fields, Incoming, Prompt, Refusal, Reply, ReplyBlock, StreamEvent, ReplyToSend } from "./contract.ts";
 import type { Memory } from "./memory.ts";
 import type { Sealer } from "./seals.ts";
 import type { AgentForm } from "./agent/form.ts";
 import type { CacheKind, ModelBook, ModelTraits } from "./traits.ts";
 
-export interface Judging {
+export interface JudgeRequest {
   readonly incoming: Incoming;
   readonly model: string;
   readonly traits: ModelTraits;
@@ -18,7 +18,7 @@ export interface Judging {
 }
 
 /** A request that its vendor would take. */
-export interface Accepted {
+export interface AcceptedRequest {
   readonly prompt: Prompt;
   readonly transformations: readonly unknown[] | undefined;
   /** Signs what the answer thinks, with all that the model saw before it. */
@@ -34,7 +34,7 @@ export interface Accepted {
 }
 
 /** Where a request has no state at its vendor, and thoughts are sealed by their text alone. */
-export function acceptedAs(prompt: Prompt, sealer: Sealer): Accepted {
+export function acceptedAs(prompt: Prompt, sealer: Sealer): AcceptedRequest {
   return { prompt, transformations: undefined, seal: (_, text) => sealer.mac(text), answered: () => undefined };
 }
 
@@ -82,19 +82,19 @@ export interface Wire {
   readonly keyless: Refusal;
   /** What a body that is no JSON object is told. */
   readonly notJson: (why: string) => Refusal;
-  readonly judge: (judging: Judging) => Refusal | Accepted;
+  readonly judge: (judging: JudgeRequest) => Refusal | AcceptedRequest;
   readonly noModel: (name: unknown) => Refusal;
   readonly errorBody: (refusal: Refusal, requestId: string) => Fields;
   /** Undefined where the prompt and what is asked for fit. */
   readonly overflow: (prompt: Prompt, windowTokens: number) => Refusal | undefined;
   /** Headers of every answer. */
   readonly requestHeaders: (requestId: string) => Readonly<Record<string, string>>;
-  readonly tell: (telling: Telling) => unknown;
-  readonly stream: (telling: Telling) => Iterable<StreamEvent>;
+  readonly tell: (telling: ReplyToSend) => unknown;
+  readonly stream: (telling: ReplyToSend) => Iterable<StreamEvent>;
   /** A stream that says an error after HTTP 200: before any content, or in the middle. */
   readonly streamedError: (
     refusal: Refusal,
-    telling: Pick<Telling, "id" | "model" | "created">,
+    telling: Pick<ReplyToSend, "id" | "model" | "created">,
   ) => Iterable<StreamEvent>;
   /** Whether an overflow of a streamed request is said inside of the stream. */
   readonly streamsOverflow: boolean;

@@ -6,7 +6,7 @@ import type { Estimator } from "../core/engines/contract.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 
 /** What was sent, by the link of its last message. */
-export interface Sent {
+export interface SentRequest {
   readonly transcript: Transcript;
   readonly link: string;
   /** How many compactions had come before it. */
@@ -15,7 +15,7 @@ export interface Sent {
   readonly isNew: boolean;
 }
 
-interface Reported {
+interface ReportedUsage {
   readonly tokens: number;
   /** Link of the last message that was sent. */
   readonly link: string;
@@ -26,18 +26,21 @@ export interface ContextUsageTracker {
   /** Tokens of what would be sent now. */
   readonly tokensOf: (transcript: Transcript, estimator: Estimator) => number;
   /** What is about to be sent; a later report names it, or is about the newest. */
-  readonly sent: (transcript: Transcript, how: { readonly estimator: Estimator; readonly isNew: boolean }) => Sent;
+  readonly sent: (
+    transcript: Transcript,
+    how: { readonly estimator: Estimator; readonly isNew: boolean },
+  ) => SentRequest;
   /** What a report is about: what it names, or the newest that was sent, if anything was. */
-  readonly newestOr: (about: Sent | undefined) => Sent | undefined;
+  readonly newestOr: (about: SentRequest | undefined) => SentRequest | undefined;
   /** The provider's count for what was sent. True where it says something of what is sent now. */
-  readonly reported: (inputTokens: number, about: Sent) => boolean;
+  readonly reported: (inputTokens: number, about: SentRequest) => boolean;
   /** A compaction makes the last report stale, and those that are still to come of what was sent before it. */
   readonly forget: () => void;
 }
 
 export function createContextUsage(): ContextUsageTracker {
-  let newest: Sent | undefined;
-  let report: Reported | undefined;
+  let newest: SentRequest | undefined;
+  let report: ReportedUsage | undefined;
   let era = 0;
   /** What is weighed is mostly what is sent next: its links are read once for both. */
   let weighed: { readonly transcript: Transcript; readonly links: readonly string[] } | undefined;

@@ -22,7 +22,7 @@ import type { MarkerLayout } from "../protocols/caching/layout.ts";
 import type { ProtocolName, ReportedUsage } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
 import type { DisabledEngine, Events } from "./events.ts";
-import type { GoneResult } from "./removed-results.ts";
+import type { RemovedResult } from "./removed-results.ts";
 import type { RecallChoice, RecallHit } from "./recall/search.ts";
 import type { Summarize } from "./summarize.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
@@ -121,7 +121,7 @@ export interface Hooks {
 
 export interface Change {
   /** Tool results that the model no longer sees in full. */
-  readonly noLongerVisible: readonly GoneResult[];
+  readonly noLongerVisible: readonly RemovedResult[];
   /** Links of the conversation before and after, for a host that splits sessions at a compaction. */
   readonly parent: string;
   readonly child: string;

@@ -1,5 +1,5 @@
 /** What prices say of a decision where the schedule is `cost`: which compactions wait, and which come before the threshold. */
-import { atLeastCost, type Occasion, type Verdict } from "../core/caching/schedule.ts";
+import { atLeastCost, type ScheduleQuery, type ScheduleDecision } from "../core/caching/schedule.ts";
 import type { Decision } from "../core/engines/contract.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Economy } from "./contract.ts";
@@ -42,7 +42,7 @@ export function isPostponed(context: SessionContext, view: ConversationView): bo
   return !verdictOn(context, view, economy).compact;
 }
 
-function verdictOn(context: SessionContext, view: ConversationView, economy: Economy): Verdict {
+function verdictOn(context: SessionContext, view: ConversationView, economy: Economy): ScheduleDecision {
   return atLeastCost(occasionOf(context, view, economy));
 }
 
@@ -50,7 +50,7 @@ function occasionOf(
   context: SessionContext,
   { original, current, standing, tokens }: ConversationView,
   economy: Economy,
-): Occasion {
+): ScheduleQuery {
   const { measure } = estimatorOf(context);
   const turns = original.messages.filter(({ role }) => role === "assistant").length;
   return {

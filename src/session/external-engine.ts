@@ -88,7 +88,7 @@ export async function compactWithEngine(
     }
   }
   const outcome = await engine.compact(state.engineState, original, request);
-  return remark === undefined ? outcome : withRemark(outcome, remark);
+  return remark === undefined ? outcome : withDegradedNote(outcome, remark);
 }
 
 async function compactExternally({ state, options }: SessionContext, original: Transcript, request: CompactRequest) {
@@ -145,7 +145,7 @@ function replacementNotice(engine: string, because: string): string {
   return `compacted by the built-in compressor instead of ${engine}: ${because}`;
 }
 
-function withRemark(outcome: Outcome, remark: string): Outcome {
+function withDegradedNote(outcome: Outcome, remark: string): Outcome {
   if (outcome.kind === "unchanged") return { ...outcome, because: `${outcome.because}; ${remark}` };
   const { compaction } = outcome;
   const { report } = compaction;

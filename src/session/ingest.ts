@@ -10,13 +10,13 @@ import type { Chain } from "../core/transcript/links.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import { contentText, type Message } from "../core/transcript/message.ts";
 
-export interface Ingested {
+export interface IngestResult {
   readonly messages: readonly Message[];
   /** What left the conversation, told every time: a memory is not a store. */
   readonly evicted: readonly Evicted[];
 }
 
-export type Ingest = (messages: readonly Message[]) => Ingested;
+export type Ingest = (messages: readonly Message[]) => IngestResult;
 
 /** Of the limit, this much is left of a result. */
 const TARGET_SHARE = 0.25;
@@ -41,7 +41,7 @@ export function createIngest(
   const isLarge = (message: Message): boolean =>
     message.role === "tool" && message.origin === undefined && estimate.message(message) > limitTokens;
 
-  const digestExchange = (messages: readonly Message[], { start, end }: Exchange, task: string): Ingested => {
+  const digestExchange = (messages: readonly Message[], { start, end }: Exchange, task: string): IngestResult => {
     const own = messages.slice(start, end);
     const remembered = own.map((message) => known.get(message));
     if (own.every((message, at) => !isLarge(message) || remembered[at]?.task === task))

@@ -23,7 +23,7 @@ export interface MarkerRules {
 }
 
 /** A request as it would go out without markers. */
-export interface Unmarked {
+export interface UnmarkedRequest {
   readonly rules: MarkerRules;
   readonly ttl: Ttl;
   readonly body: string;
@@ -44,13 +44,13 @@ export interface Unmarked {
 /** Edits of a body that was read once the changed transcript was in it. */
 export type BodyEdits = (outgoing: Decoded) => readonly Edit[];
 
-export interface Marked {
+export interface MarkedRequest {
   readonly body: string;
   /** What is to be remembered as `before`. */
   readonly outgoing: Decoded | undefined;
 }
 
-export function withMarkers(unmarked: Unmarked): Marked {
+export function withMarkers(unmarked: UnmarkedRequest): MarkedRequest {
   const { rules, body, root, edits } = unmarked;
   const outgoing = readOutgoing(unmarked);
   const key = rules.layout === "openai" ? cacheKeyEdits(outgoing, root) : [];
@@ -59,7 +59,11 @@ export function withMarkers(unmarked: Unmarked): Marked {
 }
 
 /** What goes out, read with the memory of what went out before. */
-export function readOutgoing({ incoming, body, before }: Pick<Unmarked, "incoming" | "body" | "before">): Decoded {
+export function readOutgoing({
+  incoming,
+  body,
+  before,
+}: Pick<UnmarkedRequest, "incoming" | "body" | "before">): Decoded {
   return body === incoming.body ? incoming : protocols[incoming.protocol].decode(body, before);
 }
 
@@ -67,7 +71,9 @@ export function readOutgoing({ incoming, body, before }: Pick<Unmarked, "incomin
  * Where no markers are set: a rewritten request without those that an older request of its client left in messages that
  * only a compaction still holds. Beside its newest markers they may be one too many, or of a lifetime that cannot come first.
  */
-export function withoutStaleMarkers(unmarked: Pick<Unmarked, "body" | "incoming" | "before" | "edits">): Marked {
+export function withoutStaleMarkers(
+  unmarked: Pick<UnmarkedRequest, "body" | "incoming" | "before" | "edits">,
+): MarkedRequest {
   const { body, incoming, before, edits } = unmarked;
   const layout = definitions[incoming.protocol].markers;
   const mayHoldStale = body !== incoming.body && layout !== undefined && body.includes('"cache_control"');
@@ -82,7 +88,7 @@ function staleEdits(outgoing: Decoded, layout: MarkerLayout, incoming: Decoded):
   return edits(keptMarkers(sites));
 }
 
-function markerEdits(unmarked: Unmarked, outgoing: Decoded): readonly Edit[] {
+function markerEdits(unmarked: UnmarkedRequest, outgoing: Decoded): readonly Edit[] {
   const { rules, incoming, before, ttl } = unmarked;
   if (rules.strategy === undefined) return [];
   const found = markerSites(outgoing, rules.layout, incoming);
@@ -98,7 +104,7 @@ function markerEdits(unmarked: Unmarked, outgoing: Decoded): readonly Edit[] {
 }
 
 /** Where a compaction stands, the head is what it left alone. */
-function headOf({ sent, headMessages }: Unmarked): number {
+function headOf({ sent, headMessages }: UnmarkedRequest): number {
   const summary = sent.messages.findIndex(({ origin }) => origin === "summary");
   return summary < 0 ? headMessages : summary;
 }
@@ -108,7 +114,7 @@ function systemText({ transcript: { system } }: Decoded): string {
 }
 
 /** Only the stable beginning can be too short to be cached: weighed by system prompt and tools. */
-function prefixMinimum({ rules, measure }: Unmarked, { transcript }: Decoded, sites: readonly CacheSite[]) {
+function prefixMinimum({ rules, measure }: UnmarkedRequest, { transcript }: Decoded, sites: readonly CacheSite[]) {
   const { minimumTokens } = rules;
   if (minimumTokens === undefined) return {};
   const beginning = measure.transcript({ ...transcript, messages: [] });

@@ -4,14 +4,14 @@ import { described } from "../core/digest/call.ts";
 import { resultOf, type Message } from "../core/transcript/message.ts";
 import { pairingOf } from "../core/transcript/pairing.ts";
 
-export interface GoneResult {
+export interface RemovedResult {
   readonly message: number;
   readonly callId: string;
   readonly tool: string;
   readonly target: string;
 }
 
-export function goneResults(messages: readonly Message[], compaction: Compaction): readonly GoneResult[] {
+export function removedResults(messages: readonly Message[], compaction: Compaction): readonly RemovedResult[] {
   const replaced = messages.slice(0, compaction.covered);
   const { answers } = pairingOf(replaced);
   return replaced.flatMap((message, at) => {

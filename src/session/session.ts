@@ -12,7 +12,7 @@ import type { Transcript } from "../core/transcript/message.ts";
 import { createDecoder, createForeignCheck, protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
 import { encodeTools } from "../protocols/registry.ts";
 import type { CompactOptions, Prepared, Runtime, SessionOptions, Waiting, WaitingForMain } from "./contract.ts";
-import { withMarkers, withoutStaleMarkers, type Marked } from "./markers.ts";
+import { withMarkers, withoutStaleMarkers, type MarkedRequest } from "./markers.ts";
 import { checkCompact, checkSessionOptions, checkWaiting, withCheckedCalls } from "./options.ts";
 import { createOutgoing } from "./redact-outgoing.ts";
 import { createRuntime } from "./runtime.ts";
@@ -211,7 +211,7 @@ function createMarking(
   const protocol = protocols[name];
   const { linksOf } = chain ?? createChain((text) => hash("sha256", text));
   let before: Decoded | undefined;
-  const marked = (incoming: Decoded, sent: Transcript): Marked => {
+  const marked = (incoming: Decoded, sent: Transcript): MarkedRequest => {
     const body = protocol.splice(incoming, sent);
     if (incoming.locked !== undefined) return { body, outgoing: before };
     if (caching === undefined) return withoutStaleMarkers({ body, incoming, before });

@@ -17,13 +17,13 @@ import type { CompactOptions, Prepared, RuntimeOptions, WaitingForMain } from ".
 import { cooldownText } from "./cooldowns.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
 import { isPostponed, withPriceVerdict, type ScheduledDecision } from "./economy.ts";
-import { goneResults } from "./removed-results.ts";
+import { removedResults } from "./removed-results.ts";
 import { announceDisabledEngine, compactWithEngine, decideWithEngine, observeWithEngine } from "./external-engine.ts";
 import { adoptCompaction } from "./state.ts";
 import { originalsOf } from "./originals.ts";
 import { withinTime } from "./responses-compaction.ts";
 import { forgetContradicted } from "./learn-window.ts";
-import type { Sent } from "./context-usage.ts";
+import type { SentRequest } from "./context-usage.ts";
 import { readSafely } from "./read-safely.ts";
 import { timingOf } from "./postpone.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -224,7 +224,7 @@ export async function recordCompaction(
   if (report.irreducible !== undefined) events.emit("irreducible", report.irreducible);
   const after = applyCompaction(view.original, compaction);
   await options.hooks?.afterCompact?.(compaction, {
-    noLongerVisible: goneResults(view.original.messages, compaction),
+    noLongerVisible: removedResults(view.original.messages, compaction),
     parent: chain.linksOf(view.current.messages).at(-1) ?? "",
     child: chain.linksOf(after.messages).at(-1) ?? "",
   });
@@ -298,7 +298,7 @@ function isWorthCompactingAhead(context: SessionContext, view: ConversationView)
  *
  * @throws PrecisError `bad_usage` for what is not a usage object; the session is then as it was.
  */
-export function observe(context: SessionContext, reported: ReportedUsage, about?: Sent): void {
+export function observe(context: SessionContext, reported: ReportedUsage, about?: SentRequest): void {
   const { state, contextUsage, estimate } = context;
   const usage = readSafely(() => reportedUsage(reported));
   if (usage === undefined) throw badUsage(reported);

@@ -5,7 +5,7 @@ export { openSqliteStore, type SqliteOptions, type SqliteStore } from "./sqlite.
 export type {
   Appended,
   ChainAppend,
-  Clocked,
+  ClockOptions,
   CompactionEntry,
   HistoryStore,
   Holdings,

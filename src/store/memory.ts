@@ -2,31 +2,31 @@
 import { checkChain, closedError } from "./refusals.ts";
 import { append, chainTo, entryOf, linksTo, listSessions } from "./memory/chains.ts";
 import { putOriginal, searchMessages, searchOriginals } from "./memory/originals.ts";
-import { listRecords, put, standingFor, undo } from "./memory/records.ts";
+import { listRecords, put, latestRecordFor, undo } from "./memory/records.ts";
 import { deleteSessions, holdingsOf, retain, sizeOf, standingOn } from "./memory/retention.ts";
-import { createShelf, type TenantData } from "./memory/tenant-data.ts";
+import { createTenantData, type TenantData } from "./memory/tenant-data.ts";
 import { findUsage, getState, putState, totalUsage } from "./memory/usage.ts";
-import type { Clocked, HistoryStore, TenantEntry } from "./store.ts";
+import type { ClockOptions, HistoryStore, TenantEntry } from "./store.ts";
 
-export function createMemoryStore({ now = Date.now }: Clocked = {}): HistoryStore {
+export function createMemoryStore({ now = Date.now }: ClockOptions = {}): HistoryStore {
   const shelves = new Map<string, TenantData>();
   let closed = false;
   const shelfOf = (tenant: string): TenantData => {
     if (closed) throw closedError();
     let data = shelves.get(tenant);
-    if (data === undefined) shelves.set(tenant, (data = createShelf()));
+    if (data === undefined) shelves.set(tenant, (data = createTenantData()));
     return data;
   };
   /** Whoever only asks leaves nothing behind. */
   const readable = (tenant: string): TenantData =>
-    shelves.has(tenant) ? shelfOf(tenant) : (shelvesOf(), createShelf());
+    shelves.has(tenant) ? shelfOf(tenant) : (shelvesOf(), createTenantData());
   const shelvesOf = (tenant?: string): readonly TenantData[] => {
     if (closed) throw closedError();
     return tenant === undefined ? [...shelves.values()] : [readable(tenant)];
   };
   return {
     putCompaction: async (tenant, compaction) => put(shelfOf(tenant), compaction, now()),
-    findCompaction: async (tenant, links) => standingFor(readable(tenant), links, now()),
+    findCompaction: async (tenant, links) => latestRecordFor(readable(tenant), links, now()),
     undoCompaction: async (tenant, link) => undo(shelfOf(tenant), link),
     putOriginals: async (tenant, originals) => {
       for (const original of originals) putOriginal(shelfOf(tenant), original, now());

@@ -14,7 +14,7 @@ export interface WordSearch extends SearchScope {
 /** So many candidates of each kind are ranked, the newest. */
 const CANDIDATES_MAX = 2_000;
 
-export interface Wanted {
+export interface SearchCondition {
   readonly query: Query;
   /** All words, or any of them. */
   readonly demand: "all" | "any";
@@ -24,7 +24,7 @@ export interface Wanted {
 
 export interface Archive<Key> {
   /** The newest first. */
-  readonly find: (wanted: Wanted) => Iterable<Candidate<Key>>;
+  readonly find: (wanted: SearchCondition) => Iterable<Candidate<Key>>;
   /** The same for the same thing, however often it is found. */
   readonly idOf: (key: Key) => unknown;
 }
@@ -34,7 +34,7 @@ export function searchIn<Key>(search: WordSearch, { find, idOf }: Archive<Key>):
   const query = parseQuery(search.words);
   if (query === undefined) return [];
   const found = new Map<unknown, Candidate<Key>>();
-  const take = (demand: Wanted["demand"]): void => {
+  const take = (demand: SearchCondition["demand"]): void => {
     let taken = 0;
     for (const candidate of find({ query, demand, meets: meeting(query, demand) })) {
       found.set(idOf(candidate.key), candidate);
@@ -48,7 +48,7 @@ export function searchIn<Key>(search: WordSearch, { find, idOf }: Archive<Key>):
   return rankPlaces([...found.values()], query, { limit: found.size, repeats: true });
 }
 
-function meeting({ terms }: Query, demand: Wanted["demand"]): Wanted["meets"] {
+function meeting({ terms }: Query, demand: SearchCondition["demand"]): SearchCondition["meets"] {
   return (text) => {
     const lower = text.toLowerCase();
     const likely = terms.filter((term) => mayHoldTerm(lower, term));

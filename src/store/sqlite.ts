@@ -12,10 +12,10 @@ import { putOriginals } from "./sqlite/put-originals.ts";
 import { wrongKeyError } from "./sqlite/failures.ts";
 import { KEY_BYTES } from "./sqlite/vault.ts";
 import { createLifetime, type Lifetime } from "./sqlite/lifetime.ts";
-import { createRecent, type Recent } from "./sqlite/recent.ts";
-import type { Appended, ChainAppend, Clocked, CompactionEntry, HistoryStore, ActiveCompaction } from "./store.ts";
+import { createRecentMap, type RecentMap } from "./sqlite/recent-map.ts";
+import type { Appended, ChainAppend, ClockOptions, CompactionEntry, HistoryStore, ActiveCompaction } from "./store.ts";
 
-export interface SqliteOptions extends Clocked {
+export interface SqliteOptions extends ClockOptions {
   /** The file; it and its folder are created where they are missing, for their owner alone. */
   readonly path: string;
   /** How long a call waits for another process that is writing, in milliseconds. Default 5,000. */
@@ -51,8 +51,8 @@ interface SqliteParts {
   readonly client: WorkerClient;
   readonly now: () => number;
   readonly readOnly: boolean;
-  readonly records: Recent<Compaction>;
-  readonly ends: Recent<true>;
+  readonly records: RecentMap<Compaction>;
+  readonly ends: RecentMap<true>;
   readonly during: Lifetime["during"];
 }
 
@@ -75,8 +75,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
     client,
     now,
     readOnly,
-    records: createRecent({ entries: RECORDS_REMEMBERED_MAX, weight: RECORD_CHARACTERS_REMEMBERED_MAX }),
-    ends: createRecent({ entries: ENDS_REMEMBERED_MAX }),
+    records: createRecentMap({ entries: RECORDS_REMEMBERED_MAX, weight: RECORD_CHARACTERS_REMEMBERED_MAX }),
+    ends: createRecentMap({ entries: ENDS_REMEMBERED_MAX }),
     during,
   };
   const call: WorkerClient["call"] = (...what) => during(() => client.call(...what));

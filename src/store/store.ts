@@ -233,7 +233,7 @@ export interface HistoryStore extends Store {
 }
 
 /** What the clock of a store is for: when sessions were last used, and what retention makes of it. */
-export interface Clocked {
+export interface ClockOptions {
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
 }

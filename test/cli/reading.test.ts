@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EXIT } from "../../src/cli/exit.ts";
-import { toldFailure, unreadable, unwritable } from "../../src/cli/file-failures.ts";
+import { describeFileFailure, unreadable, unwritable } from "../../src/cli/file-failures.ts";
 import { chatMessages, NODE_ENVIRONMENT, precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";
 
 const BIN = resolve(import.meta.dirname, "../../src/cli/bin.ts");
@@ -135,12 +135,12 @@ describe("what is in the way", () => {
   it("too many open files are neither the path's fault nor its permissions'", () => {
     for (const code of ["EMFILE", "ENFILE"]) {
       const cause = Object.assign(new Error(`${code}: too many open files`), { code, syscall: "open", path: "/x" });
-      for (const told of [unreadable("x", cause), unwritable("x", cause), toldFailure(cause)])
+      for (const told of [unreadable("x", cause), unwritable("x", cause), describeFileFailure(cause)])
         expect(told).toMatchObject({
           message: expect.stringContaining("too many files open"),
           hint: expect.stringContaining("ulimit -n"),
         });
-      expect(toldFailure(cause)).toMatchObject({ code: "unreadable_input" });
+      expect(describeFileFailure(cause)).toMatchObject({ code: "unreadable_input" });
     }
   });
 

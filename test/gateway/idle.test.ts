@@ -10,7 +10,7 @@ import type { CachingOptions } from "../../src/gateway/caching.ts";
 import type { GatewayOptions } from "../../src/gateway/index.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
 import type { Answer } from "../../src/provider/index.ts";
-import type { Asked } from "../../src/provider/answers.ts";
+import type { ScriptedRequest } from "../../src/provider/answers.ts";
 import { behind } from "../support/model-answers.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { stand } from "./support/standing.ts";
@@ -37,7 +37,7 @@ const told = (events: readonly GatewayEvent[]): readonly string[] =>
 const QUESTION = "Write that record now, as text, and call no tool.";
 
 /** What a good model writes when it is asked for the handoff behind the conversation. */
-function answerTo({ body, protocol }: Asked): Answer {
+function answerTo({ body, protocol }: ScriptedRequest): Answer {
   if (!JSON.stringify(body).includes(QUESTION)) return { text: ANSWER };
   const asked = (body[protocols[protocol].keys.messages] as readonly unknown[]).at(-1);
   const files = [1, 2, 3].map((at) => `src/alpha/${at}.ts was read, and it says what line 12 of ${at} says.`);

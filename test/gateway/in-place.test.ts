@@ -8,7 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import type { GatewayOptions } from "../../src/gateway/index.ts";
 import type { Answer, RequestRecord } from "../../src/provider/index.ts";
-import type { Asked } from "../../src/provider/answers.ts";
+import type { ScriptedRequest } from "../../src/provider/answers.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
 import { definitions } from "../../src/protocols/registry.ts";
 import { openSqliteStore } from "../../src/store/index.ts";
@@ -34,11 +34,11 @@ const modelOf = (protocol: ProtocolName) => (protocol === "anthropic-messages" ?
 const CACHED_SHARE_MIN = 0.9;
 
 const isQuestion = (body: string): boolean => body.includes(QUESTION);
-const questionIn = ({ body, protocol }: Pick<Asked, "body" | "protocol">): string =>
+const questionIn = ({ body, protocol }: Pick<ScriptedRequest, "body" | "protocol">): string =>
   JSON.stringify((body[protocols[protocol].keys.messages] as readonly unknown[]).at(-1)).replaceAll("\\n", "\n");
 
 /** What a good model writes, about the session of this name. */
-const record = (asked: Asked, name: string): Answer => ({
+const record = (asked: ScriptedRequest, name: string): Answer => ({
   text: behind(questionIn(asked), [
     `src/${name}/1.ts was read, and it says what line 12 of 1 says.`,
     `src/${name}/2.ts was read because src/${name}/1.ts pointed to it.`,
@@ -46,7 +46,7 @@ const record = (asked: Asked, name: string): Answer => ({
   ]),
 });
 
-const inPlace = (script: (asked: Asked) => Answer | Promise<Answer>, more: Partial<GatewayOptions> = {}) =>
+const inPlace = (script: (asked: ScriptedRequest) => Answer | Promise<Answer>, more: Partial<GatewayOptions> = {}) =>
   ({
     provider: {
       every: { windowTokens: WINDOW_TOKENS },
@@ -148,7 +148,7 @@ describe.each(PROTOCOLS)("a handoff asked for behind a conversation of %s", (pro
     for (const { modelCalls, degraded } of made) expect([modelCalls, degraded]).toEqual([1, []]);
   });
 
-  const failures: readonly (readonly [string, (asked: Asked) => Answer])[] = [
+  const failures: readonly (readonly [string, (asked: ScriptedRequest) => Answer])[] = [
     ["calls a tool", () => ({ calls: [{ name: "read", arguments: { path: "src/alpha/1.ts" } }] })],
     ["writes and calls a tool", (asked) => ({ ...record(asked, "alpha"), calls: [{ name: "read" }] })],
     ["says something else", () => ({ text: "I would rather go on reading." })],

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createGateway } from "../../src/gateway/index.ts";
 import type { GatewayEvent } from "../../src/gateway/index.ts";
-import { createKeeper, RETENTION_LIMITS, type KeeperOptions } from "../../src/gateway/retention.ts";
+import { createKeeper, RETENTION_LIMITS, type RetentionTaskOptions } from "../../src/gateway/retention.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import type { HistoryStore } from "../../src/store/store.ts";
@@ -19,7 +19,7 @@ async function fill(store: HistoryStore, sessions: number, letters: number): Pro
     await store.appendChain("t", talk(`question ${n} of ${time}`, `${n} `.repeat(letters / 3)));
   }
 }
-function keeperOf(store: HistoryStore, options: Partial<KeeperOptions>) {
+function keeperOf(store: HistoryStore, options: Partial<RetentionTaskOptions>) {
   const events: GatewayEvent[] = [];
   const keeper = createKeeper({ store, now: () => time, onEvent: (event) => void events.push(event), ...options });
   atEnd(keeper.close);

@@ -38,7 +38,8 @@ describe("a request to a model", () => {
 
   it("takes the steps that the pipeline calls in the documented order", () => {
     const called = calledSteps();
-    expect(called).toEqual(["receive.ts", "read.ts", "send.ts", "keep.ts", "answer-with-recall.ts", "respond.ts"]);
+    const steps = ["receive", "read", "send", "keep", "thread", "answer-with-recall", "respond"];
+    expect(called).toEqual(steps.map((step) => `${step}.ts`));
     const documented = documentedSteps();
     const order = called.map((file) => documented.indexOf(file));
     expect(order).toEqual(order.toSorted((one, other) => one - other));

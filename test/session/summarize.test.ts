@@ -4,7 +4,7 @@ import type { PrecisError } from "../../src/core/errors.ts";
 import { createSession } from "../../src/index.ts";
 import type { Compaction, FailureClass, SendRequest, SessionOptions, Summarize } from "../../src/index.ts";
 import { createProvider } from "../../src/provider/index.ts";
-import type { Asked } from "../../src/provider/answers.ts";
+import type { ScriptedRequest } from "../../src/provider/answers.ts";
 import { protocols, type ProtocolName } from "../../src/protocols/index.ts";
 import { bodyOf, MAX_OUTPUT_TOKENS, PROTOCOLS, worked } from "../gateway/support/asking.ts";
 import { behind, careful } from "../support/model-answers.ts";
@@ -19,7 +19,7 @@ const ITEMS = ["src/alpha/1.ts was read.", "src/alpha/2.ts was read because src/
 const isQuestion = (body: unknown): boolean => JSON.stringify(body).includes("Write that record now");
 const sonnet = (protocol: ProtocolName) => (protocol === "anthropic-messages" ? { model: "claude-sonnet-4-5" } : {});
 
-const record = ({ body, protocol }: Asked) => {
+const record = ({ body, protocol }: ScriptedRequest) => {
   const question = JSON.stringify((body[protocols[protocol].keys.messages] as unknown[]).at(-1)).replaceAll(
     "\\n",
     "\n",

@@ -8,7 +8,7 @@ import { NOTES, startWorkerClient } from "../../src/store/sqlite/worker-client.t
 import { createGate, QUEUE_LIMITS } from "../../src/store/sqlite/gate.ts";
 import { OPERATIONS } from "../../src/store/sqlite/operations.ts";
 import { createReader } from "../../src/store/sqlite/reader.ts";
-import { createRecent } from "../../src/store/sqlite/recent.ts";
+import { createRecentMap } from "../../src/store/sqlite/recent-map.ts";
 
 const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
 const folder = mkdtempSync(join(tmpdir(), "precis-client-"));
@@ -148,7 +148,7 @@ describe("the gate", () => {
 
 describe("what is remembered", () => {
   it("is what was used last", () => {
-    const recent = createRecent<number>({ entries: 2 });
+    const recent = createRecentMap<number>({ entries: 2 });
     recent.set("a", 1);
     recent.set("b", 2);
     recent.get("a");
@@ -157,7 +157,7 @@ describe("what is remembered", () => {
   });
 
   it("weighs no more than it may, but for one that is heavier alone", () => {
-    const recent = createRecent<string>({ entries: 9, weight: 10 });
+    const recent = createRecentMap<string>({ entries: 9, weight: 10 });
     for (const key of ["a", "b", "c"]) recent.set(key, key, 4);
     expect(["a", "b", "c"].map(recent.get)).toEqual([undefined, "b", "c"]);
     recent.set("heavy", "heavy", 50);

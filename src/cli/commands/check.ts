@@ -8,7 +8,7 @@ import type { Command } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { INPUT_ARGS, readInput, type Input } from "../input.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { remarked } from "../table.ts";
+import { withRowNote } from "../table.ts";
 import type { Stream } from "../terminal.ts";
 import { verdictOf, violationText, type Verdict } from "../validity.ts";
 import { windowFor, windowText, type Window } from "../window.ts";
@@ -79,7 +79,7 @@ function page(checked: Checked, stream: Stream): string {
   const line = `${paint("strong", name)}  ${paint(sound ? (small ? "good" : "warn") : "bad", says)}`;
   const below = (text: string): readonly string[] => wrapped(text, columns - 2).map((one) => `  ${one}`);
   return [
-    ...remarked({ line, width: widthOf(name) + 2 + says.length, says: about, look: "dim" }, stream),
+    ...withRowNote({ line, width: widthOf(name) + 2 + says.length, says: about, look: "dim" }, stream),
     ...violations.flatMap((one) => below(violationText(one, transcript))),
     ...(small ? [] : tooLarge(checked).flatMap(below)),
     ...notes

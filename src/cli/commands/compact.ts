@@ -6,7 +6,7 @@ import { WIRE_FORMATS } from "../../logs/index.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import { counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
-import { compactForced, compactInput, type Forced } from "../compaction.ts";
+import { compactForced, compactInput, type ForcedCompaction } from "../compaction.ts";
 import {
   compactionPage,
   disabledEnginePage,
@@ -177,7 +177,7 @@ function outputFiles(args: Arguments, { folder }: Terminal): OutputFiles {
 }
 
 function irreducibleOf(
-  result: Forced,
+  result: ForcedCompaction,
 ): { readonly limit: number; readonly smallest: number; readonly because: string } | undefined {
   return result.kind === "compacted" ? result.compaction.report.irreducible : result.irreducible;
 }
@@ -189,7 +189,7 @@ function account(report: Report, { out, keep }: WrittenFiles, stream: Stream): s
   const { input, result, to, window, repair } = report;
   const page =
     result.kind === "compacted"
-      ? `${forcedLine(result.because, stream)}${compactionPage(result.compaction.report, wayBack(keep), stream)}`
+      ? `${forcedLine(result.because, stream)}${compactionPage(result.compaction.report, undoHint(keep), stream)}`
       : unchangedPage({ because: result.because, irreducible: result.irreducible, next: nextStep(result) }, stream);
   const heading = headingOf({ ...input, to }, stream).join("\n");
   const next = result.kind === "compacted" && out !== undefined ? usePage(useOf(report, { out, keep }), stream) : "";
@@ -213,14 +213,18 @@ function useOf({ input, to }: Report, { out, keep }: WrittenFiles): string {
   return `${use}; ${back}`;
 }
 
-function wayBack(keep: string | undefined): string {
+function undoHint(keep: string | undefined): string {
   return keep === undefined
     ? "add `--keep FILE` to be able to fetch the originals"
     : `\`precis recall ID --keep ${keep}\` prints the original`;
 }
 
 /** What would make it smaller all the same. */
-function nextStep({ budget, irreducible, exhausted }: Forced & { readonly kind: "unchanged" }): string | undefined {
+function nextStep({
+  budget,
+  irreducible,
+  exhausted,
+}: ForcedCompaction & { readonly kind: "unchanged" }): string | undefined {
   if (exhausted) return "--budget cannot make it smaller either; `precis inspect` shows what uses the tokens";
   if (budget !== undefined || irreducible !== undefined) return undefined;
   return "`--budget 20%` sets the size of the result, `--force` compacts anyway";
@@ -228,7 +232,7 @@ function nextStep({ budget, irreducible, exhausted }: Forced & { readonly kind: 
 
 interface Report {
   readonly input: Input;
-  readonly result: Forced;
+  readonly result: ForcedCompaction;
   readonly to: ProtocolName;
   readonly window: Window;
   readonly repair: Repair;

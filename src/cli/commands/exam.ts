@@ -120,16 +120,19 @@ async function runCommand(args: Arguments, terminal: Terminal): Promise<ExitCode
   }
   checkLimit(prepared.estimate, limitUsd);
   await terminal.err.write(planPage(prepared, terminal.err));
-  return hold(prepared, { limitUsd, args, terminal });
+  return runPreparedExam(prepared, { limitUsd, args, terminal });
 }
 
-interface Holding {
+interface ExamRunOptions {
   readonly limitUsd: number;
   readonly args: Arguments;
   readonly terminal: Terminal;
 }
 
-async function hold(prepared: PreparedExam, { limitUsd, args, terminal }: Holding): Promise<ExitCode> {
+async function runPreparedExam(
+  prepared: PreparedExam,
+  { limitUsd, args, terminal }: ExamRunOptions,
+): Promise<ExitCode> {
   const outcome = await withProgress(terminal.err, async (progress) => {
     progress.expect(Infinity);
     return prepared.run(limitUsd, ({ doing, done, of }) => progress.stage(doing, done / Math.max(of, 1)));

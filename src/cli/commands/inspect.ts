@@ -4,10 +4,10 @@ import { engineSettingsOf } from "../../config/engine-settings.ts";
 import { loadConfiguration } from "../../config/load.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";
 import { count } from "../amounts.ts";
-import { censusOf } from "../census.ts";
-import { censusPage, type DryRun } from "../census-page.ts";
+import { censusOf } from "../context-breakdown.ts";
+import { censusPage, type DryRun } from "../inspect-page.ts";
 import type { Command } from "../command.ts";
-import { compactInput, type Compacted } from "../compaction.ts";
+import { compactInput, type CompactionOutcome } from "../compaction.ts";
 import { headingOf } from "../compaction-page.ts";
 import { withEngine } from "../engine.ts";
 import { EXIT } from "../exit.ts";
@@ -79,7 +79,7 @@ export const inspectCommand: Command = {
   },
 };
 
-function dryRun(name: string, result: Compacted): DryRun {
+function dryRun(name: string, result: CompactionOutcome): DryRun {
   if (result.kind === "unchanged") return { name, before: result.before, after: result.before, says: result.because };
   const { tokens, messages, irreducible } = result.compaction.report;
   const kept = `${count(messages.kept)} kept, ${count(messages.summarised)} summarised`;

@@ -17,7 +17,7 @@ import { isAgreedTo, untrusted } from "../engine.ts";
 import { EXIT } from "../exit.ts";
 import { readInput } from "../input.ts";
 import { pluginsFound, type FoundPlugins } from "../plugins-found.ts";
-import { checkPage, pluginList, pluginPage, type Checked } from "../plugins-page.ts";
+import { checkPage, pluginList, pluginPage, type CheckedPlugin } from "../plugins-page.ts";
 import { withProgress } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
 import type { Terminal } from "../terminal.ts";
@@ -173,7 +173,7 @@ async function subjectsOf(args: Arguments, terminal: Terminal): Promise<readonly
   }));
 }
 
-async function checkedOn(plugin: Plugin, subjects: readonly Subject[], { err }: Terminal): Promise<Checked> {
+async function checkedOn(plugin: Plugin, subjects: readonly Subject[], { err }: Terminal): Promise<CheckedPlugin> {
   const { name, version, folder } = plugin;
   const says = (text: string): void => void err.write(text);
   const { host, close } = openPlugin(plugin, { says });

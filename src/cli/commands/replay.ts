@@ -172,13 +172,13 @@ async function recorded(args: Arguments, terminal: Terminal, progress: Progress)
   };
 }
 
-interface Doing {
+interface ReplayContext {
   readonly args: Arguments;
   readonly configuration: Configuration;
   readonly progress: Progress;
 }
 
-async function replayed(source: Source, { args, configuration, progress }: Doing): Promise<Replay> {
+async function replayed(source: Source, { args, configuration, progress }: ReplayContext): Promise<Replay> {
   const window = windowOf(source, args, configuration);
   const terms = termsFor(source, args, configuration, window);
   const { contextLength: _, maxOutputTokens, ...settings } = engineSettingsOf(configuration);

@@ -96,14 +96,14 @@ async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   });
 }
 
-interface Serving {
+interface ServeOptions {
   readonly loaded: Loaded;
   readonly token: OperatorToken;
   readonly terminal: Terminal;
   readonly engine: PluginSource | string;
 }
 
-async function serveWith(opened: Opened, { loaded, token, terminal, engine }: Serving): Promise<ExitCode> {
+async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine }: ServeOptions): Promise<ExitCode> {
   const { configuration } = loaded;
   const { host, port } = configuration.gateway;
   const { path, file } = opened;
@@ -184,7 +184,7 @@ async function untilInterrupted(
   try {
     await begun(url);
     if (broken !== undefined)
-      onEvent({ kind: "notice", code: "store_unavailable", tenant: "", message: sayBroken(broken) });
+      onEvent({ kind: "notice", code: "store_unavailable", tenant: "", message: printStoreFailure(broken) });
     await interrupted;
   } finally {
     stopping();
@@ -248,7 +248,7 @@ function tokenFor(configuration: Configuration, terminal: Terminal): OperatorTok
   return madeToken(configuration, terminal);
 }
 
-interface Opened {
+interface OpenedStore {
   readonly store: HistoryStore;
   /** Where there is a file. */
   readonly path: string | undefined;
@@ -261,7 +261,7 @@ interface Opened {
 /** What may pass by itself, and what no other setting would help against: requests go on without it. */
 const PASSING: ReadonlySet<string> = new Set(["store_read_only", "store_full", "store_io"]);
 
-async function openStore(configuration: Configuration, terminal: Terminal): Promise<Opened> {
+async function openStore(configuration: Configuration, terminal: Terminal): Promise<OpenedStore> {
   const path = storeFile(undefined, configuration, terminal);
   if (path === undefined) {
     const { createMemoryStore } = await import("../../store/memory.ts");
@@ -288,7 +288,7 @@ function withoutStore(broken: PrecisError): HistoryStore {
   });
 }
 
-function sayBroken({ code, message, hint }: PrecisError): string {
+function printStoreFailure({ code, message, hint }: PrecisError): string {
   return `${code}: ${message}; requests go on, and nothing of them is kept. ${hint}`;
 }
 

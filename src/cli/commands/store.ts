@@ -35,7 +35,7 @@ const stats: Command = {
   run: (args, terminal) =>
     withStore(args, terminal, { readOnly: true }, async ({ store, path }) => {
       const holdings = await whileWaiting(terminal.err, () => "counting", store.holdings(args.text("tenant")));
-      await tell(args, terminal, { path, ...fileSizes(path), ...holdings }, [
+      await printResult(args, terminal, { path, ...fileSizes(path), ...holdings }, [
         ...fileRows(path),
         ...holdingRows(holdings),
       ]);
@@ -56,7 +56,7 @@ const check: Command = {
       const faults = await whileWaiting(terminal.err, () => "reading the whole store", store.check());
       const found = faults.map((fault) => [terminal.out.paint("bad", "fault"), fault] as const);
       const sound = [[terminal.out.paint("good", "sound"), "no damage found"]] as const;
-      await tell(args, terminal, { path, faults }, faults.length === 0 ? sound : found);
+      await printResult(args, terminal, { path, faults }, faults.length === 0 ? sound : found);
       return faults.length === 0 ? EXIT.done : EXIT.failed;
     }),
 };
@@ -96,7 +96,7 @@ const retain: Command = {
       const left = async (): Promise<string> =>
         `deleting: ${size((await store.holdings(args.text("tenant"))).bytes)} of ${size(before.bytes)} left`;
       const after = await whileWaiting(terminal.err, left, store.retain(retention));
-      await tell(args, terminal, { path, before, after }, changeRows(before, after));
+      await printResult(args, terminal, { path, before, after }, changeRows(before, after));
       return EXIT.done;
     });
   },
@@ -115,7 +115,7 @@ const vacuum: Command = {
       const before = fileSizes(path).fileBytes;
       await whileWaiting(terminal.err, () => `writing ${size(before)} anew`, store.vacuum());
       const after = fileSizes(path).fileBytes;
-      await tell(args, terminal, { path, before, after }, [["file", `${size(before)} → ${size(after)}`]]);
+      await printResult(args, terminal, { path, before, after }, [["file", `${size(before)} → ${size(after)}`]]);
       return EXIT.done;
     }),
 };
@@ -132,7 +132,7 @@ const upgrade: Command = {
     withStore(args, terminal, {}, async ({ path }) => {
       const copies = copiesOf(path);
       const rows = copies.map((copy) => ["copy", copy] as const);
-      await tell(args, terminal, { path, copies }, [["store", `${path}, up to date`], ...rows]);
+      await printResult(args, terminal, { path, copies }, [["store", `${path}, up to date`], ...rows]);
       return EXIT.done;
     }),
 };
@@ -182,7 +182,7 @@ function fileSizes(path: string): { readonly fileBytes: number; readonly walByte
 
 type Row = readonly [name: string, value: string];
 
-async function tell(args: Arguments, { out }: Terminal, data: object, rows: readonly Row[]): Promise<void> {
+async function printResult(args: Arguments, { out }: Terminal, data: object, rows: readonly Row[]): Promise<void> {
   if (args.is("json")) return out.write(`${JSON.stringify(data, null, 2)}\n`);
   const [left = 0] = columnWidths(rows);
   return out.say(`${rows.map(([name, value]) => `${padEnd(name, left)}  ${value}`).join("\n")}\n`);

@@ -9,7 +9,7 @@ const ANSWER_WITHIN_MS = 2_000;
 
 export async function checkPort({ gateway: { host, port } }: Configuration): Promise<readonly Finding[]> {
   const place = `${host}, port ${port}`;
-  const why = await whyNot(host, port);
+  const why = await portFailure(host, port);
   if (why === undefined) return [fine("port", "port", `${place} is free`)];
   if (why === "EADDRINUSE")
     return [(await isGateway(host, port)) ? fine("port", "gateway_runs", `a gateway runs on ${place}`) : taken(port)];
@@ -37,7 +37,7 @@ function taken(port: number): Finding {
 }
 
 /** The code of what stands in the way of listening. */
-async function whyNot(host: string, port: number): Promise<string | undefined> {
+async function portFailure(host: string, port: number): Promise<string | undefined> {
   const server = createServer();
   try {
     server.listen(port, host);

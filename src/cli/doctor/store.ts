@@ -28,7 +28,7 @@ export async function checkStore(examination: Examination): Promise<readonly Fin
   const shown = shortPath(path, terminal);
   const closed = unreachable(path, shown);
   if (closed !== undefined) return [closed];
-  if (!existsSync(path)) return [...room(path), ...newStore(path, shown)];
+  if (!existsSync(path)) return [...freeSpaceFinding(path), ...newStore(path, shown)];
   if (!statSync(path).isFile())
     return [fault("store", "store_no_file", { says: `${shown} is no file`, fix: "Name a file with gateway.store." })];
   const opened = await open(path, shown, examination);
@@ -36,7 +36,7 @@ export async function checkStore(examination: Examination): Promise<readonly Fin
     ...(terminal.platform === "win32" ? [] : permissions(path, shown)),
     ...writable(path, shown),
     ...opened,
-    ...room(path),
+    ...freeSpaceFinding(path),
   ];
 }
 
@@ -148,7 +148,7 @@ async function contents(
   ];
 }
 
-function room(path: string): readonly Finding[] {
+function freeSpaceFinding(path: string): readonly Finding[] {
   const { bavail, bsize } = statfsSync(nearestFolder(path));
   const free = bavail * bsize;
   const told = {

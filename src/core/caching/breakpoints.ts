@@ -120,7 +120,7 @@ function spaced(sites: readonly CacheSite[], wishes: MarkerWishes, plan: MarkerP
   const reply = sites.findLastIndex(beginsReply);
   const before = reply < 0 ? undefined : carryingBefore(sites, reply, start);
   const toolsEnd = wishes.systemChanged ? carryingBefore(sites, firstSystemSite(sites), 0) : undefined;
-  const between = wayPoints(sites, before, end);
+  const between = intermediateBreakpoints(sites, before, end);
   const stable = [systemEnd(sites, plan), end];
   // A look back from the end finds the request before, unless the turn between them is long.
   return between.length > 0
@@ -133,7 +133,11 @@ function beginsReply({ role, message }: CacheSite, at: number, sites: readonly C
 }
 
 /** Between the end of the request before and this one's, where a turn is longer than a look back. */
-function wayPoints(sites: readonly CacheSite[], from: number | undefined, to: number | undefined): number[] {
+function intermediateBreakpoints(
+  sites: readonly CacheSite[],
+  from: number | undefined,
+  to: number | undefined,
+): number[] {
   const points: number[] = [];
   if (from === undefined || to === undefined) return points;
   for (let at = to - SPACING_BLOCKS; at > from; at -= SPACING_BLOCKS) {

@@ -13,7 +13,7 @@ export interface CachePrices {
 }
 
 /** A conversation at the moment of deciding. */
-export interface Occasion {
+export interface ScheduleQuery {
   readonly prices: CachePrices;
   /** What would be sent now, a standing compaction in place. */
   readonly transcript: Transcript;
@@ -32,7 +32,7 @@ export interface Occasion {
   readonly turns: number;
 }
 
-export interface Verdict {
+export interface ScheduleDecision {
   readonly compact: boolean;
   /** For the report: the amounts behind it. */
   readonly because: string;
@@ -48,7 +48,7 @@ const LEFT_MAX = 0.6;
 const TURNS_AHEAD_MAX = 200;
 
 /** What has been spent, and what the requests since the last rewrite read beyond what a rewrite leaves. */
-interface Course {
+interface SpendingSoFar {
   /** Of the whole conversation, requests told by the model's turns. */
   readonly spent: number;
   /** Requests larger than what a rewrite leaves: those since the last one. */
@@ -60,7 +60,7 @@ interface Course {
  * Whether this is the moment that costs least: reading on has cost as much as a rewrite would, the session is likely to go on
  * long enough for it to pay, and a first compaction would not leave the session dearer than none, should it end now.
  */
-export function atLeastCost(occasion: Occasion): Verdict {
+export function atLeastCost(occasion: ScheduleQuery): ScheduleDecision {
   if (occasion.afterTokens > occasion.tokens * LEFT_MAX) return { compact: false, because: leftText(occasion) };
   const { free, due, affordable, loss, saving, text } = accountOf(occasion);
   const ahead = Math.min(occasion.turns, TURNS_AHEAD_MAX);
@@ -85,7 +85,7 @@ interface Account {
   readonly text: string;
 }
 
-function accountOf(occasion: Occasion): Account {
+function accountOf(occasion: ScheduleQuery): Account {
   const { prices, tokens, afterTokens, compacted } = occasion;
   const loss = lossNow(occasion);
   const saving = prices.read * (tokens - afterTokens);
@@ -104,13 +104,13 @@ function accountOf(occasion: Occasion): Account {
 }
 
 /** What the very next request costs more with a rewrite than without one; negative where it costs less. */
-function lossNow({ prices: { read, write }, tokens, afterTokens, stableTokens, cold }: Occasion): number {
+function lossNow({ prices: { read, write }, tokens, afterTokens, stableTokens, cold }: ScheduleQuery): number {
   if (cold) return write * (afterTokens - tokens);
   return write * (afterTokens - stableTokens) - read * (tokens - stableTokens);
 }
 
 /** Each turn of the model was a request that read what stood before it, and wrote what was new. */
-function courseOf({ prices, transcript, measure, afterTokens }: Occasion): Course {
+function courseOf({ prices, transcript, measure, afterTokens }: ScheduleQuery): SpendingSoFar {
   const { read, write, output } = prices;
   let tokens = measure.transcript({ ...transcript, messages: [] });
   let known = 0;
@@ -133,7 +133,7 @@ function courseOf({ prices, transcript, measure, afterTokens }: Occasion): Cours
   return { spent: spent + read * known + write * (tokens - known), turnsSince, excess };
 }
 
-function leftText({ tokens, afterTokens }: Pick<Occasion, "tokens" | "afterTokens">): string {
+function leftText({ tokens, afterTokens }: Pick<ScheduleQuery, "tokens" | "afterTokens">): string {
   return `a rewrite would leave ${round(afterTokens)} of ${round(tokens)} tokens`;
 }
 
@@ -142,7 +142,7 @@ function round(amount: number): string {
 }
 
 /** A conversation that waits for its person, shortly before the provider forgets what it was sent. */
-export interface Pause extends Pick<Occasion, "prices" | "tokens" | "afterTokens" | "turns"> {
+export interface IdleQuery extends Pick<ScheduleQuery, "prices" | "tokens" | "afterTokens" | "turns"> {
   /** What making a compaction costs now: nothing where code writes the handoff. */
   readonly writingCost: number;
 }
@@ -157,7 +157,13 @@ const REQUESTS_AFTER_PAUSE_MAX = 20;
  * Whether a compaction made now is likely to pay once the cache has expired: then a smaller prompt is written to it anew, and
  * read by what follows.
  */
-export function beforeExpiry({ prices: { read, write }, tokens, afterTokens, turns, writingCost }: Pause): Verdict {
+export function beforeExpiry({
+  prices: { read, write },
+  tokens,
+  afterTokens,
+  turns,
+  writingCost,
+}: IdleQuery): ScheduleDecision {
   if (afterTokens > tokens * LEFT_MAX) return { compact: false, because: leftText({ tokens, afterTokens }) };
   const saving = (write + read * Math.min(turns, REQUESTS_AFTER_PAUSE_MAX)) * (tokens - afterTokens);
   return {

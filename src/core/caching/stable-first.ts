@@ -4,14 +4,14 @@
  */
 
 /** How long a piece stays as it is: over all sessions, for one session, for one task. */
-export type Lasting = "always" | "session" | "task";
+export type Stability = "always" | "session" | "task";
 
 export interface PromptPiece {
   readonly text: string;
-  readonly lasts: Lasting;
+  readonly lasts: Stability;
 }
 
-const ORDER: Readonly<Record<Lasting, number>> = { always: 0, session: 1, task: 2 };
+const ORDER: Readonly<Record<Stability, number>> = { always: 0, session: 1, task: 2 };
 
 /** The pieces as one text, a blank line between two; those that last equally long keep their order. */
 export function stableFirst(pieces: readonly PromptPiece[]): string {

@@ -7,7 +7,7 @@ import { cut, head, oneLine, thousands, withoutColour } from "./cut.ts";
 import type { CallSummary } from "./call.ts";
 import { withoutLineNumber } from "./numbered-lines.ts";
 import type { Page } from "./page.ts";
-import { plural, type Short } from "./short.ts";
+import { plural, type DigestContent } from "./short.ts";
 
 export interface ComposeRequest {
   readonly call: CallSummary;
@@ -35,13 +35,13 @@ const GAP = "…";
 /** Braces, rules and carets alone are not worth a line. */
 const SAYS_SOMETHING = /[\p{L}\p{N}]/u;
 
-export interface Composed {
+export interface ComposedDigest {
   readonly text: string;
   /** Original lines not shown. */
   readonly leftOut: number;
 }
 
-export function compose(page: Page, short: Short, request: ComposeRequest): Composed {
+export function compose(page: Page, short: DigestContent, request: ComposeRequest): ComposedDigest {
   const notes = fittingNotes(page, short, request);
   const shown = select(page, { ...short, notes }, request);
   const leftOut = page.lines.length - shown.size;
@@ -55,7 +55,7 @@ export function compose(page: Page, short: Short, request: ComposeRequest): Comp
 
 function laidOut(
   shown: readonly (readonly [number: number, text: string])[],
-  { gaps = true, under }: Short,
+  { gaps = true, under }: DigestContent,
   lines: readonly string[],
 ): readonly string[] {
   const body: string[] = [];
@@ -82,7 +82,7 @@ function saysSomething(lines: readonly string[], from: number, to: number): bool
 /** Notes may take the digest to its target, and the first of them is worth a cut. */
 function fittingNotes(
   page: Page,
-  short: Short,
+  short: DigestContent,
   { tokens, targetTokens, ...request }: ComposeRequest,
 ): readonly string[] {
   const share = short.mustNotes === true ? MUST_FACTOR : NOTES_SHARE;
@@ -99,7 +99,11 @@ function fittingNotes(
   return fitting;
 }
 
-function select(page: Page, short: Short, { tokens, targetTokens, ...request }: ComposeRequest): Map<number, string> {
+function select(
+  page: Page,
+  short: DigestContent,
+  { tokens, targetTokens, ...request }: ComposeRequest,
+): Map<number, string> {
   const opening = [firstLine(page, short, { ...request, leftOut: page.lines.length }), ...(short.notes ?? [])].join(
     "\n",
   );
@@ -147,7 +151,7 @@ function withCutMark(text: string, kept: number): string {
   return `${head(text, kept)} …[${thousands(text.length - kept)} more characters]`;
 }
 
-function printed(line: string, number: number, short: Short): string {
+function printed(line: string, number: number, short: DigestContent): string {
   const text = withoutColour(short.under?.(number)?.text ?? line).trimEnd();
   const shown = text.length <= LINE_CHARS_MAX ? text : withCutMark(text, LINE_CHARS_MAX);
   const prefix = short.numberedFrom === undefined ? "" : `${number + short.numberedFrom}: `;
@@ -156,7 +160,7 @@ function printed(line: string, number: number, short: Short): string {
 
 function firstLine(
   page: Page,
-  { facts }: Short,
+  { facts }: DigestContent,
   { call, kind, recall, leftOut }: Omit<ComposeRequest, "tokens" | "targetTokens"> & { readonly leftOut: number },
 ): string {
   const target =

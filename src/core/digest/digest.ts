@@ -17,7 +17,7 @@ import { shortTestRun } from "./kinds/test-run.ts";
 import { shortText } from "./kinds/text.ts";
 import { shortWebPage } from "./kinds/web-page.ts";
 import { pageOf, type Page } from "./page.ts";
-import type { Short, ShortRequest } from "./short.ts";
+import type { DigestContent, DigestContentRequest } from "./short.ts";
 
 /** Results up to this size stay as they are, and digests aim at the target (Dual Compression chapter, 16.3). */
 export const DIGEST_TRIGGER_TOKENS = 500;
@@ -53,7 +53,7 @@ export interface Digest {
   readonly leftOut: number;
 }
 
-const SHORT_FORMS: Readonly<Record<ResultKind, (page: Page, request: ShortRequest) => Short>> = {
+const SHORT_FORMS: Readonly<Record<ResultKind, (page: Page, request: DigestContentRequest) => DigestContent>> = {
   "test-run": shortTestRun,
   build: shortBuild,
   log: shortLog,
@@ -117,7 +117,7 @@ function wordsAsked({ action, values }: CallSummary): readonly string[] {
 }
 
 /** Whether a text can weigh more than a limit: a quick answer for the many that are small. */
-export function mayWeigh(text: string, limitTokens: number, tokens: (text: string) => number): boolean {
+export function mayExceed(text: string, limitTokens: number, tokens: (text: string) => number): boolean {
   if (text.length * TOKENS_PER_CHARACTER_MAX <= limitTokens) return false;
   return text.length > OPENING_CHARS || tokens(text) > limitTokens;
 }

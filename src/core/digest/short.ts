@@ -2,7 +2,7 @@
 import { thousands } from "./cut.ts";
 import type { CallSummary } from "./call.ts";
 
-export interface Short {
+export interface DigestContent {
   /** Goes into the first line: `3 of 40 failed`, `12 columns`. */
   readonly facts: readonly string[];
   /** Lines of our own under the first: what is computed and stands nowhere in the original. */
@@ -18,18 +18,18 @@ export interface Short {
   /** The number of the page's first line, where lines are shown with their numbers. */
   readonly numberedFrom?: number;
   /** Lines that share a beginning: it is said once, as a heading, and of each line what is left. */
-  readonly under?: (number: number) => Under | undefined;
+  readonly under?: (number: number) => LineBlock | undefined;
   /** False where numbers or names already show that something stands between two lines. */
   readonly gaps?: boolean;
 }
 
-export interface Under {
+export interface LineBlock {
   readonly heading: string;
   readonly text: string;
 }
 
 /** What a kind's digester may look at beside the page. */
-export interface ShortRequest {
+export interface DigestContentRequest {
   readonly call: CallSummary;
   readonly isError: boolean;
   /** Numbers of the lines that hold words of the task, best first. */

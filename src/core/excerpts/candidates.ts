@@ -5,7 +5,7 @@
 import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt } from "./excerpt.ts";
 import { errorLinesIn } from "./error-lines.ts";
-import { exposes } from "./exposure.ts";
+import { revealsKeyBlock } from "./exposure.ts";
 import { shapeOf } from "./error-lines.ts";
 import type { Range } from "./identifiers.ts";
 import { firstFrom, heldBy, type Quotes } from "./passages.ts";
@@ -168,7 +168,7 @@ function createShapeNumbers(
 }
 
 function showsNoSecret({ message, range }: Candidate, { occurrences, sources }: AlreadyKnown): boolean {
-  return !exposes(occurrences.readingOf(occurrences.entries[message]!), range, sources.redact);
+  return !revealsKeyBlock(occurrences.readingOf(occurrences.entries[message]!), range, sources.redact);
 }
 
 /** Which candidates each identifier has. */

@@ -17,21 +17,21 @@ const SCORE_LEAST = 1e-4;
 const SOURCE_SHARE_IN_ORDER = 0.15;
 
 /** The identifiers, what each is worth, and how to say where they come from. `scores` is used up. */
-export interface Material {
+export interface CoverageInput {
   readonly occurrences: Occurrences;
   readonly sources: Sources;
   readonly candidates: CandidateKeeper;
   readonly scores: Float64Array;
 }
 
-export function selectExcerpts(material: Material, request: ExcerptRequest): readonly Excerpt[] {
+export function selectExcerpts(material: CoverageInput, request: ExcerptRequest): readonly Excerpt[] {
   const { scores, occurrences } = material;
   const { budget, measure, redact } = request;
   const table = material.candidates.tableFor(material, measure);
   const selection = createSelection(occurrences, table);
   const queue = createHeap();
   for (const candidate of candidatesOf(material, table, request)) {
-    const worth = worthOf(candidate, table, scores);
+    const worth = valueOfIdentifier(candidate, table, scores);
     queue.push(
       candidate,
       worth / orderPrice(table.sourceLineTokens[table.sources[candidate]!]!, table.tokens[candidate]!),
@@ -42,7 +42,7 @@ export function selectExcerpts(material: Material, request: ExcerptRequest): rea
   let left = budget;
   for (let candidate = queue.pop(); candidate >= 0; candidate = queue.pop()) {
     const before = queue.priority();
-    const worth = worthOf(candidate, table, scores);
+    const worth = valueOfIdentifier(candidate, table, scores);
     if (worth <= 0) continue;
     const place = selection.placeFor(candidate);
     const now = worth / orderPrice(place.lead, place.tokens, place.instead);
@@ -102,7 +102,7 @@ function createShapes({ entries, readingOf }: Occurrences, table: CandidateTable
 /** What an error is worth beside the names in it, more than any name: errors come first. */
 const ERROR_WORTH = 3;
 
-function worthOf(
+function valueOfIdentifier(
   candidate: number,
   { binds, bindStarts, shares, isError }: CandidateTable,
   scores: Float64Array,
@@ -123,7 +123,7 @@ const PRICE_LEAST = 0.5;
 const SAME_SHARE = 0.999;
 
 function candidatesOf(
-  { scores, occurrences }: Material,
+  { scores, occurrences }: CoverageInput,
   table: CandidateTable,
   request: ExcerptRequest,
 ): readonly number[] {

@@ -6,7 +6,7 @@ import type { Message } from "../transcript/message.ts";
 import { createCandidateKeeper } from "./candidates.ts";
 import { selectExcerpts } from "./coverage.ts";
 import type { Excerpt, ExcerptRequest, VisibleText } from "./excerpt.ts";
-import { exposes } from "./exposure.ts";
+import { revealsKeyBlock } from "./exposure.ts";
 import type { Range } from "./identifiers.ts";
 import { type MessageEntry, type Occurrences, createOccurrencesKeeper } from "./occurrences.ts";
 import { createQuotes } from "./passages.ts";
@@ -18,7 +18,7 @@ import { createSources } from "./sources.ts";
 export type { Excerpt, ExcerptRequest, VisibleText } from "./excerpt.ts";
 
 /** A name that a result is likely to be asked for and does not hold. */
-export interface Missing {
+export interface MissingName {
   readonly id: string;
   readonly isPath: boolean;
   /** Messages that hold it. */
@@ -36,7 +36,7 @@ export interface Evidence {
     request: Pick<ExcerptRequest, "measure" | "settled" | "redact">,
   ) => number;
   /** Likeliest first. */
-  readonly missing: (messages: readonly Message[], result: VisibleText) => readonly Missing[];
+  readonly missing: (messages: readonly Message[], result: VisibleText) => readonly MissingName[];
   /** How likely the continuation is to ask for each identifier, 0 to 1; 0 for those that stand nearly everywhere. */
   readonly probabilities: (messages: readonly Message[]) => ReadonlyMap<string, number>;
 }
@@ -134,7 +134,7 @@ function isNotIn({ standing, excerpts = [], text }: VisibleText, { entries, stan
 function missingFrom(
   numbers: readonly number[],
   { occurrences, scores }: { readonly occurrences: Occurrences; readonly scores: Float64Array },
-): readonly Missing[] {
+): readonly MissingName[] {
   return numbers
     .toSorted((a, b) => scores[b]! - scores[a]!)
     .map((number) => {
@@ -144,7 +144,7 @@ function missingFrom(
         id,
         isPath: kind === "path",
         messages,
-        isSafe: (redact) => !exposes(...placeOf(places, occurrences), redact),
+        isSafe: (redact) => !revealsKeyBlock(...placeOf(places, occurrences), redact),
       };
     });
 }

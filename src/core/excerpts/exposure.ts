@@ -11,7 +11,7 @@ const BLOCK_START = "-----BEGIN";
 const BLOCK_REACH_CHARS = 8_000;
 
 /** A text, and where the first key block opens in it; -1 where none does. */
-export interface Exposed {
+export interface KeyBlockText {
   readonly text: string;
   readonly firstBlock: number;
 }
@@ -20,7 +20,7 @@ export function firstBlockIn(text: string): number {
   return text.indexOf(BLOCK_START);
 }
 
-export function exposes(within: Exposed, piece: Range, redact: (text: string) => string): boolean {
+export function revealsKeyBlock(within: KeyBlockText, piece: Range, redact: (text: string) => string): boolean {
   const { text } = within;
   const { start, end } = surroundings(within, piece);
   if (start === piece.start && end === piece.end) return false;
@@ -30,7 +30,7 @@ export function exposes(within: Exposed, piece: Range, redact: (text: string) =>
 }
 
 /** The lines that a piece is cut from; where a key block opens before it, from there on. */
-function surroundings({ text, firstBlock }: Exposed, piece: Range): Range {
+function surroundings({ text, firstBlock }: KeyBlockText, piece: Range): Range {
   const least = Math.max(0, piece.start - LINE_REACH_CHARS);
   const most = Math.min(text.length, piece.end + LINE_REACH_CHARS);
   let { start, end } = piece;

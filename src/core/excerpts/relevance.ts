@@ -10,7 +10,7 @@ import { RARE_MESSAGES_MAX, type Occurrences } from "./occurrences.ts";
 import { FEATURES, WEIGHTS, type Weights } from "./weights.ts";
 
 /** What the features are read against: the conversation as it stands. */
-export interface Scene {
+export interface RelevanceContext {
   readonly occurrences: Occurrences;
   /** What is asked for: the live request, as far as it is read, and the words of the task beyond it. */
   readonly asked: readonly string[];
@@ -23,7 +23,11 @@ const REPLY_CHARS_MAX = 8_000;
 const REQUEST_CHARS_MAX = 4_000;
 const INVERSE_COUNT_MIN = 1e-3;
 
-export function sceneOf(messages: readonly Message[], occurrences: Occurrences, focus: readonly string[] = []): Scene {
+export function sceneOf(
+  messages: readonly Message[],
+  occurrences: Occurrences,
+  focus: readonly string[] = [],
+): RelevanceContext {
   const { entries, readingOf, vocabulary } = occurrences;
   const at = liveRequestOf(messages);
   const live = at < 0 ? "" : readingOf(entries[at]!).text;
@@ -39,7 +43,7 @@ export function isRare({ counts }: Occurrences, number: number): boolean {
 }
 
 /** The features of an identifier, in the order of `FEATURES`. */
-export function featuresOf(number: number, scene: Scene): readonly number[] {
+export function featuresOf(number: number, scene: RelevanceContext): readonly number[] {
   const { occurrences, request, replies } = scene;
   return [
     ...lastingFeatures(number, occurrences),
@@ -83,7 +87,7 @@ function overlap(number: number, { words, wordStarts }: Occurrences, bag: WordBa
 
 export interface Ranking {
   /** Probability for each identifier of the occurrences, by its number; 0 for those that are everywhere. */
-  readonly probabilities: (scene: Scene) => Float64Array;
+  readonly probabilities: (scene: RelevanceContext) => Float64Array;
 }
 
 /** Remembers what lasts of the occurrences it saw last, so that a new message costs only what it changes. */
@@ -103,7 +107,7 @@ function probability(logit: number): number {
 }
 
 /** The newest replies share words with few of the names: only those are worked out anew. */
-function withReplies({ occurrences, replies }: Scene, settled: Settled, weight: number): Float64Array {
+function withReplies({ occurrences, replies }: RelevanceContext, settled: Settled, weight: number): Float64Array {
   const { logits } = settled;
   const { heads, nexts, owners } = settled.chains;
   const scores = settled.scores();
@@ -124,7 +128,7 @@ function withReplies({ occurrences, replies }: Scene, settled: Settled, weight: 
 /** What of a occurrences's scores stays the same from one message to the next; brought up to date by `refresh`. */
 interface Settled {
   readonly occurrences: Occurrences;
-  readonly refresh: (scene: Scene) => void;
+  readonly refresh: (scene: RelevanceContext) => void;
   /** For each rare identifier: bias and weighed features, all but the words of the newest replies. */
   readonly logits: readonly number[];
   /** The probabilities that these come to, 0 for what is not rare: a new array each time. */

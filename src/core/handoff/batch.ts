@@ -7,17 +7,17 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { contentText, type Message } from "../transcript/message.ts";
 import { opensWithHandoff } from "./marks.ts";
 import { callKindOf } from "./record/calls.ts";
-import type { Done } from "./record/context.ts";
+import type { CompletedEntry } from "./record/context.ts";
 import { leavesOf, parsed, type Leaves } from "./record/effects.ts";
 import { episodesOf } from "./record/episodes.ts";
 
 export interface Batch {
   readonly tool: string;
   readonly done: readonly string[];
-  readonly open: readonly OpenThing[];
+  readonly open: readonly OpenItem[];
 }
 
-export interface OpenThing {
+export interface OpenItem {
   readonly name: string;
   /** The values last shown of it that tell it from the others or that the call needs; empty where none were shown. */
   readonly facts: string;
@@ -82,9 +82,9 @@ export function openBatch(messages: readonly Message[], ledger: Ledger): Batch |
   const calls = episodesOf({ messages, ledger, from, until: messages.length }).flatMap(({ entries }) =>
     entries.filter((entry) => entry.kind === "done"),
   );
-  const newest = calls.findLast((call) => changesThings(call));
+  const newest = calls.findLast((call) => changesItems(call));
   if (newest === undefined) return undefined;
-  const sameTool = calls.filter((call) => changesThings(call) && call.call.name === newest.call.name);
+  const sameTool = calls.filter((call) => changesItems(call) && call.call.name === newest.call.name);
   for (const key of keysOf(newest)) {
     const done = new Set(sameTool.flatMap((call) => valueOf(call, key) ?? []));
     const list = done.size < DONE_MIN ? [] : listWith(done, messages, newest.message);
@@ -114,21 +114,21 @@ function mayHaveBatch({ actions }: Ledger): boolean {
   return false;
 }
 
-function changesThings(call: Done): boolean {
+function changesItems(call: CompletedEntry): boolean {
   const { action, ok } = call.action;
   return !LOOKS.has(action) && ok !== false && call.answered >= 0 && callKindOf(call) === "changed";
 }
 
-function argumentsOf({ call }: Done): Readonly<Record<string, unknown>> {
+function argumentsOf({ call }: CompletedEntry): Readonly<Record<string, unknown>> {
   return parsed(call.arguments) ?? {};
 }
 
 /** The arguments that can name a thing, as the call has them. */
-function keysOf(call: Done): readonly string[] {
+function keysOf(call: CompletedEntry): readonly string[] {
   return Object.keys(argumentsOf(call)).filter((key) => valueOf(call, key) !== undefined);
 }
 
-function valueOf(call: Done, key: string): string | undefined {
+function valueOf(call: CompletedEntry, key: string): string | undefined {
   const value = argumentsOf(call)[key];
   const text = typeof value === "number" ? String(value) : value;
   return typeof text === "string" && text.length <= NAME_CHARS_MAX && /^\S+$/.test(text) ? text : undefined;
@@ -182,12 +182,12 @@ const NEEDED_FACTS_MAX = 6;
 /** Of what was last shown of each: its first values that tell it from the others, and those under the names of the arguments. */
 function factsOf(
   names: readonly string[],
-  calls: readonly Done[],
-  changing: readonly Done[],
+  calls: readonly CompletedEntry[],
+  changing: readonly CompletedEntry[],
 ): ReadonlyMap<string, string> {
   const shown = new Map<string, Leaves>();
   for (const name of names) {
-    const call = calls.findLast(({ result }) => result.includes(`"${name}"`) && showsThing(result, name));
+    const call = calls.findLast(({ result }) => result.includes(`"${name}"`) && showsItem(result, name));
     if (call !== undefined) shown.set(name, leavesOf(parsed(call.result)!));
   }
   const needed = new Set([...leavesOf(argumentsOf(changing.at(-1)!)).keys()].map(lastKey));
@@ -210,7 +210,7 @@ function factsOf(
 }
 
 /** The plain arguments that every call gives the same value: what is to become of each thing. */
-function sameArguments(calls: readonly Done[]): readonly (readonly [string, string])[] {
+function sameArguments(calls: readonly CompletedEntry[]): readonly (readonly [string, string])[] {
   const all = calls.map((call) => leavesOf(argumentsOf(call)));
   return [...all[0]!].filter(([key, value]) => isOwn(key) && all.every((leaves) => leaves.get(key) === value));
 }
@@ -223,7 +223,7 @@ function valuesText(values: readonly string[]): string {
   return [...(new Set(values).size === 1 ? values.slice(0, 1) : values)].join(" | ");
 }
 
-function showsThing(result: string, name: string): boolean {
+function showsItem(result: string, name: string): boolean {
   const value = parsed(result);
   return value !== undefined && Object.values(value).includes(name);
 }

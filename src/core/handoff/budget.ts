@@ -4,8 +4,8 @@ import type { Measure } from "../transcript/measure.ts";
 import type { ItemDraft, Item } from "./items.ts";
 import { SOURCE_LEAD } from "./parse.ts";
 import { PROSE_RANK } from "./model/drafts.ts";
-import type { Contents } from "./render.ts";
-import type { VisibleBeside } from "./record/context.ts";
+import type { HandoffContents } from "./render.ts";
+import type { VisibleElsewhere } from "./record/context.ts";
 import type { RecordRoom } from "./record/record.ts";
 import { TOPICS, TOPICS_BY_NEED } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
@@ -42,7 +42,7 @@ export interface Candidates {
   /** What each section could say, best first. */
   readonly drafts: ReadonlyMap<Topic, readonly ItemDraft[]>;
   /** The record of episodes, in at most so much room; none where a model wrote what was done. */
-  readonly record: ((room: RecordRoom, present: VisibleBeside) => readonly Item[]) | undefined;
+  readonly record: ((room: RecordRoom, present: VisibleElsewhere) => readonly Item[]) | undefined;
   /** Excerpts worth at most so many tokens that do not repeat what is present. */
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
   /** What it takes to quote the errors that stand to this day. */
@@ -63,7 +63,7 @@ export interface FitOptions extends SectionFillOptions {
   readonly replacedTokens: number;
 }
 
-export function fit(candidates: Candidates, options: FitOptions): Omit<Contents, "firstNumber"> {
+export function fit(candidates: Candidates, options: FitOptions): Omit<HandoffContents, "firstNumber"> {
   const { matches } = candidates;
   const tokens = createTokenBudget(options, matches);
   const sections = createSectionFill(
@@ -95,7 +95,7 @@ export function fit(candidates: Candidates, options: FitOptions): Omit<Contents,
     candidates.record?.({ tokensMax: recordTokens, matchingMax: tokens.matchingLeft() }, presentIn(sections)) ?? [];
   spendOn(record, tokens, options.measure);
   const told = textOf(record);
-  const isNews = (item: Item): boolean => (told === "" || !isTold(item.text, told)) && isUnsaid(item);
+  const isNews = (item: Item): boolean => (told === "" || !isInRecord(item.text, told)) && isUnsaid(item);
   for (const topic of later) sections.fill(topic, allowed.get(topic)!, tokens.spend, isNews);
   const excerpts = chooseExcerpts(candidates, options.measure, {
     tokens,
@@ -139,7 +139,7 @@ function quotedPart({ room, replacedTokens }: FitOptions): number {
 /** Errors that nothing made good are quoted before more is told of anything else, up to this share. */
 const ERRORS_SHARE_MAX = 0.3;
 
-function presentIn(sections: SectionFill): VisibleBeside {
+function presentIn(sections: SectionFill): VisibleElsewhere {
   const textsOf = (topic: Topic): readonly string[] =>
     (sections.filled().get(topic)?.items ?? []).map(({ text }) => text);
   return { said: sections.text(), rules: textsOf("constraints"), goal: textsOf("goal") };
@@ -192,7 +192,7 @@ function saysMoreThan(prose: string): (item: Item) => boolean {
 }
 
 /** Of a question with its answer, the record tells both where it tells the question. */
-function isTold(text: string, told: string): boolean {
+function isInRecord(text: string, told: string): boolean {
   const question = /^([\s\S]+?) — (?:answered|user): /.exec(text)?.[1];
   return told.includes(question === undefined ? text : question.slice(0, QUESTION_CHARS_COMPARED));
 }

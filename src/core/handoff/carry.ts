@@ -9,7 +9,7 @@ import type { Topic } from "./topics/topic.ts";
 const ORDER_BEFORE = -1_000_000;
 
 export function carriedDrafts(topic: Topic, previous: ParsedHandoff | undefined, ledger: Ledger): readonly ItemDraft[] {
-  const { rank, firstRank = 0, holds = always, again = asItStands } = TOPICS[topic].carried;
+  const { rank, firstRank = 0, holds = always, again = unchangedDraft } = TOPICS[topic].carried;
   const texts = (previous?.sections.get(topic) ?? []).filter((text) => holds(text, ledger));
   return texts.map((text, at) => ({
     rank: rank + at / texts.length / 2 + (at === 0 ? firstRank : 0),
@@ -22,6 +22,6 @@ function always(): boolean {
   return true;
 }
 
-function asItStands(text: string): Pick<ItemDraft, "write"> {
+function unchangedDraft(text: string): Pick<ItemDraft, "write"> {
   return { write: () => text };
 }

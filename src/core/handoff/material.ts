@@ -5,7 +5,7 @@ import { contentText, type Message, type Part } from "../transcript/message.ts";
 import { clipped, DASH, recency, type AlreadyVisible, type ItemDraft } from "./items.ts";
 
 /** What the drafts of one handoff are made from. */
-export interface Material {
+export interface HandoffMaterial {
   readonly messages: readonly Message[];
   readonly ledger: Ledger;
   /** The messages that the handoff replaces. */
@@ -28,7 +28,7 @@ export interface Material {
 }
 
 /** Whether the words of an entry leave the conversation with the replaced messages; the live request never does. */
-export function leaves({ from, until, live }: Material, message: number): boolean {
+export function leaves({ from, until, live }: HandoffMaterial, message: number): boolean {
   return message >= from && message < until && message !== live;
 }
 
@@ -38,7 +38,11 @@ export interface ItemLimits {
 }
 
 /** Redacted, and cut to its room; a token is a character in some scripts and four in others, so it is weighed. */
-export function fitted({ redact, measure, budget }: Material, text: string, { charsMax, share }: ItemLimits): string {
+export function fitted(
+  { redact, measure, budget }: HandoffMaterial,
+  text: string,
+  { charsMax, share }: ItemLimits,
+): string {
   const words = clipped(redact(text), charsMax);
   const tokens = measure.text(words);
   const tokensMax = Math.max(CUT_TOKENS_MIN, budget * share);
@@ -47,7 +51,7 @@ export function fitted({ redact, measure, budget }: Material, text: string, { ch
 
 const CUT_TOKENS_MIN = 30;
 
-export function liveText({ messages, live }: Material): string | undefined {
+export function liveText({ messages, live }: HandoffMaterial): string | undefined {
   const message = messages[live];
   const text = message === undefined ? "" : contentText(message.parts).trim();
   return text === "" ? undefined : text;
@@ -65,7 +69,7 @@ function speaks(part: Part): boolean {
 }
 
 export function requestDraft(
-  material: Material,
+  material: HandoffMaterial,
   { message, text }: RequestEntry,
   rank: number,
   room: ItemLimits,
@@ -78,7 +82,7 @@ const QUESTION_CHARS_MAX = 200;
 const ANSWER_CHARS_MAX = 320;
 
 export function exchangeDraft(
-  { redact }: Material,
+  { redact }: HandoffMaterial,
   question: QuestionEntry,
   answerer: "user" | "answered",
   rank: number,

@@ -10,14 +10,14 @@ import type { Topic } from "./topics/topic.ts";
 const FILES_LINE_CHARS_MAX = 110;
 
 /** What goes into one section. */
-export interface Filled {
+export interface FilledSection {
   readonly items: readonly Item[];
   /** How many items did not fit. */
   readonly leftOut: number;
 }
 
-export interface Contents {
-  readonly filled: ReadonlyMap<Topic, Filled>;
+export interface HandoffContents {
+  readonly filled: ReadonlyMap<Topic, FilledSection>;
   readonly excerpts: readonly Excerpt[];
   /** The number of the first completed action that is written. */
   readonly firstNumber: number;
@@ -30,7 +30,11 @@ export interface RenderOptions {
 }
 
 /** The lines of a section; none where it has nothing to say. */
-export function sectionLines(section: Section, contents: Contents, { recall }: RenderOptions): readonly string[] {
+export function sectionLines(
+  section: Section,
+  contents: HandoffContents,
+  { recall }: RenderOptions,
+): readonly string[] {
   const lines = section.topics.flatMap((topic, place) => topicLines(topic, contents, BULLETS[place] ?? BULLETS[0]));
   const leftOut = section.topics.reduce((sum, topic) => sum + (contents.filled.get(topic)?.leftOut ?? 0), 0);
   if (leftOut > 0 && lines.length > 0) lines.push(leftOutLine(leftOut, recall));
@@ -43,7 +47,7 @@ export function leftOutLine(count: number, recall: string): string {
   return `(+${count} in ${recall})`;
 }
 
-function topicLines(topic: Topic, { filled, firstNumber }: Contents, bullet: string): string[] {
+function topicLines(topic: Topic, { filled, firstNumber }: HandoffContents, bullet: string): string[] {
   const items = [...(filled.get(topic)?.items ?? [])].toSorted((a, b) => a.order - b.order);
   const { layout } = TOPICS[topic];
   if (layout === "grouped") return fileLines(items);

@@ -2,7 +2,7 @@
 import type { Measure } from "../transcript/measure.ts";
 import type { ItemDraft, Item } from "./items.ts";
 import { citedIn } from "./model/citations.ts";
-import { leftOutLine, type Filled } from "./render.ts";
+import { leftOutLine, type FilledSection } from "./render.ts";
 import type { Section } from "./templates.ts";
 import { TOPICS } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
@@ -23,7 +23,7 @@ export interface SectionFill {
   readonly fill: (topic: Topic, allowed: number, spend: Spend, wanted?: (item: Item) => boolean) => void;
   /** All that was chosen. */
   readonly text: () => string;
-  readonly filled: () => ReadonlyMap<Topic, Filled>;
+  readonly filled: () => ReadonlyMap<Topic, FilledSection>;
 }
 
 export interface SectionFillOptions {

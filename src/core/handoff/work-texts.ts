@@ -2,7 +2,7 @@
 import type { ActionEntry, CommandEntry, ErrorEntry, FileEntry, Ledger } from "../ledger/ledger.ts";
 import { belowRoot } from "./root.ts";
 import { clipped, DASH } from "./items.ts";
-import type { Material } from "./material.ts";
+import type { HandoffMaterial } from "./material.ts";
 
 export const TARGET_CHARS_MAX = 140;
 
@@ -57,7 +57,10 @@ function namesOf(names: readonly string[]): readonly string[] {
 /** Names of failing tests that one check lists: more where the handoff is larger. */
 export const FAILING_NAMES_MIN = 4;
 
-export function errorText({ ledger, redact }: Material, { text, source, changedSince, tool }: ErrorEntry): string {
+export function errorText(
+  { ledger, redact }: HandoffMaterial,
+  { text, source, changedSince, tool }: ErrorEntry,
+): string {
   const after = changedSince === undefined ? "" : " (files changed since, not run again)";
   const tried = clipped(redact(belowRoot(withoutTornWord(source), ledger)), TARGET_CHARS_MAX);
   return `${clipped(redact(text), ERROR_CHARS_MAX)}${DASH}${tried}${after} [tool: ${tool}]`;

@@ -13,9 +13,9 @@ import { focusMatcher } from "./focus.ts";
 import { frameOf } from "./framing.ts";
 import type { AlreadyVisible, ItemDraft, Item } from "./items.ts";
 import { opensWithHandoff } from "./marks.ts";
-import type { Material } from "./material.ts";
+import type { HandoffMaterial } from "./material.ts";
 import { parseHandoff, type ParsedHandoff } from "./parse.ts";
-import { sectionLines, type Contents, type Filled } from "./render.ts";
+import { sectionLines, type HandoffContents, type FilledSection } from "./render.ts";
 import { recordOf, type RecordEpisode } from "./record/record.ts";
 import type { Items } from "./model/asked.ts";
 import { withProse } from "./model/drafts.ts";
@@ -92,7 +92,7 @@ export function writeHandoff(request: HandoffRequest): Handoff {
   const room = Math.floor((budget - fixed) * (1 - MARGIN_SHARE));
   const { redact, focus } = request;
   const matches = focus === undefined || focus.trim() === "" ? undefined : focusMatcher(focus);
-  const record = toldByModel(request)
+  const record = writtenByModel(request)
     ? undefined
     : recordOf({
         ...request,
@@ -118,7 +118,7 @@ export function writeHandoff(request: HandoffRequest): Handoff {
     },
     { template, budget, room, measure, recall: spanRecall, replacedTokens },
   );
-  const write = (contents: Omit<Contents, "firstNumber">): string => {
+  const write = (contents: Omit<HandoffContents, "firstNumber">): string => {
     const numbered = { ...contents, firstNumber: firstNumberOf(contents.filled, previous) };
     const lines = withoutEmptyParents(template, (section) =>
       sectionLines(section, numbered, { template, recall: spanRecall }),
@@ -142,7 +142,7 @@ function withoutEmptyParents(
   });
 }
 
-function toldByModel({ prose = NO_PROSE }: HandoffRequest): boolean {
+function writtenByModel({ prose = NO_PROSE }: HandoffRequest): boolean {
   return (prose.get("actions") ?? []).length > 0;
 }
 
@@ -171,17 +171,17 @@ const CARRIED_BEFORE = 1_000_000;
 function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly ItemDraft[]> {
   const { ledger, previous } = request;
   const topics = (request.template ?? THIRTEEN_SECTIONS).flatMap((section) => section.topics);
-  const material: Material = {
+  const material: HandoffMaterial = {
     ...request,
     live: request.liveRequest ?? -1,
     listsMessages: topics.includes("messages"),
-    recorded: !toldByModel(request),
+    recorded: !writtenByModel(request),
     continues: previous !== undefined,
   };
   return new Map(
     topics.flatMap((topic) => {
       // Without a model the record of episodes says what was done.
-      if (topic === "actions" && !toldByModel(request)) return [];
+      if (topic === "actions" && !writtenByModel(request)) return [];
       const own = { fresh: TOPICS[topic].drafts(material), carried: carriedDrafts(topic, previous, ledger) };
       const drafts = withProse(topic, own, request.prose ?? NO_PROSE);
       return [[topic, drafts.toSorted((a, b) => b.rank - a.rank)] as const];
@@ -192,15 +192,15 @@ function draftsOf(request: HandoffRequest): ReadonlyMap<Topic, readonly ItemDraf
 const NO_PROSE: Items = new Map();
 
 /** Numbers go on from handoff to handoff: the carried actions keep the last numbers of the one before. */
-function firstNumberOf(filled: ReadonlyMap<Topic, Filled>, previous: ParsedHandoff | undefined): number {
+function firstNumberOf(filled: ReadonlyMap<Topic, FilledSection>, previous: ParsedHandoff | undefined): number {
   const carried = (filled.get("actions")?.items ?? []).filter(({ order }) => order < 0).length;
   return Math.max(1, (previous?.lastNumber ?? 0) - carried + 1);
 }
 
 /** Takes the least important away until the text as a whole is within the budget. */
 function withinBudget(
-  chosen: Omit<Contents, "firstNumber">,
-  write: (contents: Omit<Contents, "firstNumber">) => string,
+  chosen: Omit<HandoffContents, "firstNumber">,
+  write: (contents: Omit<HandoffContents, "firstNumber">) => string,
   { budget, measure }: HandoffRequest,
 ): Handoff {
   let contents = chosen;
@@ -224,9 +224,9 @@ function withinBudget(
 }
 
 function withoutLeast(
-  { filled, excerpts }: Omit<Contents, "firstNumber">,
+  { filled, excerpts }: Omit<HandoffContents, "firstNumber">,
   count: number,
-): Omit<Contents, "firstNumber"> {
+): Omit<HandoffContents, "firstNumber"> {
   if (excerpts.length > 0) return { filled, excerpts: excerpts.slice(0, -count) };
   const [topic, part] = [...filled].findLast(([, { items }]) => items.length > 0)!;
   const kept = part.items.slice(0, -1);

@@ -27,7 +27,7 @@ interface TurnEnd {
   readonly closing: string | undefined;
 }
 
-interface Heard {
+interface DialogueState {
   readonly requests: RequestEntry[];
   readonly constraints: Map<string, ConstraintEntry>;
   readonly decisions: Map<string, DecisionEntry>;
@@ -39,7 +39,7 @@ interface Heard {
 }
 
 export function createDialogue(): Dialogue {
-  const heard: Heard = {
+  const heard: DialogueState = {
     requests: [],
     constraints: new Map(),
     decisions: new Map(),
@@ -50,14 +50,14 @@ export function createDialogue(): Dialogue {
   };
   return {
     hear: (at, speech) => {
-      if (speech.by === "person") hearPerson(heard, at, speech);
-      else if (speech.by === "assistant") hearAssistant(heard, at, speech);
+      if (speech.by === "person") readPerson(heard, at, speech);
+      else if (speech.by === "assistant") readAssistant(heard, at, speech);
     },
     entries: () => entriesOf(heard),
   };
 }
 
-function hearPerson(heard: Heard, at: number, speech: PersonSpeech): void {
+function readPerson(heard: DialogueState, at: number, speech: PersonSpeech): void {
   const { requests, questions, turnEnd } = heard;
   if (turnEnd !== undefined) settle(requests, questions, turnEnd);
   if (turnEnd?.closing !== undefined && isChoice(speech))
@@ -76,7 +76,7 @@ function hearPerson(heard: Heard, at: number, speech: PersonSpeech): void {
   for (const value of speech.values) bind(heard.values, at, value);
 }
 
-function hearAssistant(heard: Heard, at: number, speech: AssistantSpeech): void {
+function readAssistant(heard: DialogueState, at: number, speech: AssistantSpeech): void {
   const { decisions, plan } = heard;
   for (const change of speech.planChanges) plan.change(at, change);
   if (speech.plan !== undefined) plan.write(at, speech.plan);
@@ -91,7 +91,7 @@ function hearAssistant(heard: Heard, at: number, speech: AssistantSpeech): void 
 }
 
 /** As of now: a turn that has ended counts as ended until the assistant goes on. */
-function entriesOf({ turnEnd, plan, ...heard }: Heard): DialogueEntries {
+function entriesOf({ turnEnd, plan, ...heard }: DialogueState): DialogueEntries {
   const requests = [...heard.requests];
   const questions = [...heard.questions];
   if (turnEnd !== undefined) settle(requests, questions, turnEnd);

@@ -21,7 +21,7 @@ export interface CallEnd extends CallResult {
 }
 
 /** More unresolved errors than this are noise; the oldest go. */
-const STANDING_ERRORS_MAX = 200;
+const OPEN_ERRORS_MAX = 200;
 /** Words of a command line that are files beyond doubt. */
 export const SURELY_FILE =
   /^[\w./~@+-]*[\w+-]\.(?:[cm]?[jt]sx?|json[lc5]?|mdx?|rst|txt|go|mod|sum|py[iw]?|ipynb|rs|java|kts?|scala|rb|php|cs?|h|cc|cpp|hpp|m|mm|swift|dart|ex|exs|erl|hs|lua|pl|r|jl|sh|bash|zsh|fish|ps1|sql|ya?ml|toml|ini|cfg|conf|env|lock|log|csv|tsv|xml|html?|s?css|less|vue|svelte|proto|graphql|gradle|tf|pdf|png|svg)$/i;
@@ -134,7 +134,7 @@ function commandState({ run }: ClassifiedCall): FileState {
   }
 }
 
-const STANDING: readonly FileState[] = ["listed", "read"];
+const UNCHANGED_STATES: readonly FileState[] = ["listed", "read"];
 
 interface Touch {
   readonly path: string;
@@ -145,8 +145,8 @@ interface Touch {
 
 /** Reading a file that was edited leaves it an edited file. */
 function fileAfter(known: FileEntry | undefined, { path, state, tool, at }: Touch): FileEntry {
-  const change = !STANDING.includes(state);
-  const keeps = known !== undefined && !change && (STANDING.indexOf(known.state) < 0 || state === "listed");
+  const change = !UNCHANGED_STATES.includes(state);
+  const keeps = known !== undefined && !change && (UNCHANGED_STATES.indexOf(known.state) < 0 || state === "listed");
   const created = known?.state === "created" && state === "edited";
   return {
     kind: "file",
@@ -222,7 +222,7 @@ function createErrors(): Errors {
         entry: errorEntry(call, { message: end.at, text, times }),
       });
     }
-    while (standing.size > STANDING_ERRORS_MAX) standing.delete(standing.keys().next().value!);
+    while (standing.size > OPEN_ERRORS_MAX) standing.delete(standing.keys().next().value!);
   };
   return {
     after: (call, end, changed) => {

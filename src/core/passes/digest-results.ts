@@ -1,6 +1,6 @@
 /** Replaces large tool results outside protection by their digests; what a result was can be fetched by its recall id. */
 import { describeCall, described, labelOf, type CallSummary } from "../digest/call.ts";
-import { digestResult, DIGEST_TRIGGER_TOKENS, mayWeigh } from "../digest/digest.ts";
+import { digestResult, DIGEST_TRIGGER_TOKENS, mayExceed } from "../digest/digest.ts";
 import { recallId } from "../transcript/links.ts";
 import { namesIn } from "../digest/informative-lines.ts";
 import { callsOf, contentText, type Message, type TextPart, type ToolResultPart } from "../transcript/message.ts";
@@ -92,7 +92,7 @@ function digested(part: ToolResultPart, digesting: Digesting): ToolResultPart {
 
 function digestedText(piece: TextPart, isError: boolean, { call, used, context, options, evict }: Digesting): TextPart {
   const { triggerTokens = DIGEST_TRIGGER_TOKENS, targetTokens } = options;
-  if (!mayWeigh(piece.text, triggerTokens, context.measure.text)) return piece;
+  if (!mayExceed(piece.text, triggerTokens, context.measure.text)) return piece;
   const digest = digestResult({
     text: piece.text,
     call: call(),

@@ -37,7 +37,7 @@ const BACKSPACE = /\\{1,32}(?:u0008|x08)/y;
 /** A printable character written as `\u0041`, `\x41` or `%41`. */
 const SPELLED = /(?:\\{1,32}(?:u00|x)|%)(?:[2-6][0-9a-fA-F]|7[0-9a-eA-E])/y;
 
-export interface Veil {
+export interface InvisibleCharacter {
   readonly kind: "nothing" | "backspace" | "character";
   readonly length: number;
   /** The code of the character that is spelled out. */
@@ -49,7 +49,7 @@ const BACKSLASHES_MAX = 32;
 const PERCENT = 37;
 const BACKSPACE_CODE = 8;
 /** The veil that begins at `at`, where a backslash, a percent sign, an escape or something unseen stands; cheap where none does. */
-export function veilAt(text: string, at: number): Veil | undefined {
+export function invisibleCharacterAt(text: string, at: number): InvisibleCharacter | undefined {
   const code = text.charCodeAt(at);
   if (code === PERCENT) return isHigh(text.charCodeAt(at + 1)) ? longVeilAt(text, at) : undefined;
   if (code !== BACKSLASH)
@@ -73,7 +73,7 @@ function isHigh(code: number): boolean {
   return code >= DIGIT_TWO && code <= LETTER_F;
 }
 
-function longVeilAt(text: string, at: number): Veil | undefined {
+function longVeilAt(text: string, at: number): InvisibleCharacter | undefined {
   const back = matchAt(BACKSPACE, text, at);
   if (back !== undefined) return { kind: "backspace", length: back[0].length, code: 0 };
   const nothing = matchAt(NOTHING, text, at);

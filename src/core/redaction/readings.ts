@@ -3,7 +3,7 @@
  * cut in two is whole again in one of these readings.
  */
 import type { Span } from "./mask.ts";
-import { UNSEEN, veilAt } from "./invisible-characters.ts";
+import { UNSEEN, invisibleCharacterAt } from "./invisible-characters.ts";
 
 /** What a first scan found: secrets, and places where the text is not as it displays; both in order. */
 export interface Scanned {
@@ -62,7 +62,7 @@ function unveil(text: string, stretch: DecodedRange): { readonly reading: Decode
   let erases = false;
   for (let at = stretch.start; at < stretch.end;) {
     const code = text.charCodeAt(at);
-    const veil = MAY_BEGIN[code] === 1 ? veilAt(text, at) : undefined;
+    const veil = MAY_BEGIN[code] === 1 ? invisibleCharacterAt(text, at) : undefined;
     const end = at + (veil?.length ?? 1);
     if (veil === undefined || veil.kind === "character") {
       codes[length] = veil?.code ?? code;

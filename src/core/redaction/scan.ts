@@ -15,7 +15,7 @@ import { findSaid } from "./stated-passwords.ts";
 import { findToken, TOKEN_WORD_CHARS_MIN } from "./tokens.ts";
 import { findAnnounced, findUnnamedKey, UNNAMED_WORD_CHARS_MIN } from "./unnamed.ts";
 import { findInUrl } from "./urls.ts";
-import { UNSEEN, veilAt } from "./invisible-characters.ts";
+import { UNSEEN, invisibleCharacterAt } from "./invisible-characters.ts";
 
 const WORD = 1;
 const SIGN = 2;
@@ -83,7 +83,7 @@ export function scan(text: string, code: boolean): Scanned {
 
 function isVeil(text: string, at: number): boolean {
   const kind = CLASS_OF[text.charCodeAt(at)];
-  return kind === UNSEEN_CHARACTER || (kind === ESCAPE && veilAt(text, at) !== undefined);
+  return kind === UNSEEN_CHARACTER || (kind === ESCAPE && invisibleCharacterAt(text, at) !== undefined);
 }
 
 const DASH = 45;

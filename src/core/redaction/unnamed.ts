@@ -23,7 +23,7 @@ const RANDOM_TURNS_SHARE_MIN = 0.36;
 
 /** "use this token: …", "the secret key … works": `word` may be a part of the run. */
 export function findAnnounced(text: string, word: Word): Span | undefined {
-  if (word.end - word.start > UNNAMED_WORD_CHARS_MAX || !isBehindWords(text, word.start)) return undefined;
+  if (word.end - word.start > UNNAMED_WORD_CHARS_MAX || !followsWords(text, word.start)) return undefined;
   if (!hasAllSorts(text, word)) return undefined;
   const run = matchAt(RUN, text, word.start)?.[0];
   if (run === undefined || !isRandom(run)) return undefined;
@@ -34,7 +34,7 @@ export function findAnnounced(text: string, word: Word): Span | undefined {
 }
 
 /** A cheap look before `ANNOUNCED`: whether what it may end with stands there, and what may begin one of its words. */
-function isBehindWords(text: string, start: number): boolean {
+function followsWords(text: string, start: number): boolean {
   if (BEFORE_WORD[text.charCodeAt(start - 1)] !== 1) return false;
   return mayHoldSuspicion(text, Math.max(0, start - ANNOUNCED_CHARS_MAX), start);
 }

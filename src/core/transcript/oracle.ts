@@ -3,7 +3,7 @@
  * Core's own rules hold in every protocol; what differs between protocols arrives as data (`WireRules`).
  */
 import { callsOf, resultOf, type Message, type ToolCallPart, type Transcript } from "./message.ts";
-import { pairingOf, type AskedCall } from "./pairing.ts";
+import { pairingOf, type PairedCall } from "./pairing.ts";
 
 /** What a provider's wire format demands beyond the common rules. */
 export interface WireRules {
@@ -68,7 +68,7 @@ export function argumentsAreJson(call: ToolCallPart): boolean {
 function pairViolations(messages: readonly Message[]): Violation[] {
   const { answers, unanswered } = pairingOf(messages);
   const found: Violation[] = [];
-  const lacking = ({ call, message }: AskedCall): void =>
+  const lacking = ({ call, message }: PairedCall): void =>
     void found.push({
       code: "call_without_result",
       message,
@@ -122,14 +122,14 @@ export function misplacedSystem(messages: readonly Message[]): readonly number[]
     let end = from + 1;
     while (end < speaking.length && messages[speaking[end]!]!.role === "system") end++;
     const [before, next] = [messages[speaking[from - 1] ?? -1], messages[speaking[end] ?? -1]];
-    if (!takesSystemBehind(before) || (next !== undefined && next.role !== "assistant"))
+    if (!allowsSystemAfter(before) || (next !== undefined && next.role !== "assistant"))
       found.push(...speaking.slice(from, end));
     from = end;
   }
   return found;
 }
 
-function takesSystemBehind(message: Message | undefined): boolean {
+function allowsSystemAfter(message: Message | undefined): boolean {
   if (message?.role !== "assistant") return message !== undefined;
   const last = message.parts.at(-1);
   return last?.kind === "opaque" && last.type.endsWith("_tool_result");

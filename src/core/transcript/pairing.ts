@@ -52,7 +52,7 @@ export function createPairing<Call>(): CallPairing<Call> {
   };
 }
 
-export interface AskedCall {
+export interface PairedCall {
   readonly call: ToolCallPart;
   /** Index of the message that made it. */
   readonly message: number;
@@ -60,13 +60,13 @@ export interface AskedCall {
 
 export interface Pairs {
   /** For each message, the call that its result answers; `undefined` for other messages and for orphans. */
-  readonly answers: readonly (AskedCall | undefined)[];
+  readonly answers: readonly (PairedCall | undefined)[];
   /** Calls without a result, in order. */
-  readonly unanswered: readonly AskedCall[];
+  readonly unanswered: readonly PairedCall[];
 }
 
 export function pairingOf(messages: readonly Message[]): Pairs {
-  const pairing = createPairing<AskedCall>();
+  const pairing = createPairing<PairedCall>();
   const answers = messages.map((message, index) => {
     for (const call of callsOf(message)) pairing.ask(call.id, index, { call, message: index });
     return message.role === "tool" ? pairing.answer(resultOf(message)?.callId) : undefined;

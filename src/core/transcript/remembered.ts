@@ -1,6 +1,6 @@
 /** What was worked out for objects, as far as memory allows: of what is too much, what was asked for last is kept. */
 
-export interface Remembering<Value> {
+export interface RememberOptions<Value> {
   /** About what a value takes. */
   readonly bytesOf: (value: Value) => number;
   /** About what all of them may take together. */
@@ -11,7 +11,7 @@ export interface Remembering<Value> {
 export function remembered<Key extends object, Value>({
   bytesOf,
   bytesMax,
-}: Remembering<Value>): (key: Key, make: () => Value) => Value {
+}: RememberOptions<Value>): (key: Key, make: () => Value) => Value {
   // Two halves: when the newer is full it becomes the older, and what was in the older and is not asked for is forgotten.
   let newer = new WeakMap<Key, { readonly value: Value }>();
   let older = new WeakMap<Key, { readonly value: Value }>();

@@ -16,14 +16,14 @@ const TENANTS_NAMED_MAX = 10;
 export async function findSession(store: HistoryStore, { tenant, id }: Which): Promise<FoundSession> {
   const tenants = tenant === undefined ? (await store.listTenants()).map((one) => one.tenant) : [tenant];
   const exact = await gather(tenants, async (name) => [await store.getSession(name, id)]);
-  const found = exact.length > 0 ? exact : await begunWith(store, tenants, id);
+  const found = exact.length > 0 ? exact : await beginningWith(store, tenants, id);
   const [only] = found;
   if (only === undefined) throw unknown(await store.listTenants(), { tenant, id });
   if (found.length > 1) throw ambiguous(found, id, tenant);
   return only;
 }
 
-async function begunWith(
+async function beginningWith(
   store: HistoryStore,
   tenants: readonly string[],
   prefix: string,

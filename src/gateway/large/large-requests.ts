@@ -30,7 +30,7 @@ export interface LargeRequests {
   readonly close: () => Promise<void>;
 }
 
-type LaneLimits = Pick<
+type QueueLimits = Pick<
   GatewayLimits,
   "readBodyBytes" | "largeBodyBytes" | "largeBodyObjects" | "largeRequests" | "largeHeapBytes" | "drainMs"
 >;
@@ -42,7 +42,7 @@ const OPEN_BRACE = 0x7b;
  * Whether a body is worked on in the thread: it is long, or holds so many objects that it may have many messages. What is
  * too large to be read takes no time to be forwarded.
  */
-export function isLarge(body: Uint8Array, limits: LaneLimits): boolean {
+export function isLarge(body: Uint8Array, limits: QueueLimits): boolean {
   const { readBodyBytes, largeBodyBytes, largeBodyObjects } = limits;
   if (body.length >= largeBodyBytes) return body.length <= readBodyBytes;
   let objects = 0;
@@ -51,7 +51,7 @@ export function isLarge(body: Uint8Array, limits: LaneLimits): boolean {
   return false;
 }
 
-export function createLargeRequests(source: ThreadSource, limits: LaneLimits, onEvent: EmitEvent): LargeRequests {
+export function createLargeRequests(source: ThreadSource, limits: QueueLimits, onEvent: EmitEvent): LargeRequests {
   let thread: Thread | undefined;
   return {
     answer: (call) => {
@@ -76,7 +76,7 @@ interface Active {
   piece?: { readonly resolve: (chunk: Uint8Array | undefined) => void; readonly reject: (error: Error) => void };
 }
 
-function startThread(source: ThreadSource, limits: LaneLimits, onEvent: EmitEvent): Thread {
+function startThread(source: ThreadSource, limits: QueueLimits, onEvent: EmitEvent): Thread {
   // The thread's own file: as source, or as built.
   const worker = new Worker(new URL(`./worker${import.meta.url.slice(-3)}`, import.meta.url), {
     workerData: source,

@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
 import { createPipeline } from "../app.ts";
 import type { Bytes, ClientResponse, GatewayEvent } from "../contract.ts";
-import { clientGone } from "../transport/failures.ts";
+import { clientDisconnected } from "../transport/failures.ts";
 import { refuseError } from "../transport/refusals.ts";
 import type { FromThread, ThreadSource, ToThread } from "./messages.ts";
 import type { ThreadModule } from "./module.ts";
@@ -49,7 +49,7 @@ function hear(message: ToThread): void {
   const one = active.get(id);
   if (message.kind === "pull") return void next(id, one?.body);
   current.run(id, () => {
-    if (message.kind === "abort") one?.gone.abort(clientGone());
+    if (message.kind === "abort") one?.gone.abort(clientDisconnected());
     else void one?.body?.return?.().catch(() => undefined);
   });
 }

@@ -1,6 +1,6 @@
 /** What is running, and what it did so far: as data, and as a page for a person that needs no script. */
 import type { PostponedBy } from "../../session/timing.ts";
-import type { Sizes } from "../contract.ts";
+import type { TokenSizes } from "../contract.ts";
 import { recentChart } from "./recent-chart.ts";
 import type { RecentRequest, Totals } from "./tally.ts";
 
@@ -75,7 +75,7 @@ function verdict({ requests, treatments, outcomes, context, observed, retried }:
   return said.join(" ");
 }
 
-function shorter(count: number, { before, after }: Sizes, how: string): readonly string[] {
+function shorter(count: number, { before, after }: TokenSizes, how: string): readonly string[] {
   return count === 0 ? [] : [`${shown(count)} ${how} ${share(before - after, before)} of their tokens removed.`];
 }
 

@@ -8,7 +8,7 @@ import type {
   Outcome,
   RequestEvent,
   RequestTiming,
-  Sizes,
+  TokenSizes,
   Treatment,
   UntouchedReason,
 } from "../contract.ts";
@@ -26,9 +26,9 @@ export interface Totals {
   /** What compactions left out for want of room. */
   readonly lost: LostTotals;
   /** Estimated tokens of rewritten requests. */
-  readonly context: Sizes;
+  readonly context: TokenSizes;
   /** The same of requests that would have been rewritten. */
-  readonly observed: Sizes;
+  readonly observed: TokenSizes;
   readonly usage: Usage;
   readonly cache: CacheTotals;
   /** When conversations are compacted, by model, as of its newest request. */
@@ -51,7 +51,7 @@ export interface ModelTiming extends Omit<RequestTiming, "postponed"> {
 const MODELS_MAX = 20;
 
 /** What a client sent and what went on, in tokens: estimated where it was rewritten, else as the provider counted it. */
-export interface RecentRequest extends Sizes {
+export interface RecentRequest extends TokenSizes {
   /** A compaction was made for it. */
   readonly fresh: boolean;
 }
@@ -175,7 +175,7 @@ function addRecent(recent: RecentRequest[], { treatment, usage }: RequestEvent):
   if (recent.length > RECENT_MAX) recent.shift();
 }
 
-function addSizes(to: Mutable<Sizes>, { before, after }: Sizes): void {
+function addSizes(to: Mutable<TokenSizes>, { before, after }: TokenSizes): void {
   to.before += before;
   to.after += after;
 }

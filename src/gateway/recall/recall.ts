@@ -46,11 +46,11 @@ export interface Recall {
   /** The request's tools with ours, for a conversation of which something left; undefined where it is not offered. */
   readonly tools: (request: Decoded) => string | undefined;
   /** The answer as its client is to have it. */
-  readonly withoutRecalls: (recalling: Recalling) => Promise<ProviderAnswer>;
+  readonly withoutRecalls: (recalling: RecallAnswerRequest) => Promise<ProviderAnswer>;
 }
 
 /** A request whose model may recall, with the answer that came. */
-export interface Recalling {
+export interface RecallAnswerRequest {
   readonly request: PreparedRequest & AnsweredRequest;
   readonly resend: (body: string) => Promise<ProviderAnswer>;
   readonly failed: () => void;

@@ -8,7 +8,7 @@ import type { Chunks } from "../request/relay.ts";
 import { continueTurn } from "./continue-turn.ts";
 import type { Turn } from "./turn.ts";
 
-export interface Streaming {
+export interface StreamOptions {
   readonly screen: Screen;
   readonly turn: Turn;
   readonly eventBytesMax: number;
@@ -24,7 +24,7 @@ const ERROR_STATUS_MIN = 400;
 /** Of what a provider says about an error, this much is passed on. */
 const ERROR_CHARS_MAX = 2_000;
 
-export async function* streamed(first: ProviderAnswer, streaming: Streaming): Chunks {
+export async function* streamed(first: ProviderAnswer, streaming: StreamOptions): Chunks {
   const { screen, turn, resend, further } = streaming;
   let answer = first;
   for (let later = false; ; later = true) {
@@ -55,7 +55,7 @@ export async function* streamed(first: ProviderAnswer, streaming: Streaming): Ch
 /** What broke a later passage; the first one breaks as it would without us. */
 async function* passing(
   { body }: ProviderAnswer,
-  { screen, eventBytesMax, signal }: Streaming,
+  { screen, eventBytesMax, signal }: StreamOptions,
   later: boolean,
 ): AsyncGenerator<Uint8Array, unknown, undefined> {
   const splitter = splitFrames(eventBytesMax);
@@ -91,7 +91,7 @@ function usageOf({ reader: { state } }: ProviderAnswer): Usage | undefined {
   return state.usage;
 }
 
-function failure({ screen, failed }: Streaming, error: unknown): Uint8Array {
+function failure({ screen, failed }: StreamOptions, error: unknown): Uint8Array {
   failed();
   const known = error instanceof PrecisError;
   const code = known ? error.code : "upstream_broke_off";

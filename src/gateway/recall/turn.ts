@@ -10,7 +10,7 @@ import type { HiddenCall, Passage } from "../../protocols/answers/screen.ts";
 import { applyEdits } from "../../protocols/json/edit.ts";
 import { elementTexts } from "../../protocols/json/scan.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
-import { answerRecallCall, type Recalled } from "../../session/recall/tool.ts";
+import { answerRecallCall, type RecallToolAnswer } from "../../session/recall/tool.ts";
 import { withTimeLimit } from "../../session/time-limit.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import { resultMessage, type HiddenResult, type HiddenTurns } from "./hidden.ts";
@@ -56,7 +56,7 @@ const REFUSED_PASSAGES_MAX = 2;
 
 const SAID_ENOUGH = "That is enough for this turn: continue with what you have.";
 const SAID_NO_MORE = "Nothing more can be recalled in this turn. Answer now.";
-const SAID_NO_ROOM = "There is not enough room for this. Continue without it, or search for single words in it.";
+const NO_ROOM_ANSWER = "There is not enough room for this. Continue without it, or search for single words in it.";
 const SAID_FAILED = "It cannot be read right now. Continue without it.";
 
 /** What has been recalled for one answer. */
@@ -108,10 +108,10 @@ export function createTurn(options: TurnOptions): Turn {
       }
     },
     withoutLast: () => {
-      const texts = last.filter(({ text }) => text !== SAID_NO_ROOM);
+      const texts = last.filter(({ text }) => text !== NO_ROOM_ANSWER);
       if (texts.length === 0) return undefined;
       said.splice(said.length - last.length);
-      last = last.map(({ callId }) => ({ callId, text: SAID_NO_ROOM }));
+      last = last.map(({ callId }) => ({ callId, text: NO_ROOM_ANSWER }));
       said.push(...last.map(resultMessage));
       return continued(protocol, body, said);
     },
@@ -150,11 +150,11 @@ async function answerOne(
   options: TurnOptions,
   ledger: Ledger,
   { call, freeTokens }: { readonly call: HiddenCall; readonly freeTokens: number },
-): Promise<Recalled> {
+): Promise<RecallToolAnswer> {
   const { store, tenant, redact, limits, factor, body } = options;
   if (ledger.calls > limits.calls) return { text: ledger.refused > 1 ? SAID_NO_MORE : SAID_ENOUGH, found: false };
   const left = Math.min(limits.callTokens, limits.answerTokens - ledger.tokens, freeTokens);
-  if (left < CALL_TOKENS_MIN) return { text: SAID_NO_ROOM, found: false };
+  if (left < CALL_TOKENS_MIN) return { text: NO_ROOM_ANSWER, found: false };
   try {
     const original = (id: string): ReturnType<typeof store.getOriginal> => store.getOriginal(tenant, id);
     const source = { original, ids: idsIn(body), redact, limits };

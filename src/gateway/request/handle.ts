@@ -56,11 +56,8 @@ async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequ
   // The provider works on the request meanwhile.
   const append = prepareAppend(context, request);
   const accepted = await accepting;
-  const replay = replayAfterRefusal(context, accepted);
-  if (replay !== undefined) {
-    await accepted.answer.body.return();
-    return replay;
-  }
+  const replay = await replayAfterRefusal(context, accepted);
+  if (replay !== undefined) return replay;
   const keep = keepOnceAccepted(context, accepted, append);
   // What the model may recall from now on has to be in the store.
   if (recallsUnkept(accepted)) await keep();

@@ -12,7 +12,7 @@ export function learnThread(context: GatewayContext, request: AnsweredRequest): 
   const { usage, id } = answer.reader.state;
   // A summary that the provider made says nothing here of what the thread holds.
   if (id === undefined || usage === undefined || usage.input === 0 || !isAccepted(answer)) return;
-  const known = request.prepared === undefined ? threadBefore(context, request) : threadBegun(context, request);
+  const known = request.prepared === undefined ? threadBefore(context, request) : threadStarted(context, request);
   if (known === undefined) return;
   const tokens = usage.input + usage.output;
   record.thread = { id, tokens, ...known(tokens) };
@@ -29,7 +29,7 @@ function threadBefore(
   return before && (() => ({ replayTokens: before.replayTokens, dropsThinking: before.dropsThinking }));
 }
 
-function threadBegun(
+function threadStarted(
   { mode }: GatewayContext,
   { reading, conversation, outgoing }: Extract<AnsweredRequest, { readonly prepared: object }>,
 ): ((tokens: number) => Limits) | undefined {

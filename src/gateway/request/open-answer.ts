@@ -7,7 +7,7 @@ import { createAnswerReader, isEventStream, openingOf, type AnswerReader } from 
 import type { ProtocolName } from "../../protocols/index.ts";
 import { startTimeLimit, unlessAborted } from "../../session/time-limit.ts";
 import type { GatewayLimits } from "../limits.ts";
-import { plainly, resumed, watched, type Chunks, type Watcher } from "./relay.ts";
+import { plainly, resumed, watched, type Chunks, type ByteWatcher } from "./relay.ts";
 import type { ProviderResponse } from "../transport/send.ts";
 import { headerOf } from "../transport/vendor.ts";
 
@@ -60,7 +60,7 @@ export async function openAnswer(
   });
   const encoding = headerOf(response.headers, "content-encoding");
   const begun = Promise.withResolvers<void>();
-  const source = watched(response.body, plainly(encoding, telling(reader, begun.resolve)));
+  const source = watched(response.body, plainly(encoding, openingWatcher(reader, begun.resolve)));
   const plain = encoding === undefined || encoding === "identity";
   const opened = (body: Chunks, read: readonly Uint8Array[] = []): ProviderAnswer => ({
     response,
@@ -85,7 +85,7 @@ export async function openAnswer(
 }
 
 /** Tells when the reader knows what the answer opens with. */
-function telling(reader: AnswerReader, onEvent: () => void): Watcher {
+function openingWatcher(reader: AnswerReader, onEvent: () => void): ByteWatcher {
   return {
     push: (chunk) => {
       reader.push(chunk);

@@ -7,7 +7,7 @@ import { applyEdits } from "../../protocols/json/edit.ts";
 import { readOutgoing, withMarkers, withoutStaleMarkers, type BodyEdits } from "../../session/markers.ts";
 import type { Treatment } from "../contract.ts";
 import { rootOf } from "../conversations.ts";
-import { thinkingCourse, type ThinkingCourse } from "../knowledge/thinking/index.ts";
+import { thinkingCourse, type ThinkingTreatment } from "../knowledge/thinking/index.ts";
 import { plainAnswer } from "../recall/recall.ts";
 import type { HistoryContext } from "./context.ts";
 import type { OutgoingRequest, PreparedRequest } from "./model-request.ts";
@@ -96,7 +96,7 @@ function treatmentOf(prepared: PreparedRequest["prepared"], skipped: SkipReason)
   return untouched ? { kind: "untouched", because: skipped } : { kind: "unchanged" };
 }
 
-function headerEdits(course: ThinkingCourse, canRecall: boolean): Pick<OutgoingRequest, "editHeaders"> {
+function headerEdits(course: ThinkingTreatment, canRecall: boolean): Pick<OutgoingRequest, "editHeaders"> {
   const edit = course.kind === "send" ? course.editHeaders : undefined;
   if (canRecall) return { editHeaders: (headers) => plainAnswer(edit?.(headers) ?? headers) };
   return edit === undefined ? {} : { editHeaders: edit };

@@ -10,7 +10,7 @@ import type { RequestRecord } from "./record.ts";
 import { respondRefused } from "./respond.ts";
 
 /** What is given in place of a request that is answered already: refused here, or answered by the thread. */
-interface Answered {
+interface AnsweredEarly {
   readonly response: ClientResponse;
 }
 
@@ -25,7 +25,7 @@ export async function receive(
   context: GatewayContext,
   arriving: ArrivingRequest,
   tenant: string,
-): Promise<ReceivedRequest | Answered> {
+): Promise<ReceivedRequest | AnsweredEarly> {
   const { client, record, route } = arriving;
   const { limits, large } = context;
   record.protocol = route.protocol;

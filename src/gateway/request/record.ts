@@ -3,7 +3,15 @@ import { randomUUID } from "node:crypto";
 import type { CacheEffect } from "../../core/caching/effect.ts";
 import type { Usage } from "../../core/engines/contract.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
-import type { ClientRequest, EmitEvent, Losing, Outcome, RequestEvent, RequestTiming, Treatment } from "../contract.ts";
+import type {
+  ClientRequest,
+  EmitEvent,
+  LostRequests,
+  Outcome,
+  RequestEvent,
+  RequestTiming,
+  Treatment,
+} from "../contract.ts";
 import type { Conversation } from "../conversations.ts";
 import type { RequestSpan } from "../operation/spans.ts";
 import type { HeldThread } from "../threads.ts";
@@ -132,6 +140,6 @@ export function treatmentLine(treatment: Treatment): string {
   }
 }
 
-function lostIn({ lostRequests }: Losing): string {
+function lostIn({ lostRequests }: LostRequests): string {
   return lostRequests === undefined ? "" : `; lost_requests=${lostRequests}`;
 }

@@ -8,7 +8,7 @@ import type { Bytes } from "../contract.ts";
 import type { RequestRecord } from "./record.ts";
 
 /** What looks at an answer's plain bytes. */
-export interface Watcher {
+export interface ByteWatcher {
   readonly push: (chunk: Uint8Array) => void;
   /** Settles when all of it has been looked at. */
   readonly end: () => Promise<void> | void;
@@ -17,7 +17,7 @@ export interface Watcher {
 export type Chunks = AsyncGenerator<Uint8Array, void, undefined>;
 
 /** The same bytes, each shown to a watcher as it is read. */
-export async function* watched(body: Bytes, watcher: Watcher): Chunks {
+export async function* watched(body: Bytes, watcher: ByteWatcher): Chunks {
   for await (const chunk of body) {
     watcher.push(chunk);
     yield chunk;
@@ -35,7 +35,7 @@ export async function* resumed(read: readonly Uint8Array[], rest: AsyncIterator<
   }
 }
 
-export interface Relaying {
+export interface RelayOptions {
   readonly record: RequestRecord;
   /** A stream goes on as it comes; of a whole body the last piece waits too. */
   readonly streamed: boolean;
@@ -45,7 +45,7 @@ export interface Relaying {
   readonly whenWhole: () => void;
 }
 
-export async function* relay(body: Bytes, { record, streamed, committed, whenWhole }: Relaying): Chunks {
+export async function* relay(body: Bytes, { record, streamed, committed, whenWhole }: RelayOptions): Chunks {
   let held: Uint8Array | undefined;
   let whole = false;
   try {
@@ -78,7 +78,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 };
 
 /** Lets a watcher read what is relayed compressed; of a coding that we do not know it sees nothing. */
-export function plainly(encoding: string | undefined, watcher: Watcher): Watcher {
+export function plainly(encoding: string | undefined, watcher: ByteWatcher): ByteWatcher {
   if (encoding === undefined || encoding === "identity") return watcher;
   const decoder = DECODERS[encoding.toLowerCase()]?.();
   if (decoder === undefined) return { push: () => undefined, end: () => undefined };

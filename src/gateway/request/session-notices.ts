@@ -4,7 +4,7 @@ import type { Runtime } from "../../session/contract.ts";
 import type { CompactionTiming, Postponement } from "../../session/timing.ts";
 import type { EmitEvent, NoticeEvent } from "../contract.ts";
 
-export function tellNotices(runtime: Runtime, tenant: string, onEvent: EmitEvent): void {
+export function emitSessionNotices(runtime: Runtime, tenant: string, onEvent: EmitEvent): void {
   const notice = (code: NoticeEvent["code"], message: string): void =>
     onEvent({ kind: "notice", code, tenant, message });
   runtime.on("pressure", ({ tokens, ...timing }) =>

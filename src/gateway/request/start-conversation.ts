@@ -2,11 +2,11 @@
 import type { RuntimeState } from "../../session/contract.ts";
 import { createRuntime } from "../../session/runtime.ts";
 import { createMemoryStore } from "../../store/memory.ts";
-import { rootOf, type Beginning, type Conversation } from "../conversations.ts";
+import { rootOf, type ConversationStart, type Conversation } from "../conversations.ts";
 import { carryThinking } from "../knowledge/thinking/index.ts";
 import { createPending } from "../pending.ts";
 import type { HistoryContext } from "./context.ts";
-import { tellNotices } from "./session-notices.ts";
+import { emitSessionNotices } from "./session-notices.ts";
 import { countsTokens, type PreparedRequest, type ReceivedRequest } from "./model-request.ts";
 
 /** A conversation of no more messages begins now: nothing of it was kept before. */
@@ -19,14 +19,14 @@ export async function startConversation(
   context: HistoryContext,
   request: First,
   relative: Conversation | undefined,
-): Promise<Beginning> {
+): Promise<ConversationStart> {
   const { tenant, reading, model, upstream, caching } = request;
   const { store, chain, models, mode } = context;
   const { windowTokens, factor, ...images } = models.of(tenant, model, upstream);
   const isNew = relative !== undefined || reading.links.length <= NEW_MESSAGES_MAX;
   const [state, repeats] = isNew
     ? [undefined, false]
-    : await Promise.all([store.getState(tenant, rootOf(reading)), wentOut(context, request)]);
+    : await Promise.all([store.getState(tenant, rootOf(reading)), firstRequestSent(context, request)]);
   const sent = repeats ? reading.links.length : 0;
   const pricing = { economy: caching.economy };
   // What was only observed is not to be found by anybody else.
@@ -47,12 +47,12 @@ export async function startConversation(
     // What is known of the model is newer than what the session knew.
     ...(isState(state) ? { state: { ...state, factor } } : {}),
   });
-  tellNotices(runtime, tenant, context.onEvent);
+  emitSessionNotices(runtime, tenant, context.onEvent);
   return { runtime, sent, pricing, pending };
 }
 
 /** Whether a request went out before this process began: its messages were kept before it was answered. */
-async function wentOut({ store }: HistoryContext, request: First): Promise<boolean> {
+async function firstRequestSent({ store }: HistoryContext, request: First): Promise<boolean> {
   return !countsTokens(request) && store.isStored(request.tenant, request.reading.links.at(-1)!);
 }
 

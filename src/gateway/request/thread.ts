@@ -43,13 +43,22 @@ export function continuing(context: GatewayContext, request: ReceivedRequest, { 
   return { ...continued, outgoing: { body: applyEdits(decoded.body, bodyEdits(decoded)), editHeaders } };
 }
 
-/** A thread that its provider refuses to continue, for what a replay puts right: its client is asked for one. */
-export function replayAfterRefusal(context: GatewayContext, request: AnsweredRequest): ClientResponse | undefined {
+/**
+ * What the client is answered where its provider refuses to continue a thread for a reason that a replay puts right;
+ * undefined for every other answer.
+ */
+export async function replayAfterRefusal(
+  context: GatewayContext,
+  request: AnsweredRequest,
+): Promise<ClientResponse | undefined> {
   if (request.prepared !== undefined || request.continues === undefined) return undefined;
   if (context.mode !== "rewrite" || context.threads.policy !== "replay") return undefined;
-  const { response, tooLarge, error } = request.answer;
+  const { response, tooLarge, error, body } = request.answer;
   const bound = error !== undefined && thinkingRefusal(response.status, error) === "bound";
-  return tooLarge || bound ? askedToReplay(context, request, request.continues) : undefined;
+  if (!tooLarge && !bound) return undefined;
+  const replay = askedToReplay(context, request, request.continues);
+  if (replay !== undefined) await body.return();
+  return replay;
 }
 
 function askedToReplay(

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { PrecisError } from "../../core/errors.ts";
 import type { ClientRequest, Bytes } from "../contract.ts";
 import type { GatewayLimits } from "../limits.ts";
-import { clientGone } from "./failures.ts";
+import { clientDisconnected } from "./failures.ts";
 import { Flow } from "./flow.ts";
 import { headerLines } from "./headers.ts";
 
@@ -41,7 +41,7 @@ export function clientRequestOf(
 ): ClientRequest {
   const gone = new AbortController();
   const { socket } = request;
-  const leave = (): void => gone.abort(clientGone());
+  const leave = (): void => gone.abort(clientDisconnected());
   let probing: NodeJS.Timeout | undefined;
   // A client that ends its side while it takes its answer has left, although the connection stays until it took what
   // was written. One that does so right after its request may still be waiting for the answer.
@@ -119,7 +119,7 @@ function bodyOf(request: IncomingMessage, response: ServerResponse, options: Cli
     flow.end(busy());
   };
   const gone = (): void => {
-    if (!flow.ended) flow.end(clientGone());
+    if (!flow.ended) flow.end(clientDisconnected());
   };
   const flow = new Flow({
     start: () => {

@@ -84,11 +84,11 @@ async function end(
   if (request.complete) return void response.end(chunk);
   // To close now would reset the connection under a client that is still sending, and take the answer with it.
   if (chunk !== undefined) response.write(chunk);
-  await readAway(request);
+  await discardBody(request);
   response.end();
 }
 
-function readAway(request: IncomingMessage): Promise<void> {
+function discardBody(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
     const done = (): void => {

@@ -34,12 +34,12 @@ export function answerWithoutRequest(error: NodeJS.ErrnoException, socket: Duple
   const { _httpMessage: underWay } = socket as { readonly _httpMessage?: { readonly headersSent: boolean } | null };
   if (!socket.writable || error.code === "ECONNRESET" || underWay?.headersSent === true) return void socket.destroy();
   const refusal = REFUSAL_OF_ERROR[error.code ?? ""] ?? NOT_HTTP;
-  sayAndEnd(socket, { ...refusal, hint: "Check the client, and any proxy between it and the gateway." });
+  respondAndEnd(socket, { ...refusal, hint: "Check the client, and any proxy between it and the gateway." });
 }
 
 export function refuseTunnel(socket: Duplex): void {
   socket.on("error", () => undefined);
-  sayAndEnd(socket, {
+  respondAndEnd(socket, {
     status: 405,
     code: "no_tunnel",
     message: "precis: the gateway does not open tunnels.",
@@ -47,7 +47,7 @@ export function refuseTunnel(socket: Duplex): void {
   });
 }
 
-function sayAndEnd(socket: Duplex, refusal: Refusal): void {
+function respondAndEnd(socket: Duplex, refusal: Refusal): void {
   const body = errorBody(FALLBACK, refusal);
   const lines = [
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,

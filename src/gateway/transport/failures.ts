@@ -38,7 +38,7 @@ const NOT_TRUSTED: ReadonlySet<string> = new Set([
 const PROXY_REFUSED = /^Proxy response \((\d+)\)/;
 const PROXY_FAILED: ReadonlySet<string> = new Set(["UND_ERR_PRX_CONN", "UND_ERR_PRX_TLS"]);
 
-export function clientGone(): PrecisError {
+export function clientDisconnected(): PrecisError {
   return new PrecisError("The client disconnected before its answer.", {
     code: "client_gone",
     hint: "No action is needed: the call to the provider was aborted.",

@@ -11,7 +11,7 @@ import { clientRequestOf, createLoad, type Load } from "./client-request.ts";
 import { callerRefusal, type CallersAllowed } from "./callers.ts";
 import { plainPath } from "./plain-path.ts";
 import { refuse, refuseError, type Refusal } from "./refusals.ts";
-import { stopping } from "./stopping.ts";
+import { createServerShutdown } from "./shutdown.ts";
 import { answerWithoutRequest, refuseTunnel } from "./connection-errors.ts";
 
 export interface ListenOptions {
@@ -64,7 +64,7 @@ export async function listen(handle: RequestHandler, options: ListenOptions = {}
   const callers = { loopback: isLoopback(host), allowedHosts: options.allowedHosts ?? [] };
   const ownListener = options.own === undefined ? undefined : ownRoutes(options.own);
   const load = createLoad(limits);
-  const { begun, stop } = stopping(server);
+  const { begun, stop } = createServerShutdown(server);
   const take = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
     // Errors of either are seen as their close.
     request.on("error", () => undefined);
@@ -74,7 +74,7 @@ export async function listen(handle: RequestHandler, options: ListenOptions = {}
     const misspelled = ownListener !== undefined && looksOwn(request.url ?? "/");
     const attended = own
       ? ownListener(request, response)
-      : attend(handle, { request, response, server, limits, load, callers, expectsContinue, misspelled });
+      : handleConnection(handle, { request, response, server, limits, load, callers, expectsContinue, misspelled });
     attended.catch(() => response.destroy());
   };
   server.on("request", (request, response) => take(request, response, false));
@@ -127,7 +127,7 @@ const LOOKALIKE: Refusal = {
   hint: `Use the routes under ${OWN_ROUTES}/ as docs/operating.md lists them.`,
 };
 
-interface Attended {
+interface AcceptedConnection {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly server: Server;
@@ -139,7 +139,7 @@ interface Attended {
   readonly misspelled: boolean;
 }
 
-async function attend(handle: RequestHandler, attended: Attended): Promise<void> {
+async function handleConnection(handle: RequestHandler, attended: AcceptedConnection): Promise<void> {
   const { server, limits, load, callers, expectsContinue, misspelled, ...pair } = attended;
   const { request, response } = pair;
   const { bodyBytes, clientIdleTimeoutMs } = limits;

@@ -4,7 +4,7 @@ import type { Dispatcher } from "undici";
 import Agent from "undici/lib/dispatcher/agent.js";
 import type { Bytes, HeaderLines } from "../contract.ts";
 import type { GatewayLimits } from "../limits.ts";
-import { clientGone, upstreamFailure } from "./failures.ts";
+import { clientDisconnected, upstreamFailure } from "./failures.ts";
 import { Flow } from "./flow.ts";
 import { flatHeaders, headerLines } from "./headers.ts";
 import { createProxyAgent, type OutwardProxies } from "./proxies.ts";
@@ -118,7 +118,7 @@ function createHandler(upstream: Upstream, signal: AbortSignal, promised: Promis
   const settled = (): void => signal.removeEventListener("abort", gone);
   const abort = (): void => {
     settled();
-    controller?.abort(clientGone());
+    controller?.abort(clientDisconnected());
   };
   const fail = (error: Error): void => {
     settled();
@@ -127,7 +127,7 @@ function createHandler(upstream: Upstream, signal: AbortSignal, promised: Promis
   };
   const gone = (): void => {
     abort();
-    fail(clientGone());
+    fail(clientDisconnected());
   };
   return {
     gone,

@@ -1,6 +1,6 @@
 /** The same handle behind the web's own types, for programs that embed the gateway: a `Request` in, a `Response` out. */
 import type { ClientRequest, Bytes, ClientResponse, RequestHandler } from "../contract.ts";
-import { clientGone } from "./failures.ts";
+import { clientDisconnected } from "./failures.ts";
 import { refuseError } from "./refusals.ts";
 
 /** These have no body, and `Response` insists on it. */
@@ -9,7 +9,7 @@ const BODILESS: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 export function webHandle(handle: RequestHandler): (request: Request) => Promise<Response> {
   return async (request) => {
     const gone = new AbortController();
-    const leave = (): void => gone.abort(clientGone());
+    const leave = (): void => gone.abort(clientDisconnected());
     if (request.signal.aborted) leave();
     else request.signal.addEventListener("abort", leave, { once: true });
     const client = clientRequestOf(request, gone.signal);

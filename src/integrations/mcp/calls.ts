@@ -7,7 +7,7 @@ import { withTimeLimit } from "../../session/time-limit.ts";
 import type { ToolContext } from "./contract.ts";
 import { UNKNOWN_SESSION_HINT } from "./scope.ts";
 
-interface CallsDesk extends Pick<ToolContext, "redact" | "log"> {
+interface CallsContext extends Pick<ToolContext, "redact" | "log"> {
   readonly limits: Pick<ToolContext["limits"], "callMs" | "waiting">;
 }
 
@@ -24,7 +24,7 @@ interface Calls {
 }
 
 /** One call at a time, and not too many that wait. */
-export function createCalls(context: CallsDesk): Calls {
+export function createCalls(context: CallsContext): Calls {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   return {
@@ -55,7 +55,7 @@ function turned(): Promise<void> {
   return new Promise((done) => setImmediate(done));
 }
 
-async function answer(context: CallsDesk, call: () => Promise<string>): Promise<CallResult> {
+async function answer(context: CallsContext, call: () => Promise<string>): Promise<CallResult> {
   const { callMs } = context.limits;
   try {
     const text = await withTimeLimit(callMs, call(), () => {
@@ -67,7 +67,7 @@ async function answer(context: CallsDesk, call: () => Promise<string>): Promise<
   }
 }
 
-function failure(context: CallsDesk, error: unknown): CallResult {
+function failure(context: CallsContext, error: unknown): CallResult {
   const known = error instanceof PrecisError;
   // The message of an error that is not ours may quote what it worked on.
   if (!known) context.log(`a fault in precis (${error instanceof Error ? error.name : "unknown"})`);

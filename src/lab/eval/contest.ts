@@ -13,12 +13,12 @@ import type { Cut } from "../recall/cuts.ts";
 import { tokensOf } from "../recall/definition.ts";
 import type { Exam } from "../recall/exam.ts";
 import type { Reader } from "../recall/reader.ts";
-import type { Entrant, Mark, Size } from "./plan.ts";
+import type { ExaminedEngine, Mark, Size } from "./plan.ts";
 import { sentenceShare } from "./sentences.ts";
 import type { Tally } from "./tally.ts";
 
 /** A cut, read and ready to be marked. */
-export interface Stand {
+export interface PreparedCut {
   readonly cut: Cut;
   readonly reader: Reader;
   readonly exam: Exam;
@@ -34,7 +34,7 @@ export const DEFAULT_ENGINE = "compressor";
 const SEED = 1;
 
 export function baselineMarks(
-  { cut, reader, tally, exam, witness }: Stand,
+  { cut, reader, tally, exam, witness }: PreparedCut,
   sizes: readonly (readonly [Size, number])[],
 ): Mark[] {
   const random = createDraw(SEED);
@@ -49,7 +49,7 @@ export function baselineMarks(
   );
 }
 
-export function engineOf({ engine, weights }: Entrant, contextLength = ENGINE_DEFAULTS.contextLength): Engine {
+export function engineOf({ engine, weights }: ExaminedEngine, contextLength = ENGINE_DEFAULTS.contextLength): Engine {
   const settings: EngineSettings = { ...ENGINE_DEFAULTS, contextLength, note: "handoff" };
   if (weights === undefined) return createEngine(engine, settings);
   return createCompressor(settings, createEvidence(weights)) as Engine;
@@ -57,8 +57,8 @@ export function engineOf({ engine, weights }: Entrant, contextLength = ENGINE_DE
 
 /** At each budget, and at the size that its own policy gives where that ever compacts. */
 export async function engineMarks(
-  stand: Stand,
-  entrant: Entrant,
+  stand: PreparedCut,
+  entrant: ExaminedEngine,
   budgets: readonly number[],
 ): Promise<readonly Mark[]> {
   const { exam, messages } = stand;
@@ -78,19 +78,19 @@ export async function engineMarks(
 }
 
 /** What the default engine makes of as much room as another's policy took. */
-async function atSizeOf(stand: Stand, { contestant, kept }: Mark): Promise<Mark> {
+async function atSizeOf(stand: PreparedCut, { contestant, kept }: Mark): Promise<Mark> {
   const entrant = { name: DEFAULT_ENGINE, engine: DEFAULT_ENGINE };
   const result = await keeperOf(engineOf(entrant))({ messages: stand.messages, room: kept });
   return markOf(stand, { contestant: DEFAULT_ENGINE, size: `as ${contestant}`, kept: result });
 }
 
-interface Marking {
+interface MarkRequest {
   readonly contestant: string;
   readonly size: Size;
   readonly kept: Pick<KeptText, "text" | "handoff" | "recallable" | "report">;
 }
 
-export function markOf({ exam, tally, witness }: Stand, { contestant, size, kept }: Marking): Mark {
+export function markOf({ exam, tally, witness }: PreparedCut, { contestant, size, kept }: MarkRequest): Mark {
   const { text, handoff, recallable, report } = kept;
   const mark: Mark = {
     contestant,
@@ -113,7 +113,7 @@ const WINDOW_TOKENS_BEYOND = 200_000;
  * The largest window in which the policy's own trigger is reached by a transcript of this size: so each engine meets it
  * at the moment at which it would have compacted. Undefined where it never would.
  */
-export function triggeringWindow(entrant: Entrant, tokens: number, messages: number): number | undefined {
+export function triggeringWindow(entrant: ExaminedEngine, tokens: number, messages: number): number | undefined {
   const triggers = (window: number): boolean => {
     const engine = engineOf(entrant, window);
     return engine.decide(engine.init(), { tokens, messages }).kind === "compact";
@@ -128,6 +128,10 @@ export function triggeringWindow(entrant: Entrant, tokens: number, messages: num
   return low;
 }
 
-export function standOf(cut: Cut, reader: Reader, rest: Pick<Stand, "exam" | "tally" | "witness">): Stand {
+export function prepareCut(
+  cut: Cut,
+  reader: Reader,
+  rest: Pick<PreparedCut, "exam" | "tally" | "witness">,
+): PreparedCut {
   return { cut, reader, ...rest, messages: cut.prefix.map(asMessage) };
 }

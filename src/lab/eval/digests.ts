@@ -11,13 +11,13 @@ import { contentText } from "../../core/transcript/message.ts";
 import { pairingOf } from "../../core/transcript/pairing.ts";
 import { measureOfDefinition } from "../recall/compactor.ts";
 import { identifiersOf, tokensOf } from "../recall/definition.ts";
-import type { Stand } from "./contest.ts";
+import type { PreparedCut } from "./contest.ts";
 import type { DigestCount } from "./plan.ts";
 
 const NOTHING: DigestCount = { results: 0, before: 0, after: 0, asked: 0, held: 0 };
 
 /** Results of more than 500 tokens (Dual Compression chapter, 16.3), every one digested, wherever it stands. */
-export function digestCounts({ cut: { demand }, messages }: Stand): Readonly<Record<string, DigestCount>> {
+export function digestCounts({ cut: { demand }, messages }: PreparedCut): Readonly<Record<string, DigestCount>> {
   const live = messages.findLast(({ role }) => role === "user");
   const context = {
     measure: measureOfDefinition(),

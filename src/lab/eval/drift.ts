@@ -4,13 +4,13 @@ import { exchangesOf } from "../../core/transcript/exchanges.ts";
 import type { Message } from "../../core/transcript/message.ts";
 import { keeperOf, measureOfDefinition, type Keeper, type KeptText } from "../recall/compactor.ts";
 import { tokensOf } from "../recall/definition.ts";
-import { engineOf, type Stand } from "./contest.ts";
-import type { Drift, Entrant } from "./plan.ts";
+import { engineOf, type PreparedCut } from "./contest.ts";
+import type { Drift, ExaminedEngine } from "./plan.ts";
 
 /** How often; once is what the others are compared with. */
 export const DRIFT_ROUNDS: readonly number[] = [1, 3, 10];
 
-export async function driftOf(stand: Stand, entrant: Entrant, budget: number): Promise<readonly Drift[]> {
+export async function driftOf(stand: PreparedCut, entrant: ExaminedEngine, budget: number): Promise<readonly Drift[]> {
   const { exam, messages } = stand;
   const room = Math.floor(budget * exam.total);
   const found: Drift[] = [];

@@ -6,7 +6,7 @@ import type { Weights } from "../../core/excerpts/weights.ts";
 import { fitWeights } from "../recall/fit.ts";
 import { codeVersion } from "./cache.ts";
 import { DEFAULT_ENGINE } from "./contest.ts";
-import type { Entrant, Finding, Plan } from "./plan.ts";
+import type { ExaminedEngine, Finding, Plan } from "./plan.ts";
 import { PROBE_SEEDS, type ProbeOutcome } from "./probes/probes.ts";
 import { SURVIVAL_BASELINES, SURVIVAL_SEEDS, type SurvivalOutcome } from "./probes/survival.ts";
 import { sourcesOf } from "./sources.ts";
@@ -127,7 +127,7 @@ async function examineAll(request: Request, { surveys, threads, told, fits }: Su
 }
 
 function probeTasks(engines: readonly string[]): readonly Task[] {
-  const entrants = engines.map((engine): Entrant => ({ name: engine, engine }));
+  const entrants = engines.map((engine): ExaminedEngine => ({ name: engine, engine }));
   return [
     ...entrants.flatMap((entrant) => PROBE_SEEDS.map((seed): Task => ({ kind: "probe", entrant, seed }))),
     ...entrants.flatMap((entrant) => SURVIVAL_SEEDS.map((seed): Task => ({ kind: "survival", entrant, seed }))),
@@ -142,7 +142,7 @@ function rankOf({ contestant }: SurvivalOutcome, engines: readonly string[]): nu
 }
 
 /** The engine as it ships; of the default one also with a ranking that never saw the session's repository. */
-function entrantsOf(engine: string, unseen: Weights | undefined): readonly Entrant[] {
+function entrantsOf(engine: string, unseen: Weights | undefined): readonly ExaminedEngine[] {
   const shipped = { name: engine, engine };
   if (engine !== DEFAULT_ENGINE || unseen === undefined) return [shipped];
   return [{ name: `${engine}, cross-validated`, engine, weights: unseen }, shipped];

@@ -8,10 +8,10 @@ import { keeperOf } from "../recall/compactor.ts";
 import { tokensOf } from "../recall/definition.ts";
 import { createReader } from "../recall/reader.ts";
 import type { Cache } from "./cache.ts";
-import { baselineMarks, engineMarks, engineOf, markOf, standOf, type Stand } from "./contest.ts";
+import { baselineMarks, engineMarks, engineOf, markOf, prepareCut, type PreparedCut } from "./contest.ts";
 import { digestCounts } from "./digests.ts";
 import { driftOf } from "./drift.ts";
-import type { Drift, Entrant, Finding, Mark, Plan } from "./plan.ts";
+import type { Drift, ExaminedEngine, Finding, Mark, Plan } from "./plan.ts";
 import type { Recorded } from "./recorded.ts";
 import { rereadsOf } from "./rereads.ts";
 import { readSession } from "./session.ts";
@@ -19,7 +19,7 @@ import { readSource, type Source } from "./sources.ts";
 import { placesIn, type SurveyedCut } from "./survey.ts";
 import { createTally } from "./tally.ts";
 
-export interface Examining {
+export interface ExamineRequest {
   readonly source: Source;
   /** Which of the session's places, counted as the survey did. */
   readonly places: readonly number[];
@@ -28,7 +28,7 @@ export interface Examining {
 }
 
 /** One finding a place, in order. */
-export async function* examine({ source, places, keys, plan }: Examining, cache: Cache): AsyncGenerator<Finding> {
+export async function* examine({ source, places, keys, plan }: ExamineRequest, cache: Cache): AsyncGenerator<Finding> {
   const reader = createReader();
   const session = readSession(readSource(source), source.path);
   const all = session === undefined ? [] : placesIn(session, reader);
@@ -36,8 +36,9 @@ export async function* examine({ source, places, keys, plan }: Examining, cache:
     const place = all[at];
     if (place === undefined) continue;
     const exam = createExam(place.cut, reader);
-    const witness = plan.exportFolder === undefined ? () => undefined : witnessIn(plan.exportFolder, source, place.cut);
-    const stand = standOf(place.cut, reader, { exam, tally: createTally(place.cut, exam, reader), witness });
+    const witness =
+      plan.exportFolder === undefined ? () => undefined : recorderIn(plan.exportFolder, source, place.cut);
+    const stand = prepareCut(place.cut, reader, { exam, tally: createTally(place.cut, exam, reader), witness });
     yield { key: keys[index]!, file: source.name, ...(await findingAt(place, stand, { plan, cache })) };
   }
 }
@@ -49,7 +50,7 @@ interface Examination {
 
 async function findingAt(
   place: SurveyedCut,
-  stand: Stand,
+  stand: PreparedCut,
   examination: Examination,
 ): Promise<Omit<Finding, "key" | "file">> {
   const { cut, recorded } = place;
@@ -68,7 +69,7 @@ async function findingAt(
   };
 }
 
-interface Marked {
+interface MarkedCut {
   readonly marks: readonly Mark[];
   readonly drift: readonly Drift[];
 }
@@ -76,7 +77,7 @@ interface Marked {
 /** Rounds are compared at the budget nearest to this. */
 const DRIFT_BUDGET = 0.1;
 
-async function marksAtCut(stand: Stand, { plan, cache }: Examination): Promise<Marked> {
+async function marksAtCut(stand: PreparedCut, { plan, cache }: Examination): Promise<MarkedCut> {
   const { budgets, entrants } = plan;
   const place = placeKey(stand);
   const sizes = budgets.map((budget) => [budget, budget] as const);
@@ -92,7 +93,11 @@ async function marksAtCut(stand: Stand, { plan, cache }: Examination): Promise<M
 }
 
 /** The other agent's own compaction, and everyone else at the size that it took. */
-async function marksAtRecorded(stand: Stand, recorded: Recorded, { plan, cache }: Examination): Promise<Marked> {
+async function marksAtRecorded(
+  stand: PreparedCut,
+  recorded: Recorded,
+  { plan, cache }: Examination,
+): Promise<MarkedCut> {
   const { exam, tally, reader } = stand;
   const text = recorded.kept.map(reader.text).join("\n");
   const [kept, total] = [tokensOf(text), exam.total];
@@ -103,7 +108,7 @@ async function marksAtRecorded(stand: Stand, recorded: Recorded, { plan, cache }
     theirs,
     ...(await cache.get([place, "baselines", kept], () => baselineMarks(stand, [[size, kept / total]]))),
   ];
-  const atSize = async (entrant: Entrant): Promise<Mark> => {
+  const atSize = async (entrant: ExaminedEngine): Promise<Mark> => {
     const result = await keeperOf(engineOf(entrant))({ messages: stand.messages, room: kept });
     return markOf(stand, { contestant: entrant.name, size, kept: result });
   };
@@ -113,7 +118,7 @@ async function marksAtRecorded(stand: Stand, recorded: Recorded, { plan, cache }
 }
 
 /** A file for each contestant at each size: what was kept of what, how the work went on, and how it was marked here. */
-function witnessIn(folder: string, { name }: Source, cut: Cut): Stand["witness"] {
+function recorderIn(folder: string, { name }: Source, cut: Cut): PreparedCut["witness"] {
   mkdirSync(folder, { recursive: true });
   const { share, prefix, rest } = cut;
   return ({ contestant, size, counts }, kept) => {
@@ -135,6 +140,6 @@ function witnessIn(folder: string, { name }: Source, cut: Cut): Stand["witness"]
 const EXPORT_NAME_DIGITS = 16;
 
 /** Everything that the marks of a place depend on, apart from who is marked. */
-function placeKey({ cut: { prefix, demand } }: Stand): string {
+function placeKey({ cut: { prefix, demand } }: PreparedCut): string {
   return hash("sha256", JSON.stringify([prefix, [...demand]]));
 }

@@ -12,7 +12,7 @@ const ENGINE_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "
 const BASELINE_DASHES = ["", "6 3", "2 3", "8 3 2 3", "1 4"];
 const SIZE_MARKS = [0.02, 0.05, 0.1, 0.2, 0.5, 1];
 
-interface Look {
+interface LineStyle {
   readonly colour: string;
   readonly dashes: string;
 }
@@ -74,7 +74,7 @@ function frame(least: number, { x, y }: Scale): readonly string[] {
   ];
 }
 
-function line(rows: readonly Row[], { colour, dashes }: Look, { x, y }: Scale): readonly string[] {
+function line(rows: readonly Row[], { colour, dashes }: LineStyle, { x, y }: Scale): readonly string[] {
   const places = rows.toSorted((a, b) => a.kept - b.kept);
   const points = places.map(({ kept, bound = 0 }) => `${x(kept)},${y(bound)}`).join(" ");
   return [
@@ -90,12 +90,12 @@ function line(rows: readonly Row[], { colour, dashes }: Look, { x, y }: Scale): 
   ];
 }
 
-function diamond({ kept, bound = 0 }: Row, { colour }: Look, { x, y }: Scale): readonly string[] {
+function diamond({ kept, bound = 0 }: Row, { colour }: LineStyle, { x, y }: Scale): readonly string[] {
   const [across, down] = [Number(x(kept)), Number(y(bound))];
   return [`<path d="M${across} ${down - 7}l6 7l-6 7l-6 -7z" fill="${colour}" stroke="#fff" stroke-width="1"/>`];
 }
 
-function legend(name: string, { colour, dashes }: Look, at: number): readonly string[] {
+function legend(name: string, { colour, dashes }: LineStyle, at: number): readonly string[] {
   const column = (WIDTH - PLOT.left - PLOT.right) / LEGEND_COLUMNS;
   const left = PLOT.left + (at % LEGEND_COLUMNS) * column;
   const top = PLOT.top + PLOT.height + 66 + Math.floor(at / LEGEND_COLUMNS) * LEGEND_ROW_HEIGHT;
@@ -105,7 +105,7 @@ function legend(name: string, { colour, dashes }: Look, at: number): readonly st
   ];
 }
 
-function lookOf(at: number, engines: number): Look {
+function lookOf(at: number, engines: number): LineStyle {
   if (at < engines) return { colour: ENGINE_COLOURS[at % ENGINE_COLOURS.length]!, dashes: "" };
   return { colour: "#777", dashes: BASELINE_DASHES[(at - engines) % BASELINE_DASHES.length]! };
 }

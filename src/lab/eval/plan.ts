@@ -2,7 +2,7 @@
 import type { Weights } from "../../core/excerpts/weights.ts";
 
 /** One engine on the stand. */
-export interface Entrant {
+export interface ExaminedEngine {
   /** As the report calls it. */
   readonly name: string;
   readonly engine: string;
@@ -13,7 +13,7 @@ export interface Entrant {
 export interface Plan {
   /** Shares of the prefix's tokens. */
   readonly budgets: readonly number[];
-  readonly entrants: readonly Entrant[];
+  readonly entrants: readonly ExaminedEngine[];
   /** Where what each contestant kept is written, whole. */
   readonly exportFolder?: string;
 }

@@ -1,8 +1,8 @@
 /** The three kinds of work of an evaluation, each small enough to be given to a thread. */
 import { reasonOf } from "../../platform/system-errors.ts";
 import type { Cache } from "./cache.ts";
-import { examine, type Examining } from "./examine.ts";
-import type { Entrant, Finding } from "./plan.ts";
+import { examine, type ExamineRequest } from "./examine.ts";
+import type { ExaminedEngine, Finding } from "./plan.ts";
 import { probe, type ProbeOutcome } from "./probes/probes.ts";
 import { survival, survivalBaselines, type SurvivalOutcome } from "./probes/survival.ts";
 import type { Source } from "./sources.ts";
@@ -10,10 +10,10 @@ import { surveyOf, type Survey } from "./survey.ts";
 
 export type Task =
   | { readonly kind: "survey"; readonly source: Source; readonly fits: boolean }
-  | ({ readonly kind: "examine" } & Examining)
-  | { readonly kind: "probe"; readonly entrant: Entrant; readonly seed: number }
+  | ({ readonly kind: "examine" } & ExamineRequest)
+  | { readonly kind: "probe"; readonly entrant: ExaminedEngine; readonly seed: number }
   /** Without an entrant: of the baselines. */
-  | { readonly kind: "survival"; readonly entrant?: Entrant; readonly seed: number };
+  | { readonly kind: "survival"; readonly entrant?: ExaminedEngine; readonly seed: number };
 
 export type Product =
   | { readonly kind: "survey"; readonly survey: Survey }
@@ -44,7 +44,7 @@ export async function* perform(task: Task, cache: Cache): AsyncGenerator<Product
 }
 
 /** What an engine trips over in one session must not cost the findings of all others. */
-async function* examined(task: Examining, cache: Cache): AsyncGenerator<Product> {
+async function* examined(task: ExamineRequest, cache: Cache): AsyncGenerator<Product> {
   try {
     for await (const finding of examine(task, cache)) yield { kind: "finding", finding };
   } catch (error) {

@@ -18,13 +18,13 @@ export interface ContextOptions {
   readonly handoff?: ExamModel;
 }
 
-export type Made = ModelAnswer<string>;
+export type ContextAnswer = ModelAnswer<string>;
 
 export async function contextOf(
   one: Case,
   contestant: Contestant,
   options: ContextOptions & { readonly asker: Asker },
-): Promise<Made> {
+): Promise<ContextAnswer> {
   const { context, asker } = options;
   switch (contestant.kind) {
     case "whole":
@@ -41,7 +41,7 @@ export async function contextOf(
   }
 }
 
-function made(value: string): Made {
+function made(value: string): ContextAnswer {
   return { kind: "answered", value, kept: false };
 }
 
@@ -89,7 +89,7 @@ async function plainContext(
   one: Case,
   contestant: Contestant,
   { context, handoff, asker }: ContextOptions & { readonly asker: Asker },
-): Promise<Made> {
+): Promise<ContextAnswer> {
   const room = roomOf(one, contestant);
   const half = Math.floor(room / 2);
   const asked = await asker.ask<string>({
@@ -110,7 +110,7 @@ async function plainContext(
   return asked.kind === "failed" ? asked : { ...asked, value: withTail(one, asked.value, room, context) };
 }
 
-interface Compacted {
+interface CompactedText {
   readonly text: string;
   /** Why the handoff in it is not the model's, where it is not. */
   readonly notByModel?: string;
@@ -121,7 +121,7 @@ async function compacted(
   one: Case,
   contestant: Contestant,
   { configuration, secrets, context, writer }: ContextOptions & { readonly writer?: Writer },
-): Promise<Compacted> {
+): Promise<CompactedText> {
   const settings = engineSettingsOf(configuration, undefined);
   const runtime = createRuntime({
     engine: contestant.engine!,

@@ -10,7 +10,7 @@ import { chooseCases, type ChosenCases } from "./cases.ts";
 import { openExamFolder } from "./folder.ts";
 import { examModels, type ExamModels, type ModelNames } from "./models.ts";
 import { questionCount, type ExamPlan, type Quota } from "./plan.ts";
-import { createPurse, type Spending } from "./spending-limit.ts";
+import { createSpendingLimit, type Spending } from "./spending-limit.ts";
 import { createRenderContext } from "./render.ts";
 import { runExam, type Exam, type ExamOutcome } from "./run.ts";
 
@@ -53,7 +53,7 @@ export async function prepareExam(request: ExamRequest): Promise<PreparedExam> {
   const plan: ExamPlan = { quota, contestants, readers, seed, cases: chosen.cases };
   const options = { configuration, secrets, context };
   const folder = openExamFolder(request.examFolder);
-  const estimator = createEstimator({ folder, mask, purse: createPurse() });
+  const estimator = createEstimator({ folder, mask, purse: createSpendingLimit() });
   const exam: Omit<Exam, "asker"> = { plan, models, options };
   await runExam({ ...exam, asker: estimator });
   return {
@@ -62,7 +62,7 @@ export async function prepareExam(request: ExamRequest): Promise<PreparedExam> {
     models,
     estimate: estimator.estimate(),
     run: async (limitUsd, onStep) => {
-      const purse = createPurse(limitUsd);
+      const purse = createSpendingLimit(limitUsd);
       const asker = createAsker({ folder, mask, purse });
       const outcome = await runExam({ ...exam, asker, folder, onStep });
       return { ...outcome, spent: purse.spent() };

@@ -99,7 +99,7 @@ async function examineCase(exam: Exam, one: Case, told: (doing: string) => Promi
   return result;
 }
 
-interface Seated {
+interface SeatedContestants {
   readonly sittings: readonly (Sitting & { readonly contextTokens: number })[];
   readonly failures: readonly Failure[];
 }
@@ -108,7 +108,7 @@ async function seatsOf(
   { plan, models, options, asker, folder }: Exam,
   one: Case,
   { contestant, questions }: { readonly contestant: Contestant; readonly questions: readonly Question[] },
-): Promise<Seated> {
+): Promise<SeatedContestants> {
   const context = await contextOf(one, contestant, { ...options, handoff: models.handoff, asker }).catch(faultOf);
   if (context.kind === "failed") return { sittings: [], failures: [{ of: contestant.name, because: context.because }] };
   folder?.write(`${one.name}/context.${contestant.name}.txt`, `${context.value}\n`);
@@ -117,7 +117,7 @@ async function seatsOf(
     contestant: contestant.name,
     reader: at + 1,
   }));
-  const sittings: Seated["sittings"][number][] = [];
+  const sittings: SeatedContestants["sittings"][number][] = [];
   const failures: Failure[] = [];
   for (const seat of seats) {
     const read = await asker.ask(readingOf(one, { seat, context: context.value, questions, model: models.reader }));

@@ -19,7 +19,7 @@ export interface SpendingLimit {
   readonly spent: () => Spending;
 }
 
-export function createPurse(limitUsd = Infinity): SpendingLimit {
+export function createSpendingLimit(limitUsd = Infinity): SpendingLimit {
   let spent: Spending = { requests: 0, inputTokens: 0, outputTokens: 0, costUsd: 0, priced: true };
   let reserved = 0;
   return {

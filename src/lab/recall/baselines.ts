@@ -34,7 +34,7 @@ export function baselineOf(
     case "dump":
       return [...dump(frame, random), ...tail].join("\n");
     case "salad":
-      return [...salad(frame), ...tail].join("\n");
+      return [...randomWords(frame), ...tail].join("\n");
     case "cover":
       return [...cover(frame), ...tail].join("\n");
   }
@@ -76,7 +76,7 @@ function takeWhile<Item>(items: readonly Item[], accept: (item: Item) => boolean
   return end < 0 ? [...items] : items.slice(0, end);
 }
 
-function salad({ prefix, reader, room, from, spent }: Frame): string[] {
+function randomWords({ prefix, reader, room, from, spent }: Frame): string[] {
   const lines: string[] = [];
   const done = new Set<string>();
   let sum = spent;

@@ -34,7 +34,7 @@ export interface Bust {
   readonly because: "compaction" | "expired" | "other";
 }
 
-export interface Compacted {
+export interface ReplayedCompaction {
   readonly before: number;
   readonly after: number;
   readonly reason: CompactionReason;
@@ -50,7 +50,7 @@ export interface Replayed {
   /** More than the window holds: a provider would have refused it. */
   readonly over: boolean;
   readonly bust?: Bust;
-  readonly compaction?: Compacted;
+  readonly compaction?: ReplayedCompaction;
 }
 
 /** What was sent, for those who look on. */
@@ -150,7 +150,7 @@ interface Around {
   readonly before: Held | undefined;
   readonly atMs: number;
   readonly ttlMs: number;
-  readonly compacted: Compacted | undefined;
+  readonly compacted: ReplayedCompaction | undefined;
 }
 
 function bustOf({ read }: CacheUse, { before, atMs, ttlMs, compacted }: Around): Bust | undefined {
@@ -160,7 +160,7 @@ function bustOf({ read }: CacheUse, { before, atMs, ttlMs, compacted }: Around):
   return { tokens: before.tokens - read, because };
 }
 
-function compactedBy({ report }: Compaction): Compacted {
+function compactedBy({ report }: Compaction): ReplayedCompaction {
   const { tokens, reason, parts } = report;
   return { ...tokens, reason, summaryTokens: parts.handoff };
 }

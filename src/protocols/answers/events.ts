@@ -3,7 +3,7 @@
  * grows larger is skipped, and the next one is read again.
  */
 import { createParser } from "eventsource-parser";
-import type { StreamedEvent } from "./saying.ts";
+import type { StreamedEvent } from "./signal.ts";
 
 export interface EventSplitter {
   readonly push: (chunk: Uint8Array) => void;

@@ -9,7 +9,7 @@ import type { Overflow, ProtocolName } from "../protocol.ts";
 import { definitions } from "../registry.ts";
 import { mergeUsage } from "../usage.ts";
 import { splitEvents, type EventSplitter } from "./events.ts";
-import { memberTexts, type AnswerDialect, type Saying } from "./saying.ts";
+import { memberTexts, type AnswerDialect, type AnswerSignal } from "./signal.ts";
 
 export interface AnswerState {
   /** Everything reported until now, cached and written tokens included. */
@@ -60,7 +60,7 @@ export function createAnswerReader(protocol: ProtocolName, options: AnswerOption
   const { streamed, status, eventBytesMax = EVENT_BYTES_MAX, bodyBytesMax = BODY_BYTES_MAX } = options;
   const dialect = definitions[protocol].answers;
   const state = { ...BLANK };
-  const heard = (saying: Saying): void => hear(state, saying);
+  const heard = (saying: AnswerSignal): void => readEvent(state, saying);
   const source =
     streamed && status < FIRST_ERROR_STATUS
       ? splitEvents(eventBytesMax, (event) => heard(dialect.event(event, state.began)))
@@ -68,7 +68,7 @@ export function createAnswerReader(protocol: ProtocolName, options: AnswerOption
   return { ...source, state };
 }
 
-interface Hearing {
+interface AnswerProgress {
   usage: Usage | undefined;
   besides: Usage | undefined;
   id: string | undefined;
@@ -78,7 +78,7 @@ interface Hearing {
   complete: boolean;
 }
 
-const BLANK: Hearing = {
+const BLANK: AnswerProgress = {
   usage: undefined,
   besides: undefined,
   id: undefined,
@@ -88,7 +88,7 @@ const BLANK: Hearing = {
   complete: false,
 };
 
-function hear(state: Hearing, { usage, besides, id, overflow, failed, begins, ends }: Saying): void {
+function readEvent(state: AnswerProgress, { usage, besides, id, overflow, failed, begins, ends }: AnswerSignal): void {
   if (besides !== undefined) state.besides = besides;
   if (id !== undefined) state.id = id;
   if (usage !== undefined) state.usage = state.usage === undefined ? usage : mergeUsage(state.usage, usage);
@@ -114,7 +114,7 @@ function gather(bytesMax: number, read: (text: string) => void): EventSplitter {
   };
 }
 
-function readWhole(dialect: AnswerDialect, status: number, text: string): Saying {
+function readWhole(dialect: AnswerDialect, status: number, text: string): AnswerSignal {
   if (status >= FIRST_ERROR_STATUS) return { failed: true, overflow: overflowOf(status, text) };
   const members = memberTexts(text);
   return members.size === 0 ? {} : dialect.whole(members);

@@ -10,17 +10,17 @@ import type { Frame } from "./frames.ts";
 const KEPT_CHARS_MAX = 32 * 1024 * 1024;
 
 /** The events of a passage, within that bound. */
-export interface Kept {
+export interface KeptEvents {
   readonly texts: string[];
   chars: number;
 }
 
-export function keep(kept: Kept, text: string): void {
+export function keep(kept: KeptEvents, text: string): void {
   kept.chars += text.length;
   if (kept.chars <= KEPT_CHARS_MAX) kept.texts.push(text);
 }
 
-export function isWhole({ chars }: Pick<Kept, "chars">): boolean {
+export function isWhole({ chars }: Pick<KeptEvents, "chars">): boolean {
   return chars <= KEPT_CHARS_MAX;
 }
 

@@ -14,8 +14,8 @@ import {
   typeOf,
   untypedFailure,
   type AnswerDialect,
-  type Saying,
-} from "../answers/saying.ts";
+  type AnswerSignal,
+} from "../answers/signal.ts";
 
 const WINDOW_STOP = "model_context_window_exceeded";
 
@@ -51,11 +51,11 @@ export const anthropicAnswers: AnswerDialect = {
   },
 };
 
-function readStart(start: unknown): Saying {
+function readStart(start: unknown): AnswerSignal {
   return { usage: anthropicUsage(start), id: textOf(fieldsOf(fieldsOf(start)["message"])["id"]) };
 }
 
-function readDelta(delta: unknown): Saying {
+function readDelta(delta: unknown): AnswerSignal {
   const usage = anthropicUsage(delta);
   const windowFull = fieldsOf(fieldsOf(delta)["delta"])["stop_reason"] === WINDOW_STOP;
   const spent = { usage, besides: compactionUsage(delta) };

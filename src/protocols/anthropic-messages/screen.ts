@@ -7,14 +7,14 @@ import { countOf, fieldsOf, lazy, parsed, textOf } from "../fields.ts";
 import { objectText, patchObject } from "../json/edit.ts";
 import { elementTexts, memberText } from "../json/scan.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
-import { memberTexts, typeOf } from "../answers/saying.ts";
+import { memberTexts, typeOf } from "../answers/signal.ts";
 import { assembleBlocks } from "./screen-blocks.ts";
 import {
   isWhole,
   joinedUsage,
   keep,
   type HiddenCall,
-  type Kept,
+  type KeptEvents,
   type Passage,
   type Screen,
   type WholePassage,
@@ -29,7 +29,7 @@ const INPUT_KEYS = ["input_tokens", "cache_creation_input_tokens", "cache_read_i
 /** A passage as it comes. */
 interface Coming {
   /** Data of the events that make blocks. */
-  readonly events: Kept;
+  readonly events: KeptEvents;
   readonly hidden: Set<number>;
   /** The number under which a block is shown. */
   readonly shown: Map<number, number>;
@@ -177,13 +177,13 @@ function endOf(frame: Frame, { now, usages: before }: State): string {
       ...(asked && delta !== undefined
         ? { delta: patchObject(delta, { stop_reason: JSON.stringify(DONE_STOP) }) }
         : {}),
-      ...(usages.length > 1 ? { usage: JSON.stringify(toldInDelta(usages, frame)) } : {}),
+      ...(usages.length > 1 ? { usage: JSON.stringify(reportedInDelta(usages, frame)) } : {}),
     }),
   );
 }
 
 /** What the event says anyway, and the input, of which the client has only heard for the first passage. */
-function toldInDelta(usages: readonly Fields[], { data }: Frame): Fields {
+function reportedInDelta(usages: readonly Fields[], { data }: Frame): Fields {
   const told = new Set([...Object.keys(fieldsOf(fieldsOf(parsed(data))["usage"])), ...INPUT_KEYS]);
   return Object.fromEntries(Object.entries(joinedUsage(usages, OUTPUT_KEYS) ?? {}).filter(([key]) => told.has(key)));
 }

@@ -4,7 +4,7 @@
  */
 import type { Fields } from "../dialect.ts";
 import { fieldsOf, listOf, parsed } from "../fields.ts";
-import { failure, isFilled, type AnswerDialect, type Saying } from "../answers/saying.ts";
+import { failure, isFilled, type AnswerDialect, type AnswerSignal } from "../answers/signal.ts";
 import { geminiUsage } from "./usage.ts";
 
 export const geminiAnswers: AnswerDialect = {
@@ -20,7 +20,7 @@ export const geminiAnswers: AnswerDialect = {
   },
 };
 
-function readResponse(response: Fields): Saying {
+function readResponse(response: Fields): AnswerSignal {
   const candidates = listOf(response["candidates"]).map(fieldsOf);
   const begins = candidates.some(({ content }) => listOf(fieldsOf(content)["parts"]).length > 0);
   const ends = candidates.some(({ finishReason }) => finishReason !== undefined);

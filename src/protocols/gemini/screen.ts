@@ -12,7 +12,7 @@ import {
   joinedUsage,
   keep,
   type HiddenCall,
-  type Kept,
+  type KeptEvents,
   type Passage,
   type Screen,
   type WholePassage,
@@ -27,7 +27,7 @@ const OUTPUT_KEYS = ["candidatesTokenCount", "thoughtsTokenCount"];
 /** A passage as it comes. */
 interface Coming {
   /** JSON texts of all parts. */
-  readonly parts: Kept;
+  readonly parts: KeptEvents;
   /** Calls of the client's own tools. */
   own: number;
   hidden: number;

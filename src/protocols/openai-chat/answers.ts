@@ -11,9 +11,9 @@ import {
   isFilled,
   NOTHING,
   type AnswerDialect,
-  type Saying,
+  type AnswerSignal,
   type StreamedEvent,
-} from "../answers/saying.ts";
+} from "../answers/signal.ts";
 
 const FINISH_KEY = '"finish_reason":';
 /** Z.ai names the window as the reason why an answer ends. */
@@ -40,7 +40,7 @@ function mayMatter({ data }: StreamedEvent): boolean {
   return data.includes('"prompt_tokens"') || data.includes('"error"');
 }
 
-function readChunk(data: string): Saying {
+function readChunk(data: string): AnswerSignal {
   const value = parsed(data);
   if (value === undefined) return { begins: true };
   const chunk = fieldsOf(value);

@@ -7,14 +7,14 @@ import { countOf, fieldsOf, isFields, listOf, parsed, textOf } from "../fields.t
 import { patchObject } from "../json/edit.ts";
 import { elementTexts, memberText } from "../json/scan.ts";
 import { reframed, type Frame } from "../answers/frames.ts";
-import { memberTexts } from "../answers/saying.ts";
+import { memberTexts } from "../answers/signal.ts";
 import { assembleMessage, nameOf } from "./screen-message.ts";
 import {
   isWhole,
   joinedUsage,
   keep,
   type HiddenCall,
-  type Kept,
+  type KeptEvents,
   type Passage,
   type Screen,
   type WholePassage,
@@ -43,7 +43,7 @@ interface Call {
 
 interface Coming {
   /** Data of all chunks. */
-  readonly chunks: Kept;
+  readonly chunks: KeptEvents;
   readonly calls: Call[];
   /** By the number that the server gave. */
   readonly numbered: Map<number, Call>;

@@ -15,8 +15,8 @@ import {
   typeOf,
   untypedFailure,
   type AnswerDialect,
-  type Saying,
-} from "../answers/saying.ts";
+  type AnswerSignal,
+} from "../answers/signal.ts";
 
 export const responsesAnswers: AnswerDialect = {
   event: (event, began) => {
@@ -43,7 +43,7 @@ export const responsesAnswers: AnswerDialect = {
   whole: (response) => ({ ...readFinal(response), ...(isFilled(response.get("output")) ? BEGINS : {}) }),
 };
 
-function readFinal(response: ReadonlyMap<string, string>): Saying {
+function readFinal(response: ReadonlyMap<string, string>): AnswerSignal {
   const usage = responsesUsage({ usage: parsed(response.get("usage")) });
   const error = response.get("error");
   return isFilled(error) ? { usage, ...failure(`{"error":${error}}`) } : { usage, ...ENDS };

@@ -6,7 +6,7 @@ import type { Fields } from "../contract.ts";
 import { assemblerOf } from "./assembled.ts";
 import type { AgentForm, Sending } from "./form.ts";
 
-export interface Addressee {
+export interface AgentTarget {
   /** Of the server, without `/v1`. */
   readonly url: string;
   readonly form: AgentForm;
@@ -16,7 +16,7 @@ export interface Addressee {
   readonly body: Fields;
 }
 
-export interface Asked {
+export interface AgentRequest {
   readonly status: number;
   readonly headers: Headers;
   readonly answer: Fields;
@@ -25,7 +25,7 @@ export interface Asked {
 
 const BROKEN_OFF: Fields = { error: { message: "the connection broke off" } };
 
-export async function ask(to: Addressee, sending: Sending): Promise<Asked> {
+export async function ask(to: AgentTarget, sending: Sending): Promise<AgentRequest> {
   const sent = JSON.stringify({ ...to.form.bodyOf(sending), ...to.body });
   const response = await fetch(`${to.url}${to.form.pathOf(sending)}`, {
     method: "POST",

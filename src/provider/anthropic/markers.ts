@@ -6,12 +6,12 @@
 import { fieldsOf, isFields, listOf } from "../../protocols/fields.ts";
 import { firstRefusal, invalid, type Fields, type Refusal, type Ttl } from "../contract.ts";
 import { blocksOf } from "../weigh.ts";
-import { messagesOf, placed, type Placed } from "./messages.ts";
+import { messagesOf, placed, type PlacedBlock } from "./messages.ts";
 
 const MARKERS_MAX = 4;
 
 /** Everything that is rendered, in order: tools, system, messages. */
-export function rendered(body: Fields): readonly Placed[] {
+export function rendered(body: Fields): readonly PlacedBlock[] {
   const tools = listOf(body["tools"]).map((tool, at) => ({ block: fieldsOf(tool), path: `tools.${at}` }));
   const system = blocksOf(body["system"]).map((block, at) => ({ block, path: `system.${at}` }));
   return [...tools, ...system, ...messagesOf(body).flatMap(placed)];
@@ -25,19 +25,19 @@ export function markerOf(block: Fields): Ttl | undefined {
 }
 
 /** Blocks that a marker can stand on: not thinking, and not an empty text. */
-function isCacheable({ block }: Placed): boolean {
+function isCacheable({ block }: PlacedBlock): boolean {
   const { type } = block;
   if (type === "thinking" || type === "redacted_thinking") return false;
   return type !== "text" || block["text"] !== "";
 }
 
 /** The block that a top-level marker stands on: the last that can carry one. */
-export function topMarked(body: Fields, blocks: readonly Placed[]): Placed | undefined {
+export function topMarked(body: Fields, blocks: readonly PlacedBlock[]): PlacedBlock | undefined {
   return isFields(body["cache_control"]) ? blocks.findLast(isCacheable) : undefined;
 }
 
 /** Markers inside of a result count as markers of their own. */
-function marked(blocks: readonly Placed[]): readonly Placed[] {
+function marked(blocks: readonly PlacedBlock[]): readonly PlacedBlock[] {
   return blocks.flatMap((one) => {
     const inside = listOf(one.block["content"]).map((block, at) => ({
       block: fieldsOf(block),
@@ -60,7 +60,7 @@ export function checkMarkers(body: Fields): Refusal | undefined {
   return form ?? firstRefusal(markers, checkForm) ?? checkOrder(body, blocks, top);
 }
 
-function checkForm(one: Placed): Refusal | undefined {
+function checkForm(one: PlacedBlock): Refusal | undefined {
   const { block, path } = one;
   const place = path === "" ? "cache_control" : `${path}.cache_control`;
   const marker = block["cache_control"];
@@ -79,7 +79,7 @@ function checkForm(one: Placed): Refusal | undefined {
 }
 
 /** The lifetime may fall from an hour to five minutes on the way through the prompt, never rise. */
-function checkOrder(body: Fields, blocks: readonly Placed[], top: Placed | undefined): Refusal | undefined {
+function checkOrder(body: Fields, blocks: readonly PlacedBlock[], top: PlacedBlock | undefined): Refusal | undefined {
   const wanted = markerOf(body);
   const stated = top === undefined ? undefined : markerOf(top.block);
   if (top !== undefined && stated !== undefined && stated !== wanted)

@@ -3,7 +3,7 @@ import { fieldsOf, isFields, listOf, textOf } from "../../protocols/fields.ts";
 import { firstRefusal, invalid, type Fields, type Refusal } from "../contract.ts";
 import { blocksOf } from "../weigh.ts";
 
-export interface Placed {
+export interface PlacedBlock {
   readonly block: Fields;
   readonly path: string;
 }
@@ -24,7 +24,7 @@ export function isDeferred(tool: Fields): boolean {
 }
 
 /** The blocks of a message with their places as error messages write them. */
-export function placed(message: Fields, at: number): readonly Placed[] {
+export function placed(message: Fields, at: number): readonly PlacedBlock[] {
   return blocksOf(message["content"]).map((block, index) => ({ block, path: `messages.${at}.content.${index}` }));
 }
 
@@ -36,14 +36,14 @@ const CALL_ID = /^[a-zA-Z0-9_-]+$/;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 const THINKING_BUDGET_TOKENS_MIN = 1_024;
 
-export interface Shaping {
+export interface ShapeOptions {
   /** Leaves out what only an answer needs. */
   readonly counting: boolean;
   /** Whether this model takes system messages behind the first message. */
   readonly systemTurns: boolean;
 }
 
-export function checkShape(body: Fields, { counting, systemTurns }: Shaping): Refusal | undefined {
+export function checkShape(body: Fields, { counting, systemTurns }: ShapeOptions): Refusal | undefined {
   return (
     checkRequired(body, counting) ?? checkTools(body) ?? checkThinkingSetting(body) ?? checkMessages(body, systemTurns)
   );

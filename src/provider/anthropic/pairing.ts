@@ -1,11 +1,11 @@
 /** Anthropic's rule of pairs: what a message calls is answered in the very next one, by a user, results before all else. */
 import { textOf } from "../../protocols/fields.ts";
 import { firstRefusal, invalid, type Fields, type Refusal } from "../contract.ts";
-import { messagesOf, placed, type Placed } from "./messages.ts";
+import { messagesOf, placed, type PlacedBlock } from "./messages.ts";
 
-const isCall = ({ block }: Placed): boolean => block["type"] === "tool_use";
-const isResult = ({ block }: Placed): boolean => block["type"] === "tool_result";
-const idOf = ({ block }: Placed): string => textOf(block["id"]) ?? textOf(block["tool_use_id"]) ?? "";
+const isCall = ({ block }: PlacedBlock): boolean => block["type"] === "tool_use";
+const isResult = ({ block }: PlacedBlock): boolean => block["type"] === "tool_result";
+const idOf = ({ block }: PlacedBlock): string => textOf(block["id"]) ?? textOf(block["tool_use_id"]) ?? "";
 
 export function checkPairs(body: Fields): Refusal | undefined {
   const messages = messagesOf(body);
@@ -20,7 +20,7 @@ export function checkPairs(body: Fields): Refusal | undefined {
   });
 }
 
-function checkResults(blocks: readonly Placed[], callsBefore: readonly string[]): Refusal | undefined {
+function checkResults(blocks: readonly PlacedBlock[], callsBefore: readonly string[]): Refusal | undefined {
   const seen = new Set<string>();
   return firstRefusal(blocks.filter(isResult), (result) => {
     const id = idOf(result);
@@ -40,7 +40,7 @@ function checkResults(blocks: readonly Placed[], callsBefore: readonly string[])
 }
 
 /** Results that stand behind other blocks do not count, which is how the vendor enforces their order. */
-function checkAnswered(calls: readonly string[], next: readonly Placed[], at: number): Refusal | undefined {
+function checkAnswered(calls: readonly string[], next: readonly PlacedBlock[], at: number): Refusal | undefined {
   const firstOther = next.findIndex((block) => !isResult(block));
   const results = new Set(next.slice(0, firstOther < 0 ? undefined : firstOther).map(idOf));
   const open = calls.filter((id) => !results.has(id));

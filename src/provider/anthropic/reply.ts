@@ -1,6 +1,6 @@
 /** An answer of Anthropic Messages: whole, or as the events of a stream in the order the vendor sends them. */
 import { parsedObject } from "../arguments.ts";
-import type { Fields, Refusal, ReplyBlock, Stop, StreamEvent, Telling, TokenUse } from "../contract.ts";
+import type { Fields, Refusal, ReplyBlock, Stop, StreamEvent, ReplyToSend, TokenUse } from "../contract.ts";
 import { piecesOf } from "../pieces.ts";
 import { textTokens } from "../weigh.ts";
 
@@ -12,7 +12,7 @@ const STOP_REASONS: Readonly<Record<Stop, string>> = {
   window: "model_context_window_exceeded",
 };
 
-export function tellMessage(telling: Telling): Fields {
+export function messageReply(telling: ReplyToSend): Fields {
   return {
     ...head(telling),
     content: telling.reply.blocks.map((block) => wireBlock(block, telling)),
@@ -23,14 +23,14 @@ export function tellMessage(telling: Telling): Fields {
   };
 }
 
-function stopReason({ blocks, stop }: Telling["reply"]): string {
+function stopReason({ blocks, stop }: ReplyToSend["reply"]): string {
   return blocks.length > 0 && blocks.every(isCompaction) ? "compaction" : STOP_REASONS[stop];
 }
 
 const isCompaction = ({ kind }: ReplyBlock): boolean => kind === "compaction";
 
 /** What a compaction took is told beside the rest, and not in it. */
-function usageOf(telling: Pick<Telling, "reply" | "use" | "outputTokens">): Fields {
+function usageOf(telling: Pick<ReplyToSend, "reply" | "use" | "outputTokens">): Fields {
   const { reply, use, outputTokens } = telling;
   const told = { ...inputUsage(use), output_tokens: outputTokens };
   const summary = reply.blocks.find((block) => block.kind === "compaction");
@@ -52,7 +52,7 @@ const NO_USE: TokenUse = {
   cacheWriteTokens: 0,
 };
 
-function head({ id, model }: Pick<Telling, "id" | "model">): Fields {
+function head({ id, model }: Pick<ReplyToSend, "id" | "model">): Fields {
   return { id: `msg_${id}`, type: "message", role: "assistant", model };
 }
 
@@ -69,7 +69,7 @@ function inputUsage(use: TokenUse): Fields {
   };
 }
 
-function wireBlock(block: ReplyBlock, { seal, signCompaction }: Telling): Fields {
+function wireBlock(block: ReplyBlock, { seal, signCompaction }: ReplyToSend): Fields {
   switch (block.kind) {
     case "thinking":
       return { type: "thinking", thinking: block.text, signature: seal(block.text) };
@@ -86,7 +86,7 @@ function wireBlock(block: ReplyBlock, { seal, signCompaction }: Telling): Fields
   }
 }
 
-export function* streamMessage(telling: Telling): Generator<StreamEvent> {
+export function* streamMessage(telling: ReplyToSend): Generator<StreamEvent> {
   const { reply, use, transformations } = telling;
   const opened = {
     ...inputUsage(reply.blocks.some(isCompaction) ? NO_USE : use),
@@ -105,7 +105,7 @@ export function* streamMessage(telling: Telling): Generator<StreamEvent> {
   yield event("message_stop", {});
 }
 
-function* streamBlock(block: ReplyBlock, index: number, telling: Telling): Generator<StreamEvent> {
+function* streamBlock(block: ReplyBlock, index: number, telling: ReplyToSend): Generator<StreamEvent> {
   const delta = (fields: Fields, tokens = 0): StreamEvent =>
     event("content_block_delta", { index, delta: fields }, tokens);
   yield event("content_block_start", { index, content_block: emptied(wireBlock(block, telling)) });

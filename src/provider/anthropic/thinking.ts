@@ -9,7 +9,7 @@ import { firstRefusal, invalid, type Fields, type Refusal } from "../contract.ts
 import type { Memory } from "../memory.ts";
 import { FIRST, type Seal, type Sealer } from "../seals.ts";
 import { blocksOf, canonical } from "../weigh.ts";
-import { messagesOf, placed, promptTools, type Placed } from "./messages.ts";
+import { messagesOf, placed, promptTools, type PlacedBlock } from "./messages.ts";
 
 const CONTROLS_BETA = "thinking-binding-controls-2026-08-01";
 
@@ -93,7 +93,7 @@ export function checkThinkingBlocks(query: ThinkingQuery): Refusal | ThinkingFou
   const before = runningHash();
   for (const block of [...promptTools(body), null, ...blocksOf(body["system"])]) before.add(() => canonical(block));
   let last = FIRST;
-  const see = (one: Placed): Refusal | undefined => {
+  const see = (one: PlacedBlock): Refusal | undefined => {
     const { block, path } = one;
     if (!isThinking(block)) {
       before.add(() => canonical(block));

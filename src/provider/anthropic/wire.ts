@@ -17,7 +17,14 @@ import {
 import { MODEL_CREATED_MS } from "../model-list.ts";
 import { bearerOf } from "../openai-words.ts";
 import { BODY_FORM, wordsOf } from "../request-form.ts";
-import { isRefusal, type Accepted, type FaultWords, type Judging, type ModelListForm, type Wire } from "../wire.ts";
+import {
+  isRefusal,
+  type AcceptedRequest,
+  type FaultWords,
+  type JudgeRequest,
+  type ModelListForm,
+  type Wire,
+} from "../wire.ts";
 import { anthropicAgent } from "./agent.ts";
 import {
   asksCompaction,
@@ -30,7 +37,7 @@ import {
 import { checkMarkers, markerOf, rendered, topMarked } from "./markers.ts";
 import { checkShape, isDeferred, messagesOf, placed } from "./messages.ts";
 import { checkPairs } from "./pairing.ts";
-import { streamMessage, streamMessageError, tellMessage } from "./reply.ts";
+import { streamMessage, streamMessageError, messageReply } from "./reply.ts";
 import { checkThinkingBlocks, checkThinkingUse } from "./thinking.ts";
 import { wholeRequest } from "./threads.ts";
 
@@ -108,13 +115,13 @@ export const anthropicWire: Wire = {
   }),
   overflow,
   requestHeaders: (requestId) => ({ "request-id": requestId }),
-  tell: tellMessage,
+  tell: messageReply,
   stream: streamMessage,
   streamedError: streamMessageError,
   streamsOverflow: false,
 };
 
-function judge({ incoming, model, traits, sealer, counting, memory, nowMs }: Judging): Refusal | Accepted {
+function judge({ incoming, model, traits, sealer, counting, memory, nowMs }: JudgeRequest): Refusal | AcceptedRequest {
   const { headers } = incoming;
   const whole = wholeRequest(incoming.body, headers, { threads: memory.threads, nowMs });
   if (isRefusal(whole)) return whole;
@@ -146,7 +153,7 @@ function judge({ incoming, model, traits, sealer, counting, memory, nowMs }: Jud
   };
 }
 
-function onRequest(body: Fields, sealer: Sealer): Pick<Accepted, "own" | "signCompaction"> {
+function onRequest(body: Fields, sealer: Sealer): Pick<AcceptedRequest, "own" | "signCompaction"> {
   return { own: compactionOf(body), signCompaction: (block) => signatureOf(block, sealer) };
 }
 

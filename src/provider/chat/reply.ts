@@ -1,6 +1,6 @@
 /** An answer of Chat Completions: whole, or as the chunks of a stream in the order the vendor sends them. */
 import { fieldsOf } from "../../protocols/fields.ts";
-import type { Fields, Refusal, Reply, ReplyBlock, Stop, StreamEvent, Telling } from "../contract.ts";
+import type { Fields, Refusal, Reply, ReplyBlock, Stop, StreamEvent, ReplyToSend } from "../contract.ts";
 import { errorBody } from "../openai-words.ts";
 import { piecesOf } from "../pieces.ts";
 
@@ -21,7 +21,7 @@ const textIn = (reply: Reply, kind: "thinking" | "text"): string =>
   reply.blocks.map((block) => (block.kind === kind ? block.text : "")).join("");
 const callsIn = (reply: Reply): readonly Call[] => reply.blocks.filter((block) => block.kind === "call");
 
-export function tellChat(telling: Telling): Fields {
+export function chatReply(telling: ReplyToSend): Fields {
   const { reply } = telling;
   const calls = callsIn(reply).map(wireCall);
   const thought = textIn(reply, "thinking");
@@ -40,11 +40,11 @@ export function tellChat(telling: Telling): Fields {
   };
 }
 
-function head({ id, created, model }: Pick<Telling, "id" | "created" | "model">, object: string): Fields {
+function head({ id, created, model }: Pick<ReplyToSend, "id" | "created" | "model">, object: string): Fields {
   return { id: `chatcmpl-${id}`, object, created, model, service_tier: "default", system_fingerprint: null };
 }
 
-function usage({ use, outputTokens, reasoningTokens, tellsWrites }: Telling): Fields {
+function usage({ use, outputTokens, reasoningTokens, tellsWrites }: ReplyToSend): Fields {
   return {
     prompt_tokens: use.inputTokens,
     completion_tokens: outputTokens,
@@ -63,7 +63,7 @@ function wireCall({ id, name, arguments: given, custom }: Call): Fields {
   return { id, type: "function", function: { name, arguments: given } };
 }
 
-export function* streamChat(telling: Telling): Generator<StreamEvent> {
+export function* streamChat(telling: ReplyToSend): Generator<StreamEvent> {
   const { reply, incoming } = telling;
   const withUsage = fieldsOf(incoming.body["stream_options"])["include_usage"] === true;
   const chunk = (delta: Fields, finish: string | null = null, tokens = 0): StreamEvent => ({

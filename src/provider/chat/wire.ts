@@ -15,12 +15,12 @@ import {
   toolBlocks,
   weighContent,
 } from "../weigh.ts";
-import { acceptedAs, type Accepted, type Judging, type Wire } from "../wire.ts";
+import { acceptedAs, type AcceptedRequest, type JudgeRequest, type Wire } from "../wire.ts";
 import { answersAtEnd, BODY_FORM, wordsOf } from "../request-form.ts";
 import { chatAgent } from "./agent.ts";
 import { checkShape, messagesOf } from "./messages.ts";
 import { checkPairs } from "./pairing.ts";
-import { streamChat, streamChatError, tellChat } from "./reply.ts";
+import { streamChat, streamChatError, chatReply } from "./reply.ts";
 
 export const chatWire: Wire = {
   protocol: "openai-chat",
@@ -36,13 +36,13 @@ export const chatWire: Wire = {
   agent: chatAgent,
   judge,
   overflow,
-  tell: tellChat,
+  tell: chatReply,
   stream: streamChat,
   streamedError: streamChatError,
   streamsOverflow: false,
 };
 
-function judge({ incoming: { body }, traits, sealer }: Judging): Refusal | Accepted {
+function judge({ incoming: { body }, traits, sealer }: JudgeRequest): Refusal | AcceptedRequest {
   const parts = messagesOf(body).flatMap(({ content }) => blocksOf(content));
   const wrong = checkShape(body) ?? checkPairs(messagesOf(body)) ?? checkLifetimes(body, { ttls: CHAT_TTLS, parts });
   if (wrong !== undefined) return wrong;

@@ -1,6 +1,6 @@
 /** An answer of the Gemini API: whole, or as events that are each a response with the next parts. */
 import { parsedObject } from "../arguments.ts";
-import type { Fields, Refusal, Reply, ReplyBlock, Stop, StreamEvent, Telling } from "../contract.ts";
+import type { Fields, Refusal, Reply, ReplyBlock, Stop, StreamEvent, ReplyToSend } from "../contract.ts";
 import { statusName } from "../../protocols/gemini/vendor.ts";
 import { piecesOf } from "../pieces.ts";
 
@@ -12,12 +12,12 @@ const FINISH: Readonly<Record<Stop, string>> = {
   window: "MAX_TOKENS",
 };
 
-export function tellGemini(telling: Telling): Fields {
+export function geminiReply(telling: ReplyToSend): Fields {
   const parts = telling.reply.blocks.map((block) => partOf(block, telling));
   return response(telling, parts, telling.reply.stop);
 }
 
-function response(telling: Telling, parts: readonly Fields[], stop: Stop | undefined): Fields {
+function response(telling: ReplyToSend, parts: readonly Fields[], stop: Stop | undefined): Fields {
   const { id, model } = telling;
   const finish = stop === undefined ? {} : { finishReason: FINISH[stop] };
   return {
@@ -28,7 +28,7 @@ function response(telling: Telling, parts: readonly Fields[], stop: Stop | undef
   };
 }
 
-function usage({ use, outputTokens, reasoningTokens }: Telling): Fields {
+function usage({ use, outputTokens, reasoningTokens }: ReplyToSend): Fields {
   return {
     promptTokenCount: use.inputTokens,
     candidatesTokenCount: outputTokens - reasoningTokens,
@@ -38,7 +38,7 @@ function usage({ use, outputTokens, reasoningTokens }: Telling): Fields {
   };
 }
 
-function partOf(block: ReplyBlock, { seal, id: own }: Pick<Telling, "seal" | "id">): Fields {
+function partOf(block: ReplyBlock, { seal, id: own }: Pick<ReplyToSend, "seal" | "id">): Fields {
   switch (block.kind) {
     case "thinking":
       return { text: block.text, thought: true };
@@ -53,7 +53,7 @@ function partOf(block: ReplyBlock, { seal, id: own }: Pick<Telling, "seal" | "id
   }
 }
 
-export function* streamGemini(telling: Telling): Generator<StreamEvent> {
+export function* streamGemini(telling: ReplyToSend): Generator<StreamEvent> {
   const { reply } = telling;
   for (const block of reply.blocks) {
     if (block.kind === "call") {

@@ -4,10 +4,10 @@ import { requestedIn } from "../../protocols/gemini/routes.ts";
 import { invalid, type Block, type Fields, type Prompt, type Refusal } from "../contract.ts";
 import type { ModelTraits } from "../traits.ts";
 import { CALL_TOKENS, canonical, MESSAGE_TOKENS, promptOf, RESULT_TOKENS, textTokens, toolBlocks } from "../weigh.ts";
-import { acceptedAs, type Accepted, type FaultWords, type Judging, type Wire } from "../wire.ts";
+import { acceptedAs, type AcceptedRequest, type FaultWords, type JudgeRequest, type Wire } from "../wire.ts";
 import { geminiAgent } from "./agent.ts";
 import { checkContents, contentsOf, partsOf } from "./contents.ts";
-import { errorBody, streamGemini, streamGeminiError, tellGemini } from "./reply.ts";
+import { errorBody, streamGemini, streamGeminiError, geminiReply } from "./reply.ts";
 
 const FAULT_WORDS: FaultWords = {
   "rate-limit": { status: 429, message: "Resource has been exhausted (e.g. check quota)." },
@@ -64,13 +64,13 @@ export const geminiWire: Wire = {
   errorBody,
   overflow,
   requestHeaders: () => ({ "server-timing": "gfet4t7; dur=1" }),
-  tell: tellGemini,
+  tell: geminiReply,
   stream: streamGemini,
   streamedError: streamGeminiError,
   streamsOverflow: false,
 };
 
-function judge({ incoming, traits, sealer, counting }: Judging): Refusal | Accepted {
+function judge({ incoming, traits, sealer, counting }: JudgeRequest): Refusal | AcceptedRequest {
   const inner = fieldsOf(incoming.body["generateContentRequest"]);
   const body = counting && isFields(incoming.body["generateContentRequest"]) ? inner : incoming.body;
   const wrong = checkContents(body);

@@ -1,11 +1,11 @@
 /** An answer of Responses: whole, or as the events of a stream in the order the vendor sends them. */
 import { listOf } from "../../protocols/fields.ts";
-import type { Fields, Refusal, ReplyBlock, StreamEvent, Telling } from "../contract.ts";
+import type { Fields, Refusal, ReplyBlock, StreamEvent, ReplyToSend } from "../contract.ts";
 import { piecesOf } from "../pieces.ts";
 import { asksForCompaction, compacted } from "./compaction.ts";
 import { itemsOf } from "./items.ts";
 
-export function tellResponse(telling: Telling): Fields {
+export function responseReply(telling: ReplyToSend): Fields {
   const output = telling.reply.blocks.map((block, at) => wireItem(block, at, telling));
   const { path, body } = telling.incoming;
   if (asksForCompaction(path)) {
@@ -15,7 +15,7 @@ export function tellResponse(telling: Telling): Fields {
   return { ...frame(telling, telling.incoming.body), ...ending(telling), output };
 }
 
-type Head = Pick<Telling, "id" | "created" | "model">;
+type Head = Pick<ReplyToSend, "id" | "created" | "model">;
 
 function frame({ id, created, model }: Head, body: Fields = {}): Fields {
   return {
@@ -45,7 +45,7 @@ function frame({ id, created, model }: Head, body: Fields = {}): Fields {
 }
 
 /** What becomes of the frame when the answer is whole. */
-function ending(telling: Telling): Fields {
+function ending(telling: ReplyToSend): Fields {
   const { reply, use, outputTokens, reasoningTokens, tellsWrites } = telling;
   const cut = { length: "max_output_tokens", window: "max_output_tokens", refusal: "content_filter" } as const;
   const reason = reply.stop === "stop" || reply.stop === "tools" ? undefined : cut[reply.stop];
@@ -67,7 +67,7 @@ function ending(telling: Telling): Fields {
 
 const outputText = (text: string): Fields => ({ type: "output_text", text, annotations: [], logprobs: [] });
 
-function wireItem(block: ReplyBlock, at: number, { id, seal, incoming }: Telling): Fields {
+function wireItem(block: ReplyBlock, at: number, { id, seal, incoming }: ReplyToSend): Fields {
   const place = `${id}${at}`;
   switch (block.kind) {
     case "thinking": {
@@ -113,14 +113,14 @@ function numbered(): Say {
   return (type, fields, tokens = 0) => ({ event: type, data: { type, sequence_number: next++, ...fields }, tokens });
 }
 
-export function* streamResponse(telling: Telling): Generator<StreamEvent> {
+export function* streamResponse(telling: ReplyToSend): Generator<StreamEvent> {
   const say = numbered();
   const started = frame(telling, telling.incoming.body);
   yield say("response.created", { response: started });
   yield say("response.in_progress", { response: started });
   for (const [at, block] of telling.reply.blocks.entries())
     yield* streamItem(block, wireItem(block, at, telling), { say, output_index: at });
-  const whole = tellResponse(telling);
+  const whole = responseReply(telling);
   yield say(whole["status"] === "completed" ? "response.completed" : "response.incomplete", { response: whole });
 }
 

@@ -15,7 +15,7 @@ import {
   textTokens,
   weighContent,
 } from "../weigh.ts";
-import { isRefusal, type Accepted, type Judging, type Wire } from "../wire.ts";
+import { isRefusal, type AcceptedRequest, type JudgeRequest, type Wire } from "../wire.ts";
 import { answersAtEnd, BODY_FORM, wordsOf } from "../request-form.ts";
 import { responsesAgent } from "./agent.ts";
 import {
@@ -28,7 +28,7 @@ import {
 } from "./compaction.ts";
 import { checkShape, itemsOf, kindOf } from "./items.ts";
 import { checkIds, checkPairs, checkReasoning, checkSealed, checkTrigger, notFound, sealed } from "./pairing.ts";
-import { streamResponse, streamResponseError, tellResponse } from "./reply.ts";
+import { streamResponse, streamResponseError, responseReply } from "./reply.ts";
 
 export const responsesWire: Wire = {
   protocol: "openai-responses",
@@ -45,13 +45,13 @@ export const responsesWire: Wire = {
   errorEvent: "error",
   judge,
   overflow,
-  tell: tellResponse,
+  tell: responseReply,
   stream: streamResponse,
   streamedError: streamResponseError,
   streamsOverflow: true,
 };
 
-function judge({ incoming: { body, path }, traits, sealer, memory }: Judging): Refusal | Accepted {
+function judge({ incoming: { body, path }, traits, sealer, memory }: JudgeRequest): Refusal | AcceptedRequest {
   const misshapen = checkShape(body) ?? checkManagement(body);
   if (misshapen !== undefined) return misshapen;
   const items = wholeHistory(body, memory);

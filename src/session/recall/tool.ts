@@ -27,7 +27,7 @@ export const RECALL_TOOL_DECLARATION: EngineTool = {
   },
 };
 
-export interface Recalled {
+export interface RecallToolAnswer {
   readonly text: string;
   readonly found: boolean;
 }
@@ -36,7 +36,11 @@ export interface Recalled {
 const ARGUMENTS_CHARS_MAX = 2_000;
 
 /** What cannot be answered is said in words. @throws PrecisError of the store. */
-export async function answerRecallCall(source: RecallSource, given: string, tokensMax: number): Promise<Recalled> {
+export async function answerRecallCall(
+  source: RecallSource,
+  given: string,
+  tokensMax: number,
+): Promise<RecallToolAnswer> {
   try {
     return { text: await answerRecall(source, requestIn(given), tokensMax), found: true };
   } catch (error) {

@@ -13,7 +13,7 @@ export function put({ records }: TenantData, compaction: Compaction, now: number
   return compaction;
 }
 
-export function standingFor({ records }: TenantData, links: readonly string[], now: number): ActiveCompaction {
+export function latestRecordFor({ records }: TenantData, links: readonly string[], now: number): ActiveCompaction {
   let undone = false;
   let found: Compaction | undefined;
   for (let at = links.length - 1; at >= 0 && records.size > 0; at--) {

@@ -58,7 +58,7 @@ export interface TenantData {
   readonly states: Map<string, StoredState>;
 }
 
-export function createShelf(): TenantData {
+export function createTenantData(): TenantData {
   return {
     records: new Map(),
     originals: new Map(),

@@ -17,7 +17,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import {
   foreignFileError,
-  goneError,
+  deletedError,
   newerSchemaError,
   notDatabaseError,
   olderSchemaError,
@@ -64,7 +64,7 @@ export function openDatabase(options: FileOptions): DatabaseSync {
   let db: DatabaseSync | undefined;
   try {
     checkHeader(path);
-    if (mustExist && identityOf(path) === undefined) throw goneError(path);
+    if (mustExist && identityOf(path) === undefined) throw deletedError(path);
     if (!readOnly) createForOwner(path);
     const { DatabaseSync: Database } = loadQuietly();
     db = new Database(readOnly ? readableAt(path) : path, { readOnly, timeout: busyTimeoutMs });

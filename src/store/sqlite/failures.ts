@@ -110,7 +110,7 @@ export function noRoomError(place: string): PrecisError {
   return new PrecisError(message, { ...details, place });
 }
 
-export function goneError(place: string): PrecisError {
+export function deletedError(place: string): PrecisError {
   return new PrecisError("the store's file was removed or replaced while it was in use", {
     code: "store_gone",
     hint: "Put the file back where it was, or start again with a new one; until then nothing is kept.",

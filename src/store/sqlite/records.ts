@@ -67,7 +67,7 @@ const markUsed = query<{ tenant: number; links: string; now: number }>(`
 const readRecordById = query<{ id: number }, { record: Uint8Array }>(`select record from records where id = :id`);
 
 /** The rows that count for some links, and how often each was undone. */
-function standingOf(runner: Runner, tenant: number, links: readonly string[]) {
+function latestRecordOf(runner: Runner, tenant: number, links: readonly string[]) {
   const args = { tenant, links: JSON.stringify(links) };
   const records = runner.all(recordsOf, args);
   const undone = new Map<string, number>();
@@ -89,7 +89,7 @@ export function put(
 ): { readonly id: number; readonly won: boolean } {
   const { link, schemaVersion, text, recallIds, now } = fresh;
   const tenant = writingTenant(runner, tenantName);
-  const { standing, undone } = standingOf(runner, tenant, [link]);
+  const { standing, undone } = latestRecordOf(runner, tenant, [link]);
   const first = standing.find(({ schema_version: version }) => version === schemaVersion);
   if (first !== undefined) return { id: first.id, won: false };
   const record = runner.vault.seal("compaction", deflateRawSync(text));
@@ -109,7 +109,7 @@ export function find(
   let id: number | undefined;
   let undone = false;
   for (const { batch } of fromTheEnd(links)) {
-    const found = standingOf(runner, tenant, batch);
+    const found = latestRecordOf(runner, tenant, batch);
     if (found.records.length === 0) continue;
     // What stands below the one that is found is in use too: its originals are still named.
     for (const { link, used_at: usedAt } of found.records) if (usedAt < now - MARK_USE_EVERY_MS) unmarked.push(link);
@@ -132,7 +132,7 @@ export interface ListedRecord {
 
 /** Every record of our schema that these links have, in their order; those of one link in order of time. */
 export function listRecords(runner: Runner, tenantName: string, links: readonly string[]): readonly ListedRecord[] {
-  const { records, undone } = standingOf(runner, knownTenant(runner, tenantName), links);
+  const { records, undone } = latestRecordOf(runner, knownTenant(runner, tenantName), links);
   const place = new Map(links.map((link, at) => [link, at]));
   return records
     .filter(({ schema_version: version }) => version === COMPACTION_SCHEMA_VERSION)
@@ -155,6 +155,6 @@ export function readRecord(runner: Runner, id: number): string | undefined {
 /** Buries what stands for a link, whatever its schema. */
 export function undo(runner: Runner, tenantName: string, { link, now }: { link: string; now: number }): void {
   const tenant = knownTenant(runner, tenantName);
-  const { standing, undone } = standingOf(runner, tenant, [link]);
+  const { standing, undone } = latestRecordOf(runner, tenant, [link]);
   if (standing.length > 0) runner.run(addTombstone, { tenant, link, generation: undone.get(link) ?? 0, now });
 }

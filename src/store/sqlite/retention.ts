@@ -87,7 +87,7 @@ const usedBytes = query<object, { bytes: number }>(`
     * (select page_size from pragma_page_size) as bytes`);
 
 /** Sessions by name, and all that stand on one of them: a branch, a fork without a message of its own, a message further on. */
-const standingOn = query<{ tenant: number; names: string }, { id: number; name: string }>(`
+const sessionsDependingOn = query<{ tenant: number; names: string }, { id: number; name: string }>(`
   with recursive standing(id) as (
     select id from sessions where tenant = :tenant and name in (select value from json_each(:names))
     union select b.id from standing join sessions b on b.parent = standing.id
@@ -146,18 +146,18 @@ export function size(runner: Runner): number {
 }
 
 export function withBranches(runner: Runner, tenantName: string, ids: readonly string[]): readonly string[] {
-  return standing(runner, tenantName, ids).map(({ name }) => name);
+  return dependentSessions(runner, tenantName, ids).map(({ name }) => name);
 }
 
 /** One step: the newest of them, on which none stands. Answers with those that went; with none when all have. */
 export function deleteStep(runner: Runner, tenantName: string, ids: readonly string[]): readonly string[] {
-  const gone = standing(runner, tenantName, ids).slice(0, REMOVALS_A_STEP);
+  const gone = dependentSessions(runner, tenantName, ids).slice(0, REMOVALS_A_STEP);
   for (const { id } of gone) removeSession(runner, id);
   return gone.map(({ name }) => name);
 }
 
-function standing(runner: Runner, tenantName: string, ids: readonly string[]) {
-  return runner.all(standingOn, { tenant: knownTenant(runner, tenantName), names: JSON.stringify(ids) });
+function dependentSessions(runner: Runner, tenantName: string, ids: readonly string[]) {
+  return runner.all(sessionsDependingOn, { tenant: knownTenant(runner, tenantName), names: JSON.stringify(ids) });
 }
 
 function older(a: Unit | undefined, b: Unit): Unit {

@@ -2,7 +2,7 @@
 import type { Clause } from "../../core/recall/words.ts";
 import type { Role } from "../../core/transcript/message.ts";
 import { searchableText } from "../body.ts";
-import { oneEach, searchIn, type Wanted, type WordSearch } from "../search.ts";
+import { oneEach, searchIn, type SearchCondition, type WordSearch } from "../search.ts";
 import type { MessageHit, SearchHit } from "../store.ts";
 import { readBody, tenantToken } from "./bodies.ts";
 import { query, type Query as Asked, type Runner } from "./query.ts";
@@ -85,14 +85,14 @@ interface Queries<Row> {
 
 function rowsOf<Row>(runner: Runner, tenantName: string, { indexed, newest }: Queries<Row>) {
   const tenant = knownTenant(runner, tenantName);
-  return (wanted: Wanted): Iterable<Row> =>
+  return (wanted: SearchCondition): Iterable<Row> =>
     runner.vault.encrypts
       ? runner.each(newest, { tenant, staged: STAGED_KIND })
       : runner.each(indexed, { expression: expressionOf(wanted, tenant), staged: STAGED_KIND });
 }
 
 interface Rows<Row> {
-  readonly rows: (wanted: Wanted) => Iterable<Row>;
+  readonly rows: (wanted: SearchCondition) => Iterable<Row>;
   readonly nameOf: (row: Row) => string;
 }
 
@@ -102,7 +102,7 @@ function candidates<Row extends { readonly body: number }>(
   { rows, nameOf }: Rows<Row>,
 ) {
   const within = search.within === undefined ? undefined : new Set(search.within);
-  return function* (wanted: Wanted) {
+  return function* (wanted: SearchCondition) {
     let opened = 0;
     for (const row of rows(wanted)) {
       if (within?.has(nameOf(row)) === false) continue;
@@ -115,7 +115,7 @@ function candidates<Row extends { readonly body: number }>(
 }
 
 /** https://www.sqlite.org/fts5.html §3; tokens are letters and digits, so quoting them is enough. */
-function expressionOf({ query: { terms }, demand }: Wanted, tenant: number): string {
+function expressionOf({ query: { terms }, demand }: SearchCondition, tenant: number): string {
   const demands = terms.map(({ clauses }) => `(${clauses.map(clauseExpression).join(" AND ")})`);
   return `${quoted(tenantToken(tenant))} AND (${demands.join(demand === "all" ? " AND " : " OR ")})`;
 }

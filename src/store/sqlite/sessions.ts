@@ -89,7 +89,7 @@ export function sessionFor(
     return { id: last.session, name: last.name };
   const name = place.name ?? next!;
   const standing = runner.first(findByName, { tenant, name });
-  if (standing !== undefined && !(last !== undefined && mustMakeWay(runner, standing.id, last.session)))
+  if (standing !== undefined && !(last !== undefined && renamedForLater(runner, standing.id, last.session)))
     return standing;
   const from = { parent: last?.session ?? null, forkedAt: last?.id ?? null };
   return { id: runner.run(addSession, { tenant, name, ...from, now }).id, name };
@@ -99,7 +99,7 @@ export function sessionFor(
  * Whether a name has moved on to a later conversation than the session that has it. That session then goes by its first
  * message, as sessions without a name do. So a session stands only on earlier ones, and none on each other.
  */
-function mustMakeWay(runner: Runner, session: number, onto: number): boolean {
+function renamedForLater(runner: Runner, session: number, onto: number): boolean {
   if (onto <= session) return false;
   const first = runner.first(firstLink, { session });
   if (first === undefined) return false;

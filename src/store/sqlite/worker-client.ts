@@ -4,7 +4,7 @@
  */
 import { Worker } from "node:worker_threads";
 import { identityOf, type FileOptions } from "./database.ts";
-import { fromPlain, goneError, lostThreadError } from "./failures.ts";
+import { fromPlain, deletedError, lostThreadError } from "./failures.ts";
 import { createGate, type QueueLimits } from "./gate.ts";
 import type { AnswerOf, ArgumentOf, Call, OperationName } from "./operations.ts";
 import { createPreparedCalls } from "./prepared.ts";
@@ -57,7 +57,7 @@ export async function startWorkerClient(file: FileOptions, limits: QueueLimits):
   const threadNow = (): Promise<Thread> => {
     if (thread === undefined) {
       // A thread that could only say so need not be started.
-      if (opened && identityOf(file.path) === undefined) throw goneError(file.path);
+      if (opened && identityOf(file.path) === undefined) throw deletedError(file.path);
       const starting = startThread({ ...file, mustExist: opened || file.mustExist === true }, () => {
         if (thread === starting) thread = running = undefined;
         // Whoever comes next may find another file there.

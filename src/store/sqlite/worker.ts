@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
 import { identityOf, openDatabase, type FileOptions } from "./database.ts";
-import { goneError, storeError, toPlain, type PlainError } from "./failures.ts";
+import { deletedError, storeError, toPlain, type PlainError } from "./failures.ts";
 import type { Call } from "./operations.ts";
 import type { Reply } from "./serve.ts";
 
@@ -44,7 +44,7 @@ function work(db: DatabaseSync, { serve, prepare }: Work): void {
     gathered = [];
     if (opened === undefined || identityOf(options.path) === opened) return tell(serve(calls));
     // What SQLite writes now goes into a file without a name: nobody will find it again.
-    const error = toPlain(goneError(options.path));
+    const error = toPlain(deletedError(options.path));
     tell(calls.map(({ id }) => ({ id, error })));
     db.close();
     port.close();

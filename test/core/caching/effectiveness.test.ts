@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { addTokens, cacheEffectiveness, NO_TOKENS } from "../../../src/core/caching/effectiveness.ts";
-import { stableFirst, type Lasting } from "../../../src/core/caching/stable-first.ts";
+import { stableFirst, type Stability } from "../../../src/core/caching/stable-first.ts";
 
 const tokens = fc.nat({ max: 1_000_000 });
 
@@ -34,7 +34,7 @@ describe("the effectiveness of a cache", () => {
 
 describe("a prompt for the cache", () => {
   it("has first what lasts longest, and keeps the order of the rest", () => {
-    const piece = (text: string, lasts: Lasting) => ({ text, lasts });
+    const piece = (text: string, lasts: Stability) => ({ text, lasts });
     const pieces = [piece("skill", "task"), piece("rules", "always"), piece("", "always"), piece("memory", "session")];
     expect(stableFirst([...pieces, piece("tone", "always")])).toBe("rules\n\ntone\n\nmemory\n\nskill");
   });

@@ -1,7 +1,7 @@
 /** When a compaction is worth its price, with a warm cache and a cold one. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { atLeastCost, beforeExpiry, type Occasion } from "../../../src/core/caching/schedule.ts";
+import { atLeastCost, beforeExpiry, type ScheduleQuery } from "../../../src/core/caching/schedule.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import { textMessage, type Message } from "../../../src/core/transcript/message.ts";
 
@@ -18,7 +18,7 @@ function session(turns: number, tokensEach: number): readonly Message[] {
   ]).flat();
 }
 
-function occasion(turns: number, tokensEach: number, over: Partial<Occasion> = {}): Occasion {
+function occasion(turns: number, tokensEach: number, over: Partial<ScheduleQuery> = {}): ScheduleQuery {
   const measure = createMeasure();
   const transcript = { system: [textMessage("system", "Be brief.")], messages: session(turns, tokensEach) };
   return {
@@ -36,7 +36,7 @@ function occasion(turns: number, tokensEach: number, over: Partial<Occasion> = {
 }
 
 /** What the session has cost with the request that is about to be sent, written down anew. */
-function spentOn({ transcript, measure, prices }: Occasion): number {
+function spentOn({ transcript, measure, prices }: ScheduleQuery): number {
   let before = 0;
   let size = measure.messages(transcript.system);
   let spent = 0;
@@ -50,7 +50,7 @@ function spentOn({ transcript, measure, prices }: Occasion): number {
   return spent + prices.read * before + prices.write * (size - before);
 }
 
-function lastRequest({ transcript, measure, prices }: Occasion): number {
+function lastRequest({ transcript, measure, prices }: ScheduleQuery): number {
   const last = transcript.messages.findLastIndex(({ role }) => role === "assistant");
   const size = (end: number): number => measure.messages([...transcript.system, ...transcript.messages.slice(0, end)]);
   const before = last < 0 ? 0 : size(last);

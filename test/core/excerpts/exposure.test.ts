@@ -1,11 +1,11 @@
 /** Pieces that only their surroundings give away as secrets. */
 import { describe, expect, it } from "vitest";
-import { exposes, firstBlockIn } from "../../../src/core/excerpts/exposure.ts";
+import { revealsKeyBlock, firstBlockIn } from "../../../src/core/excerpts/exposure.ts";
 import { redact } from "../../../src/core/redaction/redact.ts";
 
 const safe = (text: string): string => redact(text).text;
 const exposesAt = (text: string, start: number, end: number): boolean =>
-  exposes({ text, firstBlock: firstBlockIn(text) }, { start, end }, safe);
+  revealsKeyBlock({ text, firstBlock: firstBlockIn(text) }, { start, end }, safe);
 const exposesPiece = (text: string, piece: string): boolean => {
   const start = text.indexOf(piece);
   return exposesAt(text, start, start + piece.length);

@@ -4,7 +4,7 @@ import type { Excerpt } from "../../../src/core/excerpts/excerpts.ts";
 import { withNote } from "../../../src/core/handoff/framing.ts";
 import { parseHandoff } from "../../../src/core/handoff/write.ts";
 import { HANDOFF_END, HANDOFF_START } from "../../../src/core/handoff/marks.ts";
-import { sectionLines, type Contents } from "../../../src/core/handoff/render.ts";
+import { sectionLines, type HandoffContents } from "../../../src/core/handoff/render.ts";
 import { THIRTEEN_SECTIONS } from "../../../src/core/handoff/templates.ts";
 import type { Topic } from "../../../src/core/handoff/topics/topic.ts";
 import type { Item } from "../../../src/core/handoff/items.ts";
@@ -33,7 +33,7 @@ function written(items: ReadonlyMap<Topic, readonly string[]>, excerpts: readonl
       { items: texts.map((text, order): Item => ({ key: text, text, rank: 1, order })), leftOut: 2 },
     ]),
   );
-  const contents: Contents = { filled, excerpts, firstNumber: 7 };
+  const contents: HandoffContents = { filled, excerpts, firstNumber: 7 };
   const sections = THIRTEEN_SECTIONS.flatMap((section) =>
     sectionLines(section, contents, { template: THIRTEEN_SECTIONS, recall: "r0123abcde" }),
   );

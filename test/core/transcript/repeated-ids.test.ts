@@ -19,7 +19,7 @@ import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import { callsOf, resultOf, textMessage, type Message } from "../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
 import { pairsOf } from "../../../src/protocols/ids.ts";
-import { goneResults } from "../../../src/session/removed-results.ts";
+import { removedResults } from "../../../src/session/removed-results.ts";
 import { RUNS } from "../../support/transcripts.ts";
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -105,7 +105,7 @@ labelled("digesting", (messages) => digestResults(messages, context).evicted);
 labelled("the list of results that are gone", (messages) => {
   const map = messages.map(() => ({ kind: "summarised" }) as const);
   const compaction = { covered: messages.length, map } as unknown as Compaction;
-  return goneResults(messages, compaction).map(({ message, target }) => ({ message, label: target }));
+  return removedResults(messages, compaction).map(({ message, target }) => ({ message, label: target }));
 });
 labelled("the occurrences of names", (messages) =>
   createOccurrencesKeeper()

@@ -8,8 +8,8 @@ import { createChain } from "../../../src/core/transcript/links.ts";
 import { createMeasure } from "../../../src/core/transcript/measure.ts";
 import type { HeaderLines } from "../../../src/gateway/contract.ts";
 import { carryThinking, thinkingCourse, thinkingRules } from "../../../src/gateway/knowledge/thinking/index.ts";
-import { allowsCompaction } from "../../../src/gateway/knowledge/thinking/rewrite-safety.ts";
-import { createProvider, type Answer, type Asked } from "../../../src/provider/index.ts";
+import { allowsCompaction } from "../../../src/gateway/knowledge/thinking/treatment.ts";
+import { createProvider, type Answer, type ScriptedRequest } from "../../../src/provider/index.ts";
 import { createDecoder, protocols, type Decoded } from "../../../src/protocols/index.ts";
 import { applyEdits } from "../../../src/protocols/json/edit.ts";
 import type { BodyEdits } from "../../../src/session/markers.ts";
@@ -196,7 +196,7 @@ function modeOf({ mode, quiet = false }: Step): Mode {
 }
 
 /** Where thinking is enabled, a model thinks at the beginning of its turn, whatever it does later. */
-function answerOf(one: Step, step: number, { body }: Asked): Answer {
+function answerOf(one: Step, step: number, { body }: ScriptedRequest): Answer {
   const { calls, thinks, says, thoughtTokens } = one;
   const mode = modeOf(one);
   const last = (body["messages"] as readonly Json[]).findLast(({ role }) => role !== "system")!["content"];

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Answer, Asked } from "../../../src/provider/answers.ts";
+import type { Answer, ScriptedRequest } from "../../../src/provider/answers.ts";
 import type { KeyAccount } from "../../../src/provider/account.ts";
 import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import { SDK_PROTOCOLS, type SdkProtocol } from "./support/sdk-protocols.ts";
@@ -29,7 +29,11 @@ interface Lived {
 }
 
 /** One session after its first compaction, by rounds of a page each. */
-async function live(protocol: SdkProtocol, offer: "on" | "off", script: (asked: Asked) => Answer): Promise<Lived> {
+async function live(
+  protocol: SdkProtocol,
+  offer: "on" | "off",
+  script: (asked: ScriptedRequest) => Answer,
+): Promise<Lived> {
   const { provider, url } = await stand({
     provider: { every: EVERY, script },
     gateway: { contextLength: WINDOW_TOKENS * 2, recall: { offer } },

@@ -6,7 +6,7 @@ import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import { contentText, textMessage, type Transcript } from "../../../src/core/transcript/message.ts";
 import type { GatewayOptions } from "../../../src/gateway/index.ts";
 import type { RecallLimits } from "../../../src/gateway/recall/limits.ts";
-import type { Answer, Asked } from "../../../src/provider/answers.ts";
+import type { Answer, ScriptedRequest } from "../../../src/provider/answers.ts";
 import { bodyOf, worked } from "../support/asking.ts";
 import { SDK_PROTOCOLS } from "./support/sdk-protocols.ts";
 import { stand, type Standing } from "../support/standing.ts";
@@ -29,7 +29,7 @@ const gatewayWith = (limits: Partial<RecallLimits> = {}) => ({
   caching: { enabled: false },
 });
 
-type Script = (asked: Asked) => Answer;
+type Script = (asked: ScriptedRequest) => Answer;
 
 async function harbour(script: Script, limits: Partial<RecallLimits> = {}): Promise<Standing> {
   return stand({ provider: { every: EVERY, script }, gateway: gatewayWith(limits) });

@@ -1,6 +1,6 @@
 /** What a compaction took away comes back through the recall tool, in one answer in which the client sees nothing of it. */
 import { describe, expect, it } from "vitest";
-import type { Answer, Asked } from "../../../src/provider/answers.ts";
+import type { Answer, ScriptedRequest } from "../../../src/provider/answers.ts";
 import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import { SDK_PROTOCOLS } from "./support/sdk-protocols.ts";
 import { stand } from "../support/standing.ts";
@@ -62,7 +62,7 @@ describe.each(CASES)("$protocol, streamed $stream", ({ protocol, stream }) => {
   it("reads by the number of a hit, in one answer", async () => {
     const told: string[] = [];
     const numberIn = (text: string): string => /r[0-9a-f]{9} (\d+) tool/.exec(text)![1]!;
-    const listening = (answer: (text: string) => Answer) => (asked: Asked) => {
+    const listening = (answer: (text: string) => Answer) => (asked: ScriptedRequest) => {
       told.push(lastTold(asked));
       return answer(told.at(-1)!);
     };

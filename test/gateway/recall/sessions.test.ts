@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { violationsOf } from "../../../src/core/transcript/oracle.ts";
 import { RECALL_TOOL } from "../../../src/session/recall/tool.ts";
 import type { Fields } from "../../../src/provider/contract.ts";
-import type { Answer, Asked } from "../../../src/provider/answers.ts";
+import type { Answer, ScriptedRequest } from "../../../src/provider/answers.ts";
 import { createProvider } from "../../../src/provider/provider.ts";
 import { protocols, wireRules } from "../../../src/protocols/index.ts";
 import { openSqliteStore } from "../../../src/store/index.ts";
@@ -30,7 +30,7 @@ const WIDE_TOKENS = 30_000;
 const WIDE = { windowTokens: WIDE_TOKENS };
 
 /** Recalls alone, then beside a call, then answers; over and over. */
-const RECALLS: readonly ((asked: Asked) => Answer)[] = [
+const RECALLS: readonly ((asked: ScriptedRequest) => Answer)[] = [
   () => ({ thinking: "I saw that once.", text: "Wait. ", calls: [recallCall()] }),
   () => ({
     thinking: "Now the file as well.",
@@ -39,7 +39,7 @@ const RECALLS: readonly ((asked: Asked) => Answer)[] = [
   }),
   (asked) => ({ thinking: "That is all.", text: JSON.stringify(asked.body).includes(VALUE) ? VALUE : "unknown" }),
 ];
-const cycle = (): ((asked: Asked) => Answer) => {
+const cycle = (): ((asked: ScriptedRequest) => Answer) => {
   let at = 0;
   return (asked) => RECALLS[at++ % RECALLS.length]!(asked);
 };

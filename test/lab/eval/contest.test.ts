@@ -4,7 +4,13 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { limitsOf } from "../../../src/core/engines/compressor/limits.ts";
 import { COMPRESSOR_DEFAULTS } from "../../../src/core/engines/compressor/settings.ts";
-import { baselineMarks, engineMarks, standOf, triggeringWindow, type Stand } from "../../../src/lab/eval/contest.ts";
+import {
+  baselineMarks,
+  engineMarks,
+  prepareCut,
+  triggeringWindow,
+  type PreparedCut,
+} from "../../../src/lab/eval/contest.ts";
 import { digestCounts } from "../../../src/lab/eval/digests.ts";
 import { driftOf, partsOf } from "../../../src/lab/eval/drift.ts";
 import { rereadsOf } from "../../../src/lab/eval/rereads.ts";
@@ -18,12 +24,12 @@ import { createReader } from "../../../src/lab/recall/reader.ts";
 const EXAMPLE = resolve(import.meta.dirname, "../../../examples/refunds.openai-chat.json");
 const COMPRESSOR = { name: "compressor", engine: "compressor" };
 
-const stand: Stand = (() => {
+const stand: PreparedCut = (() => {
   const reader = createReader();
   const { messages } = JSON.parse(readFileSync(EXAMPLE, "utf8")) as { messages: readonly ChatMessage[] };
   const [cut] = cutsOf(messages, reader, EVALUATION_CUTS);
   const exam = createExam(cut!, reader);
-  return standOf(cut!, reader, { exam, tally: createTally(cut!, exam, reader), witness: () => undefined });
+  return prepareCut(cut!, reader, { exam, tally: createTally(cut!, exam, reader), witness: () => undefined });
 })();
 
 const sum = (mark: Mark, prefix: string, field: "need" | "held" | "bound" | "recallable"): number =>

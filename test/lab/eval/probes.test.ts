@@ -1,7 +1,7 @@
 /** Constraint probes: what a person said once stands after ten compactions, and the probe itself can fail. */
 import { describe, expect, it } from "vitest";
 import { createDraw } from "../../../src/provider/random.ts";
-import { probesFrom, PROBE_KINDS, tells } from "../../../src/lab/eval/probes/plant.ts";
+import { probesFrom, PROBE_KINDS, statesValue } from "../../../src/lab/eval/probes/plant.ts";
 import { probe, PROBE_CYCLES, PROBE_SEEDS } from "../../../src/lab/eval/probes/probes.ts";
 
 const FULL = Number(process.env["PRECIS_TEST_RUNS"] ?? 500) > 500;
@@ -28,10 +28,10 @@ describe("a probe", () => {
   it("is told where its parts stand near each other, and not where one is gone", () => {
     for (const seed of [1, 2, 3])
       for (const one of probesOf(seed)) {
-        expect(tells(`before\n- ${one.says}\nafter`, one)).toBe(true);
-        expect(tells(one.says.replace(one.needs[0]!, "it"), one)).toBe(false);
-        expect(tells(one.says.replaceAll(one.needs[1]!, "—"), one)).toBe(false);
-        expect(tells(`${one.needs[0]!} ${" ".repeat(1_000)} ${one.needs[1]!}`, one)).toBe(false);
+        expect(statesValue(`before\n- ${one.says}\nafter`, one)).toBe(true);
+        expect(statesValue(one.says.replace(one.needs[0]!, "it"), one)).toBe(false);
+        expect(statesValue(one.says.replaceAll(one.needs[1]!, "—"), one)).toBe(false);
+        expect(statesValue(`${one.needs[0]!} ${" ".repeat(1_000)} ${one.needs[1]!}`, one)).toBe(false);
       }
   });
 

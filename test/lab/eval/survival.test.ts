@@ -1,6 +1,6 @@
 /** Survival probes: what they call standing, that nothing and everything are told apart, and what an engine loses. */
 import { describe, expect, it } from "vitest";
-import { plantedIn, SCENES, stands, type Scene } from "../../../src/lab/eval/probes/scenes.ts";
+import { plantedIn, SCENES, isPresent, type Scene } from "../../../src/lab/eval/probes/scenes.ts";
 import { survival, survivalBaselines, SURVIVAL_SEEDS } from "../../../src/lab/eval/probes/survival.ts";
 import { createDraw } from "../../../src/provider/random.ts";
 
@@ -18,17 +18,17 @@ describe("what is planted", () => {
         .map(({ says }) => says)
         .filter((says) => one.needs.every((need) => says.includes(need)));
       expect(saying, one.variant).toHaveLength(1);
-      expect(stands(`before\n${saying[0]!}\nafter`, one), one.variant).toBe(true);
-      for (const need of one.needs) expect(stands(saying[0]!.replaceAll(need, "it"), one), one.variant).toBe(false);
+      expect(isPresent(`before\n${saying[0]!}\nafter`, one), one.variant).toBe(true);
+      for (const need of one.needs) expect(isPresent(saying[0]!.replaceAll(need, "it"), one), one.variant).toBe(false);
     }
   });
 
   it("does not stand while an overruled value is told by itself", () => {
     for (const one of plantedOf("update")) {
       const [first, then] = one.says.flat().map(({ says }) => says) as [string, string];
-      expect(stands(first, one), one.variant).toBe(false);
-      expect(stands(`${first}\n${then}`, one), one.variant).toBe(true);
-      expect(stands(`${first}\n${"x".repeat(1_000)}\n${then}`, one), one.variant).toBe(false);
+      expect(isPresent(first, one), one.variant).toBe(false);
+      expect(isPresent(`${first}\n${then}`, one), one.variant).toBe(true);
+      expect(isPresent(`${first}\n${"x".repeat(1_000)}\n${then}`, one), one.variant).toBe(false);
     }
   });
 });

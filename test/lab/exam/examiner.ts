@@ -3,7 +3,7 @@
  * the quoted words stand in the context, and grades by the key. Served over HTTP; every request is kept.
  */
 import { createProvider } from "../../../src/provider/index.ts";
-import type { Answer, Asked } from "../../../src/provider/index.ts";
+import type { Answer, ScriptedRequest } from "../../../src/provider/index.ts";
 import { careful } from "../../support/model-answers.ts";
 
 export type Role = "writer" | "reader" | "grader" | "plain" | "engine";
@@ -40,7 +40,7 @@ export async function startExaminer(): Promise<Examiner> {
   return examiner;
 }
 
-function requestOf({ body }: Asked): Request {
+function requestOf({ body }: ScriptedRequest): Request {
   const messages = body["messages"] as readonly { readonly role: string; readonly content: unknown }[];
   const said = (role: string): string => {
     const content = messages.find((message) => message.role === role)?.content ?? "";

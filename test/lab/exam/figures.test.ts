@@ -10,7 +10,7 @@ import {
   wilson,
 } from "../../../src/lab/exam/intervals.ts";
 import { KINDS, type Question } from "../../../src/lab/exam/plan.ts";
-import { createPurse } from "../../../src/lab/exam/spending-limit.ts";
+import { createSpendingLimit } from "../../../src/lab/exam/spending-limit.ts";
 import { readAnswers } from "../../../src/lab/exam/reader.ts";
 import { readQuestions } from "../../../src/lab/exam/questions.ts";
 import type { CaseResult } from "../../../src/lab/exam/run.ts";
@@ -195,7 +195,7 @@ describe("the purse", () => {
     });
     fc.assert(
       fc.property(fc.array(step), fc.double({ min: 0, max: 5, noNaN: true }), (steps, limit) => {
-        const purse = createPurse(limit);
+        const purse = createSpendingLimit(limit);
         for (const { largest, share } of steps)
           if (purse.reserve(largest))
             purse.settle(largest, { inputTokens: 1, outputTokens: 1, requests: 1, costUsd: largest * share });

@@ -9,7 +9,7 @@ import { sharesWire, textMessage, type Message } from "../../transcript/message.
 import type { Estimator } from "../../engines/contract.ts";
 
 /** Head and tail of a result; what lies between goes into the handoff. `messages[i]` is original `i`, perhaps rewritten. */
-export interface Shape {
+export interface ResultShape {
   /** The step of the engine's ladder: 0 where none was needed. */
   readonly rung: number;
   readonly messages: readonly Message[];
@@ -19,13 +19,13 @@ export interface Shape {
 }
 
 /** A message of the result with the index of the original it stands for; -1 for one of ours. */
-export interface Placed {
+export interface PlacedMessage {
   readonly message: Message;
   readonly from: number;
 }
 
-export interface Assembled {
-  readonly placed: readonly Placed[];
+export interface AssembledResult {
+  readonly placed: readonly PlacedMessage[];
   /** How many original messages the result's changed part replaces. */
   readonly covered: number;
   /** How many messages of `placed` stand for those. */
@@ -42,7 +42,7 @@ export interface Assembled {
 export function anchorFor(
   original: Message | undefined,
   live: number,
-  { headEnd, tailStart }: Pick<Shape, "headEnd" | "tailStart">,
+  { headEnd, tailStart }: Pick<ResultShape, "headEnd" | "tailStart">,
   kept?: KeptMessages,
 ): Message | undefined {
   const stands = live < headEnd || live >= tailStart || (kept?.placed.some(({ from }) => from === live) ?? false);
@@ -53,13 +53,13 @@ export function anchorFor(
 
 /** Messages between head and handoff: some of those that the handoff replaces, where an engine keeps them, and its own. */
 export interface KeptMessages {
-  readonly placed: readonly Placed[];
+  readonly placed: readonly PlacedMessage[];
   /** What was cut out of them. */
   readonly evicted: readonly Evicted[];
 }
 
 export interface Pieces {
-  readonly shape: Shape;
+  readonly shape: ResultShape;
   readonly kept?: KeptMessages | undefined;
   readonly handoff: string | undefined;
   /** Messages of ours between handoff and live request. */
@@ -67,11 +67,11 @@ export interface Pieces {
   readonly anchor: Message | undefined;
 }
 
-export function assemble(originals: readonly Message[], pieces: Pieces, estimator: Estimator): Assembled {
+export function assemble(originals: readonly Message[], pieces: Pieces, estimator: Estimator): AssembledResult {
   const { shape, kept, handoff, restored = [], anchor } = pieces;
-  const own = (start: number, end: number): Placed[] =>
+  const own = (start: number, end: number): PlacedMessage[] =>
     shape.messages.slice(start, end).map((message, offset) => ({ message, from: start + offset }));
-  const joined: Placed[] = [
+  const joined: PlacedMessage[] = [
     ...own(0, shape.headEnd),
     ...(kept?.placed ?? []),
     ...(handoff === undefined ? [] : [{ message: textMessage("user", handoff, "summary"), from: -1 }]),
@@ -93,13 +93,13 @@ export function assemble(originals: readonly Message[], pieces: Pieces, estimato
   };
 }
 
-interface Repaired extends Pick<Assembled, "placed" | "evicted"> {
+interface RepairedResult extends Pick<AssembledResult, "placed" | "evicted"> {
   /** Indices of original results that answer no call and were left out. */
   readonly orphans: readonly number[];
 }
 
 /** What the client sent may be broken already; what goes out is not. */
-function repair(joined: readonly Placed[], estimator: Estimator): Repaired {
+function repair(joined: readonly PlacedMessage[], estimator: Estimator): RepairedResult {
   const context = { measure: estimator.measure, hash: estimator.chain.hash, protect: () => false, focus: [] };
   const pairs = repairPairs(
     joined.map(({ message }) => message),
@@ -116,10 +116,10 @@ function repair(joined: readonly Placed[], estimator: Estimator): Repaired {
  * hold one message twice. Messages that share a wire message with one that is recorded are recorded with it, so that it
  * is written as one whoever reads the record.
  */
-function commonSuffix(originals: readonly Message[], placed: readonly Placed[], from: number): number {
+function commonSuffix(originals: readonly Message[], placed: readonly PlacedMessage[], from: number): number {
   let length = 0;
   const most = Math.min(originals.length - from, placed.length);
-  const isUntouched = ({ message, from: place }: Placed): boolean =>
+  const isUntouched = ({ message, from: place }: PlacedMessage): boolean =>
     place === originals.length - 1 - length && message === originals[place];
   while (length < most && isUntouched(placed[placed.length - 1 - length]!)) length++;
   while (length > 0 && sharesWire(placed[placed.length - 1 - length]?.message, placed[placed.length - length]!.message))
@@ -133,7 +133,7 @@ const SUMMARISED: Destination = Object.freeze({ kind: "summarised" });
 
 function mapOf(
   originals: readonly Message[],
-  { placed, removed }: { readonly placed: readonly Placed[]; readonly removed: ReadonlySet<number> },
+  { placed, removed }: { readonly placed: readonly PlacedMessage[]; readonly removed: ReadonlySet<number> },
   covered: number,
 ): readonly Destination[] {
   const map: Destination[] = Array.from({ length: covered }, (_, at) => (removed.has(at) ? REMOVED : SUMMARISED));

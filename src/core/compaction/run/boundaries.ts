@@ -26,13 +26,13 @@ export function tailOf(tokens: number): TailBudget {
 }
 
 /** A conversation with its exchanges, found once. */
-export interface Divided {
+export interface DividedConversation {
   readonly messages: readonly Message[];
   readonly exchanges: readonly Exchange[];
 }
 
 /** The end of the head: the first `count` messages that precis did not write, moved forward to the next exchange, not past `most`. */
-export function headEnd({ messages, exchanges }: Divided, count: number, most: number): number {
+export function headEnd({ messages, exchanges }: DividedConversation, count: number, most: number): number {
   if (count === 0) return 0;
   let real = 0;
   for (const { start, end } of exchanges) {
@@ -45,7 +45,7 @@ export function headEnd({ messages, exchanges }: Divided, count: number, most: n
 
 /** The index at which the tail starts; never before `from`. The last exchange always belongs to the tail. */
 export function tailStart(
-  { messages, exchanges }: Divided,
+  { messages, exchanges }: DividedConversation,
   from: number,
   budget: TailBudget,
   measure: Measure,
@@ -73,7 +73,7 @@ export function earlierEnd(messages: readonly Message[]): number {
 }
 
 /** Where the last exchange starts; past the end where that is an earlier handoff. */
-export function lastStart({ messages, exchanges }: Divided): number {
+export function lastStart({ messages, exchanges }: DividedConversation): number {
   return Math.max(exchanges.at(-1)?.start ?? 0, earlierEnd(messages));
 }
 

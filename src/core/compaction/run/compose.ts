@@ -6,7 +6,7 @@ import type { CompactionReport } from "../compaction.ts";
 import { SEVEN_SECTIONS } from "../../handoff/templates.ts";
 import type { Transcript } from "../../transcript/message.ts";
 import type { CompactRequest, Outcome } from "../../engines/contract.ts";
-import type { Shape } from "./assemble.ts";
+import type { ResultShape } from "./assemble.ts";
 import { sizeOf, type Candidate } from "./draft.ts";
 import { firstThatFits } from "./first-fit.ts";
 import { createMemories } from "./memory.ts";
@@ -18,7 +18,7 @@ export interface Composition {
   /** Name of the engine, for the report. */
   readonly engine: string;
   /** From the mildest to the severest, made one by one while they are asked for; at least one. */
-  readonly shapes: Iterable<Shape>;
+  readonly shapes: Iterable<ResultShape>;
   /** What the whole result should weigh at most, in tokens; above it the outcome says `irreducible`. */
   readonly limitTokens: number;
   /** Of that, the handoff's at most. Default 2,000. */
@@ -50,6 +50,6 @@ export function composeOutcome(original: Transcript, request: CompactRequest, co
   return { kind: "compacted", compaction: { ...record, state: stateAfter(record.report) } };
 }
 
-function* candidatesOf(shapes: Iterable<Shape>): Generator<Candidate> {
+function* candidatesOf(shapes: Iterable<ResultShape>): Generator<Candidate> {
   for (const shape of shapes) yield { shape };
 }

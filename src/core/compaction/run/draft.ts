@@ -8,8 +8,8 @@ import { recallId } from "../../transcript/links.ts";
 import type { Message, Transcript } from "../../transcript/message.ts";
 import type { CompactRequest } from "../../engines/contract.ts";
 import { spanLabel, type Evicted } from "../compaction.ts";
-import { assemble, type Assembled, type KeptMessages, type Shape } from "./assemble.ts";
-import type { Memory } from "./memory.ts";
+import { assemble, type AssembledResult, type KeptMessages, type ResultShape } from "./assemble.ts";
+import type { ConversationMemory } from "./memory.ts";
 
 /** One compaction under way: what it works on, and what is known before its engine has a say. */
 export interface CompactionRun {
@@ -31,12 +31,12 @@ export interface CompactionRun {
   readonly template: readonly Section[];
   /** What the engine carries on from earlier handoffs, where none stands among the messages. */
   readonly carried?: ParsedHandoff | undefined;
-  readonly memory: Memory;
+  readonly memory: ConversationMemory;
 }
 
 /** What an engine is willing to send: a shape, and what stands beside its handoff. */
 export interface Candidate {
-  readonly shape: Shape;
+  readonly shape: ResultShape;
   readonly kept?: KeptMessages | undefined;
   /** Messages of ours after the handoff. */
   readonly restored?: readonly Message[];
@@ -60,7 +60,7 @@ export interface Cut extends Pick<Candidate, "shape" | "kept" | "restored"> {
 
 /** A result, and how it was cut. */
 export interface CompactionDraft extends Cut {
-  readonly assembled: Assembled;
+  readonly assembled: AssembledResult;
   readonly evicted: readonly Evicted[];
   readonly handoff: Handoff | undefined;
 }

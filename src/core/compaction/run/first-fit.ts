@@ -4,13 +4,13 @@ import { draftOf, sizeOf, type Candidate, type CompactionRun, type Cut, type Com
 import { GOAL_DEFAULTS, type SizeGoal } from "./goal.ts";
 
 /** A cut, and whether its handoff has room enough. */
-export interface Fitted extends Cut {
+export interface FittedCut extends Cut {
   readonly roomTokens: number;
   readonly fits: boolean;
 }
 
 /** Candidates are made one by one, as they are asked for. */
-function* cutsOf(run: CompactionRun, candidates: Iterable<Candidate>, goal: SizeGoal): Generator<Fitted> {
+function* cutsOf(run: CompactionRun, candidates: Iterable<Candidate>, goal: SizeGoal): Generator<FittedCut> {
   const { measure } = run.request;
   const { messages } = run.original;
   const { handoffTokensLeast, overheadTokens } = { ...GOAL_DEFAULTS, ...goal };
@@ -35,8 +35,8 @@ function* cutsOf(run: CompactionRun, candidates: Iterable<Candidate>, goal: Size
 }
 
 /** The first that leaves its handoff room; the last where none does. */
-export function firstCut(run: CompactionRun, candidates: Iterable<Candidate>, goal: SizeGoal): Fitted {
-  let last: Fitted | undefined;
+export function firstCut(run: CompactionRun, candidates: Iterable<Candidate>, goal: SizeGoal): FittedCut {
+  let last: FittedCut | undefined;
   for (const cut of cutsOf(run, candidates, goal)) {
     last = cut;
     if (cut.fits) break;

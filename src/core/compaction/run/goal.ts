@@ -51,7 +51,7 @@ export function handoffTokensMax(contextLength: number): number {
   return Math.floor(Math.min(contextLength * HANDOFF_WINDOW_SHARE, HANDOFF_TOKENS_MAX));
 }
 
-export interface Sharing {
+export interface GoalRequest {
   /** What the result may weigh, in tokens, and what of that system and tools take. */
   readonly limitTokens: number;
   readonly besideTokens: number;
@@ -61,7 +61,7 @@ export interface Sharing {
   readonly budgeted: boolean;
 }
 
-export function goalWithin({ limitTokens, besideTokens, handoffTokens, budgeted }: Sharing): SizeGoal {
+export function goalWithin({ limitTokens, besideTokens, handoffTokens, budgeted }: GoalRequest): SizeGoal {
   const room = Math.max(0, limitTokens - besideTokens);
   return {
     limitTokens,

@@ -4,9 +4,9 @@ import { secretsIn } from "../../redaction/redact.ts";
 import type { Redactor } from "../../redaction/redactor.ts";
 import { callsOf, contentText, type Message } from "../../transcript/message.ts";
 
-export type Hiding = (messages: readonly Message[]) => Redactor;
+export type RedactorFactory = (messages: readonly Message[]) => Redactor;
 
-export function createHiding(): Hiding {
+export function createHiding(): RedactorFactory {
   const known = new WeakMap<Message, readonly string[]>();
   const secretsOf = (message: Message): readonly string[] => {
     const secrets = known.get(message) ?? textsOf(message).flatMap(secretsIn);

@@ -3,10 +3,10 @@
  * these no recall id in it leads to. Taken from the ledger and the ranking, which have read everything already.
  */
 import type { Loss, Losses } from "../compaction.ts";
-import type { Missing, VisibleText } from "../../excerpts/excerpts.ts";
+import type { MissingName, VisibleText } from "../../excerpts/excerpts.ts";
 import { clipped } from "../../handoff/items.ts";
 import type { Message } from "../../transcript/message.ts";
-import type { Placed } from "./assemble.ts";
+import type { PlacedMessage } from "./assemble.ts";
 import type { CompactionRun, CompactionDraft } from "./draft.ts";
 
 const EXAMPLES_MAX = 5;
@@ -35,7 +35,7 @@ export function lossesOf({ original: { messages }, memory }: CompactionRun, draf
   const entries = (list: readonly StatedRequest[]): Loss => lossOf(list.filter(isGone(kept, redact)), kept, redact);
   const present = presentIn(messages, draft, shown.textOf);
   const named = evidence.missing(messages, present).map((one) => ({ ...one, text: one.id }));
-  const names = (wanted: (one: Missing) => boolean): Loss => lossOf(named.filter(wanted), kept, redact);
+  const names = (wanted: (one: MissingName) => boolean): Loss => lossOf(named.filter(wanted), kept, redact);
   return {
     requests: entries(ledger.requests.map(stated)),
     constraints: entries(ledger.constraints.map(({ text, message, last }) => ({ text, messages: [message, last] }))),
@@ -50,7 +50,7 @@ export function lossesOf({ original: { messages }, memory }: CompactionRun, draf
 interface StatedRequest {
   readonly text: string;
   readonly messages: readonly number[];
-  readonly isSafe?: Missing["isSafe"];
+  readonly isSafe?: MissingName["isSafe"];
 }
 
 function stated({ text, message }: { readonly text: string; readonly message: number }): StatedRequest {
@@ -98,7 +98,8 @@ function presentIn(
 ): VisibleText {
   const excerpts = handoff?.excerpts ?? [];
   const carried = excerpts.filter(({ names }) => names === undefined).map(({ text }) => text);
-  const isOther = ({ message, from }: Placed): boolean => message !== messages[from] && message.origin !== "summary";
+  const isOther = ({ message, from }: PlacedMessage): boolean =>
+    message !== messages[from] && message.origin !== "summary";
   const others = placed.filter(isOther).map(({ message }) => textOf(message));
   return {
     standing: placed.filter(({ message, from }) => message === messages[from]).map(({ message }) => message),

@@ -7,7 +7,7 @@ import type { CompactRequest } from "../../engines/contract.ts";
 import { createHiding } from "./hiding.ts";
 import { createShownKeeper, type ShownKeeper } from "./already-visible.ts";
 
-export interface Memory {
+export interface ConversationMemory {
   readonly evidence: Evidence;
   readonly ledger: LedgerKeeper;
   readonly redact: (text: string) => string;
@@ -17,9 +17,9 @@ export interface Memory {
 }
 
 /** What is remembered, for one conversation and the secrets that a request names. */
-export type Remembering = (messages: readonly Message[], request: CompactRequest) => Memory;
+export type MemoryFactory = (messages: readonly Message[], request: CompactRequest) => ConversationMemory;
 
-export function createMemories(evidence = createEvidence()): Remembering {
+export function createMemories(evidence = createEvidence()): MemoryFactory {
   const ledger = createLedgerKeeper();
   const redactorFor = createRedactors();
   const shown = createShownKeeper();

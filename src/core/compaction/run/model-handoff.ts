@@ -20,7 +20,7 @@ const PROSE_SHARE = 0.7;
 const RANKING_TOKENS = 2_500;
 
 /** A draft whose handoff is written for good. */
-export interface Settled {
+export interface WrittenDraft {
   readonly draft: CompactionDraft;
   /** How the handoff was written; absent where there is none. */
   readonly summary: SummaryAccount | undefined;
@@ -48,7 +48,7 @@ export async function withModelHandoff(
   run: CompactionRun,
   draft: CompactionDraft,
   asking: HandoffRequest,
-): Promise<Settled> {
+): Promise<WrittenDraft> {
   const answer = await answerFor(run, draft, asking);
   if (answer?.prose === undefined) {
     const hasHandoff = draft.assembled.placed.some(({ message }) => message.origin === "summary");
@@ -63,12 +63,12 @@ export async function withModelHandoff(
 }
 
 /** The draft as the ledger wrote it. */
-export function byLedger(draft: CompactionDraft): Settled {
+export function byLedger(draft: CompactionDraft): WrittenDraft {
   return { draft, summary: draft.handoff === undefined ? undefined : { by: "ledger", steps: [] }, remarks: [] };
 }
 
 /** What a settled handoff stands for, where a model wrote it. */
-export function writtenIn({ draft, summary }: Settled): LastModelHandoff | undefined {
+export function writtenIn({ draft, summary }: WrittenDraft): LastModelHandoff | undefined {
   return summary?.by === "model" ? { recall: draft.evicted[0]!.id, until: draft.shape.tailStart } : undefined;
 }
 

@@ -7,7 +7,7 @@ import type { ParsedHandoff } from "../../handoff/write.ts";
 import type { Message, Transcript } from "../../transcript/message.ts";
 import type { Candidate, CompactionRun, CompactionDraft } from "./draft.ts";
 import type { SizeGoal } from "./goal.ts";
-import type { Settled, LastModelHandoff } from "./model-handoff.ts";
+import type { WrittenDraft, LastModelHandoff } from "./model-handoff.ts";
 import { afterCompaction, backOff, dueAt, stateOf, type EngineState, type StateBase } from "./state.ts";
 
 export interface Policy<State extends StateBase, Goal extends SizeGoal = SizeGoal> extends Pick<
@@ -40,9 +40,9 @@ export interface Policy<State extends StateBase, Goal extends SizeGoal = SizeGoa
   readonly pick?: (
     run: PolicyRun<State, Goal>,
     candidates: Iterable<Candidate>,
-  ) => Attempt<State> | Promise<Attempt<State>>;
+  ) => CompactionAttempt<State> | Promise<CompactionAttempt<State>>;
   /** The draft with its handoff as it is, where no model is to be asked. */
-  readonly withoutModel?: (run: PolicyRun<State, Goal>, draft: CompactionDraft) => Settled | undefined;
+  readonly withoutModel?: (run: PolicyRun<State, Goal>, draft: CompactionDraft) => WrittenDraft | undefined;
   /** Uses what the handoff leaves of an explicit budget, once it is written. */
   readonly refine?: (run: PolicyRun<State, Goal>, draft: CompactionDraft) => CompactionDraft;
   /** What is said where nothing is smaller. */
@@ -58,7 +58,7 @@ export interface States<State extends StateBase, Goal extends SizeGoal = SizeGoa
   /** A state of another engine or version counts as none. */
   readonly own: (given: unknown) => State;
   readonly observe?: (state: State, usage: Usage) => State;
-  readonly afterCompaction: (run: PolicyRun<State, Goal>, made: Made<State>) => State;
+  readonly afterCompaction: (run: PolicyRun<State, Goal>, made: CompletedCompaction<State>) => State;
   /** After an attempt that found nothing smaller than so many tokens. */
   readonly afterFutileAttempt: (run: PolicyRun<State, Goal>) => State;
 }
@@ -69,21 +69,21 @@ export interface PolicyRun<State extends StateBase, Goal extends SizeGoal = Size
   readonly goal: Goal;
 }
 
-export interface Attempt<State> {
+export interface CompactionAttempt<State> {
   readonly draft: CompactionDraft;
   /** The draft as it is to be recorded, where no model is to be asked for its handoff. */
-  readonly settled?: Settled | undefined;
+  readonly settled?: WrittenDraft | undefined;
   readonly remarks?: readonly string[];
   /** What the next state holds because of it. */
   readonly leaves?: Partial<State>;
 }
 
-export type FirstAttempt<State> = Partial<Attempt<State>>;
+export type FirstAttempt<State> = Partial<CompactionAttempt<State>>;
 
 /** A compaction that was made, as the next state is made from it. */
-export interface Made<State> {
+export interface CompletedCompaction<State> {
   readonly report: CompactionReport;
-  readonly settled: Settled;
+  readonly settled: WrittenDraft;
   /** The handoff, where a model wrote it. */
   readonly written: LastModelHandoff | undefined;
   readonly leaves: Partial<State>;

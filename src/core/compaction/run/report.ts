@@ -3,9 +3,9 @@ import { COMPACTION_SCHEMA_VERSION, type Compaction, type CompactionReport, type
 import type { Message } from "../../transcript/message.ts";
 import { sizeOf, type CompactionRun } from "./draft.ts";
 import { lossesOf } from "./losses.ts";
-import type { Settled } from "./model-handoff.ts";
+import type { WrittenDraft } from "./model-handoff.ts";
 
-export interface Account extends Settled {
+export interface Account extends WrittenDraft {
   /** Name of the engine. */
   readonly engine: string;
   readonly irreducible: Irreducible | undefined;

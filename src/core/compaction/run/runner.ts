@@ -11,9 +11,9 @@ import type { Irreducible } from "../compaction.ts";
 import { sizeOf, type CompactionRun, type CompactionDraft } from "./draft.ts";
 import { firstThatFits } from "./first-fit.ts";
 import type { SizeGoal } from "./goal.ts";
-import { createMemories, type Memory } from "./memory.ts";
+import { createMemories, type ConversationMemory } from "./memory.ts";
 import { withModelHandoff, writtenIn } from "./model-handoff.ts";
-import type { Attempt, Policy, PolicyRun } from "./policy.ts";
+import type { CompactionAttempt, Policy, PolicyRun } from "./policy.ts";
 import { recordOf } from "./report.ts";
 import type { StateBase } from "./state.ts";
 
@@ -50,7 +50,7 @@ export function createPolicyEngine<State extends StateBase, Goal extends SizeGoa
 }
 
 interface Begin {
-  readonly memory: Memory;
+  readonly memory: ConversationMemory;
   readonly template: readonly Section[];
   readonly system: readonly Message[];
 }
@@ -98,7 +98,7 @@ async function compact<State extends StateBase, Goal extends SizeGoal>(
 async function attempt<State extends StateBase, Goal extends SizeGoal>(
   policy: Policy<State, Goal>,
   run: PolicyRun<State, Goal>,
-): Promise<Attempt<State>> {
+): Promise<CompactionAttempt<State>> {
   const { draft, ...first } = (await policy.firstAttempt?.(run)) ?? {};
   if (draft !== undefined) return { draft, ...first };
   const candidates = await policy.candidates(run);

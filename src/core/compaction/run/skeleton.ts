@@ -50,7 +50,7 @@ type Cut = (kind: Evicted["kind"], original: string, label: string) => string;
 
 export function skeletonOf(messages: readonly Message[], { first, live, hash, earlier }: SkeletonPlace): Skeleton {
   const evicted: Evicted[] = [];
-  const tell = valuesTeller(earlier);
+  const tell = createValueFormatter(earlier);
   const { answers } = pairingOf(messages);
   const bare = messages.map((message, offset) => {
     if (first + offset === live) return message;
@@ -103,7 +103,7 @@ function bareResult(part: ToolResultPart, label: string, { cut, tell }: Shorteni
 }
 
 /** Says of a result in JSON what changed since it was last shown, or else its values; nothing of any other. */
-function valuesTeller(earlier: readonly Message[]): (text: string) => string | undefined {
+function createValueFormatter(earlier: readonly Message[]): (text: string) => string | undefined {
   let known: KnownThings | undefined;
   return (text) => {
     if (known === undefined) {

@@ -1,7 +1,7 @@
 /** Bytes: what they seem to be and how many there are. */
 import { thousands } from "../cut.ts";
 import type { Page } from "../page.ts";
-import type { Short } from "../short.ts";
+import type { DigestContent } from "../short.ts";
 
 const MAGIC: readonly (readonly [start: RegExp, name: string])[] = [
   [/^iVBORw0KGgo|^.PNG/, "PNG image"],
@@ -13,7 +13,7 @@ const MAGIC: readonly (readonly [start: RegExp, name: string])[] = [
   [/^.ELF/, "ELF program"],
 ];
 
-export function shortBinary({ text }: Page): Short {
+export function shortBinary({ text }: Page): DigestContent {
   const start = text.slice(0, 40).trimStart();
   const name =
     MAGIC.find(([pattern]) => pattern.test(start))?.[1] ??

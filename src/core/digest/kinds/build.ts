@@ -2,7 +2,7 @@
 import { errorKey } from "../error-line.ts";
 import { ERRORS_MAX, outcomeOf } from "../outcome.ts";
 import { judged, linesWith, type Page } from "../page.ts";
-import { plural, range, type Short, type ShortRequest } from "../short.ts";
+import { plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
 
 const WARNING = /\b[Ww]arning(?:\[\w+\])?:? |\bWARN(?:ING)?\b| warning {2}/g;
 const WARNINGS_SCANNED_MAX = 2_000;
@@ -13,7 +13,7 @@ const PLACE_BELOW = /^\s*(?:-->|at|[,╭][-─]+\[) ?\S/;
 /** eslint puts the file on a line of its own above its findings. */
 const FINDING = /^\s+\d+:\d+\s/;
 
-export function shortBuild(page: Page, { focus }: ShortRequest): Short {
+export function shortBuild(page: Page, { focus }: DigestContentRequest): DigestContent {
   const { exit, errors: reported } = outcomeOf(page.text);
   // What npm says of a script that failed is true and tells nothing.
   const told = reported.filter(({ text }) => !text.startsWith("npm "));

@@ -1,6 +1,6 @@
 /** A diff: which files changed and by how much, where in them, and the changed lines the task is about. */
 import { judged, type Page } from "../page.ts";
-import { inTurns, plural, type Short, type ShortRequest } from "../short.ts";
+import { inTurns, plural, type DigestContent, type DigestContentRequest } from "../short.ts";
 
 interface ChangedFile {
   readonly name: string;
@@ -15,7 +15,7 @@ interface ChangedFile {
 const FILES_NOTED_MAX = 10;
 const DECLARES = /^[+-]\s*(?:export|pub|public|func|fn|def|class|interface|type|const|struct|enum|CREATE|#+ )\b/;
 
-export function shortDiff(page: Page, { focus }: ShortRequest): Short {
+export function shortDiff(page: Page, { focus }: DigestContentRequest): DigestContent {
   const files = filesOf(page);
   const added = files.reduce((sum, file) => sum + file.added, 0);
   const removed = files.reduce((sum, file) => sum + file.removed, 0);

@@ -1,7 +1,7 @@
 /** JSON: its shape with keys and counts, the values that tell items apart, and a sample as it stands in the original. */
 import { cut, oneLine } from "../cut.ts";
 import type { Page } from "../page.ts";
-import { plural, range, type Short, type ShortRequest } from "../short.ts";
+import { plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
 
 /** Larger texts are shown by their lines only. */
 const PARSE_CHARS_MAX = 2_000_000;
@@ -22,7 +22,7 @@ const NOTES_MAX = 12;
 const NOTE_CHARS_MAX = 600;
 const SAMPLE_LINES = 8;
 
-export function shortJson(page: Page, { focus }: ShortRequest): Short {
+export function shortJson(page: Page, { focus }: DigestContentRequest): DigestContent {
   const value = parsed(page);
   if (value === undefined)
     return { facts: [], lines: [...range(0, 4), ...focus, ...range(page.lines.length - 2, page.lines.length)] };

@@ -1,7 +1,7 @@
 /** A listing of files: how many, in which folders, of which types, and a sample; entries the task names come first. */
 import type { Page } from "../page.ts";
 import { sharedFolder } from "../shared-folder.ts";
-import { inTurns, plural, range, type Short, type ShortRequest } from "../short.ts";
+import { inTurns, plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
 
 const FOLDERS_NOTED_MAX = 4;
 /** Shorter listings speak for themselves. */
@@ -13,7 +13,7 @@ const DECORATION = /^[dlcbsp-][rwxsStT-]{9}[.@+]?\s+\d+\s+\S+\s+\S+\s+\S+\s+\S+\
 const NO_ENTRY = /^(?:|total \d+|\.{1,2})$/;
 const LINE_CHARS_SCANNED = 400;
 
-export function shortListing(page: Page, { focus }: ShortRequest): Short {
+export function shortListing(page: Page, { focus }: DigestContentRequest): DigestContent {
   const names = namesOf(page);
   const entries = range(0, names.length).filter((number) => names[number] !== "");
   const shared = sharedFolder(entries.map((number) => names[number]!));

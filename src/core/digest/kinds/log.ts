@@ -1,7 +1,7 @@
 /** A log: its levels and time span, each distinct error and warning with how often it came, and the lines the task is about. */
 import { withoutColour, thousands } from "../cut.ts";
 import type { Page } from "../page.ts";
-import { range, type Short, type ShortRequest } from "../short.ts";
+import { range, type DigestContent, type DigestContentRequest } from "../short.ts";
 
 const LEVEL =
   /\b(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|FATAL|CRITICAL|PANIC)\b|\b(?:trace|debug|info|warn|warning|error|fatal)\b(?=["\]: ])/;
@@ -27,7 +27,7 @@ const VARYING = /\b[0-9a-f]{6,}(?:-[0-9a-f]{4,})*\b|\d+/gi;
 
 type Severity = "error" | "warn" | "other";
 
-export function shortLog(page: Page, { focus }: ShortRequest): Short {
+export function shortLog(page: Page, { focus }: DigestContentRequest): DigestContent {
   const levels = new Map<string, number>();
   const errors = new Map<string, Event>();
   const warnings = new Map<string, Event>();

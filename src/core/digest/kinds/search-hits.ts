@@ -1,7 +1,7 @@
 /** Search hits: how many in how many files, and the hits themselves, every file in its turn; context lines give way. */
 import type { Page } from "../page.ts";
 import { sharedFolder } from "../shared-folder.ts";
-import { inTurns, plural, range, type Short, type ShortRequest, type Under } from "../short.ts";
+import { inTurns, plural, range, type DigestContent, type DigestContentRequest, type LineBlock } from "../short.ts";
 
 /** `file:12:text` is a hit, `file-12-text` its context; `12:text` comes from a search in one file. */
 const HIT = /^(?:((?:[A-Za-z]:)?[^\s:]{1,300}):)?(\d{1,7}):/;
@@ -10,7 +10,7 @@ const FILES_NOTED_MAX = 6;
 /** A search with few hits is kept whole where that fits twice the target. */
 const HITS_MUST_MAX = 10;
 
-export function shortSearchHits(page: Page, { focus, call }: ShortRequest): Short {
+export function shortSearchHits(page: Page, { focus, call }: DigestContentRequest): DigestContent {
   const { files, other } = hitsOf(page, call.paths[0] ?? "");
   if (files.size === 0) return { facts: [], lines: [...range(0, 10), ...focus] };
   const hits = [...files.values()].reduce((sum, list) => sum + list.length, 0);
@@ -51,7 +51,7 @@ function hitsOf(page: Page, onlyFile: string): Hits {
 }
 
 /** A file with several hits is named once. */
-function underFile(page: Page, files: Hits["files"], number: number): Under | undefined {
+function underFile(page: Page, files: Hits["files"], number: number): LineBlock | undefined {
   const file = HIT.exec(page.lines[number]!.slice(0, 320))?.[1];
   if (file === undefined || (files.get(file)?.length ?? 0) < 2) return undefined;
   return { heading: `${file}:`, text: page.lines[number]!.slice(file.length + 1) };

@@ -2,7 +2,7 @@
 import { lineNumberOf, withoutLineNumber } from "../numbered-lines.ts";
 import { judged, type Page } from "../page.ts";
 import { informativeLines } from "../informative-lines.ts";
-import { inOrder, plural, range, type Short, type ShortRequest } from "../short.ts";
+import { inOrder, plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
 
 const MODIFIERS = String.raw`(?:(?:export|default|public|private|protected|internal|static|async|abstract|final|pub(?:\([a-z]+\))?|unsafe|extern|inline|override|virtual|readonly|declare|const|sealed|partial|open|data|suspend) )*`;
 const DECLARES = new RegExp(
@@ -28,7 +28,7 @@ const LINE_CHARS_SCANNED = 300;
 const FOCUS_MUST_MAX = 4;
 const DEFINITIONS_MUST_MAX = 8;
 
-export function shortSource(page: Page, { call, focus }: ShortRequest): Short {
+export function shortSource(page: Page, { call, focus }: DigestContentRequest): DigestContent {
   const found = scan(page);
   const inFocus = new Set(focus);
   const rank = (line: number): number =>

@@ -1,7 +1,7 @@
 /** A stack trace: the exception and its message, where it was thrown, and the frames in code of one's own. */
 import { isErrorLine } from "../error-line.ts";
 import { judged, linesWith, type Page } from "../page.ts";
-import { plural, range, type Short, type ShortRequest } from "../short.ts";
+import { plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
 
 const FRAME =
   /^[ \t]+at .+$|^[ \t]*File ".+", line \d+.*$|^[ \t]+from .+:\d+:in .*$|^[ \t]*\d+: +0x.*$|^[ \t]+\S+\.go:\d+ .*$|^#\d+ .*$/gm;
@@ -13,7 +13,7 @@ const LINES_SCANNED_MAX = 3_000;
 const TOP_FRAMES = 2;
 const OWN_FRAMES = 6;
 
-export function shortStackTrace(page: Page, { focus }: ShortRequest): Short {
+export function shortStackTrace(page: Page, { focus }: DigestContentRequest): DigestContent {
   const frames = linesWith(page, FRAME, LINES_SCANNED_MAX);
   const raised = linesWith(page, RAISED, LINES_SCANNED_MAX);
   const own = frames.filter((number) => !FOREIGN.test(judged(page, number)));

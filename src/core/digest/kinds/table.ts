@@ -1,7 +1,7 @@
 /** A table: its header, how many rows, the extremes of each numeric column with the rows they stand in, and a sample. */
 import { oneLine } from "../cut.ts";
 import type { Page } from "../page.ts";
-import { plural, range, type Short, type ShortRequest } from "../short.ts";
+import { plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
 import { cellsOf, isRule, tableStyle, type TableStyle } from "./table-columns.ts";
 
 const STYLE_LINES = 200;
@@ -24,7 +24,7 @@ interface Extremes {
   numbers: number;
 }
 
-export function shortTable(page: Page, { focus }: ShortRequest): Short {
+export function shortTable(page: Page, { focus }: DigestContentRequest): DigestContent {
   const style = tableStyle(page.lines.slice(0, STYLE_LINES).filter((line) => line.trim() !== ""));
   const header = page.lines.findIndex((line) => line.trim() !== "" && !isRule(line));
   if (style === undefined || header < 0)

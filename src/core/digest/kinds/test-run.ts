@@ -3,7 +3,7 @@ import { errorKey, isErrorLine } from "../error-line.ts";
 import { outcomeOf } from "../outcome.ts";
 import { judged, linesWith, type Page } from "../page.ts";
 import { sharedFolder } from "../shared-folder.ts";
-import { plural, range, type Short, type ShortRequest } from "../short.ts";
+import { plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
 import { tallyIn } from "../test-counts.ts";
 import { failureIn } from "../test-names.ts";
 import { exitFact } from "./build.ts";
@@ -22,7 +22,7 @@ const TAIL_LINES = 3;
 /** More failing tests than this are named in one line. */
 const NAMED_LINES_MAX = 10;
 
-export function shortTestRun(page: Page, { focus }: ShortRequest): Short {
+export function shortTestRun(page: Page, { focus }: DigestContentRequest): DigestContent {
   const outcome = outcomeOf(page.text);
   const failures = failureLines(page, new Set(outcome.failing));
   const reasons = distinctReasons(page, failures);

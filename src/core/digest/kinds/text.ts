@@ -3,7 +3,7 @@ import { isErrorLine } from "../error-line.ts";
 import { lineNumberOf } from "../numbered-lines.ts";
 import { judged, headingsOf, linesWith, type Page } from "../page.ts";
 import { informativeLines } from "../informative-lines.ts";
-import { inOrder, range, type Short, type ShortRequest } from "../short.ts";
+import { inOrder, range, type DigestContent, type DigestContentRequest } from "../short.ts";
 
 /** Head, errors and tail (Dual Compression chapter, 16.3). */
 const HEAD_LINES = 20;
@@ -16,7 +16,7 @@ const TELLING_MAX = 12;
 const ERROR_WORDS = /[Ee]rror|ERROR|[Ee]xception|Traceback|[Ww]arning|WARN|fatal|denied|not found|No such/g;
 const ERROR_LINES_SCANNED_MAX = 200;
 
-export function shortText(page: Page, { focus }: ShortRequest): Short {
+export function shortText(page: Page, { focus }: DigestContentRequest): DigestContent {
   const last = page.end;
   const headings = headingsOf(page);
   return {

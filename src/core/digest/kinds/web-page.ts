@@ -2,7 +2,7 @@
 import { oneLine } from "../cut.ts";
 import { headingsOf, linesWith, type Page } from "../page.ts";
 import { informativeLines } from "../informative-lines.ts";
-import { inOrder, plural, range, type Short, type ShortRequest } from "../short.ts";
+import { inOrder, plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
 
 const LINK = /\]\(https?:\/\/|\bhref=|^https?:\/\//gm;
 const LINKS_MAX = 10_000;
@@ -15,7 +15,7 @@ const TITLE_CHARS = 20_000;
 const PASSAGE_CHARS_MIN = 80;
 const PASSAGES_MAX = 4;
 
-export function shortWebPage(page: Page, { focus }: ShortRequest): Short {
+export function shortWebPage(page: Page, { focus }: DigestContentRequest): DigestContent {
   const links = linesWith(page, LINK, LINKS_MAX).length;
   const headings = headingsOf(page);
   const title = TITLE.exec(page.text.slice(0, TITLE_CHARS));

@@ -2,9 +2,16 @@
  * The ladder: the candidates of a compaction, from the documented one down to the smallest that is still valid. Each
  * rung weighs less than the one before; the first that fits is taken, and the last even where it does not fit.
  */
-import { digested, skeletonTail, unchangedMessages, type Rewritten } from "../../compaction/run/candidates.ts";
+import { digested, skeletonTail, unchangedMessages, type RewrittenMessages } from "../../compaction/run/candidates.ts";
 import type { Candidate, CompactionRun } from "../../compaction/run/draft.ts";
-import { earlierEnd, headEnd, lastStart, tailOf, tailStart, type Divided } from "../../compaction/run/boundaries.ts";
+import {
+  earlierEnd,
+  headEnd,
+  lastStart,
+  tailOf,
+  tailStart,
+  type DividedConversation,
+} from "../../compaction/run/boundaries.ts";
 import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Message } from "../../transcript/message.ts";
@@ -33,7 +40,7 @@ function* allRungsOf(run: CompactionRun, goal: CompressorGoal): Generator<Candid
   const { head, opening } = headOf(run, goal, { conversation, earlier });
   const planned = tailStart(conversation, Math.max(head, earlier), goal.tail, measure);
   const last = lastStart(conversation);
-  const rung = (number: number, rewritten: Rewritten, from = planned, headKept = head): Candidate => ({
+  const rung = (number: number, rewritten: RewrittenMessages, from = planned, headKept = head): Candidate => ({
     shape: { rung: number, ...rewritten, headEnd: headKept, tailStart: from },
     ...(number === RUNG_LAST ? { handoffTokensMin: HANDOFF_TOKENS_MIN } : {}),
   });
@@ -53,8 +60,8 @@ function* allRungsOf(run: CompactionRun, goal: CompressorGoal): Generator<Candid
   yield rung(RUNG_LAST, skeletonTail(run, last), last, 0);
 }
 
-interface Beginning {
-  readonly conversation: Divided;
+interface ConversationStart {
+  readonly conversation: DividedConversation;
   /** Index after the earlier handoff; 0 without one. */
   readonly earlier: number;
 }
@@ -63,11 +70,11 @@ interface Head {
   /** Where the head ends; 0 where it is given up. */
   readonly head: number;
   /** The conversation, the head in the form that it is kept in. */
-  readonly opening: Rewritten;
+  readonly opening: RewrittenMessages;
 }
 
 /** The head stays as it is while it is small; with heavy results, which are pruned as old ones are (Zhang 2026, section 6); or not at all. */
-function headOf(run: CompactionRun, goal: CompressorGoal, { conversation, earlier }: Beginning): Head {
+function headOf(run: CompactionRun, goal: CompressorGoal, { conversation, earlier }: ConversationStart): Head {
   const { messages } = conversation;
   const end = headEnd(conversation, goal.headMessages, earlier === 0 ? messages.length : earlier - 1);
   const weigh = (some: readonly Message[]): number => run.request.measure.messages(some.slice(0, end));

@@ -21,7 +21,7 @@ const SPARE_SHARE_MIN = 0.1;
 
 /** The same with a longer tail, where that gains messages. */
 export function withFullerTail(run: Run, draft: CompactionDraft): CompactionDraft {
-  const spare = spareOf(run, draft);
+  const spare = freeTokensOf(run, draft);
   if (!isWide(run, draft, spare)) return draft;
   const reserved = weigh(run, requestsThatFit(run, draft, spare));
   const handoffTokens = draft.handoff?.tokens ?? 0;
@@ -39,7 +39,7 @@ export function withFullerTail(run: Run, draft: CompactionDraft): CompactionDraf
 /** The same with messages kept in front of the handoff, which stays as it is written. */
 export function withMoreKept(run: Run, draft: CompactionDraft): CompactionDraft {
   const { handoff, verbatim, shape } = draft;
-  const spare = spareOf(run, draft);
+  const spare = freeTokensOf(run, draft);
   if (!run.goal.wantsHandoff || shape.rung > 0 || handoff === undefined || spare <= 0) return draft;
   const requests = requestsThatFit(run, draft, spare);
   const left = spare - weigh(run, requests);
@@ -68,7 +68,7 @@ function limitOf({ goal, before }: Run): number {
   return Math.min(goal.limitTokens, before - 1);
 }
 
-function spareOf(run: Run, draft: CompactionDraft): number {
+function freeTokensOf(run: Run, draft: CompactionDraft): number {
   return limitOf(run) - sizeOf(run, draft);
 }
 

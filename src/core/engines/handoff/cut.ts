@@ -11,7 +11,7 @@ const SHRINK_FACTOR = 0.97;
 /** A word is not cut in two where it ends within so many characters. */
 const WORD_CHARS_MAX = 200;
 
-export interface Cutting {
+export interface CutRequest {
   /** What the message may weigh. */
   readonly tokens: number;
   /** Its index in the conversation. */
@@ -26,7 +26,7 @@ export interface CutMessage {
 }
 
 /** The message with the middle of its longest text left out; nothing where that does not make it fit. */
-export function cutInTheMiddle(message: Message, { tokens, at, measure, hash }: Cutting): CutMessage | undefined {
+export function cutInTheMiddle(message: Message, { tokens, at, measure, hash }: CutRequest): CutMessage | undefined {
   const part = longestText(message);
   if (part === undefined) return undefined;
   const { text } = part;

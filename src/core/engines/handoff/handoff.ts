@@ -7,7 +7,7 @@ import {
   skeletonTail,
   unchangedMessages,
   unreadStart,
-  type Rewritten,
+  type RewrittenMessages,
 } from "../../compaction/run/candidates.ts";
 import { sizeOf, type Candidate } from "../../compaction/run/draft.ts";
 import { firstThatFits } from "../../compaction/run/first-fit.ts";
@@ -62,7 +62,7 @@ const TRIMS_MAX = 4;
 function* candidatesOf(run: Run, userTokens: number): Generator<Candidate> {
   const { messages } = run.original;
   const tailStart = run.goal.keepsUnread ? unreadStart(messages) : messages.length;
-  const candidate = (rung: number, tail: Rewritten, tokens: number): Candidate => {
+  const candidate = (rung: number, tail: RewrittenMessages, tokens: number): Candidate => {
     const { headEnd, ...kept } = keptOf(run, { tailStart, tokens, opening: rung < RUNG_TRIMMED });
     return { shape: { rung, ...tail, headEnd, tailStart }, kept };
   };

@@ -3,7 +3,7 @@ import type { Evicted } from "../../compaction/compaction.ts";
 import { byPerson } from "../../ledger/readers/person.ts";
 import { isHandoff } from "../../handoff/write.ts";
 import type { Message } from "../../transcript/message.ts";
-import type { KeptMessages, Placed } from "../../compaction/run/assemble.ts";
+import type { KeptMessages, PlacedMessage } from "../../compaction/run/assemble.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
 import { cutInTheMiddle } from "./cut.ts";
 
@@ -28,7 +28,7 @@ export function keptOf(run: CompactionRun, keeping: KeepLimits): KeptTail {
   const { tailStart, opening } = keeping;
   const { placed, evicted } = newestOf(run, keeping);
   const first = opening ? openingOf(messages, live, tailStart) : [];
-  const isLast = ({ from }: Placed): boolean => from === live;
+  const isLast = ({ from }: PlacedMessage): boolean => from === live;
   const all = [...placed.filter((one) => !isLast(one)), ...first, ...placed.filter(isLast)];
   let headEnd = 0;
   while (all[headEnd]?.from === headEnd && all[headEnd]!.message === messages[headEnd]) headEnd++;
@@ -42,9 +42,9 @@ export function keptOf(run: CompactionRun, keeping: KeepLimits): KeptTail {
 function newestOf(
   { original: { messages }, request, live }: CompactionRun,
   { tailStart, tokens: budget }: KeepLimits,
-): { placed: Placed[]; evicted: Evicted[] } {
+): { placed: PlacedMessage[]; evicted: Evicted[] } {
   const { measure, chain } = request;
-  const placed: Placed[] = [];
+  const placed: PlacedMessage[] = [];
   const evicted: Evicted[] = [];
   let left = budget;
   for (let at = messages.length - 1; at >= 0; at--) {
@@ -67,8 +67,8 @@ function newestOf(
 }
 
 /** What a client says in the user's name before the first request: its environment, its instructions. */
-function openingOf(messages: readonly Message[], live: number, tailStart: number): readonly Placed[] {
-  const opening: Placed[] = [];
+function openingOf(messages: readonly Message[], live: number, tailStart: number): readonly PlacedMessage[] {
+  const opening: PlacedMessage[] = [];
   for (let at = 0; at < tailStart && at !== live; at++) {
     const message = messages[at]!;
     if (message.role !== "user" || message.origin !== undefined || byPerson(message) || isHandoff(message)) break;

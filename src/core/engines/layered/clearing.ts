@@ -14,18 +14,18 @@ import type { LayeredGoal } from "./limits.ts";
 import { isSkillTool } from "./standing-orders.ts";
 import type { LayeredState, Range } from "./state.ts";
 
-export interface Cleared {
+export interface ClearedCut {
   readonly cut: Cut;
   readonly ranges: readonly Range[];
 }
 
 /** Nothing where clearing does not bring the result within the limit. */
-export function clearedWithin(run: PolicyRun<LayeredState, LayeredGoal>, keptResults: number): Cleared | undefined {
+export function clearedWithin(run: PolicyRun<LayeredState, LayeredGoal>, keptResults: number): ClearedCut | undefined {
   const { state, besideTokens } = run;
   const { limitTokens } = run.goal;
   const { messages } = run.original;
   const { measure } = run.request;
-  const standing = standingSummary(run, state.summarisedUntil);
+  const standing = currentSummary(run, state.summarisedUntil);
   if (standing === undefined) return undefined;
   const from = state.summarisedUntil;
   const half = Math.max(from, from - standing.length + Math.ceil((standing.length + messages.length - from) / 2));
@@ -60,7 +60,7 @@ function newestStart(messages: readonly Message[], keptResults: number): number 
 }
 
 /** The summary that stands, with what was put back and the request behind it: none before the first. Undefined where it cannot be kept. */
-function standingSummary(
+function currentSummary(
   { request, original, live }: CompactionRun,
   summarisedUntil: number,
 ): readonly Message[] | undefined {

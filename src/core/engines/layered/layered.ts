@@ -6,7 +6,7 @@
 import { earlierEnd, lastStart, tailOf, tailStart } from "../../compaction/run/boundaries.ts";
 import { digestedTail, skeletonTail, summarisedTo, unchangedMessages } from "../../compaction/run/candidates.ts";
 import { draftOf, sizeOf, type Candidate, type CompactionDraft } from "../../compaction/run/draft.ts";
-import type { Settled } from "../../compaction/run/model-handoff.ts";
+import type { WrittenDraft } from "../../compaction/run/model-handoff.ts";
 import type { FirstAttempt, Policy, PolicyRun } from "../../compaction/run/policy.ts";
 import { createPolicyEngine } from "../../compaction/run/runner.ts";
 import { NINE_SECTIONS } from "../../handoff/templates.ts";
@@ -65,7 +65,7 @@ function clearing(run: Run, { keptResults }: LayeredLimits): FirstAttempt<Layere
 }
 
 /** The session memory as the summary, where it leaves nothing out; a focus is a wish for more than that. */
-function remembered({ request }: Run, draft: CompactionDraft): Settled | undefined {
+function remembered({ request }: Run, draft: CompactionDraft): WrittenDraft | undefined {
   const { writers, focus } = request;
   if (writers === undefined || focus !== undefined || draft.handoff === undefined) return undefined;
   if (!suffices(draft.handoff)) return undefined;

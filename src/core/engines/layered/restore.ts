@@ -87,7 +87,7 @@ function fileAt(path: string, { ledger, reads, fresh }: KnownFile): readonly Res
   return [{ title: `${path}, read again just now`, text: now, message: valid[0]?.message ?? -1 }];
 }
 
-export interface Restoring {
+export interface RestoreRequest {
   /** Messages from here on stand in the result: what they hold is not put back. */
   readonly tailStart: number;
   readonly roomTokens: number;
@@ -104,7 +104,7 @@ const CLOSING = "</system-reminder>";
 export function restored(
   messages: readonly Message[],
   pieces: readonly RestoredText[],
-  restoring: Restoring,
+  restoring: RestoreRequest,
 ): readonly Message[] {
   const { tailStart, roomTokens, pieceTokens, measure, redact } = restoring;
   const said = [OPENING, LEAD_IN, ...toolLines(messages, restoring)];
@@ -123,7 +123,7 @@ export function restored(
 }
 
 /** Calls by tool, the most used first; their definitions are not said again where they stand in the request. */
-function toolLines(messages: readonly Message[], { declaresTools }: Restoring): readonly string[] {
+function toolLines(messages: readonly Message[], { declaresTools }: RestoreRequest): readonly string[] {
   const counts = new Map<string, number>();
   for (const { name } of messages.flatMap(callsOf)) counts.set(name, (counts.get(name) ?? 0) + 1);
   if (counts.size === 0) return [];

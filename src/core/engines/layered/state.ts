@@ -1,5 +1,5 @@
 /** What `layered` keeps between compactions: what it has done to the session, and how often it failed to do enough. */
-import type { Settled } from "../../compaction/run/model-handoff.ts";
+import type { WrittenDraft } from "../../compaction/run/model-handoff.ts";
 import type { States } from "../../compaction/run/policy.ts";
 import { afterCompaction, backOff, dueAt, startOf, stateOf, type EngineState } from "../../compaction/run/state.ts";
 import type { Measure } from "../../transcript/measure.ts";
@@ -62,7 +62,7 @@ const REWRITTEN = -1;
 /** The rung whose tail is as it was. */
 export const RUNG_SUMMARY = 1;
 
-function summaryLeaves({ draft }: Settled, measure: Measure): Partial<LayeredState> {
+function summaryLeaves({ draft }: WrittenDraft, measure: Measure): Partial<LayeredState> {
   const { shape, handoff } = draft;
   return {
     cleared: [],

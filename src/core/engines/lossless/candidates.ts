@@ -5,7 +5,7 @@ import {
   skeletonTail,
   summarisedTo,
   unchangedMessages,
-  type Rewritten,
+  type RewrittenMessages,
 } from "../../compaction/run/candidates.ts";
 import type { Candidate } from "../../compaction/run/draft.ts";
 import { digestResults } from "../../passes/digest-results.ts";
@@ -38,7 +38,7 @@ interface Most {
   readonly count: number;
 }
 
-function freshTail({ goal, request }: LosslessRun, { messages }: Rewritten, { last, count }: Most): number {
+function freshTail({ goal, request }: LosslessRun, { messages }: RewrittenMessages, { last, count }: Most): number {
   const { exchanges } = goal;
   const byTokens = tailStart({ messages, exchanges }, 0, tailOf(goal.tailTokens), request.measure);
   const byCount = exchanges.find(({ start }) => start >= messages.length - count)?.start ?? last;

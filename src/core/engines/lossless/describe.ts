@@ -2,9 +2,9 @@
 import { written } from "../../recall/pages.ts";
 import type { ToolAnswer } from "../contract.ts";
 import { nodeOf, type Dag, type DagNode } from "./dag.ts";
-import { refused, type Given, type BoundedSources } from "./reading.ts";
+import { refused, type ToolArguments, type BoundedSources } from "./reading.ts";
 
-export function describe(dag: Dag, { id }: Given, { tokensMax }: BoundedSources): Promise<ToolAnswer> {
+export function describe(dag: Dag, { id }: ToolArguments, { tokensMax }: BoundedSources): Promise<ToolAnswer> {
   const node = id === undefined ? undefined : nodeOf(dag, id);
   if (id !== undefined && node === undefined) return Promise.resolve(refused("no record has this id"));
   const listed = node === undefined ? dag.roots : node.sources.flatMap((source) => nodeOf(dag, source) ?? []);

@@ -3,7 +3,7 @@ import { pageOf, written } from "../../recall/pages.ts";
 import { estimateText } from "../../transcript/estimate.ts";
 import type { Quote, ToolAnswer } from "../contract.ts";
 import { nodeOf, under, type Dag, type DagNode } from "./dag.ts";
-import { refused, type Given, type BoundedSources } from "./reading.ts";
+import { refused, type ToolArguments, type BoundedSources } from "./reading.ts";
 
 /** Levels that an expansion goes down: lossless-claw's. */
 export const EXPAND_DEPTH = 3;
@@ -25,7 +25,7 @@ interface Pages {
   readonly left: readonly string[];
 }
 
-export async function expand(dag: Dag, given: Given, reading: BoundedSources): Promise<ToolAnswer> {
+export async function expand(dag: Dag, given: ToolArguments, reading: BoundedSources): Promise<ToolAnswer> {
   const { id = "", depth = EXPAND_DEPTH, offset = 0 } = given;
   const node = nodeOf(dag, id);
   if (node === undefined && !RECALL_ID.test(id)) return refused("no record has this id");

@@ -3,7 +3,7 @@ import { written } from "../../recall/pages.ts";
 import { around, linesIn, placesIn, wordsIn } from "../../recall/places.ts";
 import type { Quote, ToolAnswer } from "../contract.ts";
 import { nodeOf, under, type Dag, type DagNode } from "./dag.ts";
-import { refused, type Given, type BoundedSources } from "./reading.ts";
+import { refused, type ToolArguments, type BoundedSources } from "./reading.ts";
 
 export const GREP_HITS = 10;
 export const GREP_HITS_MAX = 50;
@@ -23,7 +23,7 @@ interface Hit {
   readonly held: number;
 }
 
-export async function grep(dag: Dag, given: Given, reading: BoundedSources): Promise<ToolAnswer> {
+export async function grep(dag: Dag, given: ToolArguments, reading: BoundedSources): Promise<ToolAnswer> {
   const { id, words: asked = "", hits: most = GREP_HITS } = given;
   const node = id === undefined ? undefined : nodeOf(dag, id);
   if (id !== undefined && node === undefined) return refused("no record has this id");

@@ -12,7 +12,7 @@ import {
   type CompactionDraft,
 } from "../../compaction/run/draft.ts";
 import { firstCut } from "../../compaction/run/first-fit.ts";
-import type { Attempt, Policy } from "../../compaction/run/policy.ts";
+import type { CompactionAttempt, Policy } from "../../compaction/run/policy.ts";
 import { createPolicyEngine } from "../../compaction/run/runner.ts";
 import { spanLabel, type Evicted } from "../../compaction/compaction.ts";
 import { SEVEN_SECTIONS } from "../../handoff/templates.ts";
@@ -65,23 +65,23 @@ function losslessPolicy(figures: Figures): Policy<LosslessState, LosslessGoal> {
 }
 
 /** Below this share of an explicit budget, what the summaries leave of it is not worth a second attempt. */
-const SPARE_SHARE_MIN = 0.1;
+const FREE_SHARE_MIN = 0.1;
 /** Of what they leave: sums of estimates are not quite the estimate of the sum. */
-const SPARE_TAKEN_SHARE = 0.9;
+const FREE_SHARE_USED = 0.9;
 
 /** What the summaries leave of an explicit budget goes to older messages, whole. No model is asked twice for that. */
 async function withFullerTail(
   run: LosslessRun,
   candidates: Iterable<Candidate>,
   figures: Figures,
-): Promise<Attempt<LosslessState>> {
+): Promise<CompactionAttempt<LosslessState>> {
   const { goal, request } = run;
   const attempt = await attempted(run, candidates, figures);
   const spare = goal.limitTokens - sizeOf(run, attempt.draft);
   const isDone = request.budget === undefined || request.writers !== undefined;
-  if (isDone || spare < goal.limitTokens * SPARE_SHARE_MIN) return attempt;
+  if (isDone || spare < goal.limitTokens * FREE_SHARE_MIN) return attempt;
   const wanted = attempt.draft.handoff?.tokens ?? 0;
-  const tailTokens = goal.tailTokens + Math.floor(spare * SPARE_TAKEN_SHARE);
+  const tailTokens = goal.tailTokens + Math.floor(spare * FREE_SHARE_USED);
   const wider = { ...run, goal: { ...goal, tailTokens, handoffTokens: () => wanted, handoffTokensMin: wanted } };
   const fuller = await attempted(wider, candidatesOf(wider, figures.settings), figures);
   const isSame = fuller.draft.shape.rung === attempt.draft.shape.rung;
@@ -93,7 +93,7 @@ async function attempted(
   run: LosslessRun,
   candidates: Iterable<Candidate>,
   { settings, limits }: Figures,
-): Promise<Attempt<LosslessState>> {
+): Promise<CompactionAttempt<LosslessState>> {
   const { original, request, goal } = run;
   const { measure, chain, budget } = request;
   const { roomTokens, ...cut } = firstCut(run, candidates, goal);

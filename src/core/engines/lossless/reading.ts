@@ -2,7 +2,7 @@
 import type { Sources, ToolAnswer } from "../contract.ts";
 
 /** Arguments that were found to be what the tool takes. */
-export interface Given {
+export interface ToolArguments {
   readonly words?: string;
   readonly id?: string;
   readonly hits?: number;

@@ -18,7 +18,7 @@ export interface Sketch extends DagNode {
   readonly tokens: number;
 }
 
-export interface Sketched {
+export interface SketchedDag {
   /** In order; those with a text stand as they are. */
   readonly roots: readonly (Root | Sketch)[];
   readonly buried: readonly DagNode[];
@@ -48,7 +48,7 @@ const CONDENSED_SHARE_MAX = 0.5;
 /** Where there is room to fill, a node takes at most this share of what it stands for. */
 const FILLED_SHARE_MAX = 0.5;
 
-export function sketched(dag: Dag, input: SketchInput): Sketched {
+export function sketched(dag: Dag, input: SketchInput): SketchedDag {
   const leaves = chunksOf(input, endOf(dag)).map((chunk) => leafOf(chunk, input));
   const fitting = condensed({ roots: [...dag.roots, ...leaves], buried: dag.buried }, input);
   return input.fills ? filled(fitting, input.roomTokens) : fitting;
@@ -100,7 +100,7 @@ function placeOf(
 }
 
 /** Four nodes of one depth become one, the shallowest and oldest first; then fewer, then whatever is oldest. */
-function condensed({ roots: all, buried: before }: Sketched, input: SketchInput): Sketched {
+function condensed({ roots: all, buried: before }: SketchedDag, input: SketchInput): SketchedDag {
   const { roomTokens, settings } = input;
   let roots = all;
   const buried = [...before];
@@ -125,7 +125,7 @@ interface Run {
 }
 
 /** The oldest of the shallowest runs of so many; the newest node is left out. */
-function runOf(roots: Sketched["roots"], count: number): Run | undefined {
+function runOf(roots: SketchedDag["roots"], count: number): Run | undefined {
   const candidates = roots.slice(0, -1);
   const depths = [...new Set(candidates.map(({ depth }) => depth))].sort((a, b) => a - b);
   for (const depth of depths) {
@@ -138,7 +138,7 @@ function runOf(roots: Sketched["roots"], count: number): Run | undefined {
   return undefined;
 }
 
-function above(group: Sketched["roots"], input: SketchInput): Sketch {
+function above(group: SketchedDag["roots"], input: SketchInput): Sketch {
   const [first, last] = [group[0]!, group.at(-1)!];
   const most = Math.floor(sum(group) * CONDENSED_SHARE_MAX);
   return {
@@ -156,7 +156,7 @@ function placeIn({ id, depth, from, until, link, sources, stands }: DagNode): Da
 }
 
 /** What the nodes leave of the room goes to those that are written now, each in its proportion. */
-function filled({ roots, buried }: Sketched, roomTokens: number): Sketched {
+function filled({ roots, buried }: SketchedDag, roomTokens: number): SketchedDag {
   const spare = roomTokens - sum(roots);
   const fresh = roots.filter(({ text }) => text === undefined);
   if (spare <= 0 || fresh.length === 0) return { roots, buried };

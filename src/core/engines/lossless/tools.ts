@@ -6,7 +6,7 @@ import type { Dag } from "./dag.ts";
 import { describe } from "./describe.ts";
 import { expand, EXPAND_DEPTH, EXPAND_DEPTH_MAX } from "./expand.ts";
 import { grep, GREP_HITS, GREP_HITS_MAX } from "./grep.ts";
-import { refused, type Given, type BoundedSources } from "./reading.ts";
+import { refused, type ToolArguments, type BoundedSources } from "./reading.ts";
 
 /** Tokens of an answer where none are asked for: lossless-claw's bound for an expansion. */
 export const ANSWER_TOKENS = 4_000;
@@ -28,7 +28,7 @@ interface Tool {
   readonly description: string;
   readonly fields: Readonly<Record<string, Field>>;
   readonly required: readonly string[];
-  readonly run: (dag: Dag, given: Given, reading: BoundedSources) => Promise<ToolAnswer>;
+  readonly run: (dag: Dag, given: ToolArguments, reading: BoundedSources) => Promise<ToolAnswer>;
 }
 
 const text = (maxLength: number, description: string): Field => ({ type: "string", maxLength, description });
@@ -108,7 +108,10 @@ function names(): string {
 }
 
 /** What was given, or what is wrong with it. */
-function argumentsOf(given: string, { fields, required }: Tool): (Given & { readonly tokens?: number }) | string {
+function argumentsOf(
+  given: string,
+  { fields, required }: Tool,
+): (ToolArguments & { readonly tokens?: number }) | string {
   if (given.length > ARGUMENTS_CHARS_MAX) return "the arguments are too long";
   let value: unknown;
   try {
@@ -125,7 +128,7 @@ function argumentsOf(given: string, { fields, required }: Tool): (Given & { read
     if (objection !== undefined) return `\`${name}\` ${objection}`;
   }
   const missing = required.find((name) => !entries.some(([known]) => known === name));
-  return missing === undefined ? (Object.fromEntries(entries) as Given) : `\`${missing}\` is missing`;
+  return missing === undefined ? (Object.fromEntries(entries) as ToolArguments) : `\`${missing}\` is missing`;
 }
 
 function objectionTo(value: unknown, field: Field): string | undefined {

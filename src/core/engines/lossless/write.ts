@@ -12,9 +12,9 @@ import type { VisibleText } from "../../excerpts/excerpts.ts";
 import { settledErrors } from "../../ledger/entries.ts";
 import { MESSAGE_OVERHEAD_TOKENS, type CompactionRun, type Cut } from "../../compaction/run/draft.ts";
 import type { Dag, Root } from "./dag.ts";
-import type { Sketch, Sketched } from "./sketch.ts";
+import type { Sketch, SketchedDag } from "./sketch.ts";
 
-export interface Writing {
+export interface WriteDagRequest {
   readonly run: CompactionRun;
   /** What stands beside the nodes. */
   readonly cut: Pick<Cut, "shape" | "verbatim">;
@@ -27,7 +27,11 @@ export interface WrittenDag {
   readonly remarks: readonly string[];
 }
 
-export async function writeDag({ roots, buried }: Sketched, before: Dag, writing: Writing): Promise<WrittenDag> {
+export async function writeDag(
+  { roots, buried }: SketchedDag,
+  before: Dag,
+  writing: WriteDagRequest,
+): Promise<WrittenDag> {
   const texts: string[] = roots.flatMap(({ text }) => text ?? []);
   const beside = presentOf(writing);
   const models = createModels(writing, before);
@@ -49,7 +53,7 @@ export async function writeDag({ roots, buried }: Sketched, before: Dag, writing
 }
 
 /** What stands beside the nodes: messages of the conversation as they were, and the text of the others. */
-function presentOf({ run, cut }: Writing): VisibleText {
+function presentOf({ run, cut }: WriteDagRequest): VisibleText {
   const originals = new Set(run.original.messages);
   const changed = cut.verbatim.filter((message) => !originals.has(message));
   return {
@@ -59,7 +63,7 @@ function presentOf({ run, cut }: Writing): VisibleText {
 }
 
 /** The newest node quotes what the tail lost to digests too: no other does. */
-function lostUntil({ run, cut }: Writing): number {
+function lostUntil({ run, cut }: WriteDagRequest): number {
   const { messages } = run.original;
   const changed = cut.shape.messages.findLastIndex((message, at) => message !== messages[at]);
   return Math.max(cut.shape.tailStart, changed + 1);
@@ -76,7 +80,11 @@ interface Around {
   readonly others: string;
 }
 
-function writtenRoot(node: Sketch, { run, cut }: Writing, { prose, beside, quotesUntil, others }: Around): Root {
+function writtenRoot(
+  node: Sketch,
+  { run, cut }: WriteDagRequest,
+  { prose, beside, quotesUntil, others }: Around,
+): Root {
   const { measure, focus } = run.request;
   const { messages } = run.original;
   const own = messages.slice(node.from, node.until);
@@ -142,7 +150,7 @@ const NODE_TOKENS_ASKED_MIN = 800;
 /** Of a node; the rest is for requests, rules, files, and lines of the original. */
 const PROSE_SHARE = 0.4;
 
-function createModels(writing: Writing, before: Dag): Models {
+function createModels(writing: WriteDagRequest, before: Dag): Models {
   const { writers } = writing.run.request;
   const all: ModelHandoff[] = [];
   let spent: StageUsage = NOTHING_SPENT;
@@ -166,7 +174,7 @@ function createModels(writing: Writing, before: Dag): Models {
 }
 
 /** A node above others reads their records, and of the originals only what no record holds. */
-function asking(node: Sketch, { run }: Writing, before: Dag): Omit<Parameters<typeof tell>[0], "writers"> {
+function asking(node: Sketch, { run }: WriteDagRequest, before: Dag): Omit<Parameters<typeof tell>[0], "writers"> {
   const { measure, focus, signal } = run.request;
   const { messages, system } = run.original;
   const known = before.roots.filter(({ from, until }) => from >= node.from && until < node.until);

@@ -3,7 +3,7 @@ import { digestResults } from "../../passes/digest-results.ts";
 import type { PassContext, PassResult } from "../../passes/pass.ts";
 import type { Message, Transcript } from "../../transcript/message.ts";
 
-export interface Digesting {
+export interface DigestLargestRequest {
   /** Tokens to save. */
   readonly excessTokens: number;
   /** What is sent today: a result whose digest stands there gives way before any other. */
@@ -14,7 +14,7 @@ export interface Digesting {
 /** `messages[i]` is original `i` or its digest. */
 export function digestLargestFirst(
   originals: readonly Message[],
-  { excessTokens, standing, context }: Digesting,
+  { excessTokens, standing, context }: DigestLargestRequest,
 ): Pick<PassResult, "messages" | "evicted"> {
   const { measure } = context;
   const digested = digestResults(originals, context);

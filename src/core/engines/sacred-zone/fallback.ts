@@ -9,7 +9,7 @@ import {
   shortened,
   skeletonTail,
   unchangedMessages,
-  type Rewritten,
+  type RewrittenMessages,
 } from "../../compaction/run/candidates.ts";
 import type { Candidate, CompactionRun } from "../../compaction/run/draft.ts";
 import { digestResultsWith } from "../../passes/digest-results.ts";
@@ -58,7 +58,7 @@ interface StepRange {
   readonly recordTokens: number;
 }
 
-function step(rung: number, rewritten: Rewritten, { recordTokens, ...place }: StepRange): Candidate {
+function step(rung: number, rewritten: RewrittenMessages, { recordTokens, ...place }: StepRange): Candidate {
   return { shape: { rung, ...rewritten, ...place }, handoffTokens: () => recordTokens };
 }
 

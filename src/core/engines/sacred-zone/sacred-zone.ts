@@ -54,7 +54,7 @@ function sacredZonePolicy(settings: SacredZoneSettings): Policy<SacredZoneState,
     futileBecause: () =>
       "nothing outside the sacred zone can be made smaller, and a restart would not be smaller either",
     staysBecause: () => "; the live request and the last exchange, as short as it gets, stay",
-    remarksOn: ({ shape }) => remarksOn(shape.rung),
+    remarksOn: ({ shape }) => notesOn(shape.rung),
   };
 }
 
@@ -93,7 +93,7 @@ function wordsOf({ handoff }: CompactionDraft): number {
   return handoff?.text.match(/\S+/g)?.length ?? 0;
 }
 
-function remarksOn(rung: number): readonly string[] {
+function notesOn(rung: number): readonly string[] {
   if (rung >= RUNG_RESTARTED)
     return ["the sacred zone alone was too large: the session continues with a short summary and its newest messages"];
   if (rung >= RUNG_TRUNCATED)

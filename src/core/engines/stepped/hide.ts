@@ -8,11 +8,11 @@ import { clearResults } from "../../passes/clear-results.ts";
 import { pairingOf } from "../../transcript/pairing.ts";
 import type { PassContext } from "../../passes/pass.ts";
 import { resultOf, type Message } from "../../transcript/message.ts";
-import { passContext, type Rewritten } from "../../compaction/run/candidates.ts";
+import { passContext, type RewrittenMessages } from "../../compaction/run/candidates.ts";
 import type { CompactionRun } from "../../compaction/run/draft.ts";
 
 /** A result that is hidden. */
-export interface Stamp {
+export interface HiddenStamp {
   /** Id under which it can be recalled. */
   readonly id: string;
   /** Index of its message in the conversation. */
@@ -21,25 +21,25 @@ export interface Stamp {
   readonly at?: number;
 }
 
-export interface Hidden extends Rewritten {
-  readonly stamps: readonly Stamp[];
+export interface HiddenResults extends RewrittenMessages {
+  readonly stamps: readonly HiddenStamp[];
   /** Tokens that are hidden now and were not before. */
   readonly gainTokens: number;
 }
 
-export interface Hiding {
+export interface HideOptions {
   /** The newest results of so many tokens stay. */
   readonly protectedTokens: number;
   /** And what the newest turns of the user brought. */
   readonly protectedTurns: number;
   /** What is hidden already. */
-  readonly stamps: readonly Stamp[];
+  readonly stamps: readonly HiddenStamp[];
 }
 
 /** What a skill says is what the work goes by (IA al Día 2026). */
 const TOOL_PROTECTED = "skill";
 
-export function hideOldResults(run: CompactionRun, { stamps, ...protecting }: Hiding): Hidden {
+export function hideOldResults(run: CompactionRun, { stamps, ...protecting }: HideOptions): HiddenResults {
   const { messages } = run.original;
   const { measure, now } = run.request;
   const all = clearResults(messages, { ...passContext(run), protect: (at) => resultOf(messages[at]!) === undefined });
@@ -59,12 +59,12 @@ export function hideOldResults(run: CompactionRun, { stamps, ...protecting }: Hi
   };
 }
 
-function keyOf({ id, message }: Pick<Stamp, "id" | "message">): string {
+function keyOf({ id, message }: Pick<HiddenStamp, "id" | "message">): string {
   return `${message} ${id}`;
 }
 
 /** The messages all of whose pieces are stamped: a conversation that was rewound may have others in their places. */
-function stampedAmong(evicted: readonly Evicted[], stamps: readonly Stamp[]): ReadonlySet<number> {
+function stampedAmong(evicted: readonly Evicted[], stamps: readonly HiddenStamp[]): ReadonlySet<number> {
   const stamped = new Set(stamps.map(keyOf));
   const whole = new Map<number, boolean>();
   for (const one of evicted) whole.set(one.message, (whole.get(one.message) ?? true) && stamped.has(keyOf(one)));
@@ -75,7 +75,7 @@ function stampedAmong(evicted: readonly Evicted[], stamps: readonly Stamp[]): Re
 function oldResults(
   messages: readonly Message[],
   hidden: ReadonlySet<number>,
-  { protectedTokens, protectedTurns, measure }: Omit<Hiding, "stamps"> & Pick<PassContext, "measure">,
+  { protectedTokens, protectedTurns, measure }: Omit<HideOptions, "stamps"> & Pick<PassContext, "measure">,
 ): ReadonlySet<number> {
   const { answers } = pairingOf(messages);
   const old = new Set<number>();

@@ -28,18 +28,18 @@ import { personText } from "../../ledger/readers/person.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Engine } from "../contract.ts";
-import { hideOldResults, type Stamp } from "./hide.ts";
+import { hideOldResults, type HiddenStamp } from "./hide.ts";
 import { goalOf, steppedLimits, type SteppedGoal, type SteppedLimits } from "./limits.ts";
 import type { SteppedSettings } from "./settings.ts";
 
 export interface SteppedState extends EngineState {
-  readonly hidden: readonly Stamp[];
+  readonly hidden: readonly HiddenStamp[];
 }
 
 const FRESH: SteppedState = { ...startOf("stepped"), hidden: [] };
 
 /** The results that are hidden, with the time of it, from the state in a record or a saved session. */
-export function hiddenResults(state: unknown): readonly Stamp[] {
+export function hiddenResults(state: unknown): readonly HiddenStamp[] {
   return stateOf(FRESH, state).hidden;
 }
 

@@ -6,7 +6,7 @@ import { familyOf } from "../../ledger/readers/commands.ts";
 import type { ActionEntry, CommandEntry, FileEntry, Ledger } from "../../ledger/ledger.ts";
 import { TOPICS } from "../topics/index.ts";
 import type { Topic } from "../topics/topic.ts";
-import { namesIn } from "./grounds.ts";
+import { namesIn } from "./grounding.ts";
 
 /** What of a text the ledger contradicts, in words; nothing where it does not. */
 export function contradictionIn(text: string, topic: Topic, ledger: Ledger): string | undefined {

@@ -14,14 +14,14 @@ export const PROSE_RANK = 100;
 /** Written after the ledger's items of the same section. */
 const PROSE_ORDER = 100_000;
 
-export interface Own {
+export interface LedgerDrafts {
   /** The ledger's, and those that an earlier handoff carries on. */
   readonly fresh: readonly ItemDraft[];
   readonly carried: readonly ItemDraft[];
 }
 
 /** All that a section may say. */
-export function withProse(topic: Topic, { fresh, carried }: Own, prose: Items): readonly ItemDraft[] {
+export function withProse(topic: Topic, { fresh, carried }: LedgerDrafts, prose: Items): readonly ItemDraft[] {
   const texts = prose.get(topic) ?? [];
   if (texts.length === 0) return [...fresh, ...carried];
   const said = textOf(prose);

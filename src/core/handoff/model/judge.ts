@@ -9,7 +9,7 @@ export interface Objection {
   readonly because: string;
 }
 
-export interface Judged {
+export interface AnswerToJudge {
   readonly answer: Answer;
   readonly asked: readonly AskedSection[];
   readonly ended: "stop" | "length";
@@ -33,7 +33,15 @@ const REFUSAL_CHARS = 400;
 const REFUSAL =
   /^\W*(?:i['’]?m (?:very |so )?(?:sorry|unable)|i am (?:very |so )?(?:sorry|unable)|sorry\b|i (?:can['’]?t|cannot|won['’]?t|must decline)|i apologi[sz]e|as an ai\b|unfortunately,? i\b|this (?:request|content) (?:violates|cannot)|抱歉|很抱歉|对不起|我无法|我不能|申し訳|죄송|lo siento|je suis désolé|es tut mir leid)/i;
 
-export function objectionTo({ answer, asked, ended, goesOn, source, record, measure }: Judged): Objection | undefined {
+export function objectionTo({
+  answer,
+  asked,
+  ended,
+  goesOn,
+  source,
+  record,
+  measure,
+}: AnswerToJudge): Objection | undefined {
   const { body, headings, items } = answer;
   if (body === "") return malformed("the answer is empty");
   const complete = headings >= Math.ceil(asked.length * HEADINGS_SHARE_MIN);

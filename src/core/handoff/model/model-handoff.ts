@@ -20,7 +20,7 @@ import {
   type FoldRequest,
 } from "./staged-reading.ts";
 import { followUp } from "./follow-up.ts";
-import { createGrounds } from "./grounds.ts";
+import { createGrounds } from "./grounding.ts";
 import type { Span } from "./source.ts";
 import { verify, type Verified } from "./verify.ts";
 
@@ -32,7 +32,7 @@ const KEPT_SHARE_MIN = 0.25;
 /** Where the ledger knows files or commands, a record that names nothing of the session says nothing of it. */
 const KNOWN_NAMES_MIN = 1;
 
-export interface TellRequest {
+export interface ModelHandoffRequest {
   readonly writers: Writers;
   readonly signal?: AbortSignal;
   readonly span: Span;
@@ -68,7 +68,7 @@ interface Candidate {
 }
 
 /** Rejects when the signal aborts, with its reason; otherwise always answers. */
-export async function tell(request: TellRequest): Promise<ModelHandoff> {
+export async function tell(request: ModelHandoffRequest): Promise<ModelHandoff> {
   const { writers, allowed: most = COMPACTION_SPEND_LIMIT } = request;
   const steps: SummaryStep[] = writers.resting.map(restingStep);
   let spent = NOTHING_SPENT;
@@ -117,7 +117,7 @@ function orderOf({ auxiliary, main, withheld }: Writers): readonly Candidate[] {
   ];
 }
 
-function foldRequest(request: TellRequest, allowed: Allowance): FoldRequest {
+function foldRequest(request: ModelHandoffRequest, allowed: Allowance): FoldRequest {
   const { span, template, live, focus, signal } = request;
   return {
     ...request,
@@ -130,7 +130,10 @@ function foldRequest(request: TellRequest, allowed: Allowance): FoldRequest {
 }
 
 /** What stands of an answer; nothing where there is none. */
-function check(folded: StagedAnswer, { span, ledger, record, template, beside }: TellRequest): Verified | undefined {
+function check(
+  folded: StagedAnswer,
+  { span, ledger, record, template, beside }: ModelHandoffRequest,
+): Verified | undefined {
   if (folded.kind !== "answered") return undefined;
   const grounds = createGrounds(span.messages, [beside, folded.source, recordText(record, askedOf(template))]);
   const { items } = folded.answer;
@@ -186,7 +189,7 @@ function written({ items, kept, dropped }: Verified, { step, steps, folded }: Wr
     prose: items,
     account: { by: "model", steps, items: { kept, dropped } },
     degraded: [
-      ...steps.filter((one) => one !== step).map(remark),
+      ...steps.filter((one) => one !== step).map(noteOf),
       ...dropped.map(
         ({ because: reason, count }) =>
           `${count} of ${kept + total(dropped)} items by ${step.model} were dropped: ${reason}`,
@@ -224,12 +227,12 @@ function degradedBy(
   return steps.length === 0
     ? []
     : [
-        ...steps.map(remark),
+        ...steps.map(noteOf),
         ...(unasked === undefined ? [] : [unasked]),
         "the handoff was written by code: no model wrote it",
       ];
 }
 
-function remark({ role, model, outcome, class: why, because }: SummaryStep): string {
+function noteOf({ role, model, outcome, class: why, because }: SummaryStep): string {
   return `the ${role} model ${model} ${outcome === "resting" ? "was not used" : outcome === "rejected" ? "was refused" : "failed"}${why === undefined ? "" : ` (${why})`}: ${because ?? ""}`;
 }

@@ -6,7 +6,7 @@ import type { Topic } from "../topics/topic.ts";
 import type { Items } from "./asked.ts";
 import { citedIn, type CitationChecker } from "./citations.ts";
 import { contradictionIn } from "./claims.ts";
-import type { Grounds } from "./grounds.ts";
+import type { SourceGrounding } from "./grounding.ts";
 
 /** Why an item was dropped. */
 export type DropReason =
@@ -27,7 +27,7 @@ export interface Verified {
 export interface VerifyOptions {
   readonly citations: CitationChecker;
   readonly ledger: Ledger;
-  readonly grounds: Grounds;
+  readonly grounds: SourceGrounding;
   readonly template: readonly Section[];
 }
 
@@ -74,7 +74,7 @@ function reasonAgainst(
 }
 
 const FIGURE = /^[\d.,]+$/;
-function inventsMoreThanFigures(text: string, grounds: Grounds): boolean {
+function inventsMoreThanFigures(text: string, grounds: SourceGrounding): boolean {
   const invented = grounds.invented(text);
   if (invented.length === 0) return false;
   // A figure of the writer's own, a sum for instance, is believed beside a name of the session.
@@ -82,7 +82,7 @@ function inventsMoreThanFigures(text: string, grounds: Grounds): boolean {
 }
 
 /** Says of a figure that stands nowhere that it is the writer's own. */
-function withOwnFigures(text: string, { invented }: Grounds): string {
+function withOwnFigures(text: string, { invented }: SourceGrounding): string {
   const { claim } = citedIn(text);
   const figures = invented(claim);
   return figures.length === 0 ? text : `${claim} (reckoned)${text.slice(claim.length)}`;

@@ -5,7 +5,7 @@ import { runOutcomeOf } from "../../ledger/run-outcomes.ts";
 import { clipped } from "../items.ts";
 import { condensable, unitsOf, type Condensable } from "./condense.ts";
 import { argumentsText, thingText } from "./effects.ts";
-import { WEIGHTS, type Done, type LinesContext, type RecordLine } from "./context.ts";
+import { WEIGHTS, type CompletedEntry, type LinesContext, type RecordLine } from "./context.ts";
 import { writtenUnits } from "./edited-lines.ts";
 
 export type CallKind = "looked" | "edited" | "check" | "ran" | "changed";
@@ -18,7 +18,7 @@ function bareName(name: string): string {
   return /[^./:]*$/.exec(start < 0 ? name : name.slice(start + 2))?.[0] ?? name;
 }
 
-export function callKindOf({ action, call }: Done): CallKind {
+export function callKindOf({ action, call }: CompletedEntry): CallKind {
   switch (action.action) {
     case "run":
       return action.purpose === "show"
@@ -44,7 +44,11 @@ export function callKindOf({ action, call }: Done): CallKind {
   }
 }
 
-export function callLines(kind: CallKind, calls: readonly Done[], context: LinesContext): readonly RecordLine[] {
+export function callLines(
+  kind: CallKind,
+  calls: readonly CompletedEntry[],
+  context: LinesContext,
+): readonly RecordLine[] {
   const message = calls[0]!.message;
   const line = (deedText: string, outcome = "", at = message): RecordLine => ({
     message: at,
@@ -69,9 +73,9 @@ export function callLines(kind: CallKind, calls: readonly Done[], context: Lines
 }
 
 /** What was only looked at is gathered; what showed one thing by its values is told with them. */
-function lookedLines(calls: readonly Done[], context: LinesContext): readonly RecordLine[] {
+function lookedLines(calls: readonly CompletedEntry[], context: LinesContext): readonly RecordLine[] {
   const shown: RecordLine[] = [];
-  const others: Done[] = [];
+  const others: CompletedEntry[] = [];
   for (const call of calls) {
     if (call.action.action === "plan") continue;
     context.known.changesIn(call.result);
@@ -86,7 +90,12 @@ function lookedLines(calls: readonly Done[], context: LinesContext): readonly Re
 }
 
 /** A run, and how it ended: with its errors, as long as they stand. Nothing for a check that went well as it did before. */
-function runLine(kind: "check" | "ran", call: Done, times: number, context: LinesContext): RecordLine | undefined {
+function runLine(
+  kind: "check" | "ran",
+  call: CompletedEntry,
+  times: number,
+  context: LinesContext,
+): RecordLine | undefined {
   const failed = call.action.ok === false && context.stillFails(call.answered);
   const outcome = failed ? withErrors(outcomeOf(call, context), call, context) : outcomeOf(call, context);
   const weight = failed ? WEIGHTS.failed : WEIGHTS[kind];
@@ -99,19 +108,19 @@ function runLine(kind: "check" | "ran", call: Done, times: number, context: Line
 
 const DURATION = /\d[\d.,]*\s?(?:ms|s|secs?|seconds|minutes)\b/g;
 
-const ERRORS_TOLD_MAX = 4;
+const ERRORS_SHOWN_MAX = 4;
 const RUN_CHARS_READ_MAX = 40_000;
 /** What a test expected and what it got, as the runners of several languages write it. */
 const ASSERTION =
   /^[ \t]*(?:\S+\.\w{1,4}:\d+:(?:\d+:)? .{0,300}\b(?:want|expected|got|should)\b.{0,200}|E {2,}\S.{0,300}|(?:AssertionError|AssertionFailedError)\b.{0,300}|(?:[Ee]xpected|[Aa]ctual|[Rr]eceived|left|right):? .{1,200})$/gm;
 
-function withErrors(outcome: string, { result, answer }: Done, { redact }: LinesContext): string {
+function withErrors(outcome: string, { result, answer }: CompletedEntry, { redact }: LinesContext): string {
   const asserted = result.slice(0, RUN_CHARS_READ_MAX).match(ASSERTION) ?? [];
   const reported = answer === undefined ? [] : runOutcomeOf(answer, result).errors.map(({ text }) => text);
   const errors = [...asserted, ...reported]
     .map((text) => redact(text).trim().replace(/\s+/g, " "))
     .filter((text) => !outcome.includes(text) && !text.includes(outcome));
-  return [outcome, ...errors.slice(0, ERRORS_TOLD_MAX)].filter((text) => text !== "").join("; ");
+  return [outcome, ...errors.slice(0, ERRORS_SHOWN_MAX)].filter((text) => text !== "").join("; ");
 }
 
 /** What was done and what came of it, each cut at its end: where room is short, the outcome gets at least half. */
@@ -151,7 +160,7 @@ export function counted(texts: readonly string[]): readonly string[] {
 type Edited = Pick<RecordLine, "message" | "body" | "touched"> & Partial<Pick<RecordLine, "weight">>;
 
 /** For each file, how often it was edited and what was written; what failed, with the reason. */
-function editedFiles(calls: readonly Done[], context: LinesContext): readonly Edited[] {
+function editedFiles(calls: readonly CompletedEntry[], context: LinesContext): readonly Edited[] {
   const worked = calls.filter(({ action }) => action.ok !== false);
   const failed = calls.filter(({ action }) => action.ok === false);
   const byFile = Map.groupBy(worked, (call) => `${bareName(call.call.name)} ${targetOf(call, context)}`);
@@ -168,7 +177,7 @@ function editedFiles(calls: readonly Done[], context: LinesContext): readonly Ed
 }
 
 /** Nothing of it is left out as said before: a line means something else in another function. */
-function writtenIn(calls: readonly Done[], { redact }: LinesContext): Condensable {
+function writtenIn(calls: readonly CompletedEntry[], { redact }: LinesContext): Condensable {
   return condensable(calls.flatMap(({ call }) => writtenUnits(call, redact)));
 }
 
@@ -188,7 +197,7 @@ function headed(heading: string, text: Condensable): Condensable {
 const BELOW_CHARS_MIN = 120;
 
 /** `Edit a.ts ×3, b.ts; Write c.ts`: what each tool was given, in the order of first use. */
-function byTool(calls: readonly Done[], context: LinesContext): string {
+function byTool(calls: readonly CompletedEntry[], context: LinesContext): string {
   const targets = new Map<string, string[]>();
   for (const call of calls) {
     const tool = bareName(call.call.name);
@@ -200,8 +209,10 @@ function byTool(calls: readonly Done[], context: LinesContext): string {
 }
 
 /** Runs of one command in a row are one line, with the outcome of the last. */
-function repeatedRuns(calls: readonly Done[]): readonly { readonly call: Done; readonly times: number }[] {
-  const runs: { call: Done; times: number }[] = [];
+function repeatedRuns(
+  calls: readonly CompletedEntry[],
+): readonly { readonly call: CompletedEntry; readonly times: number }[] {
+  const runs: { call: CompletedEntry; times: number }[] = [];
   for (const call of calls) {
     const last = runs.at(-1);
     if (last?.call.action.text === call.action.text) {
@@ -215,7 +226,7 @@ function repeatedRuns(calls: readonly Done[]): readonly { readonly call: Done; r
 const CHANGES_FOLDER = /^\s*cd\s+[^\s;&|]+\s*(?:&&|;|\n)\s*(?=\S)/;
 const PAGING = /\s*\|\s*(?:tail|head)\s+(?:-n\s*)?-?\d+\s*$|\s*2>&1(?=\s*(?:$|\|))/g;
 
-function runText(call: Done, times: number, context: LinesContext): string {
+function runText(call: CompletedEntry, times: number, context: LinesContext): string {
   const text = call.action.text.slice(0, COMMAND_CHARS_READ_MAX);
   if (call.action.ok !== false && COMMITTED.test(call.action.outcome ?? "") && onlyCommits(text)) return "git commit";
   const command = context.redact(withoutWrittenText(text)).replace(CHANGES_FOLDER, "").replace(PAGING, "");
@@ -251,7 +262,7 @@ const COMMAND_CHARS_READ_MAX = 4_000;
 const RESULT_CHARS_READ_MAX = 2_000;
 
 /** A call that changed something, or had somebody else work: its arguments, and what came of it. */
-function changeBody(call: Done, context: LinesContext): Condensable {
+function changeBody(call: CompletedEntry, context: LinesContext): Condensable {
   if (call.action.action === "run") return callBody(runText(call, 1, context), outcomeOf(call, context));
   const name = bareName(call.call.name);
   const raw = context.shortened(context.redact(call.call.arguments));
@@ -279,7 +290,7 @@ function changeBody(call: Done, context: LinesContext): Condensable {
 }
 
 /** What a call that worked changed, or the values of what it made; the line that says how it ended where it shows neither. */
-function effectOf(call: Done, changes: string | undefined, context: LinesContext): string {
+function effectOf(call: CompletedEntry, changes: string | undefined, context: LinesContext): string {
   const effect = changes ?? thingText(call.result, call.call.arguments);
   return effect === undefined ? outcomeOf(call, context) : context.redact(effect);
 }
@@ -298,7 +309,7 @@ function fixed(text: string): Condensable {
   return { chars: text.length, within: (charsMax) => (charsMax < text.length ? clipped(text, charsMax) : text) };
 }
 
-function outcomeOf({ action, result }: Done, { redact }: LinesContext): string {
+function outcomeOf({ action, result }: CompletedEntry, { redact }: LinesContext): string {
   const first = countsOf(action) ?? action.outcome ?? firstLineOf(result);
   // The first characters of a value in JSON say nothing; its values may.
   const said = action.ok !== false && OPENS_JSON.test(first) ? (thingText(result) ?? "") : first;
@@ -308,7 +319,7 @@ function outcomeOf({ action, result }: Done, { redact }: LinesContext): string {
 }
 
 /** How many tests passed says more than any line of a check that worked. */
-function countsOf({ ok, passed }: Done["action"]): string | undefined {
+function countsOf({ ok, passed }: CompletedEntry["action"]): string | undefined {
   return ok === true && passed !== undefined ? `${passed} passed` : undefined;
 }
 
@@ -325,7 +336,7 @@ function firstLineOf(result: string): string {
   return PREFACE.test(line) ? "" : line;
 }
 
-function targetOf({ action, call }: Done, context: LinesContext): string {
+function targetOf({ action, call }: CompletedEntry, context: LinesContext): string {
   const target = action.target.endsWith("…") ? action.target.replace(/\S*…$/, "…") : action.target;
   const text =
     target === "" ? bareName(call.name) : action.action === "run" ? target.replace(CHANGES_FOLDER, "") : target;

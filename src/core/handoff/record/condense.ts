@@ -37,7 +37,7 @@ const STATES_AFTER_ALL =
 const OFFER =
   /^(?:do you |would you |want (?:me|to)\b|should (?:i|we) |shall (?:i|we) |let me know|what(?:['’]s| is| do| would) (?:you|your)\b|ready to |anything else|please (?:confirm|let me know)|(?:could|can) you (?:please )?(?:confirm|provide|assist|help))[^.]*[?.]?$/i;
 /** Says what was found, settled or left. */
-const TELLING =
+const INFORMATIVE =
   /\b(?:because|root cause|caus(?:e|ed)|reason|decid|chose|instead of|rather than|so that|turns out|found|fix|issue|problem|ensures|failed|fails|pass(?:es|ed)|needs?|remaining|left|next step|todo|blocked|confirmed|changed|added|removed|renamed|replaced|committed|merged|deployed|refund|cancel|book|total|saves?|answer|cleanest|simplest|prefer|recommend)\w*\b|\b(?:i think|makes? (?:more |most )?sense)\b|\b(?:must|never|only|not|cannot|can['’]t|won['’]t)\b/i;
 /** Says what somebody wants. */
 const WANTED =
@@ -97,10 +97,10 @@ const always = (): boolean => true;
 const scored = ({ score }: Unit): number => score;
 
 /** Whether a sentence says more than what comes next, or how glad one is. */
-export function isTelling(sentence: string): boolean {
+export function isInformative(sentence: string): boolean {
   return (
     !FILLER.test(sentence.trim()) ||
-    (!sentence.trimEnd().endsWith(":") && TELLING.test(sentence) && sentence.length > FILLER_CHARS_MAX)
+    (!sentence.trimEnd().endsWith(":") && INFORMATIVE.test(sentence) && sentence.length > FILLER_CHARS_MAX)
   );
 }
 
@@ -196,7 +196,7 @@ function isFiller(text: string): boolean {
 
 /** A few words with an exclamation mark that name nothing and tell nothing. */
 function isExclamation(text: string): boolean {
-  return text.length <= EXCLAMATION_CHARS_MAX && EXCLAMATION.test(text) && !isExact(text) && !TELLING.test(text);
+  return text.length <= EXCLAMATION_CHARS_MAX && EXCLAMATION.test(text) && !isExact(text) && !INFORMATIVE.test(text);
 }
 
 const EXCLAMATION = /[!！][\s\p{Extended_Pictographic}\p{Emoji_Component}]*$/u;
@@ -314,7 +314,7 @@ function scoreOf(labelled: string, { first, last, fenced }: UnitPosition): numbe
   const text = labelled.replace(LABEL, "");
   const edge = first === 0 ? 1.5 : last === 0 ? 1.2 : first === 1 || last === 1 ? 0.4 : 0;
   const exact = exactIn(text.replace(LIST_ITEM, "")) / EXACT_COUNTED_MAX;
-  const telling = TELLING.test(text) || WANTED.test(text) ? 1 : 0;
+  const telling = INFORMATIVE.test(text) || WANTED.test(text) ? 1 : 0;
   const item = LIST_ITEM.test(text) ? 0.4 : 0;
   const filler = isFiller(text) || isExclamation(text) ? -2 : PEP.test(text) ? -0.4 : 0;
   const opening = first > 0 && OPENS_MORE.test(text) ? -0.8 : 0;
@@ -344,7 +344,7 @@ function scoreOf(labelled: string, { first, last, fenced }: UnitPosition): numbe
 /** Whether it is more than a word on the work itself ("This is a bigger one.") or on the call that follows ("Now the tests:"). */
 export function isFinding(sentence: string): boolean {
   const text = sentence.trim().slice(0, CHARS_MATCHED_MAX);
-  return !OPENS_MORE.test(text) && (isExact(text) || TELLING.test(text));
+  return !OPENS_MORE.test(text) && (isExact(text) || INFORMATIVE.test(text));
 }
 
 /** Whether it holds a name or a figure. */

@@ -52,10 +52,10 @@ export interface LinesContext {
   readonly said: SaidBefore;
 }
 
-export type Done = Extract<EpisodeEntry, { kind: "done" }>;
+export type CompletedEntry = Extract<EpisodeEntry, { kind: "done" }>;
 
 /** What the handoff says beside the record. */
-export interface VisibleBeside {
+export interface VisibleElsewhere {
   readonly said: string;
   /** What must hold, in the words of the person who said so: not told a second time. */
   readonly rules: readonly string[];

@@ -8,7 +8,7 @@ import { createSaid } from "./said-before.ts";
 import { createKnownThings } from "./effects.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
 import { linesOf } from "./lines.ts";
-import { pertinenceTo, type LinesContext, type VisibleBeside, type RecordLine } from "./context.ts";
+import { pertinenceTo, type LinesContext, type VisibleElsewhere, type RecordLine } from "./context.ts";
 
 /** A longer record is worked out anew for each handoff. */
 const CHARS_KEPT_MAX = 500_000;
@@ -22,50 +22,50 @@ export interface EpisodeOptions extends Pick<
 > {
   /** What `shortened` takes away. */
   readonly root: string | undefined;
-  readonly present: VisibleBeside;
+  readonly present: VisibleElsewhere;
   /** The words of what is asked for. */
   readonly taskWords: readonly string[];
 }
 
 /** The last record that was told with a redaction. */
-const courses = new WeakMap<Redact, Course>();
+const courses = new WeakMap<Redact, EpisodeLineWriter>();
 
 /** The lines of each episode. */
 export function linesOfAll(episodes: readonly Episode[], telling: EpisodeOptions): readonly (readonly RecordLine[])[] {
-  const course = courses.get(telling.redact) ?? createCourse();
+  const course = courses.get(telling.redact) ?? createEpisodeLineWriter();
   courses.set(telling.redact, course);
   const lines = course.linesOf(episodes, telling);
   if (course.isTooLarge()) courses.delete(telling.redact);
   return lines;
 }
 
-interface Course {
+interface EpisodeLineWriter {
   readonly linesOf: (episodes: readonly Episode[], telling: EpisodeOptions) => readonly (readonly RecordLine[])[];
   readonly isTooLarge: () => boolean;
 }
 
 /** How far everything had come when an episode was told. */
-type Mark = readonly number[];
+type ProgressMark = readonly number[];
 
-interface ToldEpisode {
+interface CachedEpisode {
   readonly episode: Episode;
   readonly lines: readonly RecordLine[];
   readonly chars: number;
   /** The results whose failures were asked about, and what the answers were. */
   readonly failures: ReadonlyMap<number, boolean>;
   readonly isLive: boolean;
-  readonly start: Mark;
-  readonly end: Mark;
+  readonly start: ProgressMark;
+  readonly end: ProgressMark;
 }
 
-function createCourse(): Course {
+function createEpisodeLineWriter(): EpisodeLineWriter {
   const [said, known] = [createSaid(), createKnownThings()];
   const [rules, goal] = [createAnswers(), createAnswers()];
   const all = [said.already, rules, goal] as const;
-  const told: ToldEpisode[] = [];
+  const told: CachedEpisode[] = [];
   let last: Pick<EpisodeOptions, "root" | "tellsRequests" | "taskWords"> | undefined;
-  const mark = (): Mark => [...all.map((one) => one.asked()), said.compared(), known.shown()];
-  const tell = (episode: Episode, telling: EpisodeOptions): ToldEpisode => {
+  const mark = (): ProgressMark => [...all.map((one) => one.asked()), said.compared(), known.shown()];
+  const tell = (episode: Episode, telling: EpisodeOptions): CachedEpisode => {
     const failures = new Map<number, boolean>();
     const stillFails = (result: number): boolean => {
       const fails = telling.stillFails(result);
@@ -101,7 +101,7 @@ function createCourse(): Course {
       const texts = [sentencesIn(present.said), sentencesOfAll(present.rules), sentencesOfAll(present.goal)];
       const same = all.map((answers, at) => answers.replace(texts[at]!));
       const asksAlike = last !== undefined && isEqual(last.taskWords, taskWords);
-      const holds = (one: ToldEpisode, at: number): boolean =>
+      const holds = (one: CachedEpisode, at: number): boolean =>
         same.every((count, which) => one.end[which]! <= count) &&
         (asksAlike || !one.episode.entries.some(isDelegated)) &&
         isTheSame(one, episodes[at], telling);
@@ -127,7 +127,7 @@ function withoutBullet(sentence: string): string {
 
 /** Whether an episode comes to the same lines as it did. */
 function isTheSame(
-  { episode, failures, isLive: wasLive }: ToldEpisode,
+  { episode, failures, isLive: wasLive }: CachedEpisode,
   next: Episode | undefined,
   telling: EpisodeOptions,
 ): boolean {

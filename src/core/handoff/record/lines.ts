@@ -1,14 +1,14 @@
 /** The lines of an episode: what the person asked, what the agent said on the way and in the end, and what its calls did. */
 import type { Message } from "../../transcript/message.ts";
 import { remembered } from "../../transcript/remembered.ts";
-import { condensable, isFinding, isTelling, unitsOf, type Condensable, type Unit } from "./condense.ts";
+import { condensable, isFinding, isInformative, unitsOf, type Condensable, type Unit } from "./condense.ts";
 import { callLines, callKindOf, type CallKind } from "./calls.ts";
 import type { Episode, EpisodeEntry } from "./episodes.ts";
-import { WEIGHTS, type Done, type LinesContext, type RecordLine } from "./context.ts";
+import { WEIGHTS, type CompletedEntry, type LinesContext, type RecordLine } from "./context.ts";
 
 export function linesOf(episode: Episode, context: LinesContext): readonly RecordLine[] {
   const lines: RecordLine[] = [];
-  let group: { readonly kind: CallKind; readonly calls: Done[] } | undefined;
+  let group: { readonly kind: CallKind; readonly calls: CompletedEntry[] } | undefined;
   const flush = (): void => {
     if (group !== undefined) lines.push(...callLines(group.kind, group.calls, context));
     group = undefined;
@@ -31,7 +31,7 @@ export function linesOf(episode: Episode, context: LinesContext): readonly Recor
 
 /** What was said; nothing where it only announces a call, or where the client was told something in one word. */
 function spokenLine(
-  entry: Exclude<EpisodeEntry, Done>,
+  entry: Exclude<EpisodeEntry, CompletedEntry>,
   { redact, said, stands, isGoal, tellsRequests, live }: LinesContext,
 ): RecordLine | undefined {
   const { text, units } = readOf(entry, redact);
@@ -45,9 +45,9 @@ function spokenLine(
       ? undefined
       : { message, label: "User: ", weight: WEIGHTS.asked, body: asked, isAsked: true };
   }
-  if (!entry.ends && !units.some(({ text: one }) => isTelling(one) && isFinding(one))) return undefined;
+  if (!entry.ends && !units.some(({ text: one }) => isInformative(one) && isFinding(one))) return undefined;
   if (units.every(({ score }) => score < EMPTY_SCORE_MAX)) return undefined;
-  const body = entry.ends ? condensable(units, said) : condensable(units, said, { keep: isTelling });
+  const body = entry.ends ? condensable(units, said) : condensable(units, said, { keep: isInformative });
   if (body.chars === 0) return undefined;
   return { message, label: "Agent: ", weight: entry.ends ? conclusionWeight(body.chars) : remarkWeight(text), body };
 }
@@ -86,7 +86,7 @@ type Redact = LinesContext["redact"];
 /** What was said in each message, redacted in one way or another and taken apart when it was first told. */
 const reads = new WeakMap<Redact, (message: Message, make: () => Read) => Read>();
 
-function readOf({ text, from }: Exclude<EpisodeEntry, Done>, redact: Redact): Read {
+function readOf({ text, from }: Exclude<EpisodeEntry, CompletedEntry>, redact: Redact): Read {
   let known = reads.get(redact);
   if (known === undefined) {
     known = remembered({ bytesOf: (read) => read.text.length * CHAR_BYTES, bytesMax: READ_BYTES_MAX });

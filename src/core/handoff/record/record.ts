@@ -11,7 +11,7 @@ import { condensable, unitsOf, type Unit } from "./condense.ts";
 import { episodesOf } from "./episodes.ts";
 import { counted } from "./calls.ts";
 import { isEqual, linesOfAll } from "./episode-lines.ts";
-import type { VisibleBeside, RecordLine } from "./context.ts";
+import type { VisibleElsewhere, RecordLine } from "./context.ts";
 
 export interface RecordRequest {
   readonly messages: readonly Message[];
@@ -41,7 +41,7 @@ export interface SessionRecord {
    * The episodes in at most so much room; fewer where not even their first words fit. Sentences that stand in `present`
    * are not said again.
    */
-  readonly within: (room: RecordRoom, present: VisibleBeside) => readonly RecordEpisode[];
+  readonly within: (room: RecordRoom, present: VisibleElsewhere) => readonly RecordEpisode[];
 }
 
 export interface RecordRoom {
@@ -65,7 +65,7 @@ interface SharedLine extends RecordLine {
   readonly share: number;
 }
 
-interface ToldEpisode {
+interface EpisodeLines {
   readonly order: number;
   /** The lines before anything was shared out: the same as long as the episode tells the same. */
   readonly told: readonly RecordLine[];
@@ -77,20 +77,19 @@ export function recordOf(request: RecordRequest): SessionRecord {
 }
 
 interface RecordOptions extends RecordRequest {
-  readonly present: VisibleBeside;
+  readonly present: VisibleElsewhere;
 }
 
 function episodesWithin({ tokensMax, matchingMax }: RecordRoom, request: RecordOptions): readonly RecordEpisode[] {
   const { measure, matches } = request;
-  const episodes = toldOf(request).map(({ lines, ...episode }): AboutEpisode => ({
+  const episodes = linesOfEpisode(request).map(({ lines, ...episode }): AboutEpisode => ({
     ...episode,
     lines: lines.map((line) => ({ ...line, about: matches?.(line.body.within(CHARS_MAX)) ?? true })),
   }));
   const lines = episodes.flatMap((episode) => episode.lines);
   const about = lines.filter((line) => line.about);
   const others = lines.filter((line) => !line.about);
-  const told = (matching: number, other: number): Iterable<WrittenEpisode> =>
-    toldNewestFirst(episodes, matching, other);
+  const told = (matching: number, other: number): Iterable<WrittenEpisode> => newestFirst(episodes, matching, other);
   const weigh = (written: Iterable<WrittenEpisode>): number => {
     let tokens = 0;
     for (const one of written) tokens += tokensOf(one, measure);
@@ -105,7 +104,7 @@ function episodesWithin({ tokensMax, matchingMax }: RecordRoom, request: RecordO
   return recordWith(first, second);
 }
 
-interface AboutEpisode extends Pick<ToldEpisode, "order" | "told"> {
+interface AboutEpisode extends Pick<EpisodeLines, "order" | "told"> {
   readonly lines: readonly (SharedLine & { readonly about: boolean })[];
 }
 
@@ -124,11 +123,7 @@ const written = new WeakMap<readonly RecordLine[], WrittenEpisode>();
 const WRITTEN_CHARS_MAX = 20_000;
 
 /** The episodes, each line at its share of a length: one after another, so that a long record is weighed without being held. */
-function* toldNewestFirst(
-  episodes: readonly AboutEpisode[],
-  matching: number,
-  other: number,
-): Generator<WrittenEpisode> {
+function* newestFirst(episodes: readonly AboutEpisode[], matching: number, other: number): Generator<WrittenEpisode> {
   const told = new Set<string>();
   for (const { order, lines, told: own } of episodes.toReversed()) {
     const texts = textsOf(lines, ({ share, about }) => Math.floor((about ? matching : other) * share));
@@ -294,7 +289,7 @@ const LINE_CHARS_MIN = 50;
 /** Whole sentences leave some of the room. */
 const USUALLY_USED_SHARE = 0.85;
 
-function toldOf({ carried, ...request }: RecordOptions): readonly ToldEpisode[] {
+function linesOfEpisode({ carried, ...request }: RecordOptions): readonly EpisodeLines[] {
   const { redact, ledger, listsMessages, live, messages, present } = request;
   const shortened = (text: string): string => belowRoot(text, ledger);
   const words = taskWords(live < 0 ? "" : contentText(messages[live]!.parts));
@@ -318,7 +313,7 @@ function toldOf({ carried, ...request }: RecordOptions): readonly ToldEpisode[] 
         message: at - carried.length,
         label: "",
         weight: 1,
-        body: condensable(unitsOf(text), undefined, { worth: worthCarried }),
+        body: condensable(unitsOf(text), undefined, { worth: carriedScore }),
       },
     ],
   }));
@@ -340,7 +335,7 @@ function toldOf({ carried, ...request }: RecordOptions): readonly ToldEpisode[] 
 }
 
 /** Of an episode that an earlier handoff told, what the person asked is kept longest. */
-function worthCarried({ text, score }: Unit): number {
+function carriedScore({ text, score }: Unit): number {
   return score + (text.startsWith("User: ") ? CARRIED_REQUEST_WORTH : 0);
 }
 

@@ -22,14 +22,14 @@ const CHARS_COMPARED_MIN = 3 * WORDS_COMPARED_MIN - 1;
 const SAME_WORDS_SHARE = 0.85;
 
 /** What was said, and can be unsaid. */
-export interface LastingSaid extends SaidBefore {
+export interface ReversibleSaidBefore extends SaidBefore {
   readonly already: Answers;
   /** How many texts are compared word by word so far; `backTo` forgets those after. */
   readonly compared: () => number;
   readonly backTo: (asked: number, compared: number) => void;
 }
 
-export function createSaid(already: readonly string[] = []): LastingSaid {
+export function createSaid(already: readonly string[] = []): ReversibleSaidBefore {
   const answers = createAnswers();
   answers.replace(keysOf(already));
   const texts: Words[] = [];

@@ -2,7 +2,7 @@
 import { familyOf } from "../../ledger/readers/commands.ts";
 import type { ActionEntry } from "../../ledger/ledger.ts";
 import { clipped, DASH, recency, type ItemDraft } from "../items.ts";
-import { leaves, type Material } from "../material.ts";
+import { leaves, type HandoffMaterial } from "../material.ts";
 import { belowRoot } from "../root.ts";
 import {
   checkOutcome,
@@ -22,7 +22,7 @@ const LASTING =
 const LASTING_WITHIN_CHARS = 400;
 const READ_ONLY_VERB = /^(?:get|list|search|find|read|fetch|view|show|check|calculate|think|lookup|query)_?/i;
 
-function actionDrafts(material: Material): readonly ItemDraft[] {
+function actionDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const merged = new Map<string, { readonly action: ActionEntry; readonly times: number }>();
   for (const action of material.ledger.actions) {
     if (!leaves(material, action.message) || action.ok === false || !isDeed(action)) continue;
@@ -77,7 +77,7 @@ const VERBS = {
   other: "CALL",
 } as const;
 
-function actionText({ ledger, redact }: Material, action: ActionEntry, times: number): string {
+function actionText({ ledger, redact }: HandoffMaterial, action: ActionEntry, times: number): string {
   const { purpose } = action;
   if (purpose === "commit") return `COMMIT ${commitText(action, redact)} [tool: ${action.tool}]`;
   const check = purpose === "check";

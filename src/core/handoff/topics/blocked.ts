@@ -1,14 +1,14 @@
 /** Errors of the work still under way: those of requests long settled block nothing. */
 import { keyOf } from "../../ledger/readers/sentences.ts";
 import { recency, type ItemDraft } from "../items.ts";
-import { leaves, type Material } from "../material.ts";
+import { leaves, type HandoffMaterial } from "../material.ts";
 import { errorText } from "../work-texts.ts";
 import type { TopicDefinition } from "./topic.ts";
 
 /** After so many more calls the agent has moved on from what failed, unless it was a check. */
 const MOVED_ON_ACTIONS = 12;
 
-function blockedDrafts(material: Material): readonly ItemDraft[] {
+function blockedDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, messages, until, beside } = material;
   const since =
     ledger.requests.findLast(({ settled, message }) => settled !== undefined && message < until)?.message ?? 0;

@@ -1,11 +1,11 @@
 /** What must hold and what must not happen, in the words of the person who said it. */
-import { leaves, type Material } from "../material.ts";
+import { leaves, type HandoffMaterial } from "../material.ts";
 import { recency, type ItemDraft } from "../items.ts";
 import { keyOf } from "../../ledger/readers/sentences.ts";
 import type { TopicDefinition } from "./topic.ts";
 
 /** Newest and most repeated first. */
-function constraintDrafts(material: Material): readonly ItemDraft[] {
+function constraintDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, messages, redact } = material;
   return ledger.constraints.flatMap(({ text, message, last, times }) => {
     if (!leaves(material, message)) return [];

@@ -1,10 +1,10 @@
 /** Values that were settled or found and that no other section holds. */
 import { keyOf } from "../../ledger/readers/sentences.ts";
 import { recency, type ItemDraft } from "../items.ts";
-import { leaves, type Material } from "../material.ts";
+import { leaves, type HandoffMaterial } from "../material.ts";
 import type { TopicDefinition } from "./topic.ts";
 
-function valueDrafts(material: Material): readonly ItemDraft[] {
+function valueDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, messages, redact, beside } = material;
   const leaving = ledger.values.filter(({ message }) => leaves(material, message));
   return leaving.map(({ text, message }) => ({

@@ -1,13 +1,13 @@
 /** What the assistant settled and what a person chose when asked, with the reason where one was given. */
 import { PLAIN_WEIGHT } from "../../ledger/readers/decisions.ts";
 import type { DecisionEntry } from "../../ledger/ledger.ts";
-import { exchangeDraft, leaves, type Material } from "../material.ts";
+import { exchangeDraft, leaves, type HandoffMaterial } from "../material.ts";
 import { recency, type ItemDraft } from "../items.ts";
 import { questionKey } from "./keys.ts";
 import type { TopicDefinition } from "./topic.ts";
 
 /** What the assistant settled, and what a person chose when asked. */
-function decisionDrafts(material: Material): readonly ItemDraft[] {
+function decisionDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, messages, recorded } = material;
   // The record tells observations where they were made; here they would look like what holds.
   const least = recorded ? PLAIN_WEIGHT : 0;
@@ -28,7 +28,10 @@ function decisionDrafts(material: Material): readonly ItemDraft[] {
 const OFFERS =
   /\bor\b|\b(?:should|shall) (?:i|we)\b|\b(?:want|like|prefer) me to\b|\bprefer\b|\bwhich (?:one|option|approach|way)\b|还是|或者|それとも|아니면|\bo (?:bien|prefieres)\b|\boder\b/i;
 
-function decisionDraft({ messages, redact, beside }: Material, { text, weight, message }: DecisionEntry): ItemDraft {
+function decisionDraft(
+  { messages, redact, beside }: HandoffMaterial,
+  { text, weight, message }: DecisionEntry,
+): ItemDraft {
   const rank = weight / PLAIN_WEIGHT + recency(message, messages.length);
   return { rank, order: message, write: () => (beside.includes(text) ? undefined : redact(text)) };
 }

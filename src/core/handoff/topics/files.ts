@@ -1,7 +1,7 @@
 /** The files that mattered, by the tool that touched them. Those that the newest messages work on show themselves there. */
 import type { FileEntry } from "../../ledger/ledger.ts";
 import { LIST_SEPARATOR, recency, type ItemDraft } from "../items.ts";
-import type { Material } from "../material.ts";
+import type { HandoffMaterial } from "../material.ts";
 import { belowRoot } from "../root.ts";
 import { uncommitted } from "../work-texts.ts";
 import { fileKey } from "./keys.ts";
@@ -9,7 +9,7 @@ import type { TopicDefinition } from "./topic.ts";
 
 const STATE_RANK = { created: 3, edited: 3, deleted: 2, read: 1.5, listed: 0.5 } as const;
 
-function fileDrafts(material: Material): readonly ItemDraft[] {
+function fileDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, messages, until, from } = material;
   const fresh = new Set(uncommitted(ledger));
   return ledger.files.flatMap((file) => {
@@ -23,7 +23,7 @@ function fileDrafts(material: Material): readonly ItemDraft[] {
 
 const HAS_EXTENSION = /\.\w+$/;
 
-function fileText({ ledger, redact, beside }: Material, file: FileEntry): string | undefined {
+function fileText({ ledger, redact, beside }: HandoffMaterial, file: FileEntry): string | undefined {
   const path = belowRoot(file.path, ledger);
   const standing = STATE_RANK[file.state] < STATE_RANK.deleted && beside.includes(path);
   return standing || path === "." || path.includes(LIST_SEPARATOR) ? undefined : redact(path);

@@ -1,14 +1,14 @@
 /** Errors that no longer stand, with what was changed until they were gone. */
 import { keyOf } from "../../ledger/readers/sentences.ts";
 import { recency, type ItemDraft } from "../items.ts";
-import { leaves, type Material } from "../material.ts";
+import { leaves, type HandoffMaterial } from "../material.ts";
 import { belowRoot } from "../root.ts";
 import { errorText } from "../work-texts.ts";
 import type { TopicDefinition } from "./topic.ts";
 
 const MENDING_CHANGES_MAX = 3;
 
-function fixedDrafts(material: Material): readonly ItemDraft[] {
+function fixedDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, messages, redact } = material;
   const changes = ledger.actions.filter(({ action, ok }) => (action === "edit" || action === "write") && ok !== false);
   return ledger.errors.flatMap((error) => {

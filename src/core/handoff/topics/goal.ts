@@ -1,12 +1,12 @@
 /** What the person wants in the end: the first request. What was asked on the way stands in the record of episodes. */
-import { FOREMOST, leaves, requestDraft, type Material, type ItemLimits } from "../material.ts";
+import { FOREMOST, leaves, requestDraft, type HandoffMaterial, type ItemLimits } from "../material.ts";
 import type { ItemDraft } from "../items.ts";
 import { requestKey } from "./keys.ts";
 import type { TopicDefinition } from "./topic.ts";
 
 const FIRST_REQUEST: ItemLimits = { charsMax: 1_600, share: 0.04 };
 
-function goalDrafts(material: Material): readonly ItemDraft[] {
+function goalDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, continues } = material;
   const first = continues
     ? undefined

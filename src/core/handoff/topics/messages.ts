@@ -1,12 +1,12 @@
 /** Everything that a person wrote, for templates that list it. What stands in the goal or the task is not said again. */
-import { leaves, requestDraft, type Material, type ItemLimits } from "../material.ts";
+import { leaves, requestDraft, type HandoffMaterial, type ItemLimits } from "../material.ts";
 import type { ItemDraft } from "../items.ts";
 import { requestKey } from "./keys.ts";
 import type { TopicDefinition } from "./topic.ts";
 
 const LATER_REQUEST: ItemLimits = { charsMax: 280, share: 0.04 };
 
-function messageDrafts(material: Material): readonly ItemDraft[] {
+function messageDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   return material.ledger.requests.flatMap((request) =>
     leaves(material, request.message) ? [requestDraft(material, request, 1, LATER_REQUEST)] : [],
   );

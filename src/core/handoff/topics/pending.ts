@@ -1,11 +1,11 @@
 /** Questions that no turn has taken up, of a person or, at the very end, of the assistant. */
-import { leaves, type Material } from "../material.ts";
+import { leaves, type HandoffMaterial } from "../material.ts";
 import { recency, type ItemDraft } from "../items.ts";
 import { keyOf } from "../../ledger/readers/sentences.ts";
 import { noTurnEnded } from "./keys.ts";
 import type { TopicDefinition } from "./topic.ts";
 
-function pendingDrafts(material: Material): readonly ItemDraft[] {
+function pendingDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, messages, redact } = material;
   return ledger.questions.flatMap(({ text, message, settled, by }) => {
     if (settled !== undefined || !leaves(material, message)) return [];

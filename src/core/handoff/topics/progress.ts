@@ -2,14 +2,14 @@
 import { keyOf, sentencesOf } from "../../ledger/readers/sentences.ts";
 import { contentText } from "../../transcript/message.ts";
 import { clipped, type ItemDraft } from "../items.ts";
-import { lastWords, leaves, type Material } from "../material.ts";
+import { lastWords, leaves, type HandoffMaterial } from "../material.ts";
 import { PLAN_ITEM_CHARS_MAX } from "./remaining.ts";
 import type { TopicDefinition } from "./topic.ts";
 
 const INTENTION_CHARS_MIN = 20;
 const INTENTION_CHARS_MAX = 280;
 
-function progressDrafts(material: Material): readonly ItemDraft[] {
+function progressDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, messages, until, live, redact, beside } = material;
   const doing = (ledger.plan?.items ?? []).filter(({ state, text }) => state === "doing" && !beside.includes(text));
   const drafts = doing.map(({ text }, order): ItemDraft => ({

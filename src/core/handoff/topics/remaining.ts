@@ -2,12 +2,12 @@
 import { keyOf } from "../../ledger/readers/sentences.ts";
 import { batchKey, batchText, batchTexts, openBatch } from "../batch.ts";
 import { clipped, type ItemDraft } from "../items.ts";
-import { FOREMOST, type Material } from "../material.ts";
+import { FOREMOST, type HandoffMaterial } from "../material.ts";
 import type { TopicDefinition } from "./topic.ts";
 
 export const PLAN_ITEM_CHARS_MAX = 240;
 
-function remainingDrafts({ ledger, redact, beside, messages }: Material): readonly ItemDraft[] {
+function remainingDrafts({ ledger, redact, beside, messages }: HandoffMaterial): readonly ItemDraft[] {
   const open = (ledger.plan?.items ?? []).filter(({ state }) => state === "open");
   const batch = openBatch(messages, ledger);
   const fromList = (batch === undefined ? [] : batchTexts(batch)).map((text, at, all) => ({

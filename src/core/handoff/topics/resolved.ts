@@ -1,11 +1,11 @@
 /** Questions of a person with what the assistant told them. */
-import { exchangeDraft, leaves, type Material } from "../material.ts";
+import { exchangeDraft, leaves, type HandoffMaterial } from "../material.ts";
 import { recency, type ItemDraft } from "../items.ts";
 import { questionKey } from "./keys.ts";
 import type { TopicDefinition } from "./topic.ts";
 
 /** Questions of a person with what the assistant told them; a wish in the form of a question comes after. */
-function resolvedDrafts(material: Material): readonly ItemDraft[] {
+function resolvedDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, messages } = material;
   const answered = new Set<string>();
   return ledger.questions.flatMap((question) => {

@@ -1,7 +1,7 @@
 /** The workspace as it is: folder, branch, changes that are not committed, how the last check ended, what of the plan is done. */
 import type { CommandEntry } from "../../ledger/ledger.ts";
 import { clipped, DASH, type ItemDraft } from "../items.ts";
-import { leaves, type Material } from "../material.ts";
+import { leaves, type HandoffMaterial } from "../material.ts";
 import { belowRoot, rootOf } from "../root.ts";
 import { checkOutcome, FAILING_NAMES_MIN, TARGET_CHARS_MAX, targetOf, uncommitted } from "../work-texts.ts";
 import { beforeFirst } from "./keys.ts";
@@ -10,7 +10,7 @@ import type { TopicDefinition } from "./topic.ts";
 const FAILING_NAMES_MAX = 24;
 const HANDOFF_TOKENS_PER_NAME = 100;
 
-function stateDrafts(material: Material): readonly ItemDraft[] {
+function stateDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const { ledger, redact } = material;
   const { cwd, branch } = ledger;
   const root = cwd === undefined ? rootOf(ledger) : undefined;
@@ -43,7 +43,7 @@ function stateDrafts(material: Material): readonly ItemDraft[] {
 
 const PLAN_CHARS_MAX = 500;
 
-function checkText({ ledger, redact, budget }: Material, check: CommandEntry): string {
+function checkText({ ledger, redact, budget }: HandoffMaterial, check: CommandEntry): string {
   const run = ledger.actions.find(({ message, text }) => message === check.message && text === check.text);
   const target = run === undefined ? "" : clipped(belowRoot(targetOf(run, redact), ledger), TARGET_CHARS_MAX);
   const names = Math.min(FAILING_NAMES_MAX, Math.max(FAILING_NAMES_MIN, Math.floor(budget / HANDOFF_TOKENS_PER_NAME)));

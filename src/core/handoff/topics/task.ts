@@ -9,7 +9,7 @@ import {
   leaves,
   liveText,
   requestDraft,
-  type Material,
+  type HandoffMaterial,
   type ItemLimits,
 } from "../material.ts";
 import { noTurnEnded, requestKey } from "./keys.ts";
@@ -25,7 +25,7 @@ const OPEN_REQUEST: ItemLimits = { charsMax: 1_200, share: 0.05 };
 const LIVE_LEAD = "The newest user message: ";
 const REPLY_LEAD = "It replies to: ";
 
-function taskDrafts(material: Material): readonly ItemDraft[] {
+function taskDrafts(material: HandoffMaterial): readonly ItemDraft[] {
   const text = liveText(material);
   const substance = substanceOf(material);
   return [
@@ -41,19 +41,19 @@ function taskDrafts(material: Material): readonly ItemDraft[] {
 /** A smaller handoff stands directly before the newest message, and needs its words for something else. */
 const POINTER_BUDGET_MIN = 1_000;
 
-function pointerTo({ redact }: Material, text: string): ItemDraft {
+function pointerTo({ redact }: HandoffMaterial, text: string): ItemDraft {
   const quote = (): string => JSON.stringify(clipped(redact(text).replace(/\s+/g, " "), LIVE_QUOTE_CHARS_MAX));
   return { rank: FOREMOST * 2, order: 0, write: () => `${LIVE_LEAD}${quote()}` };
 }
 
 /** Asked and not yet settled, beside the live request. */
-function openRequests(material: Material): readonly RequestEntry[] {
+function openRequests(material: HandoffMaterial): readonly RequestEntry[] {
   const { ledger } = material;
   return ledger.requests.filter(({ settled, message }) => settled === undefined && leaves(material, message));
 }
 
 /** The last request that said more, where the live one is only a nod to it. */
-function substanceOf(material: Material): RequestEntry | undefined {
+function substanceOf(material: HandoffMaterial): RequestEntry | undefined {
   const { ledger, live } = material;
   const text = liveText(material);
   if (text === undefined || text.length > SHORT_REPLY_CHARS_MAX) return undefined;
@@ -64,7 +64,7 @@ function substanceOf(material: Material): RequestEntry | undefined {
 }
 
 /** What a short live request answers: the end of what the assistant said before it. */
-function repliedTo(material: Material): readonly ItemDraft[] {
+function repliedTo(material: HandoffMaterial): readonly ItemDraft[] {
   const { messages, live, redact } = material;
   const said = lastWords(messages, live);
   if (said < 0 || !leaves(material, said)) return [];

@@ -1,7 +1,7 @@
 /** What a handoff knows of a topic: everything about it stands in the file of that topic. */
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { ItemDraft } from "../items.ts";
-import type { Material } from "../material.ts";
+import type { HandoffMaterial } from "../material.ts";
 
 /** What a section is about; every template is made of these. */
 export type Topic =
@@ -23,7 +23,7 @@ export type Topic =
 
 export interface TopicDefinition {
   /** What the ledger says of it; the highest rank is most worth saying. */
-  readonly drafts: (material: Material) => readonly ItemDraft[];
+  readonly drafts: (material: HandoffMaterial) => readonly ItemDraft[];
   /** Of the handoff, at most. What asks for more than there is gets less in proportion, but for those with `keepsShare`. */
   readonly share: number;
   /** What it may take whatever its share, up to another share: of a small handoff, what nothing else helps without. */

@@ -72,7 +72,7 @@ function toolResult(call: ClassifiedCall, text: string, isError: boolean): CallR
 
 /** What was read or found is material; that a file was changed is all there is to say of a change. */
 function toolOutcome({ action }: ClassifiedCall, text: string): string | undefined {
-  if (action === "other") return tellingLine(text);
+  if (action === "other") return informativeLine(text);
   if (action !== "delegate" && action !== "fetch") return undefined;
   return firstLines(text).find((line) => line.length > HEADLINE_CHARS_MAX && !PREAMBLE.test(line));
 }
@@ -92,12 +92,12 @@ function runResult(purpose: CommandPurpose, { text, isError, outcomeIn }: RunOut
   // A search that finds nothing exits with 1, and nothing has failed.
   const failed = ok === false && !(purpose === "show" && run.exit === 1);
   const errors = failed
-    ? tellingErrors(
+    ? informativeErrors(
         run.errors.map((error) => clean(error.text)),
         run.failing,
       )
     : [];
-  const outcome = failed ? (errors[0] ?? tellingLine(text)) : verdictLine(text);
+  const outcome = failed ? (errors[0] ?? informativeLine(text)) : verdictLine(text);
   return {
     ...(ok === undefined ? {} : { ok: !failed }),
     ...(run.exit === undefined ? {} : { exit: run.exit }),
@@ -110,7 +110,7 @@ function runResult(purpose: CommandPurpose, { text, isError, outcomeIn }: RunOut
 }
 
 /** Errors that say what is wrong before those that only say that something is; where tests have names, the names. */
-function tellingErrors(errors: readonly string[], failing: readonly string[]): readonly string[] {
+function informativeErrors(errors: readonly string[], failing: readonly string[]): readonly string[] {
   const telling = errors.filter((error) => !BARE.test(error));
   const named = failing.slice(0, ERRORS_MAX).map((name) => `FAIL ${name}`);
   return (
@@ -120,12 +120,12 @@ function tellingErrors(errors: readonly string[], failing: readonly string[]): r
 
 /** A run that worked has a verdict when it prints one, or hardly anything else. */
 function verdictLine(text: string): string | undefined {
-  const line = tellingLine(text);
+  const line = informativeLine(text);
   return line !== undefined && (text.length <= SHORT_RESULT_CHARS || tells(line) < TELLING.length) ? line : undefined;
 }
 
 /** The line near either end that says the most exact thing, or else the last one. */
-function tellingLine(text: string): string | undefined {
+function informativeLine(text: string): string | undefined {
   const last = lastLines(text);
   let best = last[0];
   let least = best === undefined ? Infinity : tells(best);

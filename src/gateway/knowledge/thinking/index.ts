@@ -4,8 +4,8 @@ export {
   allowsCompaction,
   droppingThinking,
   thinkingCourse,
-  type ThinkingCourse,
+  type ThinkingTreatment,
   type ThinkingQuery,
-} from "./rewrite-safety.ts";
+} from "./treatment.ts";
 export { thinkingRules, type ThinkingRules } from "./models.ts";
 export { thinkingRefusal } from "./refusal.ts";

@@ -21,7 +21,7 @@ export type Draw = (below: number) => number;
 export const NEAR_CHARS = 300;
 
 /** Whether a text still tells it. */
-export function tells(text: string, { needs }: Pick<Probe, "needs">): boolean {
+export function statesValue(text: string, { needs }: Pick<Probe, "needs">): boolean {
   const [first = "", ...others] = needs;
   for (let at = text.indexOf(first); at >= 0; at = text.indexOf(first, at + 1)) {
     const near = text.slice(Math.max(0, at - NEAR_CHARS), at + first.length + NEAR_CHARS);

@@ -5,8 +5,8 @@
 import { createDraw } from "../../../provider/random.ts";
 import { engineOf } from "../contest.ts";
 import { roundsOf } from "../drift.ts";
-import type { Drift, Entrant } from "../plan.ts";
-import { PROBE_KINDS, probesFrom, tells, type Draw, type ProbeKind } from "./plant.ts";
+import type { Drift, ExaminedEngine } from "../plan.ts";
+import { PROBE_KINDS, probesFrom, statesValue, type Draw, type ProbeKind } from "./plant.ts";
 import { workWith } from "./work.ts";
 
 export const PROBE_CYCLES = 10;
@@ -30,7 +30,7 @@ export interface ProbeOutcome {
   readonly lost: readonly string[];
 }
 
-export async function probe(entrant: Entrant, seed: number): Promise<readonly ProbeOutcome[]> {
+export async function probe(entrant: ExaminedEngine, seed: number): Promise<readonly ProbeOutcome[]> {
   const random = createDraw(seed);
   const draw: Draw = (below) => Math.floor(random() * below);
   const probes = probesFrom(draw).map((one, at) => ({ ...one, cycle: at % PLANTING_CYCLES }));
@@ -54,9 +54,9 @@ export async function probe(entrant: Entrant, seed: number): Promise<readonly Pr
         seed,
         kind,
         planted: own.length,
-        kept: texts.map((text, cycle) => by(cycle).filter((one) => tells(text, one)).length),
+        kept: texts.map((text, cycle) => by(cycle).filter((one) => statesValue(text, one)).length),
         plantedBy: texts.map((_, cycle) => by(cycle).length),
-        lost: own.filter((one) => !tells(texts.at(-1)!, one)).map(({ says }) => says),
+        lost: own.filter((one) => !statesValue(texts.at(-1)!, one)).map(({ says }) => says),
       });
     }
   }

@@ -2,7 +2,7 @@
  * Scenes in which rules are easily lost: said politely or in passing, in the middle of something long, overruled later, or
  * drowned by what only looks like rules. Names are drawn from a seed, so that no ranking has seen them.
  */
-import { NEAR_CHARS, tells, type Draw } from "./plant.ts";
+import { NEAR_CHARS, statesValue, type Draw } from "./plant.ts";
 import type { ProbeText } from "./work.ts";
 
 export const SCENES = ["phrasing", "place", "length", "update", "flood"] as const;
@@ -24,8 +24,10 @@ export interface Planted {
 }
 
 /** Whether a text tells it, and no longer tells what it replaced. */
-export function stands(text: string, planted: Planted): boolean {
-  return tells(text, planted) && (planted.outdated === undefined || isGone(text, planted.outdated, planted.needs[0]!));
+export function isPresent(text: string, planted: Planted): boolean {
+  return (
+    statesValue(text, planted) && (planted.outdated === undefined || isGone(text, planted.outdated, planted.needs[0]!))
+  );
 }
 
 function isGone(text: string, outdated: string, current: string): boolean {

@@ -6,10 +6,10 @@ import { contentText, type Message } from "../../../core/transcript/message.ts";
 import { createDraw } from "../../../provider/random.ts";
 import { engineOf } from "../contest.ts";
 import { roundsOf } from "../drift.ts";
-import type { Entrant } from "../plan.ts";
+import type { ExaminedEngine } from "../plan.ts";
 import { callMessage, resultMessage } from "./messages.ts";
 import type { Draw } from "./plant.ts";
-import { plantedIn, SCENES, stands, type Planted, type SceneLine, type Scene } from "./scenes.ts";
+import { plantedIn, SCENES, isPresent, type Planted, type SceneLine, type Scene } from "./scenes.ts";
 import { workWith, type ProbeText } from "./work.ts";
 
 export const SURVIVAL_CYCLES = 10;
@@ -32,7 +32,7 @@ export interface SurvivalOutcome {
 }
 
 /** Each scene is work of its own, so that the rules of one do not crowd out those of another. */
-export async function survival(entrant: Entrant, seed: number): Promise<readonly SurvivalOutcome[]> {
+export async function survival(entrant: ExaminedEngine, seed: number): Promise<readonly SurvivalOutcome[]> {
   const outcomes: SurvivalOutcome[] = [];
   for (const { scene, planted, parts } of stagedWith(seed)) {
     const { text } = await roundsOf({ engine: engineOf(entrant, WINDOW_TOKENS), way: "session" }, parts);
@@ -57,7 +57,7 @@ function outcomesOf(
   planted: readonly Planted[],
   about: Pick<SurvivalOutcome, "contestant" | "scene" | "seed">,
 ): readonly SurvivalOutcome[] {
-  return planted.map((one) => ({ ...about, variant: one.variant, stands: stands(text, one) }));
+  return planted.map((one) => ({ ...about, variant: one.variant, stands: isPresent(text, one) }));
 }
 
 interface Staged {

@@ -6,7 +6,7 @@ import { contextOf } from "../contexts.ts";
 import type { ExamRequest } from "../exam.ts";
 import { openExamFolder } from "../folder.ts";
 import { examModels } from "../models.ts";
-import { createPurse, type Spending } from "../spending-limit.ts";
+import { createSpendingLimit, type Spending } from "../spending-limit.ts";
 import { createRenderContext } from "../render.ts";
 import type { Step } from "../../eval/evaluate.ts";
 import { continueCasesIn, type ContinueCase } from "./case-folders.ts";
@@ -44,7 +44,7 @@ export async function prepareTrials(request: ContinueRequest): Promise<PreparedT
   const cases = continueCasesIn(request.casesFolder, context);
   const folder = openExamFolder(examFolder);
   const options = { configuration, secrets, context, ...models };
-  const estimator = createEstimator({ folder, mask, purse: createPurse() });
+  const estimator = createEstimator({ folder, mask, purse: createSpendingLimit() });
   for (const one of cases)
     for (const contestant of contestants.filter(({ model }) => model))
       await contextOf(one, contestant, { ...options, asker: estimator });
@@ -52,7 +52,7 @@ export async function prepareTrials(request: ContinueRequest): Promise<PreparedT
     cases,
     estimate: estimator.estimate(),
     run: async (limitUsd, onStep) => {
-      const purse = createPurse(limitUsd);
+      const purse = createSpendingLimit(limitUsd);
       const asker = createAsker({ folder, mask, purse });
       const { environment } = surroundings;
       const plan = { cases, contestants, runs, agent, environment, folder, onStep };

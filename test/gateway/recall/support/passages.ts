@@ -2,26 +2,26 @@
 import Anthropic from "@anthropic-ai/sdk";
 import fc from "fast-check";
 import OpenAI from "openai";
-import { streamMessage, tellMessage } from "../../../../src/provider/anthropic/reply.ts";
-import { streamChat, tellChat } from "../../../../src/provider/chat/reply.ts";
-import type { Fields, ReplyBlock, StreamEvent, Telling } from "../../../../src/provider/contract.ts";
-import { streamResponse, tellResponse } from "../../../../src/provider/responses/reply.ts";
+import { streamMessage, messageReply } from "../../../../src/provider/anthropic/reply.ts";
+import { streamChat, chatReply } from "../../../../src/provider/chat/reply.ts";
+import type { Fields, ReplyBlock, StreamEvent, ReplyToSend } from "../../../../src/provider/contract.ts";
+import { streamResponse, responseReply } from "../../../../src/provider/responses/reply.ts";
 import { sseText } from "../../../../src/provider/stream.ts";
 import type { SdkProtocol } from "./sdk-protocols.ts";
 import { RECALL_TOOL } from "../../../../src/session/recall/tool.ts";
 
 const TELL = {
-  "anthropic-messages": { stream: streamMessage, whole: tellMessage },
-  "openai-chat": { stream: streamChat, whole: tellChat },
-  "openai-responses": { stream: streamResponse, whole: tellResponse },
+  "anthropic-messages": { stream: streamMessage, whole: messageReply },
+  "openai-chat": { stream: streamChat, whole: chatReply },
+  "openai-responses": { stream: streamResponse, whole: responseReply },
 } as const satisfies Record<
   SdkProtocol,
-  { stream: (telling: Telling) => Iterable<StreamEvent>; whole: (telling: Telling) => Fields }
+  { stream: (telling: ReplyToSend) => Iterable<StreamEvent>; whole: (telling: ReplyToSend) => Fields }
 >;
 
 export const OUTPUT_TOKENS = 7;
 
-function tellingOf(blocks: readonly ReplyBlock[], at: number): Telling {
+function tellingOf(blocks: readonly ReplyBlock[], at: number): ReplyToSend {
   const calls = blocks.some(({ kind }) => kind === "call");
   const incoming = {
     protocol: "openai-chat" as const,

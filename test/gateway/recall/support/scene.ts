@@ -1,7 +1,7 @@
 /** A long session in whose middle something was read that only the recall tool can bring back. */
 import { RECALL_TOOL } from "../../../../src/session/recall/tool.ts";
 import type { Message, Transcript } from "../../../../src/core/transcript/message.ts";
-import type { Answer, Asked } from "../../../../src/provider/answers.ts";
+import type { Answer, ScriptedRequest } from "../../../../src/provider/answers.ts";
 import { fieldsOf, listOf } from "../../../../src/protocols/fields.ts";
 import { worked } from "../../support/asking.ts";
 
@@ -31,7 +31,9 @@ export const recallCall = (query = "harbour keeper", id?: string) => ({
 });
 
 /** Answers one request after another; each sees what it is asked. */
-export function scripted(...steps: readonly (Answer | ((asked: Asked) => Answer))[]): (asked: Asked) => Answer {
+export function scripted(
+  ...steps: readonly (Answer | ((asked: ScriptedRequest) => Answer))[]
+): (asked: ScriptedRequest) => Answer {
   let at = 0;
   return (asked) => {
     const step = steps[Math.min(at++, steps.length - 1)]!;
@@ -51,7 +53,7 @@ export function listText(body: string): string {
 }
 
 /** What the model was last told, as text. */
-export function lastTold({ body }: Asked): string {
+export function lastTold({ body }: ScriptedRequest): string {
   const list = listOf(body["messages"] ?? body["input"]);
   return JSON.stringify(list.at(-1));
 }

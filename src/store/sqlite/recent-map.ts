@@ -1,5 +1,5 @@
 /** A map that keeps what was used last, up to a number of entries and a weight of all together. */
-export interface Recent<Value> {
+export interface RecentMap<Value> {
   readonly get: (key: string) => Value | undefined;
   readonly set: (key: string, value: Value, weight?: number) => void;
 }
@@ -10,7 +10,7 @@ export interface RecentLimits {
   readonly weight?: number;
 }
 
-export function createRecent<Value>({ entries, weight: weightMax = Infinity }: RecentLimits): Recent<Value> {
+export function createRecentMap<Value>({ entries, weight: weightMax = Infinity }: RecentLimits): RecentMap<Value> {
   const kept = new Map<string, { readonly value: Value; readonly weight: number }>();
   let total = 0;
   const drop = (key: string): void => {

@@ -1,17 +1,17 @@
 /** Where the tokens of a transcript are: by role, by tool, in single results, and in duplicate results. */
 import { describeCall, labelOf } from "../core/digest/call.ts";
-import { pairingOf, type AskedCall } from "../core/transcript/pairing.ts";
+import { pairingOf, type PairedCall } from "../core/transcript/pairing.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../core/transcript/message.ts";
 
-export interface Weighed {
+export interface TokenShare {
   readonly name: string;
   readonly tokens: number;
   /** Messages of a role, calls of a tool. */
   readonly count: number;
 }
 
-export interface WeighedResult {
+export interface LargeResult {
   /** Index of the message that holds it. */
   readonly message: number;
   /** The tool and its target. */
@@ -19,22 +19,22 @@ export interface WeighedResult {
   readonly tokens: number;
 }
 
-export interface Repeat {
+export interface DuplicateResult {
   readonly label: string;
   readonly times: number;
   /** Tokens of all but the last copy. */
   readonly tokens: number;
 }
 
-export interface Census {
+export interface ContextBreakdown {
   readonly tokens: number;
   readonly messages: number;
   /** Heaviest first, as are all the lists. */
-  readonly roles: readonly Weighed[];
+  readonly roles: readonly TokenShare[];
   /** Calls with their results. */
-  readonly tools: readonly Weighed[];
-  readonly largest: readonly WeighedResult[];
-  readonly repeats: readonly Repeat[];
+  readonly tools: readonly TokenShare[];
+  readonly largest: readonly LargeResult[];
+  readonly repeats: readonly DuplicateResult[];
 }
 
 const LARGEST_MAX = 8;
@@ -42,7 +42,7 @@ const REPEATS_MAX = 8;
 /** Shorter results repeat by nature: `ok`, an empty listing. */
 const REPEAT_TOKENS_MIN = 50;
 
-export function censusOf(transcript: Transcript, measure: Measure): Census {
+export function censusOf(transcript: Transcript, measure: Measure): ContextBreakdown {
   const { messages } = transcript;
   const { answers } = pairingOf(messages);
   const results = messages.flatMap((message, at) =>
@@ -58,14 +58,14 @@ export function censusOf(transcript: Transcript, measure: Measure): Census {
   };
 }
 
-function labelFor(asked: AskedCall | undefined): string {
+function labelFor(asked: PairedCall | undefined): string {
   return asked === undefined
     ? "a result without its call"
     : labelOf(describeCall(asked.call.name, asked.call.arguments));
 }
 
-function byRole({ system, messages, tools }: Transcript, measure: Measure): readonly Weighed[] {
-  const roles = new Map<string, Weighed>();
+function byRole({ system, messages, tools }: Transcript, measure: Measure): readonly TokenShare[] {
+  const roles = new Map<string, TokenShare>();
   for (const message of system) add(roles, "system prompt", measure.message(message));
   if (tools !== undefined) add(roles, "tool declarations", measure.text(tools));
   for (const message of messages) add(roles, ROLE_NAMES[message.role], measure.message(message));
@@ -81,10 +81,10 @@ const ROLE_NAMES: Readonly<Record<Message["role"], string>> = {
 
 function byTool(
   messages: readonly Message[],
-  answers: readonly (AskedCall | undefined)[],
+  answers: readonly (PairedCall | undefined)[],
   measure: Measure,
-): readonly Weighed[] {
-  const tools = new Map<string, Weighed>();
+): readonly TokenShare[] {
+  const tools = new Map<string, TokenShare>();
   messages.forEach((message, at) => {
     for (const { name, arguments: text } of callsOf(message)) add(tools, name, measure.text(text));
     const asked = answers[at];
@@ -93,12 +93,12 @@ function byTool(
   return heaviest([...tools.values()]);
 }
 
-function add(sums: Map<string, Weighed>, name: string, tokens: number, count = 1): void {
+function add(sums: Map<string, TokenShare>, name: string, tokens: number, count = 1): void {
   const sum = sums.get(name);
   sums.set(name, { name, tokens: (sum?.tokens ?? 0) + tokens, count: (sum?.count ?? 0) + count });
 }
 
-function repeatsAmong(results: readonly WeighedResult[], messages: readonly Message[]): readonly Repeat[] {
+function repeatsAmong(results: readonly LargeResult[], messages: readonly Message[]): readonly DuplicateResult[] {
   const long = results.filter(({ tokens }) => tokens >= REPEAT_TOKENS_MIN);
   const groups = Map.groupBy(long, ({ message }) => contentText(messages[message]!.parts));
   const repeats = [...groups.values()]

@@ -3,19 +3,19 @@ import { hash } from "node:crypto";
 import { keyName, type Bill } from "./account.ts";
 import type { Refusal } from "./contract.ts";
 import type { Fault } from "./faults.ts";
-import type { House } from "./house.ts";
+import type { ProviderContext } from "./context.ts";
 import type { Outcome, RequestRecord } from "./record.ts";
 import type { BreakOff, StreamEnd } from "./stream.ts";
 import type { Wire } from "./wire.ts";
 
-export interface Arrival {
+export interface IncomingRequest {
   readonly request: Request;
   /** `performance.now()` when the connection closed, if it did. */
   readonly closedMs: () => number | undefined;
   readonly breakOff: BreakOff;
 }
 
-export interface Visit {
+export interface RequestContext {
   readonly record: RequestRecord;
   /** The key itself, for what is kept per key; empty where none was given. */
   readonly secret: string;
@@ -34,7 +34,7 @@ export interface Visit {
 const ID_HEX = 24;
 const OUTCOMES: Readonly<Record<StreamEnd, Outcome>> = { done: "answered", cut: "cut", aborted: "aborted" };
 
-export function enter(house: House, wire: Wire, { request, closedMs }: Arrival): Visit {
+export function enter(house: ProviderContext, wire: Wire, { request, closedMs }: IncomingRequest): RequestContext {
   const { books, recorder, now, onRequest } = house;
   const startedMs = performance.now();
   const url = new URL(request.url);

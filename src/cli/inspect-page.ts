@@ -2,8 +2,8 @@
 import { wrapped } from "../config/wrap.ts";
 import { change, count, counted, percent } from "./amounts.ts";
 import { clip, columnWidths, padEnd, padStart, track, widthOf } from "./bars.ts";
-import type { Census, Weighed } from "./census.ts";
-import { remarked } from "./table.ts";
+import type { ContextBreakdown, TokenShare } from "./context-breakdown.ts";
+import { withRowNote } from "./table.ts";
 import type { Stream } from "./terminal.ts";
 import { windowText, type Window } from "./window.ts";
 
@@ -36,7 +36,12 @@ export interface WindowTokens {
   readonly thresholdTokens: number;
 }
 
-export function censusPage(census: Census, room: WindowTokens, dryRuns: readonly DryRun[], stream: Stream): string {
+export function censusPage(
+  census: ContextBreakdown,
+  room: WindowTokens,
+  dryRuns: readonly DryRun[],
+  stream: Stream,
+): string {
   const { paint } = stream;
   const section = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [paint("strong", title), ...lines, ""];
@@ -51,7 +56,11 @@ export function censusPage(census: Census, room: WindowTokens, dryRuns: readonly
 }
 
 /** The window as a bar, with a mark where compaction triggers. */
-function fill({ tokens, messages }: Census, room: WindowTokens, { paint, columns }: Stream): readonly string[] {
+function fill(
+  { tokens, messages }: ContextBreakdown,
+  room: WindowTokens,
+  { paint, columns }: Stream,
+): readonly string[] {
   const { window, usableTokens, thresholdTokens } = room;
   const width = Math.min(columns - 4, FILL_COLUMNS_MAX);
   const mark = Math.min(width - 1, Math.floor((thresholdTokens / usableTokens) * width));
@@ -73,7 +82,7 @@ function fill({ tokens, messages }: Census, room: WindowTokens, { paint, columns
   ];
 }
 
-function weighed(all: readonly Weighed[], whole: number, noun: string, stream: Stream): readonly string[] {
+function weighed(all: readonly TokenShare[], whole: number, noun: string, stream: Stream): readonly string[] {
   const { paint } = stream;
   const { bars, names } = layout(stream);
   const rows = [...all.slice(0, TOOLS_SHOWN_MAX), ...together(all.slice(TOOLS_SHOWN_MAX))];
@@ -86,22 +95,22 @@ function weighed(all: readonly Weighed[], whole: number, noun: string, stream: S
     const figures = `${padStart(count(tokens), 9)} ${padStart(percent(share), 6)}`;
     const line = `  ${padEnd(name, left)}  ${paint("accent", drawn)}${figures}`;
     const width = left + 4 + widthOf(drawn) + figures.length;
-    return remarked({ line, width, says, look: "dim" }, stream);
+    return withRowNote({ line, width, says, look: "dim" }, stream);
   });
 }
 
 /** The tools too small to be listed, as one. */
-function together(rest: readonly Weighed[]): readonly Weighed[] {
+function together(rest: readonly TokenShare[]): readonly TokenShare[] {
   if (rest.length === 0) return [];
-  const sum = (pick: (one: Weighed) => number): number => rest.reduce((total, one) => total + pick(one), 0);
+  const sum = (pick: (one: TokenShare) => number): number => rest.reduce((total, one) => total + pick(one), 0);
   return [{ name: `${rest.length} others`, tokens: sum(({ tokens }) => tokens), count: sum((one) => one.count) }];
 }
 
-function largest({ largest: results }: Census, stream: Stream): readonly string[] {
+function largest({ largest: results }: ContextBreakdown, stream: Stream): readonly string[] {
   return results.map(({ message, label, tokens }) => listed(tokens, `message ${message + 1}`, label, stream));
 }
 
-function repeats({ repeats: all }: Census, stream: Stream): readonly string[] {
+function repeats({ repeats: all }: ContextBreakdown, stream: Stream): readonly string[] {
   return all.map(({ label, times, tokens }) => listed(tokens, `${times} times`, label, stream));
 }
 
@@ -118,6 +127,6 @@ function dry(runs: readonly DryRun[], stream: Stream): readonly string[] {
     const figures = `${padStart(count(after), 9)} ${padStart(after === before ? "" : change(before, after), 6)}`;
     const line = `  ${padEnd(name, names)}  ${paint("good", drawn)}${figures}`.trimEnd();
     const width = names + 4 + widthOf(drawn) + figures.length;
-    return remarked({ line, width, says, look: "dim" }, stream);
+    return withRowNote({ line, width, says, look: "dim" }, stream);
   });
 }

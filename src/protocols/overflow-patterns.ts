@@ -7,7 +7,7 @@ const N = String.raw`(\d[\d,]*)`;
 /** For texts in lower case: that is several times faster than to ignore case in every pattern. */
 const phrase = (source: string): RegExp => new RegExp(source);
 
-export interface Saying {
+export interface OverflowPattern {
   readonly says: RegExp;
   /** Which captured number is the limit, and which make up the request. */
   readonly limit?: number;
@@ -17,7 +17,7 @@ export interface Saying {
 }
 
 /** A request that alone is more than its account may send in a minute: a smaller one is taken, and waiting helps nobody. */
-export const RATE_SAYING: Saying = {
+export const RATE_LIMIT_PATTERN: OverflowPattern = {
   // Groq (413) and OpenAI (429): "Request too large for gpt-4o in organization org-… on tokens per min (TPM): Limit 30000, Requested 132819."
   says: phrase(
     String.raw`request too large for [^\n]{0,300}? on (?:input )?tokens per min(?:ute)? \(tpm\): limit ${N}, requested ${N}`,
@@ -26,7 +26,7 @@ export const RATE_SAYING: Saying = {
   requested: [2],
 };
 
-export const CONTEXT_SAYINGS: readonly Saying[] = [
+export const CONTEXT_PATTERNS: readonly OverflowPattern[] = [
   // Anthropic: "prompt is too long: 213462 tokens > 200000 maximum"
   { says: phrase(`prompt is too long: ${N} tokens > ${N} maximum`), requested: [1], limit: 2 },
   // Fireworks: "The prompt is too long: 40177, model maximum context length: 32767"

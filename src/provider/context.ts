@@ -1,5 +1,5 @@
 /** What a provider is made of; every request goes through the same parts. */
-import type { Books } from "./account.ts";
+import type { AccountBook } from "./account.ts";
 import type { Answerer } from "./answers.ts";
 import type { CacheEntries } from "./caches/entries.ts";
 import type { FaultRates } from "./faults.ts";
@@ -9,7 +9,7 @@ import type { Recorder, RequestRecord } from "./record.ts";
 import type { Sealer } from "./seals.ts";
 import type { ModelBook } from "./traits.ts";
 
-export interface House {
+export interface ProviderContext {
   readonly models: ModelBook;
   readonly answerer: Answerer;
   readonly entries: CacheEntries;
@@ -17,7 +17,7 @@ export interface House {
   /** Numbers in [0, 1), for faults. */
   readonly draw: () => number;
   readonly memoryOf: (key: string) => Memory;
-  readonly books: Books;
+  readonly books: AccountBook;
   readonly recorder: Recorder;
   readonly limits: Limits;
   readonly faults: FaultRates;

@@ -6,7 +6,7 @@ import { identifiersIn } from "../../excerpts/mentions.ts";
 import { SURELY_FILE } from "../../ledger/work.ts";
 import { callsOf, contentText, type Message } from "../../transcript/message.ts";
 
-export interface Grounds {
+export interface SourceGrounding {
   /** Names in the text that stand nowhere: paths, files, symbols, hashes, addresses, long numbers. */
   readonly invented: (text: string) => readonly string[];
   /** Names in the text that do stand somewhere. */
@@ -50,7 +50,7 @@ const ORDER_CHARS_MAX = 600;
 const PLANTED_WORDS_MIN = 2;
 
 /** `heard`: other text that the model had before it, and may take names from. */
-export function createGrounds(messages: readonly Message[], heard: readonly string[]): Grounds {
+export function createGrounds(messages: readonly Message[], heard: readonly string[]): SourceGrounding {
   const said = messages
     .filter(({ role }) => role !== "tool")
     .map(wholeText)
@@ -72,7 +72,7 @@ export function createGrounds(messages: readonly Message[], heard: readonly stri
     invented: (text) => namesIn(text).filter((name) => !stands(name)),
     known: (text) => namesIn(text).filter((name) => !HOUSEHOLD.has(name.toLowerCase()) && stands(name)),
     overlap: (text) => {
-      const telling = tellingIn(text);
+      const telling = informativeWordsIn(text);
       return telling.length === 0 ? 0 : telling.filter((word) => words.has(word)).length / telling.length;
     },
     onlyShown: (text) => {
@@ -85,7 +85,10 @@ export function createGrounds(messages: readonly Message[], heard: readonly stri
     },
     planted: (text) => {
       const orders = plantedWords();
-      return orders.size > 0 && new Set(tellingIn(text).filter((word) => orders.has(word))).size >= PLANTED_WORDS_MIN;
+      return (
+        orders.size > 0 &&
+        new Set(informativeWordsIn(text).filter((word) => orders.has(word))).size >= PLANTED_WORDS_MIN
+      );
     },
   };
 }
@@ -93,7 +96,9 @@ export function createGrounds(messages: readonly Message[], heard: readonly stri
 /** The telling words of planted orders that nobody said. */
 function wordsOfOrders(shown: string, said: ReadonlySet<string>): ReadonlySet<string> {
   const orders = shown.split("\n").filter((line) => ORDER.test(line.slice(0, ORDER_CHARS_MAX)));
-  return new Set(orders.flatMap((line) => tellingIn(line.slice(0, ORDER_CHARS_MAX))).filter((word) => !said.has(word)));
+  return new Set(
+    orders.flatMap((line) => informativeWordsIn(line.slice(0, ORDER_CHARS_MAX))).filter((word) => !said.has(word)),
+  );
 }
 
 function wholeText(message: Message): string {
@@ -149,7 +154,7 @@ function wordsOf(text: string): ReadonlySet<string> {
   return words;
 }
 
-function tellingIn(text: string): readonly string[] {
+function informativeWordsIn(text: string): readonly string[] {
   const plain = Array.from(text.matchAll(WORD), ([word]) => word.toLowerCase())
     .filter((word) => word.length >= WORD_CHARS_MIN && !HOLLOW.has(word) && !WIDE.test(word))
     .map((word) => word.slice(0, word.length > STEM_CHARS ? STEM_CHARS : word.length));

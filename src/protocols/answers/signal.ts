@@ -5,7 +5,7 @@ import { membersOf, skipSpace } from "../json/scan.ts";
 import { overflowOf } from "../overflow.ts";
 import type { Overflow } from "../protocol.ts";
 
-export interface Saying {
+export interface AnswerSignal {
   readonly usage?: Usage | undefined;
   /** What the provider took beside that, and does not count in it. */
   readonly besides?: Usage | undefined;
@@ -20,9 +20,9 @@ export interface Saying {
   readonly ends?: true;
 }
 
-export const NOTHING: Saying = Object.freeze({});
-export const BEGINS: Saying = Object.freeze({ begins: true });
-export const ENDS: Saying = Object.freeze({ ends: true });
+export const NOTHING: AnswerSignal = Object.freeze({});
+export const BEGINS: AnswerSignal = Object.freeze({ begins: true });
+export const ENDS: AnswerSignal = Object.freeze({ ends: true });
 
 export interface StreamedEvent {
   /** Of the `event:` line. */
@@ -33,20 +33,20 @@ export interface StreamedEvent {
 /** How a protocol's answers are understood. */
 export interface AnswerDialect {
   /** `began`: content was seen before, so that only usage, errors and the end matter. */
-  readonly event: (event: StreamedEvent, began: boolean) => Saying;
+  readonly event: (event: StreamedEvent, began: boolean) => AnswerSignal;
   /** Of a successful answer that is one JSON object, by the texts of its members. */
-  readonly whole: (members: ReadonlyMap<string, string>) => Saying;
+  readonly whole: (members: ReadonlyMap<string, string>) => AnswerSignal;
 }
 
 /** A stream says an error under HTTP 200; read as a refusal, its words count. */
 const REFUSED_STATUS = 400;
 
-export function failure(error: string): Saying {
+export function failure(error: string): AnswerSignal {
   return { failed: true, overflow: overflowOf(REFUSED_STATUS, error) };
 }
 
 /** An event that names no kind and is or holds an error: how servers of several protocols say it, whichever was asked in. */
-export function untypedFailure(event: StreamedEvent): Saying | undefined {
+export function untypedFailure(event: StreamedEvent): AnswerSignal | undefined {
   if (event.name !== undefined || !event.data.includes('"error"')) return undefined;
   const fields = fieldsOf(parsed(event.data));
   const isError = fields["object"] === "error" || (fields["error"] !== undefined && fields["error"] !== null);

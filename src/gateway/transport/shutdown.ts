@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-export interface Stopping {
+export interface ServerShutdown {
   /** To be told of every request as it begins. */
   readonly begun: (socket: Socket, response: ServerResponse) => void;
   /** Takes no more requests, waits for those under way, and ends them where they take longer than `drainMs`. */
@@ -11,7 +11,7 @@ export interface Stopping {
 }
 
 /** Node's own closing of idle connections leaves out those that never had a request. */
-export function stopping(server: Server): Stopping {
+export function createServerShutdown(server: Server): ServerShutdown {
   const idle = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     idle.add(socket);

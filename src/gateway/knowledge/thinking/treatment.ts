@@ -28,7 +28,7 @@ export interface ThinkingQuery {
   readonly stood?: boolean;
 }
 
-export type ThinkingCourse =
+export type ThinkingTreatment =
   | { readonly kind: "nothing" }
   | { readonly kind: "untouched"; readonly because: "bound_thinking" }
   | {
@@ -40,11 +40,11 @@ export type ThinkingCourse =
       readonly editHeaders: (lines: HeaderLines) => HeaderLines;
     };
 
-const AS_IT_IS: ThinkingCourse = { kind: "nothing" };
-const UNTOUCHED: ThinkingCourse = { kind: "untouched", because: "bound_thinking" };
+const AS_IT_IS: ThinkingTreatment = { kind: "nothing" };
+const UNTOUCHED: ThinkingTreatment = { kind: "untouched", because: "bound_thinking" };
 
 /** Call it for every request of which something was rewritten, now or before; the answer is the same for the same request. */
-export function thinkingCourse(query: ThinkingQuery): ThinkingCourse {
+export function thinkingCourse(query: ThinkingQuery): ThinkingTreatment {
   const { request, sent, rules, stood = false } = query;
   if (request.protocol !== "anthropic-messages" || (sent === request.transcript && !stood)) return AS_IT_IS;
   const kind = rules.kindOf(sent.model ?? "");
@@ -105,12 +105,12 @@ function keepsOpening(original: Transcript, sent: Transcript): boolean {
 const sameHeaders = (lines: HeaderLines): HeaderLines => lines;
 
 /** All or nothing: of thinking that is bound, none may be missing between two others. */
-function stripped(sent: Transcript, until?: number): ThinkingCourse {
+function stripped(sent: Transcript, until?: number): ThinkingTreatment {
   return { kind: "send", transcript: withoutThinking(sent, until), editHeaders: sameHeaders };
 }
 
 /** From the first rewritten request on, always: whether a block fails is the provider's to find. */
-function dropping(sent: Transcript, request: Decoded): ThinkingCourse {
+function dropping(sent: Transcript, request: Decoded): ThinkingTreatment {
   return { kind: "send", transcript: sent, ...droppingThinking(request) };
 }
 
@@ -135,7 +135,7 @@ export function droppingThinking(request: Decoded) {
  * prefix, because nothing is compacted while such a turn holds thinking (`allowsCompaction`). Where something was, say
  * because thinking was off for a while, it is not known any more which block is older than the compaction.
  */
-function withinTurns({ request: { transcript }, sent }: ThinkingQuery): ThinkingCourse {
+function withinTurns({ request: { transcript }, sent }: ThinkingQuery): ThinkingTreatment {
   const turn = openTurnOf(sent.messages);
   const before = openTurnOf(transcript.messages);
   if (turn === undefined || before === undefined) return stripped(sent);
