@@ -1,22 +1,28 @@
 /**
- * How tests run. `npm test` makes 500 runs of each generated property and draws the same cases every time, so that a
- * change is judged by itself; `npm run test:full` (mode `full`) makes 10,000 and draws anew. The number of runs and the
- * place of the transcript corpus reach the tests through the environment.
+ * How tests run. `npm test` leaves out the slow files (`*.slow.test.ts`: seconds each, mostly because they start the
+ * command line or a gateway many times), makes 200 runs of each generated property and draws the same cases every time, so
+ * that a change is judged by itself. `npm run test:slow` runs the slow files in the same way. `npm run test:full` runs
+ * every file, makes 10,000 runs and draws new cases. The number of runs and the place of the transcript corpus reach the
+ * tests through the environment.
  */
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 
-const RUNS_DEFAULT = 500;
+const RUNS_DEFAULT = 200;
 const RUNS_FULL = 10_000;
+const ALL_FILES = "test/**/*.test.ts";
+const SLOW_FILES = "test/**/*.slow.test.ts";
 const TEST_TIMEOUT_MS = 60_000;
 const FULL_TEST_TIMEOUT_MS = 60 * 60_000;
 
 export default defineConfig(({ mode }) => {
   const full = mode === "full";
+  const slow = mode === "slow";
   const corpus = resolve(import.meta.dirname, process.env["PRECIS_CORPUS"] ?? "../shared/corpus");
   return {
     test: {
-      include: ["test/**/*.test.ts"],
+      include: [slow ? SLOW_FILES : ALL_FILES],
+      exclude: full || slow ? [] : [SLOW_FILES],
       setupFiles: full ? [] : ["test/support/same-draws.ts"],
       env: {
         PRECIS_TEST_RUNS: process.env["PRECIS_TEST_RUNS"] ?? String(full ? RUNS_FULL : RUNS_DEFAULT),

@@ -6,6 +6,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { expect, it } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "../..");
+const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
 const CORPUS_MODULE = join(ROOT, "test/support/corpus.ts");
 /** No test is called this: vitest collects every suite, and runs none of their tests. */
 const NO_TEST = "the name of no test";
@@ -17,7 +18,7 @@ it("every suite that reads the corpus has a test without it", { timeout: RUN_MS_
   const empty = mkdtempSync(join(tmpdir(), "precis-no-corpus-"));
   const ran = spawnSync(
     process.execPath,
-    [join(ROOT, "node_modules/vitest/vitest.mjs"), "run", "--maxWorkers=1", "--testNamePattern", NO_TEST, ...files],
+    [VITEST, "run", "--mode=full", "--maxWorkers=1", "--testNamePattern", NO_TEST, ...files],
     { cwd: ROOT, encoding: "utf8", env: { PATH: process.env["PATH"], NO_COLOR: "1", PRECIS_CORPUS: empty } },
   );
   rmSync(empty, { recursive: true });
