@@ -45,7 +45,7 @@ export function replayPage(told: Replay, stream: Stream): string {
       wrapped(note, columns - 4).map((part, at) => paint("dim", `${at === 0 ? "  · " : "    "}${part}`)),
     ),
     ...(told.notes.length > shown.length
-      ? [paint("dim", `  and ${counted(told.notes.length - shown.length, "more remark")}`)]
+      ? [paint("dim", `  and ${counted(told.notes.length - shown.length, "more note")}`)]
       : []),
     "",
   ].join("\n");

@@ -145,7 +145,7 @@ function compactionLines(
 ): readonly string[] {
   const { paint, columns } = stream;
   const { tokens } = report;
-  const state = undone ? paint("warn", "undone") : stands ? paint("good", "stands") : "replaced by a later one";
+  const state = undone ? paint("warn", "undone") : stands ? paint("good", "active") : "replaced by a later one";
   const head = `${at + 1}  ${paint("strong", report.reason)}  ${count(tokens.before)} → ${count(tokens.after)} tokens (${change(tokens.before, tokens.after)})`;
   return [
     `  ${head}  ${age(now - createdAt)} ago  ${state}`,

@@ -42,7 +42,7 @@ function arrivalOf({ req, env }: Context<Bindings>): IncomingRequest {
     if (!outgoing.writableFinished) closedMs = performance.now();
   });
   const breakOff = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
-    if (outgoing === undefined) return controller.error(new Error("the answer is cut, as it was told to be"));
+    if (outgoing === undefined) return controller.error(new Error("the answer is cut off, as the fault setting asks"));
     await new Promise((done) => setTimeout(done, FLUSH_MS));
     outgoing.destroy();
   };

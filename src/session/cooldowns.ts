@@ -19,7 +19,7 @@ export const COOLDOWN_MS: Readonly<Record<FailureClass, number>> = {
   network: MINUTE_MS,
   malformed: MINUTE_MS,
 };
-const BY_ITSELF = "it is asked again by itself";
+const BY_ITSELF = "it is asked again automatically";
 
 /** What a person can do about a model that failed. */
 const ADVICE: Readonly<Record<FailureClass, string>> = {

@@ -56,7 +56,7 @@ export const examCommand: Command = {
     budgets: {
       type: "string",
       valueHint: "P,P…",
-      description: `Sizes of the contexts in percent of what stands before the cut; ${BUDGETS_DEFAULT} by default.`,
+      description: `Sizes of the contexts in percent of what comes before the cut; ${BUDGETS_DEFAULT} by default.`,
     },
     cases: { type: "string", valueHint: "N", description: `Cuts to examine at most; ${CASES_DEFAULT} by default.` },
     questions: {

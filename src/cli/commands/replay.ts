@@ -166,7 +166,7 @@ async function recorded(args: Arguments, terminal: Terminal, progress: Progress)
       ...(summaries === 0
         ? []
         : [
-            `${counted(summaries, "summary").replace("summarys", "summaries")} of the agent's own stand among the messages`,
+            `${counted(summaries, "summary").replace("summarys", "summaries")} by the agent itself are among the messages`,
           ]),
     ],
   };

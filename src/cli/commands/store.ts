@@ -113,7 +113,7 @@ const vacuum: Command = {
   run: (args, terminal) =>
     withStore(args, terminal, {}, async ({ store, path }) => {
       const before = fileSizes(path).fileBytes;
-      await whileWaiting(terminal.err, () => `writing ${size(before)} anew`, store.vacuum());
+      await whileWaiting(terminal.err, () => `rewriting ${size(before)}`, store.vacuum());
       const after = fileSizes(path).fileBytes;
       await printResult(args, terminal, { path, before, after }, [["file", `${size(before)} → ${size(after)}`]]);
       return EXIT.done;

@@ -22,7 +22,7 @@ function holdDestinations(map: readonly Destination[], length: number, place: st
     hold(
       other === undefined || (other === "edited" && kind === "edited"),
       `${place}[${from}].at`,
-      () => `is ${at}, where another message stands`,
+      () => `is ${at}, where another message is`,
     );
     taken.set(at, kind);
   });

@@ -14,7 +14,7 @@ const KINDS: readonly Kind[] = [
   {
     topics: ["task", "progress", "state", "goal", "blocked"],
     asked: "progress",
-    purpose: "what is being worked on, how it stands, and what is in its way",
+    purpose: "what is being worked on, its progress, and what blocks it",
   },
   { topics: ["files"], purpose: "the files that were changed, and those that were read for it" },
   { topics: ["remaining", "pending"], purpose: "what comes next, as statements" },

@@ -24,7 +24,7 @@ export const FOUR_SECTIONS: readonly Section[] = [
     heading: "Open Now",
     level: 3,
     topics: ["progress", "blocked"],
-    purpose: "what was under way at the cut, and what stands in its way",
+    purpose: "what was under way at the cut, and what blocks it",
   },
   {
     heading: "Data & References",

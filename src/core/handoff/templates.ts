@@ -31,7 +31,7 @@ const CONTEXT = section(
   ["context"],
   "what the work will need again and no other section holds: signatures, values, line numbers, commands, findings about the code or the data",
 );
-const BLOCKED = "what stands in the way, with the exact error";
+const BLOCKED = "what blocks the work, with the exact error";
 const DECIDED = "what was settled, and why";
 /** Against drift: retold words lose their sense a little each time (IA al Día 2026). */
 const QUOTED = 'the telling phrases word for word, between "double quotes", not retold';
@@ -46,12 +46,12 @@ export const THIRTEEN_SECTIONS: readonly Section[] = [
   section("Goal", ["goal"], "what the user wants in the end"),
   CONSTRAINTS,
   section("Completed Actions", ["actions"], "numbered: what was done to what, with which outcome and tool"),
-  section("Active State", ["state"], "folder, branch, uncommitted changes, how the checks stand"),
+  section("Active State", ["state"], "folder, branch, uncommitted changes, state of the checks"),
   section("In Progress", ["progress"], "what was under way at the cut"),
   section("Blocked", ["blocked"], BLOCKED),
   section("Key Decisions", ["decisions"], DECIDED),
-  section("Resolved Questions", ["resolved"], "what the user asked and was told"),
-  section("Pending User Asks", ["pending"], "what the user has asked and nobody has answered"),
+  section("Resolved Questions", ["resolved"], "what the user asked, with the answer"),
+  section("Pending User Asks", ["pending"], "what the user has asked and has no answer yet"),
   FILES,
   section("Remaining Work", ["remaining"], "what is left, as a statement and not an order"),
   CONTEXT,
@@ -90,7 +90,7 @@ export const NINE_SECTIONS: readonly Section[] = [
   section(
     "Errors and Fixes",
     ["blocked", "fixed"],
-    "the errors that were met, in their own words, and what mended each; those that still stand, as standing",
+    "the errors that were met, in their own words, and what fixed each; those that are still open, marked as open",
   ),
   section(
     "Problem Solving",

@@ -31,7 +31,7 @@ interface Scale {
 
 function bar({ before, after, fresh }: RecentRequest, x: number, { step, top }: Scale): string {
   const width = Math.max(1, step - Math.min(2, step / 4));
-  const title = `<title>${tokens(before)} sent, ${tokens(after)} went on${fresh ? ", compacted here" : ""}</title>`;
+  const title = `<title>${tokens(before)} sent, ${tokens(after)} forwarded${fresh ? ", compacted here" : ""}</title>`;
   const rect = (kind: string, value: number): string =>
     `<rect class="${kind}" x="${x.toFixed(1)}" y="${yOf(value, top).toFixed(1)}" width="${width.toFixed(1)}" height="${(yOf(0, top) - yOf(value, top)).toFixed(1)}"/>`;
   return `<g>${title}${rect("sent", before)}${rect(fresh ? "went fresh" : "went", after)}</g>`;
@@ -63,5 +63,5 @@ function label(recent: readonly RecentRequest[]): string {
   const last = recent.at(-1);
   return last === undefined
     ? "No requests yet"
-    : `Tokens of the last ${recent.length} requests; the newest: ${tokens(last.before)} sent, ${tokens(last.after)} went on`;
+    : `Tokens of the last ${recent.length} requests; the newest: ${tokens(last.before)} sent, ${tokens(last.after)} forwarded`;
 }

@@ -97,7 +97,7 @@ function picture(recent: readonly RecentRequest[]): string {
 
 const KEY = [
   ["soft", "sent by the client"],
-  ["ink", "went on"],
+  ["ink", "forwarded"],
   ["made", "forwarded, compacted for this request"],
 ] as const;
 
@@ -188,7 +188,7 @@ function timingTable({ timing }: Totals): string {
   const rows = Object.entries(timing).flatMap(([model, { thresholdTokens, compactsAtTokens, postponed }]): Row[] => [
     [model, momentText(thresholdTokens, compactsAtTokens)],
     ...Object.entries(postponed).map(([by, times]): Row => [
-      `${plural(times, "request")} went on above the threshold, ${POSTPONED_BY[by as PostponedBy]}`,
+      `${plural(times, "request")} stayed above the threshold, ${POSTPONED_BY[by as PostponedBy]}`,
       "",
     ]),
   ]);

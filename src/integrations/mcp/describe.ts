@@ -47,7 +47,7 @@ async function describeSession(context: ToolContext, session: SessionEntry): Pro
       : [`model: ${oneLine(context.redact(about.model), LABEL_CHARS_MAX)}, ${about.protocol ?? ""}`]),
     `as it is: ${messages} messages, ≈ ${original} tokens`,
     `goes out as: ${about.sentMessages} messages, ≈ ${sent} tokens`,
-    `compactions: ${standing} standing, ${compactions.length - standing} undone; recall ids: ${removed.size}`,
+    `compactions: ${standing} active, ${compactions.length - standing} undone; recall ids: ${removed.size}`,
     ...(parentId === undefined
       ? []
       : [`left the session ${parentId} after its message ${links.indexOf(forkedAt ?? "") + 1}`]),

@@ -159,7 +159,7 @@ const CLASS_SECTION: Grouping = {
 const SOURCE_SECTION: Grouping = {
   prefix: "from ",
   title: "Bound, by what had shown the identifier first",
-  says: "The kind of tool whose result it stood in, or who had said it: what is retained of each kind.",
+  says: "Retention by the kind of tool whose result held it, or by who wrote it.",
 };
 /** At which budget groups are shown; `--json` has them all. */
 const GROUP_BUDGET = 0.1;
@@ -185,7 +185,7 @@ function nearest(budgets: readonly number[], wanted: number): number | undefined
 function digestSection({ digests }: Figures): Section {
   return {
     title: "Digests of tool results, by kind of tool",
-    says: "Results of over 500 tokens, each digested by itself. Retention: of the identifiers in them that the continuation asked for, those still in the digest. A handoff quotes what it needs from the originals beside them.",
+    says: "Results of over 500 tokens, each digested alone. Retention: of the identifiers in them that the continuation asked for, those still in the digest. A handoff quotes what it needs from the originals beside them.",
     head: ["", "results", "tokens", "digest", "compression", "asked for", "retention"],
     rows: digests.map(({ tool, results, before, after, asked, held }) => [
       tool,
@@ -236,7 +236,7 @@ function driftSection({ drift }: Figures): Section {
 function probeSection({ probes }: Figures): Section {
   return {
     title: `Constraint probes, over ${PROBE_CYCLES} compactions`,
-    says: "Prohibitions, decisions and facts said once in made-up work that fills the window ten times over; the share that still stands after each number of compactions.",
+    says: "Prohibitions, decisions and facts said once in made-up work that fills the window ten times over; the share that is still present after each number of compactions.",
     head: ["", "", "", "planted", "1", "3", "5", `${PROBE_CYCLES}`],
     rows: probes.map(({ contestant, way, kind, planted, kept }) => [
       contestant,
@@ -252,7 +252,7 @@ function survivalSection({ survival }: Figures): Section {
   return {
     title: `Survival of rules and values, after ${SURVIVAL_CYCLES} compactions`,
     says: "Rules by phrasing, place and length; values that were changed later, of which the old one must be gone; rules before a flood of lines that look like rules. nothing: an empty context. everything: all of it, old values included.",
-    head: ["", "", "planted", "stands", "lost"],
+    head: ["", "", "planted", "present", "lost"],
     rows: survival.map(({ scene, contestant, planted, stands, variants }) => {
       const lost = Object.entries(variants).filter(([, share]) => share < 1);
       const all = lost.length === Object.keys(variants).length;

@@ -115,7 +115,7 @@ function problemOf({ kind, quote }: z.infer<typeof WRITTEN>, said: string, left:
   if (left[kind] === 0) return `there are enough of kind "${kind}"`;
   const quoted = plain(quote);
   if (quoted.split(" ").length < WORDS_MIN) return `its quote has fewer than ${WORDS_MIN} words`;
-  return said.includes(quoted) ? undefined : "its quote does not stand in <session>";
+  return said.includes(quoted) ? undefined : "its quote is not in <session>";
 }
 
 /** White space and quotation marks are copied in many ways. */

@@ -34,7 +34,7 @@ function kindsSection({ rows }: ExamFigures): Section {
   const asked = (kind: Kind): string => String(Math.max(0, ...rows.map(({ scores }) => scores[kind].questions)));
   return {
     title: "By kind of question",
-    says: "In parentheses the interval. state: the task and where it stands. constraint: rules and decisions with reasons. finding: what was found out, and what failed. detail: exact details that the continuation used.",
+    says: "In parentheses the interval. state: the task and its progress. constraint: rules and decisions with reasons. finding: what was found out, and what failed. detail: exact details that the continuation used.",
     head: ["", ...KINDS],
     rows: [
       ...rows.map(({ contestant, scores }) => [contestant, ...KINDS.map((kind) => cellOf(scores[kind]))]),

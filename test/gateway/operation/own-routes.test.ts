@@ -81,8 +81,8 @@ describe("own routes", () => {
     const page = await pageOf("/_precis/");
     expect(page).toContain("2 requests; none failed. 1 were shortened, with 77.8 % of their tokens removed.");
     expect(page.match(/<title>[^<]*sent[^<]*<\/title>/g)).toEqual([
-      "<title>9K sent, 2K went on, compacted here</title>",
-      "<title>100 sent, 100 went on</title>",
+      "<title>9K sent, 2K forwarded, compacted here</title>",
+      "<title>100 sent, 100 forwarded</title>",
     ]);
     expect(page).not.toContain("tokens of rewritten requests after");
     expect(await pageOf("/_precis/?all")).toContain("tokens of rewritten requests after");

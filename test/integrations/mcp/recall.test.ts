@@ -98,7 +98,7 @@ describe("what was compacted away", () => {
     );
     expect((await agent.call("describe")).text).toContain("a-long-one");
     const about = (await agent.call("describe", { id: "a-lo" })).text;
-    expect(about).toContain("compactions: 1 standing, 0 undone");
+    expect(about).toContain("compactions: 1 active, 0 undone");
     expect((await agent.call("timeline", { id: session })).text).toMatch(
       /compacted \(\w+\) .* recall ids: r[0-9a-f]{9}/,
     );

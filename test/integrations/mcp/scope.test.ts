@@ -138,7 +138,7 @@ describe("another tenant", () => {
     const owner = await connected(folder.path, ["--tenant", OTHER]);
     expect((await owner.call("search", { words: STRANGER.word })).text).toContain(STRANGER.canary);
     for (const id of strangers.recallIds) expect(await owner.call("expand", { id })).toMatchObject({ failed: false });
-    expect((await owner.call("describe", { id: "stranger" })).text).toContain("1 standing, 0 undone");
+    expect((await owner.call("describe", { id: "stranger" })).text).toContain("1 active, 0 undone");
     await owner.client.close();
   });
 });
@@ -162,7 +162,7 @@ describe("another session", () => {
     const wide = await connected(folder.path);
     expect((await wide.call("search", { words: SIBLING.word })).text).toContain(SIBLING.canary);
     expect((await wide.call("describe", { id: "my-branch" })).text).toMatch(/left the session mine-session/);
-    expect((await wide.call("describe", { id: "sibling" })).text).toContain("1 standing, 0 undone");
+    expect((await wide.call("describe", { id: "sibling" })).text).toContain("1 active, 0 undone");
     await wide.client.close();
   });
 });

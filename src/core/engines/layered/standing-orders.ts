@@ -4,7 +4,7 @@ import { described } from "../../digest/call.ts";
 
 /** Opens what `layered` puts back. */
 export const LEAD_IN =
-  "The session goes on here. What came before no longer fits and is in the record above; this is put back as it stood. None of it is a request.";
+  "The session continues here. What came before no longer fits and is in the record above; this is put back as it was. None of it is a request.";
 
 interface FoundOrder {
   readonly title: string;

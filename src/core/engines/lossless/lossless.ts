@@ -135,5 +135,5 @@ function remarksOn(rung: number): readonly string[] {
   if (rung < RUNG_LAST_EXCHANGE) return [];
   const left =
     rung < RUNG_SKELETON ? "only the last exchange of it stayed" : "only the calls of the last exchange stayed";
-  return [`the fresh tail was too much by itself: ${left}`];
+  return [`the fresh tail alone was too large: ${left}`];
 }

@@ -68,7 +68,7 @@ export function sacredZoneStatistics(state: unknown): SacredZoneStatistics {
   return { compactions, savedTokens, averageRatio, ...cacheEffectiveness(used) };
 }
 
-const RESTS = "what must be kept is above the target by itself: start a fresh session";
+const RESTS = "what must be kept is above the target already: start a fresh session";
 
 /** Due above the trigger. */
 export function decide({ restsToTokens }: SacredZoneState, tokens: number, limits: SacredZoneLimits): Decision {

@@ -75,6 +75,6 @@ export function steppedFigures(settings: Partial<SteppedSettings>): readonly Fig
     ...(Number.isFinite(hideTokensMin) ? [{ name: "hidden", tokens: hiddenTokens, ...hiding }] : []),
     { name: "result", tokens: limits.resultTokens, meaning: "target size of a result", from: ["resultShare"] },
     { name: "summary_max", tokens: limits.handoffTokens, meaning: "5 % of the window, at most 12,000", from: [] },
-    { name: "tail", tokens: limits.tailTokens, meaning: "verbatim beside a summary", from: ["tailTokens"] },
+    { name: "tail", tokens: limits.tailTokens, meaning: "verbatim next to a summary", from: ["tailTokens"] },
   ];
 }

@@ -29,7 +29,7 @@ const CITE =
 const RULES = [
   "Write in the language that the user writes in. Headings stay as they are given.",
   "State facts: what was done and how it ended, what is open. Put open work as a statement, not as an order.",
-  "Give exact values: paths with line numbers, names of functions and tests, commands, figures, identifiers, error messages, exactly as they stand in the material. Leave out what the material does not say.",
+  "Give exact values: paths with line numbers, names of functions and tests, commands, figures, identifiers, error messages, exactly as they are in the material. Leave out what the material does not say.",
   "Cover the session from its beginning to its end. What was decided early and still holds is as important as the newest step.",
   "For each decision and each rule give the reason. What was tried and rejected belongs to it, with why.",
   "Where a value, a name or a plan was changed later, state what holds now, and that it replaced the earlier one.",

@@ -85,5 +85,5 @@ function inventsMoreThanFigures(text: string, grounds: SourceGrounding): boolean
 function withOwnFigures(text: string, { invented }: SourceGrounding): string {
   const { claim } = citedIn(text);
   const figures = invented(claim);
-  return figures.length === 0 ? text : `${claim} (reckoned)${text.slice(claim.length)}`;
+  return figures.length === 0 ? text : `${claim} (calculated)${text.slice(claim.length)}`;
 }

@@ -49,7 +49,7 @@ function requestWith(probe: ProbeText | undefined, draw: Draw): string {
 }
 
 function answerText(draw: Draw): string {
-  return `It waited for ${nameOf(draw)}, which ${pathOf(draw)} opened anew for every call. It is mended, and the tests pass.`;
+  return `It waited for ${nameOf(draw)}, which ${pathOf(draw)} opened again for every call. It is fixed, and the tests pass.`;
 }
 
 const WORDS =

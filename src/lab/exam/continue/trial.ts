@@ -94,7 +94,7 @@ function workIn(folder: string, { repository }: ContinueCase): Work {
 
 function promptOf({ request }: ContinueCase, context: string): string {
   return [
-    "This is what is left of a session that you go on with. The repository stands as the session left it; do what the last request asks.",
+    "This is what is left of a session that you continue. The repository is as the session left it; do what the last request asks.",
     `<session>\n${context}\n</session>`,
     `<request>\n${request.trim()}\n</request>\n`,
   ].join("\n\n");
