@@ -19,7 +19,8 @@ export type Topic =
   | "remaining"
   | "context"
   | "messages"
-  | "fixed";
+  | "fixed"
+  | "checks";
 
 export interface TopicDefinition {
   /** What the ledger says of it; the highest rank is most worth saying. */
