@@ -47,7 +47,6 @@ export const THIRTEEN_SECTIONS: readonly Section[] = [
   CONSTRAINTS,
   section("Completed Actions", ["actions"], "numbered: what was done to what, with which outcome and tool"),
   section("Active State", ["state"], "folder, branch, uncommitted changes, state of the checks"),
-  section("Checks", ["checks"], "the checks that were run, and how each ended last"),
   section("In Progress", ["progress"], "what was under way at the cut"),
   section("Blocked", ["blocked"], BLOCKED),
   section("Key Decisions", ["decisions"], DECIDED),

@@ -1,7 +1,6 @@
 /** All topics by name. The record is complete by its type: a topic that is left out does not compile. */
 import { actions } from "./actions.ts";
 import { blocked } from "./blocked.ts";
-import { checks } from "./checks.ts";
 import { constraints } from "./constraints.ts";
 import { context } from "./context.ts";
 import { decisions } from "./decisions.ts";
@@ -33,7 +32,6 @@ export const TOPICS: Readonly<Record<Topic, TopicDefinition>> = {
   context,
   messages,
   fixed,
-  checks,
 };
 
 export const TOPICS_BY_NEED: readonly Topic[] = (Object.keys(TOPICS) as Topic[]).toSorted(

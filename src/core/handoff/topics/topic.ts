@@ -19,8 +19,7 @@ export type Topic =
   | "remaining"
   | "context"
   | "messages"
-  | "fixed"
-  | "checks";
+  | "fixed";
 
 export interface TopicDefinition {
   /** What the ledger says of it; the highest rank is most worth saying. */
