@@ -4,7 +4,6 @@ import { createCompressor } from "./compressor/compressor.ts";
 import { compressorFigures } from "./compressor/limits.ts";
 import type { Engine } from "./contract.ts";
 import type { Figure } from "./figure.ts";
-import { createEnds, endsFigures } from "./ends/ends.ts";
 import { createHandoff } from "./handoff/handoff.ts";
 import { handoffFigures } from "./handoff/limits.ts";
 import { createLayered } from "./layered/layered.ts";
@@ -46,10 +45,6 @@ const BUILT_IN: Readonly<Record<EngineName, BuiltIn>> = {
   stepped: {
     create: (settings) => createStepped(ownSettings("stepped", settings)) as Engine,
     figures: (settings) => steppedFigures(ownSettings("stepped", settings)),
-  },
-  ends: {
-    create: (settings) => createEnds(ownSettings("ends", settings)) as Engine,
-    figures: (settings) => endsFigures(ownSettings("ends", settings)),
   },
   none: { create: () => createNone() as Engine, figures: () => [] },
 };

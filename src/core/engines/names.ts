@@ -1,6 +1,6 @@
 /** The names of the built-in engines, apart from the engines: whoever only asks for a name loads none of them. */
 
-const NAMES = ["compressor", "sacred-zone", "handoff", "layered", "lossless", "stepped", "ends", "none"] as const;
+const NAMES = ["compressor", "sacred-zone", "handoff", "layered", "lossless", "stepped", "none"] as const;
 
 export type EngineName = (typeof NAMES)[number];
 

@@ -1,6 +1,5 @@
 /** The settings of all built-in engines: what they share, the default engine's, and the others' by the engine's name. */
 import { COMPRESSOR_DEFAULTS, type CompressorSettings } from "./compressor/settings.ts";
-import { ENDS_OWN } from "./ends/ends.ts";
 import { HANDOFF_OWN } from "./handoff/settings.ts";
 import { LAYERED_OWN } from "./layered/settings.ts";
 import { LOSSLESS_OWN } from "./lossless/settings.ts";
@@ -17,7 +16,6 @@ export const OWN_SETTINGS = {
   layered: LAYERED_OWN,
   lossless: LOSSLESS_OWN,
   stepped: STEPPED_OWN,
-  ends: ENDS_OWN,
 } satisfies Partial<Record<EngineName, SettingsOfEngine>>;
 
 type OwnSettings = typeof OWN_SETTINGS;
@@ -40,7 +38,6 @@ export const ENGINE_DEFAULTS: EngineSettings = {
     layered: defaultsOf(LAYERED_OWN),
     lossless: defaultsOf(LOSSLESS_OWN),
     stepped: defaultsOf(STEPPED_OWN),
-    ends: defaultsOf(ENDS_OWN),
   },
 };
 
