@@ -99,9 +99,9 @@ const compressionSection = z
       description:
         "When `precis serve` compacts: at the threshold, or, where the prices of the model's cache are known, when it costs least. By `cost` a compaction may come before the threshold and may wait above it, at most until the window is 0.85 full (docs/caching.md).",
     }),
-    idle: z.enum(["off", "tell", "on"]).default(compression.idle).meta({
+    idle: z.enum(["off", "notify", "on"]).default(compression.idle).meta({
       description:
-        "What `precis serve` does about a conversation that is idle, shortly before its provider's cache expires, where the price model says that a compaction pays. `on`: makes it, for the next request after the cache expired. `tell`: says so in a notice. A model that writes handoffs is asked for it (docs/caching.md).",
+        "What `precis serve` does about a conversation that is idle, shortly before its provider's cache expires, where the price model says that a compaction pays. `on`: makes it, for the next request after the cache expired. `notify`: reports it in a notice. A model that writes handoffs is asked for it (docs/caching.md).",
     }),
     ingest_limit_tokens: z
       .int()

@@ -23,7 +23,7 @@ export interface CachingOptions {
   /** What picks the moment of a compaction, where the cache's prices are known. */
   readonly schedule: Economy["schedule"];
   /** What is done about a conversation that is idle shortly before its cache expires, where a compaction pays. */
-  readonly idle: "off" | "tell" | "on";
+  readonly idle: "off" | "notify" | "on";
 }
 
 const CACHING: CachingOptions = Object.freeze({

@@ -76,7 +76,7 @@ function compactIdle(
   conversation: Conversation,
   { tenant, transcript, main, leftMs }: IdleConversation & { readonly leftMs: number },
 ): void {
-  const how = { tellOnly: idle === "tell", ...(main === undefined ? {} : { main }) };
+  const how = { notifyOnly: idle === "notify", ...(main === undefined ? {} : { main }) };
   background.add(conversation, async (signal) => {
     try {
       const outcome = await conversation.runtime.beforeExpiry(transcript, { ...how, signal });

@@ -16,7 +16,7 @@ const GROWN_SINCE_MADE = 1.1;
 export async function compactBeforeExpiry(
   context: SessionContext,
   transcript: Transcript,
-  { tellOnly = false, ...waiting }: BeforeExpiry,
+  { notifyOnly = false, ...waiting }: BeforeExpiry,
 ): Promise<ExpiryOutcome> {
   const { state, options } = context;
   const economy = options.economy?.();
@@ -33,7 +33,7 @@ export async function compactBeforeExpiry(
     writingCost: isMade ? 0 : writingCost(context, view, { economy, waiting }),
   });
   if (!compact) return NOTHING;
-  if (tellOnly) return { kind: "pays", tokens, because };
+  if (notifyOnly) return { kind: "pays", tokens, because };
   state.waitsForExpiry = true;
   if (isMade) return { kind: "made", tokens, because };
   const { engineState } = state;

@@ -191,7 +191,7 @@ export interface Prepared {
 /** How a compaction is made before a cache expires. */
 export interface BeforeExpiry extends WaitingForMain {
   /** True: nothing is made; the answer says whether it would pay. Default false. */
-  readonly tellOnly?: boolean;
+  readonly notifyOnly?: boolean;
 }
 
 export type ExpiryOutcome =

@@ -130,7 +130,7 @@ const WAITING_CHECKS = {
   ahead: createOptionsCheck("ahead", waitingOptions),
   beforeExpiry: createOptionsCheck("beforeExpiry", {
     ...waitingOptions,
-    tellOnly: yesOrNo,
+    notifyOnly: yesOrNo,
   } satisfies Options<BeforeExpiry>),
 };
 

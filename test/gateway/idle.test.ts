@@ -129,7 +129,7 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
   });
 
   it("tell: says what it would save, once, and makes nothing", async () => {
-    const { events, send, wait } = await paused(protocol, "tell");
+    const { events, send, wait } = await paused(protocol, "notify");
     await wait(untilLead);
     await wait(1_000);
     expect(told(events)).toEqual([
