@@ -40,7 +40,9 @@ export interface Candidate {
   readonly kept?: KeptMessages | undefined;
   /** Messages of ours after the handoff. */
   readonly restored?: readonly Message[];
-  /** Where this candidate's handoff has a share of its own, and a minimum (`Aim`). */
+  /** Where this candidate may weigh something else than the goal says. */
+  readonly limitTokens?: number;
+  /** Where this candidate's handoff has a share of its own, and a minimum (`SizeGoal`). */
   readonly handoffTokens?: (replacedTokens: number) => number;
   readonly handoffTokensMin?: number;
 }
