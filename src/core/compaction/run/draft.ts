@@ -71,7 +71,8 @@ export interface CompactionDraft extends Cut {
 export const MESSAGE_OVERHEAD_TOKENS = 8;
 
 export function sizeOf(run: CompactionRun, { assembled }: Pick<CompactionDraft, "assembled">): number {
-  return run.besideTokens + run.request.measure.messages(assembled.placed.map(({ message }) => message));
+  const messages = assembled.placed.map(({ message }) => message);
+  return run.besideTokens + run.request.measure.transcript({ system: [], messages });
 }
 
 export function draftOf(run: CompactionRun, cut: Cut): CompactionDraft {
