@@ -5,8 +5,6 @@ import type { Outcome } from "../core/engines/contract.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
-import { statedImageTokens } from "../models/registry/registry.ts";
-import { registryOf } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
 import { overflowOf } from "../session/recover.ts";
@@ -17,6 +15,7 @@ import type { Environment } from "../config/environment.ts";
 import type { PluginSource } from "../plugins/load.ts";
 import type { DisabledEngine } from "../session/events.ts";
 import { budgetOf } from "./amounts.ts";
+import { imagesOf } from "./images.ts";
 import type { Input } from "./input.ts";
 import { outwardFetch } from "./outward-proxies.ts";
 
@@ -80,7 +79,7 @@ export async function compactInput(
   request: CompactionRequest & { readonly asking?: WriterAccess },
 ): Promise<CompactionOutcome> {
   const { transcript, decoded } = input;
-  const images = statedImageTokens(registryOf(configuration), transcript.model ?? configuration.model.name ?? "");
+  const images = imagesOf(transcript, configuration);
   const before = createMeasure(images).transcript(transcript);
   const budget = request.budget === undefined ? undefined : budgetOf(request.budget, before);
   const asIs = { transcript, before, budget, originals: [] };

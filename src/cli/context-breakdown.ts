@@ -66,9 +66,10 @@ function labelFor(asked: PairedCall | undefined): string {
 
 function byRole({ system, messages, tools }: Transcript, measure: Measure): readonly TokenShare[] {
   const roles = new Map<string, TokenShare>();
-  for (const message of system) add(roles, "system prompt", measure.message(message));
+  const share = (message: Message): number => measure.transcript({ system: [], messages: [message] });
+  for (const message of system) add(roles, "system prompt", share(message));
   if (tools !== undefined) add(roles, "tool declarations", measure.text(tools));
-  for (const message of messages) add(roles, ROLE_NAMES[message.role], measure.message(message));
+  for (const message of messages) add(roles, ROLE_NAMES[message.role], share(message));
   return heaviest([...roles.values()]);
 }
 

@@ -6,6 +6,7 @@ import { count, counted } from "../amounts.ts";
 import { widthOf } from "../bars.ts";
 import type { Command } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
+import { imagesOf } from "../images.ts";
 import { INPUT_ARGS, readInput, type Input } from "../input.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
 import { withRowNote } from "../table.ts";
@@ -41,7 +42,7 @@ export const checkCommand: Command = {
     const configuration = await loadConfiguration(configurationRequest(args, terminal));
     const input = await readInput(args, terminal);
     const window = windowFor(args, configuration, input.transcript.model);
-    const tokens = createMeasure().transcript(input.transcript);
+    const tokens = createMeasure(imagesOf(input.transcript, configuration)).transcript(input.transcript);
     const verdict = args.text("from") === undefined ? verdictOf(input) : verdictOf(input, [input.protocol]);
     const checked = { ...input, ...verdict, window, tokens };
     if (args.is("json")) await terminal.out.write(json(checked));

@@ -11,6 +11,7 @@ import { compactInput, type CompactionOutcome } from "../compaction.ts";
 import { headingOf } from "../compaction-page.ts";
 import { withEngine } from "../engine.ts";
 import { EXIT } from "../exit.ts";
+import { imagesOf } from "../images.ts";
 import { INPUT_ARGS, inputBytes, readInput } from "../input.ts";
 import { isLarge } from "../large-file.ts";
 import { giveMemoryBack } from "../lean-memory.ts";
@@ -50,7 +51,7 @@ export const inspectCommand: Command = {
       const read = await readInput(args, terminal);
       progress.expect(read.chars);
       await progress.stage("counting", 0.2);
-      const counts = censusOf(read.transcript, createMeasure());
+      const counts = censusOf(read.transcript, createMeasure(imagesOf(read.transcript, configuration)));
       await progress.stage("trying a compaction", 0.4);
       return withEngine(configuration, terminal, async (engine) => {
         const first = dryRun("at this window", await compactInput(read, configuration, { force: true, engine }));

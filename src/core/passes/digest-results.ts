@@ -11,6 +11,8 @@ import { rewriteParts, type Evict } from "./rewrite.ts";
 export interface DigestResultsOptions {
   /** Results up to this many tokens stay (Dual Compression chapter, 16.3: 500). */
   readonly triggerTokens?: number;
+  /** In place of that, results up to this many characters stay (Zhang 2026, section 6: 200). */
+  readonly triggerChars?: number;
   readonly targetTokens?: number;
 }
 
@@ -91,7 +93,9 @@ function digested(part: ToolResultPart, digesting: Digesting): ToolResultPart {
 }
 
 function digestedText(piece: TextPart, isError: boolean, { call, used, context, options, evict }: Digesting): TextPart {
-  const { triggerTokens = DIGEST_TRIGGER_TOKENS, targetTokens } = options;
+  const { triggerChars, targetTokens } = options;
+  const { triggerTokens = triggerChars === undefined ? DIGEST_TRIGGER_TOKENS : 0 } = options;
+  if (triggerChars !== undefined && piece.text.length <= triggerChars) return piece;
   if (!mayExceed(piece.text, triggerTokens, context.measure.text)) return piece;
   const digest = digestResult({
     text: piece.text,

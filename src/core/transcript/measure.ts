@@ -2,8 +2,10 @@
 import type { ContentPart, Message, Part, Transcript } from "./message.ts";
 import { estimateText } from "./estimate.ts";
 
-/** Flat price of an image (Zhang 2026: 1,600 where boundaries are decided, on the high side of the provider's 1,500). */
+/** Flat price of an image (Zhang 2026, section 9) where a boundary is decided: on the high side. */
 const IMAGE_TOKENS = 1600;
+/** The same in the estimate of a whole transcript: the provider's own figure. */
+const TRANSCRIPT_IMAGE_TOKENS = 1500;
 /** Flat price of an attached file whose pages we cannot see; a provider renders pages as images. */
 const FILE_TOKENS = 1600;
 /** Role, separators and ids of a message. */
@@ -14,12 +16,13 @@ const RESULT_OVERHEAD_TOKENS = 4;
 export interface Measure {
   /** What its figures are to our own estimates; 1 where it is absent. */
   readonly factor?: number;
-  /** What it counts for an image, where the model's figure is stated. */
+  /** What it counts for an image everywhere, where the model's figure is stated. */
   readonly imageTokens?: number;
   readonly text: (text: string) => number;
+  /** For what stays and what goes: an image counts 1,600. */
   readonly message: (message: Message) => number;
   readonly messages: (messages: readonly Message[]) => number;
-  /** System, tools and messages: what a request weighs. */
+  /** System, tools and messages: what a request weighs. An image counts 1,500. */
   readonly transcript: (transcript: Transcript) => number;
 }
 
@@ -27,12 +30,14 @@ export interface Measure {
 export function createMeasure({ imageTokens }: Pick<Measure, "imageTokens"> = {}): Measure {
   const known = new WeakMap<Message, number>();
   const scales = { text: createTextScales(), imageTokens: imageTokens ?? IMAGE_TOKENS };
+  const excess = scales.imageTokens - (imageTokens ?? TRANSCRIPT_IMAGE_TOKENS);
   const message = (one: Message): number => {
     let tokens = known.get(one);
     if (tokens === undefined) known.set(one, (tokens = estimateMessage(one, scales)));
     return tokens;
   };
-  const measure = measureOf(scales.text, message);
+  const within = (one: Message): number => message(one) - (excess === 0 ? 0 : excess * imagesIn(one));
+  const measure = measureOf({ text: scales.text, message, within });
   return imageTokens === undefined ? measure : { ...measure, imageTokens };
 }
 
@@ -61,15 +66,21 @@ function createTextScales(): Weigh {
 export function calibrated(base: Measure, factor: number): Measure {
   if (factor === 1) return base;
   const scale = (tokens: number): number => Math.ceil(tokens * factor);
-  const measure = measureOf(
-    (text) => scale(base.text(text)),
-    (message) => scale(base.message(message)),
-  );
+  const measure = measureOf({
+    text: (text) => scale(base.text(text)),
+    message: (message) => scale(base.message(message)),
+    within: (message) => scale(base.transcript({ system: [], messages: [message] })),
+  });
   const { imageTokens } = base;
   return { ...measure, factor, ...(imageTokens === undefined ? {} : { imageTokens }) };
 }
 
-function measureOf(text: Weigh, message: Measure["message"]): Measure {
+interface Weighing extends Pick<Measure, "text" | "message"> {
+  /** What a message weighs within a whole transcript. */
+  readonly within: (message: Message) => number;
+}
+
+function measureOf({ text, message, within }: Weighing): Measure {
   const messages = (many: readonly Message[]): number => sum(many, message);
   // A session sends the same declarations with every request; they are long.
   let declared = { tools: "", tokens: 0 };
@@ -82,8 +93,16 @@ function measureOf(text: Weigh, message: Measure["message"]): Measure {
     text,
     message,
     messages,
-    transcript: (whole) => messages(whole.system) + messages(whole.messages) + tools(whole.tools),
+    transcript: (whole) => sum(whole.system, within) + sum(whole.messages, within) + tools(whole.tools),
   };
+}
+
+function imagesIn({ parts }: Message): number {
+  return sum(parts, (part) => (part.kind === "tool-result" ? sum(part.content, countImage) : countImage(part)));
+}
+
+function countImage({ kind }: Part): number {
+  return kind === "image" ? 1 : 0;
 }
 
 function estimateMessage(message: Message, scales: Scales): number {

@@ -33,7 +33,7 @@ export async function compact(
   const runtime = createRuntime(options);
   const outcome = await runtime.compact(transcript, {
     reason: "explicit",
-    ...(budget === undefined ? {} : { budget: budget(createMeasure(options).messages(messages)) }),
+    ...(budget === undefined ? {} : { budget: budget(createMeasure(options).transcript(transcript)) }),
     ...(focus === undefined ? {} : { focus }),
     ...(signal === undefined ? {} : { signal }),
   });

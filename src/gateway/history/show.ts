@@ -55,7 +55,7 @@ async function summarise(
   const counted =
     usage === undefined
       ? {
-          tokens: createMeasure().messages((await readConversation(store, tenant, head)).messages),
+          tokens: weigh(createMeasure(), (await readConversation(store, tenant, head)).messages),
           tokensAre: "estimated" as const,
         }
       : { tokens: usage.input, tokensAre: "reported" as const, model: usage.model };
@@ -77,6 +77,10 @@ async function summarise(
   };
 }
 
+function weigh(measure: Measure, messages: readonly Message[]): number {
+  return measure.transcript({ system: [], messages });
+}
+
 function titleOf({ messages }: StoredConversation, redact: HistoryDependencies["redact"]): string {
   const said = messages.map(personText).find((text) => text !== "") ?? "";
   return redact(said).replaceAll(/\s+/g, " ").slice(0, TITLE_CHARS_MAX);
@@ -96,11 +100,12 @@ export async function show(dependencies: HistoryDependencies, which: Which, tail
     store.listCompactions(tenant, links),
   ]);
   const sent = compaction === undefined ? original : applyCompaction(original, compaction);
-  const measure = createMeasure();
+  const { model } = summary;
+  const measure = createMeasure(model === undefined ? {} : dependencies.models().of(tenant, model));
   return {
     ...summary,
     ...(conversation.protocol === undefined ? {} : { protocol: conversation.protocol }),
-    estimate: { original: measure.messages(original.messages), sent: measure.messages(sent.messages) },
+    estimate: { original: weigh(measure, original.messages), sent: weigh(measure, sent.messages) },
     sentMessages: sent.messages.length,
     history: entries.map(({ compaction: { covered, covers, report }, undone, createdAt }): CompactionShown => {
       return { covered, undone, stands: !undone && covers === compaction?.covers, createdAt, report };

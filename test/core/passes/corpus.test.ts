@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { digestResults } from "../../../src/core/passes/digest-results.ts";
 import type { Pass } from "../../../src/core/passes/pass.ts";
 import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
+import { replaceDuplicatesWhere } from "../../../src/core/passes/replace-duplicates.ts";
 import { shrinkArguments } from "../../../src/core/passes/shrink-arguments.ts";
 import { recallId } from "../../../src/core/transcript/links.ts";
 import { contentText, type Message, type Part } from "../../../src/core/transcript/message.ts";
@@ -42,7 +43,7 @@ function messageOf({ role, content, tool_call_id, tool_calls = [] }: ChatMessage
   return { role, parts: [...texts, ...calls] };
 }
 
-const PASSES: readonly Pass[] = [repairPairs, digestResults, shrinkArguments];
+const PASSES: readonly Pass[] = [repairPairs, replaceDuplicatesWhere(() => true), digestResults, shrinkArguments];
 /** Digests aim at 150 tokens and may take twice that; estimates of the joined text differ a little. */
 const DIGEST_TOKENS_MAX = 310;
 /** Large results are most of what an agent's transcript weighs. */

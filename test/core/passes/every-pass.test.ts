@@ -7,6 +7,7 @@ import { evictMedia, evictMediaExcept } from "../../../src/core/passes/evict-med
 import type { Pass, PassContext } from "../../../src/core/passes/pass.ts";
 import { redactMessage } from "../../../src/core/passes/redact-messages.ts";
 import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
+import { replaceDuplicatesWhere } from "../../../src/core/passes/replace-duplicates.ts";
 import { shrinkArguments } from "../../../src/core/passes/shrink-arguments.ts";
 import { stripReasoning } from "../../../src/core/passes/strip-reasoning.ts";
 import { redact } from "../../../src/core/redaction/redact.ts";
@@ -29,6 +30,8 @@ const redactMessages: Pass = (messages, { protect }) => {
 const PASSES: Readonly<Record<string, Pass>> = {
   clearResults,
   digestResults,
+  "digestResults from 200 characters": digestResultsWith({ triggerChars: 200 }),
+  replaceDuplicates: replaceDuplicatesWhere(() => true),
   "digestResults from 50 tokens": digestResultsWith({ triggerTokens: 50 }),
   evictMedia,
   redactMessages,

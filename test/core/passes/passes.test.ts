@@ -1,9 +1,10 @@
 /** What each pass is for, by example. */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { digestResults } from "../../../src/core/passes/digest-results.ts";
+import { digestResults, digestResultsWith } from "../../../src/core/passes/digest-results.ts";
 import { evictMedia, evictMediaExcept } from "../../../src/core/passes/evict-media.ts";
 import { repairPairs } from "../../../src/core/passes/repair-pairs.ts";
+import { replaceDuplicatesWhere } from "../../../src/core/passes/replace-duplicates.ts";
 import { shrinkArguments } from "../../../src/core/passes/shrink-arguments.ts";
 import { stripReasoning } from "../../../src/core/passes/strip-reasoning.ts";
 import type { Message, Part } from "../../../src/core/transcript/message.ts";
@@ -13,6 +14,46 @@ import { answers, calls, contextOf as context, ran, says, textOf, user } from ".
 import { longTranscripts } from "./long-transcripts.ts";
 
 const valid = (messages: readonly Message[]): boolean => violationsOf({ system: [], messages }).length === 0;
+
+describe("replaceDuplicates", () => {
+  const page = "the same page of text, word for word. ".repeat(20);
+  const twice = [...ran("read", { path: "a" }, page), says("And again."), ...ran("read", { path: "b" }, page)];
+  const everywhere = replaceDuplicatesWhere(() => true);
+
+  test("keeps the newest copy, and puts a reference with the shared recall id in place of the older", () => {
+    const { messages, evicted } = everywhere(twice, context());
+    expect(textOf(messages[1])).toMatch(
+      /^\[precis: same output as a more recent call further down; recall r[0-9a-f]{9}\]$/,
+    );
+    expect(textOf(messages[4])).toBe(page);
+    expect(evicted).toMatchObject([{ kind: "result", message: 1, original: page }]);
+    expect(valid(messages)).toBe(true);
+  });
+
+  test("leaves a protected copy alone, and never refers to a copy that is not in the result", () => {
+    expect(
+      everywhere(
+        twice,
+        context((at) => at === 1),
+      ).messages,
+    ).toBe(twice);
+    expect(replaceDuplicatesWhere((at) => at !== 4)(twice, context()).messages).toBe(twice);
+  });
+
+  test("begins above 200 characters, as documented, where digests do too if they are told so", () => {
+    const of = (chars: number) => [
+      ...ran("read", { path: "a" }, "word ".repeat(chars).slice(0, chars)),
+      ...ran("read", { path: "b" }, "word ".repeat(chars).slice(0, chars)),
+    ];
+    expect(everywhere(of(200), context()).messages).toEqual(of(200));
+    expect(textOf(everywhere(of(201), context()).messages[1])).toContain("recall");
+    const lines = (count: number) => ran("shell", { command: "ls" }, "an entry of the listing\n".repeat(count));
+    const digest = digestResultsWith({ triggerChars: 200 });
+    expect(textOf(digest(lines(8), context()).messages[1])).not.toContain("recall");
+    expect(textOf(digest(lines(60), context()).messages[1])).toContain("recall");
+    expect(textOf(digestResults(lines(60), context()).messages[1])).not.toContain("recall");
+  });
+});
 
 describe("repairPairs", () => {
   test("makes every transcript's pairs complete and adjacent", () => {

@@ -40,7 +40,9 @@ export interface Candidate {
   readonly kept?: KeptMessages | undefined;
   /** Messages of ours after the handoff. */
   readonly restored?: readonly Message[];
-  /** Where this candidate's handoff has a share of its own, and a minimum (`Aim`). */
+  /** Where this candidate may weigh something else than the goal says. */
+  readonly limitTokens?: number;
+  /** Where this candidate's handoff has a share of its own, and a minimum (`SizeGoal`). */
   readonly handoffTokens?: (replacedTokens: number) => number;
   readonly handoffTokensMin?: number;
 }
@@ -69,7 +71,8 @@ export interface CompactionDraft extends Cut {
 export const MESSAGE_OVERHEAD_TOKENS = 8;
 
 export function sizeOf(run: CompactionRun, { assembled }: Pick<CompactionDraft, "assembled">): number {
-  return run.besideTokens + run.request.measure.messages(assembled.placed.map(({ message }) => message));
+  const messages = assembled.placed.map(({ message }) => message);
+  return run.besideTokens + run.request.measure.transcript({ system: [], messages });
 }
 
 export function draftOf(run: CompactionRun, cut: Cut): CompactionDraft {

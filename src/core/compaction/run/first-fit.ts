@@ -24,9 +24,9 @@ function* cutsOf(run: CompactionRun, candidates: Iterable<Candidate>, goal: Size
       ...(anchor === undefined ? [] : [anchor]),
       ...shape.messages.slice(tailStart),
     ];
-    const room = goal.limitTokens - run.besideTokens - measure.messages(verbatim) - overheadTokens;
+    const { handoffTokens, handoffTokensMin, limitTokens } = { ...goal, ...own };
+    const room = limitTokens - run.besideTokens - measure.messages(verbatim) - overheadTokens;
     const replaced = measure.messages(messages.slice(headEnd, tailStart));
-    const { handoffTokens, handoffTokensMin } = { ...goal, ...own };
     const wanted = handoffTokens(replaced);
     const budget = Math.max(Math.min(wanted, room), handoffTokensLeast(room, replaced));
     const fits = room >= (headEnd === tailStart ? 0 : Math.min(wanted, handoffTokensMin));

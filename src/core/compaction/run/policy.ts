@@ -50,7 +50,7 @@ export interface Policy<State extends StateBase, Goal extends SizeGoal = SizeGoa
   /** Completes the sentence that says what system and tools take: what else no result does without. */
   readonly staysBecause: (run: PolicyRun<State, Goal>, draft: CompactionDraft) => string;
   /** Why a result is poorer than it should be. */
-  readonly remarksOn?: (draft: CompactionDraft) => readonly string[];
+  readonly remarksOn?: (draft: CompactionDraft, run: PolicyRun<State, Goal>) => readonly string[];
 }
 
 export interface States<State extends StateBase, Goal extends SizeGoal = SizeGoal> {

@@ -87,7 +87,7 @@ async function compact<State extends StateBase, Goal extends SizeGoal>(
   const record = recordOf(run, {
     ...settled,
     engine: policy.name,
-    remarks: [...remarks, ...(policy.remarksOn?.(settled.draft) ?? []), ...settled.remarks],
+    remarks: [...remarks, ...(policy.remarksOn?.(settled.draft, run) ?? []), ...settled.remarks],
     irreducible: irreducibleWhere(run, sizeOf(run, settled.draft), { ...run.goal, stays }),
   });
   const written = alone === undefined ? writtenIn(settled) : undefined;

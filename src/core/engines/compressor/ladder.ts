@@ -2,7 +2,7 @@
  * The ladder: the candidates of a compaction, from the documented one down to the smallest that is still valid. Each
  * rung weighs less than the one before; the first that fits is taken, and the last even where it does not fit.
  */
-import { digested, skeletonTail, unchangedMessages, type RewrittenMessages } from "../../compaction/run/candidates.ts";
+import { skeletonTail, unchangedMessages, type RewrittenMessages } from "../../compaction/run/candidates.ts";
 import type { Candidate, CompactionRun } from "../../compaction/run/draft.ts";
 import {
   earlierEnd,
@@ -16,6 +16,7 @@ import { HANDOFF_TOKENS_MIN } from "../../handoff/write.ts";
 import { exchangesOf } from "../../transcript/exchanges.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { CompressorGoal } from "./goal.ts";
+import { pruned, withoutDuplicates } from "./prune.ts";
 
 /** From this rung on, recent exchanges that the documented policy would keep are given up. */
 export const RUNG_DEGRADED = 3;
@@ -45,13 +46,10 @@ function* allRungsOf(run: CompactionRun, goal: CompressorGoal): Generator<Candid
     ...(number === RUNG_LAST ? { handoffTokensMin: HANDOFF_TOKENS_MIN } : {}),
   });
 
-  yield rung(0, opening);
+  yield rung(0, withoutDuplicates(run, opening, { start: planned, end: last }));
   const isSummarised = (at: number): boolean => at >= head && at < planned;
-  yield rung(
-    1,
-    digested(run, (at) => isSummarised(at) || at >= last),
-  );
-  const all = digested(run, isSummarised);
+  yield rung(1, pruned(run, { isSummarised, isProtected: (at) => at >= last }));
+  const all = pruned(run, { isSummarised });
   yield rung(2, all);
   for (let halving = 1; halving <= HALVINGS_MAX; halving++) {
     const budget = tailOf(Math.floor(goal.tail.tokens / 2 ** halving));
@@ -80,8 +78,8 @@ function headOf(run: CompactionRun, goal: CompressorGoal, { conversation, earlie
   const weigh = (some: readonly Message[]): number => run.request.measure.messages(some.slice(0, end));
   const whole = unchangedMessages(run);
   if (weigh(messages) <= goal.headTokensMax) return { head: end, opening: whole };
-  const pruned = digested(run, (at) => at >= end);
-  return weigh(pruned.messages) <= goal.prunedHeadTokensMax
-    ? { head: end, opening: pruned }
+  const light = pruned(run, { isSummarised: (at) => at >= end });
+  return weigh(light.messages) <= goal.prunedHeadTokensMax
+    ? { head: end, opening: light }
     : { head: 0, opening: whole };
 }

@@ -1,6 +1,7 @@
 /**
- * The policy of Codex (IA al Día 2026): what a person wrote stays word for word, the newest 20,000 tokens of it, and all
- * else goes into a handoff, written here or by the provider. Results that the model has not read yet stay, too.
+ * The policy of Codex (IA al Día 2026): what a person wrote stays word for word (with the preset `current` the newest
+ * 20,000 tokens of it), and all else goes into a handoff, written here or by the provider. Results that the model has
+ * not read yet stay, too.
  */
 import {
   digestedTail,
@@ -22,7 +23,7 @@ import { createPolicyEngine } from "../../compaction/run/runner.ts";
 import { startOf, type EngineState } from "../../compaction/run/state.ts";
 import { FOUR_SECTIONS } from "../../handoff/four-sections.ts";
 import type { Engine } from "../contract.ts";
-import { keptOf } from "./kept.ts";
+import { keptOf, trimmedBy } from "./kept.ts";
 import { goalOf, handoffLimits, type HandoffGoal, type HandoffLimits } from "./limits.ts";
 import { HANDOFF_DEFAULTS, type HandoffSettings } from "./settings.ts";
 import { besideItem, itemFrom } from "./remote.ts";
@@ -47,8 +48,7 @@ function handoffPolicy(settings: HandoffSettings): Policy<EngineState, HandoffGo
     candidates: (run) => candidatesOf(run, run.goal.userTokens),
     futileBecause: () => "nearly everything was written by the user, so a handoff would save nothing",
     staysBecause: () => "; the live request and what the model has not read yet stay",
-    remarksOn: ({ shape }) =>
-      shape.rung >= RUNG_TRIMMED ? ["the user's oldest messages were removed to make the result small enough"] : [],
+    remarksOn: trimmedBy,
   };
 }
 
@@ -58,20 +58,26 @@ const RUNG_LAST = 3;
 /** How often the room for what a person wrote is halved before only the live request is left. */
 const TRIMS_MAX = 4;
 
-/** As the policy has it; unread results as digests; fewer and fewer of the person's words; the last that can be given. */
+/**
+ * As the policy has it; unread results as digests; fewer and fewer of the person's words, down to what the engine aims
+ * at; the last that can be given.
+ */
 function* candidatesOf(run: Run, userTokens: number): Generator<Candidate> {
   const { messages } = run.original;
+  const { trimmedUserTokens, wholeTokens } = run.goal;
+  const trimmed = Math.min(userTokens, trimmedUserTokens);
   const tailStart = run.goal.keepsUnread ? unreadStart(messages) : messages.length;
   const candidate = (rung: number, tail: RewrittenMessages, tokens: number): Candidate => {
     const { headEnd, ...kept } = keptOf(run, { tailStart, tokens, opening: rung < RUNG_TRIMMED });
-    return { shape: { rung, ...tail, headEnd, tailStart }, kept };
+    const shape = { rung, ...tail, headEnd, tailStart };
+    return rung < RUNG_TRIMMED ? { shape, kept, limitTokens: wholeTokens } : { shape, kept };
   };
   const whole = unchangedMessages(run);
   const isTailEmpty = tailStart === messages.length;
   yield candidate(0, whole, userTokens);
   const digests = isTailEmpty ? whole : digestedTail(run, tailStart);
   if (digests.evicted.length > 0) yield candidate(RUNG_DIGESTED, digests, userTokens);
-  for (let trims = 1; trims <= TRIMS_MAX; trims++) yield candidate(RUNG_TRIMMED, digests, userTokens / 2 ** trims);
+  for (let trims = 0; trims <= TRIMS_MAX; trims++) yield candidate(RUNG_TRIMMED, digests, trimmed / 2 ** trims);
   yield candidate(RUNG_LAST, isTailEmpty ? whole : skeletonTail(run, tailStart), 0);
 }
 
@@ -84,6 +90,6 @@ async function byProvider(run: Run, { remoteUserTokens }: HandoffLimits): Promis
   const tokens = request.budget === undefined ? remoteUserTokens : goal.userTokens;
   const draft = firstThatFits(run, besideItem(answer.item, candidatesOf(run, tokens)), answer.goal(goal));
   const after = sizeOf(run, draft);
-  if (after >= before || after > goal.limitTokens) return { remarks: [answer.tooLarge] };
+  if (after >= before || after > goal.wholeTokens) return { remarks: [answer.tooLarge] };
   return { draft, settled: { draft, summary: answer.summary, remarks: [] } };
 }

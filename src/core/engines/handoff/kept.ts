@@ -4,7 +4,7 @@ import { byPerson } from "../../ledger/readers/person.ts";
 import { isHandoff } from "../../handoff/write.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { KeptMessages, PlacedMessage } from "../../compaction/run/assemble.ts";
-import type { CompactionRun } from "../../compaction/run/draft.ts";
+import type { CompactionDraft, CompactionRun } from "../../compaction/run/draft.ts";
 import { cutInTheMiddle } from "./cut.ts";
 
 export interface KeepLimits {
@@ -49,7 +49,7 @@ function newestOf(
   let left = budget;
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at]!;
-    if (at !== live && (!byPerson(message) || isHandoff(message))) continue;
+    if (at !== live && !isPersons(message)) continue;
     const tokens = measure.message(message);
     if (at >= tailStart || at === live || tokens <= left) {
       left -= tokens;
@@ -75,4 +75,25 @@ function openingOf(messages: readonly Message[], live: number, tailStart: number
     opening.push({ message, from: at });
   }
   return opening;
+}
+
+/** What a result lacks of the person's words, and of what the session opened with, one line each. */
+export function trimmedBy(
+  { assembled, kept, shape }: CompactionDraft,
+  { original: { messages }, live }: CompactionRun,
+): readonly string[] {
+  const isGone = (at: number): boolean => assembled.map[at]?.kind === "summarised";
+  const persons = messages.flatMap((message, at) => (at === live || isPersons(message) ? at : []));
+  const out = persons.filter((at) => at !== live && isGone(at)).length;
+  const cut = (kept?.evicted ?? []).length;
+  const opening = openingOf(messages, live, shape.tailStart).filter(({ from }) => isGone(from)).length;
+  return [
+    ...(out === 0 ? [] : [`${out} of the user's ${persons.length} messages left out to save room`]),
+    ...(cut === 0 ? [] : [`${cut} of the user's ${persons.length} messages cut in the middle to save room`]),
+    ...(opening === 0 ? [] : ["what the client wrote before the first request left out to save room"]),
+  ];
+}
+
+function isPersons(message: Message): boolean {
+  return byPerson(message) && !isHandoff(message);
 }

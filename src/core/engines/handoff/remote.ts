@@ -63,8 +63,8 @@ function messageOf({ type, raw }: RemoteItem): Message {
 
 /** The candidates with the item behind what is kept. */
 export function* besideItem(item: Message, candidates: Iterable<Candidate>): Generator<Candidate> {
-  for (const { shape, kept } of candidates) {
+  for (const { kept, ...candidate } of candidates) {
     const placed = [...(kept?.placed ?? []), { message: item, from: -1 }];
-    yield { shape, kept: { placed, evicted: kept?.evicted ?? [] } };
+    yield { ...candidate, kept: { placed, evicted: kept?.evicted ?? [] } };
   }
 }

@@ -6,7 +6,9 @@ export const HANDOFF_OWN = {
   triggerShare: share(0.9, "Compacts from this share of the usable window."),
   triggerTokens: tokens(0, "Compacts from this many tokens if that is earlier than `trigger_share`; 0 is off."),
   resultShare: share(0.5, "Target size of a result, as a share of the usable window."),
-  userTokens: tokens(20_000, "Tokens of the user's newest messages that are kept word for word."),
+  userTokens: derivedTokens(
+    "Tokens of the user's newest messages that are kept word for word. `null`: all of them, or 20,000 with the preset `current`.",
+  ),
   remoteUserTokens: derivedTokens(
     "The same with a compaction by the provider itself. `null`: `user_tokens`, or 64,000 with the preset `current`.",
   ),
@@ -14,8 +16,9 @@ export const HANDOFF_OWN = {
 
 export interface HandoffSettings extends WindowSettings, ValuesOf<typeof HANDOFF_OWN> {
   /**
-   * `documented`: IA al Día 2026, and results that the model has not read yet stay. `current`: as Codex does it today,
-   * all but a person's messages goes, and the provider's own compaction leaves more of these.
+   * `documented`: IA al Día 2026, which keeps every message of a person; results that the model has not read yet stay,
+   * too. `current`: as Codex does it today, all but a person's newest messages goes, and the provider's own compaction
+   * leaves more of these.
    */
   readonly preset: Preset;
 }

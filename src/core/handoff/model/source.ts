@@ -9,6 +9,7 @@ import { deedOf } from "../../ledger/readers/commands.ts";
 import { personText } from "../../ledger/readers/person.ts";
 import { wholeWords } from "../../ledger/readers/sentences.ts";
 import { readResult } from "../../ledger/readers/results.ts";
+import { DUPLICATE_CHARS_MIN } from "../../passes/replace-duplicates.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { callsOf, contentText, resultOf, type Message, type ToolCallPart } from "../../transcript/message.ts";
 import { pairingOf } from "../../transcript/pairing.ts";
@@ -98,6 +99,8 @@ interface Spoken {
   readonly calls: readonly string[];
   /** The call that a result answers. */
   readonly answers: CallSummary | undefined;
+  /** Where the same result stands again later. */
+  readonly again?: number;
 }
 
 function readSpan({ messages, from, until, redact }: Span): readonly Spoken[] {
@@ -108,11 +111,15 @@ function readSpan({ messages, from, until, redact }: Span): readonly Spoken[] {
     known.set(call, summary);
     return summary;
   };
+  const newest = new Map<string, number>();
+  for (let at = from; at < until; at++) newest.set(textIfLong(messages[at]!), at);
   return messages.slice(from, until).flatMap((message, offset) => {
     const at = from + offset;
     const text = contentText(message.parts);
     if (opensWithHandoff(text)) return [];
     const answered = answers[at]?.call;
+    const long = textIfLong(message);
+    const again = long === "" ? at : newest.get(long)!;
     return [
       {
         at,
@@ -120,9 +127,16 @@ function readSpan({ messages, from, until, redact }: Span): readonly Spoken[] {
         text: redact(text),
         calls: callsOf(message).map(({ name, arguments: args }) => `${name} ${redact(args)}`),
         answers: answered === undefined ? undefined : summaryOf(answered),
+        ...(again === at ? {} : { again }),
       },
     ];
   });
+}
+
+/** A result's text, where it is worth a reference; empty for all else. */
+function textIfLong(message: Message): string {
+  const text = message.role === "tool" ? contentText(message.parts) : "";
+  return text.length > DUPLICATE_CHARS_MIN ? text : "";
 }
 
 const COMMAND_CHARS_READ_MAX = 4_000;
@@ -156,8 +170,9 @@ function saidText({ at, message, text, calls }: Spoken, level: Level): string {
   ].join("\n");
 }
 
-function resultText({ at, message, text, answers }: Spoken, ranked: boolean, level: Level, span: Span): string {
+function resultText({ at, message, text, answers, again }: Spoken, ranked: boolean, level: Level, span: Span): string {
   const call = answers ?? describeCall("tool", "{}");
+  if (again !== undefined) return `[${at + 1} result of ${call.tool}] the same output as ${again + 1}`;
   const target = ranked ? level.ranked : level.result;
   const isError = resultOf(message)?.isError === true;
   if (target === 0) {

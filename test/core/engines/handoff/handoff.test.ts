@@ -25,6 +25,7 @@ async function compactionOf(
   return { compaction: outcome.compaction, messages: result.messages };
 }
 
+const TODAY = { preset: "current" } as const;
 const ENVIRONMENT = user("<environment_context>\n  <cwd>/home/ada/shop</cwd>\n</environment_context>");
 /** Requests of that many tokens, each with work behind it; the last is answered. */
 function sessionOf(...sizes: readonly number[]): Transcript {
@@ -50,7 +51,10 @@ describe("the figures of handoff", () => {
     [272_000, 244_800],
     [1_000_000, 900_000],
   ])("are the published ones: with a window of %i it triggers at %i", (contextLength, triggerTokens) => {
-    expect(handoffLimits({ ...HANDOFF_DEFAULTS, contextLength })).toMatchObject({ triggerTokens, userTokens: 20_000 });
+    expect(handoffLimits({ ...HANDOFF_DEFAULTS, contextLength })).toMatchObject({
+      triggerTokens,
+      userTokens: Infinity,
+    });
     const engine = createHandoff({ ...HANDOFF_DEFAULTS, contextLength });
     const at = (tokens: number): string => engine.decide(engine.init(), { tokens, messages: 9 }).kind;
     expect([at(triggerTokens - 1), at(triggerTokens)]).toEqual(["none", "compact"]);
@@ -59,19 +63,60 @@ describe("the figures of handoff", () => {
   it("are, today, a limit of the user's own and 64,000 tokens beside the provider's item", () => {
     const current = handoffLimits({ ...HANDOFF_DEFAULTS, preset: "current" });
     expect(current).toMatchObject({ userTokens: 20_000, remoteUserTokens: 64_000 });
-    expect(handoffLimits(HANDOFF_DEFAULTS).remoteUserTokens).toBe(20_000);
+    expect(handoffLimits(HANDOFF_DEFAULTS).remoteUserTokens).toBe(Infinity);
+    expect(handoffLimits({ ...HANDOFF_DEFAULTS, userTokens: 30_000 }).remoteUserTokens).toBe(30_000);
     expect(handoffLimits({ ...HANDOFF_DEFAULTS, triggerTokens: 90_000 }).triggerTokens).toBe(90_000);
     expect(handoffLimits({ ...HANDOFF_DEFAULTS, triggerTokens: 190_000 }).triggerTokens).toBe(180_000);
   });
 });
 
+const askedIn = ({ messages }: Transcript): readonly Message[] =>
+  messages.filter((message) => message.role === "user" && message !== ENVIRONMENT);
+
+describe("what a person wrote, as documented", () => {
+  it("stays word for word, all of it, and nothing is called degraded", async () => {
+    const sizes = fc.array(fc.integer({ min: 5, max: 22_000 }), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(sizes, async (drawn) => {
+        const session = sessionOf(...drawn);
+        const { messages, compaction } = await compactionOf(session);
+        expect(messages.filter((message) => askedIn(session).includes(message))).toEqual(askedIn(session));
+        expect(compaction.report.degraded).toEqual([]);
+        expect(compaction.report.irreducible).toBeUndefined();
+      }),
+      { numRuns: 6 },
+    );
+  });
+
+  it("stays through a budget that has room for it", async () => {
+    const session = sessionOf(2_000, 3_000, 1_000);
+    const roomy = await compactionOf(session, { budget: 9_500, reason: "budget" });
+    expect(roomy.messages.filter((message) => askedIn(session).includes(message))).toEqual(askedIn(session));
+    expect(roomy.compaction.report).toMatchObject({ rung: 0, degraded: [] });
+    expect(roomy.compaction.report.tokens.after).toBeLessThanOrEqual(9_500);
+  });
+
+  it("is trimmed from the oldest on where there is no room, and that is told with numbers", async () => {
+    const session = sessionOf(2_000, 3_000, 1_000);
+    const { messages, compaction } = await compactionOf(session, { budget: 5_000, reason: "budget" });
+    expect(messages).toContain(askedIn(session)[2]);
+    expect(messages).not.toContain(askedIn(session)[0]);
+    expect(compaction.report.tokens.after).toBeLessThanOrEqual(5_000);
+    expect(compaction.report.degraded).toEqual([
+      "1 of the user's 3 messages left out to save room",
+      "1 of the user's 3 messages cut in the middle to save room",
+      "what the client wrote before the first request left out to save room",
+    ]);
+  });
+});
+
 describe("a compaction by handoff", () => {
-  it("keeps an unbroken run of the newest requests, whatever they weigh: whole, but for the oldest of them", async () => {
+  it("of today keeps an unbroken run of the newest requests, whatever they weigh: whole, but for the oldest of them", async () => {
     const sizes = fc.array(fc.integer({ min: 5, max: 9_000 }), { minLength: 1, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(sizes, async (drawn) => {
         const session = sessionOf(...drawn);
-        const { messages } = await compactionOf(session);
+        const { messages } = await compactionOf(session, {}, TODAY);
         const asked = session.messages.filter((message) => message.role === "user" && message !== ENVIRONMENT);
         const whole = messages.filter((message) => asked.includes(message));
         const cut = messages.filter(({ origin }) => origin === "digest");
@@ -88,9 +133,9 @@ describe("a compaction by handoff", () => {
     );
   });
 
-  it("keeps the newest 20,000 tokens of the person, and cuts the first above it in the middle", async () => {
+  it("of today keeps the newest 20,000 tokens of the person, tells what was left out, and cuts the first above it in the middle", async () => {
     const session = sessionOf(4_000, 6_000, 9_500, 9_000, 3_000, 40);
-    const { messages, compaction } = await compactionOf(session);
+    const { messages, compaction } = await compactionOf(session, {}, TODAY);
     const asked = session.messages.filter((message) => message.role === "user" && message !== ENVIRONMENT);
     const cut = lone(messages, "digest");
     // 40, 3,000 and 9,000 fit whole; of 9,500 the rest is cut away; nothing older stays.
@@ -102,7 +147,10 @@ describe("a compaction by handoff", () => {
     expect(text.slice(0, 200)).toBe(whole.slice(0, 200));
     expect(text.slice(-200)).toBe(whole.slice(-200));
     expect(compaction.evicted.find(({ kind }) => kind === "text")?.original).toBe(whole);
-    expect(compaction.report.degraded).toEqual([]);
+    expect(compaction.report.degraded).toEqual([
+      "2 of the user's 6 messages left out to save room",
+      "1 of the user's 6 messages cut in the middle to save room",
+    ]);
   });
 
   it("puts older requests first, then what the session opened with, the last request and the handoff", async () => {
@@ -144,7 +192,11 @@ describe("a compaction by handoff", () => {
     const session = sessionOf(6_000, 6_000, 6_000, 100);
     const { messages, compaction } = await compactionOf(session, {}, { contextLength: 20_000 });
     expect(compaction.report.rung).toBe(2);
-    expect(compaction.report.degraded).toHaveLength(1);
+    expect(compaction.report.degraded).toEqual([
+      "2 of the user's 4 messages left out to save room",
+      "1 of the user's 4 messages cut in the middle to save room",
+      expect.stringContaining("before the first request"),
+    ]);
     expect(compaction.report.tokens.after).toBeLessThanOrEqual(10_000);
     expect(messages).toContain(session.messages[13]);
     const engine = createHandoff({ ...HANDOFF_DEFAULTS, contextLength: 20_000 });
@@ -159,7 +211,7 @@ describe("a compaction by handoff", () => {
 
   it("never cuts the live request, whatever it weighs", async () => {
     const session = sessionOf(500, 30_000);
-    const { messages } = await compactionOf(session);
+    const { messages } = await compactionOf(session, {}, TODAY);
     const asked = session.messages.filter((message) => message.role === "user" && message !== ENVIRONMENT);
     expect(messages).toContain(asked[1]);
     expect(messages).not.toContain(asked[0]);
@@ -168,7 +220,7 @@ describe("a compaction by handoff", () => {
   it("cuts between words and within a budget, in any script", async () => {
     const cjk = "第三行：构建失败，找不到模块。".repeat(4_000);
     const session = talk(user(cjk), ...sessionOf(60).messages.slice(1));
-    const { messages } = await compactionOf(session);
+    const { messages } = await compactionOf(session, {}, TODAY);
     const text = contentText(lone(messages, "digest").parts);
     expect(text.isWellFormed()).toBe(true);
     expect(cjk.startsWith(text.slice(0, 100))).toBe(true);
@@ -260,13 +312,14 @@ describe("the remote path of handoff", () => {
     expect(compaction.report.degraded).toEqual([expect.stringContaining("provider")]);
   });
 
-  it("leaves more of what the person wrote, as today's release does", async () => {
-    const session = sessionOf(15_000, 15_000, 15_000, 15_000);
-    const count = async (preset: HandoffSettings["preset"]): Promise<number> => {
-      const { messages } = await compactionOf(session, { remote: answers }, { preset });
+  it("leaves all that the person wrote, or what today's release leaves of it", async () => {
+    const session = sessionOf(15_000, 15_000, 15_000, 15_000, 15_000);
+    const count = async (settings: Partial<HandoffSettings>, remote?: Remote): Promise<number> => {
+      const request = remote === undefined ? {} : { remote };
+      const { messages } = await compactionOf(session, request, settings);
       return messages.filter((message) => session.messages.includes(message) && message !== ENVIRONMENT).length;
     };
-    expect([await count("documented"), await count("current")]).toEqual([1, 4]);
+    expect([await count({}, answers), await count(TODAY, answers), await count(TODAY)]).toEqual([5, 4, 1]);
   });
 
   it("is given up with the host's own reason", async () => {

@@ -49,6 +49,16 @@ describe("stages", () => {
     expect(stage).toContain('> read_file {"path":"src/part_2.ts"}');
   });
 
+  it("say the same result of more than 200 characters once, where it stands last", () => {
+    const page = filler(300, "page");
+    const read = (at: number) => ran("read_file", { path: `copy_${at}.md` }, page);
+    const small = (at: number) => ran("shell", { command: `echo ${at}` }, "the same small answer");
+    const [stage] = stagesOf(spanOf([user("Read."), ...read(1), ...read(2), ...small(1), ...small(2)]), 100_000, 1);
+    expect(stage!.split(page)).toHaveLength(2);
+    expect(stage).toContain("[3 result of read_file] the same output as 5");
+    expect(stage!.split("the same small answer")).toHaveLength(3);
+  });
+
   it("keep what people say where results have to give way", () => {
     const requests = Array.from({ length: 12 }, (_, at) => user(`Now look at total ${at}, and never at ${at + 100}.`));
     const messages = requests.flatMap((request) => [request, ...work(10, 2_000)]);
