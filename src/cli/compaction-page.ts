@@ -114,7 +114,7 @@ function writtenBy({ by, steps, items, because }: SummaryAccount): readonly stri
   const price = costUsd === undefined ? "" : `, $${costUsd.toFixed(PRICE_DIGITS)}`;
   const dropped = (items?.dropped ?? []).reduce((sum, one) => sum + one.count, 0);
   const line = [
-    `by ${model}, the ${role} model`,
+    role === "provider" ? `by ${model}, at its provider` : `by ${model}, the ${role} model`,
     `${counted(calls, "call")}, ${count(tokens.input)} tokens in, ${count(tokens.output)} out${price}`,
     ...(items === undefined ? [] : [`${items.kept} of ${counted(items.kept + dropped, "item")} stood the checks`]),
     ...(because === undefined ? [] : [because]),

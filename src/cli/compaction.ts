@@ -6,8 +6,10 @@ import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import { createWriters } from "../models/writers.ts";
+import type { ProtocolName } from "../protocols/index.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
 import { overflowOf } from "../session/recover.ts";
+import type { RuntimeOptions } from "../session/contract.ts";
 import { createRuntime } from "../session/runtime.ts";
 import { originalsOf } from "../session/originals.ts";
 import type { Original } from "../store/store.ts";
@@ -18,12 +20,15 @@ import { budgetOf } from "./amounts.ts";
 import { imagesOf } from "./images.ts";
 import type { Input } from "./input.ts";
 import { outwardFetch } from "./outward-proxies.ts";
+import { remoteFor } from "./remote-compaction.ts";
 
 export interface CompactionRequest {
   /** As given: tokens, or a share of the input. */
   readonly budget?: string | undefined;
   readonly focus?: string | undefined;
   readonly force: boolean;
+  /** The protocol of the result, where it is not the input's. */
+  readonly to?: ProtocolName | undefined;
   /** As `withEngine` gives it. */
   readonly engine: PluginSource | string;
 }
@@ -93,7 +98,7 @@ export async function compactInput(
     ...images,
     secrets: await loadSecretRules(configuration.redaction),
     redactOutgoing: configuration.redaction.outgoing,
-    ...(request.asking === undefined ? {} : { writers: writersFor(configuration, request.asking) }),
+    ...(request.asking === undefined ? {} : modelsFor(input, configuration, { ...request, asking: request.asking })),
   });
   const outcome = await runtime.compact(transcript, {
     force: request.force,
@@ -104,6 +109,16 @@ export async function compactInput(
   const originals = outcome.kind === "compacted" ? originalsOf(outcome.compaction, transcript) : [];
   const { disabledEngine } = runtime.report();
   return { ...outcome, before, budget, originals, ...(disabledEngine === undefined ? {} : { disabledEngine }) };
+}
+
+/** Whoever may write the handoff: models, and the provider itself. */
+function modelsFor(
+  { transcript, protocol: own }: Input,
+  configuration: Configuration,
+  { to: protocol = own, asking }: CompactionRequest & { readonly asking: WriterAccess },
+): Pick<RuntimeOptions, "writers" | "remote"> {
+  const remote = remoteFor(configuration, { ...asking, protocol, named: transcript.model });
+  return { writers: writersFor(configuration, asking), ...(remote === undefined ? {} : { remote }) };
 }
 
 function overflow(status: number, body: string): ReturnType<typeof overflowOf> {

@@ -29,7 +29,7 @@ export async function gatewayOptions(
   environment: Environment,
   engine: PluginSource | string,
 ): Promise<GatewayOptions> {
-  const { gateway, compression, model, recall, redaction } = configuration;
+  const { context, gateway, compression, model, recall, redaction } = configuration;
   const inPlace = asksInPlace(configuration);
   const { auxiliary, ...others } = inPlace ? NOBODY : writersOf(configuration, environment);
   return {
@@ -45,6 +45,8 @@ export async function gatewayOptions(
     tenant: tenantPolicy(gateway.tenant),
     credentialNames: gateway.credential_names,
     threads: gateway.threads,
+    compactRequests: gateway.compact_requests,
+    remoteCompaction: context.remote_compaction === "on",
     onFault: gateway.on_fault,
     allowedHosts: gateway.allowed_hosts,
     // A client's key is spent on nothing but its own requests, unless the operator asks for its own model to write.

@@ -21,7 +21,7 @@ export const DEFAULTS = Object.freeze({
     context_length: null,
     max_output_tokens: ENGINE_DEFAULTS.maxOutputTokens,
   } as const),
-  context: Object.freeze({ engine: "compressor", preset: ENGINE_DEFAULTS.preset } as const),
+  context: Object.freeze({ engine: "compressor", preset: ENGINE_DEFAULTS.preset, remote_compaction: "off" } as const),
   compression: Object.freeze({
     enabled: true,
     mode: "rewrite",
@@ -73,6 +73,7 @@ export const DEFAULTS = Object.freeze({
     tenant: "auto",
     credential_names: Object.freeze([] as readonly string[]),
     threads: "replay",
+    compact_requests: "pass",
     on_fault: "pass",
     log: "pretty",
     allowed_hosts: Object.freeze([] as readonly string[]),

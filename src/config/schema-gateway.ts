@@ -177,6 +177,10 @@ export const gatewaySection = z
       description:
         "Message threads that a client has its provider keep. `replay`: once a compaction is due, the client is asked for the whole conversation, which is then compacted. `refuse`: every thread is refused, for upstreams that do not keep them. `pass`: never interfere.",
     }),
+    compact_requests: z.enum(["pass", "local"]).default(gateway.compact_requests).meta({
+      description:
+        "A client's own `POST /responses/compact`. `pass`: its provider answers. `local`: the gateway compacts the conversation with the configured engine and answers, and the provider is not asked.",
+    }),
     on_fault: z.enum(["pass", "refuse"]).default(gateway.on_fault).meta({
       description: "What happens to a request if precis itself fails: it is forwarded unchanged, or refused.",
     }),

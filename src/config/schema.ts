@@ -25,6 +25,10 @@ const contextSection = z
       description:
         "For `compressor`, `handoff` and `stepped`: `documented` is the documented policy; `current` copies the present settings of the agent it comes from and overrides `compression`. Other engines have one policy.",
     }),
+    remote_compaction: z.enum(["off", "on"]).default(context.remote_compaction).meta({
+      description:
+        "For `handoff`: whether the provider compacts the conversation itself, where it offers that (OpenAI Responses, `POST /responses/compact`). `precis compact` asks the provider of `model.name` with your key; `precis serve` asks the upstream of each conversation with its client's key. Where it fails, the handoff is written as without it.",
+    }),
   })
   .prefault({})
   .meta({ description: "How the context is managed." });

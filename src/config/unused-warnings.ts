@@ -32,7 +32,8 @@ export function unusedWarnings({ context, compression, engines }: Configuration)
     .filter((name) => name !== running)
     .flatMap((name) => changedIn(engines, snakeCase(name)));
   const preset = context.preset === DEFAULTS.context.preset || WITH_PRESETS.includes(running) ? [] : ["context.preset"];
-  return [...unused, ...others, ...preset].map((path) => ({
+  const remote = context.remote_compaction === "off" || running === "handoff" ? [] : ["context.remote_compaction"];
+  return [...unused, ...others, ...preset, ...remote].map((path) => ({
     code: "setting_unused",
     path,
     message: `set, but the engine \`${running}\` does not use it`,

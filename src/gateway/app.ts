@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { isLoopback } from "../config/loopback.ts";
 import { createOptionsCheck } from "../config/options.ts";
-import type { Writer } from "../core/handoff/model/writer.ts";
+import { builtInName } from "../core/engines/names.ts";
 import type { EngineSettings } from "../core/engines/settings.ts";
 import type { RedactOptions } from "../core/redaction/redact.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
@@ -17,16 +17,19 @@ import { createCachingContext, type CachingOptions } from "./caching.ts";
 import type { RequestHandler, EmitEvent } from "./contract.ts";
 import { createConversations } from "./conversations.ts";
 import { createIdleWatch } from "./idle.ts";
+import { waitingFor, type WritersBehind } from "./writers-behind.ts";
 import { inPlaceWriterFor } from "./in-place.ts";
 import { createLargeRequests } from "./large/large-requests.ts";
 import type { ThreadSource } from "./large/messages.ts";
 import { gatewayOptions } from "./options.ts";
 import { thinkingRules } from "./knowledge/thinking/index.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
+import { createRemoteCompaction, type RemoteCompaction } from "./remote-compaction.ts";
 import { createModelBook, UNKNOWN_WINDOW_TOKENS } from "./models.ts";
 import { createRecall, type Recall, type RecallContext, type RecallSettings } from "./recall/recall.ts";
 import { shownName, withShownNames } from "./operation/names.ts";
 import type { HistoryContext, Mode } from "./request/context.ts";
+import type { CompactRequestsPolicy } from "./request/compact-request.ts";
 import { createRequestHandler } from "./request/handle.ts";
 import type { PreparedRequest } from "./request/model-request.ts";
 import { createKeeper, RETENTION_LIMITS, type RetentionTask, type RetentionTaskOptions } from "./retention.ts";
@@ -77,6 +80,13 @@ export interface GatewayOptions {
    * credential of its newest request, after `writers.auxiliary` where there is one.
    */
   readonly summarize?: "main";
+  /**
+   * Has an upstream of OpenAI Responses compact its conversations itself (`POST /responses/compact`), with the credential of
+   * each conversation's newest request, for an engine that lets it: `handoff`. Default false.
+   */
+  readonly remoteCompaction?: boolean;
+  /** What becomes of a client's own `POST /responses/compact`: `pass`, the default, or answered here. */
+  readonly compactRequests?: CompactRequestsPolicy;
   readonly secrets?: RedactOptions;
   readonly redactOutgoing?: boolean;
   /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
@@ -160,16 +170,19 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
   const background = createBackground(limits);
   const { largeRequests } = options;
   const large = largeRequests === undefined ? undefined : createLargeRequests(largeRequests, limits, onEvent);
-  const history = historyContext(options, { ...parts, store });
   const { registry = createRegistry() } = options;
+  const remote = compactsRemotely(options) ? createRemoteCompaction({ sender, registry, now }) : undefined;
+  const history = historyContext(options, { ...parts, store, remote });
   const { models } = history;
-  const mainBehind = (request: PreparedRequest): Writer | undefined =>
-    inPlace(options) ? inPlaceWriterFor(request, { sender, limits, registry, models }) : undefined;
+  const writersBehind = (request: PreparedRequest): WritersBehind => ({
+    main: inPlace(options) ? inPlaceWriterFor(request, { sender, limits, registry, models }) : undefined,
+    remote: remote?.behind(request),
+  });
   const idle = createIdleWatch({
     ...parts,
     idle: history.mode === "rewrite" ? (options.caching?.idle ?? "off") : "off",
     background,
-    writerBehind: mainBehind,
+    writersBehind,
   });
   const handle = createRequestHandler({
     ...history,
@@ -177,10 +190,11 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
     large,
     upstreams: createUpstreams(options.upstreams),
     sender,
-    isolatedHistory: () => historyContext(options, { ...parts, store: createMemoryStore() }),
+    isolatedHistory: () => historyContext(options, { ...parts, store: createMemoryStore(), remote }),
     credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
     threads: createThreads(options.threads ?? "replay"),
+    compactRequests: options.compactRequests ?? "pass",
     loopback,
     onFault: options.onFault ?? "pass",
     storeHealth: { fails: false },
@@ -188,10 +202,9 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
     now,
     compactAhead: (request) => {
       const { conversation, record } = request;
-      const main = mainBehind(request);
-      const writer = main === undefined ? {} : { main };
+      const writers = waitingFor(writersBehind(request));
       background.add(conversation, (signal) =>
-        record.span.ahead(() => compactAhead(request, onEvent, { ...writer, signal })),
+        record.span.ahead(() => compactAhead(request, onEvent, { ...writers, signal })),
       );
     },
     watchIdle: idle.watch,
@@ -208,14 +221,14 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
   };
 }
 
-function historyContext(
-  options: GatewayOptions,
-  {
-    store,
-    limits,
-    onEvent,
-  }: { readonly store: HistoryStore; readonly limits: GatewayLimits; readonly onEvent: EmitEvent },
-): HistoryContext {
+interface HistoryParts {
+  readonly store: HistoryStore;
+  readonly limits: GatewayLimits;
+  readonly onEvent: EmitEvent;
+  readonly remote: RemoteCompaction | undefined;
+}
+
+function historyContext(options: GatewayOptions, { store, limits, onEvent, remote }: HistoryParts): HistoryContext {
   const { registry = createRegistry(), mode = "rewrite", now = Date.now } = options;
   const { contextLength = options.settings?.contextLength } = options;
   const chain = createChain((text) => hash("sha256", text));
@@ -223,6 +236,7 @@ function historyContext(
   return {
     mode,
     runtime: { ...sessionOptions(options), mainAhead: inPlace(options) },
+    remote,
     chain,
     store,
     models,
@@ -264,6 +278,13 @@ function recallOf(
 /** Nothing of a client's is spent where nothing is rewritten for it. */
 function inPlace({ summarize, mode = "rewrite" }: GatewayOptions): boolean {
   return summarize === "main" && mode === "rewrite";
+}
+
+/** Other engines would wait for what they do not ask for; a plugin may ask. */
+function compactsRemotely({ remoteCompaction = false, engine, mode = "rewrite" }: GatewayOptions): boolean {
+  const name = typeof engine === "string" || engine === undefined ? builtInName(engine ?? "compressor") : undefined;
+  const isLetIn = name === "handoff" || (name === undefined && engine !== undefined);
+  return remoteCompaction && mode === "rewrite" && isLetIn;
 }
 
 async function compactAhead(

@@ -2,7 +2,6 @@
  * Conversations that wait for their person. Shortly before a provider's cache forgets one, a compaction of it is made, or told
  * of, where that pays: a look through all of them every few seconds, so that no timer is held for each.
  */
-import type { Writer } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { ExpiryOutcome } from "../session/contract.ts";
 import type { Background } from "./background.ts";
@@ -11,6 +10,7 @@ import type { EmitEvent } from "./contract.ts";
 import type { Conversation } from "./conversations.ts";
 import type { GatewayLimits } from "./limits.ts";
 import { countsTokens, type PreparedRequest } from "./request/model-request.ts";
+import { waitingFor, type WritersBehind } from "./writers-behind.ts";
 
 export interface IdleParts {
   readonly idle: CachingOptions["idle"];
@@ -18,8 +18,8 @@ export interface IdleParts {
   readonly background: Background;
   readonly onEvent: EmitEvent;
   readonly now: () => number;
-  /** The conversation's own model, where it writes handoffs. */
-  readonly writerBehind: (request: PreparedRequest) => Writer | undefined;
+  /** The conversation's own model, and its provider, where they write handoffs. */
+  readonly writersBehind: (request: PreparedRequest) => WritersBehind;
 }
 
 export interface IdleWatch {
@@ -32,7 +32,7 @@ export interface IdleWatch {
 interface IdleConversation {
   readonly tenant: string;
   readonly transcript: Transcript;
-  readonly main: Writer | undefined;
+  readonly writers: WritersBehind;
 }
 
 export function createIdleWatch(parts: IdleParts): IdleWatch {
@@ -59,8 +59,8 @@ export function createIdleWatch(parts: IdleParts): IdleWatch {
       const { conversation, withHiddenTurns, tenant } = request;
       waiting.delete(conversation);
       if (idle === "off" || countsTokens(request) || conversation.pricing.economy === undefined) return;
-      const main = idle === "on" ? parts.writerBehind(request) : undefined;
-      waiting.set(conversation, { tenant, transcript: withHiddenTurns.transcript, main });
+      const writers = idle === "on" ? parts.writersBehind(request) : {};
+      waiting.set(conversation, { tenant, transcript: withHiddenTurns.transcript, writers });
       if (waiting.size > limits.conversations) waiting.delete(waiting.keys().next().value!);
       timer ??= setInterval(look, limits.idleLookMs).unref();
     },
@@ -74,9 +74,9 @@ export function createIdleWatch(parts: IdleParts): IdleWatch {
 function compactIdle(
   { idle, background, onEvent }: IdleParts,
   conversation: Conversation,
-  { tenant, transcript, main, leftMs }: IdleConversation & { readonly leftMs: number },
+  { tenant, transcript, writers, leftMs }: IdleConversation & { readonly leftMs: number },
 ): void {
-  const how = { notifyOnly: idle === "notify", ...(main === undefined ? {} : { main }) };
+  const how = { notifyOnly: idle === "notify", ...waitingFor(writers) };
   background.add(conversation, async (signal) => {
     try {
       const outcome = await conversation.runtime.beforeExpiry(transcript, { ...how, signal });

@@ -54,13 +54,15 @@ export function inPlaceWriterFor(request: PreparedRequest, parts: InPlaceParts):
 /** About the request as its client sent it: another one under the same name would be answered with the answer to that. */
 const OF_THE_CLIENTS_REQUEST: ReadonlySet<string> = new Set(["accept", "idempotency-key", "x-idempotency-key"]);
 
-function plainHeaders(lines: HeaderLines): HeaderLines {
+/** For a request of the gateway's own in place of the client's, whose answer is read here. */
+export function plainHeaders(lines: HeaderLines): HeaderLines {
   const kept = lines.filter(([name]) => !OF_THE_CLIENTS_REQUEST.has(name.toLowerCase()));
   return [...plainAnswer(kept), ["accept", "application/json"]];
 }
 
 /** Only what can tell how long to wait is taken from its headers. */
-async function answerOf({ status, headers, body }: ProviderResponse, bytesMax: number) {
+/** A provider's whole answer, within a bound. */
+export async function answerOf({ status, headers, body }: ProviderResponse, bytesMax: number) {
   const read: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {

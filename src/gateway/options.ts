@@ -52,6 +52,8 @@ export const gatewayOptions = {
   credentialNames: z.array(z.string().min(1)),
   allowedHosts: z.array(z.string().min(1)),
   threads: gateway.unwrap().shape.threads,
+  remoteCompaction: z.boolean(),
+  compactRequests: gateway.unwrap().shape.compact_requests,
   onFault: gateway.unwrap().shape.on_fault,
   limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
   largeRequests: z.strictObject({ module: z.url(), data: z.unknown() }),

@@ -45,7 +45,8 @@ export function asksInPlace({ auxiliary: { compression: own } }: Pick<ModelSetti
   return own.provider === "main" && own.model === null;
 }
 
-function mainChoice({ model }: ModelSettings): Choice | Unclear | undefined {
+/** The main model; undefined where none is named. */
+export function mainChoice({ model }: Pick<ModelSettings, "model">): Choice | Unclear | undefined {
   if (model.name === null) return undefined;
   return reached(model.name, model, "model");
 }

@@ -65,7 +65,7 @@ function writingCost({ options, state }: SessionContext, { tokens }: Conversatio
   const { read, output } = economy.prices;
   const writer = options.writers?.auxiliary ?? waiting.main ?? options.writers?.main;
   const written = output * state.limits.handoffTokensMax * WRITTEN_SHARE;
-  if (writer === undefined) return options.remote === undefined ? 0 : tokens + written;
+  if (writer === undefined) return (waiting.remote ?? options.remote) === undefined ? 0 : tokens + written;
   const isBehind =
     writer !== options.writers?.auxiliary && writer.followsUp !== undefined && writer.followsUp !== false;
   return (isBehind ? read : 1) * tokens + written;

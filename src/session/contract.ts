@@ -66,7 +66,10 @@ export interface RuntimeOptions {
    * due and not yet pressing to be made ahead. Default false.
    */
   readonly modelsAhead?: boolean;
-  /** True: `ahead` is given the main model with each call, so what is due and not yet pressing can wait for it. Default false. */
+  /**
+   * True: `ahead` is given the main model or the provider's compaction with each call, so what is due and not yet pressing can
+   * wait for it. Default false.
+   */
   readonly mainAhead?: boolean;
   /** What the provider's cache costs, and what picks the moment of a compaction. Asked at every decision. */
   readonly economy?: () => Economy | undefined;
@@ -153,6 +156,8 @@ export interface Waiting {
 export interface WaitingForMain extends Waiting {
   /** Stands for `writers.main` in this call alone. */
   readonly main?: Writer;
+  /** Stands for `remote` in this call alone. */
+  readonly remote?: Remote;
 }
 
 export interface Prepared {
@@ -290,6 +295,13 @@ export interface Runtime {
    * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts; what a hook throws.
    */
   readonly recover: (error: unknown, transcript: Transcript, waiting?: WaitingForMain) => Promise<Prepared | undefined>;
+  /**
+   * For a conversation whose provider does not take the item of its own compaction: compacted here, in place of that.
+   * Undefined where no such compaction stands, or nothing smaller is possible.
+   *
+   * @throws PrecisError of the store (docs/store.md).
+   */
+  readonly withoutRemote: (transcript: Transcript) => Promise<Prepared | undefined>;
   /**
    * The original behind a recall id, byte for byte, or messages of it; for anything else the places that hold the words,
    * best first, empty where there is none.

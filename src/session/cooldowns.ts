@@ -40,7 +40,7 @@ const RETRY_AFTER_MS_MAX = 60 * MINUTE_MS;
 /** A model at rest; `until` on the session's clock, in milliseconds. */
 export interface Cooldown {
   readonly model: string;
-  readonly role: SummaryStep["role"];
+  readonly role: Resting["role"];
   readonly class: FailureClass;
   readonly until: number;
 }
@@ -64,7 +64,7 @@ export function cooldownText({ role, model, class: why, until }: Cooldown, now: 
 }
 
 function cooldownFor({ model, role, outcome, class: why, restMs }: SummaryStep, now: number): Cooldown | undefined {
-  if (outcome === "written" || why === undefined) return undefined;
+  if (outcome === "written" || role === "provider" || why === undefined) return undefined;
   const asked = why === "rate" && restMs !== undefined ? Math.min(restMs, RETRY_AFTER_MS_MAX) : COOLDOWN_MS[why];
   return { model, role, class: why, until: now + asked };
 }

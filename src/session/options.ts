@@ -107,6 +107,7 @@ const compactOptions = {
   because: z.string(),
   force: yesOrNo,
   main: writerOption,
+  remote: functionOption,
 } satisfies Options<CompactOptions & WaitingForMain>;
 
 const checkCompactOptions = createOptionsCheck("compact", compactOptions);
@@ -123,7 +124,11 @@ const checkModel = createOptionsCheck("modelChanged", {
   maxOutputTokens: engineSettings.shape.maxOutputTokens,
 });
 
-const waitingOptions = { signal: compactOptions.signal, main: writerOption } satisfies Options<WaitingForMain>;
+const waitingOptions = {
+  signal: compactOptions.signal,
+  main: writerOption,
+  remote: functionOption,
+} satisfies Options<WaitingForMain>;
 const WAITING_CHECKS = {
   prepare: createOptionsCheck("prepare", waitingOptions),
   recover: createOptionsCheck("recover", waitingOptions),

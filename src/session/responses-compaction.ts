@@ -2,10 +2,13 @@
  * The provider's own compaction as an effect for engines: OpenAI's `POST /responses/compact`. It returns the user's
  * messages and one item that only the provider can read; that item is taken as it is, byte for byte.
  */
-import type { Remote } from "../core/engines/contract.ts";
+import type { Remote, RemoteItem } from "../core/engines/contract.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { Transcript } from "../core/transcript/message.ts";
+import { costOf, type Prices } from "../models/usage.ts";
+import { fieldsOf, parsed, textOf } from "../protocols/fields.ts";
 import { protocols } from "../protocols/index.ts";
+import { objectText } from "../protocols/json/edit.ts";
 import { elementTexts, memberText } from "../protocols/json/scan.ts";
 import { unlessAborted } from "./time-limit.ts";
 
@@ -16,43 +19,104 @@ export interface ResponsesCompactionOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** The model that compacts: the one that will read the item. */
   readonly model: string;
+  /** What the model costs, for the report. */
+  readonly prices?: Prices | undefined;
   readonly fetch?: typeof globalThis.fetch;
 }
 
+/** What the endpoint answered. */
+export interface CompactAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+export interface AskCompaction {
+  readonly model: string;
+  readonly prices?: Prices | undefined;
+  /** The request that the conversation is, as JSON; the endpoint is sent what it takes of it. */
+  readonly request: (transcript: Transcript) => string;
+  readonly send: (body: string, signal: AbortSignal | undefined) => Promise<CompactAnswer>;
+}
+
 /** A longer answer is no compaction. */
-const ANSWER_CHARS_MAX = 16_000_000;
+export const COMPACT_ANSWER_CHARS_MAX = 16_000_000;
+
+/** What the endpoint takes (`openai` 6, `ResponseCompactParams`); it refuses other parameters, tools among them. */
+const PARAMETERS = [
+  "model",
+  "input",
+  "instructions",
+  "prompt_cache_key",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+  "service_tier",
+] as const;
 
 /** Rejects with `remote_compaction_failed` where the provider does not answer with an item. */
 export function responsesCompaction(options: ResponsesCompactionOptions): Remote {
-  const { baseUrl, headers, model, fetch = globalThis.fetch } = options;
+  const { baseUrl, headers, model, prices, fetch = globalThis.fetch } = options;
   const url = `${baseUrl.replace(/\/$/, "")}/responses/compact`;
+  const responses = protocols["openai-responses"];
+  const empty = JSON.stringify({ model, input: [] });
+  return askCompaction({
+    model,
+    prices,
+    request: (transcript) => responses.splice(responses.decode(empty), transcript),
+    send: async (body, signal) => {
+      const answer = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      return { status: answer.status, body: await answer.text() };
+    },
+  });
+}
+
+/** The same by any way of sending. Rejects with `remote_compaction_failed`, or as `send` does. */
+export function askCompaction({ model, prices, request, send }: AskCompaction): Remote {
   return async (transcript, signal) => {
-    const answer = await fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: bodyOf(transcript, model),
-      ...(signal === undefined ? {} : { signal }),
-    });
-    if (!answer.ok) throw failure(`it answered ${answer.status}`, answer.status === 429 || answer.status >= 500);
-    const raw = itemIn(await answer.text());
-    if (raw === undefined) throw failure("its answer contains no compaction item", false);
-    return { type: "compaction", raw };
+    const whole = request(transcript);
+    const body = objectText(Object.fromEntries(PARAMETERS.map((name) => [name, memberText(whole, name)])));
+    const { status, body: answer } = await send(body, signal);
+    if (status < 200 || status > 299)
+      throw notCompacted(`it answered ${status}${codeIn(answer)}`, status === 429 || status >= 500);
+    const raw = itemIn(answer);
+    if (raw === undefined) throw notCompacted("its answer contains no compaction item");
+    return { type: "compaction", raw, model, ...usageIn(answer, prices) };
   };
 }
 
-function bodyOf(transcript: Transcript, model: string): string {
-  const responses = protocols["openai-responses"];
-  return responses.splice(responses.decode(JSON.stringify({ model, input: [] })), transcript);
+/** For a conversation that no provider can be asked to compact: rejects with the reason. */
+export function unavailableRemote(because: string): Remote {
+  return () => Promise.reject(notCompacted(because));
+}
+
+/** Of an error, its code: a message may quote what was sent. */
+function codeIn(answer: string): string {
+  const code = textOf(fieldsOf(fieldsOf(parsed(answer))["error"])["code"]) ?? "";
+  return /^[\w.-]{1,64}$/.test(code) ? ` (${code})` : "";
 }
 
 function itemIn(answer: string): string | undefined {
-  if (answer.length > ANSWER_CHARS_MAX || !answer.trimStart().startsWith("{")) return undefined;
+  if (answer.length > COMPACT_ANSWER_CHARS_MAX || !answer.trimStart().startsWith("{")) return undefined;
   const output = memberText(answer, "output");
   if (output?.startsWith("[") !== true) return undefined;
   return elementTexts(output).findLast((item) => memberText(item, "type") === '"compaction"');
 }
 
-function failure(because: string, retryable: boolean): PrecisError {
+function usageIn(answer: string, prices: Prices | undefined): Pick<RemoteItem, "usage"> {
+  const used = protocols["openai-responses"].usage(parsed(answer));
+  if (used === undefined) return {};
+  const { input: inputTokens, output: outputTokens, cacheRead: cacheReadTokens, cacheWrite: cacheWriteTokens } = used;
+  const spent = { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens };
+  return {
+    usage: { inputTokens, outputTokens, ...(prices === undefined ? {} : { costUsd: costOf(spent, prices) }) },
+  };
+}
+
+export function notCompacted(because: string, retryable = false): PrecisError {
   return new PrecisError(`The provider did not compact the conversation: ${because}.`, {
     code: "remote_compaction_failed",
     retryable,
@@ -67,7 +131,7 @@ export function withinTime(remote: Remote, waitMs: number): Remote {
     const stop = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
     // An effect may not heed its signal.
     return unlessAborted(stop, remote(transcript, stop), () => {
-      throw failure(`no answer within ${waitMs / 1_000} s`, true);
+      throw notCompacted(`no answer within ${waitMs / 1_000} s`, true);
     });
   };
 }

@@ -23,6 +23,7 @@ import { createOutgoing } from "./redact-outgoing.ts";
 import { overflowIn } from "./provider-error.ts";
 import { withoutMedia } from "./recover.ts";
 import { asksForTooMuch, learnRefusal } from "./learn-window.ts";
+import { compactWithoutRemote } from "./without-remote.ts";
 import { createContextUsage } from "./context-usage.ts";
 import { estimatorOf, type ConversationView, type SessionContext } from "./context.ts";
 import type { ScheduledDecision } from "./economy.ts";
@@ -59,6 +60,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     ahead: (transcript, waiting = {}) => compactAhead(context, transcript, waiting),
     beforeExpiry: (transcript, how = {}) => compactBeforeExpiry(context, transcript, how),
     recover: (error, transcript, waiting) => recover(context, { error, transcript, ...waiting }),
+    withoutRemote: (transcript) => compactWithoutRemote(context, transcript),
     recall: (idOrWords, choice) => recall(context.store, context.tenant, idOrWords, choice),
     tools: () => toolsOf(context),
     callTool: (call, bounds) => callTool(context, call, bounds),

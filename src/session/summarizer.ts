@@ -68,7 +68,8 @@ export function writersFor(asking: SummarizerOptions): Writers {
   };
 }
 
-function withheldBy({ calls, costUsd }: SummarizerState, limit: SpendLimit): string | undefined {
+/** Why no further model may be asked; undefined where one may. */
+export function withheldBy({ calls, costUsd }: SummarizerState, limit: SpendLimit): string | undefined {
   if (calls >= limit.calls) return `the session has used up its limit of ${limit.calls} model calls (${calls})`;
   if (costUsd < limit.costUsd) return undefined;
   return `the session has spent $${costUsd.toFixed(2)} on handoffs; its limit is $${limit.costUsd.toFixed(2)}`;
@@ -103,7 +104,7 @@ function failed(kind: "timeout" | "network", message: string): WriterReply {
   return { kind: "failed", failure: { class: kind, message }, usage };
 }
 
-export function afterReply(state: SummarizerState, { usage }: WriterReply): SummarizerState {
+export function afterReply(state: SummarizerState, { usage }: Pick<WriterReply, "usage">): SummarizerState {
   return { ...state, calls: state.calls + usage.requests, costUsd: state.costUsd + (usage.costUsd ?? 0) };
 }
 

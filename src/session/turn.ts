@@ -8,7 +8,7 @@ import {
 import { reachTo } from "../core/compaction/reach.ts";
 import type { WindowLimits } from "../core/engines/window.ts";
 import { PrecisError } from "../core/errors.ts";
-import type { CompactRequest, Decision, Outcome } from "../core/engines/contract.ts";
+import type { CompactRequest, Decision, Outcome, Remote } from "../core/engines/contract.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { reportedUsage, type ReportedUsage } from "../protocols/index.ts";
@@ -21,13 +21,20 @@ import { removedResults } from "./removed-results.ts";
 import { announceDisabledEngine, compactWithEngine, decideWithEngine, observeWithEngine } from "./external-engine.ts";
 import { adoptCompaction } from "./state.ts";
 import { originalsOf } from "./originals.ts";
-import { withinTime } from "./responses-compaction.ts";
+import { notCompacted, withinTime } from "./responses-compaction.ts";
 import { forgetContradicted } from "./learn-window.ts";
 import type { SentRequest } from "./context-usage.ts";
 import { readSafely } from "./read-safely.ts";
 import { timingOf } from "./postpone.ts";
 import { untilAborted } from "./until-aborted.ts";
-import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, writersFor } from "./summarizer.ts";
+import {
+  afterReply,
+  afterSummary,
+  HANDOFF_WAIT_MS,
+  SESSION_SPEND_LIMIT,
+  withheldBy,
+  writersFor,
+} from "./summarizer.ts";
 
 /** Hygiene leaves conversations of fewer messages alone (Hermes Agent docs). */
 const HYGIENE_MESSAGES_MIN = 4;
@@ -125,7 +132,8 @@ export async function makeCompaction(
   const { state, options, events } = context;
   const { signal } = request;
   await untilAborted(signal, () => options.hooks?.beforeCompact?.(view.original.messages));
-  const { force: _, main = options.writers?.main, reason = "explicit", because, ...asking } = request;
+  const { force: _, main = options.writers?.main, reason = "explicit", because, ...calling } = request;
+  const { remote = options.remote, ...asking } = calling;
   // Hygiene guards the window and waits on no model, unless it was decided that there is time.
   const { models = reason !== "hygiene", ...rest } = asking;
   const standing = view.current === view.original ? {} : { standing: view.current };
@@ -134,7 +142,7 @@ export async function makeCompaction(
     ...rest,
     ...standing,
     ...(models && (main ?? options.writers) !== undefined ? { writers: writersOf(context, main) } : {}),
-    ...(models && options.remote !== undefined ? { remote: withinTime(options.remote, waitMsOf(options)) } : {}),
+    ...(models && remote !== undefined ? { remote: remoteOf(context, remote) } : {}),
     ...(options.secrets === undefined ? {} : { secrets: options.secrets }),
     ...(options.readFile === undefined ? {} : { readFile: options.readFile }),
     now: timeOf(options),
@@ -179,6 +187,19 @@ function writersOf({ options, state }: SessionContext, main: Writer | undefined)
       state.summarizer = afterReply(state.summarizer, reply);
     },
   });
+}
+
+/** In time, within what the session may spend, and with no more to read than a request would show. */
+function remoteOf({ state, options, outgoing }: SessionContext, remote: Remote): Remote {
+  const timed = withinTime(remote, waitMsOf(options));
+  return async (transcript, signal) => {
+    const withheld = withheldBy(state.summarizer, { ...SESSION_SPEND_LIMIT, ...options.spendLimit });
+    if (withheld !== undefined) throw notCompacted(withheld);
+    const item = await timed(outgoing(transcript), signal);
+    const usage = { inputTokens: 0, outputTokens: 0, ...item.usage, requests: 1 };
+    state.summarizer = afterReply(state.summarizer, { usage });
+    return item;
+  };
 }
 
 function learnFrom({ options, state, events }: SessionContext, outcome: Outcome): void {

@@ -115,6 +115,7 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
       (request.force && request.budget === undefined ? compactForced : compactInput)(input, configuration, {
         ...request,
         engine,
+        to,
         asking,
       }),
     );

@@ -59,7 +59,8 @@ export interface Irreducible {
 /** One model on the way to a handoff: what it was asked, and what came of it. */
 export interface SummaryStep {
   readonly model: string;
-  readonly role: "auxiliary" | "main";
+  /** `provider`: the provider compacted the conversation itself. */
+  readonly role: "auxiliary" | "main" | "provider";
   /** `rejected`: it answered, and the answer did not stand the checks. `resting`: it failed lately and was not asked. */
   readonly outcome: "written" | "failed" | "rejected" | "resting";
   readonly class?: FailureClass;

@@ -61,7 +61,7 @@ export const reasonShape = oneOf("threshold", "hygiene", "overflow", "payload", 
 
 const step = record({
   model: text,
-  role: oneOf("auxiliary", "main"),
+  role: oneOf("auxiliary", "main", "provider"),
   outcome: oneOf("written", "failed", "rejected", "resting"),
   class: maybe(text),
   because: maybe(text),

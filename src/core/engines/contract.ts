@@ -42,6 +42,10 @@ export interface RemoteItem {
   readonly type: string;
   /** Its JSON text, sent back byte for byte. */
   readonly raw: string;
+  /** The model that made it. */
+  readonly model?: string;
+  /** What it took, where the provider says so; `costUsd` where the model's price is known. */
+  readonly usage?: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd?: number };
 }
 
 export interface CompactRequest extends Estimator {

@@ -9,12 +9,14 @@ import type { ThinkingRules } from "../knowledge/thinking/index.ts";
 import type { LargeRequests } from "../large/large-requests.ts";
 import type { GatewayLimits } from "../limits.ts";
 import type { ModelBook } from "../models.ts";
+import type { RemoteCompaction } from "../remote-compaction.ts";
 import type { Spans } from "../operation/spans.ts";
 import type { Recall } from "../recall/recall.ts";
 import type { TenantPolicy } from "../tenant.ts";
 import type { Threads } from "../threads.ts";
 import type { Sender } from "../transport/send.ts";
 import type { Upstreams } from "../transport/upstreams.ts";
+import type { CompactRequestsPolicy } from "./compact-request.ts";
 import type { PreparedRequest } from "./model-request.ts";
 
 /** `observe` rewrites nothing and reports what it would have done; `off` leaves compaction to explicit calls. */
@@ -28,6 +30,8 @@ export interface HistoryContext {
     RuntimeOptions,
     "engine" | "settings" | "writers" | "mainAhead" | "secrets" | "redactOutgoing" | "now"
   >;
+  /** Where upstreams compact conversations themselves. */
+  readonly remote: RemoteCompaction | undefined;
   readonly chain: Chain;
   readonly store: HistoryStore;
   readonly models: ModelBook;
@@ -49,6 +53,7 @@ export interface GatewayContext extends HistoryContext {
   readonly isolatedHistory: () => HistoryContext;
   readonly tenant: TenantPolicy;
   readonly threads: Threads;
+  readonly compactRequests: CompactRequestsPolicy;
   readonly credentialNames: readonly string[];
   /** Whether only this machine can reach the gateway. */
   readonly loopback: () => boolean;

@@ -11,6 +11,7 @@ import { statusOf } from "../transport/refusals.ts";
 import type { Destination } from "../transport/upstreams.ts";
 import { headerOf } from "../transport/vendor.ts";
 import { answerWithRecall } from "./answer-with-recall.ts";
+import { answerCompactRequest } from "./compact-request.ts";
 import type { GatewayContext } from "./context.ts";
 import { keepOnceAccepted, prepareAppend, recallsUnkept } from "./keep.ts";
 import type { ArrivingRequest } from "./model-request.ts";
@@ -52,6 +53,8 @@ async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequ
   if ("response" in received) return received.response;
   const request = await readAndPrepare(context, received);
   if ("response" in request) return request.response;
+  const compacted = await answerCompactRequest(context, request);
+  if (compacted !== undefined) return compacted;
   const accepting = sendUntilAccepted(context, request);
   // The provider works on the request meanwhile.
   const append = prepareAppend(context, request);

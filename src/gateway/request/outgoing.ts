@@ -87,7 +87,7 @@ function figuresOf({ before, tokens, lostRequests }: PreparedRequest["prepared"]
   return { tokens: { before, after: tokens }, ...(lostRequests > 0 ? { lostRequests } : {}) };
 }
 
-function treatmentOf(prepared: PreparedRequest["prepared"], skipped: SkipReason): Treatment {
+export function treatmentOf(prepared: PreparedRequest["prepared"], skipped: SkipReason): Treatment {
   if (prepared.compacted)
     return { kind: "rewritten", fresh: prepared.compaction !== undefined, ...figuresOf(prepared) };
   if (prepared.irreducible?.code === "keep_requests") return { kind: "untouched", because: "requests_kept" };

@@ -38,7 +38,7 @@ export async function prepareRequest(
     startConversation(context, known, relative),
   );
   conversation.pricing.economy = known.caching.economy;
-  const skipped = skipReason(context, withHiddenTurns);
+  const skipped = skipReason(context, request, withHiddenTurns);
   const started = performance.now();
   const prepared = await decide(context, { ...known, conversation }, skipped);
   const outgoing = composeOutgoing(context, { ...known, conversation, prepared }, skipped);
@@ -125,7 +125,8 @@ export function applyModelLimits(
 }
 
 /** Why nothing new is compacted for this request, whatever it weighs. */
-function skipReason({ thinking }: HistoryContext, request: Decoded): SkipReason {
+function skipReason({ thinking }: HistoryContext, { route }: ReceivedRequest, request: Decoded): SkipReason {
+  if (route.asks === "compact") return "client_compaction";
   const { asksSummary } = definitions[request.protocol];
   if (asksSummary?.(memberOf(request)) === true || clientCompaction(request.transcript) !== undefined)
     return "client_compaction";

@@ -32,6 +32,40 @@ export function respondRefused(record: RequestRecord, response: ClientResponse):
 
 type Relayable = Pick<ProviderAnswer, "response" | "streamed"> & { readonly body: Bytes };
 
+export interface OwnAnswer {
+  readonly status: number;
+  readonly type?: string;
+  readonly body: string;
+}
+
+/** An answer of the gateway's own in place of its provider's; what was done is in the record. */
+export function ownResponse(
+  record: RequestRecord,
+  { status, type = "application/json", body }: OwnAnswer,
+): ClientResponse {
+  const bytes = Buffer.from(body);
+  return {
+    status,
+    headers: [
+      ["content-type", type],
+      ["content-length", String(bytes.length)],
+      ["x-precis", treatmentLine(record.treatment)],
+      ["x-precis-request", record.id],
+    ],
+    body: bytes,
+  };
+}
+
+/** A request that is answered here. */
+export function respondHere(record: RequestRecord, answer: OwnAnswer): ClientResponse {
+  const response = ownResponse(record, answer);
+  record.status = answer.status;
+  record.bytesOut = Buffer.byteLength(answer.body);
+  record.sent();
+  record.over("answered");
+  return response;
+}
+
 /** The answer to a request that was forwarded without being read. */
 export function respondUnread(record: RequestRecord, answer: Relayable): ClientResponse {
   return relayed(record, answer, { committed: () => Promise.resolve(), whenWhole: () => undefined });

@@ -104,3 +104,27 @@ export function prepareWithoutThinking(context: HistoryContext, refused: Prepare
   const outgoing = composeOutgoing(context, refused, undefined);
   return outgoing.body === refused.outgoing.body ? undefined : { ...refused, outgoing };
 }
+
+/** The same request with a compaction of ours in place of the provider's own; undefined where none of its items stands in it. */
+export async function prepareWithoutItem(
+  context: HistoryContext,
+  refused: PreparedRequest,
+): Promise<PreparedRequest | undefined> {
+  const { conversation, reading, withHiddenTurns, tenant } = refused;
+  const { runtime, pending } = conversation;
+  if (context.mode !== "rewrite") return undefined;
+  return inTurn(conversation, async () => {
+    const started = performance.now();
+    pending.broughtBy(reading.links.at(-1));
+    const prepared = await runtime.withoutRemote(withHiddenTurns.transcript);
+    if (prepared === undefined) return undefined;
+    const again = { ...refused, prepared, outgoing: composeOutgoing(context, { ...refused, prepared }, undefined) };
+    context.onEvent({ kind: "notice", code: "degraded", tenant, message: ITEM_REFUSED });
+    if (prepared.compaction !== undefined)
+      reportCompaction(context, again, prepared.compaction, performance.now() - started);
+    return again;
+  });
+}
+
+const ITEM_REFUSED =
+  "a provider did not take the item of its own compaction, so the conversation was compacted here: the item is bound to the account and the provider that made it";

@@ -3,6 +3,7 @@
  * be accepted. The client sees one answer.
  */
 import type { Overflow } from "../../protocols/index.ts";
+import { refusesItem } from "../knowledge/refused-item.ts";
 import { thinkingRefusal } from "../knowledge/thinking/index.ts";
 import { onwardHeaders } from "../transport/headers.ts";
 import type { GatewayContext } from "./context.ts";
@@ -10,7 +11,7 @@ import { faultReason, reportFault } from "./fault.ts";
 import { leaveWaiting, recallsUnkept } from "./keep.ts";
 import { countsTokens, type AnsweredRequest, type ModelRequest, type PreparedRequest } from "./model-request.ts";
 import { isAccepted, openAnswer, type OpeningOptions, type ProviderAnswer } from "./open-answer.ts";
-import { endRetries, prepareAfterOverflow, prepareWithoutThinking } from "./retry.ts";
+import { endRetries, prepareAfterOverflow, prepareWithoutItem, prepareWithoutThinking } from "./retry.ts";
 
 /** The request with the answer that counts: to itself, or to what was sent in its place. */
 export async function sendUntilAccepted(context: GatewayContext, request: ModelRequest): Promise<AnsweredRequest> {
@@ -66,6 +67,7 @@ async function changedFor(context: GatewayContext, refused: AnsweredRequest): Pr
   const { response, tooLarge, error } = refused.answer;
   const overflow: Overflow | undefined = refused.answer.reader.state.overflow;
   if (tooLarge && overflow !== undefined) return prepareAfterOverflow(context, refused, overflow);
+  if (error !== undefined && refusesItem(response.status, error)) return prepareWithoutItem(context, refused);
   const bound = error !== undefined && thinkingRefusal(response.status, error) === "bound";
   return bound ? prepareWithoutThinking(context, refused) : undefined;
 }

@@ -42,6 +42,7 @@ export async function startConversation(
     ...images,
     chain,
     modelsAhead: true,
+    mainAhead: context.runtime.mainAhead === true || context.remote?.isFor(request) === true,
     amend: carryThinking,
     economy: () => pricing.economy,
     // What is known of the model is newer than what the session knew.

@@ -11,8 +11,8 @@ import { droppingThinking, thinkingRefusal } from "../knowledge/thinking/index.t
 import { threadUseOf } from "../threads.ts";
 import type { GatewayContext } from "./context.ts";
 import { countsTokens, type AnsweredRequest, type ModelRequest, type ReceivedRequest } from "./model-request.ts";
-import { treatmentLine, type RequestRecord } from "./record.ts";
-import { respondRefused } from "./respond.ts";
+import type { RequestRecord } from "./record.ts";
+import { ownResponse, respondRefused } from "./respond.ts";
 
 /** What the gateway answers by itself to a request that uses a thread; undefined where the request goes on. */
 export function refuseThread(
@@ -74,17 +74,7 @@ function formOf({ route }: ReceivedRequest): ThreadForm {
   return definitions[route.protocol].threads!;
 }
 
-function refusedWith(record: RequestRecord, { status, body }: ThreadRefusal): ClientResponse {
+function refusedWith(record: RequestRecord, refusal: ThreadRefusal): ClientResponse {
   record.treatment = { kind: "untouched", because: "thread_replay" };
-  const bytes = Buffer.from(body);
-  return respondRefused(record, {
-    status,
-    headers: [
-      ["content-type", "application/json"],
-      ["content-length", String(bytes.length)],
-      ["x-precis", treatmentLine(record.treatment)],
-      ["x-precis-request", record.id],
-    ],
-    body: bytes,
-  });
+  return respondRefused(record, ownResponse(record, refusal));
 }

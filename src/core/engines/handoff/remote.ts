@@ -1,5 +1,5 @@
 /** The provider's own compaction in place of a handoff: asked once, kept byte for byte, never waited for twice. */
-import type { SummaryAccount } from "../../compaction/compaction.ts";
+import type { SummaryAccount, SummaryStep } from "../../compaction/compaction.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { Remote, RemoteItem } from "../contract.ts";
 import type { Candidate, CompactionRun } from "../../compaction/run/draft.ts";
@@ -29,7 +29,11 @@ export async function itemFrom(remote: Remote, { original, request }: Compaction
     return {
       kind: "answered",
       item: messageOf(item),
-      summary: { by: "model", because: `the provider compacted the conversation (${item.type})`, steps: [] },
+      summary: {
+        by: "model",
+        because: `the provider compacted the conversation (${item.type})`,
+        steps: [stepOf(item)],
+      },
       goal: (goal) => ({ ...goal, handoffTokens: (replaced) => Math.min(RECORD_TOKENS, goal.handoffTokens(replaced)) }),
       tooLarge: "the provider's item was not used because it does not make the conversation smaller",
     };
@@ -42,7 +46,20 @@ export async function itemFrom(remote: Remote, { original, request }: Compaction
 function failed(because: string): RemoteAnswer {
   return {
     kind: "failed",
-    because: `the provider's own compaction failed, so the handoff was written here: ${because}`,
+    because: `the provider's own compaction was not used, so the handoff was written here: ${because}`,
+  };
+}
+
+function stepOf({ model = "the provider", usage }: RemoteItem): SummaryStep {
+  const { inputTokens = 0, outputTokens = 0, costUsd } = usage ?? {};
+  const tokens = { input: inputTokens, output: outputTokens };
+  return {
+    model,
+    role: "provider",
+    outcome: "written",
+    calls: 1,
+    tokens,
+    ...(costUsd === undefined ? {} : { costUsd }),
   };
 }
 

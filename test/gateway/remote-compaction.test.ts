@@ -1,0 +1,171 @@
+/**
+ * The provider's own compaction behind a conversation of OpenAI Responses: its item goes out in every request that follows, the
+ * client notices nothing, and whatever goes wrong, the conversation is compacted all the same.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { CompactionEvent, GatewayEvent } from "../../src/gateway/contract.ts";
+import type { GatewayOptions } from "../../src/gateway/index.ts";
+import type { ProviderOptions } from "../../src/provider/index.ts";
+import { ask, bodyOf, worked } from "./support/asking.ts";
+import { front, stand, type Standing } from "./support/standing.ts";
+import { upstreamOf, type Reply } from "./support/upstream.ts";
+
+const WINDOW_TOKENS = 100_000;
+/** Steps of some 1,170 tokens: near enough to the trigger that a compaction is made ahead, and past the safety net. */
+const NEAR = 68;
+const PAST = 76;
+const KEY = "sk-proj-Qx7kLm2Np9Rt4Vw8Yz3Bc6Df";
+const ENDPOINT = "/v1/responses/compact";
+const protocol = "openai-responses";
+
+const options: Partial<GatewayOptions> = {
+  contextLength: WINDOW_TOKENS,
+  engine: "handoff",
+  remoteCompaction: true,
+};
+const standing = (more: Partial<GatewayOptions> = {}, provider: ProviderOptions = {}) =>
+  stand({
+    provider: { every: { windowTokens: WINDOW_TOKENS }, script: { text: "Read." }, ...provider },
+    gateway: { ...options, ...more },
+  });
+
+const bodyAt = (steps: number, more: object = {}): string => bodyOf(protocol, worked("alpha", steps), more);
+
+type Front = Pick<Standing, "url" | "gateway">;
+
+async function goesOn({ url, gateway }: Front, { more = {}, key = KEY } = {}) {
+  const first = await ask(url, { protocol, key, body: bodyAt(NEAR, more) });
+  await gateway.settled();
+  const second = await ask(url, { protocol, key, body: bodyAt(PAST, more) });
+  return { first, second };
+}
+
+const compactions = (events: readonly GatewayEvent[]): readonly CompactionEvent[] =>
+  events.filter((event): event is CompactionEvent => event.kind === "compaction");
+const degraded = (events: readonly GatewayEvent[]): readonly string[] =>
+  events.flatMap((event) => (event.kind === "notice" && event.code === "degraded" ? [event.message] : []));
+
+describe("the provider's own compaction behind a conversation", () => {
+  it.each([
+    ["whole", {}],
+    ["streamed", { stream: true }],
+  ])("is asked for with the client's key, and its item goes out from then on: %s", async (_, more) => {
+    const { provider, events, ...front } = await standing();
+    const { first, second } = await goesOn(front, { more });
+    expect([first.status, second.status]).toEqual([200, 200]);
+    const [sent, compact, next, ...others] = provider.requests;
+    expect(others).toEqual([]);
+    expect(compact).toMatchObject({ path: ENDPOINT, key: sent!.key, status: 200 });
+    expect(Object.keys(JSON.parse(compact!.body) as object).toSorted()).toEqual(
+      expect.not.arrayContaining(["max_output_tokens", "stream", "tools"]),
+    );
+    expect(second.treatment).toMatch(/^rewritten/);
+    expect(next!.body).toContain('"type":"compaction"');
+    expect(compactions(events)).toMatchObject([{ ahead: true, modelCalls: 1, degraded: [] }]);
+    expect(compactions(events)[0]!.costUsd).toBeGreaterThan(0);
+
+    const third = await ask(front.url, { protocol, key: KEY, body: bodyAt(PAST + 2, more) });
+    expect(third.status).toBe(200);
+    const item = /\{[^{}]*"type":"compaction"[^{}]*\}/.exec(next!.body)![0];
+    expect(provider.requests.at(-1)!.body).toContain(item);
+    expect(provider.account().total.rejected).toEqual({});
+  });
+
+  it("is not asked for unless the operator says so, or by another engine", async () => {
+    for (const more of [{ remoteCompaction: false }, { engine: "compressor" }, { mode: "observe" }] as const) {
+      const { provider, ...front } = await standing(more);
+      await goesOn(front);
+      expect(provider.requests.some(({ path }) => path === ENDPOINT)).toBe(false);
+    }
+  });
+});
+
+const said: Reply = {
+  pieces: [
+    JSON.stringify({
+      id: "resp_1",
+      object: "response",
+      status: "completed",
+      output: [
+        {
+          id: "msg_1",
+          type: "message",
+          role: "assistant",
+          status: "completed",
+          content: [{ type: "output_text", text: "Read." }],
+        },
+      ],
+      usage: { input_tokens: 80_000, output_tokens: 1, total_tokens: 80_001 },
+    }),
+  ],
+};
+const refusal = (status: number, code: string): Reply => ({
+  status,
+  pieces: [JSON.stringify({ error: { message: `Refused ${KEY}.`, code } })],
+});
+
+describe("a compaction that its provider does not make", () => {
+  it.each([
+    ["is refused", () => refusal(401, "invalid_api_key"), "it answered 401 (invalid_api_key)"],
+    ["is not served", () => refusal(404, "unknown_url"), "it answered 404 (unknown_url)"],
+    ["fails", () => refusal(500, "server_error"), "it answered 500"],
+    ["is no item", () => ({ pieces: ['{"output":[{"type":"message"}]}'] }), "no compaction item"],
+    ["is no JSON", () => ({ pieces: ["<!doctype html>"] }), "no compaction item"],
+  ])("because it %s is made here, and the operator is told", async (_, otherwise, because) => {
+    const upstream = await upstreamOf((_at, { url }) => (url === ENDPOINT ? otherwise() : said));
+    const { events, ...gateway } = await front(upstream.url, options);
+    const { second } = await goesOn(gateway);
+    expect(second.treatment).toMatch(/^rewritten/);
+    expect(compactions(events)).toMatchObject([{ ahead: true, degraded: [expect.stringContaining(because)] }]);
+    expect(degraded(events)).toEqual([expect.stringContaining(because)]);
+    expect(JSON.stringify(events)).not.toContain(KEY.slice(0, 20));
+    expect(upstream.got.filter(({ url }) => url === ENDPOINT)).toHaveLength(1);
+  });
+
+  it("is not asked for again at an upstream without the endpoint", async () => {
+    const upstream = await upstreamOf((_at, { url }) => (url === ENDPOINT ? refusal(404, "unknown_url") : said));
+    const { events, ...gateway } = await front(upstream.url, options);
+    await goesOn(gateway);
+    await ask(gateway.url, { protocol, body: bodyOf(protocol, worked("beta", NEAR)) });
+    await gateway.gateway.settled();
+    await ask(gateway.url, { protocol, body: bodyOf(protocol, worked("beta", PAST)) });
+    expect(upstream.got.filter(({ url }) => url === ENDPOINT)).toHaveLength(1);
+    expect(degraded(events).at(-1)).toContain("its upstream does not serve /responses/compact");
+  });
+
+  it("in time is given up, while requests go on", async () => {
+    const slow = { upstreamHeadersTimeoutMs: 300 };
+    const { provider, events, ...gateway } = await standing(
+      { limits: slow },
+      {
+        script: (asked) =>
+          asked.path === ENDPOINT ? pause(60_000, { text: "Late." }, { ref: false }) : { text: "Read." },
+      },
+    );
+    const { second } = await goesOn(gateway);
+    expect(second.treatment).toMatch(/^rewritten/);
+    expect(degraded(events)).toEqual([expect.stringContaining("was not used")]);
+    expect(provider.requests.some(({ path }) => path === ENDPOINT)).toBe(true);
+  });
+});
+
+it("an item that the provider does not take is replaced by a handoff, and the client sees one answer", async () => {
+  let refuses = false;
+  const item = '{"type":"compaction","id":"cmp_1","encrypted_content":"sealed"}';
+  const upstream = await upstreamOf((_at, { url, body }) => {
+    if (url === ENDPOINT) return { pieces: [`{"object":"response.compaction","output":[${item}]}`] };
+    return refuses && body.includes("sealed") ? refusal(400, "invalid_encrypted_content") : said;
+  });
+  const { events, url, gateway } = await front(upstream.url, options);
+  const { second } = await goesOn({ url, gateway });
+  expect([second.status, upstream.got.at(-1)!.body.includes(item)]).toEqual([200, true]);
+  refuses = true;
+  const third = await ask(url, { protocol, key: KEY, body: bodyAt(PAST + 1) });
+  expect(third.status).toBe(200);
+  expect(upstream.got.at(-1)!.body).toContain("[precis handoff");
+  expect(degraded(events)).toEqual([expect.stringContaining("did not take the item")]);
+  const before = upstream.got.length;
+  const fourth = await ask(url, { protocol, key: KEY, body: bodyAt(PAST + 2) });
+  expect([fourth.status, upstream.got.length - before]).toEqual([200, 1]);
+});
