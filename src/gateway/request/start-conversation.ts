@@ -42,6 +42,8 @@ export async function startConversation(
     ...images,
     chain,
     modelsAhead: true,
+    // The gateway offers it by rules of its own.
+    recall: { tool: "off" },
     amend: carryThinking,
     economy: () => pricing.economy,
     // What is known of the model is newer than what the session knew.
