@@ -175,7 +175,7 @@ export interface History {
   readonly show: (which: Which, tail: number) => Promise<SessionShown>;
   /** An explicit compaction now: the conversation's next request goes out with it. It also lifts an undo. */
   readonly compact: (which: Which, how: CompactHow) => Promise<CompactResult>;
-  /** Takes the newest compaction back; undefined where none stands. */
+  /** Takes the newest compaction back; undefined where none is. */
   readonly undo: (which: Which) => Promise<UndoResult | undefined>;
   /** @throws PrecisError `session_exists`, `bad_fork`. */
   readonly fork: (which: Which, how: ForkHow) => Promise<ForkResult>;

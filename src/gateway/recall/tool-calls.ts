@@ -12,7 +12,7 @@ import {
 import type { HistoryStore } from "../../store/store.ts";
 import type { RecallLimits } from "./limits.ts";
 
-/** Answers one call within so many tokens, by our estimate. @throws PrecisError of the store. */
+/** Answers one call within that many tokens, by our estimate. @throws PrecisError of the store. */
 export type AnswerCall = (call: HiddenCall, tokensMax: number) => Promise<RecallToolAnswer>;
 
 /** An engine with tools of its own has its own way to recall. */
@@ -45,7 +45,7 @@ export function createCallAnswers({ runtime, store, tenant, body, redact, limits
   };
 }
 
-/** What a recall id looks like wherever it stands. */
+/** What a recall id looks like wherever it is. */
 const RECALL_IDS = /\br[0-9a-f]{9}\b/g;
 
 /** Ids in a text, each once, in order. */

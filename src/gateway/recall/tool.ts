@@ -1,5 +1,5 @@
 /**
- * The tools that the gateway answers in its clients' stead, and which requests are offered them. They stand last among the
+ * The tools that the gateway answers in its clients' stead, and which requests are offered them. They are last among the
  * tools, in the same bytes each time, and whether they are there follows from what a client sends throughout a session, so
  * that no prompt cache is lost.
  */

@@ -72,7 +72,7 @@ function cachingOf({ caching }: HistoryContext, request: ReceivedRequest, model:
 type Deciding = ReceivedRequest &
   Pick<PreparedRequest, "reading" | "withHiddenTurns" | "model" | "upstream" | "conversation">;
 
-/** What stands in place of the conversation: the compaction that exists, or a new one where it is due. */
+/** What replaces the conversation: the compaction that exists, or a new one where it is due. */
 async function decide(context: HistoryContext, request: Deciding, skipped: SkipReason): Promise<Prepared> {
   const { reading, withHiddenTurns, conversation } = request;
   const { transcript } = withHiddenTurns;

@@ -109,7 +109,7 @@ function withRequests(compaction: Compaction, restoring: Restoring): Compaction 
   const places = placesIn(compaction);
   const inserted = Map.groupBy(missing, (at) => places[at]!);
   const whole: Message[] = [];
-  /** Where the messages of the result and the requests have come to stand. */
+  /** Where the messages of the result and the requests have come to are. */
   const moved: number[] = [];
   const restored = new Map<number, number>();
   for (let at = 0; at <= after.length; at++) {
@@ -122,12 +122,12 @@ function withRequests(compaction: Compaction, restoring: Restoring): Compaction 
     const place = restored.get(at);
     return place === undefined ? destination : { kind: "kept", at: place };
   });
-  // The pieces of an edited request stand in it again.
+  // The pieces of an edited request are in it again.
   const evicted = compaction.evicted.filter(({ kind, message }) => kind === "span" || !kept.has(message));
   return accounted(compaction, { ...compaction, after: whole, map: destinations, evicted }, restoring);
 }
 
-/** For each message its place in the result: behind what stood before it, and not between a call and its results. */
+/** For each message its place in the result: behind what came before it, and not between a call and its results. */
 function placesIn({ after, map }: Compaction): readonly number[] {
   let next = 0;
   return map.map((destination) => {
