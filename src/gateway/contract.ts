@@ -179,6 +179,8 @@ export interface RecallEvent {
   readonly kind: "recall";
   readonly tenant: string;
   readonly model: string;
+  /** The name of the tool that it called. */
+  readonly tool: string;
   readonly found: boolean;
   /** Of what it was answered, by estimate. */
   readonly tokens: number;

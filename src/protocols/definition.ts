@@ -7,7 +7,7 @@ import type { CachePrompt } from "../core/caching/prefix-cache.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import type { AnswerDialect } from "./answers/signal.ts";
 import type { PlainAnswer } from "./answers/plain.ts";
-import type { Screen, WholeScreen } from "./answers/screen.ts";
+import type { HiddenTools, Screen, WholeScreen } from "./answers/screen.ts";
 import type { MarkerLayout } from "./caching/layout.ts";
 import type { Dialect, Fields } from "./dialect.ts";
 import { parsed } from "./fields.ts";
@@ -46,7 +46,7 @@ export interface ProtocolMarks {
   readonly certain: { readonly message: (message: Fields) => boolean; readonly blocks: readonly string[] };
 }
 
-/** How our model-callable recall tool can be offered. */
+/** How tools that the gateway answers can be offered. */
 export interface RecallForm {
   /** Whether hidden calls can be kept from the client, and put back when it comes again. */
   readonly isOpen: (member: (key: string) => unknown) => boolean;
@@ -67,9 +67,9 @@ export interface ProtocolDefinition {
   readonly answers: AnswerDialect;
   /** A whole answer that was to be plain text; undefined for what is no answer of this protocol. */
   readonly plainAnswer: (answer: Fields) => PlainAnswer | undefined;
-  /** For a streamed answer. `tool`: the name of the tool whose calls are not shown. */
-  readonly screen: (tool: string) => Screen;
-  readonly wholeScreen: (tool: string) => WholeScreen;
+  /** For a streamed answer. */
+  readonly screen: (tools: HiddenTools) => Screen;
+  readonly wholeScreen: (tools: HiddenTools) => WholeScreen;
   readonly recall: RecallForm;
   readonly followUp: FollowUpForm;
   /** A request that has the provider summarise the conversation in place of an answer, by its own members. */

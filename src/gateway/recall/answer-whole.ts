@@ -1,6 +1,5 @@
 /** An answer that is no stream, behind a screen: read whole, gone on with as often as the model recalls, and told as one. */
-import type { WholePassage, WholeScreen } from "../../protocols/answers/screen.ts";
-import { RECALL_TOOL } from "../../session/recall/tool.ts";
+import type { HiddenTools, WholePassage, WholeScreen } from "../../protocols/answers/screen.ts";
 import type { ProviderAnswer } from "../request/open-answer.ts";
 import { resumed, type Chunks } from "../request/relay.ts";
 import { continueTurn } from "./continue-turn.ts";
@@ -8,6 +7,7 @@ import type { Turn } from "./turn.ts";
 
 export interface WholeAnswerOptions {
   readonly screen: WholeScreen;
+  readonly names: HiddenTools;
   readonly turn: Turn;
   readonly bodyBytesMax: number;
   readonly resend: (body: string) => Promise<ProviderAnswer>;
@@ -17,7 +17,7 @@ export interface WholeAnswerOptions {
 /** The same answer where nothing was hidden or it cannot be read; an error of a further request is the client's answer. */
 export async function answerWhole(
   first: ProviderAnswer,
-  { screen, turn, bodyBytesMax, resend, further }: WholeAnswerOptions,
+  { screen, names, turn, bodyBytesMax, resend, further }: WholeAnswerOptions,
 ): Promise<ProviderAnswer> {
   const passages: WholePassage[] = [];
   for (let answer = first; ;) {
@@ -28,7 +28,8 @@ export async function answerWhole(
     const next = await turn.heard(passage, answer.reader.state.usage);
     if (next === undefined) {
       const hides = passages.length > 1 || passage.calls.length > 0;
-      const shown = hides || text!.includes(RECALL_TOOL) ? screen.join(passages) : text!;
+      const shown =
+        hides || Array.from(names).some((name) => text!.includes(String(name))) ? screen.join(passages) : text!;
       return shown === text ? { ...answer, body } : rewritten(first, shown);
     }
     answer = await continueTurn({ turn, resend, further }, next);

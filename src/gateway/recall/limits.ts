@@ -9,6 +9,8 @@ export interface RecallLimits {
   readonly originalChars: number;
   /** Originals that are searched for words: those whose ids are in the request, the first ones first. */
   readonly searchedOriginals: number;
+  /** How long an engine takes for the answer to one call. */
+  readonly callWaitMs: number;
   /** How long the end of an answer waits until what was hidden is kept. */
   readonly keepWaitMs: number;
   /** Larger events of a stream pass unread; a larger answer that is no stream passes whole. */
@@ -27,6 +29,7 @@ export const RECALL_LIMITS: RecallLimits = Object.freeze({
   answerTokens: 16_000,
   originalChars: 4 * MB,
   searchedOriginals: 48,
+  callWaitMs: 5_000,
   keepWaitMs: 5_000,
   eventBytes: 16 * MB,
   bodyBytes: 16 * MB,

@@ -1,6 +1,6 @@
 /**
- * Recall by the model: it is offered a tool with which it asks for what a compaction took away, the gateway answers in
- * the client's stead, and the client sees one answer in which none of this happened (docs/recall.md).
+ * Recall by the model: it is offered tools with which it asks for what a compaction took away, the gateway answers in the
+ * client's stead, and the client sees one answer in which none of this happened (docs/recall.md).
  */
 import type { Usage } from "../../core/engines/contract.ts";
 import { createRedactor } from "../../core/redaction/redactor.ts";
@@ -9,7 +9,7 @@ import type { Chain } from "../../core/transcript/links.ts";
 import { definitions } from "../../protocols/registry.ts";
 import { addUsage } from "../../protocols/usage.ts";
 import type { Decoded } from "../../protocols/index.ts";
-import { RECALL_TOOL } from "../../session/recall/tool.ts";
+import type { Runtime } from "../../session/contract.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { HeaderLines, EmitEvent } from "../contract.ts";
 import type { ReadRequest } from "../conversations.ts";
@@ -20,8 +20,9 @@ import type { ProviderAnswer } from "../request/open-answer.ts";
 import { createHiddenTurns } from "./hidden.ts";
 import { RECALL_LIMITS, type RecallLimits } from "./limits.ts";
 import { streamed } from "./stream.ts";
-import { toolsOffered, type RecallOffer } from "./tool.ts";
-import { createTurn } from "./turn.ts";
+import { takesTools, withTools, type RecallOffer, type ToolOffer } from "./tool.ts";
+import { createCallAnswers, gatewayTools } from "./tool-calls.ts";
+import { createTurn, type ToldCall } from "./turn.ts";
 import { answerWhole } from "./answer-whole.ts";
 
 export interface RecallSettings {
@@ -43,8 +44,8 @@ export interface RecallContext extends RecallSettings {
 export interface Recall {
   /** What the model was told: the request with everything in it that was hidden from its client. @throws PrecisError of the store. */
   readonly restored: (tenant: string, reading: ReadRequest) => Promise<Decoded>;
-  /** The request's tools with ours, for a conversation of which something left; undefined where it is not offered. */
-  readonly tools: (request: Decoded) => string | undefined;
+  /** The request's tools with ours, for a conversation of which something left; undefined where none is offered. */
+  readonly offer: (request: Decoded, runtime: Pick<Runtime, "tools">) => ToolOffer | undefined;
   /** The answer as its client is to have it. */
   readonly withoutRecalls: (recalling: RecallAnswerRequest) => Promise<ProviderAnswer>;
 }
@@ -66,41 +67,41 @@ export function createRecall(given: RecallContext): Recall {
   const redact = createRedactor(given.secrets ?? {});
   const limits = { ...RECALL_LIMITS, ...given.limits };
   const hidden = createHiddenTurns({ store, hash: chain.hash, limits });
-  const tools = (request: Decoded): string | undefined => toolsOffered(request, offer);
   return {
     restored: async (tenant, reading) =>
-      tools(reading.decoded) === undefined ? reading.decoded : hidden.restored(tenant, reading),
-    tools,
+      takesTools(reading.decoded, offer) ? hidden.restored(tenant, reading) : reading.decoded,
+    offer: (request, runtime) => (takesTools(request, offer) ? withTools(request, gatewayTools(runtime)) : undefined),
     withoutRecalls: async ({ request, resend, failed, signal }) => {
-      const { answer, tenant, reading } = request;
+      const { answer, tenant, reading, conversation, outgoing } = request;
       const link = reading.links.at(-1);
       if (link === undefined || answer.response.status >= ERROR_STATUS_MIN || isCoded(answer)) return answer;
       const { protocol } = reading.decoded;
+      const { body, hiddenTools: names } = outgoing;
+      const { runtime } = conversation;
       const turn = createTurn({
         ...bounds(given, request),
         tenant,
         protocol,
         link,
-        body: request.outgoing.body,
-        store,
+        body,
         hidden,
         limits,
-        redact,
+        answer: createCallAnswers({ runtime, store, tenant, body, redact, limits }),
       });
       const readers = [answer.reader];
       const further = (next: ProviderAnswer): void => void readers.push(next.reader);
       const spent = (): Usage | undefined => summed(readers.flatMap(({ state }) => state.usage ?? []));
       if (!answer.streamed) {
-        const screen = definitions[protocol].wholeScreen(RECALL_TOOL);
+        const screen = definitions[protocol].wholeScreen(names);
         return {
-          ...(await answerWhole(answer, { screen, turn, bodyBytesMax: limits.bodyBytes, resend, further })),
+          ...(await answerWhole(answer, { screen, names, turn, bodyBytesMax: limits.bodyBytes, resend, further })),
           spent,
         };
       }
-      const screen = definitions[protocol].screen(RECALL_TOOL);
+      const screen = definitions[protocol].screen(names);
       const eventBytesMax = limits.eventBytes;
-      const body = streamed(answer, { screen, turn, eventBytesMax, resend, further, failed, signal });
-      return { ...answer, body, spent };
+      const shown = streamed(answer, { screen, turn, eventBytesMax, resend, further, failed, signal });
+      return { ...answer, body: shown, spent };
     },
   };
 }
@@ -112,8 +113,7 @@ function bounds({ models, onEvent }: RecallContext, { tenant, model, upstream, p
     tokens: prepared.tokens,
     usableTokens: windowTokens - reserved,
     factor,
-    told: (call: { readonly found: boolean; readonly tokens: number }) =>
-      onEvent({ kind: "recall", tenant, model, ...call }),
+    told: (call: ToldCall) => onEvent({ kind: "recall", tenant, model, ...call }),
     unkept: (error: unknown) => reportFault({ onEvent }, { tenant }, faultReason(error), error),
   };
 }

@@ -1,36 +1,59 @@
 /**
- * The tool that a model recalls with, and which requests are offered it. It is last among the tools, in the same bytes
- * each time, and whether it is there follows from what a client sends throughout a session, so that no prompt cache is lost.
+ * The tools that the gateway answers in its clients' stead, and which requests are offered them. They are last among the
+ * tools, in the same bytes each time, and whether they are there follows from what a client sends throughout a session, so
+ * that no prompt cache is lost.
  */
-import { fieldsOf, listOf, parsed } from "../../protocols/fields.ts";
+import type { EngineTool } from "../../core/engines/contract.ts";
+import type { HiddenTools } from "../../protocols/answers/screen.ts";
+import { fieldsOf, listOf, parsed, textOf } from "../../protocols/fields.ts";
 import { memberOf } from "../../protocols/definition.ts";
 import type { Decoded } from "../../protocols/index.ts";
 import { definitions } from "../../protocols/registry.ts";
-import { RECALL_TOOL, RECALL_TOOL_DECLARATION } from "../../session/recall/tool.ts";
 
 /** `on`: beside tools of the client's own. `always`: also where it has none. `off`: never. */
 export const RECALL_OFFERS = ["off", "on", "always"] as const;
 export type RecallOffer = (typeof RECALL_OFFERS)[number];
 
-const { name, description, parameters } = RECALL_TOOL_DECLARATION;
-const DECLARATION = { name, description, schema: parameters, strict: undefined };
-
-/** The request's tools with ours behind them; undefined where it is not offered. */
-export function toolsOffered(request: Decoded, offer: RecallOffer): string | undefined {
-  const { tools = "[]" } = request.transcript;
-  const own = listOf(parsed(tools));
-  const { recall } = definitions[request.protocol];
-  if (offer === "off" || !recall.isOpen(memberOf(request)) || own.some((tool) => isOurs(request, tool)))
-    return undefined;
-  if (own.length === 0 && (offer === "on" || demandsForm(request))) return undefined;
-  return definitions[request.protocol].tools.append(tools, DECLARATION);
+/** What of our tools a request is offered. */
+export interface ToolOffer {
+  /** JSON text of the request's tools with ours behind them. */
+  readonly tools: string;
+  readonly names: HiddenTools;
 }
 
-/** A client's own tool of that name is the client's. */
-function isOurs({ protocol }: Decoded, tool: unknown): boolean {
-  const fields = fieldsOf(tool);
-  const declared = definitions[protocol].tools.read(fields).some((one) => one.name === RECALL_TOOL);
-  return declared || fields["name"] === RECALL_TOOL;
+/** Whether tools of ours can be offered to a request at all. */
+export function takesTools(request: Decoded, offer: RecallOffer): boolean {
+  const { recall } = definitions[request.protocol];
+  if (offer === "off" || !recall.isOpen(memberOf(request))) return false;
+  return ownTools(request).length > 0 || (offer === "always" && !demandsForm(request));
+}
+
+/** The request's tools with these behind them, but for those whose name the client uses itself; undefined where none is left. */
+export function withTools(request: Decoded, ours: readonly EngineTool[]): ToolOffer | undefined {
+  const { append } = definitions[request.protocol].tools;
+  const taken = namesOf(request);
+  const offered = ours.filter(({ name }) => !taken.has(name));
+  if (offered.length === 0) return undefined;
+  const tools = offered.reduce(
+    (text, { name, description, parameters }) =>
+      append(text, { name, description, schema: parameters, strict: undefined }),
+    request.transcript.tools ?? "[]",
+  );
+  return { tools, names: new Set(offered.map(({ name }) => name)) };
+}
+
+function ownTools({ transcript: { tools = "[]" } }: Decoded): readonly unknown[] {
+  return listOf(parsed(tools));
+}
+
+/** A client's own tool of such a name is the client's. */
+function namesOf(request: Decoded): ReadonlySet<string> {
+  const { read } = definitions[request.protocol].tools;
+  return new Set(
+    ownTools(request)
+      .map(fieldsOf)
+      .flatMap((tool) => [...read(tool).map(({ name }) => name), textOf(tool["name"]) ?? ""]),
+  );
 }
 
 /** An answer in a form of the client's may not be able to hold a call. */

@@ -1,20 +1,19 @@
 /**
- * One answer to a client that may take several requests to the provider: each time the model recalls something, it is
- * answered from the store, and the turn goes on. What was hidden is kept when the answer is over.
+ * One answer to a client that may take several requests to the provider: each time the model calls a tool of ours, it is
+ * answered here, and the turn goes on. What was hidden is kept when the answer is over.
  */
 import { estimateText } from "../../core/transcript/estimate.ts";
 import type { Message } from "../../core/transcript/message.ts";
 import type { Usage } from "../../core/engines/contract.ts";
-import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { HiddenCall, Passage } from "../../protocols/answers/screen.ts";
 import { applyEdits } from "../../protocols/json/edit.ts";
 import { elementTexts } from "../../protocols/json/scan.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
-import { answerRecallCall, type RecallToolAnswer } from "../../session/recall/tool.ts";
+import type { RecallToolAnswer } from "../../session/recall/tool.ts";
 import { withTimeLimit } from "../../session/time-limit.ts";
-import type { HistoryStore } from "../../store/store.ts";
 import { resultMessage, type HiddenResult, type HiddenTurns } from "./hidden.ts";
 import type { RecallLimits } from "./limits.ts";
+import type { AnswerCall } from "./tool-calls.ts";
 
 /** What an answer is to be kept under, and what it may hold. */
 export interface TurnOptions {
@@ -30,14 +29,21 @@ export interface TurnOptions {
   readonly usableTokens: number;
   /** What this model's tokens are to our estimates. */
   readonly factor: number;
-  readonly store: HistoryStore;
   readonly hidden: HiddenTurns;
-  readonly redact: Redactor;
+  readonly answer: AnswerCall;
   readonly limits: RecallLimits;
   /** Told of each call that was answered. */
-  readonly told: (call: { readonly found: boolean; readonly tokens: number }) => void;
+  readonly told: (call: ToldCall) => void;
   /** Told that what was hidden is remembered in memory alone. */
   readonly unkept: (error: unknown) => void;
+}
+
+/** A call that was answered. */
+export interface ToldCall {
+  readonly tool: string;
+  readonly found: boolean;
+  /** Of the answer, by estimate. */
+  readonly tokens: number;
 }
 
 export interface Turn {
@@ -140,7 +146,7 @@ async function answerAll(
     const tokens = Math.ceil(estimateText(text) * options.factor);
     ledger.tokens += tokens;
     freeTokens -= tokens;
-    options.told({ found, tokens });
+    options.told({ tool: call.name, found, tokens });
     results.push({ callId: call.id, text });
   }
   return results;
@@ -151,26 +157,16 @@ async function answerOne(
   ledger: Ledger,
   { call, freeTokens }: { readonly call: HiddenCall; readonly freeTokens: number },
 ): Promise<RecallToolAnswer> {
-  const { store, tenant, redact, limits, factor, body } = options;
+  const { answer, limits, factor } = options;
   if (ledger.calls > limits.calls) return { text: ledger.refused > 1 ? SAID_NO_MORE : SAID_ENOUGH, found: false };
   const left = Math.min(limits.callTokens, limits.answerTokens - ledger.tokens, freeTokens);
   if (left < CALL_TOKENS_MIN) return { text: NO_ROOM_ANSWER, found: false };
   try {
-    const original = (id: string): ReturnType<typeof store.getOriginal> => store.getOriginal(tenant, id);
-    const source = { original, ids: idsIn(body), redact, limits };
-    return await answerRecallCall(source, call.arguments, Math.floor(left / factor));
+    return await answer(call, Math.floor(left / factor));
   } catch (error) {
     options.unkept(error);
     return { text: SAID_FAILED, found: false };
   }
-}
-
-/** What a recall id looks like wherever it is. */
-const RECALL_IDS = /\br[0-9a-f]{9}\b/g;
-
-/** Ids in a text, each once, in order. */
-function idsIn(text: string): readonly string[] {
-  return [...new Set(Array.from(text.matchAll(RECALL_IDS), ([id]) => id))];
 }
 
 /** The request with more messages at its end; everything else keeps its bytes. */

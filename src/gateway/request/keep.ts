@@ -52,7 +52,11 @@ export function keepAnsweredHere(context: KeepContext, request: PreparedRequest)
 
 /** Whether the model may recall what is not kept yet: then it has to be known whether the request is accepted. */
 export function recallsUnkept(request: ModelRequest): boolean {
-  return request.prepared !== undefined && request.outgoing.canRecall && request.conversation.pending.waiting() > 0;
+  return (
+    request.prepared !== undefined &&
+    request.outgoing.hiddenTools.size > 0 &&
+    request.conversation.pending.waiting() > 0
+  );
 }
 
 /** Requests of one conversation that were not accepted and whose compactions wait in memory. */

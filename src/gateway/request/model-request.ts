@@ -3,6 +3,7 @@
  * A request that cannot be read skips the preparation and goes out as it came.
  */
 import type { Prepared, RuntimeState } from "../../session/contract.ts";
+import type { HiddenTools } from "../../protocols/answers/screen.ts";
 import type { Decoded } from "../../protocols/index.ts";
 import type { Caching } from "../caching.ts";
 import type { ClientRequest, HeaderLines, Treatment } from "../contract.ts";
@@ -55,8 +56,8 @@ export interface OutgoingRequest {
   /** The client's own text where nothing changed. */
   readonly body: string;
   readonly treatment: Treatment;
-  /** The model may call the recall tool. */
-  readonly canRecall: boolean;
+  /** Tools of ours that the model may call. */
+  readonly hiddenTools: HiddenTools;
   /** Header changes that go with the changed body. */
   readonly editHeaders?: (headers: HeaderLines) => HeaderLines;
   /** The provider is told to drop thinking that no longer fits; every request of a thread has to tell it. */

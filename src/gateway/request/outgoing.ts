@@ -2,6 +2,7 @@
  * The fourth and fifth step: what goes out for a prepared request. Its thinking stays valid, its model may recall, and its
  * cache markers are set.
  */
+import type { HiddenTools } from "../../protocols/answers/screen.ts";
 import { protocols } from "../../protocols/index.ts";
 import { applyEdits } from "../../protocols/json/edit.ts";
 import { readOutgoing, withMarkers, withoutStaleMarkers, type BodyEdits } from "../../session/markers.ts";
@@ -51,6 +52,8 @@ function finalBody({ mode, caching: settings }: HistoryContext, request: Composi
   return marked.body;
 }
 
+const NO_TOOLS: HiddenTools = new Set();
+
 interface SafeRequest extends OutgoingRequest {
   readonly edits?: BodyEdits | undefined;
 }
@@ -61,25 +64,25 @@ function withSafeThinking(context: HistoryContext, request: Composing, skipped: 
   const { withHiddenTurns, conversation, prepared } = request;
   const { decoded } = request.reading;
   const { transcript } = prepared;
-  const asItCame = { body: decoded.body, canRecall: false };
+  const asItCame = { body: decoded.body, hiddenTools: NO_TOOLS };
   if (mode === "observe" && transcript !== withHiddenTurns.transcript)
     return { ...asItCame, treatment: { kind: "observed", ...figuresOf(prepared) } };
   const course = thinkingCourse({ request: withHiddenTurns, sent: transcript, rules, stood: conversation.rewritten });
   if (course.kind === "untouched") return { ...asItCame, treatment: course };
   // From the first compaction on: before it there is nothing to recall, and at it what a provider caches begins again.
   const offers = prepared.recallable || withHiddenTurns !== decoded;
-  const tools = offers ? recall?.tools(decoded) : undefined;
+  const offered = offers ? recall?.offer(decoded, conversation.runtime) : undefined;
   const safe = course.kind === "send" ? course.transcript : transcript;
-  const sent = tools === undefined ? safe : { ...safe, tools };
+  const sent = offered === undefined ? safe : { ...safe, tools: offered.tools };
   const body = sent === decoded.transcript ? decoded.body : protocols[decoded.protocol].splice(decoded, sent);
   conversation.rewritten ||= prepared.compacted;
   return {
     body,
     edits: course.kind === "send" ? course.bodyEdits : undefined,
     dropsThinking: course.kind === "send" && course.bodyEdits !== undefined,
-    canRecall: tools !== undefined,
+    hiddenTools: offered?.names ?? NO_TOOLS,
     treatment: treatmentOf(prepared, skipped),
-    ...headerEdits(course, tools !== undefined),
+    ...headerEdits(course, offered !== undefined),
   };
 }
 
@@ -96,8 +99,8 @@ export function treatmentOf(prepared: PreparedRequest["prepared"], skipped: Skip
   return untouched ? { kind: "untouched", because: skipped } : { kind: "unchanged" };
 }
 
-function headerEdits(course: ThinkingTreatment, canRecall: boolean): Pick<OutgoingRequest, "editHeaders"> {
+function headerEdits(course: ThinkingTreatment, isRead: boolean): Pick<OutgoingRequest, "editHeaders"> {
   const edit = course.kind === "send" ? course.editHeaders : undefined;
-  if (canRecall) return { editHeaders: (headers) => plainAnswer(edit?.(headers) ?? headers) };
+  if (isRead) return { editHeaders: (headers) => plainAnswer(edit?.(headers) ?? headers) };
   return edit === undefined ? {} : { editHeaders: edit };
 }

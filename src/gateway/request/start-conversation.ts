@@ -43,6 +43,8 @@ export async function startConversation(
     chain,
     modelsAhead: true,
     mainAhead: context.runtime.mainAhead === true || context.remote?.isFor(request) === true,
+    // The gateway offers it by rules of its own.
+    recall: { tool: "off" },
     amend: carryThinking,
     economy: () => pricing.economy,
     // What is known of the model is newer than what the session knew.

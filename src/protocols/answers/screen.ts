@@ -1,5 +1,5 @@
 /**
- * A screen is between an answer and its client: calls of one tool are not shown, and answers that follow one another
+ * A screen is between an answer and its client: calls of some tools are not shown, and answers that follow one another
  * on one turn, because such calls were answered in between, look like one. Everything else goes on as the bytes that came.
  */
 import { isFields } from "../fields.ts";
@@ -24,9 +24,13 @@ export function isWhole({ chars }: Pick<KeptEvents, "chars">): boolean {
   return chars <= KEPT_CHARS_MAX;
 }
 
+/** Names of the tools whose calls are not shown. */
+export type HiddenTools = ReadonlySet<unknown>;
+
 /** A call that its client does not see. */
 export interface HiddenCall {
   readonly id: string;
+  readonly name: string;
   /** Raw JSON text as the model wrote it. */
   readonly arguments: string;
 }

@@ -14,6 +14,7 @@ import {
   joinedUsage,
   keep,
   type HiddenCall,
+  type HiddenTools,
   type KeptEvents,
   type Passage,
   type Screen,
@@ -48,7 +49,7 @@ function coming(): Coming {
 }
 
 interface State {
-  readonly tool: string;
+  readonly tools: HiddenTools;
   now: Coming;
   /** Blocks that earlier passages showed. */
   blocksBefore: number;
@@ -58,8 +59,8 @@ interface State {
   readonly usages: Fields[];
 }
 
-export function anthropicScreen(tool: string): Screen {
-  const state: State = { tool, now: coming(), blocksBefore: 0, hides: false, usages: [] };
+export function anthropicScreen(tools: HiddenTools): Screen {
+  const state: State = { tools, now: coming(), blocksBefore: 0, hides: false, usages: [] };
   return {
     take: (frame) => take(state, frame),
     passage: () => passageOf(state.now),
@@ -117,9 +118,9 @@ function takeBlock(state: State, frame: Frame, starts: boolean): string {
 
 /** A block begins: hidden, or shown under the next number. */
 function enter(state: State, index: number, block: Fields): void {
-  const { now, tool } = state;
+  const { now, tools } = state;
   const isCall = block["type"] === CALLS_STOP;
-  if (isCall && block["name"] === tool) {
+  if (isCall && tools.has(block["name"])) {
     now.hidden.add(index);
     state.hides = true;
     return;
@@ -157,7 +158,8 @@ function passageOf(now: Coming): Passage {
 }
 
 function callOf(block: string): HiddenCall {
-  return { id: textOf(parsed(memberText(block, "id"))) ?? "", arguments: memberText(block, "input") ?? "{}" };
+  const [id, name] = ["id", "name"].map((key) => textOf(parsed(memberText(block, key))) ?? "");
+  return { id: id!, name: name!, arguments: memberText(block, "input") ?? "{}" };
 }
 
 function messageOf(blocks: readonly string[] | undefined): readonly string[] | undefined {
@@ -188,21 +190,21 @@ function reportedInDelta(usages: readonly Fields[], { data }: Frame): Fields {
   return Object.fromEntries(Object.entries(joinedUsage(usages, OUTPUT_KEYS) ?? {}).filter(([key]) => told.has(key)));
 }
 
-export function anthropicWhole(tool: string): WholeScreen {
+export function anthropicWhole(tools: HiddenTools): WholeScreen {
   return {
     read: (text) => {
       const members = memberTexts(text);
       const content = members.get("content");
-      return content?.startsWith("[") === true ? readWhole(text, members, tool) : undefined;
+      return content?.startsWith("[") === true ? readWhole(text, members, tools) : undefined;
     },
-    join: (passages) => joinWhole(passages, tool),
+    join: (passages) => joinWhole(passages, tools),
   };
 }
 
-function readWhole(text: string, members: ReadonlyMap<string, string>, tool: string): WholePassage {
+function readWhole(text: string, members: ReadonlyMap<string, string>, tools: HiddenTools): WholePassage {
   const answerable = parsed(members.get("stop_reason")) === CALLS_STOP;
   const blocks = elementTexts(members.get("content")!);
-  const hidden = blocks.filter((block) => isHidden(block, tool));
+  const hidden = blocks.filter((block) => isHidden(block, tools));
   const calls = answerable ? hidden.map(callOf) : [];
   const own = blocks.filter((block) => typeIn(block) === CALLS_STOP).length - hidden.length;
   const said = (answerable ? blocks : blocks.filter((block) => !hidden.includes(block))).filter(isVisible);
@@ -213,15 +215,15 @@ function typeIn(block: string): unknown {
   return parsed(memberText(block, "type"));
 }
 
-function isHidden(block: string, tool: string): boolean {
-  return typeIn(block) === CALLS_STOP && parsed(memberText(block, "name")) === tool;
+function isHidden(block: string, tools: HiddenTools): boolean {
+  return typeIn(block) === CALLS_STOP && tools.has(parsed(memberText(block, "name")));
 }
 
 function isVisible(block: string): boolean {
   return typeIn(block) !== "text" || (textOf(parsed(memberText(block, "text"))) ?? "").trim() !== "";
 }
 
-function joinWhole(passages: readonly WholePassage[], tool: string): string {
+function joinWhole(passages: readonly WholePassage[], tools: HiddenTools): string {
   const last = passages.at(-1)!;
   const blocks = passages.flatMap(({ text }) => elementTexts(memberText(text, "content")!));
   const usage = joinedUsage(
@@ -229,7 +231,7 @@ function joinWhole(passages: readonly WholePassage[], tool: string): string {
     OUTPUT_KEYS,
   );
   return patchObject(last.text, {
-    content: `[${blocks.filter((block) => !isHidden(block, tool)).join(",")}]`,
+    content: `[${blocks.filter((block) => !isHidden(block, tools)).join(",")}]`,
     ...(last.asks ? { stop_reason: JSON.stringify(DONE_STOP) } : {}),
     ...(passages.length === 1 ? {} : { id: memberText(passages[0]!.text, "id"), usage: JSON.stringify(usage) }),
   });

@@ -1,5 +1,5 @@
 /**
- * The Gemini API behind a screen: parts that call the hidden tool are taken out of the events they come in, and of several
+ * The Gemini API behind a screen: parts that call a hidden tool are taken out of the events they come in, and of several
  * passages the last one ends the answer.
  */
 import type { Fields } from "../dialect.ts";
@@ -12,6 +12,7 @@ import {
   joinedUsage,
   keep,
   type HiddenCall,
+  type HiddenTools,
   type KeptEvents,
   type Passage,
   type Screen,
@@ -43,7 +44,7 @@ function coming(): Coming {
 }
 
 interface State {
-  readonly tool: string;
+  readonly tools: HiddenTools;
   now: Coming;
   /** A call was hidden, in this passage or an earlier one. */
   hides: boolean;
@@ -51,11 +52,11 @@ interface State {
   readonly usages: Fields[];
 }
 
-export function geminiScreen(tool: string): Screen {
-  const state: State = { tool, now: coming(), hides: false, usages: [] };
+export function geminiScreen(tools: HiddenTools): Screen {
+  const state: State = { tools, now: coming(), hides: false, usages: [] };
   return {
     take: (frame) => take(state, frame),
-    passage: () => passageOf(state.now, tool),
+    passage: () => passageOf(state.now, tools),
     release: () => state.now.held.map((frame) => endOf(frame, state)).join(""),
     goOn: () => {
       state.usages.push(state.now.usage ?? {});
@@ -67,7 +68,7 @@ export function geminiScreen(tool: string): Screen {
 }
 
 function take(state: State, frame: Frame): string {
-  const { now, tool } = state;
+  const { now, tools } = state;
   const event = parsed(frame.data);
   if (!isFields(event)) return frame.raw;
   if (event["error"] !== undefined) {
@@ -81,7 +82,7 @@ function take(state: State, frame: Frame): string {
   now.finish = textOf(fieldsOf(candidate)["finishReason"]) ?? now.finish;
   if (isFields(event["usageMetadata"])) now.usage = event["usageMetadata"];
   if (!state.hides) return frame.raw;
-  const shown = listOf(content["parts"]).filter((part) => !callsTool(part, tool));
+  const shown = listOf(content["parts"]).filter((part) => !callsTool(part, tools));
   const ends = fieldsOf(candidate)["finishReason"] !== undefined;
   if (shown.length === 0 && !ends) return "";
   const data = JSON.stringify({
@@ -95,8 +96,8 @@ function take(state: State, frame: Frame): string {
 }
 
 function enter(state: State, part: unknown): void {
-  const { now, tool } = state;
-  if (callsTool(part, tool)) {
+  const { now, tools } = state;
+  if (callsTool(part, tools)) {
     now.hidden++;
     state.hides = true;
   } else if ("functionCall" in fieldsOf(part)) now.own++;
@@ -111,16 +112,18 @@ function partTexts(response: string): readonly string[] {
   return parts?.startsWith("[") === true ? elementTexts(parts) : [];
 }
 
-function passageOf(now: Coming, tool: string): Passage {
+function passageOf(now: Coming, tools: HiddenTools): Passage {
   const complete = now.finish !== undefined && !now.failed;
   const answerable = complete && now.finish === DONE && isWhole(now.parts);
-  const said = lazy(() => (isWhole(now.parts) ? contentOf(now.parts.texts, answerable ? undefined : tool) : undefined));
-  const calls = answerable && now.hidden > 0 ? hiddenCalls(said() ?? [], tool) : [];
+  const said = lazy(() =>
+    isWhole(now.parts) ? contentOf(now.parts.texts, answerable ? undefined : tools) : undefined,
+  );
+  const calls = answerable && now.hidden > 0 ? hiddenCalls(said() ?? [], tools) : [];
   return { calls, asks: calls.length > 0 && now.own === 0, complete, ended: complete || now.failed, said };
 }
 
 /** The content that a later request says. Pieces of one text are one part, as clients put them together. */
-function contentOf(texts: readonly string[], without: string | undefined): readonly string[] {
+function contentOf(texts: readonly string[], without: HiddenTools | undefined): readonly string[] {
   const parts = joinedTexts(texts.filter((text) => without === undefined || !callsTool(parsed(text), without)));
   return parts.length === 0 ? [] : [objectText({ role: '"model"', parts: `[${parts.join(",")}]` })];
 }
@@ -141,11 +144,13 @@ function isBareText(part: Fields): boolean {
 }
 
 /** Under the ids that the content is read with. */
-function hiddenCalls([content]: readonly string[], tool: string): readonly HiddenCall[] {
+function hiddenCalls([content]: readonly string[], tools: HiddenTools): readonly HiddenCall[] {
   if (content === undefined) return [];
   const [reply] = readContent([{ value: fieldsOf(parsed(content)), text: content }]);
   return reply!.parts.flatMap((part) =>
-    part.kind === "tool-call" && part.name === tool ? [{ id: part.id, arguments: part.arguments }] : [],
+    part.kind === "tool-call" && tools.has(part.name)
+      ? [{ id: part.id, name: part.name, arguments: part.arguments }]
+      : [],
   );
 }
 
@@ -162,28 +167,28 @@ function totalled(usages: readonly unknown[]): Fields | undefined {
   return { ...usage, totalTokenCount: counts.reduce((sum, key) => sum + (countOf(usage[key]) ?? 0), 0) };
 }
 
-export function geminiWhole(tool: string): WholeScreen {
+export function geminiWhole(tools: HiddenTools): WholeScreen {
   return {
     read: (text) => {
       const [candidate] = listOf(fieldsOf(parsed(text))["candidates"]).map(fieldsOf);
-      return isFields(candidate?.["content"]) ? readWhole(text, candidate, tool) : undefined;
+      return isFields(candidate?.["content"]) ? readWhole(text, candidate, tools) : undefined;
     },
-    join: (passages) => joinWhole(passages, tool),
+    join: (passages) => joinWhole(passages, tools),
   };
 }
 
-function readWhole(text: string, candidate: Fields, tool: string): WholePassage {
+function readWhole(text: string, candidate: Fields, tools: HiddenTools): WholePassage {
   const parts = partTexts(text);
   const answerable = candidate["finishReason"] === DONE;
-  const content = contentOf(parts, answerable ? undefined : tool);
-  const calls = answerable ? hiddenCalls(content, tool) : [];
-  const own = parts.filter((part) => part.includes('"functionCall"') && !callsTool(parsed(part), tool)).length;
+  const content = contentOf(parts, answerable ? undefined : tools);
+  const calls = answerable ? hiddenCalls(content, tools) : [];
+  const own = parts.filter((part) => part.includes('"functionCall"') && !callsTool(parsed(part), tools)).length;
   return { text, calls, asks: calls.length > 0 && own === 0, complete: true, ended: true, said: () => content };
 }
 
-function joinWhole(passages: readonly WholePassage[], tool: string): string {
+function joinWhole(passages: readonly WholePassage[], tools: HiddenTools): string {
   const last = fieldsOf(parsed(passages.at(-1)!.text));
-  const parts = passages.flatMap(({ text }) => partTexts(text)).filter((part) => !callsTool(parsed(part), tool));
+  const parts = passages.flatMap(({ text }) => partTexts(text)).filter((part) => !callsTool(parsed(part), tools));
   const candidate = fieldsOf(listOf(last["candidates"])[0]);
   const content = { ...fieldsOf(candidate["content"]), parts: joinedTexts(parts).map(parsed) };
   const usages = passages.map(({ text }) => fieldsOf(parsed(text))["usageMetadata"]);

@@ -1,4 +1,5 @@
 /** Tools of the Gemini API: one element holds all function declarations; others are the provider's own. */
+import type { HiddenTools } from "../answers/screen.ts";
 import { fieldsOf, isFields, listOf } from "../fields.ts";
 import { patchObject } from "../json/edit.ts";
 import { elementTexts, memberText } from "../json/scan.ts";
@@ -51,8 +52,8 @@ function isServerTool(keys: readonly string[]): boolean {
   return keys.length > 0 && keys.every((key) => SERVER_TOOLS.has(key));
 }
 
-/** Whether a response object holds a call of this tool. */
-export function callsTool(part: unknown, tool: string): boolean {
+/** Whether a part holds a call of one of these tools. */
+export function callsTool(part: unknown, tools: HiddenTools): boolean {
   const call = fieldsOf(part)["functionCall"];
-  return isFields(call) && call["name"] === tool;
+  return isFields(call) && tools.has(call["name"]);
 }

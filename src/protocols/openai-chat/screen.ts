@@ -14,6 +14,7 @@ import {
   joinedUsage,
   keep,
   type HiddenCall,
+  type HiddenTools,
   type KeptEvents,
   type Passage,
   type Screen,
@@ -60,7 +61,7 @@ function coming(): Coming {
 }
 
 interface State {
-  readonly tool: string;
+  readonly tools: HiddenTools;
   now: Coming;
   /** A call was hidden, in this passage or an earlier one. */
   hides: boolean;
@@ -69,8 +70,8 @@ interface State {
   readonly usages: Fields[];
 }
 
-export function chatScreen(tool: string): Screen {
-  const state: State = { tool, now: coming(), hides: false, head: undefined, usages: [] };
+export function chatScreen(tools: HiddenTools): Screen {
+  const state: State = { tools, now: coming(), hides: false, head: undefined, usages: [] };
   return {
     take: (frame) => take(state, frame),
     passage: () => passageOf(state.now),
@@ -145,7 +146,7 @@ function rewritten(state: State, chunk: Fields): Fields | undefined {
 
 /** Pieces of calls that the client sees, numbered for it; those whose tool is not known yet wait. */
 function shownPieces(state: State, pieces: readonly unknown[]): readonly Fields[] {
-  const { now, tool } = state;
+  const { now, tools } = state;
   return pieces.filter(isFields).flatMap((piece) => {
     const call = callFor(now, piece);
     call.name += nameOf(piece);
@@ -155,7 +156,7 @@ function shownPieces(state: State, pieces: readonly unknown[]): readonly Fields[
     }
     const pending = [...call.waiting, piece];
     call.waiting = [];
-    call.hidden ||= call.name === tool;
+    call.hidden ||= tools.has(call.name);
     state.hides ||= call.hidden;
     if (call.hidden) return [];
     call.place ??= now.calls.filter(({ place }) => place !== undefined).length;
@@ -197,14 +198,10 @@ function passageOf(now: Coming): Passage {
 
 function hiddenCalls(message: Fields, hidden: readonly Call[]): readonly HiddenCall[] {
   const ids = new Set(hidden.map(({ id }) => id));
-  return plain(callsIn(message).filter(({ id }) => ids.has(id)));
+  return callsIn(message).filter(({ id }) => ids.has(id));
 }
 
-function plain(calls: readonly HiddenCall[]): readonly HiddenCall[] {
-  return calls.map(({ id, arguments: given }) => ({ id, arguments: given }));
-}
-
-function callsIn(message: Fields): readonly (HiddenCall & { readonly name: string })[] {
+function callsIn(message: Fields): readonly HiddenCall[] {
   return listOf(message["tool_calls"])
     .map(fieldsOf)
     .map((call) => {
@@ -244,25 +241,25 @@ function totalled(usages: readonly unknown[]): Fields {
   return "total_tokens" in usage ? { ...usage, total_tokens: sum } : usage;
 }
 
-export function chatWhole(tool: string): WholeScreen {
+export function chatWhole(tools: HiddenTools): WholeScreen {
   return {
     read: (text) => {
       const choices = memberTexts(text).get("choices");
       const [choice] = choices?.startsWith("[") === true ? elementTexts(choices) : [];
       const message = choice === undefined ? undefined : memberText(choice, "message");
-      return message?.startsWith("{") === true ? readWhole(text, choice!, tool) : undefined;
+      return message?.startsWith("{") === true ? readWhole(text, choice!, tools) : undefined;
     },
-    join: (passages) => joinWhole(passages, tool),
+    join: (passages) => joinWhole(passages, tools),
   };
 }
 
-function readWhole(text: string, choice: string, tool: string): WholePassage {
+function readWhole(text: string, choice: string, tools: HiddenTools): WholePassage {
   const message = memberText(choice, "message")!;
   const all = callsIn(fieldsOf(parsed(message)));
-  const hidden = all.filter(({ name }) => name === tool);
+  const hidden = all.filter(({ name }) => tools.has(name));
   const answerable = CALLS_STOPS.has(parsed(memberText(choice, "finish_reason")));
-  const calls = answerable ? plain(hidden) : [];
-  const said = answerable ? message : shownOnly(message, tool);
+  const calls = answerable ? hidden : [];
+  const said = answerable ? message : shownOnly(message, tools);
   return {
     text,
     calls,
@@ -273,16 +270,16 @@ function readWhole(text: string, choice: string, tool: string): WholePassage {
   };
 }
 
-function shownOnly(message: string, tool: string): string {
+function shownOnly(message: string, tools: HiddenTools): string {
   const calls = memberText(message, "tool_calls");
   if (calls?.startsWith("[") !== true) return message;
-  const shown = elementTexts(calls).filter((call) => nameOf(fieldsOf(parsed(call))) !== tool);
+  const shown = elementTexts(calls).filter((call) => !tools.has(nameOf(fieldsOf(parsed(call)))));
   return patchObject(message, { tool_calls: shown.length === 0 ? undefined : `[${shown.join(",")}]` });
 }
 
 const JOINED_TEXTS = ["content", "refusal", "reasoning_content", "reasoning"];
 
-function joinWhole(passages: readonly WholePassage[], tool: string): string {
+function joinWhole(passages: readonly WholePassage[], tools: HiddenTools): string {
   const [first, last] = [passages[0]!, passages.at(-1)!];
   const [choice, ...others] = elementTexts(memberText(last.text, "choices")!);
   const messages = passages.map(({ text }) => memberText(elementTexts(memberText(text, "choices")!)[0]!, "message")!);
@@ -291,7 +288,7 @@ function joinWhole(passages: readonly WholePassage[], tool: string): string {
     return said.length === 0 ? [] : [[key, JSON.stringify(said.join(""))] as const];
   });
   const joined = passages.length === 1 ? messages[0]! : patchObject(messages.at(-1)!, Object.fromEntries(texts));
-  const message = shownOnly(joined, tool);
+  const message = shownOnly(joined, tools);
   const shown = patchObject(choice!, { message, ...(last.asks ? { finish_reason: DONE_STOP } : {}) });
   const usages = passages.map(({ text }) => parsed(memberText(text, "usage")));
   return patchObject(last.text, {

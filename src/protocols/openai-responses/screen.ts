@@ -13,6 +13,7 @@ import {
   isWhole,
   joinedUsage,
   type HiddenCall,
+  type HiddenTools,
   type Passage,
   type Screen,
   type WholePassage,
@@ -39,7 +40,7 @@ function coming(): Coming {
 }
 
 interface State {
-  readonly tool: string;
+  readonly tools: HiddenTools;
   now: Coming;
   /** Earlier passages. */
   readonly before: Coming[];
@@ -52,8 +53,8 @@ interface State {
   sequence: number;
 }
 
-export function responsesScreen(tool: string): Screen {
-  const state: State = { tool, now: coming(), before: [], begun: undefined, id: undefined, hides: false, sequence: 0 };
+export function responsesScreen(tools: HiddenTools): Screen {
+  const state: State = { tools, now: coming(), before: [], begun: undefined, id: undefined, hides: false, sequence: 0 };
   return {
     take: (frame) => take(state, frame),
     passage: () => passageOf(state.now),
@@ -65,7 +66,7 @@ export function responsesScreen(tool: string): Screen {
     },
     failure: ({ code, message }) => {
       const error = JSON.stringify({ code, message });
-      const begun = toolless(state.begun ?? '{"object":"response","output":[]}', tool);
+      const begun = toolless(state.begun ?? '{"object":"response","output":[]}', tools);
       const response = patchObject(begun, { status: '"failed"', error });
       const data = `{"type":"response.failed","sequence_number":${state.sequence},"response":${response}}`;
       return reframed({ name: "response.failed" }, data);
@@ -74,7 +75,7 @@ export function responsesScreen(tool: string): Screen {
 }
 
 function take(state: State, frame: Frame): string {
-  const { now, tool } = state;
+  const { now, tools } = state;
   const type = frame.data === "" ? "" : typeOf(frame);
   switch (type) {
     case "":
@@ -84,7 +85,7 @@ function take(state: State, frame: Frame): string {
     case "response.in_progress":
       state.begun ??= memberText(frame.data, "response");
       state.id ??= textOf(parsed(memberTexts(state.begun).get("id")));
-      return state.before.length > 0 ? "" : withData(frame, withoutTool(frame.data, tool));
+      return state.before.length > 0 ? "" : withData(frame, withoutTool(frame.data, tools));
     case "response.output_item.added":
     case "response.output_item.done":
       return takeItem(state, frame, type);
@@ -96,7 +97,7 @@ function take(state: State, frame: Frame): string {
     case "response.cancelled":
     case "error":
       now.failed = true;
-      return numbered(state, { ...frame, data: withoutTool(frame.data, tool) });
+      return numbered(state, { ...frame, data: withoutTool(frame.data, tools) });
     default:
       return takeOther(state, frame);
   }
@@ -116,7 +117,7 @@ function numbered(state: State, frame: Frame, place?: number): string {
 }
 
 function takeItem(state: State, frame: Frame, type: string): string {
-  const { now, tool } = state;
+  const { now, tools } = state;
   const event = fieldsOf(parsed(frame.data));
   const index = countOf(event["output_index"]) ?? 0;
   if (type === "response.output_item.done") {
@@ -125,7 +126,7 @@ function takeItem(state: State, frame: Frame, type: string): string {
   }
   if (now.hidden.has(index)) return "";
   const fresh = !now.shown.has(index);
-  if (fresh && isHidden(fieldsOf(event["item"]), tool)) {
+  if (fresh && isHidden(fieldsOf(event["item"]), tools)) {
     if (!state.hides) state.sequence = countOf(event["sequence_number"]) ?? 0;
     state.hides = true;
     now.hidden.add(index);
@@ -144,11 +145,11 @@ function takeOther(state: State, frame: Frame): string {
   return numbered(state, frame, index === undefined ? undefined : now.shown.get(index));
 }
 
-function takeFinal({ now, hides, tool }: State, frame: Frame): string {
+function takeFinal({ now, hides, tools }: State, frame: Frame): string {
   const response = memberTexts(memberText(frame.data, "response"));
   now.status = textOf(parsed(response.get("status")));
   now.usage = parsed(response.get("usage"));
-  if (!hides) return withData(frame, withoutTool(frame.data, tool));
+  if (!hides) return withData(frame, withoutTool(frame.data, tools));
   now.held.push(frame);
   return "";
 }
@@ -157,21 +158,21 @@ function withData(frame: Frame, data: string): string {
   return data === frame.data ? frame.raw : reframed(frame, data);
 }
 
-function isHidden(item: Fields, tool: string): boolean {
-  return item["type"] === "function_call" && item["name"] === tool;
+function isHidden(item: Fields, tools: HiddenTools): boolean {
+  return item["type"] === "function_call" && tools.has(item["name"]);
 }
 
 /** A response repeats the request's tools. */
-function withoutTool(data: string, tool: string): string {
-  if (!data.includes(`"${tool}"`)) return data;
+function withoutTool(data: string, tools: HiddenTools): string {
+  if (!Array.from(tools).some((name) => data.includes(`"${String(name)}"`))) return data;
   const response = memberText(data, "response");
-  return response === undefined ? data : patchObject(data, { response: toolless(response, tool) });
+  return response === undefined ? data : patchObject(data, { response: toolless(response, tools) });
 }
 
-function toolless(response: string, tool: string): string {
+function toolless(response: string, hidden: HiddenTools): string {
   const tools = memberTexts(response).get("tools");
   if (tools?.startsWith("[") !== true) return response;
-  const left = elementTexts(tools).filter((one) => fieldsOf(parsed(one))["name"] !== tool);
+  const left = elementTexts(tools).filter((one) => !hidden.has(fieldsOf(parsed(one))["name"]));
   return patchObject(response, { tools: `[${left.join(",")}]` });
 }
 
@@ -200,8 +201,8 @@ function itemPassage(
 }
 
 function callOf(item: string): HiddenCall {
-  const { call_id: id, arguments: given } = fieldsOf(parsed(item));
-  return { id: textOf(id) ?? "", arguments: textOf(given) ?? "" };
+  const { call_id: id, name, arguments: given } = fieldsOf(parsed(item));
+  return { id: textOf(id) ?? "", name: textOf(name) ?? "", arguments: textOf(given) ?? "" };
 }
 
 /** Whether the client has to answer it. */
@@ -225,7 +226,7 @@ function repeatable(items: readonly string[]): readonly string[] {
   return items.filter((item) => !isLost(item)).map((item) => patchObject(item, { id: undefined }));
 }
 
-function endOf(data: string, { before, now, id, tool }: State): string {
+function endOf(data: string, { before, now, id, tools }: State): string {
   const passages = [...before, now];
   const response = memberText(data, "response");
   if (response === undefined) return data;
@@ -237,7 +238,7 @@ function endOf(data: string, { before, now, id, tool }: State): string {
   // Some servers leave the last event's output empty: its items were told one by one.
   const repeats = isFilled(memberText(response, "output")) || passages.at(-1)!.items.size === 0;
   return patchObject(data, {
-    response: patchObject(toolless(response, tool), {
+    response: patchObject(toolless(response, tools), {
       ...(repeats ? { output: `[${shown.join(",")}]` } : {}),
       ...(passages.length === 1
         ? {}
@@ -258,11 +259,11 @@ function joinedHead(id: string | undefined, usages: readonly unknown[]) {
   };
 }
 
-export function responsesWhole(tool: string): WholeScreen {
+export function responsesWhole(tools: HiddenTools): WholeScreen {
   const itemsOf = (text: string): readonly Item[] =>
     elementTexts(memberText(text, "output")!).map((item) => ({
       text: item,
-      hidden: isHidden(fieldsOf(parsed(item)), tool),
+      hidden: isHidden(fieldsOf(parsed(item)), tools),
     }));
   return {
     read: (text): WholePassage | undefined => {
@@ -275,7 +276,7 @@ export function responsesWhole(tool: string): WholeScreen {
       const shown = passages.flatMap(({ text }) => itemsOf(text).flatMap((item) => (item.hidden ? [] : item.text)));
       const id = textOf(parsed(memberText(passages[0]!.text, "id")));
       const usages = passages.map(({ text }) => parsed(memberText(text, "usage")));
-      return patchObject(toolless(passages.at(-1)!.text, tool), {
+      return patchObject(toolless(passages.at(-1)!.text, tools), {
         output: `[${shown.join(",")}]`,
         ...(passages.length === 1 ? {} : joinedHead(id, usages)),
       });

@@ -20,7 +20,7 @@ type Passages = readonly (readonly ReplyBlock[])[];
 
 /** All passages through one screen, cut into pieces of `size` bytes. */
 function screened(protocol: SdkProtocol, passages: Passages, size: number) {
-  const screen = definitions[protocol].screen(RECALL_TOOL);
+  const screen = definitions[protocol].screen(new Set([RECALL_TOOL]));
   let shown = "";
   const heard = passages.map((blocks, at) => {
     if (at > 0) screen.goOn();
@@ -114,7 +114,7 @@ describe.each(SDK_PROTOCOLS)("%s", (protocol) => {
     fc.assert(
       fc.property(turns, (passages) => {
         const { heard } = screened(protocol, passages, 97);
-        const whole = definitions[protocol].wholeScreen(RECALL_TOOL);
+        const whole = definitions[protocol].wholeScreen(new Set([RECALL_TOOL]));
         const read = passages.map((blocks, at) => whole.read(wholeText(protocol, blocks, at))!);
         heard.forEach((passage, at) => {
           const said = partsOf(protocol, passage.said()!);

@@ -16,7 +16,7 @@ function chat(deltas: readonly Delta[], finish: string) {
   const chunk = (delta: Delta, reason: string | null = null): string =>
     `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`;
   const text = `${deltas.map((delta) => chunk(delta)).join("")}${chunk({}, finish)}data: [DONE]\n\n`;
-  const screen = definitions["openai-chat"].screen(RECALL_TOOL);
+  const screen = definitions["openai-chat"].screen(new Set([RECALL_TOOL]));
   const shown = splitFrames(1e6)
     .push(Buffer.from(text))
     .map((frame) => (typeof frame === "string" ? frame : screen.take(frame)))
@@ -41,7 +41,7 @@ describe("chunks of Chat Completions", () => {
         "tool_calls",
       );
       expect(pieces).toMatchObject([{ index: 0, id: "b", function: { name: "read" } }]);
-      expect(passage.calls).toEqual([{ id: "a", arguments: "{}" }]);
+      expect(passage.calls).toEqual([{ id: "a", name: RECALL_TOOL, arguments: "{}" }]);
       expect(passage.asks).toBe(false);
     }
   });
@@ -105,8 +105,8 @@ it("streams on as it comes: nothing waits for the end", async () => {
 
 it("is counted", async () => {
   const { onEvent, text } = createMetrics({ upstreams: [], processMetrics: false });
-  onEvent({ kind: "recall", tenant: "t", model: "m", found: true, tokens: 40 });
-  onEvent({ kind: "recall", tenant: "t", model: "m", found: false, tokens: 2 });
+  onEvent({ kind: "recall", tenant: "t", model: "m", tool: RECALL_TOOL, found: true, tokens: 40 });
+  onEvent({ kind: "recall", tenant: "t", model: "m", tool: RECALL_TOOL, found: false, tokens: 2 });
   const page = await text();
   expect(page).toContain('precis_recalls_total{found="true"} 1');
   expect(page).toContain('precis_recalls_total{found="false"} 1');

@@ -44,7 +44,7 @@ export function scripted(
 /** The list of messages or items of a body. */
 export function listIn(body: string): readonly unknown[] {
   const value = fieldsOf(JSON.parse(body));
-  return listOf(value["messages"] ?? value["input"]);
+  return listOf(value["messages"] ?? value["input"] ?? value["contents"]);
 }
 
 /** The text of the list without its closing bracket. */
@@ -54,6 +54,6 @@ export function listText(body: string): string {
 
 /** What the model was last told, as text. */
 export function lastTold({ body }: ScriptedRequest): string {
-  const list = listOf(body["messages"] ?? body["input"]);
+  const list = listOf(body["messages"] ?? body["input"] ?? body["contents"]);
   return JSON.stringify(list.at(-1));
 }
