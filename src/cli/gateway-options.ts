@@ -45,6 +45,7 @@ export async function gatewayOptions(
     tenant: tenantPolicy(gateway.tenant),
     credentialNames: gateway.credential_names,
     threads: gateway.threads,
+    ...(gateway.chat_commands === null ? {} : { chatCommands: gateway.chat_commands }),
     onFault: gateway.on_fault,
     allowedHosts: gateway.allowed_hosts,
     // A client's key is spent on nothing but its own requests, unless the operator asks for its own model to write.

@@ -73,6 +73,7 @@ export const DEFAULTS = Object.freeze({
     tenant: "auto",
     credential_names: Object.freeze([] as readonly string[]),
     threads: "replay",
+    chat_commands: null,
     on_fault: "pass",
     log: "pretty",
     allowed_hosts: Object.freeze([] as readonly string[]),

@@ -52,6 +52,7 @@ export const gatewayOptions = {
   credentialNames: z.array(z.string().min(1)),
   allowedHosts: z.array(z.string().min(1)),
   threads: gateway.unwrap().shape.threads,
+  chatCommands: gateway.unwrap().shape.chat_commands.unwrap().unwrap(),
   onFault: gateway.unwrap().shape.on_fault,
   limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
   largeRequests: z.strictObject({ module: z.url(), data: z.unknown() }),

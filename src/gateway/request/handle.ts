@@ -11,6 +11,7 @@ import { statusOf } from "../transport/refusals.ts";
 import type { Destination } from "../transport/upstreams.ts";
 import { headerOf } from "../transport/vendor.ts";
 import { answerWithRecall } from "./answer-with-recall.ts";
+import { takeChatCommand } from "./chat-command.ts";
 import type { GatewayContext } from "./context.ts";
 import { keepOnceAccepted, prepareAppend, recallsUnkept } from "./keep.ts";
 import type { ArrivingRequest } from "./model-request.ts";
@@ -50,7 +51,9 @@ async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequ
     : shared;
   const received = await receive(context, arriving, tenant);
   if ("response" in received) return received.response;
-  const request = await readAndPrepare(context, received);
+  const arrived = await takeChatCommand(context, received);
+  if ("response" in arrived) return arrived.response;
+  const request = await readAndPrepare(context, arrived);
   if ("response" in request) return request.response;
   const accepting = sendUntilAccepted(context, request);
   // The provider works on the request meanwhile.
