@@ -30,6 +30,10 @@ type Status = 400 | 404 | 409 | 413 | 415 | 500 | 503;
 const STATUSES: Readonly<Record<string, Status>> = {
   bad_query: 400,
   bad_fork: 400,
+  bad_range: 400,
+  bad_pin: 400,
+  unknown_pin: 404,
+  too_many_pins: 409,
   unknown_session: 404,
   unknown_original: 404,
   nothing_to_undo: 409,
@@ -74,6 +78,7 @@ function addReading(app: Hono, history: History): void {
     });
     return context.json(await history.show(whichIn(context), tail), 200, NO_STORE);
   });
+  app.get("/sessions/:id/pins", async (context) => context.json(await history.pins(whichIn(context)), 200, NO_STORE));
   app.get("/sessions/:id/export", async (context) => {
     const options = exportOptions(context);
     const { text, protocol } = await history.export(whichIn(context), options);
@@ -127,6 +132,15 @@ function addChanging(app: Hono, history: History): void {
     if (undone === undefined)
       throw refusal("nothing_to_undo", "no compaction is active for this session", "There is nothing to undo.");
     return context.json(undone, 200, NO_STORE);
+  });
+  app.post("/sessions/:id/pin", async (context) => {
+    const what = await bodyOf(context, { messages: "string", fact: "string" });
+    return context.json(await history.pin(whichIn(context), what), 200, NO_STORE);
+  });
+  app.post("/sessions/:id/unpin", async (context) => {
+    const { pin } = await bodyOf(context, { pin: "string" });
+    if (pin === undefined) throw badQuery("pin is missing", 'Send for example {"pin": "p1a2b3c"}.');
+    return context.json(await history.unpin(whichIn(context), pin), 200, NO_STORE);
   });
   app.post("/sessions/:id/fork", async (context) => {
     const { at, name } = await bodyOf(context, { at: "number", name: "string" });

@@ -43,6 +43,14 @@ export type Compacted =
   | { readonly kind: "compacted"; readonly report: CompactionReport }
   | { readonly kind: "unchanged"; readonly because: string };
 
+export interface SessionPins {
+  readonly pins: readonly {
+    readonly id: string;
+    readonly messages?: { readonly from: number; readonly to: number };
+    readonly fact?: string;
+  }[];
+}
+
 /** What an operator can do; the gateway's history has it. */
 export interface Archive {
   readonly search: (query: {
@@ -57,6 +65,9 @@ export interface Archive {
     which: Which,
     how: { readonly focus?: string; readonly budget?: Budget; readonly signal?: AbortSignal },
   ) => Promise<Compacted>;
+  readonly pins: (which: Which) => Promise<SessionPins>;
+  readonly pin: (which: Which, what: { readonly messages?: string; readonly fact?: string }) => Promise<SessionPins>;
+  readonly unpin: (which: Which, id: string) => Promise<SessionPins>;
   readonly undo: (
     which: Which,
   ) => Promise<{ readonly undone: CompactionReport; readonly standing?: CompactionReport } | undefined>;
@@ -71,7 +82,7 @@ export interface McpOptions {
   readonly session?: string;
   /** What is shown is without secrets; the identity shows all. */
   readonly redact: Redactor;
-  /** True: there are the tools `compact` and `restore`, and the prompt `compact`. */
+  /** True: there are the tools that change something, and the prompt `compact`. */
   readonly allowWrites: boolean;
   readonly version: string;
   readonly limits?: Partial<McpLimits>;

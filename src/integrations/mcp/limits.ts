@@ -23,6 +23,8 @@ export interface McpLimits {
   readonly compactMs: number;
   /** Characters of the topic of a compaction. */
   readonly focusChars: number;
+  /** Characters of a pinned fact. */
+  readonly factChars: number;
   /** Calls that wait for their turn; they are answered one after another. */
   readonly waiting: number;
   /** Of what a client writes, this much is held until it is a whole message. */
@@ -46,6 +48,7 @@ export const MCP_LIMITS: McpLimits = Object.freeze({
   callMs: 10_000,
   compactMs: 150_000,
   focusChars: 2_000,
+  factChars: 1_000,
   waiting: 32,
   inputBytes: MB,
 });

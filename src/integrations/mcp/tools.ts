@@ -7,6 +7,7 @@ import { compact } from "./compact.ts";
 import { describe } from "./describe.ts";
 import { expand } from "./expand.ts";
 import { MCP_LIMITS, type McpLimits } from "./limits.ts";
+import { pin, unpin } from "./pin.ts";
 import { restore } from "./restore.ts";
 import { search } from "./search.ts";
 import { timeline } from "./timeline.ts";
@@ -76,7 +77,8 @@ export function createTools(context: ToolContext): Tools {
 }
 
 function toolsOf(limits: McpLimits): readonly Tool[] {
-  const { id, session, from, messages, role, outline, offset, words, hits, tokens, focus, budget } = fieldsOf(limits);
+  const { id, session, from, messages, role, outline, offset, words, hits, tokens, focus, budget, fact, range, pinId } =
+    fieldsOf(limits);
   return [
     tool("search", {
       description:
@@ -110,6 +112,19 @@ function toolsOf(limits: McpLimits): readonly Tool[] {
       run: (own, given, { signal }) => compact(own, given, signal),
       writes: true,
       ms: limits.compactMs,
+    }),
+    tool("pin", {
+      description:
+        "Pins messages by their numbers, or a fact: no later compaction of the session summarises such a message, and every handoff states the fact. Only when a person asks for it, or for what must never be lost.",
+      input: z.strictObject({ id, messages: range, fact }),
+      run: pin,
+      writes: true,
+    }),
+    tool("unpin", {
+      description: "Removes a pin of a session by the pin's id, which `pin` and `describe` show.",
+      input: z.strictObject({ id, pin: pinId }),
+      run: unpin,
+      writes: true,
     }),
     tool("restore", {
       description:
@@ -152,6 +167,9 @@ function fieldsOf(limits: McpLimits) {
       .max(answerTokensMax)
       .optional()
       .describe(`Maximum size of the answer; ${answerTokens} by default.`),
+    fact: z.string().min(1).max(limits.factChars).optional().describe("One sentence, kept word for word."),
+    range: z.string().max(RANGE_CHARS_MAX).optional().describe("Message numbers as shown in hits: 99 or 99-131."),
+    pinId: idText.describe("The pin's id, such as p1a2b3c."),
     focus: z
       .string()
       .min(1)
