@@ -1,6 +1,6 @@
 /**
  * What the gateway's transport adds to a call, and what memory it takes: the same calls side by side, directly and through
- * a handle that does nothing. Three processes: this one asks, one answers, one stands between.
+ * a handle that does nothing. Three processes: this one asks, one answers, one is between.
  *
  *     node bench/transport.ts [rounds]
  */

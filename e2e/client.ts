@@ -34,7 +34,7 @@ export interface Client {
   readonly callFor: CallFor;
   /** What it can do that the others cannot, done once in the first stage. */
   readonly own?: readonly Step[];
-  /** It writes its first message anew whenever it goes on, so that a resumed session is another conversation. */
+  /** It writes its first message again whenever it goes on, so that a resumed session is another conversation. */
   readonly resumesAnew?: true;
   /** What makes its own compaction come before the gateway's: other settings, or a prompt. */
   readonly compactsFirst: { readonly files?: Client["files"]; readonly prompt?: string };

@@ -27,7 +27,7 @@ export const geminiCli: Client = {
   }),
   words: (prompt, goesOn) => [...ALWAYS, ...(goesOn ? ["--resume", "latest"] : []), "--prompt", prompt],
   callFor,
-  // The folder's listing stands in it.
+  // The folder's listing is in it.
   resumesAnew: true,
   compactsFirst: { files: () => settingsWith({ model: { compressionThreshold: EARLY_COMPRESSION } }) },
   aside: () => ({ text: "A depot." }),

@@ -1,4 +1,4 @@
-/** The folder a client works in, made anew for each: source files and a log of our own making, some of them large. */
+/** The folder a client works in, rebuilt for each: source files and a log of our own making, some of them large. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { partLine, WORKSPACE } from "./task.ts";

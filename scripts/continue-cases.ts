@@ -10,7 +10,7 @@ import { createWorkspace } from "../examples/record/workspace.ts";
 const HIDDEN = join(import.meta.dirname, "..", "examples", "continue");
 const START = Date.parse("2026-03-12T08:58:00.000Z");
 
-/** The session up to its last request, the repository as it stands then, and what only the checks see. */
+/** The session up to its last request, the repository as it is then, and what only the checks see. */
 function writeCase(folder: string, { name, given, record, addition, files, checks, rules }: ContinueCase): void {
   mkdirSync(folder, { recursive: true });
   const workspace = createWorkspace();

@@ -1,4 +1,4 @@
-/** node scripts/eval-page.ts OUTPUT.TXT: puts what `npm run --silent eval` printed into docs/evaluation.md, as it stands. */
+/** node scripts/eval-page.ts OUTPUT.TXT: puts what `npm run --silent eval` printed into docs/evaluation.md, as it is. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withGenerated } from "../src/config/markdown.ts";

@@ -192,7 +192,7 @@ describe("files", () => {
   });
 });
 
-/** Places where a passage stands that stands somewhere before. */
+/** Places where a passage stands that is somewhere before. */
 function repeatedPassages(): string[] {
   const first = new Map<string, string>();
   const repeated: string[] = [];

@@ -29,7 +29,7 @@ export interface StreamsRow {
 
 export interface MemoryRow {
   readonly name: string;
-  /** Megabytes resident after so many requests. */
+  /** Megabytes resident after that many requests. */
   readonly residentMb: Readonly<Record<number, number>>;
   readonly targetMb: number;
 }
@@ -180,7 +180,7 @@ async function growing(doors: Doors): Promise<readonly LatencyRow[]> {
   return bands.map(({ name, times }) => latencyRow(`${SESSION_ROW}, ${name}`, times, LARGE_TARGET_MS));
 }
 
-/** So many streams at once, each of so many events. */
+/** That many streams at once, each of that many events. */
 export async function streamsRow({ direct, through }: Pick<Doors, "direct" | "through">): Promise<StreamsRow> {
   const bodies = createBodies(SMALL_BYTES, { stream: true });
   const headers = { "x-bench-events": String(STREAM_EVENTS), "x-bench-pace-ms": String(STREAM_PACE_MS) };

@@ -30,7 +30,7 @@ export interface ContinueCase {
 const ANSWER_FIRST =
   "There is no git history in this copy: leave out the commit. Print your answer to the person at the end.";
 
-/** What only the session tells: nothing of it stands in the repository. */
+/** What only the session tells: nothing of it is in the repository. */
 const PAST = {
   refunds:
     "Then, for the release notes: the rules that I gave you at the start, all of them; what support still has to do by hand, for which order, and why the new code does not do it; which way of sharing out the cents you tried first and threw away, and what it did wrong; and what the vouchers were called before marketing changed its mind.",

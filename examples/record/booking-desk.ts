@@ -61,7 +61,7 @@ const RULES: Readonly<Record<string, string>> = {
     "PAYMENT RULE L-2. A payment link is valid for 48 hours. What it is for is held until then and released afterwards.",
 };
 
-/** The agency as it stands in the morning. Each desk starts from the same day. */
+/** The agency as it is in the morning. Each desk starts from the same day. */
 export function openDesk() {
   const tickets: Ticket[] = ["Marta Ilves", "Helle Ilves"].flatMap((traveller, at) => [
     ticket(`T-7731${at + 1}`, traveller, { train: "R603", date: "2026-05-15", price_eur: 59 }),

@@ -23,7 +23,7 @@ export interface Workspace {
   readonly read: (path: string, from?: number, to?: number) => Outcome;
   readonly edit: (path: string, old: string, text: string) => Outcome;
   readonly write: (path: string, text: string) => Outcome;
-  /** Copies the files as they stand, without their history. */
+  /** Copies the files as they are, without their history. */
   readonly copyTo: (folder: string) => void;
   readonly remove: () => void;
 }

@@ -17,7 +17,7 @@ export function withShapes(page: string): string {
   );
 }
 
-/** Vendors are told apart; the ways to write one thing are counted together. */
+/** Vendors are distinguished; the ways to write one thing are counted together. */
 function familyOf({ shape }: Planted): string {
   return shape in TOKENS ? `token: ${shape}` : shape.split(", ")[0]!;
 }

@@ -212,7 +212,7 @@ export function usePage(says: string, stream: Stream): string {
   return `${named("next", says, "dim", stream).join("\n")}\n`;
 }
 
-/** What an engine that was put out of service said or did, for whoever mends it; nothing where none was. */
+/** What an engine that was disabled said or did, for whoever mends it; nothing where none was. */
 export function disabledEnginePage(disabledEngine: DisabledEngine | undefined, stream: Stream): string {
   if (disabledEngine === undefined) return "";
   return `${warned(`${disabledEngine.engine}: ${disabledEngine.detail}`, stream).join("\n")}\n`;

@@ -37,7 +37,7 @@ export type CompactionOutcome = Outcome & {
   readonly budget: number | undefined;
   /** What the compaction removed. */
   readonly originals: readonly Original[];
-  /** The engine that was put out of service on the way. */
+  /** The engine that was disabled on the way. */
   readonly disabledEngine?: DisabledEngine;
 };
 

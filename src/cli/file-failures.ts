@@ -2,7 +2,7 @@
 import { PrecisError } from "../core/errors.ts";
 import { isSystemError, reasonOf } from "../platform/system-errors.ts";
 
-/** Calls that change something. `open` is told apart by what it meets: only a new or a changed file runs out of room. */
+/** Calls that change something. `open` is distinguished by what it meets: only a new or a changed file runs out of room. */
 const WRITING_CALLS = new Set([
   "write",
   "mkdir",

@@ -10,7 +10,7 @@ const COLOURS = /\u001b\[[\d;]*m/g;
 /** A name, and two blanks or more before what is said of it. */
 const LABEL = /^\s*\S+(?: \S+)*? {2,}(?=\S)/;
 
-/** Lines that fit stay as they are; of others each further line is indented. A word longer than a line stands alone. */
+/** Lines that fit stay as they are; of others each further line is indented. A word longer than a line is alone. */
 export function fitted(text: string, columns: number): string {
   return text
     .split("\n")

@@ -11,7 +11,7 @@ import type { Stream } from "./terminal.ts";
 export interface StartPage {
   /** As clients reach it. */
   readonly url: string;
-  /** What stands between this machine and them, where something does. */
+  /** What is between this machine and them, where something does. */
   readonly proxies: OutwardProxies | undefined;
   /** In the order in which they are asked whether a route is theirs. */
   readonly upstreams: readonly UpstreamShown[];

@@ -120,7 +120,7 @@ function read(text: string, { name, from, ...options }: InputOptions): Input {
   return { name, format, protocol: format, transcript: body.transcript, decoded: body, notes, chars: text.length };
 }
 
-/** A large session file is read line by line: its text would stand in memory beside all that is read from it. */
+/** A large session file is read line by line: its text would be in memory beside all that is read from it. */
 function readLarge(file: string, { folder }: Terminal, { name, from, ...options }: InputOptions): Input | undefined {
   const lines = file === "-" ? undefined : largeFile(resolve(folder, file));
   if (lines === undefined) return undefined;

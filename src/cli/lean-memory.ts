@@ -38,7 +38,7 @@ const ARENAS = "MALLOC_ARENA_MAX";
 /** Of V8: how far the young generation may grow, in mebibytes. Asked for later, it keeps what it began with, some 10 MB more. */
 const YOUNG_GENERATION = "--max-semi-space-size=2";
 
-/** Begins this process anew with what can only be said before it begins; where that cannot be done, it goes on. */
+/** Begins this process again with what can only be said before it begins; where that cannot be done, it goes on. */
 export function beginAgainLean(): void {
   if (process.platform !== "linux" || process.env[ARENAS] !== undefined || process.execve === undefined) return;
   const words = [process.execPath, YOUNG_GENERATION, ...process.execArgv, ...process.argv.slice(1)];

@@ -5,7 +5,7 @@ import type { Input } from "./input.ts";
 
 /**
  * The input's own shape with its unchanged bytes where the protocol is its own; otherwise an array of messages, one a
- * line, or a request body where a system prompt or tools stand beside them.
+ * line, or a request body where a system prompt or tools are next to them.
  */
 export function written(input: Input, transcript: Transcript, to: ProtocolName): string {
   if (input.decoded !== undefined && to === input.protocol) return protocols[to].splice(input.decoded, transcript);

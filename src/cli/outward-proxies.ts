@@ -3,7 +3,7 @@ import type { Environment } from "../config/environment.ts";
 import { createProxyAgent, proxyAddress, type OutwardProxies } from "../gateway/transport/proxies.ts";
 
 /**
- * Undefined where nothing stands between this machine and the network.
+ * Undefined where nothing is between this machine and the network.
  *
  * @throws PrecisError `proxy_settings`.
  */

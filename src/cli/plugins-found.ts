@@ -13,7 +13,7 @@ export interface FoundPlugin {
   readonly description: string;
   readonly folder: string;
   readonly from: "project" | "user";
-  /** It is the person's own, or its code as it stands was agreed to; otherwise it is not used. */
+  /** It is the person's own, or its code as it is was agreed to; otherwise it is not used. */
   readonly trusted: boolean;
   /** The configuration names it, and no other plugin of that name comes before it. */
   readonly inForce: boolean;

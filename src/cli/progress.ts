@@ -9,7 +9,7 @@ const QUIET_MS = 1_000;
 /** Input of this size takes about a second from reading to writing on two cores. */
 const LONG_INPUT_CHARS = 3_000_000;
 const BAR_COLUMNS = 20;
-/** For the seconds and what stands around the text. */
+/** For the seconds and what is around the text. */
 const SECONDS_COLUMNS = 14;
 const TICK_MS = 1_000;
 const CLEAR_LINE = "\r\u001b[2K";

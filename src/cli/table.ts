@@ -6,7 +6,7 @@ import type { TextStyle, Stream } from "./terminal.ts";
 export interface Table {
   readonly head: readonly string[];
   readonly rows: readonly Row[];
-  /** So many columns on the left are names; the others are figures, aligned on the right. */
+  /** That many columns on the left are names; the others are figures, aligned on the right. */
   readonly names: number;
   readonly indent?: number;
 }

@@ -108,7 +108,7 @@ interface UsageLine {
   readonly look?: TextStyle;
 }
 
-/** With less room beside the names, a meaning stands below its name. */
+/** With less room beside the names, a meaning is below its name. */
 const MEANING_COLUMNS_MIN = 24;
 const BELOW_INDENT = 6;
 

@@ -8,7 +8,7 @@ import type { Setting } from "./settings.ts";
 import { shown } from "./shown.ts";
 import type { StatedSettings } from "./source.ts";
 
-/** What stands below each name of a mapping. */
+/** What is below each name of a mapping. */
 interface Entries {
   readonly keys: readonly string[];
   readonly called: string;

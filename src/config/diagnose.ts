@@ -1,4 +1,4 @@
-/** What is wrong with one stated value: what stands there, what is allowed, and what was most likely meant. */
+/** What is wrong with one stated value: what is there, what is allowed, and what was most likely meant. */
 import { problemInside } from "./diagnose-mapping.ts";
 import { nearest, type Problem } from "./problems.ts";
 import { shown } from "./shown.ts";

@@ -151,7 +151,7 @@ export interface ProjectFile {
   readonly refused: Source["stated"];
 }
 
-/** The file of this name, or the project's that is found from where one stands; undefined where there is none. */
+/** The file of this name, or the project's that is found from where one is; undefined where there is none. */
 export async function projectFile(request: Request): Promise<ProjectFile | undefined> {
   const path = request.file === undefined ? projectFiles(request.folder)[0] : resolvePath(request.folder, request.file);
   if (path === undefined) return undefined;
@@ -179,7 +179,7 @@ function hashOf(text: string): string {
   return hash("sha256", text);
 }
 
-/** A path as a person would write it from where they stand. */
+/** A path as a person would write it from where they are. */
 export function shortPath(path: string, { folder, environment }: LoadEnvironment): string {
   const near = relative(folder, path);
   if (near !== "" && !near.startsWith("..") && !isAbsolute(near)) return near;

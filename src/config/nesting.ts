@@ -7,7 +7,7 @@ export function isTooDeep(value: unknown): boolean {
   for (let depth = 0; depth <= NESTING_LEVELS_MAX; depth++) {
     const inside = level.flatMap((one) => (typeof one === "object" && one !== null ? Object.values(one) : []));
     if (inside.length === 0) return false;
-    // A value that stands in several places is looked into once.
+    // A value that is in several places is looked into once.
     level = [...new Set(inside)];
   }
   return true;

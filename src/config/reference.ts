@@ -1,4 +1,4 @@
-/** The settings as a Markdown table, as it stands in docs/configuration.md; a test keeps the page up to date. */
+/** The settings as a Markdown table, as it is in docs/configuration.md; a test keeps the page up to date. */
 import { markdownTable, withGenerated } from "./markdown.ts";
 import { ALIASES, parentOf, SECTIONS, SETTINGS, written, type Setting } from "./settings.ts";
 

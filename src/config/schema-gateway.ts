@@ -12,13 +12,13 @@ const WAIT_SECONDS_MAX = 3_600;
 
 const RETENTION_DAYS_MAX = 36_500;
 
-/** Names stand in paths and in metrics. */
+/** Names are in paths and in metrics. */
 const UPSTREAM_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 
 /** One word, so that nothing of it is escaped in JSON but a slash. */
 const COMMAND_PREFIX = /^[/!.@#%+~$&=]?[A-Za-z0-9][A-Za-z0-9_:-]{1,30}$/;
 
-/** A host with or without a port, as it stands in a Host header. */
+/** A host with or without a port, as it is in a Host header. */
 const HOST = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252})|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
 const upstream = z.strictObject({

@@ -49,7 +49,7 @@ export function settingAt(path: string): Setting | undefined {
   return byPath.get(ALIASES[path] ?? path);
 }
 
-/** What stands at a path of the file. */
+/** What is at a path of the file. */
 export function kindOf(path: string): "section" | "setting" | undefined {
   if (settingAt(path) !== undefined) return "setting";
   return sections.some((section) => section.path === path) ? "section" : undefined;
@@ -60,7 +60,7 @@ export function variableOf(path: string): string {
   return `PRECIS_${path.replaceAll(".", "_").toUpperCase()}`;
 }
 
-/** The path of the section a setting stands in; empty for one at the top. */
+/** The path of the section a setting is in; empty for one at the top. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf(".")));
 }

@@ -1,7 +1,7 @@
 /**
  * What a person has agreed to, by its content: files of projects, which whoever wrote the project wrote too. Agreement
- * is to a place, to what stands there and to its hash, so that a change, the same file elsewhere, or a link that leads
- * there or elsewhere, is agreed to anew.
+ * is to a place, to what is there and to its hash, so that a change, the same file elsewhere, or a link that leads
+ * there or elsewhere, is agreed to again.
  */
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";

@@ -1,4 +1,4 @@
-/** A paragraph broken into lines between words; a word longer than a line stands alone. */
+/** A paragraph broken into lines between words; a word longer than a line is alone. */
 export function wrapped(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

@@ -3,7 +3,7 @@
  * another version hands over. The error names the place.
  */
 
-/** Throws a `ShapeError` where a value is not what it should be; `place` says where it stands. */
+/** Throws a `ShapeError` where a value is not what it should be; `place` says where it is. */
 export type Shape = (value: unknown, place: string) => void;
 
 export class ShapeError extends Error {

@@ -43,7 +43,7 @@ import { webHandle } from "./transport/web.ts";
 export interface GatewayOptions {
   /** Providers by name; `openai` and `anthropic` are the vendors' own where they are not given. */
   readonly upstreams?: Readonly<Record<string, UpstreamSettings>>;
-  /** What stands between this machine and them; nothing where not given, whatever the environment says. */
+  /** What is between this machine and them; nothing where not given, whatever the environment says. */
   readonly proxies?: OutwardProxies | undefined;
   /** Where history is kept; in memory by default. It stays open when the gateway closes. */
   readonly store?: HistoryStore;

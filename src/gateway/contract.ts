@@ -7,7 +7,7 @@ import type { CompactionTiming, PostponedBy } from "../session/timing.ts";
 import type { ChatCommandName } from "./chat-commands/command.ts";
 import type { HeldThread } from "./threads.ts";
 
-/** Header lines as they stand on the wire, in order; names in any case. */
+/** Header lines as they are on the wire, in order; names in any case. */
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
 /** A request as a client sent it. */
@@ -44,7 +44,7 @@ export type UntouchedReason =
   | "too_large_to_read"
   /** The provider holds the history or a part of it. */
   | "held_by_provider"
-  /** Thinking that is bound to its conversation stands behind what would change. */
+  /** Thinking that is bound to its conversation comes after what would change. */
   | "bound_thinking"
   /** A thread of the provider is due for compaction: its client is asked for the whole conversation. */
   | "thread_replay"
@@ -64,7 +64,7 @@ export type Treatment =
   /** Read, and there is nothing to change. */
   | { readonly kind: "unchanged" }
   | { readonly kind: "untouched"; readonly because: UntouchedReason }
-  /** A compaction stands in place of what it covers; `fresh` when it was made for this very request. */
+  /** A compaction replaces what it covers; `fresh` when it was made for this very request. */
   | ({ readonly kind: "rewritten"; readonly fresh: boolean; readonly tokens: TokenSizes } & LostRequests)
   /** A command in the conversation, answered here. */
   | { readonly kind: "command"; readonly name: ChatCommandName }
@@ -112,7 +112,7 @@ export interface RequestEvent {
   readonly treatment: Treatment;
   /** True when the provider refused it as too large and it was sent once more, compacted. */
   readonly retried: boolean;
-  /** The engine that was put out of service in this conversation; the built-in one stands in for it. */
+  /** The engine that was disabled in this conversation; the built-in one stands in for it. */
   readonly disabledEngine?: string | undefined;
   /** From how many tokens on its conversation is compacted; undefined where it was not read. */
   readonly timing?: RequestTiming | undefined;

@@ -58,7 +58,7 @@ export interface Conversations {
   readonly read: (tenant: string, route: Pick<ModelRoute, "protocol" | "model">, text: string) => ReadRequest;
   /** The conversation that a request belongs to, begun where it is new. */
   readonly of: (tenant: string, reading: ReadRequest, begin: StartConversation) => Promise<Conversation>;
-  /** The next request of it begins anew, from what is kept. */
+  /** The next request of it begins again, from what is kept. */
   readonly forget: (conversation: Conversation) => void;
   readonly size: () => number;
 }
@@ -199,7 +199,7 @@ function longestCommon(candidates: readonly Conversation[], links: readonly stri
   return longest;
 }
 
-/** A link names all that stands before it, so the last common one is found by halving. */
+/** A link names all that comes before it, so the last common one is found by halving. */
 function commonLength(one: readonly string[], other: readonly string[]): number {
   let low = 0;
   let high = Math.min(one.length, other.length);

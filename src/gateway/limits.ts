@@ -8,7 +8,7 @@ export interface GatewayLimits {
   readonly readBodyBytes: number;
   /** A body of more messages is relayed and not read: each weighs far more in memory than its bytes. */
   readonly readMessages: number;
-  /** A body of so many bytes, or of so many JSON objects, is worked on in a thread of its own. */
+  /** A body of that many bytes, or of that many JSON objects, is worked on in a thread of its own. */
   readonly largeBodyBytes: number;
   readonly largeBodyObjects: number;
   /** Requests in that thread at a time; further ones are asked to come again. */

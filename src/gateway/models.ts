@@ -38,7 +38,7 @@ export interface ModelBook {
   readonly recalled: (tenant: string, model: string) => Promise<void> | undefined;
   readonly learnFactor: (tenant: string, model: string, factor: number) => void;
   readonly learnWindow: (tenant: string, model: string, window: { upstream: string; limitTokens: number }) => void;
-  /** A request of so many tokens was answered: a learned window that is smaller was wrong, or is no longer right. */
+  /** A request of that many tokens was answered: a learned window that is smaller was wrong, or is no longer right. */
   readonly answered: (tenant: string, model: string, answer: { upstream: string; inputTokens: number }) => void;
 }
 
@@ -56,7 +56,7 @@ export interface ModelBookOptions {
 const MODELS_MAX = 1_024;
 /** A factor that moved less than this is not written down again. */
 const FACTOR_STEP = 0.02;
-/** A learned window is tried anew after a day: limits of accounts rise, and one more refusal is sent again unseen. */
+/** A learned window is tried again after a day: limits of accounts rise, and one more refusal is sent again unseen. */
 const LEARNED_WINDOW_MS_MAX = 24 * 60 * 60_000;
 
 /** The window of a model that nothing is known of: what the smaller of today's hosted models have. */
@@ -112,7 +112,7 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
     recalled: (tenant, model) => {
       if (entries.has(`${tenant}\n${model}`)) return entryOf(tenant, model).recalling;
       const entry = entryOf(tenant, model);
-      // Without the store the model is learnt anew.
+      // Without the store the model is learnt again.
       entry.recalling = recall(tenant, model, entry).catch(() => void (entry.recalling = undefined));
       return entry.recalling;
     },

@@ -16,7 +16,7 @@ export interface HeldThread {
   readonly id: string;
   /** What the provider keeps, the answer included. */
   readonly tokens: number;
-  /** From so many on the whole conversation is asked for; undefined where it never is. */
+  /** From that many on the whole conversation is asked for; undefined where it never is. */
   readonly replayTokens: number | undefined;
   /** The conversation was rewritten, and the provider has to be told to drop the thinking that no longer fits. */
   readonly dropsThinking: boolean;

@@ -18,7 +18,7 @@ const NO_RESULT = "[precis: the session file records no result for this call; wh
 export interface Assembled {
   readonly messages: readonly Message[];
   readonly injected: readonly number[];
-  /** The line that each message stands in; a result's own, a stub's that of its call. */
+  /** The line that each message is in; a result's own, a stub's that of its call. */
   readonly lines: readonly number[];
   readonly notes: readonly LogNote[];
 }

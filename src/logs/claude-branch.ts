@@ -78,7 +78,7 @@ export function messageOf(line: Line): Fields | undefined {
   return fieldsOf(line.record["message"]);
 }
 
-/** Messages that a compaction carried over: they stand before the boundary in the file and behind the summary in use. */
+/** Messages that a compaction carried over: they come before the boundary in the file and behind the summary in use. */
 interface KeptSegment {
   readonly uuids: ReadonlySet<string>;
   /** Line behind which the segment is sent. */

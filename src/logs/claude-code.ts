@@ -137,7 +137,7 @@ function addReply(telling: ReadState, line: Line): void {
 function newReply(telling: ReadState, line: Line, id: string | undefined): Reply {
   const reply: Reply = { parts: [], seen: new Set() };
   if (id !== undefined) telling.replies.set(id, reply);
-  // The message shares the growing list: the lines of one reply may stand anywhere until its results end.
+  // The message shares the growing list: the lines of one reply may be anywhere until its results end.
   telling.drafts.push({ kind: "said", line: line.at, message: { role: "assistant", parts: reply.parts } });
   return reply;
 }

@@ -167,7 +167,7 @@ function rollBack(replay: Replay, line: number, turns: number): void {
   if (dropped > 0) replay.notes.push({ code: "branch_skipped", line, text: `a rollback removed ${dropped} items` });
 }
 
-/** Items of the model that stand next to each other are one reply. */
+/** Items of the model that are next to each other are one reply. */
 function draftsOf(entries: readonly HistoryItem[], notes: LogNote[]): readonly MessageDraft[] {
   const drafts: MessageDraft[] = [];
   let reply: Part[] | undefined;

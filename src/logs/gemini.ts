@@ -1,6 +1,6 @@
 /**
  * Gemini CLI chats: one JSON document, or JSON lines in which a record replaces the earlier one of its id and a rewind
- * takes records away. A call and its result stand together inside the record of the reply.
+ * takes records away. A call and its result are together inside the record of the reply.
  */
 import type { Usage } from "../core/engines/contract.ts";
 import type { ContentPart, MediaSource, Part } from "../core/transcript/message.ts";
@@ -62,7 +62,7 @@ function recordsOf(text: LogText): Records {
 
 const isMessage = (record: Fields): boolean => textOf(record["type"] ?? record["role"]) !== undefined;
 
-/** The records as they stand after all rewrites: by id, in the order of their first appearance. */
+/** The records as they are after all rewrites: by id, in the order of their first appearance. */
 function replay(lines: readonly Line[], notes: LogNote[]): readonly Line[] {
   let records = new Map<string, Line>();
   for (const line of lines) {
@@ -173,7 +173,7 @@ function resultOf(response: Fields | undefined, line: number): readonly MessageD
   return content === undefined ? [] : [{ kind: "result", line, callId: textOf(response?.["id"]), content }];
 }
 
-/** What the model read of a response: its output or error, or the object as it stands. */
+/** What the model read of a response: its output or error, or the object as it is. */
 function responseParts(functionResponse: Fields | undefined): readonly ContentPart[] | undefined {
   if (functionResponse === undefined) return undefined;
   const response = fieldsOf(functionResponse["response"]);

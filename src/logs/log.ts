@@ -39,7 +39,7 @@ export type LogNoteCode =
   | "corrupt_line"
   /** Several records on one line, taken apart. */
   | "glued_line"
-  /** A record, reply block or result that stands in the file twice. */
+  /** A record, reply block or result that is in the file twice. */
   | "repeated"
   /** A call without a recorded result, answered by a stub. */
   | "dangling_call"

@@ -65,7 +65,7 @@ function activeEntries(lines: readonly Line[]): readonly Line[] {
   return branchTo(nodes, nodes.length - 1).map((at) => entries[at]!);
 }
 
-/** The last summary, the entries it left standing, and what came after. */
+/** The last summary, the entries it kept, and what came after. */
 function liveEntries(
   branch: readonly Line[],
   lines: readonly Line[],

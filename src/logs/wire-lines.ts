@@ -1,5 +1,5 @@
 /**
- * Plain JSON lines of a protocol, turned into one JSON text that the protocol can decode. Every line's bytes stand in
+ * Plain JSON lines of a protocol, turned into one JSON text that the protocol can decode. Every line's bytes are in
  * it as they were: nothing is parsed and written again.
  */
 import { PrecisError } from "../core/errors.ts";

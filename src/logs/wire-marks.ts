@@ -8,7 +8,7 @@ const ITEM_TYPES = new Set(
    local_shell_call local_shell_call_output mcp_call reasoning tool_search_call tool_search_output
    web_search_call`.split(/\s+/),
 );
-/** One of these stands in every item; parts of other stores share the names of types. */
+/** One of these is in every item; parts of other stores share the names of types. */
 const ITEM_KEYS = ["call_id", "summary", "encrypted_content", "action", "server_label", "revised_prompt"];
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 /** System and developer messages say nothing: more than one protocol has them. */
@@ -69,7 +69,7 @@ export function isWireRecord(value: unknown): boolean {
   return ROLES.has(textOf(record["role"]) ?? "") && ("content" in record || CHAT_KEYS.some((key) => key in record));
 }
 
-/** The protocol of a message that is told wherever it stands. */
+/** The protocol of a message that is told wherever it is. */
 function standalone(value: unknown): WireFormat | undefined {
   const record = fieldsOf(value);
   if (record === undefined) return undefined;
@@ -98,7 +98,7 @@ function hasAnthropicFrame(body: Fields): boolean {
   );
 }
 
-/** Whether calls or results in Anthropic's form stand anywhere in JSON text. Inside a string the quotes are escaped. */
+/** Whether calls or results in Anthropic's form are anywhere in JSON text. Inside a string the quotes are escaped. */
 export function hasAnthropicBlocks(text: string): boolean {
   return /"type":\s?"tool_(?:use|result)"/.test(text);
 }

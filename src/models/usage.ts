@@ -11,7 +11,7 @@ export interface Prices {
   readonly cacheReadUsdPerMtok?: number;
   readonly cacheWrite5mUsdPerMtok?: number;
   readonly cacheWrite1hUsdPerMtok?: number;
-  /** Past so many input tokens the whole request costs so many times more. */
+  /** Past that many input tokens the whole request costs that many times more. */
   readonly longPrompt?: { readonly aboveTokens: number; readonly inputFactor: number; readonly outputFactor: number };
 }
 

@@ -6,7 +6,7 @@ export interface Deadline {
   readonly end: () => void;
 }
 
-/** Calls `passed` once, after so many milliseconds in which it was not held. */
+/** Calls `passed` once, after that many milliseconds in which it was not held. */
 export function createDeadline(ms: number, passed: () => void): Deadline {
   let leftMs = ms;
   let holds = 0;

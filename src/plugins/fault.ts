@@ -65,7 +65,7 @@ export function oneLine(text: string): string {
   return text.slice(0, DETAIL_CHARS_MAX).replaceAll(/\s+/g, " ");
 }
 
-/** The first line of an error's stack that lies in the folder, without the folder. */
+/** The first line of an error's stack that is in the folder, without the folder. */
 function placeIn(error: unknown, folder: string): string | undefined {
   const stack = error instanceof Error && typeof error.stack === "string" ? error.stack : "";
   const line = stack

@@ -9,7 +9,7 @@ import { reasonOf } from "../platform/system-errors.ts";
 
 /** The version of the engine contract that this precis speaks; a manifest names the one that its plugin was written for. */
 const CONTRACT_VERSION = 1;
-/** Where plugins of a folder stand in it. */
+/** Where plugins of a folder are in it. */
 export const PLUGIN_FOLDER = join("plugins", "context_engine");
 
 const MANIFEST = "package.json";

@@ -1,4 +1,4 @@
-/** What a plugin may take: time a call, memory, the size of an answer. Beyond any of them it is put out of service. */
+/** What a plugin may take: time a call, memory, the size of an answer. Beyond any of them it is disabled. */
 
 export interface PluginLimits {
   /** Until its module is loaded. */

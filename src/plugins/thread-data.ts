@@ -57,7 +57,7 @@ export interface CompactData extends EngineInput {
   readonly writers?: WritersData;
 }
 
-/** The contract suite on one transcript, in a window of so many tokens where one is given. */
+/** The contract suite on one transcript, in a window of that many tokens where one is given. */
 export interface CheckData {
   readonly name: "check";
   readonly transcript: Transcript;
@@ -77,7 +77,7 @@ export type FromThread =
   | { readonly kind: "answer"; readonly bytes: Uint8Array }
   | { readonly kind: "failed"; readonly fault: FaultData };
 
-/** Transcripts without their wire slices; a message that stands in several is one object in all. */
+/** Transcripts without their wire slices; a message that is in several is one object in all. */
 export function createBaring(): (transcript: Transcript) => Transcript {
   const known = new Map<Message, Message>();
   const bare = (message: Message): Message => {
@@ -94,7 +94,7 @@ export function createBaring(): (transcript: Transcript) => Transcript {
   });
 }
 
-/** In the thread: a message of the transcript that stands in the result goes back as its index. */
+/** In the thread: a message of the transcript that is in the result goes back as its index. */
 export function packed(outcome: unknown, { messages }: Transcript): unknown {
   const { compaction } = (outcome ?? {}) as { readonly compaction?: { readonly after?: unknown } };
   if (!isDense(compaction?.after)) return outcome;

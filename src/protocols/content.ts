@@ -15,7 +15,7 @@ import {
 import { memberText } from "./json/scan.ts";
 
 export interface BlockWriter {
-  /** The block's text with the edit in it; undefined where the block has to be written anew. */
+  /** The block's text with the edit in it; undefined where the block has to be written again. */
   readonly patch: (block: string, before: Part, after: Part) => string | undefined;
   /** A new block; undefined for a part that this place cannot carry. */
   readonly fresh: (part: Part) => string | undefined;
@@ -78,7 +78,7 @@ export function rewriteContent(raw: string | undefined, rewrite: Rewrite): strin
   return freshContent(rewrite.after, rewrite.fresh);
 }
 
-/** Content written anew: a string where one text is all there is, else blocks. */
+/** Content written again: a string where one text is all there is, else blocks. */
 export function freshContent(parts: readonly Part[], fresh: BlockWriter["fresh"]): string {
   const [only] = parts;
   if (only === undefined) return '""';

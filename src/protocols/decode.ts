@@ -101,7 +101,7 @@ function repeated(body: string, { body: earlier, layout }: Decoded): number {
   return body.slice(0, end) === earlier.slice(0, end) ? end : 0;
 }
 
-/** Scans the list once, wherever it stands; a repeated key makes the last one count. */
+/** Scans the list once, wherever it is; a repeated key makes the last one count. */
 function scanList(body: string, { previous, elementsMax = Infinity }: DecodeOptions) {
   const sameUntil = previous === undefined ? 0 : repeated(body, previous);
   const found = { elements: [] as readonly Span[], same: [] as boolean[] };

@@ -98,6 +98,6 @@ export interface Dialect {
 
 /** What is known of a request when a new system message looks for its place. */
 export interface SystemPlace {
-  /** No system message stands before it. */
+  /** No system message comes before it. */
   readonly first: boolean;
 }

@@ -9,7 +9,7 @@ export interface FollowUpForm {
   readonly element: (role: "user" | "system", text: string) => string;
   /** What the request says about thinking; `budgetTokens` where it states a budget. */
   readonly thinking: (member: Member) => { readonly asks: boolean; readonly budgetTokens?: number | undefined };
-  /** What only governs how much is answered and how it is delivered, set for one plain text of so many tokens. */
+  /** What only governs how much is answered and how it is delivered, set for one plain text of that many tokens. */
   readonly changes: (member: Member, outputTokens: number) => MemberChanges;
   /** Why its requests are not answered in text, in words; undefined where they are. */
   readonly obstacle: (member: Member) => string | undefined;

@@ -7,7 +7,7 @@ import { countOf, fieldsOf, parsed, textOf } from "./fields.ts";
 import { CONTEXT_PATTERNS, RATE_LIMIT_PATTERN, type OverflowPattern } from "./overflow-patterns.ts";
 import type { Overflow } from "./protocol.ts";
 
-/** Longer error texts are pages of a proxy; what matters stands at their start. */
+/** Longer error texts are pages of a proxy; what matters is at their start. */
 const MAX_EXAMINED_CHARS = 16_384;
 /** An error that quotes much of its request has to be read whole, to tell the one from the other. */
 const PARSED_CHARS_MAX = 1_048_576;
@@ -90,7 +90,7 @@ function readFailure(text: string, status: number): Failure {
 }
 
 /**
- * The error's message with what a router quotes from its provider; where there is none, what stands under the names that
+ * The error's message with what a router quotes from its provider; where there is none, what is under the names that
  * servers give it, and the whole text where that is no JSON.
  */
 function messageOf(error: Fields, value: unknown, text: string): string {

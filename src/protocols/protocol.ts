@@ -52,7 +52,7 @@ export interface Group {
   readonly held: string | undefined;
 }
 
-/** Where things stand in a body. Internal to the protocols; a `Decoded` carries it from `decode` to `splice`. */
+/** Where things are in a body. Internal to the protocols; a `Decoded` carries it from `decode` to `splice`. */
 export interface Layout {
   /** The request's own members; empty for a bare array. */
   readonly members: readonly Member[];

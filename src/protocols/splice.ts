@@ -87,7 +87,7 @@ function withOpening(dialect: Dialect, listed: readonly Message[], decoded: Deco
   return [...listed.slice(0, at), textMessage("user", OPENING_TEXT), ...listed.slice(at)];
 }
 
-/** System messages that lost their place go without their bytes, so that they are written anew; what the client itself misplaced stays. */
+/** System messages that lost their place go without their bytes, so that they are written again; what the client itself misplaced stays. */
 function withSystemPlaced(dialect: Dialect, listed: readonly Message[], { transcript }: Decoded): readonly Message[] {
   if (dialect.rules.systemInConversation === "anywhere") return listed;
   const misplaced = new Set(misplacedSystem(listed));

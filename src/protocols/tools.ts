@@ -41,7 +41,7 @@ export function toolTranslator(forms: readonly NamedForm[]): (tools: string, tar
   };
 }
 
-/** A declaration whose members stand together; none where it says no schema. */
+/** A declaration whose members are together; none where it says no schema. */
 export function declarationsIn(tool: Fields, schemaKeys: readonly string[]): readonly Declaration[] {
   const name = textOf(tool["name"]);
   const schema = schemaKeys.map((key) => tool[key]).find((one) => one !== undefined);

@@ -1,6 +1,6 @@
 /**
  * What the protocols share whose results travel inside messages of the user: one tool message a result is read from them,
- * results stand first when they are written, and a system message inside the conversation goes as a marked text.
+ * results are first when they are written, and a system message inside the conversation goes as a marked text.
  */
 import type { Part } from "../core/transcript/message.ts";
 import type { Draft, Entry } from "./dialect.ts";

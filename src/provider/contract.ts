@@ -75,7 +75,7 @@ export function firstRefusal<Item>(
 
 export type Ttl = "5m" | "1h";
 
-/** The prompt in the order it is rendered; caches and windows are reckoned in these. */
+/** The prompt in the order it is rendered; caches and windows are calculated in these. */
 export interface Block {
   readonly section: "tools" | "system" | "messages";
   /** What a cache compares: the block's JSON without its marker. */
@@ -91,7 +91,7 @@ export interface Block {
 
 export interface Prompt {
   readonly blocks: readonly Block[];
-  /** Settings that the cached form of the messages depends on beside what stands before them. */
+  /** Settings that the cached form of the messages depends on beside what comes before them. */
   readonly messageSettings: string;
   readonly inputTokens: number;
   readonly maxOutputTokens: number | undefined;

@@ -8,7 +8,7 @@ export interface Memory {
   readonly responses: BoundedMap<readonly Fields[]>;
   /** Responses: items that were stored, by id. */
   readonly items: BoundedMap<Fields>;
-  /** Responses: the reasoning item that stood before an item, by the item's id. */
+  /** Responses: the reasoning item that came before an item, by the item's id. */
   readonly reasoningOf: BoundedMap<string>;
   /** Messages: calls in an answer that began with thinking, by their ids. */
   readonly thoughtOver: BoundedMap<true>;

@@ -1,6 +1,6 @@
 /**
  * The strict provider: a local server of all protocols that takes what their vendors take, refuses what they refuse in
- * their words, and accounts for prompt caching by their rules. A test double for agents and for whatever stands between.
+ * their words, and accounts for prompt caching by their rules. A test double for agents and for whatever is between.
  */
 import { createAccountBook, type Account } from "./account.ts";
 import { answererOf, type Script } from "./answers.ts";

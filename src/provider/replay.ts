@@ -1,6 +1,6 @@
 /**
  * A recorded session as answers: each request is given what the model said next in the recording. Where a request ends
- * in results, the calls they answer say where it stands, so a session can be rewound or shortened on its way; else the
+ * in results, the calls they answer say where it is, so a session can be rewound or shortened on its way; else the
  * answer is the one after the last that this key was given.
  */
 import { detectFormat, joinWireLines, LOG_FORMATS, readLog, type LogFormat } from "../logs/index.ts";

@@ -17,7 +17,7 @@ export function wordsOf(message: Fields): string {
     .join("\n");
 }
 
-/** Ids of the answers to calls that stand at the end of a list. */
+/** Ids of the answers to calls that are at the end of a list. */
 export function answersAtEnd(list: readonly Fields[], idOf: (item: Fields) => string | undefined): readonly string[] {
   const from = list.findLastIndex((item) => idOf(item) === undefined);
   return list.slice(from + 1).flatMap((item) => idOf(item) ?? []);

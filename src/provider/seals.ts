@@ -1,13 +1,13 @@
 /**
  * Signatures of what the model thought. One names the block, the thinking block before it, the model, and holds a keyed
- * hash of its text and one of everything that stood before it: so the provider keeps nothing and still knows whether a
+ * hash of its text and one of everything that came before it: so the provider keeps nothing and still knows whether a
  * block was edited, whether anything before it changed, and whether one was taken out between two others.
  */
 import { createHmac, hash } from "node:crypto";
 
 export interface Seal {
   readonly id: string;
-  /** The thinking block that stood before it, or `FIRST`. */
+  /** The thinking block that came before it, or `FIRST`. */
   readonly after: string;
   /** The text is the one that was signed. */
   readonly whole: boolean;

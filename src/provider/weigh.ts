@@ -70,7 +70,7 @@ export function weighContent(imageTokens: number): Weigh {
   };
 }
 
-/** Declarations of tools, which stand before everything else. */
+/** Declarations of tools, which come before everything else. */
 export function toolBlocks(tools: unknown): readonly Block[] {
   return listOf(tools).map((tool): Block => {
     const text = canonical(tool);

@@ -41,7 +41,7 @@ export function acceptedAs(prompt: Prompt, sealer: Sealer): AcceptedRequest {
 /** What goes wrong at a vendor, in its words; the status and the rest are told beside. */
 export type FaultWords = Readonly<Record<"rate-limit" | "server-error" | "overloaded", Omit<Refusal, "reason">>>;
 
-/** Where a request's model and form stand, and what it says. */
+/** Where a request's model and form are, and what it says. */
 export interface RequestForm {
   /** As it was named; whether there is such a model is asked later. */
   readonly modelOf: (body: Fields, path: string) => unknown;

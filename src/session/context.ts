@@ -1,4 +1,4 @@
-/** What the steps of a turn share: the session's parts, and a conversation as it came and as it stands. */
+/** What the steps of a turn share: the session's parts, and a conversation as it came and as it is. */
 import type { Estimator } from "../core/engines/contract.ts";
 import type { MessageKeeper } from "../core/compaction/run/keep-messages.ts";
 import type { Chain } from "../core/transcript/links.ts";
@@ -35,7 +35,7 @@ export interface SessionContext {
   readonly outgoing: (transcript: Transcript) => Transcript;
 }
 
-/** A conversation as it came, and as it stands with the compaction recorded for it. */
+/** A conversation as it came, and as it is with the compaction recorded for it. */
 export interface ConversationView {
   readonly original: Transcript;
   readonly current: Transcript;

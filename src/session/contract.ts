@@ -32,7 +32,7 @@ import type { CompactionTiming } from "./timing.ts";
 export interface RuntimeOptions {
   /**
    * The name of a built-in or a registered engine (default `compressor`), what `loadEngine` of `precis/plugins` answered, or
-   * an engine of your own. One that is not built in is held to its contract, and put out of service where it breaks it.
+   * an engine of your own. One that is not built in is held to its contract, and disabled where it breaks it.
    */
   readonly engine?: string | Engine | EngineSource;
   readonly settings?: Partial<EngineSettings>;
@@ -140,7 +140,7 @@ export interface RuntimeState {
   readonly savedTokens: number;
   /** Absent in states of earlier versions. */
   readonly summarizer?: SummarizerState;
-  /** For whoever reads it: a session that resumes decides anew. */
+  /** For whoever reads it: a session that resumes decides again. */
   readonly timing?: CompactionTiming;
 }
 
@@ -169,9 +169,9 @@ export interface Prepared {
   readonly tokens: number;
   /** Tokens of what came. */
   readonly before: number;
-  /** What to send is not what came: a compaction stands in it, or results were digested as they arrived. */
+  /** What to send is not what came: a compaction is in it, or results were digested as they arrived. */
   readonly compacted: boolean;
-  /** A compaction stands in it: from now on the recall tool can be offered without a loss of what the provider cached. */
+  /** A compaction is in it: from now on the recall tool can be offered without a loss of what the provider cached. */
   readonly recallable: boolean;
   /** Requests of the user that what to send may be missing: the compaction in it left them out, and they can be recalled. */
   readonly lostRequests: number;
@@ -228,7 +228,7 @@ export interface RuntimeReport {
   readonly cacheExpiresAtMs?: number;
   readonly thresholdTokens: number;
   readonly last?: CompactionReport;
-  /** The engine that was put out of service, where one was; `engine` is the one that took its place. */
+  /** The engine that was disabled, where one was; `engine` is the one that took its place. */
   readonly disabledEngine?: DisabledEngine;
 }
 

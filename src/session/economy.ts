@@ -83,7 +83,7 @@ function hasExpired({ state, options: { now = Date.now } }: SessionContext, { tt
   return state.sentAtMs !== undefined && now() - state.sentAtMs > ttlMs;
 }
 
-/** What a compaction leaves as it is: what stands before the handoff, or before where one would stand. */
+/** What a compaction leaves as it is: what comes before the handoff, or before where one would are. */
 function headOf({ messages }: Transcript, headMessages: number): Transcript["messages"] {
   const handoff = messages.findIndex(({ origin }) => origin === "summary");
   return messages.slice(0, handoff < 0 ? headMessages : handoff);

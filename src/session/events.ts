@@ -27,7 +27,7 @@ export interface SessionEvents {
 }
 
 export interface DisabledEngine {
-  /** The engine that was put out of service. */
+  /** The engine that was disabled. */
   readonly engine: string;
   readonly fault: FaultKind;
   /** One line without anything of the conversation. */

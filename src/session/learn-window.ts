@@ -49,7 +49,7 @@ function learnNow(context: SessionContext, refused: Transcript, overflow: Overfl
   if (fits()) learnWindow(context, Math.floor(sentTokens() * REFUSED_SHARE) + state.settings.maxOutputTokens);
 }
 
-/** Input tokens as the provider counted them, or at least so many. */
+/** Input tokens as the provider counted them, or at least that many. */
 function countedTokens(
   { limitTokens, requestedTokens, outputTokens = 0 }: Overflow,
   reservedTokens: number,

@@ -103,7 +103,7 @@ function markerEdits(unmarked: UnmarkedRequest, outgoing: Decoded): readonly Edi
   return found.edits(plan);
 }
 
-/** Where a compaction stands, the head is what it left alone. */
+/** Where a compaction is, the head is what it left alone. */
 function headOf({ sent, headMessages }: UnmarkedRequest): number {
   const summary = sent.messages.findIndex(({ origin }) => origin === "summary");
   return summary < 0 ? headMessages : summary;

@@ -8,7 +8,7 @@ import { readSafely } from "./read-safely.ts";
 
 /** Errors inside errors are followed this far: a retry error, its last error, and the causes below it. */
 const WRAPPERS_MAX = 8;
-/** Of a response's body this much is read; what counts stands at its beginning. */
+/** Of a response's body this much is read; what counts is at its beginning. */
 const RESPONSE_BYTES_MAX = 65_536;
 const RESPONSE_WAIT_MS = 10_000;
 /** Errors that broke off a stream have no status of their own; they say failure all the same. */

@@ -1,4 +1,4 @@
-/** The cooldowns and limits of handoffs as tables, as they stand in docs/handoffs.md; a test keeps the page up to date. */
+/** The cooldowns and limits of handoffs as tables, as they are in docs/handoffs.md; a test keeps the page up to date. */
 import { STAGES_MAX } from "../core/handoff/model/staged-reading.ts";
 import { COMPACTION_SPEND_LIMIT } from "../core/handoff/model/model-handoff.ts";
 import type { FailureClass } from "../core/handoff/model/writer.ts";

@@ -1,6 +1,6 @@
 /**
  * The provider's own compaction as an effect for engines: OpenAI's `POST /responses/compact`. It returns the user's
- * messages and one item that only the provider can read; that item is taken as it stands, byte for byte.
+ * messages and one item that only the provider can read; that item is taken as it is, byte for byte.
  */
 import type { Remote } from "../core/engines/contract.ts";
 import { PrecisError } from "../core/errors.ts";

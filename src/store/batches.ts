@@ -9,7 +9,7 @@ const BATCH_ITEMS = 400;
 /** Others get to write meanwhile: SQLite looks whether it can after 1, 2, 5, 10 and 15 ms more. */
 const PAUSE_MS = 20;
 
-/** Whether so much takes more than a few batches. */
+/** Whether that much takes more than a few batches. */
 export function isManyBatches(size: { readonly chars: number; readonly items: number }): boolean {
   return size.chars > 4 * BATCH_CHARS || size.items > 4 * BATCH_ITEMS;
 }

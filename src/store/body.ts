@@ -7,7 +7,7 @@ const DATA_CHARACTERS_MIN = 512;
 /** Tool arguments are JSON inside JSON, and may hold some themselves. */
 const NESTED_JSON_MAX = 3;
 
-/** How a body is read: a message as JSON, anything else as it stands, media not at all. */
+/** How a body is read: a message as JSON, anything else as it is, media not at all. */
 export type BodyForm = "message" | "text" | "media";
 
 export interface Body {

@@ -53,7 +53,7 @@ export function maskedStore(store: HistoryStore, redact: Redactor): HistoryStore
 
 /**
  * A name without its secret, the same one each time, also for a name that is masked already. What identifies has to stay
- * one's own: two names that differ in their secrets alone are told apart by a piece of their hash.
+ * one's own: two names that differ in their secrets alone are distinguished by a piece of their hash.
  */
 function maskedName(name: string, redact: Redactor): string {
   if (HASH.test(name)) return name;
@@ -123,7 +123,7 @@ function textOf(kind: Original["kind"], text: string, redact: Redactor): string 
 }
 
 /**
- * What stands in place of messages goes out as it is kept. Only the model's own thinking stays, which nobody may edit. Of a
+ * What replaces messages goes out as it is kept. Only the model's own thinking stays, which nobody may edit. Of a
  * message that came with a secret the bytes are not kept either.
  */
 function maskedCompaction(compaction: Compaction, redact: Redactor): Compaction {

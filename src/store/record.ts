@@ -26,7 +26,7 @@ interface PackedCompaction extends Omit<Compaction, "after" | "system">, Packed 
   readonly system?: readonly number[];
 }
 
-/** The originals of what was removed stand behind their recall ids, and are not kept again. */
+/** The originals of what was removed come after their recall ids, and are not kept again. */
 export function encodeCompaction(compaction: Compaction): string {
   const { after, system, evicted, ...rest } = compaction;
   const graph = createGraph();

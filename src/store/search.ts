@@ -11,7 +11,7 @@ export interface WordSearch extends SearchScope {
   readonly limit: number;
 }
 
-/** So many candidates of each kind are ranked, the newest. */
+/** That many candidates of each kind are ranked, the newest. */
 const CANDIDATES_MAX = 2_000;
 
 export interface SearchCondition {

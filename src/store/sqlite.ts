@@ -233,7 +233,7 @@ interface Appending {
 async function appended(database: SqliteParts, tenant: string, { chain, append }: Appending): Promise<Appended> {
   let done = await append();
   if (done === undefined) {
-    // Retention deleted what it stands on since.
+    // Retention deleted what it is on since.
     const { argument, bytes } = endFrom(database, chain, 0);
     done = (await database.client.call("append", tenant, argument, bytes))!;
   }

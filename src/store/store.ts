@@ -212,15 +212,15 @@ export interface HistoryStore extends Store {
    */
   readonly putState: (tenant: string, root: string, state: unknown) => Promise<void>;
   readonly getState: (tenant: string, root: string) => Promise<unknown>;
-  /** Rejects where so many bytes more could not be kept: by now, or because what was kept is not there any more. */
+  /** Rejects where that many bytes more could not be kept: by now, or because what was kept is not there any more. */
   readonly checkWritable: (bytes?: number) => Promise<void>;
   readonly holdings: (tenant?: string) => Promise<Holdings>;
   /** What it takes, in bytes, quickly told: of a file without what is free in it, in memory of the texts. */
   readonly size: () => Promise<number>;
-  /** These sessions and every branch that stands on one of them, the newest first: what `deleteSessions` takes. */
+  /** These sessions and every branch that is on one of them, the newest first: what `deleteSessions` takes. */
   readonly withBranches: (tenant: string, ids: readonly string[]) => Promise<readonly string[]>;
   /**
-   * Deletes these sessions and every branch that stands on one of them, with all that only they have, and answers with the
+   * Deletes these sessions and every branch that is on one of them, with all that only they have, and answers with the
    * ids that went. What a branch shares with a session that stays is that session's, and stays.
    */
   readonly deleteSessions: (tenant: string, ids: readonly string[]) => Promise<readonly string[]>;

@@ -94,7 +94,7 @@ describe("precis sessions delete", () => {
     const ROUNDS = 10;
     const TEXT = "a falcon, once more, ";
 
-    /** As on a full disk: no file may grow beyond so many blocks of 512 bytes. */
+    /** As on a full disk: no file may grow beyond that many blocks of 512 bytes. */
     const within = (blocks: number, ...words: string[]): Ran => {
       const command = `ulimit -f ${blocks} && exec "$0" "$@"`;
       const { status, stdout, stderr } = spawnSync("sh", ["-c", command, process.execPath, BIN, ...words], {

@@ -20,7 +20,7 @@ const WINDOW_TOKENS = 30_000;
 const notices = (events: readonly GatewayEvent[], code: NoticeEvent["code"]): readonly string[] =>
   events.flatMap((event) => (event.kind === "notice" && event.code === code ? [event.message] : []));
 
-/** No thinking that is bound to what stands before it. */
+/** No thinking that is bound to what comes before it. */
 const modelOf = (protocol: ProtocolName) => (protocol === "anthropic-messages" ? { model: "claude-sonnet-4-5" } : {});
 
 function pageOf(events: readonly GatewayEvent[]): string {

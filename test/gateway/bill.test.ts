@@ -1,6 +1,6 @@
 /**
  * The bill: sessions of the corpus through a window of 64K against the same traffic with the same caching, a window
- * without an end, and no compaction. By `cost` it is never dearer, and by both schedules much cheaper where a session is
+ * without an end, and no compaction. By `cost` it is never more expensive, and by both schedules much cheaper where a session is
  * long; each compaction begins where its schedule says.
  */
 import { describe, expect, it } from "vitest";

@@ -15,7 +15,7 @@ import { atEnd, front, temporaryFolder, TENANT, type Standing } from "./support/
 import { upstreamOf, type Upstream } from "./support/upstream.ts";
 
 const WINDOW_TOKENS = 60_000;
-/** Of the real transcripts, a short run takes one in so many. */
+/** Of the real transcripts, a short run takes one in that many. */
 const FILES_PER_TEST = 10;
 const SHORT_RUN = Number(process.env["PRECIS_TEST_RUNS"] ?? 0) < 1_000;
 

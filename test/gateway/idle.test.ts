@@ -24,7 +24,7 @@ const HOUR_MS = 60 * 60_000;
 const ANSWER = "Read.";
 const CACHED_SHARE_MIN = 0.9;
 
-/** No thinking that is bound to what stands before it. */
+/** No thinking that is bound to what comes before it. */
 const modelOf = (protocol: ProtocolName) => (protocol === "anthropic-messages" ? { model: "claude-sonnet-4-5" } : {});
 /** How long its cache keeps what was sent: as the price model has it. */
 const ttlOf = (protocol: ProtocolName): number => (protocol === "openai-responses" ? 30 : 5) * 60_000;

@@ -29,7 +29,7 @@ const LONG_STEPS = 150;
 const QUESTION = "Write that record now, as text, and call no tool.";
 const READ = { name: "read", description: undefined, schema: { type: "object", properties: {} }, strict: undefined };
 const toolsOf = (protocol: ProtocolName): readonly unknown[] => definitions[protocol].tools.write([READ]);
-/** No thinking that is bound to what stands before it. */
+/** No thinking that is bound to what comes before it. */
 const modelOf = (protocol: ProtocolName) => (protocol === "anthropic-messages" ? { model: "claude-sonnet-4-5" } : {});
 const CACHED_SHARE_MIN = 0.9;
 
@@ -97,7 +97,7 @@ describe.each(PROTOCOLS)("a handoff asked for behind a conversation of %s", (pro
     expect(others).toEqual([]);
     const last = standing.provider.requests[question!.index - 1]!;
 
-    // The messages, whatever stands before and after them.
+    // The messages, whatever comes before and after them.
     const [sent, asked] = [last, question!].map(({ body }) => {
       const { start, end } = protocols[protocol].decode(body).layout.list;
       return body.slice(start, end - 1);

@@ -34,7 +34,7 @@ const recording: Transcript = {
   ],
 };
 
-/** One address for an agent, whoever stands behind it now. */
+/** One address for an agent, whoever comes after it now. */
 async function doorTo(where: () => string): Promise<string> {
   const door = createServer((request, response) => {
     const onward = send(new URL(request.url!, where()), { method: "POST", headers: request.headers }, (answer) => {

@@ -13,7 +13,7 @@ import { stand, type Standing } from "./support/standing.ts";
 
 const WINDOW_TOKENS = 16_000;
 
-/** Forty requests, each of so many tokens, with work between them. */
+/** Forty requests, each of that many tokens, with work between them. */
 function wordy(requestTokens: number, resultTokens: number): Transcript {
   const turns = Array.from({ length: 40 }, (_, at) => [
     user(`Request ${at}: ${filler(requestTokens, `wish ${at}`)}`),
@@ -26,7 +26,7 @@ function wordy(requestTokens: number, resultTokens: number): Transcript {
 const standWith = (settings: object): Promise<Standing> =>
   stand({ gateway: { contextLength: WINDOW_TOKENS, settings } });
 
-/** Every request stands in the text of the body, in the words it was said in. */
+/** Every request is in the text of the body, in the words it was said in. */
 function requestsIn(body: string, protocol: (typeof PROTOCOLS)[number]): readonly string[] {
   const { messages } = protocols[protocol].decode(body).transcript;
   return messages.filter(({ role }) => role === "user").map(({ parts }) => contentText(parts));

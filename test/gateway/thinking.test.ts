@@ -14,7 +14,7 @@ const PROTOCOL = "anthropic-messages";
 const BOUND = "claude-opus-5-5";
 const SIGNED = "claude-sonnet-4-5";
 
-/** A person asks so many times, and each time the model thinks, calls and reads in a loop before it answers. */
+/** A person asks that many times, and each time the model thinks, calls and reads in a loop before it answers. */
 function loops(requests: number, calls: number, resultWords = 120): Transcript {
   const round = (request: number): readonly Message[] => [
     textMessage("user", `Request ${request}: look into module_${request} and say what is wrong with it.`),

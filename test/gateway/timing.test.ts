@@ -26,7 +26,7 @@ const notices = (events: readonly GatewayEvent[], code: NoticeEvent["code"]) =>
 const compactions = (events: readonly GatewayEvent[]) =>
   events.flatMap((event) => (event.kind === "compaction" ? [event] : []));
 
-/** No thinking that is bound to what stands before it. */
+/** No thinking that is bound to what comes before it. */
 const modelOf = (protocol: ProtocolName) => (protocol === "anthropic-messages" ? { model: "claude-sonnet-4-5" } : {});
 
 type Standing = Pick<Stood, "url" | "store" | "events" | "gateway">;

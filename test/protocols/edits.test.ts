@@ -41,7 +41,7 @@ function edited(message: Message): Message | undefined {
   return at < 0 ? undefined : withParts(message, message.parts.with(at, shorten(message.parts[at]!)!), "digest");
 }
 
-/** Where the bytes of a message stand in the body. */
+/** Where the bytes of a message are in the body. */
 function extentOf({ layout }: Decoded, message: Message): { readonly start: number; readonly end: number } {
   const group = layout.groups.find(({ slice }) => slice === message.wire)!;
   return { start: layout.elements[group.first]!.start, end: layout.elements[group.first + group.count - 1]!.end };
@@ -182,7 +182,7 @@ function joined(name: WireName, messages: readonly Message[]) {
   return list.map((message) => messageMeaning({ ...message, parts: message.parts.filter(visible) }));
 }
 
-/** The bytes of every slice all of whose messages stand together. */
+/** The bytes of every slice all of whose messages are together. */
 function wholeSlices(messages: readonly Message[]): string[] {
   const found: string[] = [];
   for (let at = 0; at < messages.length;) {

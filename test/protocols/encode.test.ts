@@ -106,7 +106,7 @@ describe.each(WIRE_NAMES)("to %s", (target) => {
   });
 });
 
-/** What was said and done, in order, whatever messages it stands in. Media may move and change into a note. */
+/** What was said and done, in order, whatever messages it is in. Media may move and change into a note. */
 function events(messages: readonly Message[]): readonly unknown[] {
   const said = messages.flatMap(({ role, parts }) =>
     parts.flatMap((part): unknown[] => {

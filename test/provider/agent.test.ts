@@ -12,7 +12,7 @@ import { PROTOCOL_MODELS } from "./models.ts";
 const PROTOCOLS = ["openai-chat", "openai-responses", "anthropic-messages"] as const;
 const TURNS = 6;
 
-/** Thoughts, words in several scripts, and calls that run beside each other, one without arguments. */
+/** Thoughts, words in several scripts, and calls that run side by side, one without arguments. */
 const RECORDING = {
   system: [textMessage("system", "You read.")],
   messages: [

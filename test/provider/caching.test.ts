@@ -109,7 +109,7 @@ describe("Anthropic's, worked by hand", () => {
   });
 });
 
-/** One request that writes the cache; then, so many minutes later, whether the same one reads it. */
+/** One request that writes the cache; then, that many minutes later, whether the same one reads it. */
 async function lifetimes(protocol: "openai-chat" | "openai-responses", body: object, breakpoint: object) {
   let now = 0;
   const provider = createProvider({ now: () => now });

@@ -1,4 +1,4 @@
-/** A model for each protocol; Anthropic's binds its thinking to what stands before it. */
+/** A model for each protocol; Anthropic's binds its thinking to what comes before it. */
 export const PROTOCOL_MODELS = {
   "openai-chat": "gpt-5.4",
   "openai-responses": "gpt-5.6-sol",

@@ -14,7 +14,7 @@ const FULL = Number(process.env["PRECIS_TEST_RUNS"] ?? 0) > 1_000;
 /** Of the corpus in a short run. */
 const EVERY = 20;
 
-/** So many calls with thoughts, then a word. */
+/** That many calls with thoughts, then a word. */
 function recording(
   turns: number,
   words = 5,

@@ -14,7 +14,7 @@ interface Turn extends Json {
   readonly content: readonly Json[];
 }
 
-/** A session of so many tool calls, each with a thought of its own. */
+/** A session of that many tool calls, each with a thought of its own. */
 async function session(
   provider: Served,
   turns: number,

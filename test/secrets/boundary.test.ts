@@ -15,7 +15,7 @@ import { sectionsFor } from "../support/model-answers.ts";
 
 const SESSION_SECRETS = 80;
 const BUDGET_TOKENS = 9_000;
-/** A few digits of a secret may stand somewhere by chance. */
+/** A few digits of a secret may are somewhere by chance. */
 const UNMISTAKABLE_CHARS = 10;
 
 /** In what a person says, in what the agent says and runs, in what tools answer and how they fail. */

@@ -29,7 +29,7 @@ async function compactionOf(name: string, transcript: Transcript): Promise<Compa
   return outcome.kind === "compacted" ? outcome.compaction : undefined;
 }
 
-/** Without the white space between values: what stands between two messages belongs to neither. */
+/** Without the white space between values: what is between two messages belongs to neither. */
 const compact = (body: string): string => JSON.stringify(JSON.parse(body));
 
 describe("a compaction that went through JSON", () => {

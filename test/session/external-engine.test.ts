@@ -1,4 +1,4 @@
-/** Engines of a host's own, in the host's thread: held to the contract at every call, and put out of service where they break it. */
+/** Engines of a host's own, in the host's thread: held to the contract at every call, and disabled where they break it. */
 import { describe, expect, it } from "vitest";
 import { createSacredZone } from "../../src/core/engines/sacred-zone/sacred-zone.ts";
 import { SACRED_ZONE_DEFAULTS } from "../../src/core/engines/sacred-zone/settings.ts";

@@ -1,4 +1,4 @@
-/** The main model asked in place, over real HTTP: what it costs, and how its failures are told apart. */
+/** The main model asked in place, over real HTTP: what it costs, and how its failures are distinguished. */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WriterReply } from "../../src/core/handoff/model/writer.ts";

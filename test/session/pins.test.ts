@@ -1,4 +1,4 @@
-/** What is pinned is never summarised, whatever the engine; a pinned fact stands in every handoff. */
+/** What is pinned is never summarised, whatever the engine; a pinned fact is in every handoff. */
 import { describe, expect, it } from "vitest";
 import { applyCompaction } from "../../src/core/compaction/compaction.ts";
 import { textMessage, type Message, type Transcript } from "../../src/core/transcript/message.ts";

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** As a version that knew so many steps left it. */
+/** As a version that knew that many steps left it. */
 function fileAt(version: number): void {
   const db = new DatabaseSync(path);
   db.exec("pragma journal_mode = wal");

@@ -4,7 +4,7 @@
  */
 import type { Random } from "./random.ts";
 
-/** JSON text that is to stand in the output exactly as it is. */
+/** JSON text that is to be in the output exactly as it is. */
 export class RawJson {
   readonly text: string;
   constructor(text: string) {

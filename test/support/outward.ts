@@ -1,4 +1,4 @@
-/** What stands between a gateway and a provider elsewhere: TLS, and a proxy that opens the way. */
+/** What is between a gateway and a provider elsewhere: TLS, and a proxy that opens the way. */
 import { once } from "node:events";
 import { createServer as createHttpServer, type IncomingMessage } from "node:http";
 import { createServer as createTlsServer } from "node:https";

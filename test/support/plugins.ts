@@ -43,7 +43,7 @@ export function engineSource(methods: Readonly<Record<string, string>>, before =
 }
 
 /**
- * Leaves out what stands between the first message and the last exchange, keeps the contract, and says so. `spoil` takes the
+ * Leaves out what is between the first message and the last exchange, keeps the contract, and says so. `spoil` takes the
  * compaction and answers with a worse one.
  */
 const DROPPING = `

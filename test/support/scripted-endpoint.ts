@@ -65,7 +65,7 @@ export interface ScriptedEndpoint {
   readonly url: string;
   /** Every request so far, also those refused for their size. */
   readonly requests: readonly Asked[];
-  /** Replaces the script and starts counting anew. */
+  /** Replaces the script and starts counting again. */
   readonly play: (script: Script) => void;
   readonly close: () => Promise<void>;
 }

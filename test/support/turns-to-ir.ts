@@ -105,7 +105,7 @@ function replyParts(turn: Reply, traits: Traits): Part[] {
   return parts;
 }
 
-/** Where arguments travel as a JSON object nothing else can stand. */
+/** Where arguments travel as a JSON object nothing else can be. */
 export function objectOrEmpty(text: string): string {
   return text.startsWith("{") && text.endsWith("}") ? text : "{}";
 }

@@ -1,6 +1,6 @@
 /**
  * What is measured of a compaction: a function from messages of its own to messages of its own. Reading and writing the
- * common form stand beside it, so that they are not timed.
+ * common form are next to it, so that they are not timed.
  */
 import { contentOf, type ChatMessage } from "../../../src/lab/recall/definition.ts";
 import type { Conversation, Told } from "../extract.ts";
@@ -23,7 +23,7 @@ export interface Contestant {
   readonly knob: "tokens" | "messages";
   /** That setting; where it has none, the one that it was measured with before. A summary's length where it asks none. */
   readonly asItComes: Size;
-  /** Whether its result takes the place of the history (a summary), or is made anew from the whole at every request. */
+  /** Whether its result takes the place of the history (a summary), or is rebuilt from the whole at every request. */
   readonly stands: boolean;
   /** So slow at a turn, though it waits for nothing, that it is asked only at some, which say what all of them do. */
   readonly slow?: true;

@@ -8,7 +8,7 @@ import { asPlain, type Contestant } from "./contestant.ts";
 /** Its tail is a fifth of its threshold, which is three quarters of a window of this size: "~20K tokens", as it says. */
 const WINDOW_TOKENS = 128_000;
 const TAIL_TOKENS = 19_200;
-/** `protect_last_n`: of so many messages the results are never pruned; with less of a tail, of fewer. */
+/** `protect_last_n`: of that many messages the results are never pruned; with less of a tail, of fewer. */
 const MESSAGES_PROTECTED = 20;
 const SUMMARY_TOKENS = 2_000;
 /** How it tells its model a length; it limits the answer by nothing else. */

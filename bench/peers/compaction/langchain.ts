@@ -107,7 +107,7 @@ export async function contextEditingContestant(): Promise<Contestant> {
     weigh,
     on: () => ({
       compact: (messages, { keep }) => {
-        // A negative number stands for so many results.
+        // A negative number stands for that many results.
         const kept = keep < 0 ? { messages: -keep } : { tokens: keep };
         const edits = [new agents.ClearToolUsesEdit({ trigger: AT_ONCE, keep: kept })];
         const { wrapModelCall } = agents.contextEditingMiddleware({ edits });
@@ -141,7 +141,7 @@ export async function summarizationContestant(): Promise<Contestant> {
           };
           const { beforeModel } = agents.summarizationMiddleware({ model, trigger: AT_ONCE, keep: kept });
           const update = await beforeModel({ messages }, { context: {} });
-          // Its first message tells the graph to drop all that stood before.
+          // Its first message tells the graph to drop all that came before.
           return update === undefined ? messages : update.messages.filter(({ type }) => type !== "remove");
         },
         write,

@@ -1,4 +1,4 @@
-/** Figures over many cuts: pooled, and with the interval that drawing transcripts anew would give. */
+/** Figures over many cuts: pooled, and with the interval that drawing transcripts again would give. */
 
 const DRAWS = 2_000;
 const INTERVAL = 0.95;

@@ -51,7 +51,7 @@ export interface RecallRow {
   readonly oursKept: number;
   readonly oursBound: number;
   readonly oursHeld: number;
-  /** Of `oursBound - bound`, by drawing transcripts anew. */
+  /** Of `oursBound - bound`, by drawing transcripts again. */
   readonly differenceInterval: readonly [number, number];
   /** Tokens that its summarizer was shown, as a share of the tokens before the cut. */
   readonly shown: number;

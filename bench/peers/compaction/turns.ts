@@ -14,7 +14,7 @@ import { longest, type Sitting } from "./sittings.ts";
 import { ourTurns, peerTurns, type Taking, type TurnTaker } from "./turn-takers.ts";
 
 const SESSIONS = 5;
-/** Times that a session is gone through anew; of each of its turns the median is taken. */
+/** Times that a session is gone through again; of each of its turns the median is taken. */
 const PASSES = 3;
 /** Of each session, evenly spread: the turns at which those that keep nothing are asked; others are asked at all. */
 const STATELESS_TURNS = 40;
@@ -79,7 +79,7 @@ export async function turns(peers: readonly Contestant[], sittings: readonly Sit
 interface Session {
   readonly file: string;
   readonly messages: readonly ChatMessage[];
-  /** How many messages stood before each reply of the model. */
+  /** How many messages came before each reply of the model. */
   readonly requests: readonly number[];
   readonly tokens: number;
 }

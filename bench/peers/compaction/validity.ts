@@ -11,7 +11,7 @@ export interface Validity {
   readonly valid: boolean;
   /** Codes of what is wrong, each once. */
   readonly codes: readonly string[];
-  /** The newest user message stands in it as it was said. */
+  /** The newest user message is in it as it was said. */
   readonly liveRequest: boolean;
 }
 

@@ -8,7 +8,7 @@ import { portkeyHeaders, ROUTER_MODELS } from "./processes.ts";
 
 const KB = 1_024;
 const BLOCK_CALLS = 5;
-/** Of the blocks, so many more before the first that counts. */
+/** Of the blocks, that many more before the first that counts. */
 const WARM_UP_SHARE = 0.3;
 const TAIL_SHARE = 0.95;
 

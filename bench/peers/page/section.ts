@@ -1,4 +1,4 @@
-/** A part of the page: what stands under one heading, from one stored result. */
+/** A part of the page: what is under one heading, from one stored result. */
 import type { Absent } from "../load.ts";
 import type { Kept } from "../results.ts";
 

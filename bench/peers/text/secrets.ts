@@ -32,7 +32,7 @@ export interface SecretRow {
   /** Shares of 1: of vendors' tokens, and of secrets known by their name or place. */
   readonly tokens: number;
   readonly named: number;
-  /** Texts without any secret that it changed, of so many. */
+  /** Texts without any secret that it changed, of that many. */
   readonly falseAlarms: number;
 }
 

@@ -1,4 +1,4 @@
-/** `precis plugins …`: engines of other people: which there are, where each stands, and whether it keeps the contract. */
+/** `precis plugins …`: engines of other people: which there are, where each is, and whether it keeps the contract. */
 import { resolve } from "node:path";
 import { loadConfiguration, shortPath } from "../../config/load.ts";
 import { pluginFolders } from "../../config/locate.ts";

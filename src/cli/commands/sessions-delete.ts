@@ -12,7 +12,7 @@ import type { Terminal } from "../terminal.ts";
 
 const SESSIONS_MAX = 1_000_000;
 const HITS_MAX = 5_000;
-/** So many are named before it is only said how many more there are. */
+/** That many are named before it is only said how many more there are. */
 const SHOWN_MAX = 20;
 
 export const deleteCommand: Command = {
@@ -69,7 +69,7 @@ function checkChoice(args: Arguments): void {
   if (one && some) throw usageError("an id excludes --older-than and --text", "Leave one out.");
 }
 
-/** With all that stand on them, the newest first. */
+/** With all that are on them, the newest first. */
 async function choose(args: Arguments, { kept, tenant }: OpenedHistory): Promise<readonly string[]> {
   const id = args.text("session");
   if (id !== undefined) return kept.withBranches(tenant, [(await findSession(kept, { tenant, id })).entry.id]);
@@ -89,7 +89,7 @@ async function choose(args: Arguments, { kept, tenant }: OpenedHistory): Promise
   return unused(ids, all, { before, tenant, kept });
 }
 
-/** Nothing goes that something younger stands on. */
+/** Nothing goes that something younger is on. */
 async function unused(
   ids: readonly string[],
   all: readonly SessionEntry[],
@@ -114,7 +114,7 @@ async function remove(
   const gone: string[] = [];
   let some = chosen;
   try {
-    // A search looks at so many candidates and no more: what it finds when those are gone goes too.
+    // A search looks at that many candidates and no more: what it finds when those are gone goes too.
     for (; some.length > 0; some = args.text("text") === undefined ? [] : await choose(args, opened)) {
       const now = await whileWaiting(terminal.err, () => "deleting", kept.deleteSessions(tenant, some));
       if (now.length === 0) break;

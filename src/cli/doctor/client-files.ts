@@ -98,7 +98,7 @@ interface TomlTable {
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** The strings of a TOML file by table, as far as they stand on lines of their own. */
+/** The strings of a TOML file by table, as far as they are on lines of their own. */
 function tablesOf(text: string): readonly TomlTable[] {
   const tables: { name: string; values: Map<string, string> }[] = [{ name: "", values: new Map() }];
   for (const line of text.split("\n")) {
@@ -157,7 +157,7 @@ function piSettings(terminal: Terminal): ClientSettings {
   return { addresses: membersIn(join(folder, "models.json"), "baseUrl", terminal), problems: [] };
 }
 
-/** Every address under a name, wherever it stands; these files may hold comments. */
+/** Every address under a name, wherever it is; these files may hold comments. */
 function membersIn(path: string, member: "baseURL" | "baseUrl", terminal: Terminal): readonly Address[] {
   const text = textOf(path);
   if (text === undefined) return [];

@@ -36,7 +36,7 @@ function taken(port: number): Finding {
   });
 }
 
-/** The code of what stands in the way of listening. */
+/** The code of what is in the way of listening. */
 async function portFailure(host: string, port: number): Promise<string | undefined> {
   const server = createServer();
   try {

@@ -1,6 +1,6 @@
 /**
  * Where cache markers go. What the client set stays and counts; what is left of the four is spent in the order of what
- * it saves. Never a fifth, never a longer lifetime behind a shorter one, never where none can stand.
+ * it saves. Never a fifth, never a longer lifetime behind a shorter one, never where none can be.
  */
 import type { CacheSite, MarkerPlan, Ttl } from "./site.ts";
 
@@ -24,7 +24,7 @@ export interface MarkerWishes {
   readonly ttl: Ttl;
   /** Messages at the beginning that compactions leave alone; 0 where there are none. */
   readonly headMessages: number;
-  /** The system prompt is not the one of the request before: what stands before it is marked too. */
+  /** The system prompt is not the one of the request before: what comes before it is marked too. */
   readonly systemChanged: boolean;
   /** Lifetimes of markers whose place is not known: one for the whole request, or a second one inside of a result. */
   readonly unplaced?: readonly Ttl[];

@@ -143,7 +143,7 @@ function namesOf({ blocks, messageSettings }: CachePrompt, hash: Hash): readonly
   });
 }
 
-/** The longest prefix that any marker finds is read; what lies between it and the last marker is written. */
+/** The longest prefix that any marker finds is read; what is between it and the last marker is written. */
 function askMarked({ blocks }: CachePrompt, rules: MarkedRules, { sums, live, keep }: CacheLookup): Partial<CacheUse> {
   const markers = blocks.flatMap(({ marker }, at) =>
     marker === undefined || sums[at]! < rules.minimumTokens ? [] : [{ at, ttl: marker }],

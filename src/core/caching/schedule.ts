@@ -1,5 +1,5 @@
 /**
- * When a compaction is worth its price. A rewritten prompt is written to the cache anew; every later request then reads
+ * When a compaction is worth its price. A rewritten prompt is written to the cache again; every later request then reads
  * less. All amounts are in tokens of input at full price, so that prices come in as shares of it.
  */
 import type { Measure } from "../transcript/measure.ts";
@@ -15,14 +15,14 @@ export interface CachePrices {
 /** A conversation at the moment of deciding. */
 export interface ScheduleQuery {
   readonly prices: CachePrices;
-  /** What would be sent now, a standing compaction in place. */
+  /** What would be sent now, an active compaction in place. */
   readonly transcript: Transcript;
   readonly measure: Measure;
   /** Tokens of it, as well as they are known. */
   readonly tokens: number;
   /** What a compaction is expected to leave. */
   readonly afterTokens: number;
-  /** Of that, what stands before everything that changes: system prompt, tools, head. */
+  /** Of that, what comes before everything that changes: system prompt, tools, head. */
   readonly stableTokens: number;
   /** Nothing was asked for longer than the cache lives. */
   readonly cold: boolean;
@@ -58,7 +58,7 @@ interface SpendingSoFar {
 
 /**
  * Whether this is the moment that costs least: reading on has cost as much as a rewrite would, the session is likely to go on
- * long enough for it to pay, and a first compaction would not leave the session dearer than none, should it end now.
+ * long enough for it to pay, and a first compaction would not leave the session more expensive than none, should it end now.
  */
 export function atLeastCost(occasion: ScheduleQuery): ScheduleDecision {
   if (occasion.afterTokens > occasion.tokens * LEFT_MAX) return { compact: false, because: leftText(occasion) };
@@ -80,7 +80,7 @@ interface Account {
   readonly free: boolean;
   /** One more request without a rewrite costs more than requests since the last one did on average, its price included. */
   readonly due: boolean;
-  /** Should the session end now, it would not have been dearer for it by more than is allowed. */
+  /** Should the session end now, it would not have been more expensive for it by more than is allowed. */
   readonly affordable: boolean;
   readonly text: string;
 }
@@ -109,7 +109,7 @@ function lossNow({ prices: { read, write }, tokens, afterTokens, stableTokens, c
   return write * (afterTokens - stableTokens) - read * (tokens - stableTokens);
 }
 
-/** Each turn of the model was a request that read what stood before it, and wrote what was new. */
+/** Each turn of the model was a request that read what came before it, and wrote what was new. */
 function courseOf({ prices, transcript, measure, afterTokens }: ScheduleQuery): SpendingSoFar {
   const { read, write, output } = prices;
   let tokens = measure.transcript({ ...transcript, messages: [] });
@@ -154,7 +154,7 @@ const RESUMED_SHARE = 0.5;
 const REQUESTS_AFTER_PAUSE_MAX = 20;
 
 /**
- * Whether a compaction made now is likely to pay once the cache has expired: then a smaller prompt is written to it anew, and
+ * Whether a compaction made now is likely to pay once the cache has expired: then a smaller prompt is written to it again, and
  * read by what follows.
  */
 export function beforeExpiry({

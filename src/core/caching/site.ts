@@ -14,15 +14,15 @@ export interface CacheSite {
   readonly section: CacheSection;
   /** Index of the message among those of the conversation; -1 outside of it. */
   readonly message: number;
-  /** Whose message it stands in; undefined for tools. */
+  /** Whose message it is in; undefined for tools. */
   readonly role?: Role;
-  /** A marker can stand on it: it is not empty, no thinking, and of a kind that takes one. */
+  /** A marker can be on it: it is not empty, no thinking, and of a kind that takes one. */
   readonly carries: boolean;
-  /** The marker that stands on it, or inside of it. */
+  /** The marker that is on it, or inside of it. */
   readonly marker?: Ttl;
-  /** The marker came with an older request and stands here only because its bytes were kept. */
+  /** The marker came with an older request and is here only because its bytes were kept. */
   readonly stale?: true;
 }
 
-/** Where markers shall stand: by index of the site. All of them, those that stand there already included. */
+/** Where markers shall are: by index of the site. All of them, those that are there already included. */
 export type MarkerPlan = ReadonlyMap<number, Ttl>;

@@ -1,6 +1,6 @@
 /**
- * A system prompt in the order that a cache likes: what stays the same longest stands first, so that a change of what
- * stands last leaves the beginning cached (Dual Compression chapter, 16.5.3).
+ * A system prompt in the order that a cache likes: what stays the same longest is first, so that a change of what
+ * is last leaves the beginning cached (Dual Compression chapter, 16.5.3).
  */
 
 /** How long a piece stays as it is: over all sessions, for one session, for one task. */

@@ -91,7 +91,7 @@ export interface SummaryAccount {
 
 /** What a compaction takes out of sight, of one kind. */
 export interface Loss {
-  /** Not in the result; behind a recall id that stands in it, unless counted in `unrecallable` too. */
+  /** Not in the result; behind a recall id that is in it, unless counted in `unrecallable` too. */
   readonly absent: number;
   /** Not even that. */
   readonly unrecallable: number;

@@ -3,7 +3,7 @@ import type { Chain } from "../transcript/links.ts";
 import type { Transcript } from "../transcript/message.ts";
 import type { Compaction, Destination } from "./compaction.ts";
 
-/** The same result, with the messages up to `covered` recorded as they stand. Itself where it reaches that far. */
+/** The same result, with the messages up to `covered` recorded as they are. Itself where it reaches that far. */
 export function reachTo(compaction: Compaction, covered: number, original: Transcript, chain: Chain): Compaction {
   const end = Math.min(covered, original.messages.length);
   if (end <= compaction.covered) return compaction;

@@ -56,7 +56,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Where the string values of valid JSON stand, quotes included; keys are not values. */
+/** Where the string values of valid JSON are, quotes included; keys are not values. */
 function* stringValues(json: string): Generator<{ readonly start: number; readonly end: number }> {
   for (let start = json.indexOf('"'); start >= 0;) {
     const end = endOfString(json, start);

@@ -26,7 +26,7 @@ export function oneLine(text: string, charsMax: number): string {
 // oxlint-disable-next-line no-control-regex -- the escape character is what a colour starts with
 const COLOUR = /\u001b\[[\d;]*[A-Za-z]/g;
 
-/** Terminal colours stand between the words that we look for. */
+/** Terminal colours are between the words that we look for. */
 export function withoutColour(line: string): string {
   return line.includes("\u001b") ? line.replace(COLOUR, "") : line;
 }

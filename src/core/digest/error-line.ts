@@ -1,6 +1,6 @@
 /** Whether a line of output reports an error, and which error it is, whatever the place it was reported for. */
 
-/** At the start of a line. (Apart from those that may stand anywhere, because a pattern that is anchored as a whole is fast.) */
+/** At the start of a line. (Apart from those that may be anywhere, because a pattern that is anchored as a whole is fast.) */
 const OPENING = new RegExp(
   [
     String.raw`^.{0,60}(?:^|[\s[|])(?:ERROR|FATAL|CRITICAL)(?:[\s\]|:]|$)`, // build tools, loggers

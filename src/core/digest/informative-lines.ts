@@ -1,5 +1,5 @@
 /**
- * The lines that say most for their length: names that stand nowhere before, among words that say what they are. What
+ * The lines that say most for their length: names that are nowhere before, among words that say what they are. What
  * an agent later needs from a text is mostly a name, and a bare name is of no use without its sentence.
  */
 import { withoutLineNumber } from "./numbered-lines.ts";

@@ -1,5 +1,5 @@
 /**
- * Finds where any of many short marks stands in a text, in one walk whatever their number: the automaton of Aho and
+ * Finds where any of many short marks is in a text, in one walk whatever their number: the automaton of Aho and
  * Corasick (Efficient string matching, 1975).
  */
 

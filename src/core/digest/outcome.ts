@@ -1,5 +1,5 @@
 /**
- * How a run ended: exit status, failing tests, counts, and its distinct errors where they first stand.
+ * How a run ended: exit status, failing tests, counts, and its distinct errors where they first are.
  * One scan finds the few lines that can matter; only those are looked at closely, so a megabyte of output is cheap.
  */
 import { head, withoutColour } from "./cut.ts";
@@ -41,7 +41,7 @@ const MARKS = [
   "passed|passing|pass #|# pass|test completed|tests completed|Tests|tests,|examples,|runs,|Ran #",
   ".go:#|--- PASS|✗|✘|✖|×|✕|❌|●",
 ].flatMap((marks) => marks.split("|"));
-/** These count only where what stands around them is of this form; `back` is how far before their end it begins. */
+/** These count only where what is around them is of this form; `back` is how far before their end it begins. */
 const AROUND: readonly { readonly mark: string; readonly form: RegExp; readonly back: number }[] = [
   { mark: "#: ", form: /(?<=:\d+:\d+: )/y, back: 0 },
   { mark: " x ", form: / x [\w@/-]+\(/y, back: 3 },

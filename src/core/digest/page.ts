@@ -55,7 +55,7 @@ export function linesWith(page: Page, pattern: RegExp, max: number): number[] {
   return found;
 }
 
-/** Headings of Markdown and the like, ruled titles, and names in bold that stand alone. */
+/** Headings of Markdown and the like, ruled titles, and names in bold that are alone. */
 const HEADING_MARK = /#|\*\*|===|---|<h[1-4]\b/g;
 const HEADING =
   /^(?:[ \t]{0,8}\d{1,6}[→\t])?#{1,6} \S|^\*\*[^*]{3,100}\*\*:?\s*$|^[=-]{3,} .{2,60} [=-]{3,}$|^[ \t]*<h[1-4]\b/;

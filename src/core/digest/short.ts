@@ -5,7 +5,7 @@ import type { CallSummary } from "./call.ts";
 export interface DigestContent {
   /** Goes into the first line: `3 of 40 failed`, `12 columns`. */
   readonly facts: readonly string[];
-  /** Lines of our own under the first: what is computed and stands nowhere in the original. */
+  /** Lines of our own under the first: what is computed and is nowhere in the original. */
   readonly notes?: readonly string[];
   /** Whether the notes, too, may take the digest past its target. */
   readonly mustNotes?: boolean;
@@ -19,7 +19,7 @@ export interface DigestContent {
   readonly numberedFrom?: number;
   /** Lines that share a beginning: it is said once, as a heading, and of each line what is left. */
   readonly under?: (number: number) => LineBlock | undefined;
-  /** False where numbers or names already show that something stands between two lines. */
+  /** False where numbers or names already show that something is between two lines. */
   readonly gaps?: boolean;
 }
 

@@ -48,7 +48,7 @@ export interface CompactRequest extends Estimator {
   readonly reason: CompactionReason;
   /** A topic that gets 60 to 70 % of the handoff (Zhang 2026, section 12). */
   readonly focus?: string;
-  /** What is sent today, where an earlier compaction stands: savings are counted from it. */
+  /** What is sent today, where an earlier compaction is: savings are counted from it. */
   readonly standing?: Transcript;
   /** Size of the whole result in tokens: system, tools, messages, flat images. Overrides the documented minimums. */
   readonly budget?: number;
@@ -83,7 +83,7 @@ export interface Engine<State = unknown> {
   readonly decide: (state: State, usage: ContextUsage) => Decision;
   /** Compacts the client's own conversation: the originals, not an earlier result. */
   readonly compact: (state: State, transcript: Transcript, request: CompactRequest) => Promise<Outcome>;
-  /** Tools that the model may be given. The same throughout a session: providers cache what stands behind them. */
+  /** Tools that the model may be given. The same throughout a session: providers cache what follows them. */
   readonly tools?: (state: State) => readonly EngineTool[];
   /** Answers a call of one of them. Never rejects: what cannot be answered is an answer with `isError`. */
   readonly callTool?: (state: State, call: ToolCall, sources: Sources) => Promise<ToolAnswer>;

@@ -3,7 +3,7 @@ import { limitsOf, PRESSURE_THRESHOLD_SHARE, type Limits } from "./compressor/li
 import type { Engine } from "./contract.ts";
 import type { EngineSettings } from "./settings.ts";
 
-/** A result of the default engine is what other engines are reckoned to leave, unless they say more. */
+/** A result of the default engine is what other engines are calculated to leave, unless they say more. */
 export type WindowLimits = Limits;
 
 /**

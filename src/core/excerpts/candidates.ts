@@ -1,6 +1,6 @@
 /**
  * The candidates for excerpts: the passages around identifiers, each worked out once and again only when an identifier
- * is mentioned anew. They are numbered, and what the selection asks of every one is kept in arrays: it walks a thousand of them.
+ * is mentioned again. They are numbered, and what the selection asks of every one is kept in arrays: it walks a thousand of them.
  */
 import type { Measure } from "../transcript/measure.ts";
 import type { Excerpt } from "./excerpt.ts";
@@ -34,7 +34,7 @@ export interface CandidateTable {
   /** The number of the source of each candidate; and for each source, the tokens of the line that names it. */
   readonly sources: readonly number[];
   readonly sourceLineTokens: readonly number[];
-  /** Where a quote stands: the message, the start and the end. */
+  /** Where a quote is: the message, the start and the end. */
   readonly messages: readonly number[];
   readonly starts: readonly number[];
   readonly ends: readonly number[];
@@ -53,7 +53,7 @@ export interface CandidateTable {
   readonly shapeOf: (candidate: number) => number;
   /** What a stretch of the candidate's message weighs as a line of its own. */
   readonly weigh: (candidate: number, stretch: Range) => number;
-  /** A quote as it stands by itself: the same object as long as nothing changes. */
+  /** A quote as it is by itself: the same object as long as nothing changes. */
   readonly quoted: (candidate: number) => Excerpt;
   /** Whether it shows no secret that only its surroundings give away. */
   readonly isSafe: (candidate: number) => boolean;
@@ -206,7 +206,7 @@ function createIndex(occurrences: Occurrences, work: (number: number) => readonl
 /** Candidates that were joined, and what they weigh together: most are joined again in the next handoff. */
 const STRETCHES_MAX = 10_000;
 
-/** What each candidate weighs, and the line that names its source; anew when the measure is another. */
+/** What each candidate weighs, and the line that names its source; again when the measure is another. */
 function createScales({ entries, readingOf }: Occurrences) {
   const [tokens, sources, sourceLineTokens]: [number[], number[], number[]] = [[], [], []];
   let measure: Measure | undefined;

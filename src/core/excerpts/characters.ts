@@ -67,7 +67,7 @@ function urlEndTable(): Uint8Array {
 
 /** Longer texts are rare; their bytes are not kept. */
 const KEPT_CHARS_MAX = 1 << 20;
-/** So many at a time are taken for ASCII or not. */
+/** That many at a time are taken for ASCII or not. */
 const PIECE_CHARS = 4096;
 let kept = new Uint8Array(PIECE_CHARS);
 
@@ -185,7 +185,7 @@ function slotOf(hash: number): number {
 export interface Vocabulary {
   /** Adds the numbers of the words in a name to a list, each once: thousands of names share one. */
   readonly add: (name: string, to: number[]) => void;
-  /** How often its words stand in the texts together. */
+  /** How often its words are in the texts together. */
   readonly bag: (texts: readonly string[]) => WordBag;
 }
 

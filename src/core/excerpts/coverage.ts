@@ -64,7 +64,7 @@ export function selectExcerpts(material: CoverageInput, request: ExcerptRequest)
   return selection.excerpts();
 }
 
-/** Whether the result says a passage already: what somebody said may stand within a line of it, a tool's lines do not. */
+/** Whether the result says a passage already: what somebody said may be within a line of it, a tool's lines do not. */
 function saidIn(
   present: string,
   table: CandidateTable,
@@ -77,7 +77,7 @@ function saidIn(
   };
 }
 
-/** One line of a log shows what all are; errors are told apart by their values, and each is quoted once. */
+/** One line of a log shows what all are; errors are distinguished by their values, and each is quoted once. */
 function createShapes({ entries, readingOf }: Occurrences, table: CandidateTable) {
   const seen = new Set<number>();
   const errors = new Set<string>();
@@ -144,7 +144,7 @@ function candidatesOf(
   return candidates;
 }
 
-/** The numbers of about so many of the highest scores. */
+/** The numbers of about that many of the highest scores. */
 function likeliest(scores: Float64Array, most: number): readonly number[] {
   const least = Math.max(SCORE_LEAST, highest(scores, most));
   const numbers: number[] = [];

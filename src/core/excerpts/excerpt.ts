@@ -5,7 +5,7 @@ import type { Message } from "../transcript/message.ts";
 export interface Excerpt {
   /** Index of the message it is taken from. */
   readonly message: number;
-  /** Where it stands in that message; absent where an earlier handoff carried it. */
+  /** Where it is in that message; absent where an earlier handoff carried it. */
   readonly at?: number;
   /** Where it comes from, for a reader: `Read src/a.ts`, `user`. */
   readonly source: string;
@@ -26,7 +26,7 @@ export interface ExcerptRequest {
   /** The messages to draw from: `messages[from .. until)`; all where not given. */
   readonly from?: number;
   readonly until?: number;
-  /** What stands in the result anyway: names that it binds need no excerpt. */
+  /** What is in the result anyway: names that it binds need no excerpt. */
   readonly present: VisibleText;
   /** Words of the task beyond the live request. */
   readonly focus: readonly string[];
@@ -38,7 +38,7 @@ export interface ExcerptRequest {
 
 /** A result, or the part of it that is settled. */
 export interface VisibleText {
-  /** Messages of the conversation that stand in it as they were. */
+  /** Messages of the conversation that are in it as they were. */
   readonly standing: readonly Message[];
   /** All other text in it. */
   readonly text: string;

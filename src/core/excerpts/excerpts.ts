@@ -1,5 +1,5 @@
 /**
- * Excerpts: what a handoff quotes of the original so that the names it will need stand beside what they were about.
+ * Excerpts: what a handoff quotes of the original so that the names it will need are next to what they were about.
  * Chosen by how likely the continuation asks for each name, a token at a time.
  */
 import type { Message } from "../transcript/message.ts";
@@ -23,14 +23,14 @@ export interface MissingName {
   readonly isPath: boolean;
   /** Messages that hold it. */
   readonly messages: readonly number[];
-  /** Whether it is no piece of a secret, where it stands first. */
+  /** Whether it is no piece of a secret, where it is first. */
   readonly isSafe: (redact: (text: string) => string) => boolean;
 }
 
 export interface Evidence {
   /** Best first; at most `budget` tokens with one line of `measure` a distinct source. */
   readonly excerpts: (messages: readonly Message[], request: ExcerptRequest) => readonly Excerpt[];
-  /** What it takes to quote every error that was not made good, with the lines that name where they stand. */
+  /** What it takes to quote every error that was not made good, with the lines that name where they are. */
   readonly errorTokens: (
     messages: readonly Message[],
     request: Pick<ExcerptRequest, "measure" | "settled" | "redact">,
@@ -111,10 +111,10 @@ function likely(scores: Float64Array): readonly number[] {
   return numbers;
 }
 
-/** So many names are searched for one by one; for more the text is read first, which costs as much as about so many searches. */
+/** That many names are searched for one by one; for more the text is read first, which costs as much as about that many searches. */
 const SEARCHES_MAX = 40;
 
-/** Whether a likely identifier does not stand in a result, tied or not. */
+/** Whether a likely identifier is not in a result, tied or not. */
 function isNotIn({ standing, excerpts = [], text }: VisibleText, { entries, standings, eachNamed }: Occurrences) {
   const whole = new Set(standing);
   const named = new Uint8Array(standings.length);
@@ -149,7 +149,7 @@ function missingFrom(
     });
 }
 
-/** The text of the message that an identifier stands in first, and where it stands there. */
+/** The text of the message that an identifier is in first, and where it is there. */
 function placeOf(
   places: readonly number[],
   { entries, readingOf }: Occurrences,
@@ -169,7 +169,7 @@ function dropHeldIn(standing: readonly MessageEntry[], occurrences: Occurrences,
   }
 }
 
-/** Of what a text names already, so much of the worth is left: its surroundings may still be worth a line. */
+/** Of what a text names already, that much of the worth is left: its surroundings may still be worth a line. */
 const NAMED_SHARE = 0.25;
 
 function lowerNamedIn(text: string, occurrences: Occurrences, scores: Float64Array): void {

@@ -40,7 +40,7 @@ function surroundings({ text, firstBlock }: KeyBlockText, piece: Range): Range {
   return { start: Math.min(start, block ?? start), end };
 }
 
-/** Where the key block opens that a place may stand in; only so far back is looked, whatever the text's length. */
+/** Where the key block opens that a place may be in; only so far back is looked, whatever the text's length. */
 function blockStart(text: string, place: number): number | undefined {
   const from = Math.max(0, place - BLOCK_REACH_CHARS);
   const found = text.slice(from, place).lastIndexOf(BLOCK_START);

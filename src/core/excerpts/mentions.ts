@@ -22,7 +22,7 @@ import { NO_NAME, type NameTable, createNameTable } from "./name-table.ts";
 
 export type MentionKind = "path" | "symbol" | "number" | "hash" | "url";
 
-/** Where identifiers stand in one text. Parallel arrays, in order of place, because a transcript holds tens of thousands. */
+/** Where identifiers are in one text. Parallel arrays, in order of place, because a transcript holds tens of thousands. */
 export interface Mentions {
   /** Distinct identifiers, by their numbers in the table of names, in order of first mention. */
   readonly names: readonly number[];
@@ -125,7 +125,7 @@ function scanRun(start: number, end: number, slashed: boolean): void {
   const rest = slashed ? pathEnd(bytes, start, end) : start;
   const name = rest > start ? pathName(bytes, start, rest) : undefined;
   if (name === undefined) return scanWords(start, end, rest, end);
-  // In order of place, so that whoever looks for what stands in a range can search.
+  // In order of place, so that whoever looks for what is in a range can search.
   scanWords(start, name.parent.start, rest, end);
   addPath(name);
   scanWords(name.parent.start, end, rest, end);
@@ -162,7 +162,7 @@ function addUrl(start: number, end: number): void {
   add("url", start, last);
 }
 
-/** Adds a path by its last two components, whatever stands between them. */
+/** Adds a path by its last two components, whatever is between them. */
 function addPath({ parent, last }: PathName): void {
   const { text, table } = found;
   if (parent.end + 1 === last.start) return add("path", parent.start, last.end);

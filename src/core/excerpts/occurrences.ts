@@ -1,5 +1,5 @@
 /**
- * What a conversation says of each identifier: where it stands and in whose words. Folded message by message, so that
+ * What a conversation says of each identifier: where it is and in whose words. Folded message by message, so that
  * a longer conversation costs only what is new in it.
  */
 import type { CallSummary } from "../digest/call.ts";
@@ -19,7 +19,7 @@ import {
   createOccurrenceFacts,
 } from "./reading.ts";
 
-/** A name that stands in more messages than this is everywhere: whatever is kept will show it (docs/evaluation.md). */
+/** A name that is in more messages than this is everywhere: whatever is kept will show it (docs/evaluation.md). */
 export const RARE_MESSAGES_MAX = 5;
 
 /** One message of the fold. */
@@ -29,7 +29,7 @@ export interface MessageEntry {
   readonly call: CallSummary | undefined;
 }
 
-/** An identifier and where it stands. Places are pairs: index of the message, index among its distinct identifiers. */
+/** An identifier and where it is. Places are pairs: index of the message, index among its distinct identifiers. */
 export interface IdentifierPositions {
   readonly id: string;
   readonly kind: MentionKind;
@@ -37,7 +37,7 @@ export interface IdentifierPositions {
   readonly places: readonly number[];
 }
 
-/** Identifiers are numbered; what every ranking asks of each stands in arrays of its own, which are quick to walk. */
+/** Identifiers are numbered; what every ranking asks of each is in arrays of its own, which are quick to walk. */
 export interface Occurrences {
   readonly entries: readonly MessageEntry[];
   /** What an entry's message says. */
@@ -45,7 +45,7 @@ export interface Occurrences {
   /** The number of an identifier, by its index among those of a message. */
   readonly numberOf: (reading: MessageReading, local: number) => number;
   readonly standings: readonly IdentifierPositions[];
-  /** How each stands in those places. */
+  /** How each is in those places. */
   readonly signs: OccurrenceFacts;
   /** For each identifier: how many messages hold it. */
   readonly counts: readonly number[];
@@ -67,7 +67,7 @@ export interface OccurrencesKeeper {
   readonly entriesOf: (messages: readonly Message[]) => readonly MessageEntry[];
 }
 
-/** A conversation names some thousands; a keeper that has read of more than this begins anew with the next. */
+/** A conversation names some thousands; a keeper that has read of more than this begins again with the next. */
 const NAMES_KEPT_MAX = 100_000;
 
 /** `readingsBytesMax` bounds what is remembered of the messages themselves. */
@@ -155,7 +155,7 @@ function createRegister({ table, lines }: Reader): Register {
   /** For each name of the table: its number here, or -1. */
   const numbers: number[] = [];
   const add = (id: string, kind: MentionKind, message: number, local: number): number => {
-    // Most names stand in one message, and an array that begins with all it will hold takes a tenth of the memory.
+    // Most names are in one message, and an array that begins with all it will hold takes a tenth of the memory.
     const own = [message, local];
     places.push(own);
     counts.push(1);

@@ -23,7 +23,7 @@ export function passageAround(text: string, id: Range): Range | undefined {
   return objectAround(text, id) ?? sentenceAround(text, id);
 }
 
-/** A name that stands alone says nothing, unless a neighbour says what it is. */
+/** A name that is alone says nothing, unless a neighbour says what it is. */
 function wholeLine(text: string, line: Range): Range | undefined {
   if (!isReadable(text, line) || isOfTheRun(text, line)) return undefined;
   const passage = withNeighbour(text, line);
@@ -91,7 +91,7 @@ function previousLineStart(text: string, from: number): number {
 
 const PLAIN_WORD_CHARS_MIN = 4;
 
-/** How many words stand in it that are no part of a name: they say what the names are about. */
+/** How many words are in it that are no part of a name: they say what the names are about. */
 export function plainWordsIn(text: string, { start, end }: Range): number {
   let words = 0;
   for (let at = start; at < end;) {

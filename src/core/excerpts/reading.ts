@@ -1,4 +1,4 @@
-/** What one message says, read once: its text as a model sees it, the identifiers in it and how each of them stands there. */
+/** What one message says, read once: its text as a model sees it, the identifiers in it and how each of them is there. */
 import { type CallSummary, described } from "../digest/call.ts";
 import { opensWithHandoff } from "../handoff/marks.ts";
 import { type Message, type Role, type ToolCallPart, callsOf, contentText } from "../transcript/message.ts";
@@ -23,7 +23,7 @@ export interface MessageReading {
   readonly next: readonly number[];
   /** The fewest neighbours that any of its mentions has: names in a crowd mean little. */
   readonly neighbours: readonly number[];
-  /** 1 where it stands in backticks: someone named it on purpose. */
+  /** 1 where it is in backticks: someone named it on purpose. */
   readonly quoted: readonly number[];
   /** 1 where an assistant wrote it himself, in content or a short argument. */
   readonly writtenByAssistant: readonly number[];
@@ -173,13 +173,13 @@ function bytesOf({ text, mentions }: MessageReading): number {
 
 /** By the number of the identifier, over the places that count. */
 export interface OccurrenceFacts {
-  /** From each place 1 / (identifiers of the message + `IDENTIFIER_COUNT_OFFSET`): the more, the fewer names it stands among. */
+  /** From each place 1 / (identifiers of the message + `IDENTIFIER_COUNT_OFFSET`): the more, the fewer names it is among. */
   readonly inverseIdentifierCount: readonly number[];
   /** The fewest neighbours that any of its mentions has. */
   readonly neighbours: readonly number[];
   /** Places where an assistant wrote it himself. */
   readonly writtenByAssistant: readonly number[];
-  /** 1 where it stands in backticks anywhere. */
+  /** 1 where it is in backticks anywhere. */
   readonly quoted: readonly number[];
   /** Places that are results. */
   readonly results: readonly number[];

@@ -1,5 +1,5 @@
 /**
- * How likely the continuation asks for an identifier: a logistic model over ten plain facts about where it stands.
+ * How likely the continuation asks for an identifier: a logistic model over ten plain facts about where it is.
  * Company tells most: a name that shares its message with few others was meant. How long ago it was named is not among
  * them: with recency the ranking does worse on repositories that it has not seen.
  */
@@ -9,7 +9,7 @@ import { COUNT_WEIGHTS, type WordBag } from "./characters.ts";
 import { RARE_MESSAGES_MAX, type Occurrences } from "./occurrences.ts";
 import { FEATURES, WEIGHTS, type Weights } from "./weights.ts";
 
-/** What the features are read against: the conversation as it stands. */
+/** What the features are read against: the conversation as it is. */
 export interface RelevanceContext {
   readonly occurrences: Occurrences;
   /** What is asked for: the live request, as far as it is read, and the words of the task beyond it. */
@@ -106,7 +106,7 @@ function probability(logit: number): number {
   return 1 / (1 + Math.exp(-logit));
 }
 
-/** The newest replies share words with few of the names: only those are worked out anew. */
+/** The newest replies share words with few of the names: only those are worked out again. */
 function withReplies({ occurrences, replies }: RelevanceContext, settled: Settled, weight: number): Float64Array {
   const { logits } = settled;
   const { heads, nexts, owners } = settled.chains;

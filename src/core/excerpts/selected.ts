@@ -28,7 +28,7 @@ export interface Placement extends Range {
   readonly close: readonly SelectedPiece[];
 }
 
-/** Something chosen, and as the how manieth: a joined piece has the best rank of its parts. */
+/** Something chosen, and as which number: a joined piece has the best rank of its parts. */
 interface SelectedPiece extends Range {
   /** One of the candidates that it is made of; the only one where it is alone. */
   readonly candidate: number;

@@ -12,7 +12,7 @@ export interface Sources {
   readonly redact: (text: string) => string;
   /** Of a place in a message. */
   readonly labelAt: (entry: MessageEntry, at: number) => string;
-  /** Whether what stands at a place is worth quoting: not the words of a search, nor a tool's word that it did as it was told. */
+  /** Whether what is at a place is worth quoting: not the words of a search, nor a tool's word that it did as it was told. */
   readonly tellsAt: (entry: MessageEntry, at: number) => boolean;
 }
 
@@ -59,7 +59,7 @@ function isField(text: string, at: number): boolean {
 
 const FIELD_LINE_CHARS_MAX = 300;
 
-/** The call whose arguments a place stands in, or whose result the message is. */
+/** The call whose arguments a place is in, or whose result the message is. */
 function callAt({ readingOf }: Occurrences, entry: MessageEntry, at: number): CallSummary | undefined {
   const { calls, callStarts } = readingOf(entry);
   const index = callStarts.findLastIndex((start) => start <= at);

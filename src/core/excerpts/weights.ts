@@ -1,6 +1,6 @@
 /** What the ranking weighs of an identifier, and how much each counts. */
 
-/** The facts that the model weighs, in the order of its weights. Those about words move with every turn and stand last. */
+/** The facts that the model weighs, in the order of its weights. Those about words move with every turn and are last. */
 export const FEATURES = [
   "inverseIdentifierCount",
   "neighbours",

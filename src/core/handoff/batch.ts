@@ -27,7 +27,7 @@ const OF_SAME_LIST = "; of the same list not yet for ";
 const BATCH = new RegExp(`^(\\S+) is done for (.+?)${OF_SAME_LIST}(.+)$`);
 const OPEN = /^Open: (\S+) \(/;
 
-/** A batch in words: where it stands, and then each open thing with what is known of it. */
+/** A batch in words: where it is, and then each open thing with what is known of it. */
 export function batchTexts({ tool, done, open }: Batch): readonly string[] {
   const things = open.filter(({ facts }) => facts !== "").map(({ name, facts }) => `Open: ${name} (${facts})`);
   return [

@@ -13,7 +13,7 @@ import { createSectionFill, type Spend, type SectionFill, type SectionFillOption
 
 /** What the sections beside the record may take together; where a model wrote them, they are most of the handoff. */
 const FACTS_SHARE_MAX = 0.45;
-/** What a model wrote may take the first tokens whole and so much of the rest, and the ledger beside it so much. */
+/** What a model wrote may take the first tokens whole and that much of the rest, and the ledger beside it that much. */
 const PROSE_TOKENS_FIRST = 600;
 const PROSE_SHARE_MAX = 0.78;
 const BESIDE_PROSE_SHARE_MAX = 0.2;
@@ -21,12 +21,12 @@ const BESIDE_PROSE_SHARE_MAX = 0.2;
 const RECORD_TOKENS_FIRST = 1_000;
 const EXCERPTS_SHARE = 0.25;
 /**
- * Where the handoff has this share of what it stands for, or more. With less, a few lines of so many are hardly those that
+ * Where the handoff has this share of what it stands for, or more. With less, a few lines of that many are hardly those that
  * are asked for, while the record still tells what happened: then they get less, down to a part of their share.
  */
 const FULLY_QUOTED_SHARE = 0.08;
 const EXCERPTS_PART_MIN = 0.3;
-/** More of them say less than the messages that can stand in their place. */
+/** More of them say less than the messages that can be in their place. */
 const EXCERPTS_SHARE_MAX = 0.4;
 const EXCERPTS_BESIDE_PROSE_SHARE_MAX = 0.25;
 /** Less than this is not worth a heading. */
@@ -41,9 +41,9 @@ const CARRIED_EXCERPTS_SHARE_MAX = 0.3;
 export interface Candidates {
   /** What each section could say, best first. */
   readonly drafts: ReadonlyMap<Topic, readonly ItemDraft[]>;
-  /** The record of episodes, in at most so much room; none where a model wrote what was done. */
+  /** The record of episodes, in at most that much room; none where a model wrote what was done. */
   readonly record: ((room: RecordRoom, present: VisibleElsewhere) => readonly Item[]) | undefined;
-  /** Excerpts worth at most so many tokens that do not repeat what is present. */
+  /** Excerpts worth at most that many tokens that do not repeat what is present. */
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
   /** What it takes to quote the errors that stand to this day. */
   readonly errorTokens: number;
@@ -180,7 +180,7 @@ function fillProse(
 const TASK_BESIDE_PROSE_SHARE = 0.3;
 
 const WORD = /[\p{L}\p{N}_./-]{4,}/gu;
-/** An item of whose words so many stand in what a model wrote says nothing new. */
+/** An item of whose words that many are in what a model wrote says nothing new. */
 const SAID_SHARE_MIN = 0.7;
 
 function saysMoreThan(prose: string): (item: Item) => boolean {

@@ -5,7 +5,7 @@ import type { ParsedHandoff } from "./parse.ts";
 import { TOPICS } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
 
-/** Carried items stand before all new ones, and give way to them: constraints and the first request do not. */
+/** Carried items come before all new ones, and give way to them: constraints and the first request do not. */
 const ORDER_BEFORE = -1_000_000;
 
 export function carriedDrafts(topic: Topic, previous: ParsedHandoff | undefined, ledger: Ledger): readonly ItemDraft[] {

@@ -36,10 +36,10 @@ export function frameOf({ recall, earlier, first, last }: Replaced, short: boole
 /** What can be found there, and how. */
 const RECALL_HOW = "word for word; search them for words, or read them by number";
 
-/** What stands in front of a span's recall id in the opening. */
+/** What is in front of a span's recall id in the opening. */
 export const RECALL_LEAD = "Originals: recall ";
 
-/** The system prompt with the sentence about handoffs, once; the same array when it stands there already. */
+/** The system prompt with the sentence about handoffs, once; the same array when it is there already. */
 export function withNote(system: readonly Message[]): readonly Message[] {
   const noted = system.some(({ parts }) => contentText(parts).includes(NOTE_START));
   return noted ? system : [...system, textMessage("system", NOTE, "note")];

@@ -16,7 +16,7 @@ export interface AlreadyVisible {
 
 /** Something a section may say. */
 export interface ItemDraft extends ItemPosition {
-  /** Its words, redacted; nothing where they stand verbatim beside the handoff. */
+  /** Its words, redacted; nothing where they are verbatim beside the handoff. */
   readonly write: () => string | undefined;
 }
 
@@ -38,7 +38,7 @@ export function recency(message: number, length: number): number {
   return length <= 1 ? 1 : message / (length - 1);
 }
 
-/** Text of at most so many characters: cut after a word, and visibly. Leading and trailing space goes. */
+/** Text of at most that many characters: cut after a word, and visibly. Leading and trailing space goes. */
 export function clipped(text: string, charsMax: number): string {
   const whole = text.trim();
   if (whole.length <= charsMax) return whole;

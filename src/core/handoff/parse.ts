@@ -5,7 +5,7 @@
  * order, each with items. An item opens with "- " or "N. ", one of a section's second topic with "* " and of its third
  * with "+ "; lines that follow it, indented by two spaces or blank, belong to it. The last section may hold excerpts:
  * "@ source" and then verbatim lines of it, each an excerpt; one that could be taken for such a line, a heading or a
- * mark stands behind one more space.
+ * mark comes after one more space.
  */
 import { LIST_SEPARATOR } from "./items.ts";
 import { HANDOFF_END, HANDOFF_START, opensWithHandoff } from "./marks.ts";

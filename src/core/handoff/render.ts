@@ -6,7 +6,7 @@ import type { Section } from "./templates.ts";
 import { TOPICS } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
 
-/** Every path of a line of files stands within this many characters of the tool's name (docs/evaluation.md: 120). */
+/** Every path of a line of files is within this many characters of the tool's name (docs/evaluation.md: 120). */
 const FILES_LINE_CHARS_MAX = 110;
 
 /** What goes into one section. */
@@ -106,7 +106,7 @@ function addExcerpts(lines: string[], excerpts: readonly Excerpt[]): void {
   }
 }
 
-/** Most excerpts stand in one handoff after another. */
+/** Most excerpts are in one handoff after another. */
 const written = new WeakMap<Excerpt, string>();
 
 /** The lines of an excerpt, none of which reads as anything else. */

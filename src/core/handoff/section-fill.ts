@@ -7,7 +7,7 @@ import type { Section } from "./templates.ts";
 import { TOPICS } from "./topics/index.ts";
 import type { Topic } from "./topics/topic.ts";
 
-/** After so many items in a row that do not fit, smaller ones are not looked for. */
+/** After that many items in a row that do not fit, smaller ones are not looked for. */
 const MISFITS_MAX = 6;
 const LEFT_OUT_COUNT_WIDEST = 999;
 /** So few are likely to fit whole. */

@@ -1,5 +1,5 @@
 /**
- * The handoff: what stands in place of the messages that a compaction removes, written from the ledger and from
+ * The handoff: what replaces the messages that a compaction removes, written from the ledger and from
  * excerpts of the original by code alone. It says what Zhang 2026 asks of a summary in its thirteen sections, stays
  * within its budget, and can be read back, so that the next handoff continues this one.
  */
@@ -26,7 +26,7 @@ import type { Topic } from "./topics/topic.ts";
 export { parseHandoff, type ParsedHandoff } from "./parse.ts";
 
 export interface HandoffRequest {
-  /** The conversation as it stands, before anything is removed or pruned. */
+  /** The conversation as it is, before anything is removed or pruned. */
   readonly messages: readonly Message[];
   readonly ledger: Ledger;
   /** Messages of the conversation before the first of these; 0 where not given. */
@@ -41,11 +41,11 @@ export interface HandoffRequest {
   readonly focus?: string;
   /** Recall id of the whole replaced span. */
   readonly spanRecall: string;
-  /** The handoff that stands among the messages, read back: merged into the new one. */
+  /** The handoff that is among the messages, read back: merged into the new one. */
   readonly previous?: ParsedHandoff | undefined;
   /** Index of the live request, which stands verbatim after the handoff; -1 where there is none. */
   readonly liveRequest?: number;
-  /** Excerpts worth at most so many tokens that do not repeat what the handoff has already, nor what stands beside it. */
+  /** Excerpts worth at most that many tokens that do not repeat what the handoff has already, nor what is next to it. */
   readonly excerpts: (budget: number, present: string) => readonly Excerpt[];
   /** What it takes to quote the errors that stand to this day; 0 where not given. */
   readonly errorTokens?: () => number;
@@ -150,7 +150,7 @@ function recordItem({ order, text }: RecordEpisode): Item {
   return { rank: 1, order, key: `episode ${order}`, text };
 }
 
-/** What an excerpt came to last: most stand in one handoff after another. */
+/** What an excerpt came to last: most are in one handoff after another. */
 const safeForms = new WeakMap<Excerpt, { readonly redact: HandoffRequest["redact"]; readonly safe: Excerpt }>();
 
 /** The same object where there is nothing to take out: what is remembered of it holds. */
@@ -164,7 +164,7 @@ function redacted(excerpt: Excerpt, redact: HandoffRequest["redact"]): Excerpt {
   return safe;
 }
 
-/** Carried excerpts stand before those of any message. */
+/** Carried excerpts come before those of any message. */
 const CARRIED_BEFORE = 1_000_000;
 
 /** What every section could say, best first; what an earlier handoff says among it. */

@@ -9,7 +9,7 @@ import { createPlanner, type Planner } from "./plan.ts";
 /** Commands of the client itself: the agent never sees them run. */
 const CLIENT_COMMANDS =
   /^\/(?:exit|quit|clear|model|ide|compact|login|logout|help|config|cost|context|resume|status|mcp|memory|doctor|permissions|hooks|agents|vim|theme|terminal-setup|rewind|usage|plugin)$/;
-/** A reply within so many messages speaks of the question and not of the work in between. */
+/** A reply within that many messages speaks of the question and not of the work in between. */
 const DIRECT_MESSAGES_MAX = 12;
 /** A choice is made in few words; more is a request of its own. */
 const CHOICE_CHARS_MAX = 200;

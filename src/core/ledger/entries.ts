@@ -1,5 +1,5 @@
 /**
- * What the ledger holds: one entry a fact, each with its own words and the place where they stand. Entries are frozen
+ * What the ledger holds: one entry a fact, each with its own words and the place where they are. Entries are frozen
  * data; `message` is always the index of the message that the words of `text` are in.
  */
 import type { CallAction } from "../digest/tool-names.ts";
@@ -7,7 +7,7 @@ import type { CommandPurpose } from "./readers/commands.ts";
 import type { PlanItem } from "./readers/plans.ts";
 
 interface LedgerEntry {
-  /** Index of the message that the words stand in. */
+  /** Index of the message that the words are in. */
   readonly message: number;
   /** Verbatim words. */
   readonly text: string;
@@ -141,7 +141,7 @@ export interface Ledger {
   readonly committed?: number;
 }
 
-/** After so many further requests, with changes in between, the work has moved past an error. */
+/** After that many further requests, with changes in between, the work has moved past an error. */
 const REQUESTS_MOVED_PAST = 3;
 
 /** The messages whose every error was made good later, or is one that the work has moved past. */

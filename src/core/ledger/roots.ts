@@ -1,7 +1,7 @@
 /** The folder that a conversation's absolute paths lie below: counted message by message. */
 import type { CallSummary } from "../digest/call.ts";
 
-/** A folder is the root when so many of the absolute paths that calls name lie below it. */
+/** A folder is the root when that many of the absolute paths that calls name lie below it. */
 const ROOT_SHARE_MIN = 0.6;
 const ROOT_DEPTH_MIN = 2;
 

@@ -76,7 +76,7 @@ export function createWork(): Work {
   };
 }
 
-/** The command, without where it ran; a long one is told apart by all its words. */
+/** The command, without where it ran; a long one is distinguished by all its words. */
 function runKey({ command, target }: ClassifiedCall): string {
   return command !== undefined && target.endsWith("…") ? command : target;
 }
@@ -96,7 +96,7 @@ function touchFiles(files: Map<string, FileEntry>, call: ClassifiedCall, at: num
   }
 }
 
-/** Scripts and lists of names are full of what looks like files: only those are believed that stand below a folder, or were shown. */
+/** Scripts and lists of names are full of what looks like files: only those are believed that are below a folder, or were shown. */
 function isFileOf(state: FileState, path: string): boolean {
   return (
     SURELY_FILE.test(path) && !path.startsWith(".") && (state === "read" || state === "deleted" || path.includes("/"))

@@ -1,4 +1,4 @@
-/** Passes one after another, for those that edit messages where they stand: each sees what the one before left. */
+/** Passes one after another, for those that edit messages where they are: each sees what the one before left. */
 import type { Evicted } from "../compaction/compaction.ts";
 import type { Pass } from "./pass.ts";
 

@@ -5,7 +5,7 @@ import { estimateText } from "../transcript/estimate.ts";
 export interface Answer {
   readonly head: string;
   readonly body: readonly string[];
-  /** What follows where only so many pieces of the body fit. */
+  /** What follows where only that many pieces of the body fit. */
   readonly rest: (shown: number) => string;
 }
 
@@ -52,7 +52,7 @@ function isLowHalf(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/** One line, at most so many characters. */
+/** One line, at most that many characters. */
 export function oneLine(text: string, charsMax: number): string {
   const line = text
     .slice(0, charsMax * 4)

@@ -9,7 +9,7 @@ const PIECE_CHARS_MAX = 100;
 export interface Passage {
   readonly text: string;
   readonly held: ReadonlySet<Term>;
-  /** Of these, the words that stand there as they were written. */
+  /** Of these, the words that are there as they were written. */
   readonly literal: ReadonlySet<Term>;
 }
 
@@ -21,7 +21,7 @@ export interface Passages {
   readonly lines: number;
 }
 
-/** Where a line, or a piece of a long one, stands in the text. */
+/** Where a line, or a piece of a long one, is in the text. */
 interface LinePiece {
   readonly start: number;
   readonly end: number;

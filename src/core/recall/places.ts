@@ -1,4 +1,4 @@
-/** Where words stand in a text: its lines, those that hold them, and what stands around one. */
+/** Where words are in a text: its lines, those that hold them, and what is around one. */
 
 /** Lines around one that holds the words. */
 const CONTEXT_LINES = 2;

@@ -15,9 +15,9 @@ export interface Candidate<Key> {
 
 export interface RankedPassage<Key> {
   readonly key: Key;
-  /** What stands there, cut at lines or words. */
+  /** What is there, cut at lines or words. */
   readonly text: string;
-  /** Words of the query that do not stand there; those that stand elsewhere in the same text are not among them. */
+  /** Words of the query that are not there; those that are elsewhere in the same text are not among them. */
   readonly missing: readonly string[];
 }
 
@@ -31,9 +31,9 @@ export interface RankOptions {
   readonly redact?: (text: string) => string;
 }
 
-/** A word that stands elsewhere in the same text counts this much of one that stands in the place. */
+/** A word that is elsewhere in the same text counts this much of one that is in the place. */
 const ELSEWHERE_SHARE = 0.4;
-/** A word that stands there as it was written counts so much more than another form of it. */
+/** A word that is there as it was written counts so much more than another form of it. */
 const LITERAL_SHARE = 0.25;
 /** What the frequency of words in a text adds, beside which of them it holds. */
 const FREQUENCY_SHARE = 0.1;
@@ -119,7 +119,7 @@ function weightsOf(
   );
 }
 
-/** The same words may stand in two texts, one of which is a part of the other: each place is shown once. */
+/** The same words may be in two texts, one of which is a part of the other: each place is shown once. */
 function shown<Key>(
   best: readonly Scored<Key>[],
   terms: readonly Term[],

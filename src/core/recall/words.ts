@@ -17,7 +17,7 @@ const INNER_CAPITAL = /[^\p{Lu}]\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u;
 
 /** Longer runs of letters and digits are data, not words. */
 const WORD_CHARS_MAX = 128;
-/** What stands behind this much of one text is kept but not found. */
+/** What follows this much of one text is kept but not found. */
 export const SEARCHED_CHARS_MAX = 2_000_000;
 /** Further words of a query are not looked for. */
 const QUERY_WORDS_MAX = 16;

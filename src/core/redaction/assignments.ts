@@ -1,5 +1,5 @@
 /**
- * Secrets named by what stands before them: environment assignments, JSON, YAML and XML fields, query parameters and
+ * Secrets named by what comes before them: environment assignments, JSON, YAML and XML fields, query parameters and
  * form fields. The scan stops at each `:`, `=` and `<`; the name is read backwards, the value forwards.
  */
 import { findHeader } from "./headers.ts";
@@ -16,9 +16,9 @@ const GAP = new Uint8Array(128);
 for (const sign of " \t\"'`\\]?:") GAP[sign.charCodeAt(0)] = 1;
 const GAP_CHARS_MAX = 66;
 const STRING_TYPES = new Set("str string String byte SecretStr None null undefined".split(" "));
-/** What a list of settings calls the value whose name stands beside it. */
+/** What a list of settings calls the value whose name is next to it. */
 const PAIRED = new Set(["value", "Value"]);
-/** Types that may stand between a name and its value: `password: str = "..."`. */
+/** Types that may be between a name and its value: `password: str = "..."`. */
 const TYPED = /([\w-]{1,64})\??: ?(?:str|string|String|\[\]byte|SecretStr)(?: ?\| ?(?:None|null|undefined))? ?$/;
 const TYPED_CHARS_MAX = 100;
 

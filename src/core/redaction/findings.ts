@@ -40,7 +40,7 @@ function markerAround(text: string, at: number): { readonly start: number; reado
   return undefined;
 }
 
-/** In order of place, those that overlap as one; the first of them says what stands there instead. */
+/** In order of place, those that overlap as one; the first of them says what is there instead. */
 export function merged(spans: readonly Span[]): readonly Span[] {
   const result: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {

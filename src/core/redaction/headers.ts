@@ -7,7 +7,7 @@ const AUTHORIZATION = /^(?:proxy-)?authorization$/i;
 const COOKIE = /^(?:set-)?cookie$/i;
 const COLON = 58;
 
-/** The secret of the header `name` whose `:` or `=` stands at `at`. */
+/** The secret of the header `name` whose `:` or `=` is at `at`. */
 export function findHeader(text: string, at: number, name: string): Span | undefined {
   if (AUTHORIZATION.test(name)) return findCredentials(text, at + 1);
   if (COOKIE.test(name) && text.charCodeAt(at) === COLON) return findCookies(text, at + 1);

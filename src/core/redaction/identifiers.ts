@@ -14,7 +14,7 @@ export function findMention(text: string, at: number): Span | undefined {
 
 const NUMBER = /\+([1-9]\d{7,14})(?![\w.])/y;
 const NUMBER_AT_LINE_START = /\+([1-9]\d{10,14})(?![\w.])/y;
-/** `+49 (0)30 901820`, `+1-415-555-0123`, `+33.1.23.45.67.89`: a country, an area that may stand in brackets, groups. */
+/** `+49 (0)30 901820`, `+1-415-555-0123`, `+33.1.23.45.67.89`: a country, an area that may be in brackets, groups. */
 const SPACED =
   /\+([1-9]\d{0,2}(?:[ \u00a0.-]?\(\d{1,5}\)[ \u00a0.-]?\d{1,8})?(?:[ \u00a0.-]\d{1,11}){0,6})(?!\d|[.,:]\d|[\w%])/y;
 const SPACED_DIGITS_MIN = 9;

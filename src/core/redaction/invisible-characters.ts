@@ -31,7 +31,7 @@ const SPELLED_UNSEEN =
   "|202[a-eA-E]|206[0-9a-fA-F]|[fF][eE](?:0[0-9a-fA-F]|[fF][fF]))|%E2%80%8[B-F]|%EF%BB%BF";
 const TAG = "\\udb40[\\udc00-\\udc7f]";
 
-/** Shown as nothing, from where it stands. */
+/** Shown as nothing, from where it is. */
 const NOTHING = new RegExp(`${ESCAPE}${AFTER_ESCAPE}|${SPELLED_UNSEEN}|${TAG}`, "y");
 const BACKSPACE = /\\{1,32}(?:u0008|x08)/y;
 /** A printable character written as `\u0041`, `\x41` or `%41`. */

@@ -56,7 +56,7 @@ function openingEnd(text: string, start: number): number {
   return at;
 }
 
-/** The quote at `start`, escaped or not, that a string's prefix may stand before. */
+/** The quote at `start`, escaped or not, that a string's prefix may come before. */
 function quoteEnd(text: string, start: number): Word | undefined {
   let at = start;
   while (at - start < PREFIX_CHARS_MAX && "rbfu".includes(text.charAt(at) || " ")) at++;
@@ -69,7 +69,7 @@ const QUOTED_CHARS_MAX = 8_192;
 /** What a backslash does not escape: the ends of lines. */
 const LINE_END = /[\n\r\u2028\u2029]/;
 
-/** The end of what may stand between quotes of the code `mark`: no more than 8,192 characters and escapes, on one line. */
+/** The end of what may be between quotes of the code `mark`: no more than 8,192 characters and escapes, on one line. */
 function quotedEnd(text: string, start: number, mark: number): number {
   let at = start;
   for (let read = 0; read < QUOTED_CHARS_MAX && at < text.length; read++) {

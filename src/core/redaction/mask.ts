@@ -6,7 +6,7 @@ import type { NameStrength } from "./names.ts";
 export const MARKER = "[redacted]";
 export const PRIVATE_KEY_MARKER = "[private key redacted]";
 
-/** A part of a text that must not be seen, and what stands there instead. */
+/** A part of a text that must not be seen, and what is there instead. */
 export interface Span {
   readonly start: number;
   readonly end: number;

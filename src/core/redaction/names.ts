@@ -1,7 +1,7 @@
 /** Which names announce a secret, and how sure they are. Names are read as words: `dbPassword`, `DB_PASSWORD`, `db-password`. */
 
 /**
- * `password`: whatever a person chose stands behind it. `key`: something a machine made.
+ * `password`: whatever a person chose comes after it. `key`: something a machine made.
  * `weak`: often something else, so the value has to look like a secret by itself.
  */
 export type NameStrength = "password" | "key" | "weak";
@@ -30,7 +30,7 @@ function withLetter(bits: number, code: number): number {
   return ((bits << LETTER_BITS) | (code & LETTER_MASK)) & THREE_LETTERS_MASK;
 }
 
-/** A look at a name where it stands, without cutting it out: true wherever `maySuggestSecret` is, and seldom elsewhere. */
+/** A look at a name where it is, without cutting it out: true wherever `maySuggestSecret` is, and seldom elsewhere. */
 export function mayHoldSuspicion(text: string, start: number, end: number): boolean {
   let letters = 0;
   for (let at = start; at < end; at++) {

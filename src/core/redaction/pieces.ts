@@ -49,7 +49,7 @@ function holdsOneOf(run: string, grams: ReadonlySet<string>): boolean {
   return false;
 }
 
-/** A word that a person chose may stand anywhere; what a machine made stands for itself. */
+/** A word that a person chose may be anywhere; what a machine made stands for itself. */
 function looksRandom(run: string): boolean {
   if (hasMixedPart(run, MIXED_CHARS_MIN) || NUMBER.test(run)) return true;
   return run.length >= MIXED_CHARS_MIN && /[a-z]/.test(run) && /[A-Z]/.test(run) && turnsShare(run) >= TURNS_SHARE_MIN;

@@ -11,7 +11,7 @@ export interface Scanned {
   readonly veils: readonly number[];
 }
 
-/** `origin` says where a span of the reading stands in the text it was made from. */
+/** `origin` says where a span of the reading is in the text it was made from. */
 export interface DecodedReading {
   readonly text: string;
   readonly origin: (span: Span) => Span;

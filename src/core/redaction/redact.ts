@@ -1,5 +1,5 @@
 /**
- * Takes secrets out of a text: what the scan finds in it as it stands and as it displays, and what finders from
+ * Takes secrets out of a text: what the scan finds in it as it is and as it displays, and what finders from
  * outside the core add (further rules, a person's own patterns).
  */
 import { clear, merged, type Finding } from "./findings.ts";
@@ -15,7 +15,7 @@ export interface Redaction {
   readonly kinds: readonly string[];
 }
 
-/** A rule of its own: where secrets stand in a text, in any order. Has to be linear in the text. */
+/** A rule of its own: where secrets are in a text, in any order. Has to be linear in the text. */
 export type Finder = (text: string) => readonly Finding[];
 
 export interface RedactOptions {
@@ -48,7 +48,7 @@ export function redact(text: string, options: RedactOptions = {}): Redaction {
   return { text: current, count: kinds.length, kinds: [...new Set(kinds)] };
 }
 
-/** The secrets of a text as they stand in it, by our own rules. */
+/** The secrets of a text as they are in it, by our own rules. */
 export function secretsIn(text: string): readonly string[] {
   return spansOf(text, {}).map(({ start, end }) => text.slice(start, end));
 }

@@ -1,5 +1,5 @@
 /**
- * Where the secrets of a text stand. The scan walks over words (letters, digits, `_`, `-`) and stops where a rule could
+ * Where the secrets of a text are. The scan walks over words (letters, digits, `_`, `-`) and stops where a rule could
  * begin: after a word that is long enough or names a scheme, at `:` and `=`, at `+` and at `<`. Each rule looks only a
  * bounded way around its place, so the cost stays linear and an unbroken run is one word.
  */

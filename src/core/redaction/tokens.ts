@@ -7,7 +7,7 @@ import { matchAt } from "./reading.ts";
 import { hasMixedPart } from "./values.ts";
 import { vendorRulesFor } from "./vendors.ts";
 
-/** Prefixes that end with a point stand in the word before; the body may go on through further points. */
+/** Prefixes that end with a point are in the word before; the body may go on through further points. */
 const DOTTED_PREFIXES = (
   "SG. ya29. AQ. hvs. hvb. hvr. xoxe. .atlasv1. dt0c01. dt0s01. dt0s16. amzn.mws. dp.pt. dp.st. dp.ct. dp.sa. dp.scim. " +
   "dp.audit. sk.eyJ PMAK. pat."
@@ -61,7 +61,7 @@ const DASH = 45;
 const UNDERSCORE = 95;
 const JOINTS_MAX = 8;
 
-/** `backup-ghp_…`: a prefix may stand behind one of the first joints of a word. */
+/** `backup-ghp_…`: a prefix may come after one of the first joints of a word. */
 function findJoined(text: string, start: number, end: number): Span | undefined {
   let joints = 0;
   for (let inner = start + 1; inner < end && joints < JOINTS_MAX; inner++) {

@@ -33,7 +33,7 @@ export function findAnnounced(text: string, word: Word): Span | undefined {
   return announced ? tokenSpan(text, word.start, end, "announced secret") : undefined;
 }
 
-/** A cheap look before `ANNOUNCED`: whether what it may end with stands there, and what may begin one of its words. */
+/** A cheap look before `ANNOUNCED`: whether what it may end with is there, and what may begin one of its words. */
 function followsWords(text: string, start: number): boolean {
   if (BEFORE_WORD[text.charCodeAt(start - 1)] !== 1) return false;
   return mayHoldSuspicion(text, Math.max(0, start - ANNOUNCED_CHARS_MAX), start);
@@ -46,10 +46,10 @@ function hasAllSorts(text: string, { start, end }: Word): boolean {
   return sorts === ALL_SORTS;
 }
 
-/** The form of an AWS secret key: forty characters of base64 that stand alone. */
+/** The form of an AWS secret key: forty characters of base64 that are alone. */
 const FORTY = /[A-Za-z0-9+/]{40}/y;
 const KEY_CHARS = 40;
-/** Characters that a key does not stand beside: they make it part of a path, an address or a longer run. */
+/** Characters that a key is not beside: they make it part of a path, an address or a longer run. */
 const JOINS = Uint8Array.from({ length: 128 }, (_, code) => (/[\w+/=.~@:%-]/.test(String.fromCharCode(code)) ? 1 : 0));
 
 /** The key that goes on through the `/` or `+` of `stop`; its first part is the word before. */
@@ -63,7 +63,7 @@ export function findUnnamedKey(text: string, { at, word }: Stop): Span | undefin
   return run !== undefined && isRandom(run) ? tokenSpan(text, start, end, "unnamed key") : undefined;
 }
 
-/** The letter of `\\n` stands before a line, not in it. */
+/** The letter of `\\n` comes before a line, not in it. */
 function isEscaped(text: string, at: number): boolean {
   return text.charAt(at - 1) === "\\" && "nrt".includes(text.charAt(at));
 }

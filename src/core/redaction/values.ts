@@ -27,7 +27,7 @@ const RANDOM_PART_CHARS_MIN = 8;
 const KEY_PART_CHARS_MIN = 6;
 const VALUE_CHARS_MAX = 4096;
 
-/** Where a value stands: quoted text is a literal; a shell assignment too; after a colon or in code it may be a name. */
+/** Where a value is: quoted text is a literal; a shell assignment too; after a colon or in code it may be a name. */
 export type ValuePlace = "quoted" | "shell" | "parameter" | "bare";
 
 export function isSecretValue(value: string, strength: NameStrength, place: ValuePlace): boolean {
@@ -127,7 +127,7 @@ function isRandom(part: Part): boolean {
   return isMixed(part, RANDOM_PART_CHARS_MIN) && (part.digits >= 4 || part.runs >= 2);
 }
 
-/** Whether one part between separators fits. Parts are counted where they stand, because tokens are looked at so often. */
+/** Whether one part between separators fits. Parts are counted where they are, because tokens are looked at so often. */
 function hasPart(value: string, fits: (part: Part) => boolean): boolean {
   const part: Part = { length: 0, digits: 0, runs: 0 };
   let before = OTHER;

@@ -76,7 +76,7 @@ function classTable(): Uint8Array {
   return table;
 }
 
-/** Where the walk stands. `last` is the letter group of the last letter of a word, `length` saturates. */
+/** Where the walk is. `last` is the letter group of the last letter of a word, `length` saturates. */
 interface State {
   readonly kind: string;
   readonly length: number;

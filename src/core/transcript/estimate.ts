@@ -24,7 +24,7 @@ function weightTable(): Uint16Array {
   return Uint16Array.from(table);
 }
 
-/** Texts are read in pieces of so many UTF-16 code units, each as bytes where it is ASCII. */
+/** Texts are read in pieces of that many UTF-16 code units, each as bytes where it is ASCII. */
 const PIECE_CHARS = 4096;
 const piece = new Uint8Array(PIECE_CHARS);
 

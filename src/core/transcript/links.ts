@@ -30,7 +30,7 @@ interface KnownMessages {
 }
 
 /**
- * A chain that remembers each message object it has hashed, and its last two links: where a compaction stands, the
+ * A chain that remembers each message object it has hashed, and its last two links: where a compaction is, the
  * messages behind it follow their own history and what is sent in its place, turn by turn.
  */
 export function createChain(hash: Hash): Chain {

@@ -75,7 +75,7 @@ export type Content = Pick<Message, "role" | "parts" | "name">;
 /**
  * The bytes a message came from. Several messages may share one slice (an Anthropic user message that carries
  * two results and a text decodes to three messages): `members` are what those said as decoded, in order, and a
- * protocol writes `raw` back when exactly those, unchanged, stand together.
+ * protocol writes `raw` back when exactly those, unchanged, are together.
  */
 export interface WireSlice {
   readonly protocol: string;
@@ -94,7 +94,7 @@ export interface Message {
   readonly wire?: WireSlice;
 }
 
-/** What is sent to a model: the leading system prompt and the tools stand beside the conversation, not in its chain. */
+/** What is sent to a model: the leading system prompt and the tools are next to the conversation, not in its chain. */
 export interface Transcript {
   readonly system: readonly Message[];
   readonly messages: readonly Message[];

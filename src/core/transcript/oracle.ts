@@ -14,7 +14,7 @@ export interface WireRules {
   readonly resultsInUserMessage: boolean;
   /** Whether the conversation must open with a user message. */
   readonly opensWithUser: boolean;
-  /** Where a system message may stand inside the conversation: `behind_user` as `misplacedSystem` says. */
+  /** Where a system message may be inside the conversation: `behind_user` as `misplacedSystem` says. */
   readonly systemInConversation: "anywhere" | "behind_user";
 }
 
@@ -64,7 +64,7 @@ export function argumentsAreJson(call: ToolCallPart): boolean {
   }
 }
 
-/** A result stands behind the turn that made its call, with nothing but other results of that turn between them. */
+/** A result comes after the turn that made its call, with nothing but other results of that turn between them. */
 function pairViolations(messages: readonly Message[]): Violation[] {
   const { answers, unanswered } = pairingOf(messages);
   const found: Violation[] = [];
@@ -110,9 +110,9 @@ function wireViolations(messages: readonly Message[], rules: WireRules): Violati
 }
 
 /**
- * Indices of system messages that stand elsewhere than behind a user's words, or what tools answered, and before an
+ * Indices of system messages that are elsewhere than behind a user's words, or what tools answered, and before an
  * assistant's or at the end (Anthropic's placement rules, 2026-10). Several in a row count as one; one without content
- * only sets something, and stands anywhere.
+ * only sets something, and is anywhere.
  */
 export function misplacedSystem(messages: readonly Message[]): readonly number[] {
   const speaking = messages.flatMap(({ role, parts }, at) => (role === "system" && parts.length === 0 ? [] : at));

@@ -182,7 +182,7 @@ export interface History {
   readonly show: (which: Which, tail: number) => Promise<SessionShown>;
   /** An explicit compaction now: the conversation's next request goes out with it. It also lifts an undo. */
   readonly compact: (which: Which, how: CompactHow) => Promise<CompactResult>;
-  /** Takes the newest compaction back; undefined where none stands. */
+  /** Takes the newest compaction back; undefined where none is. */
   readonly undo: (which: Which) => Promise<UndoResult | undefined>;
   /** What is pinned in it. */
   readonly pins: (which: Which) => Promise<SessionPins>;

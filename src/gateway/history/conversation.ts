@@ -26,7 +26,7 @@ export function conversationOf(stored: readonly StoredMessage[]): StoredConversa
   };
 }
 
-/** Messages that came from one wire message stand together, counted up. */
+/** Messages that came from one wire message are together, counted up. */
 function groupsOf(stored: readonly StoredMessage[]): readonly (readonly StoredMessage[])[] {
   const groups: StoredMessage[][] = [];
   for (const one of stored) {

@@ -8,7 +8,7 @@ export interface FoundSession {
   readonly entry: SessionEntry;
 }
 
-/** So many are named where an id could be several. */
+/** That many are named where an id could be several. */
 const CANDIDATES_MAX = 5;
 const TENANTS_NAMED_MAX = 10;
 

@@ -37,7 +37,7 @@ export async function search(
   });
 }
 
-/** The store ranks whole wire messages; so many are read for a hit, each for the messages in it. */
+/** The store ranks whole wire messages; that many are read for a hit, each for the messages in it. */
 const READ_PER_HIT = 3;
 
 interface Scope {

@@ -39,7 +39,7 @@ const MEBIBYTE = 1024 * 1024;
 const OPEN_BRACE = 0x7b;
 
 /**
- * Whether a body is worked on in the thread: it is long, or holds so many objects that it may have many messages. What is
+ * Whether a body is worked on in the thread: it is long, or holds that many objects that it may have many messages. What is
  * too large to be read takes no time to be forwarded.
  */
 export function isLarge(body: Uint8Array, limits: QueueLimits): boolean {

@@ -8,7 +8,7 @@ import type { GatewayEvent } from "../contract.ts";
 const NAME_CHARS_MAX = 160;
 /** Of what looks random, this much is shown: enough to find it again. */
 const SHOWN_CHARS = 4;
-/** A run of so many letters and digits is a word only if it has no digits and few changes of case. */
+/** A run of that many letters and digits is a word only if it has no digits and few changes of case. */
 const MIXED_CHARS_MIN = 16;
 const WORD_CHARS_MAX = 24;
 /** From small to capital. `streamGenerateContent` has two, a long name of a model four. */

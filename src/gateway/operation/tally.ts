@@ -61,7 +61,7 @@ export const RECENT_MAX = 120;
 export interface LostTotals {
   /** Compactions whose results may be missing requests of the user. */
   readonly compactions: number;
-  /** These requests, counted anew in every compaction. */
+  /** These requests, counted again in every compaction. */
   readonly requests: number;
 }
 

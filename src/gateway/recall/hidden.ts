@@ -1,9 +1,9 @@
 /**
- * What was hidden from a client in an answer, kept so that it stands in its place in every later request: the model keeps
- * what it recalled, its thinking stays bound to what stood before it, and the provider's cache sees the same beginning.
+ * What was hidden from a client in an answer, kept so that it is in its place in every later request: the model keeps
+ * what it recalled, its thinking stays bound to what came before it, and the provider's cache sees the same beginning.
  *
- * A record stands under the link of the last message before the answer and is known by what the answer says, not by its
- * bytes: clients leave thinking out, join texts and write arguments anew.
+ * A record is under the link of the last message before the answer and is known by what the answer says, not by its
+ * bytes: clients leave thinking out, join texts and write arguments again.
  */
 import { PrecisError } from "../../core/errors.ts";
 import type { Hash } from "../../core/transcript/links.ts";

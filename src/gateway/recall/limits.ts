@@ -7,7 +7,7 @@ export interface RecallLimits {
   readonly answerTokens: number;
   /** Of an original, this much is looked at; a search begins no further one after as much. */
   readonly originalChars: number;
-  /** Originals that are searched for words: those whose ids stand in the request, the first ones first. */
+  /** Originals that are searched for words: those whose ids are in the request, the first ones first. */
   readonly searchedOriginals: number;
   /** How long the end of an answer waits until what was hidden is kept. */
   readonly keepWaitMs: number;

@@ -1,5 +1,5 @@
 /**
- * The tool that a model recalls with, and which requests are offered it. It stands last among the tools, in the same bytes
+ * The tool that a model recalls with, and which requests are offered it. It is last among the tools, in the same bytes
  * each time, and whether it is there follows from what a client sends throughout a session, so that no prompt cache is lost.
  */
 import { fieldsOf, listOf, parsed } from "../../protocols/fields.ts";

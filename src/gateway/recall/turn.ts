@@ -165,7 +165,7 @@ async function answerOne(
   }
 }
 
-/** What a recall id looks like wherever it stands. */
+/** What a recall id looks like wherever it is. */
 const RECALL_IDS = /\br[0-9a-f]{9}\b/g;
 
 /** Ids in a text, each once, in order. */

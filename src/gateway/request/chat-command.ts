@@ -125,7 +125,7 @@ interface Changing {
   readonly skipped: ReturnType<typeof skipReason>;
 }
 
-/** Of the newest messages, so many are looked for in the store: the last answers are kept with the request that brings them. */
+/** Of the newest messages, that many are looked for in the store: the last answers are kept with the request that brings them. */
 const NEWEST_MESSAGES = 16;
 
 /** Why a command may change nothing. Nothing is kept for a client before its provider has accepted a request of it. */

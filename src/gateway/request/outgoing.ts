@@ -66,7 +66,7 @@ function withSafeThinking(context: HistoryContext, request: Composing, skipped: 
     return { ...asItCame, treatment: { kind: "observed", ...figuresOf(prepared) } };
   const course = thinkingCourse({ request: withHiddenTurns, sent: transcript, rules, stood: conversation.rewritten });
   if (course.kind === "untouched") return { ...asItCame, treatment: course };
-  // From the first compaction on: before it there is nothing to recall, and at it what a provider caches begins anew.
+  // From the first compaction on: before it there is nothing to recall, and at it what a provider caches begins again.
   const offers = prepared.recallable || withHiddenTurns !== decoded;
   const tools = offers ? recall?.tools(decoded) : undefined;
   const safe = course.kind === "send" ? course.transcript : transcript;

@@ -84,7 +84,7 @@ function cachingOf({ caching }: HistoryContext, request: ReceivedRequest, model:
   return caching.of({ protocol: route.protocol, model, upstream: destination.upstream });
 }
 
-/** What stands in place of the conversation: the compaction that exists, or a new one where it is due. */
+/** What replaces the conversation: the compaction that exists, or a new one where it is due. */
 async function decide(context: HistoryContext, request: KnownRequest, skipped: SkipReason): Promise<Prepared> {
   const { reading, withHiddenTurns, conversation } = request;
   const { transcript } = withHiddenTurns;

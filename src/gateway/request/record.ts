@@ -35,7 +35,7 @@ export interface RequestRecord {
   thread: HeldThread | undefined;
   bytesIn: number;
   bytesOut: number;
-  /** What was done about the request, as it now stands. */
+  /** What was done about the request, as it is now. */
   readonly showPrepared: (request: Shown) => void;
   /** The request goes on to the provider now. */
   readonly sent: () => void;

@@ -1,5 +1,5 @@
 /**
- * Bytes on their way from a producer that can be paused to the one consumer that asks for them. It stands where a stream
+ * Bytes on their way from a producer that can be paused to the one consumer that asks for them. It is where a stream
  * would and does less: a chunk that is waited for is handed over at once, and a bounded number of bytes wait.
  */
 

@@ -11,7 +11,7 @@ export interface OutwardProxies {
   readonly http?: string;
   /** For those with an `https:` one; where it is not given, that of `http`. */
   readonly https?: string;
-  /** Hosts that are called directly, between commas: `example.com` and what lies below it, `*` for all. */
+  /** Hosts that are called directly, between commas: `example.com` and what is below it, `*` for all. */
   readonly except?: string;
 }
 

@@ -73,7 +73,7 @@ async function collect(body: AsyncIterable<Uint8Array>, bytesMax: number): Promi
 
 /** Longer bodies may be read in another thread. */
 const SHARED_BYTES_MIN = 512 * 1024;
-/** So many bytes are copied before others have their turn. */
+/** That many bytes are copied before others have their turn. */
 const COPIED_BYTES_MAX = MB;
 
 /** Copied once, where every thread can read it. */

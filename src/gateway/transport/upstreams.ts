@@ -71,7 +71,7 @@ export function createUpstreams(settings: Readonly<Record<string, UpstreamSettin
   };
 }
 
-/** The first that serves this vendor's routes. What was configured stands before the defaults. */
+/** The first that serves this vendor's routes. What was configured comes before the defaults. */
 function byRoute(all: readonly Upstream[], vendor: Vendor): Upstream | undefined {
   return all.find(({ protocol }) => protocol === undefined || protocol === vendor);
 }
@@ -94,7 +94,7 @@ function notAPath(client: Pick<ClientRequest, "target" | "headers">): ReturnType
   });
 }
 
-/** `/v1` stands once, whether the base path, the target or both have it. */
+/** `/v1` is once, whether the base path, the target or both have it. */
 function joined(basePath: string, target: string): string {
   if (!basePath.endsWith(VERSION_PATH) || !/^\/v1(?:[/?]|$)/.test(target)) return basePath + target;
   return basePath.slice(0, -VERSION_PATH.length) + target;

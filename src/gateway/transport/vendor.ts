@@ -15,7 +15,7 @@ export function headerOf(headers: HeaderLines, name: string): string | undefined
   return headers.find((line) => line[0].length === name.length && line[0].toLowerCase() === name)?.[1];
 }
 
-/** The target without `/upstreams/NAME`, and that name where it stands there. */
+/** The target without `/upstreams/NAME`, and that name where it is there. */
 export function splitTarget(target: string): { readonly name: string | undefined; readonly target: string } {
   if (!target.startsWith(UPSTREAMS_PREFIX)) return { name: undefined, target };
   const rest = target.slice(UPSTREAMS_PREFIX.length);

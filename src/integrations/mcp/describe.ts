@@ -1,4 +1,4 @@
-/** `describe`: what a session or an original is, when it was, how large, and what stands around it. */
+/** `describe`: what a session or an original is, when it was, how large, and what is around it. */
 import { estimateText } from "../../core/transcript/estimate.ts";
 import type { Evicted } from "../../core/compaction/compaction.ts";
 import { createMeasure } from "../../core/transcript/measure.ts";

@@ -28,7 +28,7 @@ export interface PreparedCut {
   readonly witness: (mark: Mark, kept: string) => void;
 }
 
-/** The engine whose result stands beside each other's, at the same size. */
+/** The engine whose result is next to each other's, at the same size. */
 export const DEFAULT_ENGINE = "compressor";
 /** One seed: what is random is the same on every machine, and for every change of ours. */
 const SEED = 1;

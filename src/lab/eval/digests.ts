@@ -16,7 +16,7 @@ import type { DigestCount } from "./plan.ts";
 
 const NOTHING: DigestCount = { results: 0, before: 0, after: 0, asked: 0, held: 0 };
 
-/** Results of more than 500 tokens (Dual Compression chapter, 16.3), every one digested, wherever it stands. */
+/** Results of more than 500 tokens (Dual Compression chapter, 16.3), every one digested, wherever it is. */
 export function digestCounts({ cut: { demand }, messages }: PreparedCut): Readonly<Record<string, DigestCount>> {
   const live = messages.findLast(({ role }) => role === "user");
   const context = {

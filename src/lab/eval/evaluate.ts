@@ -1,5 +1,5 @@
 /**
- * An evaluation from end to end: every session is surveyed, the ranking is fitted anew for each repository that an index
+ * An evaluation from end to end: every session is surveyed, the ranking is fitted again for each repository that an index
  * names, every distinct cut is examined, and the probes are run. Nothing here depends on how many threads there are.
  */
 import type { Weights } from "../../core/excerpts/weights.ts";

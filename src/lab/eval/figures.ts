@@ -167,7 +167,7 @@ function share<Name extends string>(name: Name, part: number, whole: number): { 
   return whole === 0 ? {} : ({ [name]: part / whole } as { readonly [key in Name]: number });
 }
 
-/** Bound recall of transcripts drawn anew, with repetition. */
+/** Bound recall of transcripts drawn again, with repetition. */
 function intervalOf(files: readonly (readonly FoundFigure[])[], group: Group): readonly [number, number] | undefined {
   const random = createDraw(SEED);
   const draws = Array.from({ length: DRAWS }, () => {

@@ -46,7 +46,7 @@ export interface Mark {
   readonly kept: number;
   readonly total: number;
   readonly counts: Readonly<Record<Group, Counts>>;
-  /** The share of the handoff's characters that stand in sentences. */
+  /** The share of the handoff's characters that are in sentences. */
   readonly sentences?: number;
   /** The prefix came back as it was. */
   readonly unchanged?: true;
@@ -68,7 +68,7 @@ export interface Rereads {
   readonly again: number;
 }
 
-/** Bound recall after so many compactions one upon another. */
+/** Bound recall after that many compactions one upon another. */
 export interface Drift {
   readonly contestant: string;
   /** `session`: the engine sees the originals each time; `result`: it is given its own result. */
@@ -83,7 +83,7 @@ export interface Drift {
 /** What was found at one cut. */
 export interface Finding {
   readonly kind: "cut" | "recorded";
-  /** The same for a cut that stands in another file again. */
+  /** The same for a cut that is in another file again. */
   readonly key: string;
   readonly file: string;
   /** Where in its stretch it lies; 1 for a recorded compaction. */

@@ -11,7 +11,7 @@ export interface Session {
   readonly format: InputFormat;
   /** The whole history, behind recorded compactions too. */
   readonly messages: readonly ChatMessage[];
-  /** Compactions that another agent made, where the file tells what stood before and after. */
+  /** Compactions that another agent made, where the file tells what came before and after. */
   readonly recorded: readonly Recorded[];
 }
 
@@ -31,7 +31,7 @@ function isLogFormat(format: InputFormat): format is LogFormat {
   return (LOG_FORMATS as readonly string[]).includes(format);
 }
 
-/** The form that the measure is defined on is read as it stands. */
+/** The form that the measure is defined on is read as it is. */
 function chatMessages(text: string): readonly ChatMessage[] {
   const body: unknown = JSON.parse(oneDocument(text));
   return listOf(Array.isArray(body) ? body : fieldsOf(body)?.["messages"]) as readonly ChatMessage[];

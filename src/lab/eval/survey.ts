@@ -12,7 +12,7 @@ export interface Survey {
   readonly source: Source;
   /** Absent where the file is no session. */
   readonly session?: { readonly format: string; readonly messages: number; readonly tokens: number };
-  /** A key for each cut: a cut that stands in two files is examined once. */
+  /** A key for each cut: a cut that is in two files is examined once. */
   readonly cuts: readonly string[];
   readonly recorded: readonly string[];
   /** Why there is not one cut more, for a person. */

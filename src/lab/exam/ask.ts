@@ -37,7 +37,7 @@ export interface Question<Value> {
   readonly usualOutputTokens: number;
   /** Reads an answer; `sent` is the prompt as it was sent. */
   readonly read: (text: string, sent: string) => Read<Value>;
-  /** Stands for the answer while only the price is reckoned. */
+  /** Stands for the answer while only the price is calculated. */
   readonly placeholder: Value;
 }
 
@@ -61,7 +61,7 @@ export interface Task {
 export interface Asker {
   readonly ask: <Value>(question: Question<Value>) => Promise<ModelAnswer<Value>>;
   readonly perform: (task: Task) => Promise<ModelAnswer<string>>;
-  /** Only reckons: nobody is asked, and nothing is written. */
+  /** Only calculates: nobody is asked, and nothing is written. */
   readonly dry: boolean;
 }
 
@@ -208,7 +208,7 @@ function added(one: WriterUsage, other: WriterUsage): WriterUsage {
   };
 }
 
-/** What is still to be asked, reckoned beforehand. */
+/** What is still to be asked, calculated beforehand. */
 export interface Estimate {
   readonly calls: number;
   /** Answers that are kept already. */

@@ -1,6 +1,6 @@
 /**
  * From session files to cases: sessions are tried in an order drawn from the seed, and cut where enough of a real
- * continuation is left that asks for what stands before the cut.
+ * continuation is left that asks for what comes before the cut.
  */
 import { hash } from "node:crypto";
 import { basename } from "node:path";
@@ -20,7 +20,7 @@ import type { RenderContext } from "./render.ts";
 const PREFIX_TOKENS_MIN = 4_000;
 /** Later cuts first: they leave more to remember. Five details are asked for, so as many have to come up again. */
 const EXAM_CUTS: CutOptions = { shares: [0.6, 0.4], floorTokens: PREFIX_TOKENS_MIN, repliesMin: 5, demandMin: 5 };
-/** Of what happened next, the question writer sees so much. */
+/** Of what happened next, the question writer sees that much. */
 const CONTINUATION_TOKENS_MAX = 30_000;
 const NAME_CHARS_MAX = 40;
 

@@ -57,7 +57,7 @@ function withTail({ prefix }: Case, handoff: string, room: number, context: Rend
   return [top, handoff, tail].filter((text) => text !== "").join("\n\n");
 }
 
-/** Every context has so much of its end, also where the system prompt fills the room. */
+/** Every context has that much of its end, also where the system prompt fills the room. */
 const ROOM_TOKENS_MIN = 200;
 
 const PLAIN_SYSTEM =

@@ -1,5 +1,5 @@
 /**
- * Blind grading: the answers to a case stand on one sheet under letters that are dealt anew for each case. The grader never
+ * Blind grading: the answers to a case are on one sheet under letters that are dealt again for each case. The grader never
  * sees a contestant's name or context, and grades all of them in one sitting.
  */
 import { z } from "zod";

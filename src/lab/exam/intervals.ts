@@ -28,7 +28,7 @@ export function wilson(points: number, n: number): Interval {
   return { low: Math.max(0, (centre - spread) / (1 + square)), high: Math.min(1, (centre + spread) / (1 + square)) };
 }
 
-/** The mean of values drawn anew: sessions with repetition, and of each session its questions with repetition. */
+/** The mean of values drawn again: sessions with repetition, and of each session its questions with repetition. */
 export function bootstrap(groups: Groups): Interval {
   const filled = groups.filter(({ length }) => length > 0);
   if (filled.length === 0) return { low: 0, high: 0 };

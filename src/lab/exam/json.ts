@@ -1,4 +1,4 @@
-/** JSON in a model's answer, which often stands in a code fence or between sentences. */
+/** JSON in a model's answer, which often is in a code fence or between sentences. */
 import type { z } from "zod";
 import type { Read } from "./ask.ts";
 

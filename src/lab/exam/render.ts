@@ -40,7 +40,7 @@ export function renderTail(messages: readonly Message[], room: number, { mask, m
 /** A shorter piece of a message tells nothing. */
 const PARTIAL_TOKENS_MIN = 40;
 
-/** The end of a text that has at most so many tokens. */
+/** The end of a text that has at most that many tokens. */
 function endOf(text: string, tokens: number, measure: Measure): string {
   let chars = text.length;
   while (chars > 0 && measure.text(text.slice(-chars)) > tokens) chars = Math.floor(chars * SHRINK);

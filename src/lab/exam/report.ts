@@ -5,7 +5,7 @@ import { KINDS, type Kind } from "./plan.ts";
 import type { CaseResult } from "./run.ts";
 import type { ContestantRow, DifferenceRow, ExamFigures, Score } from "./tally.ts";
 
-/** From so many comparisons on, one is likely to look clear although it is not. */
+/** From that many comparisons on, one is likely to look clear although it is not. */
 const PAIRS_MANY = 5;
 /** Fewer sessions say little about others. */
 const SESSIONS_MIN = 5;

@@ -21,7 +21,7 @@ export interface Exam {
   readonly models: ExamModels;
   readonly options: Omit<ContextOptions, "handoff">;
   readonly asker: Asker;
-  /** Where contexts and grades are written for people to read; not while it is only reckoned. */
+  /** Where contexts and grades are written for people to read; not while it is only calculated. */
   readonly folder?: ExamFolder;
   readonly onStep?: (step: Step) => Promise<void>;
 }

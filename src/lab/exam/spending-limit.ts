@@ -46,7 +46,7 @@ function sumOf(spent: Spending, { requests, inputTokens, outputTokens, costUsd }
   };
 }
 
-/** The price of a request of so many tokens, none of them from a cache; 0 where the model's prices are not known. */
+/** The price of a request of that many tokens, none of them from a cache; 0 where the model's prices are not known. */
 export function priceOf(inputTokens: number, outputTokens: number, prices: Prices | undefined): number {
   const spent = { inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 };
   return prices === undefined ? 0 : costOf(spent, prices);

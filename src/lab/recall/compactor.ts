@@ -21,7 +21,7 @@ export interface KeptText {
   readonly handoff: string;
   /** What the engine says of it; nothing where it left the prefix as it was. */
   readonly report: CompactionReport | undefined;
-  /** What stands behind the recall ids that the result shows. */
+  /** What the recall ids lead to that the result shows. */
   readonly recallable: () => string;
   /** What stands now, and the state that goes with it. */
   readonly transcript: Transcript;
@@ -93,7 +93,7 @@ function textOf(message: Message): string {
   return [contentText(message.parts), ...calls].join("\n");
 }
 
-/** One line break stands between any two pieces. */
+/** One line break is between any two pieces. */
 export function measureOfDefinition(): Measure {
   const messages = (many: readonly Message[]): number => many.reduce((sum, one) => sum + weightOf(one), 0);
   return {

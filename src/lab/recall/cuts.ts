@@ -28,7 +28,7 @@ export interface CutOptions {
 /** The cuts that the published numbers are made on. */
 export const EVALUATION_CUTS: CutOptions = { shares: [0.4, 0.6], floorTokens: 24_000, repliesMin: 10, demandMin: 8 };
 
-/** A continuation is looked at for so many replies. */
+/** A continuation is looked at for that many replies. */
 export const DEMAND_REPLIES_MAX = 40;
 const DEMAND_FREQUENCY_MAX = 5;
 const HEAD_MESSAGES_MAX = 4;

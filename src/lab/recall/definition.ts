@@ -9,7 +9,7 @@ export interface ChatMessage {
   readonly content?: string | readonly (string | { readonly text?: string })[] | null;
   readonly tool_calls?: readonly ChatCall[] | null;
   readonly tool_call_id?: string;
-  /** Set by readers of session files: another agent's own compaction stands here. */
+  /** Set by readers of session files: another agent's own compaction is here. */
   readonly summary?: true;
 }
 

@@ -96,7 +96,7 @@ function nearTool(kept: string, id: string, at: number, tools: ReadonlySet<strin
   return [...tools].some((name) => name !== "" && wordAt(near, name));
 }
 
-/** Whether the name stands in the text between two word borders. */
+/** Whether the name is in the text between two word borders. */
 function wordAt(text: string, name: string): boolean {
   const border = (at: number): boolean => isWord(text[at - 1]) !== isWord(text[at]);
   return occurrencesOf(name, text).some((at) => border(at) && border(at + name.length));
@@ -104,7 +104,7 @@ function wordAt(text: string, name: string): boolean {
 
 interface Original {
   readonly text: string;
-  /** Where the identifier stands in it. */
+  /** Where the identifier is in it. */
   readonly places: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-/** The courses as charts for a terminal, one under the other on one scale, so that they need no colour to be told apart. */
+/** The courses as charts for a terminal, one under the other on one scale, so that they need no colour to be distinguished. */
 import asciichart from "asciichart";
 import { nameOf, short, type WindowCurve } from "./window-curves.ts";
 

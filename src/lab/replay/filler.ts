@@ -19,7 +19,7 @@ const LINES: Readonly<Record<FillerKind, (word: Word, at: number) => string>> = 
   table: (word, at) => `${at} | ${word()} | ${word()}_${at * 3} | ${at * 41}`,
 };
 
-/** About so many of our estimator's tokens; exact to a word. */
+/** About that many of our estimator's tokens; exact to a word. */
 export function filler(kind: FillerKind, tokens: number, seed: number): string {
   const draw = createDraw(seed);
   const word = (): string => WORDS[Math.floor(draw() * WORDS.length)]!;

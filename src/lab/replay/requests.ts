@@ -105,7 +105,7 @@ function askedAt(rounds: readonly Round[], times: ReadonlyMap<Message, number>, 
   return { atMs, untimed };
 }
 
-/** With a system prompt of about so many of our estimator's tokens in front: agents send one that their session files do not hold. */
+/** With a system prompt of about that many of our estimator's tokens in front: agents send one that their session files do not hold. */
 export function withPrompt(recording: Recording, tokens: number): Recording {
   const { transcript } = recording;
   const system = [textMessage("system", filler("prose", tokens, PROMPT_SEED)), ...transcript.system];

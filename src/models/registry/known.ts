@@ -14,7 +14,7 @@ export interface List {
   /**
    * A row a model, in columns: name · window · output limit · US dollars for a million tokens of input, output, cache
    * read, 5-minute write, 1-hour write · smallest prefix that is cached · tokens of a large image · long prompts
-   * (`above×input×output`: past so many input tokens the whole request costs so many times more).
+   * (`above×input×output`: past that many input tokens the whole request costs that many times more).
    */
   readonly rows: string;
 }

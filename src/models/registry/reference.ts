@@ -1,4 +1,4 @@
-/** What is known of models as a Markdown table, as it stands in docs/models.md; a test keeps the page up to date. */
+/** What is known of models as a Markdown table, as it is in docs/models.md; a test keeps the page up to date. */
 import type { SourcedFacts } from "./facts.ts";
 import { knownModels } from "./registry.ts";
 

@@ -64,7 +64,7 @@ function endOfBlank(last: string, text: string): number | undefined {
   return found === null ? undefined : found.index + found[0].length;
 }
 
-/** How much stands behind the last blank line; undefined where there is none. */
+/** How much comes after the last blank line; undefined where there is none. */
 function charsAfterBlank(last: string, text: string): number | undefined {
   let at = text.lastIndexOf("\n\n");
   if (text.includes("\r")) at = Math.max(at, text.lastIndexOf("\n\r"), text.lastIndexOf("\r\r"));

@@ -1,5 +1,5 @@
 /**
- * A screen stands between an answer and its client: calls of one tool are not shown, and answers that follow one another
+ * A screen is between an answer and its client: calls of one tool are not shown, and answers that follow one another
  * on one turn, because such calls were answered in between, look like one. Everything else goes on as the bytes that came.
  */
 import { isFields } from "../fields.ts";

@@ -9,7 +9,7 @@ import { objectText, patchObject } from "../json/edit.ts";
 import { memberText } from "../json/scan.ts";
 import { mediaNote } from "../media.ts";
 
-/** Blocks that may also stand inside a tool result. */
+/** Blocks that may also are inside a tool result. */
 export function readContentBlock(block: Fields, at: number): ContentPart | undefined {
   switch (block["type"]) {
     case "text":
@@ -82,7 +82,7 @@ export interface BlockWriting extends WriteContext {
   readonly media: boolean;
 }
 
-/** Edits a block in place; what the provider would refuse is left to be written anew. */
+/** Edits a block in place; what the provider would refuse is left to be written again. */
 export function patchBlock(block: string, before: Part, after: Part, writing: BlockWriting): string | undefined {
   if (before.kind === "reasoning") return block;
   if (before.kind === "tool-call" && after.kind === "tool-call") {

@@ -13,7 +13,7 @@ function event(name: string, fields: Fields) {
 
 export const anthropicOwnAnswer: WriteOwnAnswer = ({ id, model, text }, asked) => {
   const use = anthropicThreads.useOf(asked.member);
-  // The client continues where the provider's thread stands, which knows nothing of this answer.
+  // The client continues where the provider's thread is, which knows nothing of this answer.
   const own = use?.kind === "continue" ? use.previousId : `msg_${id}`;
   const message = { id: own, type: "message", role: "assistant", model, usage: USAGE };
   if (!asksForStream(asked)) return wholeBody({ ...message, content: [{ type: "text", text }], ...ENDED });

@@ -63,7 +63,7 @@ function weighAnthropic(block: Fields, text: Weigh): number {
   }
 }
 
-/** A marker for the whole request stands on the last block that can carry one. */
+/** A marker for the whole request is on the last block that can carry one. */
 function markedAtTop(request: Fields, blocks: readonly PromptBlock[]): readonly PromptBlock[] {
   const { marker } = markerOf({ cache_control: request["cache_control"] });
   if (marker === undefined) return blocks;

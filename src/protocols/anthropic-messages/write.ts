@@ -1,6 +1,6 @@
 /**
- * Writes Anthropic messages. Results stand first in a user message; a new result joins the user message whose results
- * it stands among, because all results of a turn must be in the message that follows it.
+ * Writes Anthropic messages. Results are first in a user message; a new result joins the user message whose results
+ * it is among, because all results of a turn must be in the message that follows it.
  */
 import { sameParts, type Message, type Part } from "../../core/transcript/message.ts";
 import { formerParts, freshContent, rewriteContent } from "../content.ts";

@@ -83,7 +83,7 @@ export function contentPiece(block: Fields, text: Weigh): Piece {
   return { name: nameOf(block), tokens: weighContent(block, text), ...markerOf(block) };
 }
 
-/** The request's tools, which stand before everything else. */
+/** The request's tools, which come before everything else. */
 export function toolBlocks(request: Fields, text: Weigh): readonly PromptBlock[] {
   return listOf(request["tools"]).map((tool): PromptBlock => {
     const known = nameOf(tool);

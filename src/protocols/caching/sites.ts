@@ -13,7 +13,7 @@ import type { MarkerLayout } from "./layout.ts";
 
 interface Place {
   readonly section: CacheSite["section"];
-  /** The element of its list that the block stands in: a tool, a message. */
+  /** The element of its list that the block is in: a tool, a message. */
   readonly element: number;
   /** The block's index in the content. */
   readonly block: number;
@@ -128,7 +128,7 @@ function toolEntries({ transcript: { tools } }: Decoded, layout: MarkerLayout, {
   });
 }
 
-/** The system prompt where it has a member of its own; elsewhere it stands in the list. */
+/** The system prompt where it has a member of its own; elsewhere it is in the list. */
 function systemEntries({ transcript, layout: { members } }: Decoded, layout: MarkerLayout, { at }: Present) {
   if (layout !== "native" || !members.some(({ key }) => key === "system")) return [];
   const markers = at.get(keyOf("system", 0));
@@ -184,7 +184,7 @@ function messageEntries(decoded: Decoded, { layout, present, current }: Reading)
   return entries;
 }
 
-/** Results are decoded before the rest of their message, wherever they stand in it. */
+/** Results are decoded before the rest of their message, wherever they are in it. */
 function inWireOrder<Block extends { readonly part: Part }>(blocks: readonly Block[]): readonly Block[] {
   const sorted = blocks.every(({ part }, at) => at === 0 || (blocks[at - 1]!.part.at ?? 0) <= (part.at ?? 0));
   return sorted ? blocks : blocks.toSorted((one, other) => (one.part.at ?? 0) - (other.part.at ?? 0));

@@ -1,4 +1,4 @@
-/** How a question is put behind a Gemini request: its settings stand together in `generationConfig`. */
+/** How a question is put behind a Gemini request: its settings are together in `generationConfig`. */
 import type { Fields } from "../dialect.ts";
 import { countOf, fieldsOf, isFields, textOf } from "../fields.ts";
 import { CALL_DEMANDED, JSON_DEMANDED, type FollowUpForm } from "../follow-up-form.ts";

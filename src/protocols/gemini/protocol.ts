@@ -32,7 +32,7 @@ export const gemini: ProtocolDefinition = {
     joins: neverJoins,
     read: readContent,
     readSystem,
-    // The cached content stands before the contents, and the request does not show it.
+    // The cached content comes before the contents, and the request does not show it.
     lockOf: (members) =>
       isSet(members.get("cachedContent")) ? "the provider holds a part of the prompt (cachedContent)" : undefined,
     attaches,

@@ -1,5 +1,5 @@
 /**
- * Writes Gemini contents. All responses to the calls of one content stand in the content behind it; a system message
+ * Writes Gemini contents. All responses to the calls of one content are in the content behind it; a system message
  * inside the conversation goes as a marked user text, because the protocol has none.
  */
 import { sameParts, type Message, type Part } from "../../core/transcript/message.ts";

@@ -4,7 +4,7 @@
  */
 import { elementsOf, membersOf, skipSpace, type Member, type Span } from "./scan.ts";
 
-/** A range of the text and what stands there instead. */
+/** A range of the text and what is there instead. */
 export interface Edit extends Span {
   readonly text: string;
 }
@@ -92,7 +92,7 @@ export function arraySource(text: string): ArraySource {
 }
 
 /**
- * What stands in a new array: elements of the old one, as they were (`text` undefined) or rewritten, or something new
+ * What is in a new array: elements of the old one, as they were (`text` undefined) or rewritten, or something new
  * (`count` 0).
  */
 export interface Piece {

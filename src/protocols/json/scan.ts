@@ -1,6 +1,6 @@
 /**
  * Finds where JSON values begin and end without building them, so that what nobody changed can be sent as the bytes
- * that came. Strings are crossed by native search; what lies between is validated when it is parsed, not here.
+ * that came. Strings are crossed by native search; what is between is validated when it is parsed, not here.
  */
 import { PrecisError } from "../../core/errors.ts";
 

@@ -1,4 +1,4 @@
-/** Tools of Chat Completions: the declaration stands under `function`, in older requests by itself. */
+/** Tools of Chat Completions: the declaration is under `function`, in older requests by itself. */
 import { fieldsOf, isFields } from "../fields.ts";
 import { declarationsIn, described, oneToolEach, strictness } from "../tools.ts";
 

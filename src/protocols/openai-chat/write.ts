@@ -1,4 +1,4 @@
-/** Writes Chat Completions messages: edits a message that has its bytes, else writes it anew. */
+/** Writes Chat Completions messages: edits a message that has its bytes, else writes it again. */
 import {
   sameParts,
   type Message,
@@ -59,7 +59,7 @@ function resultPart(parts: readonly Part[]): ToolResultPart {
 
 type Place = "content" | "refusal" | "calls" | "function" | "reasoning";
 
-/** Where a decoded part stands in its message; its number says so, because blocks are numbered through. */
+/** Where a decoded part is in its message; its number says so, because blocks are numbered through. */
 function placesIn(raw: string, before: readonly Part[]) {
   const text = memberText(raw, "tool_calls");
   const calls = text?.startsWith("[") ? arraySource(text) : undefined;
@@ -193,7 +193,7 @@ const MEDIA_LEAD = objectText({
   text: JSON.stringify("Images and files from the tool results above:"),
 });
 
-/** Results that are written anew stand together, so that their media can follow the last of them. */
+/** Results that are written again are together, so that their media can follow the last of them. */
 export function attaches(run: Run, message: Message, own: boolean): boolean {
   return !own && run.slice === undefined && message.role === "tool" && run.entries.at(-1)?.message.role === "tool";
 }

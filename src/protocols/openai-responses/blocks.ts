@@ -33,7 +33,7 @@ export interface BlockPlace {
   readonly opaque: boolean;
 }
 
-/** A new block. What an assistant said is output_text, all else is input; media cannot stand in a reply. */
+/** A new block. What an assistant said is output_text, all else is input; media cannot be in a reply. */
 export function freshBlock(part: Part, { role, opaque }: BlockPlace): string | undefined {
   const textType = role === "assistant" ? '"output_text"' : '"input_text"';
   const text = (value: string): string => objectText({ type: textType, text: JSON.stringify(value) });

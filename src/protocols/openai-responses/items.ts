@@ -61,7 +61,7 @@ function isDirective({ role }: Fields): boolean {
   return role === "developer" || role === "system";
 }
 
-/** Whether the item is something the model said, so that it stands in one assistant message with its neighbours. */
+/** Whether the item is something the model said, so that it is in one assistant message with its neighbours. */
 export function isReply(item: Fields): boolean {
   const kind = kindOf(item);
   if (kind === "message") return item["role"] === "assistant";

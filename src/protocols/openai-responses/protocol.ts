@@ -71,7 +71,7 @@ function readInstructions(value: unknown): Draft | undefined {
     : undefined;
 }
 
-/** Instructions are one string: what stands there is joined, other system messages are items of the list. */
+/** Instructions are one string: what is there is joined, other system messages are items of the list. */
 function writeInstructions(entries: readonly Entry[]): string {
   return JSON.stringify(
     entries

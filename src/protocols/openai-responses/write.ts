@@ -1,4 +1,4 @@
-/** Writes Responses items: edits the items that have their bytes, else writes them anew. */
+/** Writes Responses items: edits the items that have their bytes, else writes them again. */
 import { resultOf, sameParts, type Message, type Part } from "../../core/transcript/message.ts";
 import { jsonArguments } from "../arguments.ts";
 import { formerParts, freshContent, patchContent, patchContentBlock } from "../content.ts";
@@ -35,7 +35,7 @@ interface PlacedItem {
   readonly to: number;
 }
 
-/** Parts of the new reply that stand in one item: an old one, or (undefined) a new message. */
+/** Parts of the new reply that are in one item: an old one, or (undefined) a new message. */
 interface Chunk {
   readonly item: PlacedItem | undefined;
   readonly parts: Part[];

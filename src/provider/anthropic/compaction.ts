@@ -36,7 +36,7 @@ function checkRequest(body: Fields, headers: Headers): Refusal | undefined {
     : undefined;
 }
 
-/** Signed blocks only: those of a threshold carry no signature and stand anywhere. */
+/** Signed blocks only: those of a threshold carry no signature and are anywhere. */
 function checkBlocks(body: Fields, headers: Headers, sealer: Sealer): Refusal | undefined {
   const all = messagesOf(body).flatMap(placed);
   const signed = all.filter(({ block }) => block["type"] === "compaction" && typeof block["signature"] === "string");
@@ -93,7 +93,7 @@ function checkEdit(body: Fields, headers: Headers): Refusal | undefined {
     : undefined;
 }
 
-/** What the request lets the vendor do about so many tokens: nothing, a block before the answer, or a block and a pause. */
+/** What the request lets the vendor do about that many tokens: nothing, a block before the answer, or a block and a pause. */
 export function thresholdCompaction(body: Fields, inputTokens: number): { opening?: ReplyBlock; own?: Reply } {
   const edit = editOf(body);
   if (edit === undefined || inputTokens < triggerTokensOf(edit)) return {};

@@ -24,14 +24,14 @@ export function markerOf(block: Fields): Ttl | undefined {
   return marker["ttl"] === "1h" ? "1h" : "5m";
 }
 
-/** Blocks that a marker can stand on: not thinking, and not an empty text. */
+/** Blocks that a marker can be on: not thinking, and not an empty text. */
 function isCacheable({ block }: PlacedBlock): boolean {
   const { type } = block;
   if (type === "thinking" || type === "redacted_thinking") return false;
   return type !== "text" || block["text"] !== "";
 }
 
-/** The block that a top-level marker stands on: the last that can carry one. */
+/** The block that a top-level marker is on: the last that can carry one. */
 export function topMarked(body: Fields, blocks: readonly PlacedBlock[]): PlacedBlock | undefined {
   return isFields(body["cache_control"]) ? blocks.findLast(isCacheable) : undefined;
 }

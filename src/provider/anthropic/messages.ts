@@ -1,4 +1,4 @@
-/** The shape of Anthropic messages: required fields, roles, and which blocks may stand where, each as the vendor says it. */
+/** The shape of Anthropic messages: required fields, roles, and which blocks may be where, each as the vendor says it. */
 import { fieldsOf, isFields, listOf, textOf } from "../../protocols/fields.ts";
 import { firstRefusal, invalid, type Fields, type Refusal } from "../contract.ts";
 import { blocksOf } from "../weigh.ts";
@@ -12,7 +12,7 @@ export function messagesOf(body: Fields): readonly Fields[] {
   return listOf(body["messages"]).filter(isFields);
 }
 
-/** Tools that stand at the front of the prompt; deferred ones come in where a result or a system message refers to them. */
+/** Tools that are at the front of the prompt; deferred ones come in where a result or a system message refers to them. */
 export function promptTools(body: Fields): readonly Fields[] {
   return listOf(body["tools"])
     .map(fieldsOf)
@@ -125,7 +125,7 @@ function opens(message: Fields | undefined): boolean {
 
 const DIRECTIVE_ONLY = "the directive-only form (content: [] with output_config) is accepted at any position";
 
-/** A system message with content and no more than settings stands anywhere; one with words has its place. */
+/** A system message with content and no more than settings is anywhere; one with words has its place. */
 function isDirective({ role, content, output_config: settings }: Fields): boolean {
   return role === "system" && Array.isArray(content) && content.length === 0 && isFields(settings);
 }

@@ -39,7 +39,7 @@ function checkResults(blocks: readonly PlacedBlock[], callsBefore: readonly stri
   });
 }
 
-/** Results that stand behind other blocks do not count, which is how the vendor enforces their order. */
+/** Results that come after other blocks do not count, which is how the vendor enforces their order. */
 function checkAnswered(calls: readonly string[], next: readonly PlacedBlock[], at: number): Refusal | undefined {
   const firstOther = next.findIndex((block) => !isResult(block));
   const results = new Set(next.slice(0, firstOther < 0 ? undefined : firstOther).map(idOf));

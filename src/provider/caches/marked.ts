@@ -1,7 +1,7 @@
 /**
  * Anthropic's cache (its prompt caching docs, 2026-11). Each marker looks back over twenty blocks, itself counted, for a
  * prefix that an earlier marker wrote; the longest one found is read, and every marker behind it writes. Below the
- * model's minimum a marker does nothing, silently. What lies between the read prefix and the last 1-hour marker is
+ * model's minimum a marker does nothing, silently. What is between the read prefix and the last 1-hour marker is
  * written for an hour, the rest for five minutes.
  */
 import type { Ttl } from "../contract.ts";

@@ -11,7 +11,7 @@ const PART_KINDS = [
   "executableCode",
   "codeExecutionResult",
 ];
-/** Members that stand beside the kind. */
+/** Members that are next to the kind. */
 const PART_SETTINGS = new Set(["thought", "thoughtSignature", "videoMetadata", "mediaResolution", "partMetadata"]);
 
 export function contentsOf(body: Fields): readonly Fields[] {
@@ -120,7 +120,7 @@ function checkTools(body: Fields): Refusal | undefined {
 const MISMATCH =
   "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
 
-/** The responses to all calls of a turn stand in the contents behind it, before anybody else speaks. */
+/** The responses to all calls of a turn are in the contents behind it, before anybody else speaks. */
 function checkPairs(contents: readonly Fields[]): Refusal | undefined {
   let open: string[] = [];
   for (const content of contents) {

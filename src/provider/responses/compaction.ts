@@ -1,7 +1,7 @@
 /**
  * OpenAI's compaction (its compaction guide, 2026-11). `POST /responses/compact` answers with the user's messages and one item
  * that only the provider can read. With `context_management` a request above its threshold is answered with such an item
- * first. Of what stands before the latest item, only what users said is read again.
+ * first. Of what comes before the latest item, only what users said is read again.
  */
 import { countOf, fieldsOf, listOf } from "../../protocols/fields.ts";
 import { invalid, type Fields, type Refusal, type Reply, type ReplyBlock } from "../contract.ts";

@@ -56,7 +56,7 @@ function isPart(value: unknown): boolean {
   return isFields(value) && typeof value["kind"] === "string";
 }
 
-/** JSON texts that stand behind one another, whatever is between them; what is none ends them. */
+/** JSON texts that come after one another, whatever is between them; what is none ends them. */
 function valuesIn(text: string): readonly string[] {
   const values: string[] = [];
   for (let at = skipSpace(text, 0); at < text.length; at = skipSpace(text, at)) {

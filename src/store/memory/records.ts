@@ -19,7 +19,7 @@ export function latestRecordFor({ records }: TenantData, links: readonly string[
   for (let at = links.length - 1; at >= 0 && records.size > 0; at--) {
     const ofLink = records.get(links[at]!);
     if (ofLink === undefined) continue;
-    // What stands below the one that is found is in use too: its originals are still named.
+    // What is below the one that is found is in use too: its originals are still named.
     ofLink.usedAt = now;
     if (found !== undefined) continue;
     found = standing(ofLink, COMPACTION_SCHEMA_VERSION);

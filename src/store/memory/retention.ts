@@ -1,4 +1,4 @@
-/** What is deleted, and how much is left: the longest unused first, never what something younger stands on. */
+/** What is deleted, and how much is left: the longest unused first, never what something younger is on. */
 import { piecesOf } from "../body.ts";
 import type { Holdings, Retention } from "../store.ts";
 import type { TenantData, StoredSession } from "./tenant-data.ts";
@@ -52,12 +52,12 @@ function unitsOf(data: TenantData): readonly Unit[] {
   ];
 }
 
-/** Without what stands before a colon. */
+/** Without what comes before a colon. */
 function linkOf(root: string): string {
   return root.slice(root.indexOf(":") + 1);
 }
 
-/** Sessions by id, and all that stand on one of them, the newest first. */
+/** Sessions by id, and all that are on one of them, the newest first. */
 export function standingOn({ sessions, links }: TenantData, ids: readonly string[]): readonly StoredSession[] {
   const all = [...sessions.values()].toSorted((a, b) => a.number - b.number);
   const on = new Map(all.map((one) => [one, new Set([one.parent, one.head?.session])]));

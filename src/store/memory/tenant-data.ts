@@ -29,7 +29,7 @@ export interface StoredLink {
 
 export interface StoredSession {
   id: string;
-  /** In order of creation. A session stands only on earlier ones, so that there is always one that none stands on. */
+  /** In order of creation. A session stands only on earlier ones, so that there is always one that none is on. */
   readonly number: number;
   readonly parent: StoredSession | undefined;
   readonly forkedAt: StoredLink | undefined;

@@ -35,7 +35,7 @@ const deleteBody = query<{ id: number }, { bytes: number }>(`
 
 const deleteWords = query<{ id: number }>(`delete from words where rowid = :id`);
 
-/** Words of one tenant stand under a token that no text has. */
+/** Words of one tenant are under a token that no text has. */
 export function tenantToken(tenant: number): string {
   return `§${tenant}`;
 }

@@ -1,4 +1,4 @@
-/** Back-pressure: so much may be under way at once; what comes on top waits its turn, and not for ever. */
+/** Back-pressure: that much may be under way at once; what comes on top waits its turn, and not for ever. */
 import { busyError } from "./failures.ts";
 
 export interface QueueLimits {

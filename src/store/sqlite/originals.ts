@@ -63,7 +63,7 @@ export function putOriginals(
   });
 }
 
-/** False where the same text stands under this id already; a text that takes another's id is the newest now. */
+/** False where the same text is under this id already; a text that takes another's id is the newest now. */
 export function makeRoomFor(
   runner: Runner,
   tenant: number,

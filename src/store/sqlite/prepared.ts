@@ -1,6 +1,6 @@
 /**
- * Calls that a thread has been handed before they are to be made. Whether one is made at all is not known, so only so many
- * are held: one that had to go is handed over anew when it is made.
+ * Calls that a thread has been handed before they are to be made. Whether one is made at all is not known, so only that many
+ * are held: one that had to go is handed over again when it is made.
  */
 import type { Call } from "./operations.ts";
 

@@ -16,7 +16,7 @@ export function query<Arguments extends object, Row = never>(sql: string): Query
 }
 
 export interface Runner {
-  /** What the contents stand in the file as. */
+  /** What the contents are in the file as. */
   readonly vault: Vault;
   readonly all: <Arguments, Row>(query: Query<Arguments, Row>, args: Arguments) => readonly Row[];
   readonly first: <Arguments, Row>(query: Query<Arguments, Row>, args: Arguments) => Row | undefined;

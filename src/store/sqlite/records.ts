@@ -111,7 +111,7 @@ export function find(
   for (const { batch } of fromTheEnd(links)) {
     const found = latestRecordOf(runner, tenant, batch);
     if (found.records.length === 0) continue;
-    // What stands below the one that is found is in use too: its originals are still named.
+    // What is below the one that is found is in use too: its originals are still named.
     for (const { link, used_at: usedAt } of found.records) if (usedAt < now - MARK_USE_EVERY_MS) unmarked.push(link);
     const ours = found.standing.filter(({ schema_version: version }) => version === COMPACTION_SCHEMA_VERSION);
     const byLink = new Map(ours.map((row) => [row.link, row.id]));

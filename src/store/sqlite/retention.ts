@@ -1,5 +1,5 @@
 /**
- * What is deleted, and how much is left: the longest unused first, never what something younger stands on. It runs in
+ * What is deleted, and how much is left: the longest unused first, never what something younger is on. It runs in
  * steps, each a transaction of its own, so that nobody waits long for the file.
  */
 import type { Holdings, Retention } from "../store.ts";
@@ -20,7 +20,7 @@ interface Unit {
 
 type Scope = { readonly tenant: number | null };
 
-/** Sessions that no other stands on. */
+/** Sessions that no other is on. */
 const oldestSession = query<Scope, { id: number; updated_at: number }>(`
   select s.id, s.updated_at from sessions s
   where (:tenant is null or s.tenant = :tenant)
@@ -86,7 +86,7 @@ const usedBytes = query<object, { bytes: number }>(`
   select ((select page_count from pragma_page_count) - (select freelist_count from pragma_freelist_count))
     * (select page_size from pragma_page_size) as bytes`);
 
-/** Sessions by name, and all that stand on one of them: a branch, a fork without a message of its own, a message further on. */
+/** Sessions by name, and all that are on one of them: a branch, a fork without a message of its own, a message further on. */
 const sessionsDependingOn = query<{ tenant: number; names: string }, { id: number; name: string }>(`
   with recursive standing(id) as (
     select id from sessions where tenant = :tenant and name in (select value from json_each(:names))

@@ -53,7 +53,7 @@ const newestMessages = query<{ tenant: number }, MessageRow>(`
   where links.tenant = :tenant and links.member = 0
   order by links.id desc`);
 
-/** Without an index, so many are opened. */
+/** Without an index, that many are opened. */
 const OPENED_MAX = 5_000;
 
 export function searchOriginals(runner: Runner, tenant: string, search: WordSearch): readonly SearchHit[] {

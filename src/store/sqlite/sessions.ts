@@ -3,7 +3,7 @@ import type { SessionEntry, SessionsQuery } from "../store.ts";
 import { query, type Runner } from "./query.ts";
 import { knownTenant } from "./tenants.ts";
 
-/** Where a chain stands before its new messages are stored. */
+/** Where a chain comes before its new messages are stored. */
 interface ChainPosition {
   readonly name: string | undefined;
   /** The last message that was known before, and its session. */

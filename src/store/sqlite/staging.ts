@@ -1,6 +1,6 @@
 /**
  * Large originals, written in several transactions so that nobody waits long for the file. Until the last of them they
- * stand under a name that nobody asks for, and one short transaction then gives them their own. What a process leaves that
+ * are under a name that nobody asks for, and one short transaction then gives them their own. What a process leaves that
  * ends in between is removed with the next one that is staged, or by retention.
  */
 import type { Body } from "../body.ts";
@@ -30,7 +30,7 @@ const leftOver = query<{ tenant: number; from: string; to: string; before: numbe
 
 /** Some pieces of an original. */
 export interface StagedPart {
-  /** What it stands under meanwhile. */
+  /** What it is under meanwhile. */
   readonly name: string;
   /** The place of the first of them. */
   readonly from: number;

@@ -1,5 +1,5 @@
 /**
- * What stands in the file of the contents: themselves, or with a key their ciphertext (AES-256-GCM, a fresh nonce each).
+ * What is in the file of the contents: themselves, or with a key their ciphertext (AES-256-GCM, a fresh nonce each).
  * Encrypted are bodies, compactions, states and labels; not who, when, how much and in what order. Bodies are still found by
  * their hash, which with a key is a keyed one, so that nobody can try whether a text is there.
  */

@@ -35,7 +35,7 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** A message to a thread costs a tenth of a millisecond: notes wait for company, so long and so many at most. */
+/** A message to a thread costs a tenth of a millisecond: notes wait for company, so long and that many at most. */
 const NOTES_WAIT_MS = 20;
 const NOTES_MAX = 64;
 /** As the operations have it; their own list would load all queries in this thread too. */

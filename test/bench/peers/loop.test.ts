@@ -1,4 +1,4 @@
-/** The account of a session under an ideal cache, and what the oracle says of results: by cases that can be reckoned by hand. */
+/** The account of a session under an ideal cache, and what the oracle says of results: by cases that can be calculated by hand. */
 import { describe, expect, it } from "vitest";
 import { runOf, type Stretch } from "../../../bench/peers/compaction/loop.ts";
 import { PRICES } from "../../../bench/peers/compaction/prices.ts";

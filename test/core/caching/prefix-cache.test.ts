@@ -13,7 +13,7 @@ import {
 const MINUTE_MS = 60_000;
 const sha = (text: string): string => hash("sha256", text);
 
-/** `a2 b3*`: blocks of so many thousand tokens; `*` marks one for five minutes, `+` for an hour, `.` ends a message. */
+/** `a2 b3*`: blocks of that many thousand tokens; `*` marks one for five minutes, `+` for an hour, `.` ends a message. */
 function prompt(text: string, messageSettings = ""): CachePrompt {
   const blocks = text.split(" ").map((word): PromptBlock => {
     const [, name = "", size = "", signs = ""] = /^([a-z]+)(\d+)(.*)$/.exec(word)!;

@@ -9,7 +9,7 @@ const RUNS = Math.ceil(Number(process.env["PRECIS_TEST_RUNS"] ?? 500) / 5);
 const PRICES = { read: 0.1, write: 1.25, output: 5 };
 const WORD_TOKENS = 1;
 
-/** Turns of about so many tokens each. */
+/** Turns of about that many tokens each. */
 function session(turns: number, tokensEach: number): readonly Message[] {
   const words = " word".repeat(Math.floor(tokensEach / 2 / WORD_TOKENS));
   return Array.from({ length: turns }, (_, at) => [
@@ -35,7 +35,7 @@ function occasion(turns: number, tokensEach: number, over: Partial<ScheduleQuery
   };
 }
 
-/** What the session has cost with the request that is about to be sent, written down anew. */
+/** What the session has cost with the request that is about to be sent, written down again. */
 function spentOn({ transcript, measure, prices }: ScheduleQuery): number {
   let before = 0;
   let size = measure.messages(transcript.system);

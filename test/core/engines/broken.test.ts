@@ -1,5 +1,5 @@
 /**
- * Transcripts that a provider would refuse: results without a call, results that stand twice, calls without a result, and
+ * Transcripts that a provider would refuse: results without a call, results that are twice, calls without a result, and
  * empty messages. Whatever the engine and the budget, nothing is said twice and nothing goes without a way back.
  */
 import { createHash } from "node:crypto";
@@ -54,7 +54,7 @@ const result = fc.tuple(ids, words, fc.boolean()).map(([callId, text, shows]): M
 }));
 
 /**
- * Mostly broken: nothing makes a result follow its call, and a message may stand twice, as one object. Each text of a user
+ * Mostly broken: nothing makes a result follow its call, and a message may are twice, as one object. Each text of a user
  * is one that no other message has.
  */
 const broken: fc.Arbitrary<Transcript> = fc
@@ -89,7 +89,7 @@ async function compactionOf(name: string, transcript: Transcript, share: number 
   return outcome.kind === "compacted" ? outcome.compaction : undefined;
 }
 
-/** What a person wrote, as often as it stands there; what a client put there empty does not count. */
+/** What a person wrote, as often as it is there; what a client put there empty does not count. */
 function said({ messages }: Transcript): string[] {
   return messages
     .filter(({ role, origin, parts }) => role === "user" && origin !== "summary" && parts.length > 0)

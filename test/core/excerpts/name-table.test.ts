@@ -1,4 +1,4 @@
-/** Names go by numbers: one for each, whatever text it stands in and however many others there are. */
+/** Names go by numbers: one for each, whatever text it is in and however many others there are. */
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { createNameTable, NO_NAME } from "../../../src/core/excerpts/name-table.ts";

@@ -1,4 +1,4 @@
-/** The ranking: probabilities, that rest on where a name stands. */
+/** The ranking: probabilities, that rest on where a name is. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createEvidence } from "../../../src/core/excerpts/excerpts.ts";

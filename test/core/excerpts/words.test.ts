@@ -1,4 +1,4 @@
-/** Names are compared by their words, which stand in one list for all of them. */
+/** Names are compared by their words, which are in one list for all of them. */
 import { expect, it } from "vitest";
 import { createVocabulary } from "../../../src/core/excerpts/characters.ts";
 

@@ -1,4 +1,4 @@
-/** Every planted secret in every place where it can stand: what the tests hide and what docs/redaction.md counts. */
+/** Every planted secret in every place where it can be: what the tests hide and what docs/redaction.md counts. */
 import { NAMED, PLACES, TOKENS } from "./planted.ts";
 
 export interface Planted {

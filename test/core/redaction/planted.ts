@@ -33,7 +33,7 @@ function jwt(seed: number): string {
   ].join(".");
 }
 
-/** Tokens that are recognised by themselves, wherever they stand. */
+/** Tokens that are recognised by themselves, wherever they are. */
 export const TOKENS: Readonly<Record<string, string>> = {
   OpenAI: `sk${"-"}${alnum(48)}`,
   "OpenAI, project": `sk${"-"}proj-${url(64)}`,
@@ -105,7 +105,7 @@ export const TOKENS: Readonly<Record<string, string>> = {
   "Discord bot": `M${alnum(23)}.${url(6, 9)}.${url(38)}`,
 };
 
-/** Where a token may stand. */
+/** Where a token may are. */
 export const PLACES: Readonly<Record<string, (token: string) => string>> = {
   prose: (token) => `Use ${token}, it expires on Friday.`,
   "end of a sentence": (token) => `The one that works is ${token}.`,

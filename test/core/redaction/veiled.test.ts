@@ -4,7 +4,7 @@ import { redact } from "../../../src/core/redaction/redact.ts";
 import { survivors } from "./everywhere.ts";
 import { NAMED, TOKENS } from "./planted.ts";
 
-/** What may stand inside a secret and not show. */
+/** What may be inside a secret and not show. */
 const UNSEEN: Readonly<Record<string, string>> = {
   "zero-width space": "\u200b",
   "zero-width joiner": "\u200d",

@@ -34,7 +34,7 @@ interface Drawn {
   readonly about: readonly (string | undefined)[];
 }
 
-/** Each reply reads so many files under so few ids; results of one id come in the order of their calls. */
+/** Each reply reads that many files under so few ids; results of one id come in the order of their calls. */
 const drawn: fc.Arbitrary<Drawn> = fc
   .array(
     fc.tuple(

@@ -204,7 +204,7 @@ const CHAT: readonly Shape[] = [
 
 export const SHAPES: readonly Shape[] = [...CLAUDE_CODE, ...CODEX, ...CHAT];
 
-/** What a client changes that is another history: what stood for it stands no longer, and is made anew. */
+/** What a client changes that is another history: what stood for it stands no longer, and is rebuilt. */
 export const OTHER_HISTORIES: readonly Shape[] = [
   {
     what: "a result that the client cleared",

@@ -1,5 +1,5 @@
 /**
- * A client, what stands between, and the strict provider: a session is lived turn by turn, its whole history sent each
+ * A client, what is between, and the strict provider: a session is lived turn by turn, its whole history sent each
  * time, rewritten by a runtime with a small window, and kept valid by what is known of thinking, or not.
  */
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-/** docs/gateway.md says what the code does: its tables are generated, and every code of an error stands in it. */
+/** docs/gateway.md says what the code does: its tables are generated, and every code of an error is in it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";

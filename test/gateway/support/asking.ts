@@ -9,7 +9,7 @@ export const PROTOCOLS = PROTOCOL_NAMES;
 
 export const MAX_OUTPUT_TOKENS = 500;
 
-/** An agent at work: a person asks, so many files are read, and the last result is yet unanswered. */
+/** An agent at work: a person asks, that many files are read, and the last result is yet unanswered. */
 export function worked(name: string, steps: number, resultWords = 300): Transcript {
   const messages = Array.from({ length: steps }, (_, step): readonly Message[] => [
     {

@@ -19,7 +19,7 @@ import { definitions } from "../../../src/protocols/registry.ts";
 import type { ProtocolName } from "../../../src/protocols/index.ts";
 
 export interface CacheWitness {
-  /** A request that was answered, in order; `fresh` where it was compacted anew. Says what was wrong. */
+  /** A request that was answered, in order; `fresh` where it was compacted again. Says what was wrong. */
   readonly seen: (record: RequestRecord, fresh: boolean) => readonly string[];
 }
 
@@ -74,7 +74,7 @@ function differences(ours: CacheUse, theirs: TokenUse): string[] {
 }
 
 /**
- * System prompt and tools, where they are long enough to be cached at all. Breakpoints stand on parts of messages, so that
+ * System prompt and tools, where they are long enough to be cached at all. Breakpoints are on parts of messages, so that
  * `instructions` are found only together with the message behind them, as long as that is the same.
  */
 function stableTokens({ blocks }: CachePrompt, rules: CacheRules, opening: string | undefined): number {

@@ -11,7 +11,7 @@ export function recordingOf(file: string): Transcript {
   return readRecording(corpusText(file), file);
 }
 
-/** The session with a system prompt of about so many tokens. */
+/** The session with a system prompt of about that many tokens. */
 export function withPrompt(recording: Transcript, tokens: number): Transcript {
   const lines = Math.ceil(tokens / estimateText(PROMPT_LINE));
   const text = Array.from({ length: lines }, (_, at) => PROMPT_LINE.replace("%", String(at + 1))).join("");

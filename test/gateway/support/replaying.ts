@@ -85,7 +85,7 @@ function agentOf(recording: Transcript, protocol: ProtocolName, { maxOutputToken
 export interface Share {
   readonly protocol: ProtocolName;
   readonly windows: readonly Window[];
-  /** Of the transcripts, every so many; all where not given. */
+  /** Of the transcripts, every that many; all where not given. */
   readonly every?: number;
 }
 

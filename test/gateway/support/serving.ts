@@ -17,7 +17,7 @@ export interface Serving {
 
 export interface ServingOptions {
   readonly upstream: string;
-  /** Configuration, data and history stand here. */
+  /** Configuration, data and history are here. */
   readonly folder: string;
   readonly port?: number;
   readonly flags?: Readonly<Record<string, string>>;

@@ -29,7 +29,7 @@ export interface Witness {
 
 export interface Tally {
   readonly turns: number;
-  /** Requests that were compacted anew. */
+  /** Requests that were compacted again. */
   readonly fresh: number;
   readonly rewritten: number;
   readonly recallIds: number;

@@ -1,4 +1,4 @@
-/** A gateway with nothing but its transport, on a port of this machine; and servers to stand behind it. */
+/** A gateway with nothing but its transport, on a port of this machine; and servers to come after it. */
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { connect, createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";

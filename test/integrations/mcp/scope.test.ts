@@ -56,7 +56,7 @@ async function idsOf(tenant: string, sessions: readonly string[]): Promise<Stran
   return { sessions, links, recallIds };
 }
 
-/** Every tool with every id that could lead out, and words that stand there. */
+/** Every tool with every id that could lead out, and words that are there. */
 function attempts({ sessions, links, recallIds }: Strangers, tenant: string, { word, chinese }: Told) {
   const names = sessions.filter((id) => id !== "mine-session");
   const odd = names.flatMap((id) => [

@@ -1,4 +1,4 @@
-/** Survival probes: what they call standing, that nothing and everything are told apart, and what an engine loses. */
+/** Survival probes: what they call standing, that nothing and everything are distinguished, and what an engine loses. */
 import { describe, expect, it } from "vitest";
 import { plantedIn, SCENES, isPresent, type Scene } from "../../../src/lab/eval/probes/scenes.ts";
 import { survival, survivalBaselines, SURVIVAL_SEEDS } from "../../../src/lab/eval/probes/survival.ts";

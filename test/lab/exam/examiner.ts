@@ -1,6 +1,6 @@
 /**
  * A strict provider that plays every part of an exam: it writes questions that quote the session, reads by looking whether
- * the quoted words stand in the context, and grades by the key. Served over HTTP; every request is kept.
+ * the quoted words are in the context, and grades by the key. Served over HTTP; every request is kept.
  */
 import { createProvider } from "../../../src/provider/index.ts";
 import type { Answer, ScriptedRequest } from "../../../src/provider/index.ts";
@@ -76,7 +76,7 @@ const KINDS = ["state", "state", "state", "state", "constraint", "constraint", "
   ["finding", "finding"],
   ["detail", "detail", "detail", "detail", "detail"],
 );
-/** So many characters of a line are given away by the question. */
+/** That many characters of a line are given away by the question. */
 const STARTS_CHARS = 24;
 
 /** Lines of the session from its beginning to its end, each with the question how it goes on. */

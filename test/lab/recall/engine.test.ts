@@ -12,7 +12,7 @@ import { createExam } from "../../../src/lab/recall/exam.ts";
 import { createReader } from "../../../src/lab/recall/reader.ts";
 import { CORPUS, describeCorpus } from "../../support/corpus.ts";
 
-/** Of so many sessions `npm test` takes one, `npm run test:full` every one. */
+/** Of that many sessions `npm test` takes one, `npm run test:full` every one. */
 const EVERY = Number(process.env["PRECIS_TEST_RUNS"] ?? 500) > 500 ? 1 : 4;
 
 describeCorpus("recall on whole sessions", () => {

@@ -1,6 +1,6 @@
 /**
  * Bound recall of handoffs that a poor model wrote, over the corpus: it drops every second sentence, and what is likely to be
- * needed stands there all the same, because code writes it back from the originals.
+ * needed is there all the same, because code writes it back from the originals.
  */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Writers } from "../../../src/core/handoff/model/writer.ts";
@@ -18,7 +18,7 @@ import { writerAt } from "../../support/writers.ts";
 const KEPT_SHARE_MIN = 0.85;
 /** Below, a handoff has no room for a model's sentences. */
 const MODEL_SHARE_MIN = 0.75;
-/** Of so many questions `npm test` asks one, `npm run test:full` every one. */
+/** Of that many questions `npm test` asks one, `npm run test:full` every one. */
 const EVERY = Number(process.env["PRECIS_TEST_RUNS"] ?? 500) > 500 ? 1 : 6;
 
 interface Question {

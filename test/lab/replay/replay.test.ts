@@ -1,4 +1,4 @@
-/** What a replay promises of any session, and what it says of one that can be reckoned by hand. */
+/** What a replay promises of any session, and what it says of one that can be calculated by hand. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { textMessage, type Transcript } from "../../../src/core/transcript/message.ts";
@@ -20,7 +20,7 @@ const REPLAY_RUNS = Math.ceil(RUNS / 10);
 
 const MTOK = 1_000_000;
 
-/** The price table's sums, reckoned anew: one line of the bill a kind of token. */
+/** The price table's sums, calculated again: one line of the bill a kind of token. */
 function priced(run: ReplayedRun, prices: Required<Omit<Prices, "longPrompt">>): number {
   const sum = (tokens: (one: ReplayedRun["requests"][number]) => number): number =>
     run.requests.reduce((so, one) => so + tokens(one), 0);

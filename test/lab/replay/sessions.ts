@@ -34,7 +34,7 @@ export function recordingIn(spoken: ProtocolName): Recording {
   return { transcript, spoken, timesMs };
 }
 
-/** No thinking that is bound to what stands before it. */
+/** No thinking that is bound to what comes before it. */
 const modelOf = (protocol: ProtocolName): string =>
   protocol === "anthropic-messages" ? "claude-sonnet-4-5" : PROTOCOL_MODELS[protocol];
 

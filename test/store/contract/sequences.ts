@@ -115,7 +115,7 @@ async function checkSessions(store: HistoryStore, tenant: string): Promise<void>
   }
 }
 
-/** A session goes with what stands on it and with nothing else; what is left is whole, until all is gone. */
+/** A session goes with what is on it and with nothing else; what is left is whole, until all is gone. */
 async function deleteOneByOne(store: HistoryStore, tenant: string, messages: number): Promise<void> {
   const all = await store.listSessions(tenant, { limit: 1_000 });
   for (const { id } of all) {

@@ -8,7 +8,7 @@ export function tenantOf(round: number, lane: number): string {
   return `round ${round} lane ${lane}`;
 }
 
-/** The conversation of a lane after so many steps, and what else the last of them wrote. */
+/** The conversation of a lane after that many steps, and what else the last of them wrote. */
 export function stepOf(lane: number, step: number) {
   const words = Array.from({ length: step * 2 }, (_, at) => `lane ${lane} message ${at} ${PADDING}`);
   const { links, messages } = talk(...words);

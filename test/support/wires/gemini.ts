@@ -104,7 +104,7 @@ function geminiWriter(random: Random): Writer {
   };
 }
 
-/** Members that stand beside a text. */
+/** Members that are next to a text. */
 function partExtras(random: Random): Fields {
   return random.chance(0.2) ? { thoughtSignature: "c2ln" } : {};
 }

@@ -8,7 +8,7 @@ import { orphanOf, repairPairs } from "../../passes/repair-pairs.ts";
 import { sharesWire, textMessage, type Message } from "../../transcript/message.ts";
 import type { Estimator } from "../../engines/contract.ts";
 
-/** Head and tail of a result; what lies between goes into the handoff. `messages[i]` is original `i`, perhaps rewritten. */
+/** Head and tail of a result; what is between goes into the handoff. `messages[i]` is original `i`, perhaps rewritten. */
 export interface ResultShape {
   /** The step of the engine's ladder: 0 where none was needed. */
   readonly rung: number;
@@ -36,7 +36,7 @@ export interface AssembledResult {
 }
 
 /**
- * The live request as a message of its own, whole and apart from the wire message it came in; `undefined` where it stands
+ * The live request as a message of its own, whole and apart from the wire message it came in; `undefined` where it is
  * in the head, in the tail or among what is kept between them, because nothing is to be said twice.
  */
 export function anchorFor(

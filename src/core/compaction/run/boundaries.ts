@@ -1,5 +1,5 @@
 /**
- * Where head, middle and tail meet. Every boundary lies between exchanges, so no call is cut from its result.
+ * Where head, middle and tail meet. Every boundary is between exchanges, so no call is cut from its result.
  * The tail fills a token budget from the end, may exceed it up to the ceiling to keep the exchange at its edge
  * whole, and honours a number of messages while they fit that ceiling.
  */
@@ -20,7 +20,7 @@ export interface TailBudget {
   readonly messagesMin: number;
 }
 
-/** A tail of so many tokens, and no more. */
+/** A tail of that many tokens, and no more. */
 export function tailOf(tokens: number): TailBudget {
   return { tokens, ceilingTokens: tokens, messages: 0, messagesMin: 0 };
 }
@@ -67,7 +67,7 @@ export function tailStart(
   return start;
 }
 
-/** Index after the last handoff that stands among the messages; 0 without one. */
+/** Index after the last handoff that is among the messages; 0 without one. */
 export function earlierEnd(messages: readonly Message[]): number {
   return messages.findLastIndex(isHandoff) + 1;
 }

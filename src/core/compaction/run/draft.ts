@@ -29,12 +29,12 @@ export interface CompactionRun {
   readonly before: number;
   /** The sections of the handoff. */
   readonly template: readonly Section[];
-  /** What the engine carries on from earlier handoffs, where none stands among the messages. */
+  /** What the engine carries on from earlier handoffs, where none is among the messages. */
   readonly carried?: ParsedHandoff | undefined;
   readonly memory: ConversationMemory;
 }
 
-/** What an engine is willing to send: a shape, and what stands beside its handoff. */
+/** What an engine is willing to send: a shape, and what is next to its handoff. */
 export interface Candidate {
   readonly shape: ResultShape;
   readonly kept?: KeptMessages | undefined;
@@ -120,7 +120,7 @@ function handoffOf({ original, request, ...run }: CompactionRun, cut: Cut, spanR
   });
 }
 
-/** What stands beside the handoff: messages as they were, and the text of those that are not. */
+/** What is next to the handoff: messages as they were, and the text of those that are not. */
 function presentOf(
   originals: readonly Message[],
   { shape, kept, restored = [], anchor }: Cut,

@@ -144,7 +144,7 @@ function withMessages(compaction: Compaction, { original, kept: staying }: Resto
   const places = placesIn(compaction);
   const inserted = Map.groupBy(missing, (at) => places[at]!);
   const whole: Message[] = [];
-  /** Where the messages of the result and the requests have come to stand. */
+  /** Where the messages of the result and the requests have come to are. */
   const moved: number[] = [];
   const restored = new Map<number, number>();
   for (let at = 0; at <= after.length; at++) {
@@ -157,12 +157,12 @@ function withMessages(compaction: Compaction, { original, kept: staying }: Resto
     const place = restored.get(at);
     return place === undefined ? destination : { kind: "kept", at: place };
   });
-  // The pieces of an edited request stand in it again.
+  // The pieces of an edited request are in it again.
   const evicted = compaction.evicted.filter(({ kind, message }) => kind === "span" || !kept.has(message));
   return { ...compaction, after: whole, map: destinations, evicted };
 }
 
-/** For each message its place in the result: behind what stood before it, and not between a call and its results. */
+/** For each message its place in the result: behind what came before it, and not between a call and its results. */
 function placesIn({ after, map }: Compaction): readonly number[] {
   let next = 0;
   return map.map((destination) => {

@@ -108,7 +108,7 @@ function presentIn(
   };
 }
 
-/** Redaction wins over verbatim: what stands there masked is held. */
+/** Redaction wins over verbatim: what is there masked is held. */
 function isGone({ stands, text }: KeptRequests, redact: (text: string) => string): (one: StatedRequest) => boolean {
   return (one) => {
     if (one.text === "" || one.messages.some((message) => stands.has(message))) return false;

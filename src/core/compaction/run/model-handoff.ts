@@ -137,7 +137,7 @@ interface Before {
 }
 
 /**
- * The handoff that stands among the messages; or, where the client sends the whole history, the one that stands for its
+ * The handoff that is among the messages; or, where the client sends the whole history, the one that stands for its
  * beginning, if a model wrote it: one by the ledger is not read on, because the originals say more.
  */
 function recordBefore(run: CompactionRun, written: LastModelHandoff | undefined, until: number): Before | undefined {

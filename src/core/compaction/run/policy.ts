@@ -27,7 +27,7 @@ export interface Policy<State extends StateBase, Goal extends SizeGoal = SizeGoa
   readonly template: (messages: readonly Message[]) => readonly Section[];
   /** The most that a model is asked for; a handoff may have more room. */
   readonly modelTokens: number;
-  /** What the state carries on from earlier handoffs, where none stands among the messages. */
+  /** What the state carries on from earlier handoffs, where none is among the messages. */
   readonly carried?: (state: State) => ParsedHandoff | undefined;
   readonly goal: (run: CompactionRun, state: State) => Goal;
   /** Why nothing is to be done, where that is plain before anything is tried. */
@@ -59,7 +59,7 @@ export interface States<State extends StateBase, Goal extends SizeGoal = SizeGoa
   readonly own: (given: unknown) => State;
   readonly observe?: (state: State, usage: Usage) => State;
   readonly afterCompaction: (run: PolicyRun<State, Goal>, made: CompletedCompaction<State>) => State;
-  /** After an attempt that found nothing smaller than so many tokens. */
+  /** After an attempt that found nothing smaller than that many tokens. */
   readonly afterFutileAttempt: (run: PolicyRun<State, Goal>) => State;
 }
 
@@ -102,7 +102,7 @@ export function restingStates<State extends EngineState, Goal extends SizeGoal>(
   };
 }
 
-/** Due from so many tokens on, unless the engine rests. */
+/** Due from that many tokens on, unless the engine rests. */
 export function decideFrom(triggerTokens: number): (state: EngineState, tokens: number) => Decision {
   return ({ restsToTokens }, tokens) => dueAt(triggerTokens, tokens, restsToTokens);
 }

@@ -125,7 +125,7 @@ interface Limit extends Pick<SizeGoal, "limitTokens" | "acceptedTokens"> {
   readonly stays: string;
 }
 
-/** Nothing where a result of so many tokens does what it should. */
+/** Nothing where a result of that many tokens does what it should. */
 export function irreducibleWhere(
   { besideTokens }: CompactionRun,
   smallest: number,

@@ -1,6 +1,6 @@
 /**
  * The smallest form of an exchange that still tells what was asked of which tool: call names and ids stay, arguments,
- * results and long texts give way to a line with a recall id. It is the last thing to stand between a transcript
+ * results and long texts give way to a line with a recall id. It is the last thing to be between a transcript
  * and "irreducible", and keeps in-flight calls from being made twice.
  */
 import type { Evicted } from "../compaction.ts";
@@ -32,7 +32,7 @@ export interface Skeleton {
   readonly evicted: readonly Evicted[];
 }
 
-/** Where the messages stand in the conversation (`first` is the index of the first), and the one that stays whole. */
+/** Where the messages are in the conversation (`first` is the index of the first), and the one that stays whole. */
 export interface SkeletonPlace {
   readonly first: number;
   readonly live: number;

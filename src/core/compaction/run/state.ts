@@ -70,7 +70,7 @@ export function backOff<State extends { readonly restsToTokens: number }>(state:
   return { ...state, restsToTokens: retryFrom(tokens) };
 }
 
-/** So many tokens are tried again only when they have grown. */
+/** That many tokens are tried again only when they have grown. */
 export function retryFrom(tokens: number): number {
   return Math.ceil(tokens * GROWTH_BEFORE_RETRY);
 }

@@ -1,4 +1,4 @@
-/** Output of a compiler, linter or build: exit status, how many errors and warnings, and each distinct error where it first stands. */
+/** Output of a compiler, linter or build: exit status, how many errors and warnings, and each distinct error where it first is. */
 import { errorKey } from "../error-line.ts";
 import { ERRORS_MAX, outcomeOf } from "../outcome.ts";
 import { judged, linesWith, type Page } from "../page.ts";

@@ -43,7 +43,7 @@ function filesOf(page: Page): readonly ChangedFile[] {
     const header = /^diff --git a\/(.+) b\/(.+)$/.exec(line);
     if (header !== null) open(header[2]!, number);
     else if (line.startsWith("+++ ")) {
-      // Without git's own header the file's name stands here.
+      // Without git's own header the file's name is here.
       if (file === undefined || file.hunks.length > 0)
         open(line.slice(4).replace(/^b\//, "").split("\t", 1)[0]!, number);
     } else if (line.startsWith("--- ") && (file === undefined || file.hunks.length === 0)) return;

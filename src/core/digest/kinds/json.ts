@@ -1,4 +1,4 @@
-/** JSON: its shape with keys and counts, the values that tell items apart, and a sample as it stands in the original. */
+/** JSON: its shape with keys and counts, the values that tell items apart, and a sample as it is in the original. */
 import { cut, oneLine } from "../cut.ts";
 import type { Page } from "../page.ts";
 import { plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";

@@ -20,7 +20,7 @@ const TIME =
 /** A level further right is part of a message. */
 const LEVEL_CHARS = 120;
 const TIME_LINES = 20;
-/** Past this many, errors are counted but no longer told apart. */
+/** Past this many, errors are counted but no longer distinguished. */
 const KEYED_LINES_MAX = 3_000;
 const KEY_CHARS = 160;
 const VARYING = /\b[0-9a-f]{6,}(?:-[0-9a-f]{4,})*\b|\d+/gi;

@@ -17,7 +17,7 @@ export function shortStackTrace(page: Page, { focus }: DigestContentRequest): Di
   const frames = linesWith(page, FRAME, LINES_SCANNED_MAX);
   const raised = linesWith(page, RAISED, LINES_SCANNED_MAX);
   const own = frames.filter((number) => !FOREIGN.test(judged(page, number)));
-  // Python names the innermost frame last, the others first; its source line stands below.
+  // Python names the innermost frame last, the others first; its source line is below.
   const python = page.text.includes("Traceback (most recent call last)");
   const order = python ? own.toReversed() : own;
   const placed = order.slice(0, OWN_FRAMES).flatMap((number) => (python ? [number, number + 1] : [number]));

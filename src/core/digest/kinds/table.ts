@@ -1,4 +1,4 @@
-/** A table: its header, how many rows, the extremes of each numeric column with the rows they stand in, and a sample. */
+/** A table: its header, how many rows, the extremes of each numeric column with the rows they are in, and a sample. */
 import { oneLine } from "../cut.ts";
 import type { Page } from "../page.ts";
 import { plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
@@ -31,7 +31,7 @@ export function shortTable(page: Page, { focus }: DigestContentRequest): DigestC
     return { facts: [], lines: [...range(0, 6), ...focus, ...range(page.lines.length - 3, page.lines.length)] };
   const columns = cellsOf(page.lines[header]!, style).map((name) => oneLine(name, 40));
   const rows = rowsAfter(page, header);
-  // Columns that only look aligned would be told apart wrongly: then nothing is said of them.
+  // Columns that only look aligned would be distinguished wrongly: then nothing is said of them.
   const even = isEven(page, rows, { columns, style });
   const numeric = even ? extremesOf(page, rows, { columns, style }).slice(0, COLUMNS_SHOWN_MAX) : [];
   const last = rows.slice(-1);

@@ -11,7 +11,7 @@ import { exitFact } from "./build.ts";
 const FAILURE_MARK = /FAIL|ERROR|[Ff]ailed|not ok|\(fail\)|[✗✘✖×✕❌●]|rspec|\d\) /g;
 const SUMMARY_MARK = /pass|fail|Fail|FAIL|Tests|tests|Ran |ok |OK/g;
 const MARKED_LINES_MAX = 4_000;
-/** Where the reason of a failure stands, seen from the line that names the test. */
+/** Where the reason of a failure is, seen from the line that names the test. */
 const REASON_LINES_AFTER = 14;
 const REASON_LINES_BEFORE = 25;
 const REASON =

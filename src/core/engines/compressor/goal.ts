@@ -74,7 +74,7 @@ export function budgetGoal(settings: CompressorSettings, budgetTokens: number, f
 const BEYOND_LIMIT_SHARE = 0.1;
 const BEYOND_LIMIT_TOKENS_MAX = 600;
 
-/** The handoff is given at least so much, whether the limit can be kept or not. */
+/** The handoff is given at least that much, whether the limit can be kept or not. */
 function leastHandoff(roomTokens: number, replacedTokens: number): number {
   if (roomTokens >= HANDOFF_TOKENS_MIN) return HANDOFF_TOKENS_MIN;
   const useful = Math.min(BEYOND_LIMIT_TOKENS_MAX, Math.floor(replacedTokens * BEYOND_LIMIT_SHARE));

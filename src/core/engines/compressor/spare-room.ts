@@ -122,7 +122,7 @@ function thatFit(run: Run, groups: readonly (readonly number[])[], tokens: numbe
   });
 }
 
-/** A conversation opens with its user: in front of them nothing can stand. */
+/** A conversation opens with its user: in front of them nothing can be. */
 function openedByUser({ original }: Run, { shape }: CompactionDraft, places: readonly number[]): readonly number[] {
   if (shape.headEnd > 0) return places;
   const first = places.findIndex((at) => original.messages[at]!.role === "user");

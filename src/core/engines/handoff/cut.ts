@@ -8,7 +8,7 @@ import { withParts, type Message, type TextPart } from "../../transcript/message
 const CUT_TOKENS_MIN = 200;
 /** What a cut takes away beyond what it has to, until the message fits. */
 const SHRINK_FACTOR = 0.97;
-/** A word is not cut in two where it ends within so many characters. */
+/** A word is not cut in two where it ends within that many characters. */
 const WORD_CHARS_MAX = 200;
 
 export interface CutRequest {

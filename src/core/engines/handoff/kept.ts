@@ -17,7 +17,7 @@ export interface KeepLimits {
 }
 
 export interface KeptTail extends KeptMessages {
-  /** So many messages of the conversation stand first, as they were; they are no part of `placed`. */
+  /** That many messages of the conversation are first, as they were; they are no part of `placed`. */
   readonly headEnd: number;
 }
 

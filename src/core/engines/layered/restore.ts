@@ -88,7 +88,7 @@ function fileAt(path: string, { ledger, reads, fresh }: KnownFile): readonly Res
 }
 
 export interface RestoreRequest {
-  /** Messages from here on stand in the result: what they hold is not put back. */
+  /** Messages from here on are in the result: what they hold is not put back. */
   readonly tailStart: number;
   readonly roomTokens: number;
   /** Of each piece, at most. */
@@ -122,7 +122,7 @@ export function restored(
   return [textMessage("user", [...said, CLOSING].join("\n"), "note")];
 }
 
-/** Calls by tool, the most used first; their definitions are not said again where they stand in the request. */
+/** Calls by tool, the most used first; their definitions are not said again where they are in the request. */
 function toolLines(messages: readonly Message[], { declaresTools }: RestoreRequest): readonly string[] {
   const counts = new Map<string, number>();
   for (const { name } of messages.flatMap(callsOf)) counts.set(name, (counts.get(name) ?? 0) + 1);

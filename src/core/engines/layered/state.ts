@@ -23,7 +23,7 @@ export interface LayeredState extends EngineState {
   readonly messages: number;
   /** Where results were cleared: they stay so. */
   readonly cleared: readonly Range[];
-  /** Index after the last message that the standing summary is of; 0 without one, -1 where what stands behind it was rewritten. */
+  /** Index after the last message that the active summary is of; 0 without one, -1 where what follows it was rewritten. */
   readonly summarisedUntil: number;
   readonly memory?: SessionMemory;
 }
@@ -57,7 +57,7 @@ export const LAYERED_STATES: States<LayeredState, LayeredGoal> = {
   afterFutileAttempt: ({ state, before }) => ({ ...backOff(state, before), failures: state.failures + 1 }),
 };
 
-/** A standing summary that nothing can be cleared behind, because the messages there were rewritten. */
+/** An active summary that nothing can be cleared behind, because the messages there were rewritten. */
 const REWRITTEN = -1;
 /** The rung whose tail is as it was. */
 export const RUNG_SUMMARY = 1;

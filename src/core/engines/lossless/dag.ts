@@ -67,7 +67,7 @@ export function nodeOf({ roots, buried }: Dag, id: string): Root | DagNode | und
   return roots.find((root) => root.id === id) ?? buried.find((place) => place.id === id);
 }
 
-/** The leaves under a node, oldest first, down to so many levels; nodes below that are answered as they are. */
+/** The leaves under a node, oldest first, down to that many levels; nodes below that are answered as they are. */
 export function under(dag: Dag, place: DagNode, levels: number): readonly DagNode[] {
   if (place.depth === 0 || levels === 0) return [place];
   return place.sources.flatMap((id) => {

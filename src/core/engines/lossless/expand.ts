@@ -12,7 +12,7 @@ export const EXPAND_DEPTH_MAX = 12;
 const FRAME_TOKENS = 130;
 /** With less room left no further page is begun. */
 const PAGE_TOKENS_MIN = 40;
-/** Of what is left over, so many ids are named. */
+/** Of what is left over, that many ids are named. */
 const NAMED_MAX = 6;
 const RECALL_ID = /^r[0-9a-f]{9}$/;
 

@@ -17,7 +17,7 @@ export interface LosslessGoal extends SizeGoal {
   readonly exchanges: readonly Exchange[];
 }
 
-/** Of an explicit budget, after what stands in any case (ours; the default engine's share). */
+/** Of an explicit budget, after what is in any case (ours; the default engine's share). */
 const TAIL_BUDGET_SHARE = 0.25;
 /** Of what is left beside system, tools and live request, the summaries should have this much before the tail gives way. */
 const SUMMARIES_SHARE_MIN = 0.3;

@@ -13,13 +13,13 @@ const READS_MAX = 64;
 const ORIGINAL_CHARS_MAX = 4 * 1024 * 1024;
 /** A longer line is shown in pieces. */
 const LINE_CHARS_MAX = 300;
-/** Places this near stand in one another's surroundings. */
+/** Places this near are in one another's surroundings. */
 const NEAR_LINES = 4;
 
 interface Hit {
   readonly leaf: DagNode;
   readonly text: string;
-  /** How many of the words stand there. */
+  /** How many of the words are there. */
   readonly held: number;
 }
 

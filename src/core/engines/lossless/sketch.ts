@@ -12,7 +12,7 @@ import { endOf, type Dag, type DagNode, type Root } from "./dag.ts";
 import type { LosslessLimits } from "./limits.ts";
 import type { LosslessSettings } from "./settings.ts";
 
-/** A node that is still to be written, in so many tokens. */
+/** A node that is still to be written, in that many tokens. */
 export interface Sketch extends DagNode {
   readonly text?: undefined;
   readonly tokens: number;
@@ -124,7 +124,7 @@ interface Run {
   readonly count: number;
 }
 
-/** The oldest of the shallowest runs of so many; the newest node is left out. */
+/** The oldest of the shallowest runs of that many; the newest node is left out. */
 function runOf(roots: SketchedDag["roots"], count: number): Run | undefined {
   const candidates = roots.slice(0, -1);
   const depths = [...new Set(candidates.map(({ depth }) => depth))].sort((a, b) => a - b);

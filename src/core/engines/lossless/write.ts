@@ -16,7 +16,7 @@ import type { Sketch, SketchedDag } from "./sketch.ts";
 
 export interface WriteDagRequest {
   readonly run: CompactionRun;
-  /** What stands beside the nodes. */
+  /** What is next to the nodes. */
   readonly cut: Pick<Cut, "shape" | "verbatim">;
 }
 
@@ -52,7 +52,7 @@ export async function writeDag(
   return { dag: { roots: done, buried }, ...(fresh === 0 ? NOTHING_WRITTEN : models.account()) };
 }
 
-/** What stands beside the nodes: messages of the conversation as they were, and the text of the others. */
+/** What is next to the nodes: messages of the conversation as they were, and the text of the others. */
 function presentOf({ run, cut }: WriteDagRequest): VisibleText {
   const originals = new Set(run.original.messages);
   const changed = cut.verbatim.filter((message) => !originals.has(message));
@@ -122,7 +122,7 @@ function writtenRoot(
   return { ...node, text, tokens: measure.message(textMessage("user", text, "summary")) };
 }
 
-/** A smaller node has no room to say where it stands. */
+/** A smaller node has no room to say where it is. */
 const HEADING_NODE_TOKENS_MIN = 400;
 
 /** Says what a node stands for, and what can be expanded one by one. */
@@ -132,7 +132,7 @@ function headingOf({ from, until, depth, sources, tokens }: Sketch): string {
   return `Messages ${from + 1} to ${until}${made}.`;
 }
 
-/** The heading stands behind the frame's two lines. */
+/** The heading comes after the frame's two lines. */
 function headed(text: string, heading: string): string {
   if (heading === "") return text;
   const at = text.indexOf("\n", text.indexOf("\n") + 1);

@@ -6,7 +6,7 @@ import type { Message, Transcript } from "../../transcript/message.ts";
 export interface DigestLargestRequest {
   /** Tokens to save. */
   readonly excessTokens: number;
-  /** What is sent today: a result whose digest stands there gives way before any other. */
+  /** What is sent today: a result whose digest is there gives way before any other. */
   readonly standing: Transcript | undefined;
   readonly context: PassContext;
 }

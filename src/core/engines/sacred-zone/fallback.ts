@@ -65,11 +65,11 @@ function step(rung: number, rewritten: RewrittenMessages, { recordTokens, ...pla
 const toLeast = shortened(digestResultsWith({ triggerTokens: DIGEST_TOKENS_MIN, targetTokens: DIGEST_TOKENS_MIN }));
 
 interface MessageRange {
-  /** What stands before it is kept. */
+  /** What comes before it is kept. */
   readonly headEnd: number;
   readonly from: number;
   readonly to: number;
-  /** What stands before the cut, in tokens. */
+  /** What comes before the cut, in tokens. */
   readonly takenTokens: number;
   readonly roomTokens: number;
 }

@@ -48,7 +48,7 @@ export function goalOf(
   };
 }
 
-/** Tokens of the recent part, for a result of so many. */
+/** Tokens of the recent part, for a result of that many. */
 export function recentTokensOf(
   { zone, recentTokens }: SacredZoneSettings,
   limitTokens: number,

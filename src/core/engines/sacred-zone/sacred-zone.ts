@@ -79,7 +79,7 @@ const SHORTER_SHARE = 0.85;
 /** The frame and one line: below the least that a handoff is otherwise given. */
 const SHORT_SUMMARY_TOKENS_MIN = 110;
 
-/** The candidate as a result, with a record of so many words at most of what it leaves out. */
+/** The candidate as a result, with a record of that many words at most of what it leaves out. */
 function shortDraft(run: CompactionRun, cut: Cut, wordsMax: number): CompactionDraft {
   let draft = draftOf(run, cut);
   while (wordsOf(draft) > wordsMax && draft.budget > SHORT_SUMMARY_TOKENS_MIN) {

@@ -1,6 +1,6 @@
 /**
  * The sacred zone: what no compaction touches while anything else can give way. The system prompt is in it by itself,
- * because it stands beside the conversation.
+ * because it is next to the conversation.
  */
 import { earlierEnd, tailOf, tailStart } from "../../compaction/run/boundaries.ts";
 import { isHandoff } from "../../handoff/write.ts";
@@ -9,13 +9,13 @@ import type { Measure } from "../../transcript/measure.ts";
 import type { Message } from "../../transcript/message.ts";
 
 export interface Zone {
-  /** Index after the first assistant message: the first request and its answer stand before it. */
+  /** Index after the first assistant message: the first request and its answer come before it. */
   readonly firstEnd: number;
   /** The same, moved to where an exchange ends; nothing before it is ever left out but by a restart. */
   readonly headEnd: number;
   /** Where the recent part starts; the last exchange always belongs to it. */
   readonly recentStart: number;
-  /** Index after a handoff that stands among the messages; 0 without one. */
+  /** Index after a handoff that is among the messages; 0 without one. */
   readonly earlierEnd: number;
   readonly messages: readonly Message[];
   readonly exchanges: readonly Exchange[];

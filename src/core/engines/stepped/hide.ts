@@ -28,7 +28,7 @@ export interface HiddenResults extends RewrittenMessages {
 }
 
 export interface HideOptions {
-  /** The newest results of so many tokens stay. */
+  /** The newest results of that many tokens stay. */
   readonly protectedTokens: number;
   /** And what the newest turns of the user brought. */
   readonly protectedTurns: number;

@@ -6,7 +6,7 @@ import { STEPPED_DEFAULTS, type SteppedSettings } from "./settings.ts";
 
 /** Of the window, where the output that a request reserves is not known. */
 const MARGIN_WINDOW_SHARE = 0.1;
-/** Hiding is worth it only above so many tokens (IA al Día 2026). */
+/** Hiding is worth it only above that many tokens (IA al Día 2026). */
 const HIDE_TOKENS_MIN = 20_000;
 /** Today's tail. */
 const TAIL_TOKENS = { max: 15_000, min: 2_000, share: 0.25 } as const;

@@ -63,7 +63,7 @@ function demandCompaction(original: Transcript, compaction: Compaction, request:
   );
 }
 
-/** The record says truly where it stands and where each message went. */
+/** The record says truly where it is and where each message went. */
 function demandPlace({ messages }: Transcript, compaction: Compaction, { chain }: CompactRequest): void {
   const { covered, covers, map, after } = compaction;
   demandAs("place", () => holdPlaces(compaction, messages.length, "the compaction"));
@@ -91,7 +91,7 @@ function demandFigures(original: Transcript, { report, ...rest }: Compaction, re
   );
 }
 
-/** What a person asked for last stands there in their own words, as a user's message, and no oftener than they said it. */
+/** What a person asked for last is there in their own words, as a user's message, and no oftener than they said it. */
 function demandLiveRequest(original: Transcript, result: Transcript): void {
   const live = original.messages[liveRequestOf(original.messages)];
   if (live === undefined) return;

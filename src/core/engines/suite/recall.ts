@@ -1,4 +1,4 @@
-/** Nothing is lost: whatever left the transcript stands behind an id that the result shows, with its original bytes. */
+/** Nothing is lost: whatever left the transcript can be recalled by an id that the result shows, with its original bytes. */
 import { applyCompaction, type Compaction, type Evicted } from "../../compaction/compaction.ts";
 import { recallId, type Hash } from "../../transcript/links.ts";
 import { contentText, type ContentPart, type Message, type Part, type Transcript } from "../../transcript/message.ts";
@@ -10,7 +10,7 @@ export function demandRecall(original: Transcript, compaction: Compaction, hash:
   const { messages } = original;
   for (const one of compaction.evicted) demandResolvable(one, hash);
   demandRemoved(original, compaction);
-  // What a broken transcript loses to its repair has no place in the result where an id could stand.
+  // What a broken transcript loses to its repair has no place in the result where an id could are.
   if (violationsOf(original).length > 0) return;
   const text = readableOf(applyCompaction(original, compaction).messages);
   const shown = compaction.evicted.filter(({ id }) => text.includes(id));

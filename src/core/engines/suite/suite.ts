@@ -23,7 +23,7 @@ export interface Subject {
 }
 
 export interface SuiteOptions {
-  /** The engine for a model of so many tokens; a new instance at every call. */
+  /** The engine for a model of that many tokens; a new instance at every call. */
   readonly make: (contextTokens: number) => Engine;
   /** Hexadecimal digest of a text, for example SHA-256. */
   readonly hash: Hash;

@@ -5,7 +5,7 @@ import type { AskedSection, Items } from "./asked.ts";
 
 export interface Answer {
   readonly items: Items;
-  /** How many of the headings asked for stand in it. */
+  /** How many of the headings asked for are in it. */
   readonly headings: number;
   /** Without thinking and fence. */
   readonly body: string;

@@ -14,7 +14,7 @@ export interface Cited {
 const CITATION =
   /\s*[[(]((?:(?:m(?:sg|essage)?s?\.?\s*)?#?\d{1,6}(?:\s*[-–]\s*\d{1,6})?)(?:\s*[,;]\s*(?:#?\d{1,6}(?:\s*[-–]\s*\d{1,6})?))*)[\])]\.?\s*$/i;
 const RANGE_MESSAGES_MAX = 2_000;
-/** A corrected citation names so many messages at most. */
+/** A corrected citation names that many messages at most. */
 const FOUND_MAX = 3;
 
 export function citedIn(text: string): Cited {

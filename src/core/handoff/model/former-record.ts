@@ -1,4 +1,4 @@
-/** A record that is handed on within its room: the oldest of what was done goes first, elsewhere what stands last. */
+/** A record that is handed on within its room: the oldest of what was done goes first, elsewhere what is last. */
 import type { Measure } from "../../transcript/measure.ts";
 import type { Topic } from "../topics/topic.ts";
 import { recordText, type AskedSection, type Items } from "./asked.ts";

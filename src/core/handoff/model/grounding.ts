@@ -1,5 +1,5 @@
 /**
- * What stands in a session, for whoever wants to know whether a sentence about it is made up: its names, its words, and
+ * What is in a session, for whoever wants to know whether a sentence about it is made up: its names, its words, and
  * who said them.
  */
 import { identifiersIn } from "../../excerpts/mentions.ts";
@@ -7,13 +7,13 @@ import { SURELY_FILE } from "../../ledger/work.ts";
 import { callsOf, contentText, type Message } from "../../transcript/message.ts";
 
 export interface SourceGrounding {
-  /** Names in the text that stand nowhere: paths, files, symbols, hashes, addresses, long numbers. */
+  /** Names in the text that are nowhere: paths, files, symbols, hashes, addresses, long numbers. */
   readonly invented: (text: string) => readonly string[];
-  /** Names in the text that do stand somewhere. */
+  /** Names in the text that are somewhere. */
   readonly known: (text: string) => readonly string[];
-  /** Share of the text's telling words that stand somewhere, 0 to 1; 0 where it has none. */
+  /** Share of the text's telling words that are somewhere, 0 to 1; 0 where it has none. */
   readonly overlap: (text: string) => number;
-  /** Whether most of the text stands in a tool's output, and nobody said it. */
+  /** Whether most of the text is in a tool's output, and nobody said it. */
   readonly onlyShown: (text: string) => boolean;
   /** Whether the text speaks of what an order planted in a tool's output is about, and nobody else is. */
   readonly planted: (text: string) => boolean;

@@ -22,7 +22,7 @@ export interface PromptRequest {
 
 const LIVE_CHARS_MAX = 1_200;
 
-/** Only where messages stand under their numbers. */
+/** Only where messages are under their numbers. */
 const CITE =
   "Close each item with the numbers of the messages that it rests on, in square brackets: [12] or [12, 15-18].";
 

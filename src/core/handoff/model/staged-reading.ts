@@ -1,6 +1,6 @@
 /**
  * Asks one model for the record of a span: in one prompt where it fits the model's window, else stage by stage, each
- * bringing the record of those before it up to date. An overflow teaches the window, and the span is folded anew.
+ * bringing the record of those before it up to date. An overflow teaches the window, and the span is folded again.
  */
 import type { Section } from "../templates.ts";
 import type { Writer, WriterFailure, WriterReply } from "./writer.ts";
@@ -26,7 +26,7 @@ const SOURCE_TOKENS_MAX = 400_000;
 /** Of what is left in the window beside instructions and answer. */
 const RECORD_SHARE_MAX = 0.35;
 export const STAGES_MAX = 6;
-/** How often a span is folded anew after an overflow. */
+/** How often a span is folded again after an overflow. */
 const REFOLDS_MAX = 2;
 /** A window that overflows although the prompt was to fit it is taken for smaller by this factor. */
 const OVERFLOW_SHRINK_FACTOR = 0.6;

@@ -20,7 +20,7 @@ export interface Verified {
   readonly items: Items;
   readonly kept: number;
   readonly dropped: readonly { readonly because: DropReason; readonly count: number }[];
-  /** Names in what was kept that stand in the session. */
+  /** Names in what was kept that are in the session. */
   readonly known: number;
 }
 
@@ -31,7 +31,7 @@ export interface VerifyOptions {
   readonly template: readonly Section[];
 }
 
-/** An item without a name of the session says something of it when this share of its telling words stands there. */
+/** An item without a name of the session says something of it when this share of its telling words is there. */
 const OVERLAP_MIN = 0.5;
 export function verify(items: Items, options: VerifyOptions): Verified {
   const dropped = new Map<DropReason, number>();
@@ -81,7 +81,7 @@ function inventsMoreThanFigures(text: string, grounds: SourceGrounding): boolean
   return !invented.every((name) => FIGURE.test(name)) || grounds.known(text).length === 0;
 }
 
-/** Says of a figure that stands nowhere that it is the writer's own. */
+/** Says of a figure that is nowhere that it is the writer's own. */
 function withOwnFigures(text: string, { invented }: SourceGrounding): string {
   const { claim } = citedIn(text);
   const figures = invented(claim);

@@ -89,7 +89,7 @@ function lookedLines(calls: readonly CompletedEntry[], context: LinesContext): r
   return [{ message: others[0]!.message, label: "· ", weight: WEIGHTS.looked, body }, ...shown];
 }
 
-/** A run, and how it ended: with its errors, as long as they stand. Nothing for a check that went well as it did before. */
+/** A run, and how it ended: with its errors, as long as they are. Nothing for a check that went well as it did before. */
 function runLine(
   kind: "check" | "ran",
   call: CompletedEntry,

@@ -8,14 +8,14 @@ import { createSaid, type SaidBefore } from "./said-before.ts";
 /** A text taken apart once, so that it can be shortened to any length. */
 export interface Condensable {
   readonly chars: number;
-  /** At most so many characters of it. Empty where the room is too small to say anything. */
+  /** At most that many characters of it. Empty where the room is too small to say anything. */
   readonly within: (charsMax: number) => string;
 }
 
 /** A sentence or a line, and how much it tells. */
 export interface Unit {
   readonly text: string;
-  /** What stands between the unit before it and this one. */
+  /** What is between the unit before it and this one. */
   readonly lead: string;
   readonly score: number;
   readonly at: number;
@@ -225,7 +225,7 @@ class ScoredLater implements Unit {
   }
 }
 
-/** Where a unit stands, which says how much it tells. */
+/** Where a unit is, which says how much it tells. */
 interface UnitPosition {
   /** How many units lie between it and those that open and close its text; below 0 beyond them. */
   readonly first: number;
@@ -243,7 +243,7 @@ interface Piece extends Omit<Unit, "score"> {
   readonly fenced: boolean;
 }
 
-/** What lies between two pieces is white space of the line, or a line break; blank lines go. */
+/** What is between two pieces is white space of the line, or a line break; blank lines go. */
 function piecesOf(text: string): readonly Piece[] {
   const read =
     text.length <= CHARS_READ_MAX
@@ -364,7 +364,7 @@ function exactIn(text: string): number {
 
 /** Longer than any heading. */
 const HEADING_CHARS_MAX = 1_000;
-/** Says nothing without what stands below it. */
+/** Says nothing without what is below it. */
 const HEADING = /^\s*(?:\d{1,2}[.)]\s+)?(?:[\p{Lu}\d][\p{Lu}\d\s,&/-]{5,}|#{1,6}\s.{0,60}|[^.!?]{2,40}:)\s*$/u;
 /** What a page says of itself to machines. */
 const META =
@@ -377,5 +377,5 @@ const QUESTION = /[?？]["')\]*_`]*\s*$/u;
 const PEP = /[!！]\s*$/;
 const CODE = /^\s*(?:[\w.]+\s*=\s*(?:await\s+)?[\w.]+\(|File "|Traceback|at \S+ \()/;
 
-/** A sentence of so many characters loses a point: two short ones say more than a long one. */
+/** A sentence of that many characters loses a point: two short ones say more than a long one. */
 const LENGTH_PENALTY_CHARS = 600;

@@ -39,14 +39,14 @@ export interface LinesContext {
   readonly tellsRequests: boolean;
   /** Whether the failure that a result reports stands to this day. */
   readonly stillFails: (result: number) => boolean;
-  /** The message that stands in full after the handoff; -1 for none. */
+  /** The message that is in full after the handoff; -1 for none. */
   readonly live: number;
   readonly known: KnownThings;
   /** How much a text of others has to do with what is asked for: below 0 where it has nothing to do with it. */
   readonly pertinence: (text: string) => number;
-  /** Whether a sentence stands among the rules. */
+  /** Whether a sentence is among the rules. */
   readonly stands: (sentence: string) => boolean;
-  /** Whether it stands in the goal. */
+  /** Whether it is in the goal. */
   readonly isGoal: (sentence: string) => boolean;
   /** Sentences that were told already. */
   readonly said: SaidBefore;
@@ -76,6 +76,6 @@ export function pertinenceTo(taskWords: readonly string[]): (text: string) => nu
   };
 }
 
-/** A line that holds so many words of the task is about it. */
+/** A line that holds that many words of the task is about it. */
 const PERTINENT_WORDS = 3;
 const IMPERTINENT = -2;

@@ -8,7 +8,7 @@ import { clipped } from "../items.ts";
 /** What the calls so far have shown of things that have an id, for comparing. */
 export interface KnownThings {
   /**
-   * How a result differs from what was known of the same thing, in words, without the values that stand in `said` (the
+   * How a result differs from what was known of the same thing, in words, without the values that are in `said` (the
    * arguments of the call); remembers the result.
    */
   readonly changesIn: (result: string, said?: string) => string | undefined;
@@ -64,11 +64,11 @@ export function createKnownThings(): LastingThings {
 /** More is a document. */
 const THING_CHARS_MAX = 1_500;
 const THING_FIELDS_MIN = 3;
-/** Shorter values stand in any text. */
+/** Shorter values are in any text. */
 const KNOWN_CHARS_MIN = 4;
 
 /**
- * The values of a result that shows one thing, its own before those of its parts, without those that stand in `known`;
+ * The values of a result that shows one thing, its own before those of its parts, without those that are in `known`;
  * nothing where it shows anything else.
  */
 export function thingText(result: string, known = ""): string | undefined {
@@ -147,7 +147,7 @@ export function leavesOf(root: Fields): Leaves {
   return leaves;
 }
 
-/** `reservation_id=JG7FMM, cabin=economy`: the arguments of a call, the short ones first, within so many characters. */
+/** `reservation_id=JG7FMM, cabin=economy`: the arguments of a call, the short ones first, within that many characters. */
 export function argumentsText(raw: string, charsMax: number): string {
   let value: unknown;
   try {

@@ -10,7 +10,7 @@ import type { Episode, EpisodeEntry } from "./episodes.ts";
 import { linesOf } from "./lines.ts";
 import { pertinenceTo, type LinesContext, type VisibleElsewhere, type RecordLine } from "./context.ts";
 
-/** A longer record is worked out anew for each handoff. */
+/** A longer record is worked out again for each handoff. */
 const CHARS_KEPT_MAX = 500_000;
 const THINGS_KEPT_MAX = 5_000;
 

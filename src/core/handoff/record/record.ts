@@ -22,7 +22,7 @@ export interface RecordRequest {
   readonly redact: (text: string) => string;
   /** Episodes of an earlier record, oldest first. */
   readonly carried: readonly string[];
-  /** Index of the message that stands in full after the handoff; -1 for none. */
+  /** Index of the message that is in full after the handoff; -1 for none. */
   readonly live: number;
   /** Set where a section of its own lists what the user wrote. */
   readonly listsMessages: boolean;
@@ -38,7 +38,7 @@ export interface RecordEpisode {
 
 export interface SessionRecord {
   /**
-   * The episodes in at most so much room; fewer where not even their first words fit. Sentences that stand in `present`
+   * The episodes in at most that much room; fewer where not even their first words fit. Sentences that are in `present`
    * are not said again.
    */
   readonly within: (room: RecordRoom, present: VisibleElsewhere) => readonly RecordEpisode[];
@@ -119,7 +119,7 @@ interface WrittenEpisode extends RecordEpisode {
 
 /** What each episode came to last: mostly the same at the next length, and in the next handoff. */
 const written = new WeakMap<readonly RecordLine[], WrittenEpisode>();
-/** A longer one is written anew. */
+/** A longer one is written again. */
 const WRITTEN_CHARS_MAX = 20_000;
 
 /** The episodes, each line at its share of a length: one after another, so that a long record is weighed without being held. */
@@ -193,7 +193,7 @@ interface Target {
 }
 
 /**
- * About the greatest length for which what is written fits. How long the lines come out is reckoned from their lengths;
+ * About the greatest length for which what is written fits. How long the lines come out is calculated from their lengths;
  * only a few tries are written and weighed.
  */
 function widest(
@@ -233,7 +233,7 @@ const STEP_DOWN = 0.85;
 
 const TOKENS_A_CHAR = 0.27;
 const TRIES_MAX = 7;
-/** So much of the room used is enough. */
+/** That much of the room used is enough. */
 const FULL_SHARE = 0.96;
 /** With less of it used, a better length is looked for between what fitted and what did not. */
 const MOSTLY_FULL_SHARE = 0.9;
@@ -241,7 +241,7 @@ const HALVINGS_MAX = 5;
 const OVERSHOOT_FACTOR = 1.02;
 const LENGTH_STEPS = 24;
 
-/** The length at which lines, each cut to its share of it, come to so many characters. */
+/** The length at which lines, each cut to its share of it, come to that many characters. */
 function lengthFor({ chars, shares, labels }: Columns, room: number): number {
   const total = (length: number): number => {
     let sum = 0;
@@ -334,7 +334,7 @@ function linesOfEpisode({ carried, ...request }: RecordOptions): readonly Episod
   });
 }
 
-/** Of an episode that an earlier handoff told, what the person asked is kept longest. */
+/** Of an episode that an earlier handoff described, what the person asked is kept longest. */
 function carriedScore({ text, score }: Unit): number {
   return score + (text.startsWith("User: ") ? CARRIED_REQUEST_WORTH : 0);
 }

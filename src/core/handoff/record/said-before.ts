@@ -16,9 +16,9 @@ const SAID_CHARS_MIN = 8;
 /** Only the newest are compared word by word. */
 const RECENT_MAX = 60;
 const WORDS_COMPARED_MIN = 7;
-/** So many words, of two letters each, do not fit in less. */
+/** That many words, of two letters each, do not fit in less. */
 const CHARS_COMPARED_MIN = 3 * WORDS_COMPARED_MIN - 1;
-/** Of the words of a sentence, so many in one earlier sentence: it says the same again. */
+/** Of the words of a sentence, that many in one earlier sentence: it says the same again. */
 const SAME_WORDS_SHARE = 0.85;
 
 /** What was said, and can be unsaid. */

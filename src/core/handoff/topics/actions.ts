@@ -56,7 +56,7 @@ function isDeed({ action, tool, purpose }: ActionEntry): boolean {
   }
 }
 
-/** One check replaces the like check before it; other runs are told apart by their words, changes by their file. */
+/** One check replaces the like check before it; other runs are distinguished by their words, changes by their file. */
 function deedKey({ action, text, target, tool, purpose, family }: ActionEntry): string {
   if (action === "run") return purpose === "check" ? `check ${family}` : `run ${text}`;
   return action === "edit" || action === "write" ? `edit ${target}` : `${tool} ${target}`;

@@ -5,7 +5,7 @@ import { leaves, type HandoffMaterial } from "../material.ts";
 import { errorText } from "../work-texts.ts";
 import type { TopicDefinition } from "./topic.ts";
 
-/** After so many more calls the agent has moved on from what failed, unless it was a check. */
+/** After that many more calls the agent has moved on from what failed, unless it was a check. */
 const MOVED_ON_ACTIONS = 12;
 
 function blockedDrafts(material: HandoffMaterial): readonly ItemDraft[] {

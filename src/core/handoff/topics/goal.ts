@@ -1,4 +1,4 @@
-/** What the person wants in the end: the first request. What was asked on the way stands in the record of episodes. */
+/** What the person wants in the end: the first request. What was asked on the way is in the record of episodes. */
 import { FOREMOST, leaves, requestDraft, type HandoffMaterial, type ItemLimits } from "../material.ts";
 import type { ItemDraft } from "../items.ts";
 import { requestKey } from "./keys.ts";

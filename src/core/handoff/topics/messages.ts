@@ -1,4 +1,4 @@
-/** Everything that a person wrote, for templates that list it. What stands in the goal or the task is not said again. */
+/** Everything that a person wrote, for templates that list it. What is in the goal or the task is not said again. */
 import { leaves, requestDraft, type HandoffMaterial, type ItemLimits } from "../material.ts";
 import type { ItemDraft } from "../items.ts";
 import { requestKey } from "./keys.ts";

@@ -1,4 +1,4 @@
-/** What a handoff knows of a topic: everything about it stands in the file of that topic. */
+/** What a handoff knows of a topic: everything about it is in the file of that topic. */
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { ItemDraft } from "../items.ts";
 import type { HandoffMaterial } from "../material.ts";
@@ -33,7 +33,7 @@ export interface TopicDefinition {
   readonly keepsShare?: true;
   /** The record of episodes may say it already: filled after that, with what it leaves out. */
   readonly afterRecord?: true;
-  /** What a person said of it stands in their own words, whatever a model made of it. */
+  /** What a person said of it is in their own words, whatever a model made of it. */
   readonly wordForWord?: true;
   /** Bullets where it is not set; `grouped`: paths in a line, by the tool that touched them. */
   readonly layout?: "numbered" | "grouped";
@@ -51,7 +51,7 @@ export interface CarriedRule {
   readonly firstRank?: number;
   /** Whether it is still true; always where not given. */
   readonly holds?: (text: string, ledger: Ledger) => boolean;
-  /** How it becomes a draft again, where it was not written as it stands. */
+  /** How it becomes a draft again, where it was not written as it is. */
   readonly again?: (text: string, ledger: Ledger) => Pick<ItemDraft, "write" | "group">;
 }
 

@@ -19,7 +19,7 @@ const CHECKS =
 /** Programs that take such words as names of things. */
 const TAKES_NAMES =
   /^(?:git|gh|mkdir|touch|cp|mv|rm|ln|sed|tee|kill|pkill|chmod|chown|tar|zip|unzip|curl|wget|ssh|scp|docker|kubectl|open|code)$/;
-/** What is run stands in the first words; flags, paths and quoted text say on what. */
+/** What is run is in the first words; flags, paths and quoted text say on what. */
 const CHECK_WORDS_MAX = 4;
 const COMMITS = /\bgit\b[^;&|\n]{0,80}\bcommit\b/;
 /** `name=$(command …)`: what counts is the command. */
@@ -62,7 +62,7 @@ function checks(segment: string): boolean {
 /** `node --test`: here the flag says what is run. */
 const CHECKING_FLAG = /^--?(?:test|check|lint|verify|typecheck)$/;
 
-/** What may stand in front of a program. */
+/** What may be in front of a program. */
 const LEADING = /^\(?\s*(?:(?:sudo|time)\s+)?(?:\w+=\S*\s+)*/;
 
 /** Two commands of one family do the same thing to different targets: `go test ./a` and `go test ./b -run C`. */

@@ -22,7 +22,7 @@ const ORDER = new RegExp(
   "i",
 );
 
-/** Binding wherever it stands. */
+/** Binding wherever it is. */
 const RULE =
   /\b(?:(?:you|we|it|they|this|that|there|which)\s+(?:should(?:n['’]t| not| only| never| always)|can(?:['’]t|not) (?:use|change|break|have)|need to (?:keep|stay|make sure|preserve)|do not|don['’]?t (?:need|want) (?:to|any))|(?:i|we) (?:don['’]?t want|do not want|would only want|only want|prefer|would prefer|['’]d prefer)|without (?:changing|breaking|touching|modifying|using|adding|removing)|instead of\s+\w+ing|rather than\s+\w+ing|(?:has|have) to (?:be|stay|match|remain|keep|work)|not meant to|is supposed to)\b/i;
 

@@ -13,7 +13,7 @@ const PER_MESSAGE_MAX = 3;
 /** Says that something was settled. */
 const SETTLED =
   /\b(?:decided|decision (?:is|was)|chose|chosen|opted|settled on|going with|go with|trade-?offs?|on purpose|by design|deliberate(?:ly)?|intentional(?:ly)?|the right (?:approach|fix|place|choice)|better to)\b/i;
-/** Says that one thing stands in place of another, which may be no more than an observation. */
+/** Says that one thing replaces another, which may be no more than an observation. */
 const REPLACED =
   /\b(?:we['’]ll use|i['’]ll use|let['’]?s use|should use|will use|switch(?:ed|ing)? to|instead of|rather than|no longer need(?:s|ed)?)\b/i;
 /** Says why something is as it is. */

@@ -1,5 +1,5 @@
 /**
- * What a person typed, told apart from what a harness wrote in the user's name: reminders, command records and their
+ * What a person typed, distinguished from what a harness wrote in the user's name: reminders, command records and their
  * output, hook messages, expansions of skills, recorded summaries, and our own handoffs.
  */
 import { HANDOFF_END, opensWithHandoff } from "../../handoff/marks.ts";

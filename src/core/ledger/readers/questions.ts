@@ -5,7 +5,7 @@ const QUESTION = /[?？]["'」』)\]*]*$|(?:ですか|ますか|でしょうか|
 const QUESTION_CHARS_MIN = 8;
 const QUESTION_CHARS_MAX = 400;
 const ANSWER_CHARS_MIN = 24;
-/** An answer stands near the beginning. */
+/** An answer is near the beginning. */
 const ANSWER_SENTENCES_MAX = 12;
 const WORD = /[\p{L}\p{N}_]{4,}/gu;
 /** Agreement, announcements and introductions before the answer itself. */

@@ -14,7 +14,7 @@ const ABBREVIATION = /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|p|pp|st|dr
 const PASTED =
   /^\s*(?:#{1,6} |"[^"]{1,60}"\s*:|[|❯➜⏺⎿│├└┌$%=]|>>>|\+{1,3}|\d{1,5}\s*[+→|:-]|\[?\d{4}-\d\d-\d\d|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\w*\s+\d|\d\d:\d\d:\d\d|at .{1,200}:\d+:\d+|[{}<\]]|\/\/|\/\*|\*\/|import |export |const |func |def |class |return )|[{;]\s*$|=>\s*$/;
 
-/** Lines of prose: fences left out, each as it stands. */
+/** Lines of prose: fences left out, each as it is. */
 export function proseLines(text: string): readonly string[] {
   const lines: string[] = [];
   let fence = "";
@@ -65,7 +65,7 @@ export function keyOf(text: string): string {
 const MAY_BE_LETTER = /[^\0-\x7f\u2000-\u206f\u2190-\u21ff]/;
 
 /**
- * At most so many characters, cut between words: half a secret is not known for one, so none may be cut in two before
+ * At most that many characters, cut between words: half a secret is not known for one, so none may be cut in two before
  * it was looked for.
  */
 export function wholeWords(text: string, charsMax: number): string {

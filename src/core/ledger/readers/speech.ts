@@ -1,4 +1,4 @@
-/** What one message says, worked out once: a person's words or the assistant's, with the facts that stand in them. */
+/** What one message says, worked out once: a person's words or the assistant's, with the facts that are in them. */
 import type { CallSummary } from "../../digest/call.ts";
 import { callsOf, contentText, type Message } from "../../transcript/message.ts";
 import { constraintsIn } from "./constraints.ts";

@@ -9,7 +9,7 @@ const EXAMINED_CHARS_MAX = 16_384;
 const REFUSED_STATUS = 400;
 
 export type ThinkingRefusal =
-  /** A block stands behind another conversation than the one it was made in. */
+  /** A block comes after another conversation than the one it was made in. */
   | "bound"
   /** The open turn does not begin with thinking. */
   | "missing";

@@ -1,6 +1,6 @@
 /**
  * What keeps a rewritten request of Anthropic Messages from being refused for its thinking. A model that binds thinking to
- * what stands before it takes a rewritten conversation only with that thinking dropped: by the provider, where it is told
+ * what comes before it takes a rewritten conversation only with that thinking dropped: by the provider, where it is told
  * to, else by us, where the protocol allows it. What cannot be made safe goes out as it came.
  */
 import type { Transcript } from "../../../core/transcript/message.ts";
@@ -59,7 +59,7 @@ export function thinkingCourse(query: ThinkingQuery): ThinkingTreatment {
 
 /**
  * Whether a compaction made for this request could go out: not where the open turn's thinking is bound and nothing but
- * the client's own conversation can stand before it. What stands already is judged by `thinkingCourse`.
+ * the client's own conversation can come before it. What stands already is judged by `thinkingCourse`.
  */
 export function allowsCompaction(request: Decoded, rules: ThinkingRules): boolean {
   const { transcript, protocol } = request;

@@ -23,7 +23,7 @@ export function openTurnOf(messages: readonly Message[]): OpenTurn | undefined {
   return { start: spoke + 1, first, last: messages.findLastIndex(({ role }) => role === "assistant") };
 }
 
-/** Whether the wire message that this one is written into holds results: its own, or those it stands behind. */
+/** Whether the wire message that this one is written into holds results: its own, or those it comes after. */
 function carriesResults(messages: readonly Message[], at: number): boolean {
   const message = messages[at];
   if (message?.role !== "user") return message?.role === "tool";

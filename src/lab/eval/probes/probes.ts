@@ -1,5 +1,5 @@
 /**
- * Constraint probes: what was said once, early, has to stand in the context after every one of ten compactions. Runs
+ * Constraint probes: what was said once, early, has to be in the context after every one of ten compactions. Runs
  * without a budget, at the size that the policy gives, because that is what an agent lives with.
  */
 import { createDraw } from "../../../provider/random.ts";

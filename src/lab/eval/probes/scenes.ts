@@ -19,7 +19,7 @@ export interface Planted {
   readonly says: readonly (readonly SceneLine[])[];
   /** What a later reader needs of it: together, near each other. */
   readonly needs: readonly string[];
-  /** A value that was overruled: it may only stand near what replaced it. */
+  /** A value that was overruled: it may only are near what replaced it. */
   readonly outdated?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Survival probes: whether rules and values come through repeated compactions, by how and where they were said. Beside the
- * engines stand a context that holds nothing and one that holds everything, which shows what each probe can tell apart.
+ * engines stand a context that holds nothing and one that holds everything, which shows what each probe can distinguish.
  */
 import { contentText, type Message } from "../../../core/transcript/message.ts";
 import { createDraw } from "../../../provider/random.ts";
@@ -19,7 +19,7 @@ export const SURVIVAL_BASELINES = ["nothing", "everything"] as const;
 const WINDOW_TOKENS = 32_000;
 /** Fills the half of the window at which the default engine compacts. */
 const CYCLE_TOKENS = WINDOW_TOKENS / 2;
-/** What overrules or floods something comes so many compactions later. */
+/** What overrules or floods something comes that many compactions later. */
 const LATER_CYCLES = 2;
 
 export interface SurvivalOutcome {

@@ -10,7 +10,7 @@ export type ProbeText = Pick<Probe, "by" | "says">;
 const RESULT_LINES = 60;
 const ROUNDS_A_REQUEST = 8;
 
-/** Messages of about so many tokens, with the probes said on the way. */
+/** Messages of about that many tokens, with the probes said on the way. */
 export function workWith(probes: readonly ProbeText[], tokens: number, draw: Draw): readonly Message[] {
   const messages: Message[] = [];
   const waiting = [...probes];

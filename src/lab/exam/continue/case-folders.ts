@@ -1,5 +1,5 @@
 /**
- * A case for agents that go on: a folder with a session, the repository as it stood at its end, a last request, and checks
+ * A case for agents that go on: a folder with a session, the repository as it was at its end, a last request, and checks
  * that the agent does not see. `case.yaml` names them.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** What stands beside a handoff: asked of each message once, and right all the same when other messages stand there. */
+/** What is next to a handoff: asked of each message once, and right all the same when other messages are there. */
 import { describe, expect, it } from "vitest";
 import { createShownKeeper } from "../../../../src/core/compaction/run/already-visible.ts";
 import { textMessage, type Message } from "../../../../src/core/transcript/message.ts";

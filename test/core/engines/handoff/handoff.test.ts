@@ -26,7 +26,7 @@ async function compactionOf(
 }
 
 const ENVIRONMENT = user("<environment_context>\n  <cwd>/home/ada/shop</cwd>\n</environment_context>");
-/** Requests of so many tokens, each with work behind it; the last is answered. */
+/** Requests of that many tokens, each with work behind it; the last is answered. */
 function sessionOf(...sizes: readonly number[]): Transcript {
   return talk(
     ENVIRONMENT,

@@ -43,7 +43,7 @@ async function compactionOf(
   return { compaction: outcome.compaction, result, messages: result.messages };
 }
 
-/** Results of so many tokens by these tools, in a first turn; then two turns of the user with a small result each. */
+/** Results of that many tokens by these tools, in a first turn; then two turns of the user with a small result each. */
 function sessionOf(...results: readonly (readonly [tool: string, tokens: number])[]): Transcript {
   return talk(
     user("Mend the import. Never touch src/api.ts."),
@@ -186,7 +186,7 @@ describe("hiding", () => {
     const prefix = second.messages.findIndex(
       (message, at) => JSON.stringify(message) !== JSON.stringify(standing.messages[at]),
     );
-    // The first difference is a result that was shown until now: what stood before it is as it was sent.
+    // The first difference is a result that was shown until now: what came before it is as it was sent.
     expect(second.messages[prefix]?.origin).toBe("stub");
     expect(prefix).toBeGreaterThan(Math.max(...hiddenIn(early, first)));
   });

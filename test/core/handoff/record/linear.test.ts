@@ -66,7 +66,7 @@ const UNITS = [
   "here is ",
   "let me ",
 ] as const;
-/** What stands around the repeated characters, so that a pattern reads them all before it fails. */
+/** What is around the repeated characters, so that a pattern reads them all before it fails. */
 const AROUND = [
   ["", ""],
   ["A", "x"],

@@ -9,7 +9,7 @@ export const WINDOW_TOKENS = 16_000;
 const SECRET_PLACE = "the harbour keeper likes";
 export const VALUE = "quince marmalade on rainy mornings";
 
-/** The value stands in the third result. */
+/** The value is in the third result. */
 export function longSession(name = "harbour"): Transcript {
   const session = worked(name, 24);
   const messages = session.messages.map((message, at): Message => {
