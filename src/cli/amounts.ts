@@ -1,12 +1,10 @@
 /** Amounts as people write them: `8000`, `8_000`, `8,000`, `8k`, `1.5m`, `20%`; and as people read them. */
-import type { PrecisError } from "../core/errors.ts";
+import { readAmount, readBudget } from "../core/compaction/budget.ts";
 import { usageError } from "./exit.ts";
-
-const AMOUNT_CHARS_MAX = 30;
 
 /** A number of tokens, 1 or more. */
 export function tokensOf(text: string, flag: string): number {
-  const tokens = amountOf(text);
+  const tokens = readAmount(text);
   if (tokens === undefined || tokens < 1)
     throw usageError(
       `${flag} is "${text}"; expected a number of tokens, 1 or more`,
@@ -30,31 +28,12 @@ export function sharesOf(text: string, example: string): readonly number[] {
 
 /** Tokens of a budget: absolute, or a share of `whole`. */
 export function budgetOf(text: string, whole: number): number {
-  const share = text.length <= AMOUNT_CHARS_MAX && text.endsWith("%") ? amountOf(text.slice(0, -1)) : undefined;
-  if (share !== undefined && share > 0 && share <= 100) return Math.max(1, Math.floor((whole * share) / 100));
-  const tokens = amountOf(text);
-  if (tokens !== undefined && tokens > 0 && tokens <= PERCENT_MAX) throw meantShare(text, tokens);
-  if (tokens !== undefined && tokens >= 1) return Math.floor(tokens);
-  throw usageError(
-    `--budget is "${text}"; expected a number of tokens, or a share of the input from above 0 to 100%`,
-    "Write for example `--budget 20%` or `--budget 16k`.",
-  );
-}
-
-/** No transcript fits into so few tokens; as percentages, such numbers are what people ask for. */
-const PERCENT_MAX = 100;
-
-function meantShare(text: string, tokens: number): PrecisError {
-  const share = tokens < 1 ? Number((tokens * PERCENT_MAX).toFixed(2)) : tokens;
-  return usageError(`--budget is ${text} tokens, too few for any transcript`, `Did you mean \`--budget ${share}%\`?`);
-}
-
-function amountOf(text: string): number | undefined {
-  if (text.length > AMOUNT_CHARS_MAX) return undefined;
-  const match = /^([0-9][0-9_,]*(?:\.[0-9]+)?)([kKmM]?)$/.exec(text.trim());
-  if (match === null) return undefined;
-  const factor = { "": 1, k: 1_000, m: 1_000_000 }[match[2]!.toLowerCase()]!;
-  return Number(match[1]!.replaceAll(/[_,]/g, "")) * factor;
+  const read = readBudget(text);
+  if ("budget" in read) return read.budget(whole);
+  const { because, meant } = read;
+  const hint =
+    meant === undefined ? "Write for example `--budget 20%` or `--budget 16k`." : `Did you mean \`--budget ${meant}\`?`;
+  throw usageError(`--budget is ${because}`, hint);
 }
 
 /** Dollars of a limit such as `5`, `$2.50` or `0.1`. */

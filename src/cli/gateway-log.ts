@@ -74,6 +74,8 @@ function treatmentParts(treatment: Treatment, paint: Stream["paint"]): readonly 
     case "passed":
     case "unchanged":
       return [];
+    case "command":
+      return [`command: ${treatment.name}`];
     case "untouched":
       return [paint("warn", `untouched: ${treatment.because}`)];
     case "rewritten":

@@ -47,6 +47,7 @@ export async function gatewayOptions(
     threads: gateway.threads,
     compactRequests: gateway.compact_requests,
     remoteCompaction: context.remote_compaction === "on",
+    ...(gateway.chat_commands === null ? {} : { chatCommands: gateway.chat_commands }),
     onFault: gateway.on_fault,
     allowedHosts: gateway.allowed_hosts,
     // A client's key is spent on nothing but its own requests, unless the operator asks for its own model to write.

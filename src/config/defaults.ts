@@ -74,6 +74,7 @@ export const DEFAULTS = Object.freeze({
     credential_names: Object.freeze([] as readonly string[]),
     threads: "replay",
     compact_requests: "pass",
+    chat_commands: null,
     on_fault: "pass",
     log: "pretty",
     allowed_hosts: Object.freeze([] as readonly string[]),

@@ -15,6 +15,9 @@ const RETENTION_DAYS_MAX = 36_500;
 /** Names are in paths and in metrics. */
 const UPSTREAM_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/;
 
+/** One word, so that nothing of it is escaped in JSON but a slash. */
+const COMMAND_PREFIX = /^[/!.@#%+~$&=]?[A-Za-z0-9][A-Za-z0-9_:-]{1,30}$/;
+
 /** A host with or without a port, as it is in a Host header. */
 const HOST = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,252})|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
@@ -181,6 +184,17 @@ export const gatewaySection = z
       description:
         "A client's own `POST /responses/compact`. `pass`: its provider answers. `local`: the gateway compacts the conversation with the configured engine and answers, and the provider is not asked.",
     }),
+    chat_commands: z
+      .string()
+      .regex(COMMAND_PREFIX)
+      .nullable()
+      .default(gateway.chat_commands)
+      .meta({
+        description:
+          "The word that opens a command in the conversation, for example `/precis` for `/precis compact`. The gateway answers such a message itself, and no model reads it (docs/gateway.md). Without it there are no commands.",
+        examples: ["/precis"],
+        "x-expects": "one word such as `/precis`, or `null`",
+      }),
     on_fault: z.enum(["pass", "refuse"]).default(gateway.on_fault).meta({
       description: "What happens to a request if precis itself fails: it is forwarded unchanged, or refused.",
     }),

@@ -68,6 +68,8 @@ export interface GatewayOptions {
   readonly tenant?: TenantPolicy;
   /** What becomes of threads that clients have their provider keep; `replay` where not said otherwise. */
   readonly threads?: ThreadPolicy;
+  /** What opens a message that the gateway answers itself, such as `/precis compact`; without it there are no commands. */
+  readonly chatCommands?: string;
   /** Headers and query parameters that hold a credential, beside those that are known; they tell tenants apart. */
   readonly credentialNames?: readonly string[];
   readonly onFault?: "pass" | "refuse";
@@ -195,6 +197,7 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
     tenant: options.tenant ?? "auto",
     threads: createThreads(options.threads ?? "replay"),
     compactRequests: options.compactRequests ?? "pass",
+    chatCommands: options.chatCommands,
     loopback,
     onFault: options.onFault ?? "pass",
     storeHealth: { fails: false },

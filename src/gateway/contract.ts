@@ -4,6 +4,7 @@ import type { CompactionReason } from "../core/compaction/compaction.ts";
 import type { Usage } from "../core/engines/contract.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import type { CompactionTiming, PostponedBy } from "../session/timing.ts";
+import type { ChatCommandName } from "./chat-commands/command.ts";
 import type { HeldThread } from "./threads.ts";
 
 /** Header lines as they are on the wire, in order; names in any case. */
@@ -65,6 +66,8 @@ export type Treatment =
   | { readonly kind: "untouched"; readonly because: UntouchedReason }
   /** A compaction replaces what it covers; `fresh` when it was made for this very request. */
   | ({ readonly kind: "rewritten"; readonly fresh: boolean; readonly tokens: TokenSizes } & LostRequests)
+  /** A command in the conversation, answered here. */
+  | { readonly kind: "command"; readonly name: ChatCommandName }
   /** What would have been done, where nothing is to be rewritten. */
   | ({ readonly kind: "observed"; readonly tokens: TokenSizes } & LostRequests);
 

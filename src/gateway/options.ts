@@ -54,6 +54,7 @@ export const gatewayOptions = {
   threads: gateway.unwrap().shape.threads,
   remoteCompaction: z.boolean(),
   compactRequests: gateway.unwrap().shape.compact_requests,
+  chatCommands: gateway.unwrap().shape.chat_commands.unwrap().unwrap(),
   onFault: gateway.unwrap().shape.on_fault,
   limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
   largeRequests: z.strictObject({ module: z.url(), data: z.unknown() }),

@@ -4,14 +4,15 @@
  * or one that goes on from it, is taken.
  */
 import type { Compaction } from "../core/compaction/compaction.ts";
-import type { Original, Store } from "../store/store.ts";
+import type { HistoryStore, Original, Store } from "../store/store.ts";
 
 /** A store that can be asked whether it would keep something. */
-export type CheckedStore = Store & { readonly checkWritable: (bytes?: number) => Promise<void> };
+export type CheckedStore = Store &
+  Pick<HistoryStore, "getState" | "putState"> & { readonly checkWritable: (bytes?: number) => Promise<void> };
 
 export interface Pending {
-  /** For the conversation's runtime. */
-  readonly store: Store;
+  /** For the conversation's runtime. What a person pinned is read where it is kept. */
+  readonly store: Store & Pick<HistoryStore, "getState" | "putState">;
   /** What is put from now on was brought by the request that ends in this link; by a refusal of it, where there is a trial. */
   readonly broughtBy: (link: string | undefined, trial?: object) => void;
   /** What refusals of a request brought is like anything else that waits once it was taken, and gone otherwise. */
@@ -48,6 +49,8 @@ export function createPending(store: CheckedStore): Pending {
   return {
     store: {
       ...overlaid(store, () => writes),
+      getState: store.getState,
+      putState: store.putState,
       putOriginals: async (tenant, originals) => {
         if (originals.length === 0) return;
         // What could not be kept may not leave the conversation either.

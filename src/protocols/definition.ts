@@ -6,6 +6,7 @@ import type { Usage } from "../core/engines/contract.ts";
 import type { CachePrompt } from "../core/caching/prefix-cache.ts";
 import type { Measure } from "../core/transcript/measure.ts";
 import type { AnswerDialect } from "./answers/signal.ts";
+import type { WriteOwnAnswer } from "./answers/own-answer.ts";
 import type { PlainAnswer } from "./answers/plain.ts";
 import type { HiddenTools, Screen, WholeScreen } from "./answers/screen.ts";
 import type { MarkerLayout } from "./caching/layout.ts";
@@ -67,6 +68,8 @@ export interface ProtocolDefinition {
   readonly answers: AnswerDialect;
   /** A whole answer that was to be plain text; undefined for what is no answer of this protocol. */
   readonly plainAnswer: (answer: Fields) => PlainAnswer | undefined;
+  /** An answer that precis gives in place of the model. */
+  readonly ownAnswer: WriteOwnAnswer;
   /** For a streamed answer. */
   readonly screen: (tools: HiddenTools) => Screen;
   readonly wholeScreen: (tools: HiddenTools) => WholeScreen;

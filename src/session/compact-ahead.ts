@@ -3,9 +3,12 @@
  * step, and forgotten where the conversation went another way.
  */
 import { applyCompaction, type Compaction, type CompactionReason } from "../core/compaction/compaction.ts";
+import { honours, NO_PINS } from "../core/compaction/pins.ts";
+import { createRedactor } from "../core/redaction/redactor.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { WaitingForMain } from "./contract.ts";
 import { estimatorOf, type SessionContext, type ConversationView } from "./context.ts";
+import { pinsOf } from "./pins.ts";
 import { withReason, viewConversation, makeCompaction, recordCompaction } from "./turn.ts";
 
 /** Makes it. False where nothing came of it: no need, no way, or another is being made. */
@@ -51,7 +54,7 @@ export async function takePreparedCompaction(
   const { original, standing } = view;
   const sameSoFar = chain.linksOf(original.messages.slice(0, ahead.covered)).at(-1) === ahead.covers;
   const goesFurther = (standing.compaction?.covered ?? 0) < ahead.covered;
-  if (!sameSoFar || !goesFurther) return undefined;
+  if (!sameSoFar || !goesFurther || !(await keepsToPins(context, original, ahead))) return undefined;
   const after = estimatorOf(context).measure.transcript(applyCompaction(original, ahead));
   if (after >= state.limits.thresholdTokens) return undefined;
   try {
@@ -61,6 +64,12 @@ export async function takePreparedCompaction(
     if (signal?.aborted === true) state.ahead ??= ahead;
     throw error;
   }
+}
+
+/** Something may have been pinned since it was made. */
+async function keepsToPins(context: SessionContext, original: Transcript, ahead: Compaction): Promise<boolean> {
+  const pins = await pinsOf(context, original);
+  return pins === NO_PINS || honours(ahead, pins, createRedactor(context.options.secrets));
 }
 
 /** True where a compaction that is due can be left to be made ahead: others write it, and the window is not full yet. */

@@ -1,6 +1,6 @@
 /** What the steps of a turn share: the session's parts, and a conversation as it came and as it is. */
 import type { Estimator } from "../core/engines/contract.ts";
-import type { RequestKeeper } from "../core/compaction/run/keep-requests.ts";
+import type { MessageKeeper } from "../core/compaction/run/keep-messages.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import { calibrated, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
@@ -26,8 +26,11 @@ export interface SessionContext {
   readonly ingest: Ingest | undefined;
   /** Recall ids of what that took out and the store has. */
   readonly kept: Set<string>;
-  /** Has every request of the user stay, where that is wanted. */
-  readonly keepRequests: RequestKeeper | undefined;
+  /** Has every request of the user stay, where that is wanted, and what is pinned. */
+  readonly keepMessages: MessageKeeper;
+  readonly keepsRequests: boolean;
+  /** What is pinned, where the store keeps nothing beside compactions. */
+  readonly pinned: Map<string, unknown>;
   /** What goes out for a transcript: itself, or without its secrets. */
   readonly outgoing: (transcript: Transcript) => Transcript;
 }

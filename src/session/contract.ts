@@ -23,6 +23,7 @@ import type { ProtocolName, ReportedUsage } from "../protocols/index.ts";
 import type { Store } from "../store/store.ts";
 import type { DisabledEngine, Events } from "./events.ts";
 import type { RemovedResult } from "./removed-results.ts";
+import type { Pin, PinRequest } from "./pins.ts";
 import type { RecallChoice, RecallHit } from "./recall/search.ts";
 import type { Summarize } from "./summarize.ts";
 import type { SpendLimit, SummarizerState } from "./summarizer.ts";
@@ -320,6 +321,17 @@ export interface Runtime {
    * @throws PrecisError of the store.
    */
   readonly undo: () => Promise<boolean>;
+  /**
+   * Pins a message, a range of messages or a fact in this conversation: no compaction from now on summarises such a message,
+   * and every handoff states the fact word for word.
+   *
+   * @throws PrecisError `bad_range`, `bad_pin`, `too_many_pins`, and of the store.
+   */
+  readonly pin: (transcript: Transcript, what: PinRequest) => Promise<Pin>;
+  /** False where there is no such pin. @throws PrecisError of the store. */
+  readonly unpin: (transcript: Transcript, id: string) => Promise<boolean>;
+  /** What is pinned in it. @throws PrecisError of the store. */
+  readonly pins: (transcript: Transcript) => Promise<readonly Pin[]>;
   /** Figures are tokens. Never throws. */
   readonly report: () => RuntimeReport;
   /**

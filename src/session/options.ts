@@ -21,6 +21,7 @@ import type {
   SessionOptions,
   WaitingForMain,
 } from "./contract.ts";
+import type { PinRequest } from "./pins.ts";
 import { checkSavedState } from "./saved-state.ts";
 import { summarizeOption } from "./summarize.ts";
 
@@ -118,6 +119,11 @@ export function checkCompact(options: CompactOptions & WaitingForMain = {}): voi
   options.signal?.throwIfAborted();
 }
 
+const checkPin = createOptionsCheck("pin", {
+  messages: z.string().min(1),
+  fact: z.string().min(1),
+} satisfies Options<PinRequest>);
+
 const checkModel = createOptionsCheck("modelChanged", {
   model: z.string(),
   contextLength: engineSettings.shape.contextLength,
@@ -168,6 +174,10 @@ export function withCheckedCalls(runtime: Runtime): Runtime {
     compact: async (transcript, options) => {
       checkCompact(options);
       return runtime.compact(transcript, options);
+    },
+    pin: async (transcript, what) => {
+      checkPin(what);
+      return runtime.pin(transcript, what);
     },
     restore: (before) => {
       checkSavedState(before, "restore");

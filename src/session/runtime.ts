@@ -5,7 +5,7 @@
  */
 import { hash } from "node:crypto";
 import type { CompactionReason } from "../core/compaction/compaction.ts";
-import { createRequestKeeper } from "../core/compaction/run/keep-requests.ts";
+import { createMessageKeeper } from "../core/compaction/run/keep-messages.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
@@ -19,6 +19,7 @@ import { createEvents } from "./events.ts";
 import { createIngest } from "./ingest.ts";
 import { createState, restoreState, saveState, useSettings } from "./state.ts";
 import { recall } from "./recall/search.ts";
+import { addPin, listPins, pinContext, removePin } from "./pins.ts";
 import { createOutgoing } from "./redact-outgoing.ts";
 import { overflowIn } from "./provider-error.ts";
 import { withoutMedia } from "./recover.ts";
@@ -37,6 +38,7 @@ const sha256 = (text: string): string => hash("sha256", text);
 export function createRuntime(options: RuntimeOptions = {}): Runtime {
   const { chain = createChain(sha256), ingestLimitTokens = 0 } = options;
   const estimate = createMeasure(options);
+  const keepsRequests = options.settings?.keepRequests === "all";
   const context: SessionContext = {
     options,
     store: options.store ?? createMemoryStore(),
@@ -48,7 +50,9 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     events: createEvents(),
     contextUsage: createContextUsage(),
     state: createState(options, options.state),
-    keepRequests: options.settings?.keepRequests === "all" ? createRequestKeeper() : undefined,
+    keepMessages: createMessageKeeper({ keepsRequests }),
+    keepsRequests,
+    pinned: new Map(),
     outgoing: createOutgoing(options),
   };
   const { state, contextUsage } = context;
@@ -65,17 +69,14 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     tools: () => toolsOf(context),
     callTool: (call, bounds) => callTool(context, call, bounds),
     undo: () => undo(context),
-    report: () => reportOf(context),
-    modelChanged: ({ model, contextLength, maxOutputTokens = 0 }) => {
-      const { settings } = state;
-      state.stated = { contextLength, maxOutputTokens };
-      if (model === undefined || model !== state.model) {
-        state.factor = initialFactor(model);
-        contextUsage.forget();
-      } else if (settings.contextLength === contextLength && settings.maxOutputTokens === maxOutputTokens) return;
-      state.model = model;
-      useSettings(state, options, { ...settings, contextLength, maxOutputTokens });
+    pin: (transcript, what) => {
+      state.ahead = undefined;
+      return addPin(pinContext(context, transcript), what);
     },
+    unpin: (transcript, id) => removePin(pinContext(context, transcript), id),
+    pins: (transcript) => listPins(pinContext(context, transcript)),
+    report: () => reportOf(context),
+    modelChanged: (model) => changeModel(context, model),
     reset: () => {
       contextUsage.forget();
       Object.assign(state, createState(options));
@@ -87,6 +88,20 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       restoreState(state, before);
     },
   };
+}
+
+function changeModel(
+  { state, options, contextUsage }: SessionContext,
+  { model, contextLength, maxOutputTokens = 0 }: Parameters<Runtime["modelChanged"]>[0],
+): void {
+  const { settings } = state;
+  state.stated = { contextLength, maxOutputTokens };
+  if (model === undefined || model !== state.model) {
+    state.factor = initialFactor(model);
+    contextUsage.forget();
+  } else if (settings.contextLength === contextLength && settings.maxOutputTokens === maxOutputTokens) return;
+  state.model = model;
+  useSettings(state, options, { ...settings, contextLength, maxOutputTokens });
 }
 
 /** Reasons that leave time for a model to write. */
@@ -179,7 +194,7 @@ async function recover(
     const by = { engine: state.engine.name, state: state.engineState };
     const lighter = withoutMedia(view.original, estimatorOf(context), {
       ...by,
-      keepsRequests: context.keepRequests !== undefined,
+      keepsRequests: context.keepsRequests,
     });
     if (lighter !== undefined)
       return settleRequest(context, view, { compaction: await recordCompaction(context, view, lighter, signal) });

@@ -9,11 +9,19 @@ import type { EngineTool, Outcome } from "../core/engines/contract.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createMeasure, type Measure } from "../core/transcript/measure.ts";
 import type { Transcript } from "../core/transcript/message.ts";
-import { createDecoder, createForeignCheck, protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
+import {
+  createDecoder,
+  createForeignCheck,
+  protocols,
+  type Decoded,
+  type Protocol,
+  type ProtocolName,
+} from "../protocols/index.ts";
 import { encodeTools } from "../protocols/registry.ts";
 import type { CompactOptions, Prepared, Runtime, SessionOptions, Waiting, WaitingForMain } from "./contract.ts";
 import { withMarkers, withoutStaleMarkers, type MarkedRequest } from "./markers.ts";
 import { checkCompact, checkSessionOptions, checkWaiting, withCheckedCalls } from "./options.ts";
+import type { Pin, PinRequest } from "./pins.ts";
 import { createOutgoing } from "./redact-outgoing.ts";
 import { createRuntime } from "./runtime.ts";
 import { mainInPlace, summaryWriters } from "./summarize.ts";
@@ -57,6 +65,10 @@ export interface Session extends Pick<
     request: Request,
     options?: CompactOptions,
   ) => Promise<Outcome & { readonly request: Request }>;
+  /** See `Runtime.pin`; messages have the numbers of the request's conversation, its system prompt not counted. */
+  readonly pin: (request: WireRequest, what: PinRequest) => Promise<Pin>;
+  readonly unpin: (request: WireRequest, id: string) => Promise<boolean>;
+  readonly pins: (request: WireRequest) => Promise<readonly Pin[]>;
   /** The tools for the model (see `Runtime.tools`) as the protocol declares them, for the end of a request's own. */
   readonly tools: () => readonly unknown[];
   /**
@@ -85,8 +97,7 @@ type Shaped<Answer, Request> = Answer extends unknown
 export function createSession(options: SessionOptions = {}): Session {
   checkSessionOptions(options);
   const protocol = protocols[options.protocol ?? "openai-chat"];
-  const decoder = createDecoder(protocol);
-  const refuseForeign = createForeignCheck();
+  const read = createReader(protocol);
   const runtime = withCheckedCalls(createRuntime({ ...options, ...withSummary(options) }));
   const measure = createMeasure(options);
   const mark = createMarking(options, measure);
@@ -98,8 +109,7 @@ export function createSession(options: SessionOptions = {}): Session {
     request: Request,
     call: (decoded: Decoded, main: WaitingForMain) => Promise<Answer | undefined>,
   ): Promise<Shaped<Answer, Request> | undefined> => {
-    const decoded = decoder.decode(bodyText(request));
-    refuseForeign(decoded);
+    const decoded = read(request);
     const answer = await call(decoded, bringMain(decoded, typeof request === "string"));
     if (answer === undefined) return undefined;
     const { transcript, ...rest } = answer;
@@ -132,6 +142,7 @@ export function createSession(options: SessionOptions = {}): Session {
         locked === undefined ? runtime.recover(error, transcript, { ...waiting, ...main }) : undefined,
       );
     },
+    ...pinCalls(runtime, read),
     tools: () => declared(runtime.tools(), protocol.name),
     callTool,
     observe,
@@ -142,6 +153,25 @@ export function createSession(options: SessionOptions = {}): Session {
     reset,
     on,
     state,
+  };
+}
+
+/** What has been read before is not read again. */
+function createReader(protocol: Protocol): (request: unknown) => Decoded {
+  const decoder = createDecoder(protocol);
+  const refuseForeign = createForeignCheck();
+  return (request) => {
+    const decoded = decoder.decode(bodyText(request));
+    refuseForeign(decoded);
+    return decoded;
+  };
+}
+
+function pinCalls(runtime: Runtime, read: (request: unknown) => Decoded): Pick<Session, "pin" | "unpin" | "pins"> {
+  return {
+    pin: async (request, what) => runtime.pin(read(request).transcript, what),
+    unpin: async (request, id) => runtime.unpin(read(request).transcript, id),
+    pins: async (request) => runtime.pins(read(request).transcript),
   };
 }
 

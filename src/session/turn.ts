@@ -21,6 +21,7 @@ import { removedResults } from "./removed-results.ts";
 import { announceDisabledEngine, compactWithEngine, decideWithEngine, observeWithEngine } from "./external-engine.ts";
 import { adoptCompaction } from "./state.ts";
 import { originalsOf } from "./originals.ts";
+import { pinsOf } from "./pins.ts";
 import { notCompacted, withinTime } from "./responses-compaction.ts";
 import { forgetContradicted } from "./learn-window.ts";
 import type { SentRequest } from "./context-usage.ts";
@@ -150,8 +151,9 @@ export async function makeCompaction(
   };
   const run = (one: CompactRequest): Promise<Outcome> => compactWithEngine(context, view.original, one);
   const limitTokens = asked.budget ?? limitFor(reason, state.limits);
-  const keeping = { original: view.original, request: asked, limitTokens, compact: run };
-  const outcome = await untilAborted(signal, () => context.keepRequests?.(keeping) ?? run(asked));
+  const pins = await untilAborted(signal, () => pinsOf(context, view.original));
+  const keeping = { original: view.original, request: asked, limitTokens, compact: run, pins };
+  const outcome = await untilAborted(signal, () => context.keepMessages(keeping));
   learnFrom(context, outcome);
   if (outcome.kind === "compacted") {
     const made = because === undefined ? outcome.compaction : withReason(outcome.compaction, because);

@@ -1,5 +1,5 @@
 /** `precis mcp`: the kept history as tools for an agent, over standard input and output. */
-import type { Command } from "../command.ts";
+import type { Arguments, Command } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { HISTORY_ARGS, withHistory } from "../history.ts";
 import type { Terminal } from "../terminal.ts";
@@ -10,7 +10,7 @@ export const mcpCommand: Command = {
   summary: "Let an agent search its kept conversations: a Model Context Protocol server on standard input and output.",
   about: [
     "An agent starts it and calls its tools `search`, `describe`, `expand` and `timeline`. They cover everything that the gateway has kept for one tenant, including what compactions removed. Other tenants cannot be reached, nor, with --session, other sessions. Secrets are masked unless --with-secrets asks for every byte. Ends at the end of its input.",
-    "It is read-only, unless --allow-writes adds the tool `restore`, which undoes a compaction. docs/mcp.md says how to add it to Claude Code, Codex, OpenCode and pi.",
+    "It is read-only, unless --allow-writes adds the tools `compact`, which compacts a session now, and `restore`, which undoes a compaction. docs/mcp.md says how to add it to Claude Code, Codex, OpenCode and pi.",
   ],
   examples: [
     { line: "claude mcp add precis -- precis mcp", says: "for Claude Code" },
@@ -18,12 +18,12 @@ export const mcpCommand: Command = {
   ],
   args: {
     session: { type: "string", valueHint: "ID", description: "Only this session: its id, or the beginning of its id." },
-    "allow-writes": { type: "boolean", description: "Offer `restore` too." },
+    "allow-writes": { type: "boolean", description: "Offer `compact` and `restore` too." },
     "with-secrets": { type: "boolean", description: "Do not mask secrets in messages and originals." },
     ...HISTORY_ARGS,
   },
   run: (args, terminal) =>
-    withHistory(args, terminal, { readOnly: !args.is("allow-writes") }, async (opened) => {
+    withHistory(args, terminal, usedWith(args), async (opened) => {
       const { history, kept, tenant, store, redact } = opened;
       const named = args.text("session");
       // Found once: the beginning of an id could later mean another session.
@@ -47,6 +47,11 @@ export const mcpCommand: Command = {
       return EXIT.done;
     }),
 };
+
+function usedWith(args: Arguments) {
+  const writes = args.is("allow-writes");
+  return { readOnly: !writes, compacts: writes };
+}
 
 /** Standard output is the protocol's. */
 function logTo({ err }: Terminal): (line: string) => void {

@@ -11,6 +11,7 @@ import { formatNamed } from "../input.ts";
 import { whileWaiting } from "../progress.ts";
 import { sessionList, sessionPage } from "../sessions-page.ts";
 import { deleteCommand } from "./sessions-delete.ts";
+import { pinCommand, pinsCommand, unpinCommand } from "./sessions-pins.ts";
 import { ENGINE_FLAGS } from "../settings-flags.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -227,7 +228,7 @@ function json({ out }: Terminal, data: unknown): Promise<void> {
 
 export const sessionCommands: CommandGroup = {
   name: "sessions",
-  summary: "The conversations a gateway has kept: list, show, compact, export, fork, delete.",
-  commands: [list, show, compact, exportCommand, fork, deleteCommand],
+  summary: "The conversations a gateway has kept: list, show, compact, pin, export, fork, delete.",
+  commands: [list, show, compact, pinCommand, unpinCommand, pinsCommand, exportCommand, fork, deleteCommand],
   alone: list,
 };

@@ -52,8 +52,8 @@ export interface Irreducible {
   readonly limit: number;
   readonly smallest: number;
   readonly because: string;
-  /** For programs: `keep_requests` where nothing smaller keeps every request of the user. */
-  readonly code?: "keep_requests";
+  /** For programs: `keep_requests` where nothing smaller keeps every request of the user, `pinned` where what is pinned takes the room. */
+  readonly code?: "keep_requests" | "pinned";
 }
 
 /** One model on the way to a handoff: what it was asked, and what came of it. */

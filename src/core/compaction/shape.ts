@@ -54,7 +54,7 @@ export const irreducibleShape = record({
   limit: figure,
   smallest: figure,
   because: text,
-  code: maybe(oneOf("keep_requests")),
+  code: maybe(oneOf("keep_requests", "pinned")),
 });
 const loss = record({ absent: index, unrecallable: index, examples: listOf(text) });
 export const reasonShape = oneOf("threshold", "hygiene", "overflow", "payload", "explicit", "budget", "cost");

@@ -3,6 +3,7 @@ import type { CompactionReport, Irreducible } from "../../core/compaction/compac
 import type { Message, Role } from "../../core/transcript/message.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import type { Cooldown } from "../../session/cooldowns.ts";
+import type { Pin, PinRequest } from "../../session/pins.ts";
 import type { CompactionTiming } from "../../session/timing.ts";
 import type { Original, TenantEntry } from "../../store/store.ts";
 
@@ -82,6 +83,12 @@ export interface UndoResult {
   readonly undone: CompactionReport;
   /** The one before it, which stands again. */
   readonly standing?: CompactionReport;
+}
+
+/** All that is pinned in a session now. */
+export interface SessionPins {
+  readonly session: string;
+  readonly pins: readonly Pin[];
 }
 
 export interface ForkResult {
@@ -177,6 +184,12 @@ export interface History {
   readonly compact: (which: Which, how: CompactHow) => Promise<CompactResult>;
   /** Takes the newest compaction back; undefined where none is. */
   readonly undo: (which: Which) => Promise<UndoResult | undefined>;
+  /** What is pinned in it. */
+  readonly pins: (which: Which) => Promise<SessionPins>;
+  /** @throws PrecisError `bad_range`, `bad_pin`, `too_many_pins`. */
+  readonly pin: (which: Which, what: PinRequest) => Promise<SessionPins>;
+  /** @throws PrecisError `unknown_pin`. */
+  readonly unpin: (which: Which, id: string) => Promise<SessionPins>;
   /** @throws PrecisError `session_exists`, `bad_fork`. */
   readonly fork: (which: Which, how: ForkHow) => Promise<ForkResult>;
   readonly export: (which: Which, options: ExportOptions) => Promise<Exported>;

@@ -11,6 +11,7 @@ import type { History } from "./contract.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
 import { exportSession } from "./export.ts";
 import { fork } from "./fork.ts";
+import { pin, pins, unpin } from "./pins.ts";
 import { recall, search } from "./search.ts";
 import { list, messagesOf, show } from "./show.ts";
 
@@ -38,6 +39,9 @@ export function createHistory(options: HistoryOptions): History {
     show: (which, tail) => show(dependencies, which, tail),
     compact: async (which, how) => (await loadChange()).compact(dependencies, which, how),
     undo: async (which) => (await loadChange()).undo(dependencies, which),
+    pins: (which) => pins(dependencies, which),
+    pin: (which, what) => pin(dependencies, which, what),
+    unpin: (which, id) => unpin(dependencies, which, id),
     fork: (which, how) => fork(dependencies, which, how),
     export: (which, how) => exportSession(dependencies, which, how),
     messages: (which) => messagesOf(dependencies, which),

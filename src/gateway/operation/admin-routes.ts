@@ -3,6 +3,7 @@
  * What changes something wants `content-type: application/json`, which no form of another site can send.
  */
 import { Hono, type Context } from "hono";
+import { readBudget, type Budget } from "../../core/compaction/budget.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { protocols, type ProtocolName } from "../../protocols/index.ts";
 import { SYNTHETIC_CHOICES, type ExportOptions, type History, type Which } from "../history/contract.ts";
@@ -29,6 +30,10 @@ type Status = 400 | 404 | 409 | 413 | 415 | 500 | 503;
 const STATUSES: Readonly<Record<string, Status>> = {
   bad_query: 400,
   bad_fork: 400,
+  bad_range: 400,
+  bad_pin: 400,
+  unknown_pin: 404,
+  too_many_pins: 409,
   unknown_session: 404,
   unknown_original: 404,
   nothing_to_undo: 409,
@@ -73,6 +78,7 @@ function addReading(app: Hono, history: History): void {
     });
     return context.json(await history.show(whichIn(context), tail), 200, NO_STORE);
   });
+  app.get("/sessions/:id/pins", async (context) => context.json(await history.pins(whichIn(context)), 200, NO_STORE));
   app.get("/sessions/:id/export", async (context) => {
     const options = exportOptions(context);
     const { text, protocol } = await history.export(whichIn(context), options);
@@ -106,14 +112,14 @@ function addReading(app: Hono, history: History): void {
 function addChanging(app: Hono, history: History): void {
   let compacting = 0;
   app.post("/sessions/:id/compact", async (context) => {
-    const { focus, budget } = await bodyOf(context, { focus: "string", budget: "number" });
+    const { focus, budget } = await bodyOf(context, { focus: "string", budget: "amount" });
     if (compacting >= ADMIN_LIMITS.compactions)
       throw refusal("busy", "too many compactions are in progress", "Try again in a moment.");
     compacting++;
     try {
       const made = await history.compact(whichIn(context), {
         ...(focus === undefined ? {} : { focus: bounded(focus, "focus", ADMIN_LIMITS.focusChars) }),
-        ...(budget === undefined ? {} : { budget: () => positive(budget, "budget") }),
+        ...(budget === undefined ? {} : { budget: budgetFrom(budget) }),
         signal: context.req.raw.signal,
       });
       return context.json(made, 200, NO_STORE);
@@ -126,6 +132,15 @@ function addChanging(app: Hono, history: History): void {
     if (undone === undefined)
       throw refusal("nothing_to_undo", "no compaction is active for this session", "There is nothing to undo.");
     return context.json(undone, 200, NO_STORE);
+  });
+  app.post("/sessions/:id/pin", async (context) => {
+    const what = await bodyOf(context, { messages: "string", fact: "string" });
+    return context.json(await history.pin(whichIn(context), what), 200, NO_STORE);
+  });
+  app.post("/sessions/:id/unpin", async (context) => {
+    const { pin } = await bodyOf(context, { pin: "string" });
+    if (pin === undefined) throw badQuery("pin is missing", 'Send for example {"pin": "p1a2b3c"}.');
+    return context.json(await history.unpin(whichIn(context), pin), 200, NO_STORE);
   });
   app.post("/sessions/:id/fork", async (context) => {
     const { at, name } = await bodyOf(context, { at: "number", name: "string" });
@@ -204,6 +219,18 @@ function positive(number: number, name: string): number {
   throw badQuery(`${name} is not a whole number of 1 or more`, `Send for example {"${name}": 20}.`);
 }
 
+/** Tokens as a number, or as a person writes them: `"16k"`, `"20%"`. */
+function budgetFrom(given: number | string): Budget {
+  if (typeof given === "number") {
+    const tokens = positive(given, "budget");
+    return () => tokens;
+  }
+  const read = readBudget(given);
+  if ("budget" in read) return read.budget;
+  const { because, meant = "20%" } = read;
+  throw badQuery(`budget is ${because}`, `Send for example {"budget": "${meant}"} or {"budget": 20000}.`);
+}
+
 function exportOptions(context: Context): ExportOptions {
   const to = choiceIn(context, "to", Object.keys(protocols) as readonly ProtocolName[]);
   return {
@@ -230,7 +257,14 @@ function choiceIn<Choice extends string>(
 interface Kinds {
   readonly string: string;
   readonly number: number;
+  readonly amount: number | string;
 }
+
+const KINDS: { readonly [Kind in keyof Kinds]: { readonly types: readonly string[]; readonly said: string } } = {
+  string: { types: ["string"], said: "a string" },
+  number: { types: ["number"], said: "a number" },
+  amount: { types: ["number", "string"], said: "a number or a string" },
+};
 
 type Read<Shape extends Readonly<Record<string, keyof Kinds>>> = { [Key in keyof Shape]?: Kinds[Shape[Key]] };
 
@@ -250,7 +284,9 @@ async function bodyOf<Shape extends Readonly<Record<string, keyof Kinds>>>(
         `the body has an unknown member ${JSON.stringify(key.slice(0, 64))}`,
         `There are: ${Object.keys(shape).join(", ")}.`,
       );
-    if (typeof member !== kind) throw badQuery(`${key} is not a ${kind}`, `Send ${key} as a ${kind}, or leave it out.`);
+    const { types, said } = KINDS[kind];
+    if (!types.includes(typeof member))
+      throw badQuery(`${key} is not ${said}`, `Send ${key} as ${said}, or leave it out.`);
   }
   return value as Read<Shape>;
 }

@@ -144,7 +144,7 @@ export const LABELS: Readonly<Record<string, string>> = {
   upstream: "a configured name, or `none`",
   status: "a status code, or its class for uncommon ones: `4xx`",
   outcome: "`answered`, `refused`, `turned_away`, `aborted`, `upstream_failed`",
-  treatment: "`passed`, `unchanged`, `untouched`, `rewritten`, `observed`",
+  treatment: "`passed`, `unchanged`, `untouched`, `rewritten`, `command`, `observed`",
   because: "a reason from the table above",
   reason: "`threshold`, `hygiene`, `overflow`, `payload`, `explicit`, `budget`",
   ahead: "`true`, `false`",

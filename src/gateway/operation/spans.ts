@@ -215,6 +215,8 @@ function treated(treatment: Treatment): Attributes {
     case "passed":
     case "unchanged":
       return kind;
+    case "command":
+      return { ...kind, "precis.command": treatment.name };
     case "untouched":
       return { ...kind, "precis.untouched.because": treatment.because };
     case "rewritten":

@@ -92,7 +92,7 @@ export function createTally(): Tally {
   const totals: Mutable<Totals> = {
     requests: 0,
     outcomes: { answered: 0, refused: 0, turned_away: 0, aborted: 0, upstream_failed: 0 },
-    treatments: { passed: 0, unchanged: 0, untouched: 0, rewritten: 0, observed: 0 },
+    treatments: { passed: 0, unchanged: 0, untouched: 0, rewritten: 0, command: 0, observed: 0 },
     untouched: {},
     retried: 0,
     compactions: 0,

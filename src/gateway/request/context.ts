@@ -54,6 +54,8 @@ export interface GatewayContext extends HistoryContext {
   readonly tenant: TenantPolicy;
   readonly threads: Threads;
   readonly compactRequests: CompactRequestsPolicy;
+  /** What commands in the conversation open with; undefined where there are none. */
+  readonly chatCommands: string | undefined;
   readonly credentialNames: readonly string[];
   /** Whether only this machine can reach the gateway. */
   readonly loopback: () => boolean;

@@ -12,6 +12,7 @@ import type { Destination } from "../transport/upstreams.ts";
 import { headerOf } from "../transport/vendor.ts";
 import { answerWithRecall } from "./answer-with-recall.ts";
 import { answerCompactRequest } from "./compact-request.ts";
+import { takeChatCommand } from "./chat-command.ts";
 import type { GatewayContext } from "./context.ts";
 import { keepOnceAccepted, prepareAppend, recallsUnkept } from "./keep.ts";
 import type { ArrivingRequest } from "./model-request.ts";
@@ -51,7 +52,9 @@ async function handleModelRequest(shared: GatewayContext, arriving: ArrivingRequ
     : shared;
   const received = await receive(context, arriving, tenant);
   if ("response" in received) return received.response;
-  const request = await readAndPrepare(context, received);
+  const arrived = await takeChatCommand(context, received);
+  if ("response" in arrived) return arrived.response;
+  const request = await readAndPrepare(context, arrived);
   if ("response" in request) return request.response;
   const compacted = await answerCompactRequest(context, request);
   if (compacted !== undefined) return compacted;

@@ -1,5 +1,5 @@
 /**
- * The fourth and fifth step: what goes out for a prepared request. Its thinking stays valid, its model may recall, and its
+ * The fifth step: what goes out for a prepared request. Its thinking stays valid, its model may recall, and its
  * cache markers are set.
  */
 import type { HiddenTools } from "../../protocols/answers/screen.ts";

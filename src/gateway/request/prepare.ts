@@ -1,5 +1,5 @@
 /**
- * The third step: the conversation that the request continues is found, a compaction that exists takes its place, and whether
+ * The fourth step: the conversation that the request continues is found, a compaction that exists takes its place, and whether
  * another is due is decided. Nothing here talks to a provider.
  */
 import type { Compaction } from "../../core/compaction/compaction.ts";
@@ -26,6 +26,33 @@ export async function prepareRequest(
   request: ReceivedRequest,
   reading: ReadRequest,
 ): Promise<PreparedRequest> {
+  const known = await findConversation(context, request, reading);
+  const { conversation } = known;
+  const skipped = skipReason(context, request, known.withHiddenTurns);
+  const started = performance.now();
+  const prepared = await decide(context, known, skipped);
+  const outgoing = composeOutgoing(context, { ...known, prepared }, skipped);
+  const soon = prepared.soon && skipped === undefined;
+  const { weighs } = conversation;
+  const newTokens = weighs === undefined ? undefined : Math.max(0, prepared.before - weighs);
+  conversation.weighs = prepared.before;
+  const done: PreparedRequest = { ...known, prepared, soon, newTokens, outgoing };
+  if (prepared.compaction !== undefined)
+    reportCompaction(context, done, prepared.compaction, performance.now() - started);
+  if (!countsTokens(request)) keepTiming(context, done);
+  return done;
+}
+
+/** A request whose conversation is known. */
+export type KnownRequest = ReceivedRequest &
+  Pick<PreparedRequest, "reading" | "withHiddenTurns" | "model" | "upstream" | "caching" | "conversation">;
+
+/** @throws PrecisError of the store. */
+export async function findConversation(
+  context: HistoryContext,
+  request: ReceivedRequest,
+  reading: ReadRequest,
+): Promise<KnownRequest> {
   const { tenant, destination } = request;
   const withHiddenTurns =
     context.recall === undefined ? reading.decoded : await context.recall.restored(tenant, reading);
@@ -38,19 +65,7 @@ export async function prepareRequest(
     startConversation(context, known, relative),
   );
   conversation.pricing.economy = known.caching.economy;
-  const skipped = skipReason(context, request, withHiddenTurns);
-  const started = performance.now();
-  const prepared = await decide(context, { ...known, conversation }, skipped);
-  const outgoing = composeOutgoing(context, { ...known, conversation, prepared }, skipped);
-  const soon = prepared.soon && skipped === undefined;
-  const { weighs } = conversation;
-  const newTokens = weighs === undefined ? undefined : Math.max(0, prepared.before - weighs);
-  conversation.weighs = prepared.before;
-  const done: PreparedRequest = { ...known, conversation, prepared, soon, newTokens, outgoing };
-  if (prepared.compaction !== undefined)
-    reportCompaction(context, done, prepared.compaction, performance.now() - started);
-  if (!countsTokens(request)) keepTiming(context, done);
-  return done;
+  return { ...known, conversation };
 }
 
 /** Whoever looks at the store sees from where on a conversation is compacted, and why it waits. */
@@ -69,11 +84,8 @@ function cachingOf({ caching }: HistoryContext, request: ReceivedRequest, model:
   return caching.of({ protocol: route.protocol, model, upstream: destination.upstream });
 }
 
-type Deciding = ReceivedRequest &
-  Pick<PreparedRequest, "reading" | "withHiddenTurns" | "model" | "upstream" | "conversation">;
-
 /** What replaces the conversation: the compaction that exists, or a new one where it is due. */
-async function decide(context: HistoryContext, request: Deciding, skipped: SkipReason): Promise<Prepared> {
+async function decide(context: HistoryContext, request: KnownRequest, skipped: SkipReason): Promise<Prepared> {
   const { reading, withHiddenTurns, conversation } = request;
   const { transcript } = withHiddenTurns;
   const isAnswered = !countsTokens(request);
@@ -125,7 +137,7 @@ export function applyModelLimits(
 }
 
 /** Why nothing new is compacted for this request, whatever it weighs. */
-function skipReason({ thinking }: HistoryContext, { route }: ReceivedRequest, request: Decoded): SkipReason {
+export function skipReason({ thinking }: HistoryContext, { route }: ReceivedRequest, request: Decoded): SkipReason {
   if (route.asks === "compact") return "client_compaction";
   const { asksSummary } = definitions[request.protocol];
   if (asksSummary?.(memberOf(request)) === true || clientCompaction(request.transcript) !== undefined)
@@ -136,7 +148,7 @@ function skipReason({ thinking }: HistoryContext, { route }: ReceivedRequest, re
 /** A compaction was made: it is reported, and the session's counters are kept for another process. */
 export function reportCompaction(
   context: HistoryContext,
-  request: PreparedRequest,
+  request: KnownRequest & { readonly prepared: Pick<Prepared, "ahead" | "dueTokens"> },
   { report }: Compaction,
   tookMs: number,
 ): void {

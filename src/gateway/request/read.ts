@@ -1,4 +1,4 @@
-/** The second step: the body is read with the memory of its conversation, then prepared. */
+/** The third step: the body is read with the memory of its conversation, then prepared. */
 import type { ClientResponse } from "../contract.ts";
 import type { GatewayContext } from "./context.ts";
 import { faultReason, passOnFault } from "./fault.ts";

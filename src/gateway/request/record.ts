@@ -129,6 +129,8 @@ export function treatmentLine(treatment: Treatment): string {
     case "passed":
     case "unchanged":
       return treatment.kind;
+    case "command":
+      return `command; name=${treatment.name}`;
     case "untouched":
       return `untouched; because=${treatment.because}`;
     case "observed":

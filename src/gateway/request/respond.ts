@@ -1,5 +1,6 @@
 /** The last step: the answer goes back to the client, and what it taught is learned once the client has it. */
 import type { Bytes, ClientResponse, HeaderLines } from "../contract.ts";
+import type { OwnAnswerBody } from "../../protocols/answers/own-answer.ts";
 import { backwardHeaders } from "../transport/headers.ts";
 import type { GatewayContext } from "./context.ts";
 import { reportFault } from "./fault.ts";
@@ -29,6 +30,27 @@ export function respondRefused(record: RequestRecord, response: ClientResponse):
   record.over("turned_away");
   return response;
 }
+
+/** An answer in place of the provider's. */
+export function respondOwn(record: RequestRecord, { contentType, body, streamed }: OwnAnswerBody): ClientResponse {
+  const bytes = Buffer.from(body);
+  record.status = OK;
+  record.streamed = streamed;
+  record.bytesOut = bytes.length;
+  record.over("answered");
+  return {
+    status: OK,
+    headers: [
+      ["content-type", contentType],
+      ["content-length", String(bytes.length)],
+      ["x-precis", treatmentLine(record.treatment)],
+      ["x-precis-request", record.id],
+    ],
+    body: bytes,
+  };
+}
+
+const OK = 200;
 
 type Relayable = Pick<ProviderAnswer, "response" | "streamed"> & { readonly body: Bytes };
 

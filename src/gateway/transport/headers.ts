@@ -35,6 +35,11 @@ export function onwardHeaders(headers: HeaderLines, body: "same" | "rewritten"):
   });
 }
 
+/** The lines of a request whose body was replaced before anything else read it. */
+export function withoutBodyHeaders(headers: HeaderLines): HeaderLines {
+  return headers.filter(([line]) => !OF_THE_BODY.has(line.toLowerCase()));
+}
+
 /** Of an answer: all that is about the message. An `x-precis` header of another gateway behind this one gives way to ours. */
 export function backwardHeaders(headers: HeaderLines): HeaderLines {
   const named = namedByConnection(headers);

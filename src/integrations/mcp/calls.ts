@@ -17,8 +17,12 @@ interface CallResult {
   readonly [key: string]: unknown;
 }
 
+/** The signal aborts when the time is over. */
+type Call = (signal: AbortSignal) => Promise<string>;
+
 interface Calls {
-  readonly answered: (call: () => Promise<string>) => Promise<CallResult>;
+  /** `callMs`: how long it may take, where not as long as most. */
+  readonly answered: (call: Call, callMs?: number) => Promise<CallResult>;
   /** When everything that was read by now is answered. */
   readonly empty: () => Promise<void>;
 }
@@ -28,10 +32,10 @@ export function createCalls(context: CallsContext): Calls {
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   return {
-    answered: async (call: () => Promise<string>): Promise<CallResult> => {
+    answered: async (call, callMs = context.limits.callMs): Promise<CallResult> => {
       if (waiting >= context.limits.waiting) return failure(context, busy());
       waiting++;
-      const mine = last.then(() => answer(context, call));
+      const mine = last.then(() => answer(context, call, callMs));
       last = mine;
       try {
         return await mine;
@@ -55,10 +59,11 @@ function turned(): Promise<void> {
   return new Promise((done) => setImmediate(done));
 }
 
-async function answer(context: CallsContext, call: () => Promise<string>): Promise<CallResult> {
-  const { callMs } = context.limits;
+async function answer(context: CallsContext, call: Call, callMs: number): Promise<CallResult> {
+  const over = new AbortController();
   try {
-    const text = await withTimeLimit(callMs, call(), () => {
+    const text = await withTimeLimit(callMs, call(over.signal), () => {
+      over.abort();
       throw tooSlow(callMs);
     });
     return { content: [{ type: "text", text }] };

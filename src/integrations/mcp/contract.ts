@@ -1,4 +1,5 @@
 /** What the tools work with: the kept history, whose part of it may be seen, and what a tool is. */
+import type { Budget } from "../../core/compaction/budget.ts";
 import type { CompactionReport } from "../../core/compaction/compaction.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { Message, Role } from "../../core/transcript/message.ts";
@@ -38,6 +39,18 @@ export interface SessionAbout {
   readonly sentMessages: number;
 }
 
+export type Compacted =
+  | { readonly kind: "compacted"; readonly report: CompactionReport }
+  | { readonly kind: "unchanged"; readonly because: string };
+
+export interface SessionPins {
+  readonly pins: readonly {
+    readonly id: string;
+    readonly messages?: { readonly from: number; readonly to: number };
+    readonly fact?: string;
+  }[];
+}
+
 /** What an operator can do; the gateway's history has it. */
 export interface Archive {
   readonly search: (query: {
@@ -48,6 +61,13 @@ export interface Archive {
   }) => Promise<readonly Hit[]>;
   readonly show: (which: Which, tail: number) => Promise<SessionAbout>;
   readonly messages: (which: Which) => Promise<readonly Message[]>;
+  readonly compact: (
+    which: Which,
+    how: { readonly focus?: string; readonly budget?: Budget; readonly signal?: AbortSignal },
+  ) => Promise<Compacted>;
+  readonly pins: (which: Which) => Promise<SessionPins>;
+  readonly pin: (which: Which, what: { readonly messages?: string; readonly fact?: string }) => Promise<SessionPins>;
+  readonly unpin: (which: Which, id: string) => Promise<SessionPins>;
   readonly undo: (
     which: Which,
   ) => Promise<{ readonly undone: CompactionReport; readonly standing?: CompactionReport } | undefined>;
@@ -62,7 +82,7 @@ export interface McpOptions {
   readonly session?: string;
   /** What is shown is without secrets; the identity shows all. */
   readonly redact: Redactor;
-  /** True: there is the tool `restore`. */
+  /** True: there are the tools that change something, and the prompt `compact`. */
   readonly allowWrites: boolean;
   readonly version: string;
   readonly limits?: Partial<McpLimits>;

@@ -7,6 +7,7 @@ import type { SessionEntry } from "../../store/store.ts";
 import { oneLine, type Answer } from "../../core/recall/pages.ts";
 import { messageText } from "../../core/recall/messages.ts";
 import type { ToolContext } from "./contract.ts";
+import { pinLines } from "./pin.ts";
 import { originalOf, placeOf, RECALL_ID, sessionOf, sessionsOf, type RemovalPoint } from "./scope.ts";
 import { timeOf } from "./time.ts";
 
@@ -32,7 +33,11 @@ async function listSessions(context: ToolContext): Promise<Answer> {
 async function describeSession(context: ToolContext, session: SessionEntry): Promise<Answer> {
   const { archive, store, tenant } = context;
   const { id, head, messages, parent, forkedAt, createdAt, updatedAt } = session;
-  const [about, links] = await Promise.all([archive.show({ tenant, id }, 0), store.readLinks(tenant, head)]);
+  const [about, links, pinned] = await Promise.all([
+    archive.show({ tenant, id }, 0),
+    store.readLinks(tenant, head),
+    archive.pins({ tenant, id }),
+  ]);
   const compactions = await store.listCompactions(tenant, links);
   const standing = compactions.filter(({ undone }) => !undone).length;
   const removed = new Set(compactions.flatMap(({ compaction }) => compaction.evicted.map((one) => one.id)));
@@ -48,6 +53,7 @@ async function describeSession(context: ToolContext, session: SessionEntry): Pro
     `as it is: ${messages} messages, ≈ ${original} tokens`,
     `goes out as: ${about.sentMessages} messages, ≈ ${sent} tokens`,
     `compactions: ${standing} active, ${compactions.length - standing} undone; recall ids: ${removed.size}`,
+    ...pinLines(context, pinned).map((line) => `pinned ${line}`),
     ...(parentId === undefined
       ? []
       : [`left the session ${parentId} after its message ${links.indexOf(forkedAt ?? "") + 1}`]),

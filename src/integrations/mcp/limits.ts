@@ -19,6 +19,12 @@ export interface McpLimits {
   readonly originalChars: number;
   /** How long a call may take, in milliseconds. */
   readonly callMs: number;
+  /** The same for a compaction, for which a model may be asked. */
+  readonly compactMs: number;
+  /** Characters of the topic of a compaction. */
+  readonly focusChars: number;
+  /** Characters of a pinned fact. */
+  readonly factChars: number;
   /** Calls that wait for their turn; they are answered one after another. */
   readonly waiting: number;
   /** Of what a client writes, this much is held until it is a whole message. */
@@ -40,6 +46,9 @@ export const MCP_LIMITS: McpLimits = Object.freeze({
   sessions: 20,
   originalChars: 4 * MB,
   callMs: 10_000,
+  compactMs: 150_000,
+  focusChars: 2_000,
+  factChars: 1_000,
   waiting: 32,
   inputBytes: MB,
 });

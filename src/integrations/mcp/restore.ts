@@ -1,15 +1,12 @@
 /** `restore`: takes the newest compaction of a session back, from its next request on. */
 import { PrecisError } from "../../core/errors.ts";
 import type { Answer } from "../../core/recall/pages.ts";
+import { requireNamed } from "./compact.ts";
 import type { ToolContext } from "./contract.ts";
 import { sessionOf } from "./scope.ts";
 
 export async function restore(context: ToolContext, { id }: { readonly id?: string | undefined }): Promise<Answer> {
-  if (id === undefined && context.session === undefined)
-    throw new PrecisError("no session is named", {
-      code: "bad_arguments",
-      hint: "Give its `id`; `describe` without an id lists the sessions there are.",
-    });
+  requireNamed(context, id);
   const session = await sessionOf(context, id);
   const result = await context.archive.undo({ tenant: context.tenant, id: session.id });
   if (result === undefined)

@@ -4,8 +4,16 @@
  */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+} from "@modelcontextprotocol/sdk/types.js";
 import { createCalls } from "./calls.ts";
+import { compactPrompt } from "./compact.ts";
 import type { ToolContext, McpOptions } from "./contract.ts";
 import { createTools, limitsOf } from "./tools.ts";
 
@@ -20,12 +28,13 @@ export async function serveStdio(options: McpOptions): Promise<void> {
   // The lower one of the SDK's two servers: the other answers wrong arguments in words of its own.
   const server = new Server(
     { name: "precis", version: options.version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, ...(options.allowWrites ? { prompts: {} } : {}) }, instructions: INSTRUCTIONS },
   );
   const tools = createTools(context);
+  if (options.allowWrites) offerPrompt(server, context);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools.declarations] }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
-    calls.answered(() => tools.call(params.name, params.arguments)),
+    calls.answered((signal) => tools.call(params.name, params.arguments, signal), tools.msOf(params.name)),
   );
   const ended = new Promise<void>((done) => {
     process.stdin.once("end", done);
@@ -42,4 +51,31 @@ export async function serveStdio(options: McpOptions): Promise<void> {
   await ended;
   await calls.empty();
   await server.close();
+}
+
+const COMPACT_PROMPT = {
+  name: "compact",
+  title: "Compact this conversation",
+  description: "Has the agent compact this conversation now with the tool of the same name.",
+  arguments: [
+    { name: "focus", description: "The topic that gets most of the handoff.", required: false },
+    { name: "session", description: "The session's id, or the beginning of it.", required: false },
+  ],
+};
+
+/** A person chooses it; clients show it as a command of theirs. */
+function offerPrompt(server: Server, context: ToolContext): void {
+  const { focusChars, idChars } = context.limits;
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [COMPACT_PROMPT] }));
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+    const { focus, session } = params.arguments ?? {};
+    if (params.name !== COMPACT_PROMPT.name) throw new McpError(ErrorCode.InvalidParams, "there is only `compact`");
+    if ((focus?.length ?? 0) > focusChars || (session?.length ?? 0) > idChars)
+      throw new McpError(ErrorCode.InvalidParams, `an argument is longer than ${focusChars} characters`);
+    const text = compactPrompt(context, { focus, session });
+    return {
+      description: COMPACT_PROMPT.description,
+      messages: [{ role: "user" as const, content: { type: "text" as const, text } }],
+    };
+  });
 }

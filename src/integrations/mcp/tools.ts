@@ -3,15 +3,18 @@ import { z } from "zod";
 import { PrecisError } from "../../core/errors.ts";
 import { written, type Answer } from "../../core/recall/pages.ts";
 import type { ToolContext } from "./contract.ts";
+import { compact } from "./compact.ts";
 import { describe } from "./describe.ts";
 import { expand } from "./expand.ts";
 import { MCP_LIMITS, type McpLimits } from "./limits.ts";
+import { pin, unpin } from "./pin.ts";
 import { restore } from "./restore.ts";
 import { search } from "./search.ts";
 import { timeline } from "./timeline.ts";
 
 const RANGE_CHARS_MAX = 40;
 const MESSAGE_NUMBER_MAX = 10_000_000;
+const BUDGET_CHARS_MAX = 30;
 const OFFSET_MAX = 1_000_000_000;
 
 interface Tool {
@@ -21,7 +24,9 @@ interface Tool {
   /** Worth its place in every request of an agent that otherwise looks tools up before it has them. */
   readonly always: boolean;
   readonly input: z.ZodObject;
-  readonly call: (context: ToolContext, given: unknown) => Promise<string>;
+  /** Milliseconds that a call may take, where not as long as most. */
+  readonly ms?: number;
+  readonly call: (context: ToolContext, given: unknown, signal: AbortSignal) => Promise<string>;
 }
 
 /** What a client lists. */
@@ -40,7 +45,9 @@ export interface Declaration {
 export interface Tools {
   readonly declarations: readonly Declaration[];
   /** @throws PrecisError. */
-  readonly call: (name: string, given: unknown) => Promise<string>;
+  readonly call: (name: string, given: unknown, signal: AbortSignal) => Promise<string>;
+  /** Milliseconds that a call of it may take; undefined for as long as most. */
+  readonly msOf: (name: string) => number | undefined;
 }
 
 /** Claude Code's name for it. */
@@ -56,20 +63,22 @@ export function createTools(context: ToolContext): Tools {
       annotations: { readOnlyHint: !writes, destructiveHint: false, openWorldHint: false },
       ...(always ? { _meta: ALWAYS_LOADED } : {}),
     })),
-    call: async (name, given) => {
+    msOf: (name) => offered.find((one) => one.name === name)?.ms,
+    call: async (name, given, signal) => {
       const found = offered.find((one) => one.name === name);
       if (found === undefined)
         throw new PrecisError("there is no such tool", {
           code: "unknown_tool",
           hint: `There are ${offered.map((one) => one.name).join(", ")}.`,
         });
-      return found.call(context, given);
+      return found.call(context, given, signal);
     },
   };
 }
 
 function toolsOf(limits: McpLimits): readonly Tool[] {
-  const { id, session, from, messages, role, outline, offset, words, hits, tokens } = fieldsOf(limits);
+  const { id, session, from, messages, role, outline, offset, words, hits, tokens, focus, budget, fact, range, pinId } =
+    fieldsOf(limits);
   return [
     tool("search", {
       description:
@@ -88,13 +97,34 @@ function toolsOf(limits: McpLimits): readonly Tool[] {
       description:
         "Returns the original behind a recall id, or messages of it or of a session by their numbers, word for word; with `outline` one line each. The end of the answer says how to continue reading.",
       input: z.strictObject({ id, messages, role, outline, offset, tokens }),
-      run: expand,
+      run: (own, given, { tokensMax }) => expand(own, given, tokensMax),
     }),
     tool("timeline", {
       description:
         "Lists a session's turns in order: what was asked, when, how much work it was, and where it was compacted.",
       input: z.strictObject({ id, from, tokens }),
       run: timeline,
+    }),
+    tool("compact", {
+      description:
+        "Compacts a session now, so that its next request is shorter. Only when a person asks for it, or at the end of a phase of the work.",
+      input: z.strictObject({ id, focus, budget }),
+      run: (own, given, { signal }) => compact(own, given, signal),
+      writes: true,
+      ms: limits.compactMs,
+    }),
+    tool("pin", {
+      description:
+        "Pins messages by their numbers, or a fact: no later compaction of the session summarises such a message, and every handoff states the fact. Only when a person asks for it, or for what must never be lost.",
+      input: z.strictObject({ id, messages: range, fact }),
+      run: pin,
+      writes: true,
+    }),
+    tool("unpin", {
+      description: "Removes a pin of a session by the pin's id, which `pin` and `describe` show.",
+      input: z.strictObject({ id, pin: pinId }),
+      run: unpin,
+      writes: true,
     }),
     tool("restore", {
       description:
@@ -137,31 +167,52 @@ function fieldsOf(limits: McpLimits) {
       .max(answerTokensMax)
       .optional()
       .describe(`Maximum size of the answer; ${answerTokens} by default.`),
+    fact: z.string().min(1).max(limits.factChars).optional().describe("One sentence, kept word for word."),
+    range: z.string().max(RANGE_CHARS_MAX).optional().describe("Message numbers as shown in hits: 99 or 99-131."),
+    pinId: idText.describe("The pin's id, such as p1a2b3c."),
+    focus: z
+      .string()
+      .min(1)
+      .max(limits.focusChars)
+      .optional()
+      .describe("The topic that gets most of the handoff, such as what is to be done next."),
+    budget: z
+      .string()
+      .max(BUDGET_CHARS_MAX)
+      .optional()
+      .describe("Size of the result: tokens such as 16k, or a share of the session such as 20%."),
   };
+}
+
+interface CallBounds {
+  readonly tokensMax: number;
+  readonly signal: AbortSignal;
 }
 
 interface ToolOptions<Input extends z.ZodObject> {
   readonly description: string;
   readonly input: Input;
-  readonly run: (context: ToolContext, given: z.infer<Input>, tokensMax: number) => Promise<Answer>;
+  readonly run: (context: ToolContext, given: z.infer<Input>, bounds: CallBounds) => Promise<Answer>;
+  readonly ms?: number;
   readonly writes?: boolean;
   readonly always?: boolean;
 }
 
 function tool<Input extends z.ZodObject>(name: string, options: ToolOptions<Input>): Tool {
-  const { description, input, run, writes = false, always = false } = options;
+  const { description, input, run, writes = false, always = false, ms } = options;
   return {
     name,
     description,
     writes,
     always,
     input,
-    call: async (context, given) => {
+    ...(ms === undefined ? {} : { ms }),
+    call: async (context, given, signal) => {
       const read = input.safeParse(given ?? {});
       if (!read.success) throw badArguments(read.error);
       const { tokens } = read.data as { readonly tokens?: number };
       const tokensMax = tokens ?? context.limits.answerTokens;
-      return written(await run(context, read.data, tokensMax), tokensMax);
+      return written(await run(context, read.data, { tokensMax, signal }), tokensMax);
     },
   };
 }

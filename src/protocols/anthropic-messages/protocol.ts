@@ -7,6 +7,7 @@ import { COMPACTS_ITSELF, compactsItself } from "../held.ts";
 import { anthropicUsage } from "../usage.ts";
 import { anthropicAnswers } from "./answers.ts";
 import { anthropicMarks } from "./marks.ts";
+import { anthropicOwnAnswer } from "./own-answer.ts";
 import { readAnthropicAnswer } from "./plain.ts";
 import { anthropicPrompt } from "./prompt.ts";
 import { readMessage, readSystem } from "./read.ts";
@@ -54,6 +55,7 @@ export const anthropicMessages: ProtocolDefinition = {
   tools: anthropicTools,
   answers: anthropicAnswers,
   plainAnswer: readAnthropicAnswer,
+  ownAnswer: anthropicOwnAnswer,
   screen: anthropicScreen,
   wholeScreen: anthropicWhole,
   recall: {

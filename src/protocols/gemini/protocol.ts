@@ -5,6 +5,7 @@ import { OPENS_FREELY } from "../wire-rules.ts";
 import { geminiAnswers } from "./answers.ts";
 import { formOf, geminiFollowUp } from "./follow-up.ts";
 import { geminiMarks } from "./marks.ts";
+import { geminiOwnAnswer } from "./own-answer.ts";
 import { readGeminiAnswer } from "./plain.ts";
 import { geminiPrompt } from "./prompt.ts";
 import { readContent, readSystem } from "./read.ts";
@@ -45,6 +46,7 @@ export const gemini: ProtocolDefinition = {
   tools: geminiTools,
   answers: geminiAnswers,
   plainAnswer: readGeminiAnswer,
+  ownAnswer: geminiOwnAnswer,
   screen: geminiScreen,
   wholeScreen: geminiWhole,
   recall: {

@@ -7,6 +7,7 @@ import { openai } from "../openai-vendor.ts";
 import { chatUsage } from "../usage.ts";
 import { chatAnswers } from "./answers.ts";
 import { chatMarks } from "./marks.ts";
+import { chatOwnAnswer } from "./own-answer.ts";
 import { readChatAnswer } from "./plain.ts";
 import { chatPrompt } from "./prompt.ts";
 import { readMessage } from "./read.ts";
@@ -42,6 +43,7 @@ export const openaiChat: ProtocolDefinition = {
   tools: chatTools,
   answers: chatAnswers,
   plainAnswer: readChatAnswer,
+  ownAnswer: chatOwnAnswer,
   screen: chatScreen,
   wholeScreen: chatWhole,
   recall: {

@@ -11,6 +11,7 @@ import { OPENS_FREELY } from "../wire-rules.ts";
 import { responsesAnswers } from "./answers.ts";
 import { joins } from "./items.ts";
 import { responsesMarks } from "./marks.ts";
+import { responsesOwnAnswer } from "./own-answer.ts";
 import { readResponsesAnswer } from "./plain.ts";
 import { responsesPrompt } from "./prompt.ts";
 import { readItems } from "./read.ts";
@@ -50,6 +51,7 @@ export const openaiResponses: ProtocolDefinition = {
   tools: responsesTools,
   answers: responsesAnswers,
   plainAnswer: readResponsesAnswer,
+  ownAnswer: responsesOwnAnswer,
   screen: responsesScreen,
   wholeScreen: responsesWhole,
   recall: {

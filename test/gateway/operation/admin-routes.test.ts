@@ -121,6 +121,16 @@ describe("what they answer", () => {
     expect(await got(`/sessions/${alpha}`)).toMatchObject({ undone: true, compactions: 0 });
   });
 
+  it("takes a budget in tokens, as a person writes it, or as a share of the session", async () => {
+    type Made = { report: { tokens: { before: number; after: number } } };
+    const { report } = await post<Made>(`/sessions/${alpha}/compact`, { budget: "25%" });
+    expect(report.tokens.after).toBeLessThanOrEqual(report.tokens.before / 4);
+    expect(report.tokens.after).toBeGreaterThan(report.tokens.before / 10);
+    await post(`/sessions/${alpha}/undo`);
+    const smaller = await post<Made>(`/sessions/${alpha}/compact`, { budget: "1.5k" });
+    expect(smaller.report.tokens.after).toBeLessThanOrEqual(1_500);
+  });
+
   it("forks", async () => {
     expect(await post(`/sessions/${alpha}/fork`, { at: 1, name: "a/fork" })).toEqual({
       session: "a/fork",
@@ -174,6 +184,9 @@ describe("what they refuse", () => {
     ["bad_query", 400, "compact", "[]"],
     ["bad_query", 400, "compact", "{"],
     ["bad_query", 400, "compact", '{"budget": -1}'],
+    ["bad_query", 400, "compact", '{"budget": "120%"}'],
+    ["bad_query", 400, "compact", '{"budget": "20"}'],
+    ["bad_query", 400, "compact", '{"budget": true}'],
     ["bad_query", 400, "compact", JSON.stringify({ focus: "x".repeat(ADMIN_LIMITS.focusChars + 1) })],
     ["too_large", 413, "compact", JSON.stringify({ focus: "x".repeat(ADMIN_LIMITS.bodyBytes) })],
     ["nothing_to_undo", 409, "undo", ""],

@@ -153,7 +153,7 @@ describe("writing", () => {
     expect(kept.sent().includes(VALUE)).toBe(false);
     const writer = await connected(folder.path, ["--allow-writes"]);
     const { tools } = await writer.client.listTools();
-    expect(tools.map(({ name }) => name).toSorted()).toEqual([...READERS, "restore"].toSorted());
+    expect(tools.map(({ name }) => name).toSorted()).toEqual([...READERS, "compact", "restore"].toSorted());
     expect(await writer.call("restore")).toMatchObject({ failed: true });
     expect((await writer.call("restore", { id: "to-restore" })).text).toMatch(/^Undone in session to-restore/);
     expect(await writer.call("restore", { id: "to-restore" })).toMatchObject({
@@ -164,6 +164,40 @@ describe("writing", () => {
     const next = await kept.say("local", longer(own, "Go on."), "to-restore");
     expect(next.treatment).toBe("unchanged");
     expect(kept.sent().includes(VALUE)).toBe(true);
+  });
+});
+
+describe("compacting by hand", () => {
+  it("makes the next request shorter, by a share of the session", async () => {
+    const own = workedAfter("gamma", NOTES.slice(0, 60).join("\n"), 3);
+    expect((await kept.say("local", own, "to-compact")).treatment).toBe("unchanged");
+    const writer = await connected(folder.path, ["--allow-writes"]);
+    expect(await writer.call("compact", { budget: "50%" })).toMatchObject({ failed: true });
+    expect(await writer.call("compact", { id: "to-compact", budget: "500%" })).toMatchObject({
+      failed: true,
+      text: expect.stringMatching(/^bad_arguments: budget is "500%"/) as string,
+    });
+    const { text } = await writer.call("compact", { id: "to-compact", budget: "50%", focus: WORDS });
+    expect(text).toMatch(/^Session to-compact was compacted: \d+ → \d+ tokens/);
+    expect((await writer.call("compact", { id: "to-compact", budget: "100%" })).text).toMatch(/was not compacted/);
+    await writer.client.close();
+    const next = await kept.say("local", longer(own, "Go on."), "to-compact");
+    expect(next.treatment).toMatch(/^rewritten; before=\d+; after=\d+/);
+    expect(kept.sent()).toContain("[precis handoff 1]");
+  });
+
+  it("is asked for by a prompt, where writing is allowed", async () => {
+    await expect(agent.client.listPrompts()).rejects.toThrow("Method not found");
+    const writer = await connected(folder.path, ["--allow-writes"]);
+    const { prompts } = await writer.client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(["compact"]);
+    const asked = { name: "compact", arguments: { focus: "ports", session: "to-compact" } };
+    const { messages } = await writer.client.getPrompt(asked);
+    expect(messages).toMatchObject([{ role: "user", content: { type: "text" } }]);
+    const { text } = messages[0]!.content as { readonly text: string };
+    expect(text).toContain('the id "to-compact", and the focus "ports"');
+    await expect(writer.client.getPrompt({ name: "compacted" })).rejects.toThrow("there is only `compact`");
+    await writer.client.close();
   });
 });
 

@@ -89,6 +89,7 @@ function attempts({ sessions, links, recallIds }: Strangers, tenant: string, { w
       { name: "expand", given: { id, messages: "1-99" }, fails: true },
       { name: "timeline", given: { id }, fails: true },
       { name: "restore", given: { id }, fails: true },
+      { name: "compact", given: { id }, fails: true },
       { name: "search", given: { words: "lives", session: id }, fails: true },
     ]),
     ...[word, `${word} lives`, chinese, `${word}*`, `"${word}"`, `wallaby OR ${word}`, `NEAR(${word})`, tenant].map(

@@ -1,6 +1,7 @@
 /**
- * Every request of the user stays word for word, whatever the engine. What its result leaves out is put back before the
- * handoff; the engine gets as much less room, and a result that cannot hold them all is refused with the reason.
+ * Messages that stay word for word, whatever the engine: every request of the user where that is wanted, and what a person
+ * pinned. What its result leaves out is put back where it stood; the engine gets as much less room, and a result that cannot
+ * hold them all is refused with the reason.
  */
 import {
   applyCompaction,
@@ -10,6 +11,8 @@ import {
   type Destination,
   type Irreducible,
 } from "../compaction.ts";
+import { withFacts, type Pins } from "../pins.ts";
+import { createRedactor } from "../../redaction/redactor.ts";
 import { liveRequestOf } from "../../ledger/readers/live-request.ts";
 import { byPerson } from "../../ledger/readers/person.ts";
 import { createLedgerKeeper, type Ledger } from "../../ledger/ledger.ts";
@@ -23,10 +26,11 @@ export interface KeptMessages {
   readonly limitTokens: number;
   /** Has the engine compact. */
   readonly compact: (request: CompactRequest) => Promise<Outcome>;
+  readonly pins: Pins;
 }
 
-/** Compacts, and keeps every request. It remembers what it has read of a conversation. */
-export type RequestKeeper = (keeping: KeptMessages) => Promise<Outcome>;
+/** Compacts, and keeps what has to stay. It remembers what it has read of a conversation. */
+export type MessageKeeper = (keeping: KeptMessages) => Promise<Outcome>;
 
 /**
  * An engine that is given less room may leave out more requests, which then need room as well. The last attempt leaves room
@@ -34,16 +38,18 @@ export type RequestKeeper = (keeping: KeptMessages) => Promise<Outcome>;
  */
 const ATTEMPTS_MAX = 4;
 
-export function createRequestKeeper(): RequestKeeper {
+export function createMessageKeeper({ keepsRequests }: { readonly keepsRequests: boolean }): MessageKeeper {
   const ledger = createLedgerKeeper();
   return async (keeping) => {
-    const { original, request, limitTokens, compact } = keeping;
+    const { original, request, limitTokens, compact, pins } = keeping;
+    if (!keepsRequests && pins.messages.length + pins.facts.length === 0) return compact(request);
     const entries = ledger.ledgerOf(original.messages);
-    const restoring: Restoring = { ...keeping, entries, requests: requestsIn(original.messages, entries) };
+    const requests = keepsRequests ? requestsIn(original.messages, entries) : [];
+    const restoring: Restoring = { ...keeping, entries, keepsRequests, kept: union(requests, pins.messages) };
     const { measure, standing = original } = request;
     const before = measure.transcript(standing);
-    const messages = restoring.requests.map((at) => original.messages[at]!);
-    const requestsTokens = measure.messages(messages);
+    const messages = restoring.kept.map((at) => original.messages[at]!);
+    const keptTokens = measure.messages(messages);
     const attempts = measure.transcript({ ...original, messages }) > limitTokens ? 0 : ATTEMPTS_MAX;
     const { writers: _, remote: __, ...unaided } = request;
     let smallest = before;
@@ -54,20 +60,43 @@ export function createRequestKeeper(): RequestKeeper {
       const outcome = await compact({ ...unaided, ...room });
       if (outcome.kind === "unchanged" && attempt === 0) return outcome;
       if (outcome.kind === "unchanged") break;
-      const compaction = withRequests(outcome.compaction, restoring);
+      const compaction = withKept(outcome.compaction, restoring);
       const { after } = compaction.report.tokens;
       smallest = Math.min(smallest, after);
       if (after <= limitTokens && after < before)
         return (await aided({ ...request, ...room }, restoring)) ?? { kind: "compacted", compaction };
-      const restored = attempt === attempts - 2 ? requestsTokens : after - outcome.compaction.report.tokens.after;
+      const restored = attempt === attempts - 2 ? keptTokens : after - outcome.compaction.report.tokens.after;
       budget = Math.min(limitTokens, before - 1) - restored;
       if (budget < 1) break;
     }
-    const because = `the user's ${messages.length} requests take ${requestsTokens} tokens, and compression.keep_requests: all keeps all of them word for word`;
+    const because = keptBecause({ requests, pins, keptTokens });
     if (before <= limitTokens) return { kind: "unchanged", because: `nothing smaller is possible: ${because}` };
-    const irreducible: Irreducible = { limit: limitTokens, smallest, because, code: "keep_requests" };
+    const irreducible: Irreducible = {
+      limit: limitTokens,
+      smallest,
+      because,
+      code: keepsRequests ? "keep_requests" : "pinned",
+    };
     return { kind: "unchanged", because, irreducible };
   };
+}
+
+interface Kept {
+  readonly requests: readonly number[];
+  readonly pins: Pins;
+  readonly keptTokens: number;
+}
+
+function keptBecause({ requests, pins, keptTokens }: Kept): string {
+  const pinned = pins.messages.length;
+  if (requests.length === 0)
+    return `the ${pinned} pinned messages take ${keptTokens} tokens, and none of them is summarised`;
+  const also = pinned === 0 ? "" : ` and ${pinned} pinned messages`;
+  return `the user's ${requests.length} requests${also} take ${keptTokens} tokens, and compression.keep_requests: all keeps all of them word for word`;
+}
+
+function union(one: readonly number[], other: readonly number[]): readonly number[] {
+  return other.length === 0 ? one : [...new Set([...one, ...other])].toSorted((a, b) => a - b);
 }
 
 /** The same with the models that may write; nothing where there are none, or what they wrote leaves too little room. */
@@ -75,7 +104,7 @@ async function aided(request: CompactRequest, restoring: Restoring): Promise<Out
   if (request.writers === undefined && request.remote === undefined) return undefined;
   const outcome = await restoring.compact(request);
   if (outcome.kind === "unchanged") return undefined;
-  const compaction = withRequests(outcome.compaction, restoring);
+  const compaction = withKept(outcome.compaction, restoring);
   const { after, before } = compaction.report.tokens;
   return after <= restoring.limitTokens && after < before ? { kind: "compacted", compaction } : undefined;
 }
@@ -87,14 +116,20 @@ function requestsIn(messages: readonly Message[], { requests }: Ledger): readonl
 }
 
 interface Restoring extends KeptMessages {
-  /** Indices of the requests, in order. */
-  readonly requests: readonly number[];
+  /** Indices of what stays, in order. */
+  readonly kept: readonly number[];
+  readonly keepsRequests: boolean;
   readonly entries: Ledger;
 }
 
-/** The same compaction with every request in it, as it was. */
-function withRequests(compaction: Compaction, restoring: Restoring): Compaction {
-  const { original, requests } = restoring;
+/** The same compaction with everything in it that stays, as it was, and with the pinned facts. */
+function withKept(compaction: Compaction, restoring: Restoring): Compaction {
+  const { pins, request } = restoring;
+  const whole = withFacts(withMessages(compaction, restoring), pins.facts, createRedactor(request.secrets));
+  return accounted(compaction, whole, restoring);
+}
+
+function withMessages(compaction: Compaction, { original, kept: staying }: Restoring): Compaction {
   const { after, map } = compaction;
   const live = liveRequestOf(original.messages);
   const isMissing = (at: number): boolean => {
@@ -102,9 +137,9 @@ function withRequests(compaction: Compaction, restoring: Restoring): Compaction 
     if (destination === undefined || "at" in destination) return false;
     return at !== live || !isAnchored(after, original.messages[at]!);
   };
-  const missing = requests.filter(isMissing);
-  const edited = requests.filter((at) => map[at]?.kind === "edited");
-  if (missing.length === 0 && edited.length === 0) return accounted(compaction, compaction, restoring);
+  const missing = staying.filter(isMissing);
+  const edited = staying.filter((at) => map[at]?.kind === "edited");
+  if (missing.length === 0 && edited.length === 0) return compaction;
   const originals = new Map(edited.map((at) => [(map[at] as { readonly at: number }).at, original.messages[at]!]));
   const places = placesIn(compaction);
   const inserted = Map.groupBy(missing, (at) => places[at]!);
@@ -124,7 +159,7 @@ function withRequests(compaction: Compaction, restoring: Restoring): Compaction 
   });
   // The pieces of an edited request are in it again.
   const evicted = compaction.evicted.filter(({ kind, message }) => kind === "span" || !kept.has(message));
-  return accounted(compaction, { ...compaction, after: whole, map: destinations, evicted }, restoring);
+  return { ...compaction, after: whole, map: destinations, evicted };
 }
 
 /** For each message its place in the result: behind what came before it, and not between a call and its results. */
@@ -146,7 +181,7 @@ function isAnchored(after: readonly Message[], { parts }: Message): boolean {
 
 /** The figures of what the compaction has become. */
 function accounted(before: Compaction, compaction: Compaction, restoring: Restoring): Compaction {
-  const { original, request, limitTokens, entries } = restoring;
+  const { original, request, limitTokens, entries, keepsRequests } = restoring;
   const applied = applyCompaction(original, compaction);
   const after = request.measure.transcript(applied);
   const { irreducible, ...report } = before.report;
@@ -164,7 +199,11 @@ function accounted(before: Compaction, compaction: Compaction, restoring: Restor
     parts: { ...report.parts, head: report.parts.head + after - report.tokens.after },
     ...(irreducible === undefined || after <= limitTokens ? {} : { irreducible }),
     recall: [...new Set(compaction.evicted.map(({ id }) => id))],
-    lost: { ...report.lost, requests: NO_LOSSES.requests, ...constraintsHeld(entries, compaction) },
+    lost: {
+      ...report.lost,
+      ...(keepsRequests ? { requests: NO_LOSSES.requests } : {}),
+      ...constraintsHeld(entries, compaction),
+    },
   };
   return { ...compaction, report: next };
 }
