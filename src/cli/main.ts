@@ -29,6 +29,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
   store: async () => (await import("./commands/store.ts")).storeCommands,
   provider: async () => (await import("./commands/provider.ts")).providerCommand,
+  complete: async () => (await import("./commands/complete.ts")).completeCommand,
 };
 
 const HELP = new Set(["-h", "--help"]);
@@ -62,11 +63,19 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<E
   if (VERSION.has(first)) return said(terminal, `${version()}\n`);
   if (HELP.has(first)) return said(terminal, await firstPage(terminal.out));
   if (first === "help") return dispatch(rest.length === 0 ? ["--help"] : [...rest, "--help"], terminal);
+  if (first === "complete" && rest[0] === "--") return complete(rest.slice(1), terminal);
   const loader = Object.hasOwn(LOADERS, first) ? LOADERS[first] : undefined;
   if (loader === undefined) throw unknownCommand(first, Object.keys(LOADERS));
   const found = await loader();
   if (!("commands" in found)) return runCommand(found, rest, terminal);
   return dispatchGroup(found, rest, terminal);
+}
+
+/** What a shell asks at every Tab. */
+async function complete(words: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const { completionsOf } = await import("./completions.ts");
+  await terminal.out.write(completionsOf(await allCommands(), words));
+  return EXIT.done;
 }
 
 async function dispatchGroup(group: CommandGroup, words: readonly string[], terminal: Terminal): Promise<ExitCode> {
