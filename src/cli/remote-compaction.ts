@@ -10,8 +10,8 @@ import { registryOf } from "../models/settings.ts";
 import { pricesOf } from "../models/writers.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import { responsesCompaction, unavailableRemote, withinTime } from "../session/responses-compaction.ts";
-import type { WriterAccess } from "./compaction.ts";
 import { outwardFetch } from "./outward-proxies.ts";
+import type { WriterAccess } from "./writer-access.ts";
 
 export interface RemoteRequest extends WriterAccess {
   /** The protocol of the result: the item can stand in no other than its own. */

@@ -50,8 +50,8 @@ describe("the provider's own compaction behind a conversation", () => {
     ["whole", {}],
     ["streamed", { stream: true }],
   ])("is asked for with the client's key, and its item goes out from then on: %s", async (_, more) => {
-    const { provider, events, ...front } = await standing();
-    const { first, second } = await goesOn(front, { more });
+    const { provider, events, ...going } = await standing();
+    const { first, second } = await goesOn(going, { more });
     expect([first.status, second.status]).toEqual([200, 200]);
     const [sent, compact, next, ...others] = provider.requests;
     expect(others).toEqual([]);
@@ -64,7 +64,7 @@ describe("the provider's own compaction behind a conversation", () => {
     expect(compactions(events)).toMatchObject([{ ahead: true, modelCalls: 1, degraded: [] }]);
     expect(compactions(events)[0]!.costUsd).toBeGreaterThan(0);
 
-    const third = await ask(front.url, { protocol, key: KEY, body: bodyAt(PAST + 2, more) });
+    const third = await ask(going.url, { protocol, key: KEY, body: bodyAt(PAST + 2, more) });
     expect(third.status).toBe(200);
     const item = /\{[^{}]*"type":"compaction"[^{}]*\}/.exec(next!.body)![0];
     expect(provider.requests.at(-1)!.body).toContain(item);
@@ -73,8 +73,8 @@ describe("the provider's own compaction behind a conversation", () => {
 
   it("is not asked for unless the operator says so, or by another engine", async () => {
     for (const more of [{ remoteCompaction: false }, { engine: "compressor" }, { mode: "observe" }] as const) {
-      const { provider, ...front } = await standing(more);
-      await goesOn(front);
+      const { provider, ...going } = await standing(more);
+      await goesOn(going);
       expect(provider.requests.some(({ path }) => path === ENDPOINT)).toBe(false);
     }
   });
@@ -99,7 +99,7 @@ describe("a compaction that its provider does not make", () => {
     ["fails", () => refusal(500, "server_error"), "it answered 500"],
     ["is no item", () => ({ pieces: ['{"output":[{"type":"message"}]}'] }), "no compaction item"],
     ["is no JSON", () => ({ pieces: ["<!doctype html>"] }), "no compaction item"],
-  ])("because it %s is made here, and the operator is told", async (_, otherwise, because) => {
+  ])("because it %s is made here, and the operator is told", async (_why, otherwise, because) => {
     const upstream = await upstreamOf((_, got) => (got.url === ENDPOINT ? otherwise() : said(got)));
     const { events, ...gateway } = await front(upstream.url, options);
     const { second } = await goesOn(gateway);
