@@ -81,7 +81,7 @@ export interface GatewayOptions {
   readonly summarize?: "main";
   /**
    * Has an upstream of OpenAI Responses compact its conversations itself (`POST /responses/compact`), with the credential of
-   * each conversation's newest request, for an engine that lets it: `handoff`. Default false.
+   * each conversation's newest request, for the engine `handoff`. Default false.
    */
   readonly remoteCompaction?: boolean;
   /** What becomes of a client's own `POST /responses/compact`: `pass`, the default, or answered here. */
@@ -279,11 +279,9 @@ function inPlace({ summarize, mode = "rewrite" }: GatewayOptions): boolean {
   return summarize === "main" && mode === "rewrite";
 }
 
-/** Other engines would wait for what they do not ask for; a plugin may ask. */
+/** Other engines would wait for what they do not ask for. */
 function compactsRemotely({ remoteCompaction = false, engine, mode = "rewrite" }: GatewayOptions): boolean {
-  const name = typeof engine === "string" || engine === undefined ? builtInName(engine ?? "compressor") : undefined;
-  const isLetIn = name === "handoff" || (name === undefined && engine !== undefined);
-  return remoteCompaction && mode === "rewrite" && isLetIn;
+  return remoteCompaction && mode === "rewrite" && typeof engine === "string" && builtInName(engine) === "handoff";
 }
 
 async function compactAhead(

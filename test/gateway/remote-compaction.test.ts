@@ -132,22 +132,43 @@ describe("a compaction that its provider does not make", () => {
   });
 });
 
-it("an item that the provider does not take is replaced by a handoff, and the client sees one answer", async () => {
-  let refuses = false;
+describe("an item that is refused", () => {
   const item = '{"type":"compaction","id":"cmp_1","encrypted_content":"sealed"}';
-  const upstream = await upstreamOf((_, got) => {
-    if (got.url === ENDPOINT) return { pieces: [`{"object":"response.compaction","output":[${item}]}`] };
-    return refuses && got.body.includes("sealed") ? refusal(400, "invalid_encrypted_content") : said(got);
+
+  /** A conversation with the item in it, and an upstream that refuses what it is told to. */
+  async function withItem(status: number, code: string) {
+    const refusing = { refuses: (_body: string): boolean => false };
+    const upstream = await upstreamOf((_, got) => {
+      if (got.url === ENDPOINT) return { pieces: [`{"object":"response.compaction","output":[${item}]}`] };
+      return refusing.refuses(got.body) ? refusal(status, code) : said(got);
+    });
+    const { events, ...gateway } = await front(upstream.url, options);
+    const { second } = await goesOn(gateway);
+    expect([second.status, upstream.got.at(-1)!.body.includes(item)]).toEqual([200, true]);
+    const askAt = (steps: number) => ask(gateway.url, { protocol, key: KEY, body: bodyAt(steps) });
+    return { refusing, upstream, events, askAt };
+  }
+
+  it.each([
+    [400, "invalid_encrypted_content"],
+    [422, "unknown_item_type"],
+  ])("is replaced by a handoff, and the client sees one answer: %i %s", async (status, code) => {
+    const { refusing, upstream, events, askAt } = await withItem(status, code);
+    refusing.refuses = (body) => body.includes("sealed");
+    const third = await askAt(PAST + 1);
+    expect([third.status, upstream.got.at(-1)!.body.includes("[precis handoff")]).toEqual([200, true]);
+    expect(degraded(events)).toEqual([expect.stringContaining("refused a request with the item")]);
+    const before = upstream.got.length;
+    const fourth = await askAt(PAST + 2);
+    expect([fourth.status, upstream.got.length - before]).toEqual([200, 1]);
   });
-  const { events, url, gateway } = await front(upstream.url, options);
-  const { second } = await goesOn({ url, gateway });
-  expect([second.status, upstream.got.at(-1)!.body.includes(item)]).toEqual([200, true]);
-  refuses = true;
-  const third = await ask(url, { protocol, key: KEY, body: bodyAt(PAST + 1) });
-  expect(third.status).toBe(200);
-  expect(upstream.got.at(-1)!.body).toContain("[precis handoff");
-  expect(degraded(events)).toEqual([expect.stringContaining("did not take the item")]);
-  const before = upstream.got.length;
-  const fourth = await ask(url, { protocol, key: KEY, body: bodyAt(PAST + 2) });
-  expect([fourth.status, upstream.got.length - before]).toEqual([200, 1]);
+
+  it("stays where the provider refuses the request for something else", async () => {
+    const { refusing, upstream, askAt } = await withItem(400, "invalid_value");
+    refusing.refuses = () => true;
+    expect((await askAt(PAST + 1)).status).toBe(400);
+    refusing.refuses = () => false;
+    expect((await askAt(PAST + 2)).status).toBe(200);
+    expect(upstream.got.at(-1)!.body).toContain(item);
+  });
 });
