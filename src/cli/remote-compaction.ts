@@ -52,7 +52,7 @@ function choiceFor(
   { protocol, named, environment }: RemoteRequest,
 ): Choice | { readonly problem: string } {
   if (protocol !== "openai-responses")
-    return { problem: `its item can only stand in openai-responses, and the result is ${protocol}` };
+    return { problem: `the item of the provider can only stand in openai-responses, and the result is ${protocol}` };
   const choice = mainChoice({ model: { ...model, name: model.name ?? named ?? null } });
   if (choice === undefined) return { problem: "model.name is not set" };
   if ("problem" in choice) return choice;

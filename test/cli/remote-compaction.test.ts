@@ -90,9 +90,17 @@ describe("compact with the provider's own compaction", () => {
 describe("compact without it", () => {
   const OVERFLOWING = { status: 400, body: '{"error":{"message":"too long","code":"context_length_exceeded"}}' };
   it.each([
-    ["is refused", { status: 401, body: '{"error":{"code":"invalid_api_key"}}' }, "it answered 401 (invalid_api_key)"],
-    ["is too long", OVERFLOWING, "it answered 400 (context_length_exceeded)"],
-    ["answers with something else", { status: 200, body: '{"output":[]}' }, "its answer contains no compaction item"],
+    [
+      "is refused",
+      { status: 401, body: '{"error":{"code":"invalid_api_key"}}' },
+      "the provider answered 401 (invalid_api_key)",
+    ],
+    ["is too long", OVERFLOWING, "the provider answered 400 (context_length_exceeded)"],
+    [
+      "answers with something else",
+      { status: 200, body: '{"output":[]}' },
+      "the answer of the provider contains no compaction item",
+    ],
     ["is late", undefined, "no answer within 1 s"],
   ])("where it %s: the handoff is written here, and the report says so", async (_, answer, because) => {
     const words = [...at(await endpoint(answer)), "--set", "auxiliary.compression.timeout_seconds=1"];

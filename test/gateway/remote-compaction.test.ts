@@ -94,9 +94,9 @@ const refusal = (status: number, code: string): Reply => ({
 
 describe("a compaction that its provider does not make", () => {
   it.each([
-    ["is refused", () => refusal(401, "invalid_api_key"), "it answered 401 (invalid_api_key)"],
-    ["is not served", () => refusal(404, "unknown_url"), "it answered 404 (unknown_url)"],
-    ["fails", () => refusal(500, "server_error"), "it answered 500"],
+    ["is refused", () => refusal(401, "invalid_api_key"), "the provider answered 401 (invalid_api_key)"],
+    ["is not served", () => refusal(404, "unknown_url"), "the provider answered 404 (unknown_url)"],
+    ["fails", () => refusal(500, "server_error"), "the provider answered 500"],
     ["is no item", () => ({ pieces: ['{"output":[{"type":"message"}]}'] }), "no compaction item"],
     ["is no JSON", () => ({ pieces: ["<!doctype html>"] }), "no compaction item"],
   ])("because it %s is made here, and the operator is told", async (_why, otherwise, because) => {
@@ -118,7 +118,7 @@ describe("a compaction that its provider does not make", () => {
     await gateway.gateway.settled();
     await ask(gateway.url, { protocol, body: bodyOf(protocol, worked("beta", PAST)) });
     expect(upstream.got.filter(({ url }) => url === ENDPOINT)).toHaveLength(1);
-    expect(degraded(events).at(-1)).toContain("its upstream does not serve /responses/compact");
+    expect(degraded(events).at(-1)).toContain("the upstream does not serve /responses/compact");
   });
 
   it("in time is given up", async () => {
