@@ -13,7 +13,6 @@ import type { RuntimeOptions } from "../session/contract.ts";
 import { createRuntime } from "../session/runtime.ts";
 import { originalsOf } from "../session/originals.ts";
 import type { Original } from "../store/store.ts";
-import type { Environment } from "../config/environment.ts";
 import type { PluginSource } from "../plugins/load.ts";
 import type { DisabledEngine } from "../session/events.ts";
 import { budgetOf } from "./amounts.ts";
@@ -21,6 +20,7 @@ import { imagesOf } from "./images.ts";
 import type { Input } from "./input.ts";
 import { outwardFetch } from "./outward-proxies.ts";
 import { remoteFor } from "./remote-compaction.ts";
+import type { WriterAccess } from "./writer-access.ts";
 
 export interface CompactionRequest {
   /** As given: tokens, or a share of the input. */
@@ -51,14 +51,6 @@ export type ForcedCompaction = CompactionOutcome & {
   /** Not even a budget makes it smaller. */
   readonly exhausted?: true;
 };
-
-/** For those who let the configured models write. */
-export interface WriterAccess {
-  /** Where the models' keys are. */
-  readonly environment: Environment;
-  /** Called before a model is asked. */
-  readonly before: (model: string) => Promise<void>;
-}
 
 /** What is aimed for where a compaction is forced and the documented figures would keep everything. */
 const FORCED_BUDGET = "20%";

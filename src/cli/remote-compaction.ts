@@ -10,8 +10,8 @@ import { registryOf } from "../models/settings.ts";
 import { pricesOf } from "../models/writers.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import { responsesCompaction, unavailableRemote, withinTime } from "../session/responses-compaction.ts";
-import type { WriterAccess } from "./compaction.ts";
 import { outwardFetch } from "./outward-proxies.ts";
+import type { WriterAccess } from "./writer-access.ts";
 
 export interface RemoteRequest extends WriterAccess {
   /** The protocol of the result: the item can stand in no other than its own. */
@@ -52,7 +52,7 @@ function choiceFor(
   { protocol, named, environment }: RemoteRequest,
 ): Choice | { readonly problem: string } {
   if (protocol !== "openai-responses")
-    return { problem: `its item can only stand in openai-responses, and the result is ${protocol}` };
+    return { problem: `the item of the provider can only stand in openai-responses, and the result is ${protocol}` };
   const choice = mainChoice({ model: { ...model, name: model.name ?? named ?? null } });
   if (choice === undefined) return { problem: "model.name is not set" };
   if ("problem" in choice) return choice;

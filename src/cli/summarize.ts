@@ -1,6 +1,7 @@
 /** `--summarize`: the one switch that has a model write the handoffs, and what is said of who writes them. */
 import type { Flag } from "../config/load.ts";
 import type { Configuration } from "../config/schema.ts";
+import { builtInName } from "../core/engines/names.ts";
 import { asksInPlace, chooseModels } from "../models/choice.ts";
 import type { Arguments } from "./command.ts";
 import { usageError } from "./exit.ts";
@@ -36,6 +37,15 @@ export function checkSummarize(args: Arguments, configuration: Configuration): v
 
 /** Who writes the handoffs of a gateway, in one sentence; where nobody is asked, what a model would bring. */
 export function handoffsSentence(configuration: Configuration): string {
+  const { context } = configuration;
+  const isRemote = context.remote_compaction === "on" && builtInName(context.engine) === "handoff";
+  const others = writtenSentence(configuration);
+  return isRemote
+    ? `replaced by the provider's own compaction, with the client's key, where an upstream of OpenAI Responses offers it; else ${others}`
+    : others;
+}
+
+function writtenSentence(configuration: Configuration): string {
   if (asksInPlace(configuration))
     return "written in the background by each conversation's own model, at its own upstream and with its client's key";
   const { auxiliary } = chooseModels(configuration);

@@ -14,7 +14,7 @@ import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
 import { createBackground } from "./background.ts";
 import { createCachingContext, type CachingOptions } from "./caching.ts";
-import type { RequestHandler, EmitEvent } from "./contract.ts";
+import type { CompactRequestsPolicy, RequestHandler, EmitEvent } from "./contract.ts";
 import { createConversations } from "./conversations.ts";
 import { createIdleWatch } from "./idle.ts";
 import { waitingFor, type WritersBehind } from "./writers-behind.ts";
@@ -29,7 +29,6 @@ import { createModelBook, UNKNOWN_WINDOW_TOKENS } from "./models.ts";
 import { createRecall, type Recall, type RecallContext, type RecallSettings } from "./recall/recall.ts";
 import { shownName, withShownNames } from "./operation/names.ts";
 import type { HistoryContext, Mode } from "./request/context.ts";
-import type { CompactRequestsPolicy } from "./request/compact-request.ts";
 import { createRequestHandler } from "./request/handle.ts";
 import type { PreparedRequest } from "./request/model-request.ts";
 import { createKeeper, RETENTION_LIMITS, type RetentionTask, type RetentionTaskOptions } from "./retention.ts";
@@ -84,7 +83,7 @@ export interface GatewayOptions {
   readonly summarize?: "main";
   /**
    * Has an upstream of OpenAI Responses compact its conversations itself (`POST /responses/compact`), with the credential of
-   * each conversation's newest request, for an engine that lets it: `handoff`. Default false.
+   * each conversation's newest request, for the engine `handoff`. Default false.
    */
   readonly remoteCompaction?: boolean;
   /** What becomes of a client's own `POST /responses/compact`: `pass`, the default, or answered here. */
@@ -283,11 +282,9 @@ function inPlace({ summarize, mode = "rewrite" }: GatewayOptions): boolean {
   return summarize === "main" && mode === "rewrite";
 }
 
-/** Other engines would wait for what they do not ask for; a plugin may ask. */
+/** Other engines would wait for what they do not ask for. */
 function compactsRemotely({ remoteCompaction = false, engine, mode = "rewrite" }: GatewayOptions): boolean {
-  const name = typeof engine === "string" || engine === undefined ? builtInName(engine ?? "compressor") : undefined;
-  const isLetIn = name === "handoff" || (name === undefined && engine !== undefined);
-  return remoteCompaction && mode === "rewrite" && isLetIn;
+  return remoteCompaction && mode === "rewrite" && typeof engine === "string" && builtInName(engine) === "handoff";
 }
 
 async function compactAhead(

@@ -68,4 +68,4 @@ export function createRemoteCompaction({ sender, registry, now }: RemoteParts): 
   };
 }
 
-const NOT_SERVED = "its upstream does not serve /responses/compact";
+const NOT_SERVED = "the upstream does not serve /responses/compact";

@@ -81,9 +81,9 @@ export function askCompaction({ model, prices, request, send }: AskCompaction): 
     const body = objectText(Object.fromEntries(PARAMETERS.map((name) => [name, memberText(whole, name)])));
     const { status, body: answer } = await send(body, signal);
     if (status < 200 || status > 299)
-      throw notCompacted(`it answered ${status}${codeIn(answer)}`, status === 429 || status >= 500);
+      throw notCompacted(`the provider answered ${status}${codeIn(answer)}`, status === 429 || status >= 500);
     const raw = itemIn(answer);
-    if (raw === undefined) throw notCompacted("its answer contains no compaction item");
+    if (raw === undefined) throw notCompacted("the answer of the provider contains no compaction item");
     return { type: "compaction", raw, model, ...usageIn(answer, prices) };
   };
 }
@@ -117,7 +117,7 @@ function usageIn(answer: string, prices: Prices | undefined): Pick<RemoteItem, "
 }
 
 export function notCompacted(because: string, retryable = false): PrecisError {
-  return new PrecisError(`The provider did not compact the conversation: ${because}.`, {
+  return new PrecisError(because, {
     code: "remote_compaction_failed",
     retryable,
     hint: "The engine writes the handoff itself; check the address, the key and the model of the endpoint.",

@@ -45,7 +45,7 @@ function other(path: string): unknown {
   const { schema, default: standard, example } = settingAt(path)!;
   const candidates = [
     path === "context.engine" ? "layered" : example, "strange", "STRANGE", "https://stranger.example", 7, 0.7, 1, 2, 5_000, "adaptive", true, false, "observe", "handoff", "seven", "all",
-    "cost", "off", "on", "refuse", "json", "1h", "system_and_3", "openai", "layered", ["x"], "current", "aggressive", "long", "voice",
+    "cost", "off", "on", "refuse", "json", "1h", "system_and_3", "openai", "local", "layered", ["x"], "current", "aggressive", "long", "voice",
     { a: { context_length: 5 } }, { openai: { url: "https://stranger.example" } },
   ]; // prettier-ignore
   return candidates.find(

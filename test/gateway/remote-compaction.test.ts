@@ -6,7 +6,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { CompactionEvent, GatewayEvent } from "../../src/gateway/contract.ts";
 import type { GatewayOptions } from "../../src/gateway/index.ts";
-import type { ProviderOptions } from "../../src/provider/index.ts";
 import { ask, bodyOf, worked } from "./support/asking.ts";
 import { front, stand, type Standing } from "./support/standing.ts";
 import { upstreamOf, type Reply } from "./support/upstream.ts";
@@ -24,9 +23,9 @@ const options: Partial<GatewayOptions> = {
   engine: "handoff",
   remoteCompaction: true,
 };
-const standing = (more: Partial<GatewayOptions> = {}, provider: ProviderOptions = {}) =>
+const standing = (more: Partial<GatewayOptions> = {}) =>
   stand({
-    provider: { every: { windowTokens: WINDOW_TOKENS }, script: { text: "Read." }, ...provider },
+    provider: { every: { windowTokens: WINDOW_TOKENS }, script: { text: "Read." } },
     gateway: { ...options, ...more },
   });
 
@@ -51,8 +50,8 @@ describe("the provider's own compaction behind a conversation", () => {
     ["whole", {}],
     ["streamed", { stream: true }],
   ])("is asked for with the client's key, and its item goes out from then on: %s", async (_, more) => {
-    const { provider, events, ...front } = await standing();
-    const { first, second } = await goesOn(front, { more });
+    const { provider, events, ...going } = await standing();
+    const { first, second } = await goesOn(going, { more });
     expect([first.status, second.status]).toEqual([200, 200]);
     const [sent, compact, next, ...others] = provider.requests;
     expect(others).toEqual([]);
@@ -65,7 +64,7 @@ describe("the provider's own compaction behind a conversation", () => {
     expect(compactions(events)).toMatchObject([{ ahead: true, modelCalls: 1, degraded: [] }]);
     expect(compactions(events)[0]!.costUsd).toBeGreaterThan(0);
 
-    const third = await ask(front.url, { protocol, key: KEY, body: bodyAt(PAST + 2, more) });
+    const third = await ask(going.url, { protocol, key: KEY, body: bodyAt(PAST + 2, more) });
     expect(third.status).toBe(200);
     const item = /\{[^{}]*"type":"compaction"[^{}]*\}/.exec(next!.body)![0];
     expect(provider.requests.at(-1)!.body).toContain(item);
@@ -74,31 +73,19 @@ describe("the provider's own compaction behind a conversation", () => {
 
   it("is not asked for unless the operator says so, or by another engine", async () => {
     for (const more of [{ remoteCompaction: false }, { engine: "compressor" }, { mode: "observe" }] as const) {
-      const { provider, ...front } = await standing(more);
-      await goesOn(front);
+      const { provider, ...going } = await standing(more);
+      await goesOn(going);
       expect(provider.requests.some(({ path }) => path === ENDPOINT)).toBe(false);
     }
   });
 });
 
-const said: Reply = {
-  pieces: [
-    JSON.stringify({
-      id: "resp_1",
-      object: "response",
-      status: "completed",
-      output: [
-        {
-          id: "msg_1",
-          type: "message",
-          role: "assistant",
-          status: "completed",
-          content: [{ type: "output_text", text: "Read." }],
-        },
-      ],
-      usage: { input_tokens: 80_000, output_tokens: 1, total_tokens: 80_001 },
-    }),
-  ],
+/** An answer to a request of so many characters. */
+const said = ({ body }: { readonly body: string }): Reply => {
+  const content = [{ type: "output_text", text: "Read." }];
+  const output = [{ id: "msg_1", type: "message", role: "assistant", status: "completed", content }];
+  const usage = { input_tokens: Math.round(body.length / 2.7), output_tokens: 1 };
+  return { pieces: [JSON.stringify({ id: "resp_1", object: "response", status: "completed", output, usage })] };
 };
 const refusal = (status: number, code: string): Reply => ({
   status,
@@ -107,13 +94,13 @@ const refusal = (status: number, code: string): Reply => ({
 
 describe("a compaction that its provider does not make", () => {
   it.each([
-    ["is refused", () => refusal(401, "invalid_api_key"), "it answered 401 (invalid_api_key)"],
-    ["is not served", () => refusal(404, "unknown_url"), "it answered 404 (unknown_url)"],
-    ["fails", () => refusal(500, "server_error"), "it answered 500"],
+    ["is refused", () => refusal(401, "invalid_api_key"), "the provider answered 401 (invalid_api_key)"],
+    ["is not served", () => refusal(404, "unknown_url"), "the provider answered 404 (unknown_url)"],
+    ["fails", () => refusal(500, "server_error"), "the provider answered 500"],
     ["is no item", () => ({ pieces: ['{"output":[{"type":"message"}]}'] }), "no compaction item"],
     ["is no JSON", () => ({ pieces: ["<!doctype html>"] }), "no compaction item"],
-  ])("because it %s is made here, and the operator is told", async (_, otherwise, because) => {
-    const upstream = await upstreamOf((_at, { url }) => (url === ENDPOINT ? otherwise() : said));
+  ])("because it %s is made here, and the operator is told", async (_why, otherwise, because) => {
+    const upstream = await upstreamOf((_, got) => (got.url === ENDPOINT ? otherwise() : said(got)));
     const { events, ...gateway } = await front(upstream.url, options);
     const { second } = await goesOn(gateway);
     expect(second.treatment).toMatch(/^rewritten/);
@@ -124,48 +111,64 @@ describe("a compaction that its provider does not make", () => {
   });
 
   it("is not asked for again at an upstream without the endpoint", async () => {
-    const upstream = await upstreamOf((_at, { url }) => (url === ENDPOINT ? refusal(404, "unknown_url") : said));
+    const upstream = await upstreamOf((_, got) => (got.url === ENDPOINT ? refusal(404, "unknown_url") : said(got)));
     const { events, ...gateway } = await front(upstream.url, options);
     await goesOn(gateway);
     await ask(gateway.url, { protocol, body: bodyOf(protocol, worked("beta", NEAR)) });
     await gateway.gateway.settled();
     await ask(gateway.url, { protocol, body: bodyOf(protocol, worked("beta", PAST)) });
     expect(upstream.got.filter(({ url }) => url === ENDPOINT)).toHaveLength(1);
-    expect(degraded(events).at(-1)).toContain("its upstream does not serve /responses/compact");
+    expect(degraded(events).at(-1)).toContain("the upstream does not serve /responses/compact");
   });
 
-  it("in time is given up, while requests go on", async () => {
-    const slow = { upstreamHeadersTimeoutMs: 300 };
-    const { provider, events, ...gateway } = await standing(
-      { limits: slow },
-      {
-        script: (asked) =>
-          asked.path === ENDPOINT ? pause(60_000, { text: "Late." }, { ref: false }) : { text: "Read." },
-      },
-    );
+  it("in time is given up", async () => {
+    const late = () => pause(60_000, refusal(500, "late"), { ref: false });
+    const upstream = await upstreamOf((_, got) => (got.url === ENDPOINT ? late() : said(got)));
+    const limits = { upstreamHeadersTimeoutMs: 300 };
+    const { events, ...gateway } = await front(upstream.url, { ...options, limits });
     const { second } = await goesOn(gateway);
     expect(second.treatment).toMatch(/^rewritten/);
-    expect(degraded(events)).toEqual([expect.stringContaining("was not used")]);
-    expect(provider.requests.some(({ path }) => path === ENDPOINT)).toBe(true);
+    expect(degraded(events)).toEqual([expect.stringMatching(/was not used.*did not begin|was not used.*answer/)]);
   });
 });
 
-it("an item that the provider does not take is replaced by a handoff, and the client sees one answer", async () => {
-  let refuses = false;
+describe("an item that is refused", () => {
   const item = '{"type":"compaction","id":"cmp_1","encrypted_content":"sealed"}';
-  const upstream = await upstreamOf((_at, { url, body }) => {
-    if (url === ENDPOINT) return { pieces: [`{"object":"response.compaction","output":[${item}]}`] };
-    return refuses && body.includes("sealed") ? refusal(400, "invalid_encrypted_content") : said;
+
+  /** A conversation with the item in it, and an upstream that refuses what it is told to. */
+  async function withItem(status: number, code: string) {
+    const refusing = { refuses: (_body: string): boolean => false };
+    const upstream = await upstreamOf((_, got) => {
+      if (got.url === ENDPOINT) return { pieces: [`{"object":"response.compaction","output":[${item}]}`] };
+      return refusing.refuses(got.body) ? refusal(status, code) : said(got);
+    });
+    const { events, ...gateway } = await front(upstream.url, options);
+    const { second } = await goesOn(gateway);
+    expect([second.status, upstream.got.at(-1)!.body.includes(item)]).toEqual([200, true]);
+    const askAt = (steps: number) => ask(gateway.url, { protocol, key: KEY, body: bodyAt(steps) });
+    return { refusing, upstream, events, askAt };
+  }
+
+  it.each([
+    [400, "invalid_encrypted_content"],
+    [422, "unknown_item_type"],
+  ])("is replaced by a handoff, and the client sees one answer: %i %s", async (status, code) => {
+    const { refusing, upstream, events, askAt } = await withItem(status, code);
+    refusing.refuses = (body) => body.includes("sealed");
+    const third = await askAt(PAST + 1);
+    expect([third.status, upstream.got.at(-1)!.body.includes("[precis handoff")]).toEqual([200, true]);
+    expect(degraded(events)).toEqual([expect.stringContaining("refused a request with the item")]);
+    const before = upstream.got.length;
+    const fourth = await askAt(PAST + 2);
+    expect([fourth.status, upstream.got.length - before]).toEqual([200, 1]);
   });
-  const { events, url, gateway } = await front(upstream.url, options);
-  const { second } = await goesOn({ url, gateway });
-  expect([second.status, upstream.got.at(-1)!.body.includes(item)]).toEqual([200, true]);
-  refuses = true;
-  const third = await ask(url, { protocol, key: KEY, body: bodyAt(PAST + 1) });
-  expect(third.status).toBe(200);
-  expect(upstream.got.at(-1)!.body).toContain("[precis handoff");
-  expect(degraded(events)).toEqual([expect.stringContaining("did not take the item")]);
-  const before = upstream.got.length;
-  const fourth = await ask(url, { protocol, key: KEY, body: bodyAt(PAST + 2) });
-  expect([fourth.status, upstream.got.length - before]).toEqual([200, 1]);
+
+  it("stays where the provider refuses the request for something else", async () => {
+    const { refusing, upstream, askAt } = await withItem(400, "invalid_value");
+    refusing.refuses = () => true;
+    expect((await askAt(PAST + 1)).status).toBe(400);
+    refusing.refuses = () => false;
+    expect((await askAt(PAST + 2)).status).toBe(200);
+    expect(upstream.got.at(-1)!.body).toContain(item);
+  });
 });

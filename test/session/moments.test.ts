@@ -121,6 +121,17 @@ describe("the provider's own compaction", () => {
     expect(asked[1]!.body).toContain(RAW);
   });
 
+  it("counts towards what a session may spend on handoffs", async () => {
+    const { asked, remote } = await endpoint(200, `{"object":"response.compaction","output":[${RAW}]}`);
+    const options = { engine: "handoff", protocol: "openai-responses", remote, spendLimit: { calls: 1 } } as const;
+    const session = createSession({ ...options, settings: { contextLength: 20_000 } });
+    const first = await session.prepare({ input: items(12) });
+    expect(first.compaction?.report).toMatchObject({ degraded: [], modelCalls: 1 });
+    const second = await session.prepare({ input: [...items(12), ...items(12).slice(1)] });
+    expect(second.compaction?.report.degraded).toEqual([expect.stringContaining("limit of 1 model calls")]);
+    expect(asked).toHaveLength(1);
+  });
+
   it.each([
     [500, "{}", "500"],
     [200, '{"output":[]}', "no compaction item"],

@@ -54,6 +54,10 @@ export const compactCommand: Command = {
       line: "precis compact session.jsonl --force --summarize claude-haiku-4-5",
       says: "a model writes the handoff; your key is in ANTHROPIC_API_KEY",
     },
+    {
+      line: "precis compact request.json --force --engine handoff --set context.remote_compaction=on",
+      says: "the provider compacts a request of OpenAI Responses itself; your key is in OPENAI_API_KEY",
+    },
     { line: "cat request.json | precis compact - --to openai-chat --json | jq .report", says: "for a script" },
   ],
   args: {

@@ -16,8 +16,6 @@ import { inTurn, reportCompaction } from "./prepare.ts";
 import { respondHere } from "./respond.ts";
 import { treatmentOf } from "./outgoing.ts";
 
-export type CompactRequestsPolicy = "pass" | "local";
-
 // It works on what the client itself sees: calls that were answered here are no part of its history.
 
 /** What is aimed for where the engine's own figures would keep everything. */
@@ -42,6 +40,7 @@ export async function answerCompactRequest(
   }
 }
 
+/** Of what the client itself sees: calls that were answered here are no part of its history. */
 async function compactHere(context: GatewayContext, request: PreparedRequest): Promise<PreparedRequest> {
   const { conversation, reading, client } = request;
   const { runtime, pending } = conversation;

@@ -3,7 +3,7 @@ import type { Chain } from "../../core/transcript/links.ts";
 import type { RuntimeOptions } from "../../session/contract.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { CachingContext } from "../caching.ts";
-import type { EmitEvent } from "../contract.ts";
+import type { CompactRequestsPolicy, EmitEvent } from "../contract.ts";
 import type { Conversations } from "../conversations.ts";
 import type { ThinkingRules } from "../knowledge/thinking/index.ts";
 import type { LargeRequests } from "../large/large-requests.ts";
@@ -16,7 +16,6 @@ import type { TenantPolicy } from "../tenant.ts";
 import type { Threads } from "../threads.ts";
 import type { Sender } from "../transport/send.ts";
 import type { Upstreams } from "../transport/upstreams.ts";
-import type { CompactRequestsPolicy } from "./compact-request.ts";
 import type { PreparedRequest } from "./model-request.ts";
 
 /** `observe` rewrites nothing and reports what it would have done; `off` leaves compaction to explicit calls. */

@@ -105,19 +105,25 @@ export function prepareWithoutThinking(context: HistoryContext, refused: Prepare
   return outgoing.body === refused.outgoing.body ? undefined : { ...refused, outgoing };
 }
 
-/** The same request with a compaction of ours in place of the provider's own; undefined where none of its items stands in it. */
+/**
+ * The same request with a compaction of ours in place of the provider's own; undefined where none of its items stands in it.
+ * An item is bound to who made it: another account cannot read it, and another server does not even know what it is.
+ */
 export async function prepareWithoutItem(
   context: HistoryContext,
   refused: PreparedRequest,
 ): Promise<PreparedRequest | undefined> {
   const { conversation, reading, withHiddenTurns, tenant } = refused;
-  const { runtime, pending } = conversation;
-  if (context.mode !== "rewrite") return undefined;
+  const { runtime, pending, trials } = conversation;
+  if (context.mode !== "rewrite" || !refused.prepared.compacted) return undefined;
   return inTurn(conversation, async () => {
     const started = performance.now();
-    pending.broughtBy(reading.links.at(-1));
+    // The refusal may be about something else: what stood stays, unless this form is accepted.
+    pending.broughtBy(reading.links.at(-1), reading);
+    const before = runtime.state();
     const prepared = await runtime.withoutRemote(withHiddenTurns.transcript);
     if (prepared === undefined) return undefined;
+    if (!trials.has(reading)) trials.set(reading, before);
     const again = { ...refused, prepared, outgoing: composeOutgoing(context, { ...refused, prepared }, undefined) };
     context.onEvent({ kind: "notice", code: "degraded", tenant, message: ITEM_REFUSED });
     if (prepared.compaction !== undefined)
@@ -127,4 +133,4 @@ export async function prepareWithoutItem(
 }
 
 const ITEM_REFUSED =
-  "a provider did not take the item of its own compaction, so the conversation was compacted here: the item is bound to the account and the provider that made it";
+  "a provider refused a request with the item of a provider's own compaction; it was sent again with a compaction that was made here";

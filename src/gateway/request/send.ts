@@ -3,7 +3,6 @@
  * be accepted. The client sees one answer.
  */
 import type { Overflow } from "../../protocols/index.ts";
-import { refusesItem } from "../knowledge/refused-item.ts";
 import { thinkingRefusal } from "../knowledge/thinking/index.ts";
 import { onwardHeaders } from "../transport/headers.ts";
 import type { GatewayContext } from "./context.ts";
@@ -61,15 +60,18 @@ async function retry(context: GatewayContext, refused: AnsweredRequest): Promise
   }
 }
 
-/** Compacted where it was too large, without the thinking that does not fit where that was in the way. */
+/**
+ * Compacted where it was too large, without the thinking that does not fit where that was in the way, without an item of the
+ * provider's own compaction where that may have been.
+ */
 async function changedFor(context: GatewayContext, refused: AnsweredRequest): Promise<PreparedRequest | undefined> {
   if (refused.prepared === undefined) return undefined;
   const { response, tooLarge, error } = refused.answer;
   const overflow: Overflow | undefined = refused.answer.reader.state.overflow;
   if (tooLarge && overflow !== undefined) return prepareAfterOverflow(context, refused, overflow);
-  if (error !== undefined && refusesItem(response.status, error)) return prepareWithoutItem(context, refused);
   const bound = error !== undefined && thinkingRefusal(response.status, error) === "bound";
-  return bound ? prepareWithoutThinking(context, refused) : undefined;
+  if (bound) return prepareWithoutThinking(context, refused);
+  return response.status === 400 || response.status === 422 ? prepareWithoutItem(context, refused) : undefined;
 }
 
 async function send(context: GatewayContext, request: ModelRequest): Promise<AnsweredRequest> {

@@ -29,14 +29,14 @@ export interface Upstream {
 const KEPT_BYTES_MAX = 4 * 1024 * 1024;
 
 /** `reply` is asked with the number of the request, from 0. */
-export async function upstreamOf(reply: (at: number, got: Got) => Reply): Promise<Upstream> {
+export async function upstreamOf(reply: (at: number, got: Got) => Reply | Promise<Reply>): Promise<Upstream> {
   const got: Got[] = [];
   const server = createServer((request, response) => void answer(request, response));
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const one = await taken(request).catch(() => undefined);
     if (one === undefined) return void response.destroy();
     const at = got.push(one) - 1;
-    const { status = 200, headers = { "content-type": "application/json" }, pieces } = reply(at, one);
+    const { status = 200, headers = { "content-type": "application/json" }, pieces } = await reply(at, one);
     response.writeHead(status, headers);
     for (const piece of pieces) {
       response.write(piece);

@@ -1,0 +1,127 @@
+/**
+ * A client's own `POST /responses/compact`, by OpenAI's SDK and by plain HTTP: passed on to its provider, or answered by the
+ * gateway with items that the provider takes in the next request.
+ */
+import OpenAI from "openai";
+import { describe, expect, it } from "vitest";
+import type { GatewayOptions } from "../../src/gateway/index.ts";
+import { fieldsOf, listOf, textOf } from "../../src/protocols/fields.ts";
+import { bodyOf, worked } from "./support/asking.ts";
+import { stand, type Standing } from "./support/standing.ts";
+
+const PATH = "/v1/responses/compact";
+const MODEL = "gpt-5.6-sol";
+const STEPS = 40;
+type Input = OpenAI.Responses.ResponseInput;
+
+const conversation = (steps = STEPS): { input: Input; instructions: string } => {
+  const body = fieldsOf(JSON.parse(bodyOf("openai-responses", worked("alpha", steps))));
+  return { input: body["input"] as Input, instructions: textOf(body["instructions"])! };
+};
+const standing = (gateway: Partial<GatewayOptions>) =>
+  stand({ provider: { every: { windowTokens: 200_000 }, script: { text: "Done." } }, gateway });
+const client = ({ url }: Standing) => new OpenAI({ baseURL: `${url}/v1`, apiKey: "key", maxRetries: 0 });
+const post = (url: string, body: object) =>
+  fetch(`${url}${PATH}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: "Bearer key" },
+    body: JSON.stringify({ model: MODEL, ...body }),
+  });
+
+describe("a client's own compaction, passed on", () => {
+  it("is answered by its provider, as it came", async () => {
+    const proof = await standing({});
+    const { data, response } = await client(proof)
+      .responses.compact({ model: MODEL, ...conversation() })
+      .withResponse();
+    expect(response.headers.get("x-precis")).toBe("untouched; because=client_compaction");
+    expect(data.output.at(-1)!.type).toBe("compaction");
+    expect(proof.provider.requests.map(({ path }) => path)).toEqual([PATH]);
+    expect(JSON.parse(proof.provider.requests[0]!.body)).toEqual({ model: MODEL, ...conversation() });
+  });
+
+  it.each([["observe"], ["off"]] as const)("where nothing is rewritten, whatever is configured: %s", async (mode) => {
+    const proof = await standing({ mode, compactRequests: "local" });
+    await client(proof).responses.compact({ model: MODEL, ...conversation() });
+    expect(proof.provider.requests.map(({ path }) => path)).toEqual([PATH]);
+  });
+
+  it("where its provider holds the history", async () => {
+    const proof = await standing({ compactRequests: "local" });
+    const { output } = await client(await standing({})).responses.compact({ model: MODEL, ...conversation() });
+    const response = await post(proof.url, { input: [...output, { role: "user", content: "Go on." }] });
+    expect(response.headers.get("x-precis")).toBe("untouched; because=held_by_provider");
+    expect(proof.provider.requests.map(({ path }) => path)).toEqual([PATH]);
+  });
+});
+
+describe.each(["compressor", "handoff"])("a client's own compaction, made here by %s", (engine) => {
+  it("is items that go out in the next request, and the provider is not asked", async () => {
+    const proof = await standing({ compactRequests: "local", engine });
+    const { data, response } = await client(proof)
+      .responses.compact({ model: MODEL, ...conversation() })
+      .withResponse();
+    expect(proof.provider.requests).toEqual([]);
+    expect(response.headers.get("x-precis")).toMatch(/^rewritten; before=\d+; after=\d+; fresh$/);
+    expect([data.object, data.usage.total_tokens]).toEqual(["response.compaction", 0]);
+    expect(JSON.stringify(data.output)).toContain("[precis handoff 1]");
+    for (const item of data.output) expect(item.type).toEqual(expect.any(String));
+    const next = await client(proof).responses.create({
+      model: MODEL,
+      input: [...(data.output as Input), { type: "message", role: "user", content: "And now?" }],
+    });
+    expect(next.output_text).toBe("Done.");
+    expect(next.usage!.input_tokens).toBeLessThan(20_000);
+    expect(proof.provider.account().total.rejected).toEqual({});
+    expect(proof.events.filter(({ kind }) => kind === "compaction")).toMatchObject([{ reason: "explicit" }]);
+    expect(proof.events.find(({ kind }) => kind === "request")).toMatchObject({ outcome: "answered", status: 200 });
+  });
+
+  it("keeps what it leaves out: each id in it leads to the original", async () => {
+    const proof = await standing({ compactRequests: "local", engine });
+    const { output } = await client(proof).responses.compact({ model: MODEL, ...conversation() });
+    const [id] = /r[0-9a-f]{9}\b/.exec(JSON.stringify(output))!;
+    const original = await proof.store.getOriginal("proof", id);
+    expect(original?.text).toContain("word");
+  });
+
+  it("is the same as a stream, for a client that asks for one", async () => {
+    const proof = await standing({ compactRequests: "local", engine });
+    const whole = fieldsOf(await (await post(proof.url, conversation())).json());
+    const response = await post(proof.url, { ...conversation(), stream: true });
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const events = (await response.text())
+      .trim()
+      .split("\n\n")
+      .map((event) => fieldsOf(JSON.parse(event.slice(event.indexOf("data: ") + 6))));
+    expect(events.map(({ sequence_number: at }) => at)).toEqual(events.map((_, at) => at));
+    expect([events[0]!["type"], events.at(-1)!["type"]]).toEqual(["response.created", "response.completed"]);
+    const done = events.filter(({ type }) => type === "response.output_item.done").map(({ item }) => item);
+    expect(done).toEqual(listOf(fieldsOf(events.at(-1)!["response"])["output"]));
+    expect(done).toEqual(whole["output"]);
+  });
+});
+
+describe("what a client asks to have compacted here", () => {
+  it("is made smaller also where the engine's figures would keep all of it", async () => {
+    const proof = await standing({ compactRequests: "local" });
+    const answer = await (await post(proof.url, conversation(8))).text();
+    expect(answer.length).toBeLessThan(JSON.stringify(conversation(8)).length / 2);
+  });
+
+  it("comes back as it was where nothing can be left out, each message in full", async () => {
+    const proof = await standing({ compactRequests: "local" });
+    const answer = fieldsOf(await (await post(proof.url, { input: [{ role: "user", content: "Hello." }] })).json());
+    const message = { type: "message", role: "user", content: [{ type: "input_text", text: "Hello." }] };
+    expect(answer["output"]).toEqual([message]);
+    const text = fieldsOf(await (await post(proof.url, { input: "Hello." })).json());
+    expect(text["output"]).toEqual([message]);
+  });
+
+  it("goes to the provider where it cannot be read", async () => {
+    const proof = await standing({ compactRequests: "local" });
+    const response = await post(proof.url, { input: 7 });
+    expect(response.status).toBe(400);
+    expect(proof.provider.requests.map(({ path }) => path)).toEqual([PATH]);
+  });
+});
