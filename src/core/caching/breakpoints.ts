@@ -57,7 +57,9 @@ export function planMarkers(sites: readonly CacheSite[], wishes: MarkerWishes): 
   return plan;
 }
 
-function isWasted(at: number, { tokensTo, minimumTokens }: MarkerWishes): boolean {
+/** `system_and_3` marks its places whatever stands there; a provider passes over a marker on too short a beginning. */
+function isWasted(at: number, { strategy, tokensTo, minimumTokens }: MarkerWishes): boolean {
+  if (strategy === "system_and_3") return false;
   return tokensTo !== undefined && minimumTokens !== undefined && tokensTo(at) < minimumTokens;
 }
 
@@ -96,17 +98,30 @@ function placesOf(sites: readonly CacheSite[], wishes: MarkerWishes, plan: Marke
   }
 }
 
-/** The system prompt and the last three messages, each on its last block or the nearest before it (Hermes Agent docs). */
+/**
+ * The system prompt and the last three messages that are none, each on its last block (Hermes Agent docs). A message that can
+ * carry no marker passes it to the nearest block before that has none yet, so that there are always three.
+ */
 function systemAndThree(sites: readonly CacheSite[]): Places {
-  const system = carryingBefore(sites, firstMessageSite(sites), 0);
-  const last = sites.at(-1)?.message ?? -1;
+  const start = firstMessageSite(sites);
   const rolling: number[] = [];
-  for (let message = last; message >= 0 && message > last - ROLLING_MESSAGES; message--) {
-    const end = sites.findLastIndex((site) => site.message === message) + 1;
-    const at = carryingBefore(sites, end, firstMessageSite(sites));
-    if (at !== undefined) rolling.push(at);
+  let end = sites.length;
+  let last = -1;
+  for (let at = sites.length - 1; at >= start && rolling.length < ROLLING_MESSAGES; at--) {
+    const { message, role } = sites[at]!;
+    if (role === "system" || message === last) continue;
+    last = message;
+    const place = sites.findLastIndex((site, index) => index < end && index <= at && index >= start && isSaid(site));
+    if (place < 0) break;
+    rolling.push(place);
+    end = place;
   }
-  return [system, ...rolling];
+  const system = sites.findLastIndex(({ section, carries }) => section === "system" && carries);
+  return [system < 0 ? undefined : system, ...rolling];
+}
+
+function isSaid({ carries, role }: CacheSite): boolean {
+  return carries && role !== "system";
 }
 
 /** What survives a compaction: the system prompt with the tools, and the head. */

@@ -2,7 +2,8 @@
 import { isErrorLine } from "./error-line.ts";
 import { withoutColour } from "./cut.ts";
 import { withoutLineNumber } from "./numbered-lines.ts";
-import { looksLikeTable } from "./kinds/table-columns.ts";
+import { joinedRecords, looksLikeTable } from "./kinds/table-columns.ts";
+import { isRecordLine } from "./kinds/table-records.ts";
 import { failureIn } from "./test-names.ts";
 import { tallyIn } from "./test-counts.ts";
 
@@ -52,6 +53,8 @@ export interface Signs {
   readonly errors: boolean;
   readonly hits: boolean;
   readonly table: boolean;
+  /** Rows with one value a line. */
+  readonly records: boolean;
   readonly source: boolean;
   readonly numbered: boolean;
   readonly paths: boolean;
@@ -104,7 +107,10 @@ export function signsOf(sample: Sample): Signs {
       return share(HIT, lines) > 0.6 && share(STAMPED, lines) < 0.5;
     },
     get table() {
-      return looksLikeTable(content());
+      return looksLikeTable(content()) || looksQuoted(text);
+    },
+    get records() {
+      return lines.length > 0 && lines.filter(isRecordLine).length > lines.length * 0.8;
     },
     get source() {
       return share(CODE) > 0.35;
@@ -122,6 +128,12 @@ export function signsOf(sample: Sample): Signs {
       return share(LINK) > 0.15 || lines.slice(0, 5).some((line) => line.includes("](http"));
     },
   };
+}
+
+/** A CSV with cells that go over several lines shows its columns only once these are joined. */
+function looksQuoted(text: string): boolean {
+  const lines = text.split("\n", LINES_MAX);
+  return text.includes('"') && looksLikeTable(joinedRecords(lines.slice(0, -1)).map((row) => row.text));
 }
 
 function isTestLine(line: string): boolean {

@@ -75,7 +75,7 @@ function confirmed(hint: Hint | undefined, signs: Signs): ResultKind | undefined
     case "test-run":
       return signs.errors ? "build" : undefined;
     case "table":
-      return signs.table ? "table" : undefined;
+      return signs.table || signs.records ? "table" : undefined;
     case "build":
     case "source":
     case "listing":

@@ -18,7 +18,7 @@ function sitesOf(text: string): CacheSite[] {
     const blocks = Number(word.slice(1));
     const bare = word[0] !== letter;
     if (letter === "d") return Array.from({ length: blocks }, () => ({ section: "tools", message: -1, carries: true }));
-    const inMessages = letter !== "s";
+    const inMessages = letter !== "s" || message > 0;
     const own = inMessages ? message++ : -1;
     return Array.from({ length: blocks }, (_, at) => ({
       section: inMessages ? ("messages" as const) : ("system" as const),
@@ -47,10 +47,22 @@ describe("system_and_3, as the Hermes Agent docs have it", () => {
     expect(plan("s1")).toEqual([0]);
   });
 
-  it("takes the nearest earlier block for a message that cannot carry one, and never one twice", () => {
-    expect(plan("s1 u1 a1 t1 A1 U1")).toEqual([0, 3]);
+  it("takes the nearest earlier block for a message that cannot carry one, and three of them all the same", () => {
+    expect(plan("s1 u1 a1 t1 A1 U1")).toEqual([0, 1, 2, 3]);
     expect(plan("s1 u2 a1 t1 U2")).toEqual([0, 3, 4, 5]);
+    expect(plan("s1 u1 a1 T1 T1 T1")).toEqual([0, 1, 2]);
     expect(plan("S1 U1 A1")).toEqual([]);
+  });
+
+  it("counts no system message among the three, and marks none in the middle", () => {
+    expect(plan("s1 u1 a1 u1 s1 a1 s1")).toEqual([0, 2, 3, 5]);
+    expect(plan("s1 u1 a1 s1 U1 A1")).toEqual([0, 1, 2]);
+  });
+
+  it("marks no tools, and a beginning of any length", () => {
+    expect(plan("d2 u1 a1 u1 a1")).toEqual([3, 4, 5]);
+    const short = { strategy: "system_and_3", minimumTokens: 1_024, tokensTo: () => 10 } as const;
+    expect(marked("s1 u1 a1 t1 u1", short)).toEqual([0, 2, 3, 4]);
   });
 });
 

@@ -1,27 +1,61 @@
 /** Tables in plain text: comma, tab, semicolon or pipe between cells, or columns aligned by spaces. */
 
-export type TableStyle = "comma" | "tab" | "semicolon" | "pipe" | "aligned";
+export type TableStyle = "comma" | "tab" | "semicolon" | "pipe" | "box" | "aligned";
+
+/** A row with the number of the line that it begins on. */
+export interface TableRow {
+  readonly line: number;
+  readonly text: string;
+}
 
 const SEPARATORS: readonly (readonly [style: TableStyle, separator: string, cellsMin: number])[] = [
   ["tab", "\t", 2],
   ["pipe", "|", 2],
+  ["box", "│", 2],
   ["comma", ",", 3],
   ["semicolon", ";", 3],
 ];
 const ROWS_MIN = 3;
 /** Share of lines that must have the same number of cells. */
 const AGREEMENT = 0.8;
-const RULE = /^[\s|+:=-]+$/;
+const RULE = /^[\s|+:=\-\u2500-\u257f]+$/;
+/** Not one that stands there as a character. */
+const PIPE = /(?<!\\)\|/;
+/** A quoted cell ends within so many lines, or the quote is a character. */
+const RECORD_LINES_MAX = 50;
 
-export function tableStyle(lines: readonly string[]): TableStyle | undefined {
+/** `rowsMin`: the header included. */
+export function tableStyle(lines: readonly string[], rowsMin = ROWS_MIN): TableStyle | undefined {
   const rows = lines.filter((line) => !RULE.test(line));
-  if (rows.length < ROWS_MIN) return undefined;
+  if (rows.length < rowsMin) return undefined;
   for (const [style, , cellsMin] of SEPARATORS) if (agrees(rows, style, cellsMin)) return style;
   return agrees(rows, "aligned", 3) ? "aligned" : undefined;
 }
 
 export function looksLikeTable(lines: readonly string[]): boolean {
   return tableStyle(lines) !== undefined;
+}
+
+/** Lines as rows: a quoted cell of a CSV may go over several. */
+export function joinedRecords(lines: readonly string[]): readonly TableRow[] {
+  const rows: TableRow[] = [];
+  for (let line = 0; line < lines.length; line++) {
+    const end = isOpen(lines[line]!) ? closingLine(lines, line) : line;
+    rows.push({ line, text: end === line ? lines[line]! : lines.slice(line, end + 1).join(" ") });
+    line = end;
+  }
+  return rows;
+}
+
+function closingLine(lines: readonly string[], from: number): number {
+  const until = Math.min(lines.length, from + RECORD_LINES_MAX);
+  for (let at = from + 1; at < until; at++) if (isOpen(lines[at]!)) return at;
+  return from;
+}
+
+/** It has an odd number of quotes: it opens a cell that the next such line closes. */
+function isOpen(line: string): boolean {
+  return line.includes('"') && line.split('"').length % 2 === 0;
 }
 
 function agrees(rows: readonly string[], style: TableStyle, cellsMin: number): boolean {
@@ -39,12 +73,15 @@ export function cellsOf(row: string, style: TableStyle): readonly string[] {
     case "aligned":
       return row.trim().split(/ {2,}/);
     case "pipe":
-      return row
-        .trim()
-        .replace(/^\|/, "")
-        .replace(/\|$/, "")
-        .split("|")
-        .map((cell) => cell.trim());
+      return between(
+        row
+          .trim()
+          .replace(/^\|/, "")
+          .replace(/(?<!\\)\|$/, ""),
+        PIPE,
+      );
+    case "box":
+      return between(row.trim().replace(/^│/, "").replace(/│$/, ""), "│");
     case "tab":
       return row.split("\t");
     case "comma":
@@ -52,6 +89,10 @@ export function cellsOf(row: string, style: TableStyle): readonly string[] {
     case "semicolon":
       return separated(row, ";");
   }
+}
+
+function between(row: string, separator: RegExp | string): readonly string[] {
+  return row.split(separator).map((cell) => cell.trim());
 }
 
 /** A separator inside quotes separates nothing. */

@@ -2,7 +2,9 @@
 import { oneLine } from "../cut.ts";
 import type { Page } from "../page.ts";
 import { plural, range, type DigestContent, type DigestContentRequest } from "../short.ts";
-import { cellsOf, isRule, tableStyle, type TableStyle } from "./table-columns.ts";
+import { cellsOf, type TableRow } from "./table-columns.ts";
+import { tableLayout, type TableLayout } from "./table-layout.ts";
+import { recordLayout, type RecordLayout } from "./table-records.ts";
 
 const STYLE_LINES = 200;
 const ROWS_SCANNED_MAX = 50_000;
@@ -24,63 +26,67 @@ interface Extremes {
   numbers: number;
 }
 
-export function shortTable(page: Page, { focus }: DigestContentRequest): DigestContent {
-  const style = tableStyle(page.lines.slice(0, STYLE_LINES).filter((line) => line.trim() !== ""));
-  const header = page.lines.findIndex((line) => line.trim() !== "" && !isRule(line));
-  if (style === undefined || header < 0)
+export function shortTable(page: Page, { call, focus }: DigestContentRequest): DigestContent {
+  const records = recordLayout(page.lines);
+  if (records !== undefined) return shortRecords(records, focus);
+  const layout = tableLayout(page.lines, call.command);
+  if (layout === undefined)
     return { facts: [], lines: [...range(0, 6), ...focus, ...range(page.lines.length - 3, page.lines.length)] };
-  const columns = cellsOf(page.lines[header]!, style).map((name) => oneLine(name, 40));
-  const rows = rowsAfter(page, header);
-  // Columns that only look aligned would be distinguished wrongly: then nothing is said of them.
-  const even = isEven(page, rows, { columns, style });
-  const numeric = even ? extremesOf(page, rows, { columns, style }).slice(0, COLUMNS_SHOWN_MAX) : [];
-  const last = rows.slice(-1);
+  const { header, rows, tables } = layout;
+  // Columns that only look aligned would be told apart wrongly: then nothing is said of them.
+  const even = isEven(layout);
+  const numeric = even ? extremesOf(layout).slice(0, COLUMNS_SHOWN_MAX) : [];
+  const lines = rows.map(({ line }) => line);
   return {
-    facts: [plural(rows.length, "row"), even ? plural(columns.length, "column") : ""],
+    facts: [
+      tables === 1 ? "" : plural(tables, "table"),
+      plural(rows.length, "row"),
+      even && tables === 1 ? plural(layout.columns.length, "column") : "",
+      header === undefined ? "no header" : "",
+    ],
     notes:
       numeric.length === 0 ? [] : [`(${numeric.map(({ name, min, max }) => `${name} ${min} to ${max}`).join("; ")})`],
     lines: [
-      header,
-      ...rows.slice(0, 2),
-      ...last,
+      ...(header === undefined ? [] : [header]),
+      ...lines.slice(0, 2),
+      ...lines.slice(-1),
       ...focus.slice(0, 4),
       ...numeric.slice(0, 4).flatMap(({ minLine, maxLine }) => [maxLine, minLine]),
-      ...rows.slice(2, 5),
+      ...lines.slice(2, 5),
       ...focus,
     ],
     must: 1,
   };
 }
 
+/** Two records from the start and the last one. */
+function shortRecords({ columns, rows, linesPerRow }: RecordLayout, focus: readonly number[]): DigestContent {
+  const linesOf = (row: TableRow | undefined): readonly number[] =>
+    row === undefined ? [] : range(row.line, row.line + linesPerRow);
+  return {
+    facts: [plural(rows.length, "row"), plural(columns.length, "column")],
+    lines: [...linesOf(rows[0]), ...linesOf(rows.at(-1)), ...focus, ...linesOf(rows[1])],
+    must: 1,
+  };
+}
+
 /** Whether rows have as many cells as the header. */
-function isEven(page: Page, rows: readonly number[], { columns, style }: Columns): boolean {
+function isEven({ columns, rows, style }: TableLayout): boolean {
   const sample = rows.slice(0, STYLE_LINES);
   return (
-    sample.filter((row) => cellsOf(page.lines[row]!, style).length === columns.length).length >=
-    sample.length * EVEN_SHARE
+    sample.filter(({ text }) => cellsOf(text, style).length === columns.length).length >= sample.length * EVEN_SHARE
   );
 }
 
-interface Columns {
-  readonly columns: readonly string[];
-  readonly style: TableStyle;
-}
-
-function rowsAfter(page: Page, header: number): readonly number[] {
-  const rows: number[] = [];
-  for (let at = header + 1; at < page.lines.length; at++)
-    if (page.lines[at]!.trim() !== "" && !isRule(page.lines[at]!)) rows.push(at);
-  return rows;
-}
-
-function extremesOf(page: Page, rows: readonly number[], { columns, style }: Columns): readonly Extremes[] {
-  const extremes = columns
-    .slice(0, COLUMNS_MAX)
-    .map((name): Extremes => ({ name, min: Infinity, minLine: 0, max: -Infinity, maxLine: 0, numbers: 0 }));
+function extremesOf({ header, columns, rows, style }: TableLayout): readonly Extremes[] {
+  const extremes = columns.slice(0, COLUMNS_MAX).map((cell, at): Extremes => {
+    const name = header === undefined ? `column ${at + 1}` : oneLine(cell, 40);
+    return { name, min: Infinity, minLine: 0, max: -Infinity, maxLine: 0, numbers: 0 };
+  });
   const scanned = rows.slice(0, ROWS_SCANNED_MAX);
-  for (const row of scanned) {
-    const cells = cellsOf(page.lines[row]!, style);
-    for (const [at, column] of extremes.entries()) widen(column, numberIn(cells[at]), row);
+  for (const { line, text } of scanned) {
+    const cells = cellsOf(text, style);
+    for (const [at, column] of extremes.entries()) widen(column, numberIn(cells[at]), line);
   }
   return extremes.filter(
     ({ numbers, min, max }) => numbers >= scanned.length * NUMERIC_SHARE && numbers > 1 && min < max,

@@ -1,0 +1,132 @@
+/** The digest of a table counts its rows and columns right, however it is written (Dual Compression chapter, 16.3). */
+import { describe, expect, test } from "vitest";
+import { describeCall } from "../../../src/core/digest/call.ts";
+import { digestResult } from "../../../src/core/digest/digest.ts";
+import { tableLayout } from "../../../src/core/digest/kinds/table-layout.ts";
+import { estimateText } from "../../../src/core/transcript/estimate.ts";
+
+const ROWS = 120;
+const rows = Array.from({ length: ROWS }, (_, at) => [`${at + 1}`, `user ${at + 1}`, `${(at * 7) % 50}`] as const);
+const padded = rows.map(([id, name, score]) => [id.padStart(3), name.padEnd(8), score.padStart(5)] as const);
+
+function digestOf(command: string, text: string): string {
+  const call = describeCall("shell", JSON.stringify({ command }));
+  const digest = digestResult({ text, call, focus: [], recall: "r012345678", tokens: estimateText });
+  expect([digest?.kind, command]).toEqual(["table", command]);
+  return digest!.text;
+}
+
+const lines = (...all: readonly string[]): string => `${all.join("\n")}\n`;
+const bordered = (bar: string): readonly string[] => padded.map((row) => `${bar} ${row.join(` ${bar} `)} ${bar}`);
+const GRID = "+-----+----------+-------+";
+const GRID_HEADER = "| id  |   name   | score |";
+const PSQL_ROWS = padded.map((row) => ` ${row.join(" | ")}`);
+const MARKDOWN = ["| id | name | score |", "|---:|:-----|:-----:|", ...rows.map((row) => `| ${row.join(" | ")} |`)];
+
+describe("a table of 120 rows and 3 columns", () => {
+  test.each<[string, string, string]>([
+    ["CSV", "cat users.csv", lines("id,name,score", ...rows.map((row) => row.join(",")))],
+    ["CSV by a script", "python report.py", lines("id,name,score", ...rows.map((row) => row.join(",")))],
+    ["CSV with quoted commas", "cat a.csv", lines("id,name,score", ...rows.map(([id, , n]) => `${id},"Doe, J.",${n}`))],
+    [
+      "CSV with quoted line ends",
+      "cat a.csv",
+      lines("id,name,score", ...rows.map(([id, , n]) => `${id},"Doe\nJ.",${n}`)),
+    ],
+    ["a Markdown table", "python report.py", lines(...MARKDOWN)],
+    ["a Markdown table in a text", "cat x", lines("# Users", "", "All of today:", "", ...MARKDOWN, "", "That is all.")],
+    [
+      "a Markdown table with a bar in a cell",
+      "cat x",
+      lines(...MARKDOWN.map((line) => line.replace("user", "a \\| b"))),
+    ],
+    [
+      "psql",
+      "psql -c 'select 1'",
+      lines(" id  |   name   | score ", "-----+----------+-------", ...PSQL_ROWS, "(120 rows)", "", "Time: 1.204 ms"),
+    ],
+    ["psql with borders", "psql -c 'select 1'", lines(GRID, GRID_HEADER, GRID, ...bordered("|"), GRID, "(120 rows)")],
+    [
+      "psql, expanded",
+      "psql -x -c 'select 1'",
+      lines(
+        ...rows.map(([id, name, score]) => `-[ RECORD ${id} ]--\nid    | ${id}\nname  | ${name}\nscore | ${score}`),
+      ),
+    ],
+    [
+      "sqlite3, with a header",
+      "sqlite3 -header a.db 'select 1'",
+      lines("id|name|score", ...rows.map((row) => row.join("|"))),
+    ],
+    [
+      "sqlite3 in columns",
+      "sqlite3 -column a.db 'select 1'",
+      lines("id   name      score", "---  --------  -----", ...padded.map((row) => row.join("  "))),
+    ],
+    [
+      "sqlite3 in a box",
+      "sqlite3 -box a.db 'select 1'",
+      lines(
+        "┌─────┬──────────┬───────┐",
+        "│ id  │   name   │ score │",
+        "├─────┼──────────┼───────┤",
+        ...bordered("│"),
+        "└─────┴──────────┴───────┘",
+      ),
+    ],
+    ["sqlite3 as a table", "sqlite3 -table a.db 'select 1'", lines(GRID, GRID_HEADER, GRID, ...bordered("|"), GRID)],
+    [
+      "sqlite3, a value a line",
+      "sqlite3 -line a.db 'select 1'",
+      lines(...rows.map(([id, name, score]) => `   id = ${id}\n name = ${name}\nscore = ${score}\n`)),
+    ],
+    [
+      "mysql",
+      "mysql -e 'select 1'",
+      lines(GRID, GRID_HEADER, GRID, ...bordered("|"), GRID, "120 rows in set (0.00 sec)"),
+    ],
+  ])("is counted in %s", (_, command, text) => {
+    const digest = digestOf(command, text);
+    expect(digest).toContain("· 120 rows · 3 columns · table ·");
+    expect(digest).toMatch(/\bid\b.*\bname\b.*\bscore\b|\bid\b[^]*\bname\b[^]*\bscore\b/);
+  });
+
+  test.each<[string, string, string]>([
+    ["psql", "psql -t -c 'select 1'", lines(...PSQL_ROWS)],
+    ["sqlite3 as a list", "sqlite3 a.db 'select 1'", lines(...rows.map((row) => row.join("|")))],
+    ["sqlite3 as CSV", "sqlite3 -csv a.db 'select 1'", lines(...rows.map((row) => row.join(",")))],
+    ["a script", "python report.py", lines(...rows.map((row) => row.join(",")))],
+  ])("is counted without a header in %s", (_, command, text) => {
+    const digest = digestOf(command, text);
+    expect(digest).toContain("· 120 rows · 3 columns · no header · table ·");
+    expect(digest).toContain("(column 1 1 to 120; column 3 0 to 49)");
+  });
+});
+
+describe("the layout of a table", () => {
+  test("knows a single row, none, and several tables", () => {
+    const one = tableLayout([GRID, GRID_HEADER, GRID, bordered("|")[0]!, GRID]);
+    expect([one?.rows.length, one?.columns, one?.tables]).toEqual([1, ["id", "name", "score"], 1]);
+    const none = tableLayout([" id | name ", "----+------", "(0 rows)"]);
+    expect([none?.rows.length, none?.columns.length]).toEqual([0, 2]);
+    const two = tableLayout([
+      " a | b ",
+      "---+---",
+      " 1 | 2",
+      "(1 row)",
+      "",
+      " c | d ",
+      "---+---",
+      " 3 | 4",
+      " 5 | 6",
+      "(2 rows)",
+    ]);
+    expect([two?.rows.length, two?.tables]).toEqual([3, 2]);
+  });
+
+  test("takes no heading for a table, and a quote without an end for a character", () => {
+    expect(tableLayout(["Results", "-------", "All is well."])).toBeUndefined();
+    const inches = ["id,size,name", ...rows.map(([id]) => (id === "7" ? '7,3" pipe,x' : `${id},1,x`))];
+    expect(tableLayout(inches)?.rows.length).toBe(ROWS);
+  });
+});
