@@ -1,12 +1,16 @@
 /** The tools that a host may give to its model: its engine's, or the recall tool; and what a call is answered. */
-import type { EngineTool, Sources, ToolAnswer, ToolCall } from "../core/engines/contract.ts";
-import { createRedactor } from "../core/redaction/redactor.ts";
+import type { EngineTool, Sources, ToolAnswer, ToolCall, ToolPrompt } from "../core/engines/contract.ts";
+import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
 import type { ToolBounds } from "./contract.ts";
 import type { SessionContext } from "./context.ts";
+import { writersOf } from "./session-writers.ts";
+import { compilePattern } from "./line-pattern.ts";
 import { readOriginal } from "./recall/read-original.ts";
 import { answerRecallCall, RECALL_TOOL, RECALL_TOOL_DECLARATION } from "./recall/tool.ts";
 
 const WAIT_MS = 5_000;
+/** How long a model may take to answer a question from the originals. */
+const MODEL_WAIT_MS = 60_000;
 /** Of an original, this much is read. */
 const ORIGINAL_CHARS_MAX = 4 * 1024 * 1024;
 /** Originals that a call of the recall tool looks through. */
@@ -69,17 +73,35 @@ function lateness({ options: { now = Date.now } }: SessionContext, { waitMs = WA
   return () => now() >= endMs;
 }
 
+/** The models that may write handoffs, in their order and within what the session may spend on them. */
+async function askModels(context: SessionContext, prompt: ToolPrompt, redact: Redactor): Promise<string | undefined> {
+  const { auxiliary, main, withheld } = writersOf(context, { waitMs: MODEL_WAIT_MS });
+  if (withheld !== undefined) return undefined;
+  for (const writer of [auxiliary, main]) {
+    if (writer === undefined || writer.followsUp === "as-sent") continue;
+    const reply = await writer.ask(prompt);
+    if (reply.kind === "answered" && reply.text.trim() !== "") return redact(reply.text);
+  }
+  return undefined;
+}
+
 /** Originals as a model may read them: without secrets, which are looked for in the whole. */
 function sourcesOf(context: SessionContext, bounds: ToolBounds): Sources {
   const { store, tenant, options } = context;
   const redact = createRedactor(options.secrets);
   const { tokensMax } = bounds;
+  const isLate = lateness(context, bounds);
+  const { auxiliary, main } = options.writers ?? {};
   return {
+    pattern: (text) => compilePattern(text, isLate),
+    ...(auxiliary === undefined && main === undefined
+      ? {}
+      : { ask: async (prompt: ToolPrompt) => askModels(context, prompt, redact) }),
     original: async (id) => {
       const found = await store.getOriginal(tenant, id);
       return found === undefined ? undefined : redact(readOriginal(found).text.slice(0, ORIGINAL_CHARS_MAX));
     },
-    isLate: lateness(context, bounds),
+    isLate,
     ...(tokensMax === undefined ? {} : { tokensMax }),
   };
 }
