@@ -73,9 +73,18 @@ function lateness({ options: { now = Date.now } }: SessionContext, { waitMs = WA
   return () => now() >= endMs;
 }
 
+interface Asking {
+  readonly redact: Redactor;
+  readonly waitMs: number;
+}
+
 /** The models that may write handoffs, in their order and within what the session may spend on them. */
-async function askModels(context: SessionContext, prompt: ToolPrompt, redact: Redactor): Promise<string | undefined> {
-  const { auxiliary, main, withheld } = writersOf(context, { waitMs: MODEL_WAIT_MS });
+async function askModels(
+  context: SessionContext,
+  prompt: ToolPrompt,
+  { redact, waitMs }: Asking,
+): Promise<string | undefined> {
+  const { auxiliary, main, withheld } = writersOf(context, { waitMs });
   if (withheld !== undefined) return undefined;
   for (const writer of [auxiliary, main]) {
     if (writer === undefined || writer.followsUp === "as-sent") continue;
@@ -96,7 +105,10 @@ function sourcesOf(context: SessionContext, bounds: ToolBounds): Sources {
     pattern: (text) => compilePattern(text, isLate),
     ...(auxiliary === undefined && main === undefined
       ? {}
-      : { ask: async (prompt: ToolPrompt) => askModels(context, prompt, redact) }),
+      : {
+          ask: async (prompt: ToolPrompt) =>
+            askModels(context, prompt, { redact, waitMs: bounds.modelWaitMs ?? MODEL_WAIT_MS }),
+        }),
     original: async (id) => {
       const found = await store.getOriginal(tenant, id);
       return found === undefined ? undefined : redact(readOriginal(found).text.slice(0, ORIGINAL_CHARS_MAX));

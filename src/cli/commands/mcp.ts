@@ -9,7 +9,7 @@ export const mcpCommand: Command = {
   name: "mcp",
   summary: "Let an agent search its kept conversations: a Model Context Protocol server on standard input and output.",
   about: [
-    "An agent starts it and calls its tools `search`, `describe`, `expand` and `timeline`. They cover everything that the gateway has kept for one tenant, including what compactions removed. Other tenants cannot be reached, nor, with --session, other sessions. Secrets are masked unless --with-secrets asks for every byte. Ends at the end of its input.",
+    "An agent starts it and calls its tools `search`, `describe`, `expand` and `timeline`. They cover everything that the gateway has kept for one tenant, including what compactions removed. With an engine that has tools of its own (`context.engine: lossless`), these are offered too. Other tenants cannot be reached, nor, with --session, other sessions. Secrets are masked unless --with-secrets asks for every byte. Ends at the end of its input.",
     "It is read-only, unless --allow-writes adds the tool `restore`, which undoes a compaction. docs/mcp.md says how to add it to Claude Code, Codex, OpenCode and pi.",
   ],
   examples: [
@@ -23,7 +23,7 @@ export const mcpCommand: Command = {
     ...HISTORY_ARGS,
   },
   run: (args, terminal) =>
-    withHistory(args, terminal, { readOnly: !args.is("allow-writes") }, async (opened) => {
+    withHistory(args, terminal, { readOnly: !args.is("allow-writes"), compacts: "if_there" }, async (opened) => {
       const { history, kept, tenant, store, redact } = opened;
       const named = args.text("session");
       // Found once: the beginning of an id could later mean another session.

@@ -1,7 +1,9 @@
 /** What the tools work with: the kept history, whose part of it may be seen, and what a tool is. */
 import type { CompactionReport } from "../../core/compaction/compaction.ts";
+import type { EngineTool, ToolAnswer, ToolCall } from "../../core/engines/contract.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { Message, Role } from "../../core/transcript/message.ts";
+import type { ToolBounds } from "../../session/contract.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { McpLimits } from "./limits.ts";
 
@@ -48,6 +50,14 @@ export interface Archive {
   }) => Promise<readonly Hit[]>;
   readonly show: (which: Which, tail: number) => Promise<SessionAbout>;
   readonly messages: (which: Which) => Promise<readonly Message[]>;
+  /** The tools of a session's engine, within what may be read; of no session, those of a new one. */
+  readonly engineTools: (
+    which: Which | undefined,
+    scope?: { readonly reads?: (id: string) => Promise<boolean> },
+  ) => Promise<{
+    readonly tools: () => readonly EngineTool[];
+    readonly callTool: (call: ToolCall, bounds: ToolBounds) => Promise<ToolAnswer>;
+  }>;
   readonly undo: (
     which: Which,
   ) => Promise<{ readonly undone: CompactionReport; readonly standing?: CompactionReport } | undefined>;

@@ -22,7 +22,7 @@ export async function serveStdio(options: McpOptions): Promise<void> {
     { name: "precis", version: options.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
-  const tools = createTools(context);
+  const tools = await createTools(context);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools.declarations] }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
     calls.answered(() => tools.call(params.name, params.arguments)),
