@@ -4,6 +4,7 @@ import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
 import type { ToolBounds } from "./contract.ts";
 import type { SessionContext } from "./context.ts";
 import { writersOf } from "./session-writers.ts";
+import { withTimeLimit } from "./time-limit.ts";
 import { compilePattern } from "./line-pattern.ts";
 import { readOriginal } from "./recall/read-original.ts";
 import { answerRecallCall, RECALL_TOOL, RECALL_TOOL_DECLARATION } from "./recall/tool.ts";
@@ -11,6 +12,8 @@ import { answerRecallCall, RECALL_TOOL, RECALL_TOOL_DECLARATION } from "./recall
 const WAIT_MS = 5_000;
 /** How long a model may take to answer a question from the originals. */
 const MODEL_WAIT_MS = 60_000;
+/** An engine that is not built in has no longer for one answer. */
+const EXTERNAL_WAIT_MS = 30_000;
 /** Of an original, this much is read. */
 const ORIGINAL_CHARS_MAX = 4 * 1024 * 1024;
 /** Originals that a call of the recall tool looks through. */
@@ -40,8 +43,11 @@ export async function callTool(context: SessionContext, call: ToolCall, bounds: 
   const { engine, engineState } = context.state;
   try {
     if (call.name === RECALL_TOOL) return await recalled(context, call, bounds);
-    const answer = await engine.callTool?.(engineState, call, sourcesOf(context, bounds));
-    return answer ?? failed("The engine of this session has no tools.");
+    const answering = engine.callTool?.(engineState, call, sourcesOf(context, bounds));
+    if (answering === undefined) return failed("The engine of this session has no tools.");
+    if (!context.state.isExternal) return await answering;
+    const late = (): ToolAnswer => failed("It took too long.");
+    return withoutSecrets(await withTimeLimit(EXTERNAL_WAIT_MS, answering, late), context);
   } catch {
     return failed("It cannot be read right now.");
   }
@@ -62,6 +68,12 @@ async function recalled(
   };
   const { text, found } = await answerRecallCall(source, given, Math.min(ANSWER_TOKENS, bounds.tokensMax ?? Infinity));
   return { text, quotes: [], ...(found ? {} : { isError: true as const }) };
+}
+
+/** Whatever an engine that is not built in did about secrets itself. */
+function withoutSecrets(answer: ToolAnswer, { options }: SessionContext): ToolAnswer {
+  const text = createRedactor(options.secrets)(answer.text);
+  return { ...answer, text, quotes: answer.quotes.filter((quote) => text.includes(quote.text)) };
 }
 
 function failed(text: string): ToolAnswer {
