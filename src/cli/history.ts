@@ -3,13 +3,15 @@ import type { ArgsDef } from "citty";
 import { DEFAULTS } from "../config/defaults.ts";
 import { resolveAll, shortPath } from "../config/load.ts";
 import { configurationError } from "../config/problems.ts";
+import type { Configuration } from "../config/schema.ts";
+import { PrecisError } from "../core/errors.ts";
 import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
 import type { History } from "../gateway/history/contract.ts";
 import { createHistory } from "../gateway/history/history.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
 import type { HistoryStore } from "../store/store.ts";
 import type { Arguments } from "./command.ts";
-import { withEngine } from "./engine.ts";
+import { engineNamed, withEngine } from "./engine.ts";
 import { gatewayOptions } from "./gateway-options.ts";
 import { CONFIG_FLAGS, configurationRequest } from "./settings-flags.ts";
 import { existingStoreFile } from "./store-file.ts";
@@ -48,8 +50,8 @@ export interface OpenedHistory {
 
 interface HistoryUse {
   readonly readOnly: boolean;
-  /** The engine is needed: only then is one that is not there an error. */
-  readonly compacts?: boolean;
+  /** The engine is needed: only then is one that is not there an error. `if_there`: the default one takes its place. */
+  readonly compacts?: boolean | "if_there";
 }
 
 export async function withHistory<Result>(
@@ -61,7 +63,8 @@ export async function withHistory<Result>(
   const loaded = await resolveAll(configurationRequest(args, terminal));
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
   const path = existingStoreFile(args.text("store"), loaded.configuration, terminal);
-  const { context } = compacts ? loaded.configuration : DEFAULTS;
+  const { context } =
+    compacts === false || (compacts === "if_there" && !hasEngine(loaded, terminal)) ? DEFAULTS : loaded.configuration;
   return withEngine({ context }, terminal, async (engine) => {
     const options = await gatewayOptions(loaded, terminal.environment, engine);
     const file = await openSqliteStore({ path, readOnly, ...storeKey(loaded.configuration, terminal.environment) });
@@ -83,6 +86,16 @@ export async function withHistory<Result>(
       await store.close();
     }
   });
+}
+
+function hasEngine({ configuration }: { readonly configuration: Configuration }, terminal: Terminal): boolean {
+  try {
+    engineNamed(configuration, terminal);
+    return true;
+  } catch (error) {
+    if (error instanceof PrecisError) return false;
+    throw error;
+  }
 }
 
 /** The one session that a command is about. */

@@ -1,9 +1,17 @@
 /** A plugin as a session sees it: an engine whose thinking is done in another thread. */
 import type { EngineSettings } from "../core/engines/settings.ts";
-import type { CompactRequest, ExternalEngine, Outcome, Usage } from "../core/engines/contract.ts";
+import type {
+  CompactRequest,
+  EngineTool,
+  ExternalEngine,
+  Outcome,
+  ToolAnswer,
+  Usage,
+} from "../core/engines/contract.ts";
 import { createRedactor } from "../core/redaction/redactor.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
+import { demandToolAnswer, demandToolList } from "./tools.ts";
 import { createBaring, unpacked, type CompactData, type EngineInput, type WritersData } from "./thread-data.ts";
 import { PluginFault } from "./fault.ts";
 import type { Host } from "./host.ts";
@@ -18,6 +26,8 @@ const USAGES_MAX = 64;
 interface State extends EngineInput {
   readonly schemaVersion: typeof STATE_SCHEMA_VERSION;
   readonly plugin: string;
+  /** What the model is offered: the same for whoever finds the record. */
+  readonly tools?: readonly EngineTool[];
 }
 
 export interface PluginEngineParts {
@@ -29,12 +39,21 @@ export interface PluginEngineParts {
 
 /** What is reported is kept with the state and told with the next decision, so that nobody waits for it. */
 export function createPluginEngine({ name, host, limits, settings }: PluginEngineParts): ExternalEngine {
-  const stateOf = (told: EngineInput): State => ({ schemaVersion: STATE_SCHEMA_VERSION, plugin: name, ...told });
-  const toldOf = (state: unknown): EngineInput => {
-    const { schemaVersion, plugin, own, usages } = (state ?? {}) as Partial<State>;
-    const isOwn = schemaVersion === STATE_SCHEMA_VERSION && plugin === name && Array.isArray(usages);
-    return isOwn ? { own, usages } : { usages: [] };
+  // A plugin says what tools it has with its first answer.
+  let tools: readonly EngineTool[] | undefined;
+  const hear = (told: unknown): readonly EngineTool[] => (tools ??= demandToolList(told));
+  const stateOf = (told: EngineInput): State => ({
+    schemaVersion: STATE_SCHEMA_VERSION,
+    plugin: name,
+    ...told,
+    ...(tools === undefined || tools.length === 0 ? {} : { tools }),
+  });
+  const isOwn = (state: unknown): state is State => {
+    const { schemaVersion, plugin, usages } = (state ?? {}) as Partial<State>;
+    return schemaVersion === STATE_SCHEMA_VERSION && plugin === name && Array.isArray(usages);
   };
+  const toldOf = (state: unknown): EngineInput =>
+    isOwn(state) ? { own: state.own, usages: state.usages } : { usages: [] };
   // What a state has become by the usages that came with it.
   const become = new WeakMap<object, unknown>();
   return {
@@ -48,25 +67,58 @@ export function createPluginEngine({ name, host, limits, settings }: PluginEngin
     },
     decide: async (state, usage) => {
       const data = { name: "decide", settings, ...toldOf(state), usage } as const;
-      const answer = (await host.run({ data, deadlineMs: limits.decideMs })) as { decision: never; state: unknown };
+      const answer = (await host.run({ data, deadlineMs: limits.decideMs })) as Decided;
+      hear(answer.tools);
       if (typeof state === "object" && state !== null) become.set(state, answer.state);
       return answer.decision;
     },
     compact: async (state, transcript, request) => {
       const asking = createAsking(request, limits);
-      const answer = await host.run({
+      const { outcome, tools: told } = (await host.run({
         data: compactData({ settings, ...toldOf(state) }, transcript, request),
         deadlineMs: limits.compactMs,
         ...(request.signal === undefined ? {} : { signal: request.signal }),
         ask: asking.ask,
-      });
-      return named(unpacked(answer, transcript, request.chain), {
+      })) as Compacted;
+      hear(told);
+      return named(unpacked(outcome, transcript, request.chain), {
         name,
         wrap: (own) => stateOf({ own, usages: [] }),
         spent: asking.spent(),
       });
     },
+    tools: (state) => tools ?? (isOwn(state) ? demandToolList(state.tools ?? []) : []),
+    callTool: async (state, call, { original, tokensMax }) => {
+      let reads = 0;
+      const answer = await host.run({
+        data: {
+          name: "tool",
+          settings,
+          ...toldOf(state),
+          call,
+          lateAtMs: Date.now() + limits.toolMs * LATE_SHARE,
+          ...(tokensMax === undefined ? {} : { tokensMax }),
+        },
+        deadlineMs: limits.toolMs,
+        read: (id) => (++reads > limits.reads ? Promise.resolve(undefined) : original(id)),
+      });
+      return demandToolAnswer(answer, tokensMax) satisfies ToolAnswer;
+    },
   };
+}
+
+/** Of its time, a tool is told that it is late after this much. */
+const LATE_SHARE = 0.8;
+
+interface Decided {
+  readonly decision: never;
+  readonly state: unknown;
+  readonly tools: unknown;
+}
+
+interface Compacted {
+  readonly outcome: unknown;
+  readonly tools: unknown;
 }
 
 function compactData(

@@ -6,6 +6,10 @@ export interface PluginLimits {
   readonly decideMs: number;
   /** One compaction; what models take to answer does not count. */
   readonly compactMs: number;
+  /** For the answer to one call of a tool. */
+  readonly toolMs: number;
+  /** Originals that one call of a tool may read. */
+  readonly reads: number;
   /** One transcript of the contract suite. */
   readonly checkMs: number;
   /** Waiting for other sessions that keep the plugin busy. */
@@ -25,6 +29,8 @@ export const PLUGIN_LIMITS: PluginLimits = Object.freeze({
   startMs: 30_000,
   decideMs: 5_000,
   compactMs: 30_000,
+  toolMs: 10_000,
+  reads: 256,
   checkMs: 60_000,
   queueMs: 10_000,
   memoryMb: 512,

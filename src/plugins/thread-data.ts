@@ -5,7 +5,7 @@
 import { reachTo } from "../core/compaction/reach.ts";
 import type { Compaction, CompactionReason } from "../core/compaction/compaction.ts";
 import type { EngineSettings } from "../core/engines/settings.ts";
-import type { Outcome, ContextUsage, Usage } from "../core/engines/contract.ts";
+import type { Outcome, ContextUsage, ToolCall, Usage } from "../core/engines/contract.ts";
 import { demandOutcome } from "../core/engines/suite/shape.ts";
 import { printOf } from "../core/engines/suite/print.ts";
 import type { Resting, WriterPrompt, WriterReply } from "../core/handoff/model/writer.ts";
@@ -57,6 +57,16 @@ export interface CompactData extends EngineInput {
   readonly writers?: WritersData;
 }
 
+/** A call of one of the engine's tools. */
+export interface ToolData extends EngineInput {
+  readonly name: "tool";
+  readonly settings: EngineSettings;
+  readonly call: ToolCall;
+  readonly tokensMax?: number;
+  /** When the call is late, in milliseconds since the epoch. */
+  readonly lateAtMs: number;
+}
+
 /** The contract suite on one transcript, in a window of that many tokens where one is given. */
 export interface CheckData {
   readonly name: "check";
@@ -64,15 +74,16 @@ export interface CheckData {
   readonly contextTokens?: number;
 }
 
-export type CallData = DecideData | CompactData | CheckData;
+export type CallData = DecideData | CompactData | ToolData | CheckData;
 
 export type ToThread =
   | { readonly kind: "call"; readonly call: CallData; readonly answerBytesMax: number }
-  | { readonly kind: "told"; readonly ask: number; readonly reply: WriterReply };
+  | { readonly kind: "told"; readonly ask: number; readonly reply: WriterReply | string | undefined };
 
 export type FromThread =
   | { readonly kind: "ready" }
   | { readonly kind: "ask"; readonly ask: number; readonly role: WriterRole; readonly prompt: WriterPrompt }
+  | { readonly kind: "read"; readonly ask: number; readonly id: string }
   | { readonly kind: "printed"; readonly text: string }
   | { readonly kind: "answer"; readonly bytes: Uint8Array }
   | { readonly kind: "failed"; readonly fault: FaultData };

@@ -19,6 +19,8 @@ export interface Call {
   readonly signal?: AbortSignal;
   /** Answers what the plugin asks a model. */
   readonly ask?: (role: WriterRole, prompt: WriterPrompt) => Promise<WriterReply>;
+  /** Reads an original that a tool of the plugin wants. */
+  readonly read?: (id: string) => Promise<string | undefined>;
 }
 
 export interface Thread {
@@ -50,6 +52,7 @@ interface Pending {
   readonly reject: (error: unknown) => void;
   readonly deadline: Deadline;
   readonly ask: Call["ask"];
+  readonly read: Call["read"];
 }
 
 const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
@@ -65,12 +68,12 @@ export async function startThread(options: ThreadOptions): Promise<Thread> {
     throw error;
   }
   return {
-    run: async ({ data, deadlineMs, signal, ask }) => {
+    run: async ({ data, deadlineMs, signal, ask, read }) => {
       signal?.throwIfAborted();
       const aborted = (): void => turns.lose(signal?.reason);
       signal?.addEventListener("abort", aborted, { once: true });
       try {
-        const answer = turns.begin(deadlineMs, ask);
+        const answer = turns.begin(deadlineMs, { ask, read });
         const answerBytesMax = options.limits.answerBytes;
         worker.postMessage({ kind: "call", call: data, answerBytesMax } satisfies ToThread);
         return await answer;
@@ -89,7 +92,7 @@ export async function startThread(options: ThreadOptions): Promise<Thread> {
 /** What a thread is asked, one thing at a time. */
 interface Turns {
   /** Resolves or rejects with the turn's end. */
-  readonly begin: (ms: number, ask?: Call["ask"]) => Promise<unknown>;
+  readonly begin: (ms: number, effects?: Pick<Pending, "ask" | "read">) => Promise<unknown>;
   readonly now: () => Pending | undefined;
   /** Ends the turn, if one is under way. */
   readonly settle: () => Pending | undefined;
@@ -97,6 +100,8 @@ interface Turns {
   readonly lose: (error: unknown) => void;
   readonly alive: () => boolean;
 }
+
+const NO_EFFECTS: Pick<Pending, "ask" | "read"> = { ask: undefined, read: undefined };
 
 function createTurns(worker: Worker): Turns {
   let pending: Pending | undefined;
@@ -115,11 +120,11 @@ function createTurns(worker: Worker): Turns {
     void worker.terminate();
   };
   return {
-    begin: (ms, ask) =>
+    begin: (ms, { ask, read } = NO_EFFECTS) =>
       new Promise((resolve, reject) => {
         worker.ref();
         const hung = (): void => lose(new PluginFault({ kind: "hung", detail: `no answer within ${ms} ms` }));
-        pending = { resolve, reject, deadline: createDeadline(ms, hung), ask };
+        pending = { resolve, reject, deadline: createDeadline(ms, hung), ask, read };
       }),
     now: () => pending,
     settle,
@@ -138,7 +143,9 @@ function hear(worker: Worker, turns: Turns, says: ThreadOptions["says"]): void {
       case "failed":
         return turns.settle()?.reject(new PluginFault(message.fault));
       case "ask":
-        return void relay(message, worker, turns);
+        return void relay(message.ask, turns.now(), { worker, turns, effect: askedOf(message) });
+      case "read":
+        return void relay(message.ask, turns.now(), { worker, turns, effect: ({ read }) => read?.(message.id) });
       case "printed":
         return says?.(message.text);
     }
@@ -174,17 +181,24 @@ function workerOf({ plugin, limits, says }: ThreadOptions): Worker {
   });
 }
 
-/** While a model answers, the plugin's time stands still. */
-async function relay(
-  { ask, role, prompt }: Extract<FromThread, { kind: "ask" }>,
-  worker: Worker,
-  turns: Turns,
-): Promise<void> {
-  const pending = turns.now();
-  if (pending?.ask === undefined) return;
+function askedOf({ role, prompt }: Extract<FromThread, { kind: "ask" }>): Relaying["effect"] {
+  return ({ ask }) => ask?.(role, prompt);
+}
+
+interface Relaying {
+  readonly worker: Worker;
+  readonly turns: Turns;
+  /** Undefined where the call allows nothing of the kind. */
+  readonly effect: (pending: Pending) => Promise<WriterReply | string | undefined> | undefined;
+}
+
+/** While a model answers or the store reads, the plugin's time stands still. */
+async function relay(ask: number, pending: Pending | undefined, { worker, turns, effect }: Relaying): Promise<void> {
+  const answering = pending === undefined ? undefined : effect(pending);
+  if (pending === undefined || answering === undefined) return;
   pending.deadline.hold();
   try {
-    const reply = await pending.ask(role, prompt);
+    const reply = await answering;
     worker.postMessage({ kind: "told", ask, reply } satisfies ToThread);
     pending.deadline.goOn();
   } catch (error) {

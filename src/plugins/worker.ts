@@ -9,7 +9,7 @@ import { serialize } from "node:v8";
 import { parentPort, workerData } from "node:worker_threads";
 import type { EngineSettings } from "../core/engines/settings.ts";
 import { ENGINE_DEFAULTS } from "../core/engines/settings.ts";
-import type { CompactRequest, Engine } from "../core/engines/contract.ts";
+import type { CompactRequest, Engine, EngineTool, Sources, ToolAnswer } from "../core/engines/contract.ts";
 import { demand } from "../core/engines/suite/fault.ts";
 import type { Writer, WriterReply, Writers } from "../core/handoff/model/writer.ts";
 import { createChain } from "../core/transcript/links.ts";
@@ -20,6 +20,7 @@ import {
   type CompactData,
   type FromThread,
   type EngineInput,
+  type ToolData,
   type ToThread,
 } from "./thread-data.ts";
 import type { WriterRole, WritersData } from "./thread-data.ts";
@@ -35,7 +36,7 @@ const sha256 = (text: string): string => hash("sha256", text);
 /** Engines that are kept, by their settings. */
 const ENGINES_MAX = 8;
 const engines = new Map<string, Engine>();
-const asked = new Map<number, (reply: WriterReply) => void>();
+const asked = new Map<number, (reply: unknown) => void>();
 let asks = 0;
 
 /** What a thread may print before it is not listened to. */
@@ -122,13 +123,17 @@ async function answerTo(make: Make, call: CallData): Promise<unknown> {
     case "decide": {
       const engine = engineFor(make, call.settings);
       const state = stateOf(engine, call);
-      return { decision: engine.decide(state, call.usage), state };
+      return { decision: engine.decide(state, call.usage), state, tools: toolsOf(engine, state) };
     }
     case "compact": {
       const engine = engineFor(make, call.settings);
       const { transcript } = call;
-      return packed(await engine.compact(stateOf(engine, call), transcript, requestOf(call)), transcript);
+      const state = stateOf(engine, call);
+      const outcome = packed(await engine.compact(state, transcript, requestOf(call)), transcript);
+      return { outcome, tools: toolsOf(engine, state) };
     }
+    case "tool":
+      return answerTool(engineFor(make, call.settings), call);
     case "check": {
       const { transcript, contextTokens } = call;
       const { checkEngine } = await import("../core/engines/suite/suite.ts");
@@ -168,6 +173,32 @@ function stateOf(engine: Engine, { own = engine.init(), usages }: EngineInput): 
   return usages.reduce<unknown>((state, usage) => engine.observe(state, usage), own);
 }
 
+function toolsOf(engine: Engine, state: unknown): readonly EngineTool[] {
+  return engine.callTool === undefined ? [] : (engine.tools?.(state) ?? []);
+}
+
+async function answerTool(engine: Engine, data: ToolData): Promise<ToolAnswer> {
+  const { call, tokensMax, lateAtMs } = data;
+  const sources: Sources = {
+    original: (id) => fromHost<string | undefined>((ask) => ({ kind: "read", ask, id })),
+    isLate: () => Date.now() >= lateAtMs,
+    ...(tokensMax === undefined ? {} : { tokensMax }),
+  };
+  return engine.callTool!(stateOf(engine, data), call, sources);
+}
+
+/** Asks the host for what only it has. */
+function fromHost<Reply>(message: (ask: number) => FromThread): Promise<Reply> {
+  return new Promise((resolve) => {
+    const ask = asks++;
+    asked.set(ask, (reply) => {
+      asked.delete(ask);
+      resolve(reply as Reply);
+    });
+    tell(message(ask));
+  });
+}
+
 function requestOf(call: CompactData): CompactRequest {
   const { reason, focus, budget, now, standing, factor, code, writers } = call;
   return {
@@ -195,13 +226,6 @@ function writerOf(role: WriterRole, writer: Pick<Writer, "model" | "windowTokens
   return {
     ...writer,
     ask: ({ system, user, maxOutputTokens }) =>
-      new Promise((resolve) => {
-        const ask = asks++;
-        asked.set(ask, (reply) => {
-          asked.delete(ask);
-          resolve(reply);
-        });
-        tell({ kind: "ask", ask, role, prompt: { system, user, maxOutputTokens } });
-      }),
+      fromHost<WriterReply>((ask) => ({ kind: "ask", ask, role, prompt: { system, user, maxOutputTokens } })),
   };
 }

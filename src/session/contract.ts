@@ -243,6 +243,8 @@ export interface ToolBounds {
   readonly tokensMax?: number;
   /** How long originals are read, in milliseconds; what was read by then is the answer. */
   readonly waitMs?: number;
+  /** How long a model may take that a tool has read originals, in milliseconds. */
+  readonly modelWaitMs?: number;
 }
 
 export interface Runtime {

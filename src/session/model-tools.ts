@@ -1,12 +1,19 @@
 /** The tools that a host may give to its model: its engine's, or the recall tool; and what a call is answered. */
-import type { EngineTool, Sources, ToolAnswer, ToolCall } from "../core/engines/contract.ts";
-import { createRedactor } from "../core/redaction/redactor.ts";
+import type { EngineTool, Sources, ToolAnswer, ToolCall, ToolPrompt } from "../core/engines/contract.ts";
+import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
 import type { ToolBounds } from "./contract.ts";
 import type { SessionContext } from "./context.ts";
+import { writersOf } from "./session-writers.ts";
+import { withTimeLimit } from "./time-limit.ts";
+import { compilePattern } from "./line-pattern.ts";
 import { readOriginal } from "./recall/read-original.ts";
 import { answerRecallCall, RECALL_TOOL, RECALL_TOOL_DECLARATION } from "./recall/tool.ts";
 
 const WAIT_MS = 5_000;
+/** How long a model may take to answer a question from the originals. */
+const MODEL_WAIT_MS = 60_000;
+/** An engine that is not built in has no longer for one answer. */
+const EXTERNAL_WAIT_MS = 30_000;
 /** Of an original, this much is read. */
 const ORIGINAL_CHARS_MAX = 4 * 1024 * 1024;
 /** Originals that a call of the recall tool looks through. */
@@ -36,8 +43,11 @@ export async function callTool(context: SessionContext, call: ToolCall, bounds: 
   const { engine, engineState } = context.state;
   try {
     if (call.name === RECALL_TOOL) return await recalled(context, call, bounds);
-    const answer = await engine.callTool?.(engineState, call, sourcesOf(context, bounds));
-    return answer ?? failed("The engine of this session has no tools.");
+    const answering = engine.callTool?.(engineState, call, sourcesOf(context, bounds));
+    if (answering === undefined) return failed("The engine of this session has no tools.");
+    if (!context.state.isExternal) return await answering;
+    const late = (): ToolAnswer => failed("It took too long.");
+    return withoutSecrets(await withTimeLimit(EXTERNAL_WAIT_MS, answering, late), context);
   } catch {
     return failed("It cannot be read right now.");
   }
@@ -60,6 +70,12 @@ async function recalled(
   return { text, quotes: [], ...(found ? {} : { isError: true as const }) };
 }
 
+/** Whatever an engine that is not built in did about secrets itself. */
+function withoutSecrets(answer: ToolAnswer, { options }: SessionContext): ToolAnswer {
+  const text = createRedactor(options.secrets)(answer.text);
+  return { ...answer, text, quotes: answer.quotes.filter((quote) => text.includes(quote.text)) };
+}
+
 function failed(text: string): ToolAnswer {
   return { text, quotes: [], isError: true };
 }
@@ -69,17 +85,47 @@ function lateness({ options: { now = Date.now } }: SessionContext, { waitMs = WA
   return () => now() >= endMs;
 }
 
+interface Asking {
+  readonly redact: Redactor;
+  readonly waitMs: number;
+}
+
+/** The models that may write handoffs, in their order and within what the session may spend on them. */
+async function askModels(
+  context: SessionContext,
+  prompt: ToolPrompt,
+  { redact, waitMs }: Asking,
+): Promise<string | undefined> {
+  const { auxiliary, main, withheld } = writersOf(context, { waitMs });
+  if (withheld !== undefined) return undefined;
+  for (const writer of [auxiliary, main]) {
+    if (writer === undefined || writer.followsUp === "as-sent") continue;
+    const reply = await writer.ask(prompt);
+    if (reply.kind === "answered" && reply.text.trim() !== "") return redact(reply.text);
+  }
+  return undefined;
+}
+
 /** Originals as a model may read them: without secrets, which are looked for in the whole. */
 function sourcesOf(context: SessionContext, bounds: ToolBounds): Sources {
   const { store, tenant, options } = context;
   const redact = createRedactor(options.secrets);
   const { tokensMax } = bounds;
+  const isLate = lateness(context, bounds);
+  const { auxiliary, main } = options.writers ?? {};
   return {
+    pattern: (text) => compilePattern(text, isLate),
+    ...(auxiliary === undefined && main === undefined
+      ? {}
+      : {
+          ask: async (prompt: ToolPrompt) =>
+            askModels(context, prompt, { redact, waitMs: bounds.modelWaitMs ?? MODEL_WAIT_MS }),
+        }),
     original: async (id) => {
       const found = await store.getOriginal(tenant, id);
       return found === undefined ? undefined : redact(readOriginal(found).text.slice(0, ORIGINAL_CHARS_MAX));
     },
-    isLate: lateness(context, bounds),
+    isLate,
     ...(tokensMax === undefined ? {} : { tokensMax }),
   };
 }

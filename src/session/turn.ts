@@ -9,7 +9,6 @@ import { reachTo } from "../core/compaction/reach.ts";
 import type { WindowLimits } from "../core/engines/window.ts";
 import { PrecisError } from "../core/errors.ts";
 import type { CompactRequest, Decision, Outcome, Remote } from "../core/engines/contract.ts";
-import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { reportedUsage, type ReportedUsage } from "../protocols/index.ts";
 import { learnFactor, plausibleTokens } from "./calibration.ts";
@@ -28,14 +27,8 @@ import type { SentRequest } from "./context-usage.ts";
 import { readSafely } from "./read-safely.ts";
 import { timingOf } from "./postpone.ts";
 import { untilAborted } from "./until-aborted.ts";
-import {
-  afterReply,
-  afterSummary,
-  HANDOFF_WAIT_MS,
-  SESSION_SPEND_LIMIT,
-  withheldBy,
-  writersFor,
-} from "./summarizer.ts";
+import { writersOf } from "./session-writers.ts";
+import { afterReply, afterSummary, HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT, withheldBy } from "./summarizer.ts";
 
 /** Hygiene leaves conversations of fewer messages alone (Hermes Agent docs). */
 const HYGIENE_MESSAGES_MIN = 4;
@@ -142,7 +135,7 @@ export async function makeCompaction(
     ...estimatorOf(context),
     ...rest,
     ...standing,
-    ...(models && (main ?? options.writers) !== undefined ? { writers: writersOf(context, main) } : {}),
+    ...(models && (main ?? options.writers) !== undefined ? { writers: writersOf(context, { main }) } : {}),
     ...(models && remote !== undefined ? { remote: remoteOf(context, remote) } : {}),
     ...(options.secrets === undefined ? {} : { secrets: options.secrets }),
     ...(options.readFile === undefined ? {} : { readFile: options.readFile }),
@@ -176,19 +169,6 @@ function limitFor(reason: CompactionReason, { thresholdTokens, hygieneTokens, us
 /** The same, with what spoke for its moment in its report. */
 export function withReason(compaction: Compaction, because: string): Compaction {
   return { ...compaction, report: { ...compaction.report, because } };
-}
-
-function writersOf({ options, state }: SessionContext, main: Writer | undefined): Writers {
-  return writersFor({
-    writers: { resting: [], ...options.writers, ...(main === undefined ? {} : { main }) },
-    state: state.summarizer,
-    limit: { ...SESSION_SPEND_LIMIT, ...options.spendLimit },
-    now: timeOf(options),
-    waitMs: waitMsOf(options),
-    spent: (reply) => {
-      state.summarizer = afterReply(state.summarizer, reply);
-    },
-  });
 }
 
 /** In time, within what the session may spend, and with no more to read than a request would show. */

@@ -4,6 +4,7 @@ import { createRuntime } from "../../src/session/runtime.ts";
 import { createSession } from "../../src/session/session.ts";
 import { contentText } from "../../src/core/transcript/message.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
+import type { Writer } from "../../src/core/handoff/model/writer.ts";
 import { filler, ran, talk, user } from "../support/compacting.ts";
 
 const KEY = ["sk", "live", "4eC39HqLyjWDarjtT1zdp7dc"].join("_");
@@ -18,7 +19,7 @@ const whole = talk(
 );
 
 const settings = { contextLength: 32_000 };
-const tools = ["lcm_grep", "lcm_describe", "lcm_expand"];
+const tools = ["lcm_grep", "lcm_describe", "lcm_expand", "lcm_expand_query"];
 
 describe("a session with lossless", () => {
   it("answers a call from what left the conversation, also in another process", async () => {
@@ -34,6 +35,43 @@ describe("a session with lossless", () => {
     expect((await other.callTool(call)).text).toContain(gone);
     const stranger = createRuntime({ store, tenant: "another", engine: "lossless", settings, state: runtime.state() });
     expect(await stranger.callTool(call)).toMatchObject({ isError: true, quotes: [] });
+  });
+
+  it("finds lines by a regular expression, whose time is bounded", async () => {
+    const runtime = createRuntime({ engine: "lossless", settings });
+    await runtime.prepare(whole);
+    const grep = (words: string, waitMs = 5_000) =>
+      runtime.callTool({ name: "lcm_grep", arguments: JSON.stringify({ words, mode: "regex" }) }, { waitMs });
+    const [line] = LOCKERS.split("\n");
+    expect((await grep("^locker 0: the [0-9a-f]{6} part")).text).toContain(line);
+    for (const wrong of ["(", "(?=a)b", "(a)\\1", "x*"]) {
+      const { text, isError } = await grep(wrong);
+      expect(isError).toBe(true);
+      expect(text).toContain("the regular expression cannot be used");
+    }
+    const since = performance.now();
+    await grep("(\\w{30}\\W*){30}zz$", 100);
+    expect(performance.now() - since).toBeLessThan(1_500);
+  });
+
+  it("asks a model for the answer to a question, masked, and goes without it where that fails", async () => {
+    const asked: string[] = [];
+    const ask: Writer["ask"] = async ({ user: prompt }) => {
+      asked.push(prompt);
+      const usage = { inputTokens: 1, outputTokens: 1, requests: 1 };
+      if (asked.length > 1) return { kind: "failed", failure: { class: "rate", message: "later" }, usage };
+      return { kind: "answered", text: `The key is ${KEY}.`, ended: "stop", usage };
+    };
+    const auxiliary: Writer = { model: "small", windowTokens: 100_000, ask };
+    const runtime = createRuntime({ engine: "lossless", settings, writers: { auxiliary }, modelsAhead: true });
+    await runtime.compact(whole, { reason: "hygiene" });
+    asked.length = 0;
+    const call = { name: "lcm_expand_query", arguments: JSON.stringify({ question: "What is the key of locker 99?" }) };
+    const { text } = await runtime.callTool(call);
+    expect(text).toMatch(/^The key is .*\n\(written by a model/);
+    expect(text + asked.join("")).not.toContain(KEY);
+    expect(asked[0]).toContain("of locker 99");
+    expect((await runtime.callTool(call)).text).toContain("of locker 99");
   });
 
   it("masks secrets, and keeps to the host's bounds", async () => {

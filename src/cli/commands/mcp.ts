@@ -9,7 +9,7 @@ export const mcpCommand: Command = {
   name: "mcp",
   summary: "Let an agent search its kept conversations: a Model Context Protocol server on standard input and output.",
   about: [
-    "An agent starts it and calls its tools `search`, `describe`, `expand` and `timeline`. They cover everything that the gateway has kept for one tenant, including what compactions removed. Other tenants cannot be reached, nor, with --session, other sessions. Secrets are masked unless --with-secrets asks for every byte. Ends at the end of its input.",
+    "An agent starts it and calls its tools `search`, `describe`, `expand` and `timeline`. They cover everything that the gateway has kept for one tenant, including what compactions removed. With an engine that has tools of its own (`context.engine: lossless`), these are offered too. Other tenants cannot be reached, nor, with --session, other sessions. Secrets are masked unless --with-secrets asks for every byte. Ends at the end of its input.",
     "It is read-only, unless --allow-writes adds the tools `compact`, which compacts a session now, and `restore`, which undoes a compaction. docs/mcp.md says how to add it to Claude Code, Codex, OpenCode and pi.",
   ],
   examples: [
@@ -50,7 +50,7 @@ export const mcpCommand: Command = {
 
 function usedWith(args: Arguments) {
   const writes = args.is("allow-writes");
-  return { readOnly: !writes, compacts: writes };
+  return { readOnly: !writes, compacts: writes || ("if_there" as const) };
 }
 
 /** Standard output is the protocol's. */

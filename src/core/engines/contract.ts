@@ -115,6 +115,26 @@ export interface Sources {
   readonly tokensMax?: number;
   /** True once the time for this call is over: nothing further is read then. */
   readonly isLate?: () => boolean;
+  /** Compiles a regular expression in RE2 syntax; absent where the host has no engine for it whose time is bounded. */
+  readonly pattern?: (text: string) => Promise<LinePattern | PatternFault>;
+  /** Has a model answer a prompt; undefined where none answered. Absent where there is no model. */
+  readonly ask?: (prompt: ToolPrompt) => Promise<string | undefined>;
+}
+
+export interface LinePattern {
+  /** Indexes of the lines that it matches, in order, as far as there is time. */
+  readonly matching: (lines: readonly string[]) => Promise<readonly number[]>;
+}
+
+/** Why a text is no pattern, as its author mends it. */
+export interface PatternFault {
+  readonly fault: string;
+}
+
+export interface ToolPrompt {
+  readonly system: string;
+  readonly user: string;
+  readonly maxOutputTokens: number;
 }
 
 export interface ToolAnswer {

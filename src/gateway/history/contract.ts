@@ -1,4 +1,5 @@
 /** What an operator can see of the kept conversations, and what can be done to one: what both doors, command line and HTTP, call. */
+import type { Runtime } from "../../session/contract.ts";
 import type { CompactionReport, Irreducible } from "../../core/compaction/compaction.ts";
 import type { Message, Role } from "../../core/transcript/message.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
@@ -174,6 +175,13 @@ export interface ForkHow {
   readonly name?: string;
 }
 
+export type SessionTools = Pick<Runtime, "tools" | "callTool">;
+
+export interface EngineToolsScope {
+  /** Whether an original may be read; all of the tenant's where not given. */
+  readonly reads?: (id: string) => Promise<boolean>;
+}
+
 /** Calls about one session reject with `unknown_session` or `ambiguous_session`; all with what docs/store.md lists. */
 export interface History {
   readonly tenants: () => Promise<readonly TenantEntry[]>;
@@ -195,6 +203,8 @@ export interface History {
   readonly export: (which: Which, options: ExportOptions) => Promise<Exported>;
   /** Its messages as its client knows them, secrets and all. */
   readonly messages: (which: Which) => Promise<readonly Message[]>;
+  /** The tools of its engine, and what a call of one is answered; of no session, what a new one would have. */
+  readonly engineTools: (which: Which | undefined, scope?: EngineToolsScope) => Promise<SessionTools>;
   readonly recall: (tenant: string | undefined, id: string) => Promise<Original | undefined>;
   /** Messages and removed originals that hold the words, best first, each place once; texts are without secrets. */
   readonly search: (query: SearchQuery) => Promise<readonly FoundOriginal[]>;

@@ -45,6 +45,10 @@ export function createHistory(options: HistoryOptions): History {
     fork: (which, how) => fork(dependencies, which, how),
     export: (which, how) => exportSession(dependencies, which, how),
     messages: (which) => messagesOf(dependencies, which),
+    engineTools: async (which, scope = {}) => {
+      const { engineTools, toolsAtStart } = await import("./engine-tools.ts");
+      return which === undefined ? toolsAtStart(dependencies) : engineTools(dependencies, which, scope);
+    },
     recall: (tenant, id) => recall(dependencies, tenant, id),
     search: (query) => search(dependencies, query),
   };

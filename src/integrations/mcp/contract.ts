@@ -1,8 +1,10 @@
 /** What the tools work with: the kept history, whose part of it may be seen, and what a tool is. */
 import type { Budget } from "../../core/compaction/budget.ts";
 import type { CompactionReport } from "../../core/compaction/compaction.ts";
+import type { EngineTool, ToolAnswer, ToolCall } from "../../core/engines/contract.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { Message, Role } from "../../core/transcript/message.ts";
+import type { ToolBounds } from "../../session/contract.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { McpLimits } from "./limits.ts";
 
@@ -68,6 +70,14 @@ export interface Archive {
   readonly pins: (which: Which) => Promise<SessionPins>;
   readonly pin: (which: Which, what: { readonly messages?: string; readonly fact?: string }) => Promise<SessionPins>;
   readonly unpin: (which: Which, id: string) => Promise<SessionPins>;
+  /** The tools of a session's engine, within what may be read; of no session, those of a new one. */
+  readonly engineTools: (
+    which: Which | undefined,
+    scope?: { readonly reads?: (id: string) => Promise<boolean> },
+  ) => Promise<{
+    readonly tools: () => readonly EngineTool[];
+    readonly callTool: (call: ToolCall, bounds: ToolBounds) => Promise<ToolAnswer>;
+  }>;
   readonly undo: (
     which: Which,
   ) => Promise<{ readonly undone: CompactionReport; readonly standing?: CompactionReport } | undefined>;

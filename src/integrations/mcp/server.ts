@@ -30,7 +30,7 @@ export async function serveStdio(options: McpOptions): Promise<void> {
     { name: "precis", version: options.version },
     { capabilities: { tools: {}, ...(options.allowWrites ? { prompts: {} } : {}) }, instructions: INSTRUCTIONS },
   );
-  const tools = createTools(context);
+  const tools = await createTools(context);
   if (options.allowWrites) offerPrompt(server, context);
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools.declarations] }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>

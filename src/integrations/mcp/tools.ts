@@ -1,10 +1,12 @@
 /** The tools as an agent is told of them, and each call from its arguments to a bounded text. */
 import { z } from "zod";
+import type { EngineTool } from "../../core/engines/contract.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { written, type Answer } from "../../core/recall/pages.ts";
 import type { ToolContext } from "./contract.ts";
 import { compact } from "./compact.ts";
 import { describe } from "./describe.ts";
+import { engineToolsOf } from "./engine-tools.ts";
 import { expand } from "./expand.ts";
 import { MCP_LIMITS, type McpLimits } from "./limits.ts";
 import { pin, unpin } from "./pin.ts";
@@ -53,26 +55,38 @@ export interface Tools {
 /** Claude Code's name for it. */
 const ALWAYS_LOADED = { "anthropic/alwaysLoad": true };
 
-export function createTools(context: ToolContext): Tools {
+export async function createTools(context: ToolContext): Promise<Tools> {
   const offered = toolsOf(context.limits).filter(({ writes }) => context.allowWrites || !writes);
+  const engine = await engineToolsOf(context, new Set(offered.map(({ name }) => name)));
+  const own = offered.map(({ name, description, writes, always, input }) => ({
+    name,
+    description,
+    inputSchema: z.toJSONSchema(input, { io: "input" }) as Declaration["inputSchema"],
+    annotations: { readOnlyHint: !writes, destructiveHint: false, openWorldHint: false },
+    ...(always ? { _meta: ALWAYS_LOADED } : {}),
+  }));
   return {
-    declarations: offered.map(({ name, description, writes, always, input }) => ({
-      name,
-      description,
-      inputSchema: z.toJSONSchema(input, { io: "input" }) as Declaration["inputSchema"],
-      annotations: { readOnlyHint: !writes, destructiveHint: false, openWorldHint: false },
-      ...(always ? { _meta: ALWAYS_LOADED } : {}),
-    })),
+    declarations: [...own, ...engine.tools.map(engineDeclaration)],
     msOf: (name) => offered.find((one) => one.name === name)?.ms,
     call: async (name, given, signal) => {
       const found = offered.find((one) => one.name === name);
+      if (engine.tools.some((one) => one.name === name)) return engine.call(name, given);
       if (found === undefined)
         throw new PrecisError("there is no such tool", {
           code: "unknown_tool",
-          hint: `There are ${offered.map((one) => one.name).join(", ")}.`,
+          hint: `There are ${[...offered, ...engine.tools].map((one) => one.name).join(", ")}.`,
         });
       return found.call(context, given, signal);
     },
+  };
+}
+
+function engineDeclaration({ name, description, parameters }: EngineTool): Declaration {
+  return {
+    name,
+    description,
+    inputSchema: parameters as Declaration["inputSchema"],
+    annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
   };
 }
 

@@ -13,22 +13,23 @@ const CASES = SDK_PROTOCOLS.flatMap((protocol) => [true, false].map((stream) => 
 /** Markers wander; without them a request's beginning is compared byte for byte. */
 const GATEWAY = { engine: "lossless", contextLength: WINDOW_TOKENS, caching: { enabled: false } } as const;
 const PROVIDER = { every: { windowTokens: WINDOW_TOKENS } };
-const LOSSLESS_TOOLS = ["lcm_grep", "lcm_describe", "lcm_expand"];
+const LOSSLESS_TOOLS = ["lcm_grep", "lcm_describe", "lcm_expand", "lcm_expand_query"];
 const QUESTION = "What does the harbour keeper like?";
 
 const calls = (name: string, given: object): Answer => ({ calls: [{ name, arguments: given }] });
 const idIn = (text: string): string => /r[0-9a-f]{9}/.exec(text)![0];
 
-/** Searches, describes and expands what it found, each with what the call before was answered. */
+/** Searches, describes and expands what it found, and asks about it. */
 function searching(told: string[]): (asked: ScriptedRequest) => Answer {
   const listening = (answer: (text: string) => Answer) => (asked: ScriptedRequest) => {
     told.push(lastTold(asked));
     return answer(told.at(-1)!);
   };
   return scripted(
-    calls("lcm_grep", { words: "harbour keeper" }),
+    calls("lcm_grep", { words: "harbour ke+per \\w+ quince", mode: "regex" }),
     listening((text) => calls("lcm_describe", { id: idIn(text) })),
     listening((text) => calls("lcm_expand", { id: idIn(text) })),
+    listening(() => calls("lcm_expand_query", { question: QUESTION })),
     listening(() => ({ text: told[0]!.includes(VALUE) ? `They like ${VALUE}.` : "I do not know." })),
     { text: "You are welcome." },
   );
@@ -46,6 +47,7 @@ describe.each(CASES)("lossless behind the gateway: $protocol, streamed $stream",
     expect(await agent.ask()).toMatchObject({ text: `They like ${VALUE}.`, calls: [] });
     expect(told[1]!.includes("depth 0")).toBe(true);
     expect(told[2]!.includes("harbour line 12 of")).toBe(true);
+    expect(told[3]!.includes(VALUE)).toBe(true);
     const [first] = provider.requests.map(({ body }) => body);
     for (const name of LOSSLESS_TOOLS) expect(first).toContain(`"${name}"`);
     expect(first).not.toContain(`"${RECALL_TOOL}"`);
@@ -53,8 +55,8 @@ describe.each(CASES)("lossless behind the gateway: $protocol, streamed $stream",
     agent.says("Thank you.");
     expect(JSON.stringify(agent.list)).not.toContain("lcm_");
     await agent.ask();
-    const [fourth, fifth] = provider.requests.slice(3).map(({ body }) => body);
-    expect(listText(fifth!).startsWith(listText(fourth!))).toBe(true);
+    const [before, after] = provider.requests.slice(4).map(({ body }) => body);
+    expect(listText(after!).startsWith(listText(before!))).toBe(true);
     expect(provider.account().total.rejected).toEqual({});
     expect(events.filter(({ kind }) => kind === "recall")).toMatchObject(
       LOSSLESS_TOOLS.map((tool) => ({ tool, found: true })),
@@ -78,7 +80,7 @@ describe("lossless behind the gateway: the Gemini API", () => {
     const text = await response.text();
     expect(text).toContain("quince");
     expect(text).not.toContain("lcm_");
-    expect(provider.requests).toHaveLength(4);
+    expect(provider.requests).toHaveLength(5);
     expect(provider.account().total.rejected).toEqual({});
   });
 });
@@ -103,7 +105,7 @@ describe("which tools a client is offered", () => {
 
   it("leaves a name to the client that uses it", async () => {
     const grep = { type: "function", function: { name: "lcm_grep", parameters: { type: "object", properties: {} } } };
-    expect(await offered({}, [...own, grep])).toEqual(["read", "lcm_grep", "lcm_describe", "lcm_expand"]);
+    expect(await offered({}, [...own, grep])).toEqual(["read", "lcm_grep", ...LOSSLESS_TOOLS.slice(1)]);
   });
 
   it("offers none where the recall tool is off, or the client has none", async () => {

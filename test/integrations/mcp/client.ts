@@ -81,7 +81,7 @@ async function provider() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, last: () => body, close };
 }
 
-export async function gatewayOn(folder: string, windowTokens: number): Promise<Kept> {
+export async function gatewayOn(folder: string, windowTokens: number, engine = "compressor"): Promise<Kept> {
   const upstream = await provider();
   const store = await openSqliteStore({ path: join(folder, "history.db") });
   const gateways = new Map<string, Awaited<ReturnType<typeof listening>>>();
@@ -91,6 +91,7 @@ export async function gatewayOn(folder: string, windowTokens: number): Promise<K
       tenant: { name: tenant },
       store,
       contextLength: windowTokens,
+      engine,
     });
     return { gateway, ...(await gateway.listen({ port: 0 })) };
   };

@@ -1,7 +1,7 @@
-/** `lcm_grep`: words to the lines of the originals that hold them. No patterns: one may take longer than any text is long. */
+/** `lcm_grep`: words, or a pattern, to the lines of the originals that hold them. */
 import { written } from "../../recall/pages.ts";
 import { around, linesIn, placesIn, wordsIn } from "../../recall/places.ts";
-import type { Quote, ToolAnswer } from "../contract.ts";
+import type { LinePattern, Quote, ToolAnswer } from "../contract.ts";
 import { nodeOf, under, type Dag, type DagNode } from "./dag.ts";
 import { refused, type ToolArguments, type BoundedSources } from "./reading.ts";
 
@@ -23,48 +23,93 @@ interface Hit {
   readonly held: number;
 }
 
+/** What of a text's lines is found. */
+type FindLines = (lines: readonly string[]) => Promise<readonly FoundLine[]>;
+
+interface FoundLine extends Pick<Hit, "held"> {
+  readonly at: number;
+}
+
 export async function grep(dag: Dag, given: ToolArguments, reading: BoundedSources): Promise<ToolAnswer> {
-  const { id, words: asked = "", hits: most = GREP_HITS } = given;
-  const node = id === undefined ? undefined : nodeOf(dag, id);
-  if (id !== undefined && node === undefined) return refused("no record has this id");
-  const tops = node === undefined ? dag.roots : [node];
-  const leaves = tops.flatMap((top) => under(dag, top, Infinity)).toReversed();
-  const words = wordsIn(asked);
+  const { id, hits: most = GREP_HITS } = given;
+  const leaves = leavesOf(dag, id);
+  if (leaves === undefined) return refused("no record has this id");
+  const find = await finderOf(given, reading);
+  if (typeof find === "string") return refused(find);
   const hits: Hit[] = [];
   let read = 0;
-  for (const leaf of leaves.slice(0, READS_MAX)) {
-    if (reading.isLate?.() === true) break;
-    const text = await reading.original(leaf.id);
+  for await (const { leaf, text } of originalsOf(leaves, reading)) {
     read++;
-    if (text !== undefined) hits.push(...hitsIn(text.slice(0, ORIGINAL_CHARS_MAX), words, leaf));
+    if (text !== undefined) hits.push(...(await hitsIn(text, find, leaf)));
   }
   const unread = read < leaves.length ? `${leaves.length - read} older records were not searched` : "";
   if (hits.length === 0)
-    return refused(
-      unread === "" ? "nothing that was removed contains these words" : `${unread}; the others do not hold it`,
-    );
+    return refused(unread === "" ? "nothing that was removed contains it" : `${unread}; the others do not hold it`);
+  return answerOf(hits, most, { unread, tokensMax: reading.tokensMax });
+}
+
+/** The leaves under a record, or all of them, the newest first. */
+export function leavesOf(dag: Dag, id: string | undefined): readonly DagNode[] | undefined {
+  const node = id === undefined ? undefined : nodeOf(dag, id);
+  if (id !== undefined && node === undefined) return undefined;
+  const tops = node === undefined ? dag.roots : [node];
+  return tops.flatMap((top) => under(dag, top, Infinity)).toReversed();
+}
+
+/** The originals of leaves, as many as are read and as far as there is time. */
+export async function* originalsOf(leaves: readonly DagNode[], { original, isLate }: BoundedSources) {
+  for (const leaf of leaves.slice(0, READS_MAX)) {
+    if (isLate?.() === true) return;
+    const text = await original(leaf.id);
+    yield { leaf, text: text?.slice(0, ORIGINAL_CHARS_MAX) };
+  }
+}
+
+/** Or what is wrong with what was asked for. */
+async function finderOf({ words = "", mode }: ToolArguments, { pattern }: BoundedSources): Promise<FindLines | string> {
+  if (mode !== "regex") return wordFinder(wordsIn(words));
+  if (pattern === undefined) return "regular expressions cannot be searched for here: use words";
+  const compiled = await pattern(words);
+  return "fault" in compiled ? `the regular expression cannot be used: ${compiled.fault}` : patternFinder(compiled);
+}
+
+function wordFinder(words: readonly string[]): FindLines {
+  const heldIn = (line: string): number => words.filter((word) => line.includes(word)).length;
+  return (lines) =>
+    Promise.resolve(placesIn(lines, words).map((at) => ({ at, held: heldIn(lines[at]!.toLowerCase()) })));
+}
+
+function patternFinder({ matching }: LinePattern): FindLines {
+  return async (lines) => (await matching(lines)).map((at) => ({ at, held: 1 }));
+}
+
+interface Ending {
+  readonly unread: string;
+  readonly tokensMax: number;
+}
+
+function answerOf(hits: readonly Hit[], most: number, { unread, tokensMax }: Ending): ToolAnswer {
   const best = hits.toSorted((a, b) => b.held - a.held).slice(0, most);
   const body = best.map(({ leaf, text }) => `── ${leaf.id}, of messages ${leaf.from + 1} to ${leaf.until}\n${text}`);
   const rest = (shown: number): string => {
     const left = hits.length - shown;
-    const more = left === 0 ? "" : `${left} more places: ask for more hits or tokens, or use rarer words`;
+    const more = left === 0 ? "" : `${left} more places: ask for more hits or tokens, or search for something rarer`;
     const notes = [more, unread].filter((note) => note !== "");
     return notes.length === 0 ? "" : `(${notes.join("; ")})`;
   };
-  const text = written({ head: "", body, rest }, reading.tokensMax);
+  const text = written({ head: "", body, rest }, tokensMax);
   const shown = best.filter((_, at) => text.includes(body[at]!));
   return { text, quotes: shown.flatMap(quotesOf) };
 }
 
-function hitsIn(text: string, words: readonly string[], leaf: DagNode): readonly Hit[] {
+async function hitsIn(text: string, find: FindLines, leaf: DagNode): Promise<readonly Hit[]> {
   const lines = linesIn(text, LINE_CHARS_MAX);
   const found: Hit[] = [];
   let last = -Infinity;
-  for (const at of placesIn(lines, words)) {
+  for (const { at, held } of await find(lines)) {
     if (at - last <= NEAR_LINES) continue;
     last = at;
-    const line = lines[at]!.toLowerCase();
-    found.push({ leaf, text: around(lines, at), held: words.filter((word) => line.includes(word)).length });
+    found.push({ leaf, text: around(lines, at), held });
   }
   return found;
 }

@@ -4,6 +4,8 @@ import type { Sources, ToolAnswer } from "../contract.ts";
 /** Arguments that were found to be what the tool takes. */
 export interface ToolArguments {
   readonly words?: string;
+  readonly mode?: "words" | "regex";
+  readonly question?: string;
   readonly id?: string;
   readonly hits?: number;
   readonly depth?: number;

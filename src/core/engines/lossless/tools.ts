@@ -5,6 +5,7 @@ import type { EngineTool, Sources, ToolAnswer, ToolCall } from "../contract.ts";
 import type { Dag } from "./dag.ts";
 import { describe } from "./describe.ts";
 import { expand, EXPAND_DEPTH, EXPAND_DEPTH_MAX } from "./expand.ts";
+import { expandQuery } from "./expand-query.ts";
 import { grep, GREP_HITS, GREP_HITS_MAX } from "./grep.ts";
 import { refused, type ToolArguments, type BoundedSources } from "./reading.ts";
 
@@ -21,6 +22,7 @@ const ARGUMENTS_CHARS_MAX = 4_000;
 /** What an argument may be; all of it is in the schema too. */
 type Field =
   | { readonly type: "string"; readonly maxLength: number; readonly description: string }
+  | { readonly type: "string"; readonly enum: readonly string[]; readonly description: string }
   | { readonly type: "integer"; readonly minimum: number; readonly maximum: number; readonly description: string };
 
 interface Tool {
@@ -49,9 +51,14 @@ const ALL: readonly Tool[] = [
   {
     name: "lcm_grep",
     description:
-      "Finds words in everything that was removed from this conversation: each match with the lines around it, word for word. Use it first when an exact value, path, error or decision is missing.",
+      "Finds words, or lines that match a regular expression, in everything that was removed from this conversation: each match with the lines around it, word for word. Use it first when an exact value, path, error or decision is missing.",
     fields: {
-      words: text(WORDS_CHARS_MAX, "Plain words, not a pattern; lines with all of them come first."),
+      words: text(WORDS_CHARS_MAX, "Plain words (lines with all of them come first), or the regular expression."),
+      mode: {
+        type: "string",
+        enum: ["words", "regex"],
+        description: "`regex`: `words` is one regular expression in RE2 syntax, for single lines. Default: words.",
+      },
       id: { ...ID, description: "Search only in what this record stands for." },
       hits: integer(1, GREP_HITS_MAX, `Maximum number of matches; ${GREP_HITS} by default.`),
       tokens: TOKENS,
@@ -79,6 +86,18 @@ const ALL: readonly Tool[] = [
     },
     required: ["id"],
     run: expand,
+  },
+  {
+    name: "lcm_expand_query",
+    description:
+      "Answers a question from the originals that were removed from this conversation, without filling the context with them. Use it when the answer is spread over several messages.",
+    fields: {
+      question: text(WORDS_CHARS_MAX, "What is to be found out, in a sentence with the names it is about."),
+      id: { ...ID, description: "Look only in what this record stands for." },
+      tokens: TOKENS,
+    },
+    required: ["question"],
+    run: expandQuery,
   },
 ];
 
@@ -134,6 +153,7 @@ function argumentsOf(
 function objectionTo(value: unknown, field: Field): string | undefined {
   switch (field.type) {
     case "string":
+      if ("enum" in field) return field.enum.includes(value as string) ? undefined : `is ${field.enum.join(" or ")}`;
       if (typeof value !== "string" || value.trim() === "") return "is a text that says something";
       return value.length <= field.maxLength ? undefined : `has at most ${field.maxLength} characters`;
     case "integer": {

@@ -75,6 +75,35 @@ describe("lcm_grep", () => {
   });
 });
 
+describe("lcm_expand_query", () => {
+  const question = "What is the code of locker 12?";
+
+  it("answers with the best passages, word for word, where there is no model", async () => {
+    const { call, originals } = await toolbox();
+    const { text, quotes } = await call("lcm_expand_query", { question });
+    expect(text).toContain(CODE);
+    const quote = quotes.find((one) => one.text === CODE)!;
+    expect(originals.get(quote.id)).toContain(CODE);
+    const none = await call("lcm_expand_query", { question }, { ask: () => Promise.resolve(undefined) });
+    expect(none.text).toBe(text);
+  });
+
+  it("gives a model the passages with what stands around them, and its answer to the caller", async () => {
+    const { call } = await toolbox();
+    const asked: { readonly system: string; readonly user: string }[] = [];
+    const ask: NonNullable<Sources["ask"]> = (prompt) => {
+      asked.push(prompt);
+      return Promise.resolve("It is QUARTZ-8841.");
+    };
+    const { text, quotes } = await call("lcm_expand_query", { question, tokens: 300 }, { ask });
+    expect(text).toMatch(/^It is QUARTZ-8841\.\n\(written by a model that read r[0-9a-f]{9}/);
+    expect(quotes).toEqual([]);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]!.user).toContain(`${CODE}\n`);
+    expect(estimateText(asked[0]!.user)).toBeLessThan(17_000);
+  });
+});
+
 describe("lcm_expand", () => {
   it("gives, page by page, all that a record stands for", async () => {
     const { call, originals, made } = await toolbox();
@@ -122,7 +151,8 @@ describe("lcm_describe", () => {
 describe("any call", () => {
   const words = fc.oneof(fc.constantFrom("part3", "code locker", "(a+)+$", "🦘"), fc.string({ maxLength: 40 }));
   const given = fc.oneof(
-    fc.record({ words }, { requiredKeys: [] }),
+    fc.record({ words, mode: fc.constantFrom("words", "regex") }, { requiredKeys: [] }),
+    fc.record({ question: words }),
     fc.record({ words, hits: fc.integer(), tokens: fc.integer({ min: 0, max: 20_000 }) }),
     fc.record({ id: fc.oneof(fc.nat({ max: 30 }), words), depth: fc.nat(), offset: fc.nat(), tokens: fc.nat() }),
     fc.anything(),
@@ -135,7 +165,7 @@ describe("any call", () => {
       typeof value === "object" && value !== null && "id" in value && typeof value.id === "number"
         ? { ...value, id: ids[value.id % ids.length] }
         : value;
-    const names = fc.constantFrom("lcm_grep", "lcm_describe", "lcm_expand", "lcm_other");
+    const names = fc.constantFrom("lcm_grep", "lcm_describe", "lcm_expand", "lcm_expand_query", "lcm_other");
     await fc.assert(
       fc.asyncProperty(names, given, fc.integer({ min: 1, max: 3_000 }), async (name, value, tokensMax) => {
         const answer = await call(name, JSON.stringify(named(value)) ?? "", { tokensMax });
@@ -154,6 +184,10 @@ describe("any call", () => {
     ["lcm_grep", "{}"],
     ["lcm_grep", { words: "" }],
     ["lcm_grep", { words: "x", hits: 0 }],
+    ["lcm_grep", { words: "x", mode: "glob" }],
+    ["lcm_grep", { words: "x.*y", mode: "regex" }],
+    ["lcm_expand_query", {}],
+    ["lcm_expand_query", { question: "Where is the zeppelin?" }],
     ["lcm_grep", { words: "x", id: "r000000000" }],
     ["lcm_expand", {}],
     ["lcm_expand", { id: "elsewhere" }],
@@ -178,6 +212,11 @@ describe("any call", () => {
   });
 
   it("has the same tools from the first request on", () => {
-    expect(engine.tools!(engine.init()).map(({ name }) => name)).toEqual(["lcm_grep", "lcm_describe", "lcm_expand"]);
+    expect(engine.tools!(engine.init()).map(({ name }) => name)).toEqual([
+      "lcm_grep",
+      "lcm_describe",
+      "lcm_expand",
+      "lcm_expand_query",
+    ]);
   });
 });
