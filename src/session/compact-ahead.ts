@@ -53,7 +53,7 @@ export async function takePreparedCompaction(
   state.ahead = undefined;
   const { original, standing } = view;
   const sameSoFar = chain.linksOf(original.messages.slice(0, ahead.covered)).at(-1) === ahead.covers;
-  const goesFurther = (standing.compaction?.covered ?? 0) < ahead.covered;
+  const goesFurther = (standing.compaction?.covered ?? 0) < ahead.covered && isEditedAlike(standing.compaction, ahead);
   if (!sameSoFar || !goesFurther || !(await keepsToPins(context, original, ahead))) return undefined;
   const after = estimatorOf(context).measure.transcript(applyCompaction(original, ahead));
   if (after >= state.limits.thresholdTokens) return undefined;
@@ -64,6 +64,11 @@ export async function takePreparedCompaction(
     if (signal?.aborted === true) state.ahead ??= ahead;
     throw error;
   }
+}
+
+/** Something may have been dropped by hand since it was made. */
+function isEditedAlike(standing: Compaction | undefined, ahead: Compaction): boolean {
+  return JSON.stringify(standing?.byHand ?? []) === JSON.stringify(ahead.byHand ?? []);
 }
 
 /** Something may have been pinned since it was made. */

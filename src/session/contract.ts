@@ -212,6 +212,8 @@ export type ExpiryOutcome =
     };
 
 export interface CompactOptions extends Waiting {
+  /** Only these messages, by their numbers (`12`, `12-30`): their results become digests. The other options do not count then. */
+  readonly messages?: string;
   readonly focus?: string;
   /** Size of the result in tokens. */
   readonly budget?: number;
@@ -332,6 +334,16 @@ export interface Runtime {
   readonly pin: (transcript: Transcript, what: PinRequest) => Promise<Pin>;
   /** False where there is no such pin. @throws PrecisError of the store. */
   readonly unpin: (transcript: Transcript, id: string) => Promise<boolean>;
+  /**
+   * Drops messages by their numbers (`12`, `12-30`): whole exchanges go, and of one that is in the range only in part the
+   * results. `recall` has them, `undo` brings them back, and later compactions are made without them.
+   *
+   * @throws PrecisError `bad_range`, `pinned`, and of the store; the signal's reason where it aborts.
+   */
+  readonly drop: (
+    transcript: Transcript,
+    what: Waiting & { readonly messages: string },
+  ) => Promise<Outcome & { readonly transcript: Transcript }>;
   /** What is pinned in it. @throws PrecisError of the store. */
   readonly pins: (transcript: Transcript) => Promise<readonly Pin[]>;
   /** Figures are tokens. Never throws. */

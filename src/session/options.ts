@@ -103,6 +103,7 @@ const writerOption = objectWith("a writer", "ask");
 const compactOptions = {
   signal: valueOf("an AbortSignal", (value) => value instanceof AbortSignal),
   focus: z.string(),
+  messages: z.string().min(1),
   budget: z.int().min(1),
   reason: z.enum(["threshold", "hygiene", "overflow", "payload", "explicit", "budget", "cost"]),
   because: z.string(),
@@ -123,6 +124,11 @@ const checkPin = createOptionsCheck("pin", {
   messages: z.string().min(1),
   fact: z.string().min(1),
 } satisfies Options<PinRequest>);
+
+const checkDrop = createOptionsCheck("drop", {
+  messages: z.string().min(1),
+  signal: compactOptions.signal,
+} satisfies Options<Parameters<Runtime["drop"]>[1]>);
 
 const checkModel = createOptionsCheck("modelChanged", {
   model: z.string(),
@@ -178,6 +184,11 @@ export function withCheckedCalls(runtime: Runtime): Runtime {
     pin: async (transcript, what) => {
       checkPin(what);
       return runtime.pin(transcript, what);
+    },
+    drop: async (transcript, what) => {
+      checkDrop(what);
+      what.signal?.throwIfAborted();
+      return runtime.drop(transcript, what);
     },
     restore: (before) => {
       checkSavedState(before, "restore");

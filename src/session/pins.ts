@@ -4,11 +4,10 @@
  */
 import { NO_PINS, wholeExchanges, type Pins } from "../core/compaction/pins.ts";
 import { PrecisError } from "../core/errors.ts";
-import { rangesIn } from "../core/recall/messages.ts";
 import type { Chain } from "../core/transcript/links.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import type { HistoryStore, Store } from "../store/store.ts";
-import type { SessionContext } from "./context.ts";
+import { rangeOfMessages } from "./message-range.ts";
 
 /** What is to be pinned: one of both. */
 export interface PinRequest {
@@ -63,8 +62,17 @@ export interface PinContext {
   readonly links: readonly string[];
 }
 
+/** A session, as far as its pins go. */
+export interface PinOwner {
+  readonly store: Store;
+  readonly tenant: string;
+  readonly chain: Chain;
+  /** Where the store keeps nothing beside compactions. */
+  readonly pinned: Map<string, unknown>;
+}
+
 /** For a compaction, as indices. */
-export async function pinsOf(context: SessionContext, original: Transcript): Promise<Pins> {
+export async function pinsOf(context: PinOwner, original: Transcript): Promise<Pins> {
   const { messages } = original;
   const own = pinContext(context, original);
   const listed = await listPins(own);
@@ -75,7 +83,7 @@ export async function pinsOf(context: SessionContext, original: Transcript): Pro
   return { messages: wholeExchanges(messages, indices), facts: listed.flatMap(({ fact }) => fact ?? []) };
 }
 
-export function pinContext(context: SessionContext, { messages }: Transcript): PinContext {
+export function pinContext(context: PinOwner, { messages }: Transcript): PinContext {
   const { store, tenant, chain, pinned } = context;
   return { store: stateIn(store) ?? inMemory(pinned), tenant, chain, links: chain.linksOf(messages) };
 }
@@ -131,20 +139,6 @@ function rangeToPin({ links, chain }: PinContext, text: string): PinnedRange {
   const ends = { from: links[from - 1]!, to: links[to - 1]! };
   return { id: idOf(chain, `${ends.from} ${ends.to}`), ...ends };
 }
-
-/** One range of messages that are there, from 1. @throws PrecisError `bad_range`. */
-export function rangeOfMessages(text: string, count: number): { readonly from: number; readonly to: number } {
-  const [range, ...more] = rangesIn(text) ?? [];
-  const to = Math.min(range?.to ?? 0, range?.to === Infinity ? count : Infinity);
-  if (range !== undefined && more.length === 0 && range.from >= 1 && to >= range.from && to <= count)
-    return { from: range.from, to };
-  throw new PrecisError(`"${text.slice(0, SHOWN_CHARS)}" is no range of its ${count} messages`, {
-    code: "bad_range",
-    hint: "Write one number or one range of message numbers, for example 12 or 12-14.",
-  });
-}
-
-const SHOWN_CHARS = 40;
 
 function factToPin({ chain, links }: PinContext, given: string): PinnedFact {
   const fact = given.replaceAll(/\s+/g, " ").trim();

@@ -21,6 +21,7 @@ import { createState, restoreState, saveState, useSettings } from "./state.ts";
 import { recall } from "./recall/search.ts";
 import { addPin, listPins, pinContext, removePin } from "./pins.ts";
 import { createOutgoing } from "./redact-outgoing.ts";
+import { editConversation } from "./edit-by-hand.ts";
 import { overflowIn } from "./provider-error.ts";
 import { withoutMedia } from "./recover.ts";
 import { asksForTooMuch, learnRefusal } from "./learn-window.ts";
@@ -73,6 +74,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
       state.ahead = undefined;
       return addPin(pinContext(context, transcript), what);
     },
+    drop: (transcript, what) => editConversation(context, transcript, { ...what, how: "drop" }),
     unpin: (transcript, id) => removePin(pinContext(context, transcript), id),
     pins: (transcript) => listPins(pinContext(context, transcript)),
     report: () => reportOf(context),
@@ -169,7 +171,14 @@ const compactNow = async (
   transcript: Transcript,
   request: CompactOptions & WaitingForMain,
 ): ReturnType<Runtime["compact"]> => {
-  const view = await viewConversation(context, transcript, request.signal);
+  const { messages, signal } = request;
+  if (messages !== undefined)
+    return editConversation(context, transcript, {
+      messages,
+      how: "compact",
+      ...(signal === undefined ? {} : { signal }),
+    });
+  const view = await viewConversation(context, transcript, signal);
   const room = request.budget ?? context.state.limits.thresholdTokens;
   if (view.tokens <= room && (request.force === false || request.budget !== undefined)) {
     const because = `its ${view.tokens} tokens are within ${room}`;

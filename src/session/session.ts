@@ -65,6 +65,11 @@ export interface Session extends Pick<
     request: Request,
     options?: CompactOptions,
   ) => Promise<Outcome & { readonly request: Request }>;
+  /** See `Runtime.drop`; messages are counted as for `pin`. */
+  readonly drop: <Request extends WireRequest>(
+    request: Request,
+    what: Waiting & { readonly messages: string },
+  ) => Promise<Outcome & { readonly request: Request }>;
   /** See `Runtime.pin`; messages have the numbers of the request's conversation, its system prompt not counted. */
   readonly pin: (request: WireRequest, what: PinRequest) => Promise<Pin>;
   readonly unpin: (request: WireRequest, id: string) => Promise<boolean>;
@@ -102,8 +107,6 @@ export function createSession(options: SessionOptions = {}): Session {
   const measure = createMeasure(options);
   const mark = createMarking(options, measure);
   const bringMain = createMain(options, runtime, mark);
-  const { observe, recall, callTool, undo, report, modelChanged, reset, on, state } = runtime;
-
   /** Runs one call of the runtime on a request and puts its transcript back into the request's shape. */
   const through = async <Request extends WireRequest, Answer extends { readonly transcript: Transcript }>(
     request: Request,
@@ -130,10 +133,9 @@ export function createSession(options: SessionOptions = {}): Session {
     },
     compact: async (request, how) => {
       checkCompact(how);
-      return (await through(request, async ({ transcript, locked }, main) =>
-        locked === undefined
-          ? runtime.compact(transcript, { ...how, ...main })
-          : { kind: "unchanged" as const, because: locked, transcript },
+      return (await through(
+        request,
+        whereFree((transcript, main) => runtime.compact(transcript, { ...how, ...main })),
       ))!;
     },
     recover: async (error, request, waiting) => {
@@ -142,18 +144,20 @@ export function createSession(options: SessionOptions = {}): Session {
         locked === undefined ? runtime.recover(error, transcript, { ...waiting, ...main }) : undefined,
       );
     },
+    drop: async (request, what) =>
+      (await through(
+        request,
+        whereFree((transcript) => runtime.drop(transcript, what)),
+      ))!,
     ...pinCalls(runtime, read),
     tools: () => declared(runtime.tools(), protocol.name),
-    callTool,
-    observe,
-    recall,
-    undo,
-    report,
-    modelChanged,
-    reset,
-    on,
-    state,
+    ...callsOfItsOwn(runtime),
   };
+}
+
+/** Those that need no request. */
+function callsOfItsOwn({ observe, recall, callTool, undo, report, modelChanged, reset, on, state }: Runtime) {
+  return { observe, recall, callTool, undo, report, modelChanged, reset, on, state };
 }
 
 /** What has been read before is not read again. */
@@ -165,6 +169,14 @@ function createReader(protocol: Protocol): (request: unknown) => Decoded {
     refuseForeign(decoded);
     return decoded;
   };
+}
+
+type Changed = Outcome & { readonly transcript: Transcript };
+
+/** A change of a conversation that may be changed; what its provider holds stays as it is. */
+function whereFree(change: (transcript: Transcript, main: WaitingForMain) => Promise<Changed>) {
+  return async ({ transcript, locked }: Decoded, main: WaitingForMain): Promise<Changed> =>
+    locked === undefined ? change(transcript, main) : { kind: "unchanged", because: locked, transcript };
 }
 
 function pinCalls(runtime: Runtime, read: (request: unknown) => Decoded): Pick<Session, "pin" | "unpin" | "pins"> {

@@ -5,6 +5,7 @@ import {
   type CompactionReason,
   type Irreducible,
 } from "../core/compaction/compaction.ts";
+import { compactEdited } from "../core/compaction/edited.ts";
 import { reachTo } from "../core/compaction/reach.ts";
 import type { WindowLimits } from "../core/engines/window.ts";
 import { PrecisError } from "../core/errors.ts";
@@ -142,10 +143,12 @@ export async function makeCompaction(
     now: timeOf(options),
     reason,
   };
-  const run = (one: CompactRequest): Promise<Outcome> => compactWithEngine(context, view.original, one);
+  const { byHand = [] } = view.standing.compaction ?? {};
+  const run = (one: CompactRequest): Promise<Outcome> =>
+    compactEdited(view.original, byHand, one, (transcript, own) => compactWithEngine(context, transcript, own));
   const limitTokens = asked.budget ?? limitFor(reason, state.limits);
   const pins = await untilAborted(signal, () => pinsOf(context, view.original));
-  const keeping = { original: view.original, request: asked, limitTokens, compact: run, pins };
+  const keeping = { original: view.original, request: asked, limitTokens, compact: run, pins, byHand };
   const outcome = await untilAborted(signal, () => context.keepMessages(keeping));
   learnFrom(context, outcome);
   if (outcome.kind === "compacted") {

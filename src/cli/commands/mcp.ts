@@ -10,7 +10,7 @@ export const mcpCommand: Command = {
   summary: "Let an agent search its kept conversations: a Model Context Protocol server on standard input and output.",
   about: [
     "An agent starts it and calls its tools `search`, `describe`, `expand` and `timeline`. They cover everything that the gateway has kept for one tenant, including what compactions removed. With an engine that has tools of its own (`context.engine: lossless`), these are offered too. Other tenants cannot be reached, nor, with --session, other sessions. Secrets are masked unless --with-secrets asks for every byte. Ends at the end of its input.",
-    "It is read-only, unless --allow-writes adds the tools `compact`, which compacts a session now, and `restore`, which undoes a compaction. docs/mcp.md says how to add it to Claude Code, Codex, OpenCode and pi.",
+    "It is read-only, unless --allow-writes adds the tools `compact`, `drop`, `pin`, `unpin` and `restore`, which compact a session now, drop messages of it, pin some, and undo a compaction. docs/mcp.md says how to add it to Claude Code, Codex, OpenCode and pi.",
   ],
   examples: [
     { line: "claude mcp add precis -- precis mcp", says: "for Claude Code" },
@@ -18,7 +18,7 @@ export const mcpCommand: Command = {
   ],
   args: {
     session: { type: "string", valueHint: "ID", description: "Only this session: its id, or the beginning of its id." },
-    "allow-writes": { type: "boolean", description: "Offer `compact` and `restore` too." },
+    "allow-writes": { type: "boolean", description: "Offer the tools that change something too." },
     "with-secrets": { type: "boolean", description: "Do not mask secrets in messages and originals." },
     ...HISTORY_ARGS,
   },

@@ -1,10 +1,10 @@
 /** `precis sessions …`: what a gateway has kept, and what can be done to one conversation. */
 import { WIRE_FORMATS } from "../../logs/index.ts";
-import { SYNTHETIC_CHOICES, type ExportOptions } from "../../gateway/history/contract.ts";
+import { SYNTHETIC_CHOICES, type CompactResult, type ExportOptions } from "../../gateway/history/contract.ts";
 import { budgetOf, count, counted, wholeOf } from "../amounts.ts";
 import type { Arguments, Command, CommandGroup } from "../command.ts";
 import { compactionPage, unchangedPage } from "../compaction-page.ts";
-import { EXIT, usageError } from "../exit.ts";
+import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { writeOutput } from "../files.ts";
 import { HISTORY_ARGS, noSessions, SESSION_ARG, sessionNamed, withHistory } from "../history.ts";
 import { formatNamed } from "../input.ts";
@@ -87,6 +87,7 @@ const compact: Command = {
       line: "precis sessions compact 3fa94c21 --focus 'the failing migration'",
       says: "give most of the handoff to one topic",
     },
+    { line: "precis sessions compact 3fa94c21 --messages 12-30", says: "only the results in one range" },
   ],
   args: {
     ...SESSION_ARG,
@@ -96,29 +97,68 @@ const compact: Command = {
       valueHint: "N|P%",
       description: "Size of the result, in tokens or as a share of the session; by the settings where not given.",
     },
+    messages: {
+      type: "string",
+      valueHint: "N-M",
+      description: "Only these messages: their results become digests, and nothing else changes.",
+    },
     ...HISTORY_ARGS,
     ...ENGINE_FLAGS,
     ...JSON_ARG,
   },
   run: (args, terminal) =>
     withHistory(args, terminal, { readOnly: false, compacts: true }, async (opened) => {
-      const [focus, budget] = [args.text("focus"), args.text("budget")];
+      const [focus, budget, messages] = [args.text("focus"), args.text("budget"), args.text("messages")];
+      if (messages !== undefined && (focus ?? budget) !== undefined)
+        throw usageError("--messages excludes --focus and --budget", "Compact the range, or the whole session.");
       const work = opened.history.compact(sessionNamed(args, opened), {
+        ...(messages === undefined ? {} : { messages }),
         ...(focus === undefined ? {} : { focus }),
         ...(budget === undefined ? {} : { budget: (whole) => budgetOf(budget, whole) }),
       });
       const result = await whileWaiting(terminal.err, () => "compacting", work);
-      const { out } = terminal;
-      if (args.is("json")) await json(terminal, result);
-      else if (result.kind === "compacted")
-        await out.say(compactionPage(result.report, "`precis recall ID` prints the original", out));
-      else
-        await out.say(
-          unchangedPage({ irreducible: undefined, next: budget === undefined ? NEXT : undefined, ...result }, out),
-        );
-      const irreducible = result.kind === "compacted" ? result.report.irreducible : result.irreducible;
-      return irreducible === undefined ? EXIT.done : EXIT.irreducible;
+      return tellCompaction(args, terminal, result, budget === undefined && messages === undefined ? NEXT : undefined);
     }),
+};
+
+async function tellCompaction(
+  args: Arguments,
+  terminal: Terminal,
+  result: CompactResult,
+  next: string | undefined,
+): Promise<ExitCode> {
+  const { out } = terminal;
+  if (args.is("json")) await json(terminal, result);
+  else if (result.kind === "compacted")
+    await out.say(compactionPage(result.report, "`precis recall ID` prints the original", out));
+  else await out.say(unchangedPage({ irreducible: undefined, next, ...result }, out));
+  const irreducible = result.kind === "compacted" ? result.report.irreducible : result.irreducible;
+  return irreducible === undefined ? EXIT.done : EXIT.irreducible;
+}
+
+const drop: Command = {
+  name: "sessions drop",
+  summary: "Drop messages of a session, so that they are not sent any more.",
+  about: [
+    "Whole exchanges go, a call with its results; of an exchange that the range holds only in part, the results go and the call stays. One line takes their place, with the recall id that leads back to them. Later compactions are made without them, and `precis undo` brings them back. The newest request and the newest exchange stay.",
+  ],
+  examples: [
+    { line: "precis sessions drop 3fa94c21 --messages 12-30", says: "a range that led nowhere" },
+    { line: "precis sessions drop 3fa94c21 --messages 13", says: "one result" },
+  ],
+  args: {
+    ...SESSION_ARG,
+    messages: { type: "string", valueHint: "N-M", description: "Message numbers, as `precis sessions show` has them." },
+    ...HISTORY_ARGS,
+    ...JSON_ARG,
+  },
+  run: (args, terminal) => {
+    const messages = args.text("messages");
+    if (messages === undefined) throw usageError("--messages is missing", "Write for example `--messages 12-30`.");
+    return withHistory(args, terminal, { readOnly: false, compacts: true }, async (opened) =>
+      tellCompaction(args, terminal, await opened.history.drop(sessionNamed(args, opened), messages), undefined),
+    );
+  },
 };
 
 const exportCommand: Command = {
@@ -228,7 +268,7 @@ function json({ out }: Terminal, data: unknown): Promise<void> {
 
 export const sessionCommands: CommandGroup = {
   name: "sessions",
-  summary: "The conversations a gateway has kept: list, show, compact, pin, export, fork, delete.",
-  commands: [list, show, compact, pinCommand, unpinCommand, pinsCommand, exportCommand, fork, deleteCommand],
+  summary: "The conversations a gateway has kept: list, show, compact, drop, pin, export, fork, delete.",
+  commands: [list, show, compact, drop, pinCommand, unpinCommand, pinsCommand, exportCommand, fork, deleteCommand],
   alone: list,
 };

@@ -11,6 +11,14 @@ export const COMPACTION_SCHEMA_VERSION = 1;
 /** Why a compaction ran. */
 export type CompactionReason = "threshold" | "hygiene" | "overflow" | "payload" | "explicit" | "budget" | "cost";
 
+/** A range that a person compacted or dropped by hand: indices in the original conversation, half-open. */
+export interface HandEdit {
+  readonly from: number;
+  readonly end: number;
+  /** `compact`: results become digests, long arguments are shortened. `drop`: whole exchanges go; of others the results. */
+  readonly how: "compact" | "drop";
+}
+
 /** Something that left the transcript, under the id that the compacted context shows. */
 export interface Evicted {
   readonly id: string;
@@ -171,6 +179,8 @@ export interface Compaction {
   /** One entry a covered message. */
   readonly map: readonly Destination[];
   readonly evicted: readonly Evicted[];
+  /** What a person compacted or dropped by hand; it holds for every later compaction too. */
+  readonly byHand?: readonly HandEdit[];
   /** The engine's state after this compaction: plain, serialisable. */
   readonly state: unknown;
   readonly report: CompactionReport;

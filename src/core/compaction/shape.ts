@@ -114,6 +114,7 @@ const applied = {
     kinds({ kept: record({ at: index }), edited: record({ at: index }), summarised: anything, removed: anything }),
   ),
   evicted: listOf(evicted),
+  byHand: maybe(listOf(record({ from: index, end: index, how: oneOf("compact", "drop") }))),
 };
 
 export const appliedShape = record(applied);

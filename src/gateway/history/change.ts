@@ -3,9 +3,10 @@
  * the conversation's links; a gateway on the same store asks there for every request, so its next one is as changed here.
  */
 import { reachTo } from "../../core/compaction/reach.ts";
-import { createMeasure } from "../../core/transcript/measure.ts";
+import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import type { Transcript } from "../../core/transcript/message.ts";
-import type { RuntimeOptions, RuntimeState } from "../../session/contract.ts";
+import type { Outcome } from "../../core/engines/contract.ts";
+import type { Runtime, RuntimeOptions, RuntimeState } from "../../session/contract.ts";
 import { createRuntime } from "../../session/runtime.ts";
 import { carryThinking } from "../knowledge/thinking/index.ts";
 import type { CompactHow, CompactResult, UndoResult, Which } from "./contract.ts";
@@ -16,10 +17,30 @@ import type { HistoryDependencies } from "./dependencies.ts";
 const KEPT_MASKED =
   "it is stored with its secrets masked, so only the gateway, which sees the original requests, can compact it";
 
-export async function compact(
+export function compact(
   dependencies: HistoryDependencies,
   which: Which,
-  { focus, budget, signal }: CompactHow,
+  { focus, budget, signal, messages }: CompactHow,
+): Promise<CompactResult> {
+  return change(dependencies, which, (runtime, transcript, measure) =>
+    runtime.compact(transcript, {
+      reason: "explicit",
+      ...(budget === undefined ? {} : { budget: budget(measure.messages(transcript.messages)) }),
+      ...(focus === undefined ? {} : { focus }),
+      ...(messages === undefined ? {} : { messages }),
+      ...(signal === undefined ? {} : { signal }),
+    }),
+  );
+}
+
+export function drop(dependencies: HistoryDependencies, which: Which, messages: string): Promise<CompactResult> {
+  return change(dependencies, which, (runtime, transcript) => runtime.drop(transcript, { messages }));
+}
+
+async function change(
+  dependencies: HistoryDependencies,
+  which: Which,
+  make: (runtime: Runtime, transcript: Transcript, measure: Measure) => Promise<Outcome>,
 ): Promise<CompactResult> {
   const { store, chain } = dependencies;
   const { tenant, entry } = await findSession(store, which);
@@ -28,15 +49,9 @@ export async function compact(
   if (locked !== undefined) return { kind: "unchanged", session, because: locked };
   const links = chain.linksOf(messages);
   if (links.at(-1) !== entry.head) return { kind: "unchanged", session, because: KEPT_MASKED };
-  const transcript: Transcript = { system: [], messages };
   const options = await runtimeOptions(dependencies, tenant, links);
   const runtime = createRuntime(options);
-  const outcome = await runtime.compact(transcript, {
-    reason: "explicit",
-    ...(budget === undefined ? {} : { budget: budget(createMeasure(options).transcript(transcript)) }),
-    ...(focus === undefined ? {} : { focus }),
-    ...(signal === undefined ? {} : { signal }),
-  });
+  const outcome = await make(runtime, { system: [], messages }, createMeasure(options));
   if (outcome.kind === "unchanged") {
     const { because, irreducible } = outcome;
     return { kind: "unchanged", session, because, ...(irreducible === undefined ? {} : { irreducible }) };

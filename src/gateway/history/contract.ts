@@ -163,6 +163,8 @@ export interface SearchQuery {
 }
 
 export interface CompactHow {
+  /** Only these messages, by their numbers: `12`, `12-30`. */
+  readonly messages?: string;
   readonly focus?: string;
   /** Size of the result in tokens, given those of the conversation; by the settings where not given. */
   readonly budget?: (tokens: number) => number;
@@ -190,6 +192,8 @@ export interface History {
   readonly show: (which: Which, tail: number) => Promise<SessionShown>;
   /** An explicit compaction now: the conversation's next request goes out with it. It also lifts an undo. */
   readonly compact: (which: Which, how: CompactHow) => Promise<CompactResult>;
+  /** Drops these messages; `recall` has them, and undo brings them back. @throws PrecisError `bad_range`, `pinned`. */
+  readonly drop: (which: Which, messages: string) => Promise<CompactResult>;
   /** Takes the newest compaction back; undefined where none is. */
   readonly undo: (which: Which) => Promise<UndoResult | undefined>;
   /** What is pinned in it. */

@@ -38,6 +38,7 @@ export function createHistory(options: HistoryOptions): History {
     list: (tenant, limit) => list(dependencies, tenant, limit),
     show: (which, tail) => show(dependencies, which, tail),
     compact: async (which, how) => (await loadChange()).compact(dependencies, which, how),
+    drop: async (which, messages) => (await loadChange()).drop(dependencies, which, messages),
     undo: async (which) => (await loadChange()).undo(dependencies, which),
     pins: (which) => pins(dependencies, which),
     pin: (which, what) => pin(dependencies, which, what),

@@ -33,6 +33,7 @@ const STATUSES: Readonly<Record<string, Status>> = {
   bad_range: 400,
   bad_pin: 400,
   unknown_pin: 404,
+  pinned: 409,
   too_many_pins: 409,
   unknown_session: 404,
   unknown_original: 404,
@@ -112,7 +113,8 @@ function addReading(app: Hono, history: History): void {
 function addChanging(app: Hono, history: History): void {
   let compacting = 0;
   app.post("/sessions/:id/compact", async (context) => {
-    const { focus, budget } = await bodyOf(context, { focus: "string", budget: "amount" });
+    const shape = { focus: "string", budget: "amount", messages: "string" } as const;
+    const { focus, budget, messages } = await bodyOf(context, shape);
     if (compacting >= ADMIN_LIMITS.compactions)
       throw refusal("busy", "too many compactions are in progress", "Try again in a moment.");
     compacting++;
@@ -120,12 +122,18 @@ function addChanging(app: Hono, history: History): void {
       const made = await history.compact(whichIn(context), {
         ...(focus === undefined ? {} : { focus: bounded(focus, "focus", ADMIN_LIMITS.focusChars) }),
         ...(budget === undefined ? {} : { budget: budgetFrom(budget) }),
+        ...(messages === undefined ? {} : { messages }),
         signal: context.req.raw.signal,
       });
       return context.json(made, 200, NO_STORE);
     } finally {
       compacting--;
     }
+  });
+  app.post("/sessions/:id/drop", async (context) => {
+    const { messages } = await bodyOf(context, { messages: "string" });
+    if (messages === undefined) throw badQuery("messages is missing", 'Send for example {"messages": "12-30"}.');
+    return context.json(await history.drop(whichIn(context), messages), 200, NO_STORE);
   });
   app.post("/sessions/:id/undo", async (context) => {
     const undone = await history.undo(whichIn(context));

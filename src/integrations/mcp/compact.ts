@@ -2,18 +2,19 @@
 import { readBudget, type Budget } from "../../core/compaction/budget.ts";
 import { PrecisError } from "../../core/errors.ts";
 import type { Answer } from "../../core/recall/pages.ts";
-import type { ToolContext } from "./contract.ts";
+import type { Compacted, ToolContext } from "./contract.ts";
 import { sessionOf } from "./scope.ts";
 
 export interface CompactArguments {
   readonly id?: string | undefined;
   readonly focus?: string | undefined;
   readonly budget?: string | undefined;
+  readonly messages?: string | undefined;
 }
 
 export async function compact(
   context: ToolContext,
-  { id, focus, budget }: CompactArguments,
+  { id, focus, budget, messages }: CompactArguments,
   signal: AbortSignal,
 ): Promise<Answer> {
   requireNamed(context, id);
@@ -21,14 +22,36 @@ export async function compact(
   const session = await sessionOf(context, id);
   const result = await context.archive.compact(
     { tenant: context.tenant, id: session.id },
-    { signal, ...(focus === undefined ? {} : { focus }), ...(size === undefined ? {} : { budget: size }) },
+    {
+      signal,
+      ...(messages === undefined ? {} : { messages }),
+      ...(focus === undefined ? {} : { focus }),
+      ...(size === undefined ? {} : { budget: size }),
+    },
   );
+  return told(session.id, result, "compacted");
+}
+
+export async function drop(
+  context: ToolContext,
+  { id, messages }: { readonly id?: string | undefined; readonly messages: string },
+): Promise<Answer> {
+  requireNamed(context, id);
+  const session = await sessionOf(context, id);
+  return told(
+    session.id,
+    await context.archive.drop({ tenant: context.tenant, id: session.id }, messages),
+    "shortened",
+  );
+}
+
+function told(session: string, result: Compacted, done: string): Answer {
   if (result.kind === "unchanged")
-    return { head: `Session ${session.id} was not compacted: ${result.because}.`, body: [], rest: () => "" };
+    return { head: `Session ${session} was not ${done}: ${result.because}.`, body: [], rest: () => "" };
   const { tokens, messages, recall, lost } = result.report;
   const missing = lost.requests.absent;
   return {
-    head: `Session ${session.id} was compacted: ${tokens.before} → ${tokens.after} tokens, ${messages.before} → ${messages.after} messages.`,
+    head: `Session ${session} was ${done}: ${tokens.before} → ${tokens.after} tokens, ${messages.before} → ${messages.after} messages.`,
     body: [
       "Its next request is sent with it; `restore` takes it back.",
       ...(missing === 0 ? [] : [`requests that may be missing: ${missing}`]),

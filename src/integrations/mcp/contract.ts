@@ -65,8 +65,14 @@ export interface Archive {
   readonly messages: (which: Which) => Promise<readonly Message[]>;
   readonly compact: (
     which: Which,
-    how: { readonly focus?: string; readonly budget?: Budget; readonly signal?: AbortSignal },
+    how: {
+      readonly messages?: string;
+      readonly focus?: string;
+      readonly budget?: Budget;
+      readonly signal?: AbortSignal;
+    },
   ) => Promise<Compacted>;
+  readonly drop: (which: Which, messages: string) => Promise<Compacted>;
   readonly pins: (which: Which) => Promise<SessionPins>;
   readonly pin: (which: Which, what: { readonly messages?: string; readonly fact?: string }) => Promise<SessionPins>;
   readonly unpin: (which: Which, id: string) => Promise<SessionPins>;

@@ -4,7 +4,7 @@ import type { EngineTool } from "../../core/engines/contract.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { written, type Answer } from "../../core/recall/pages.ts";
 import type { ToolContext } from "./contract.ts";
-import { compact } from "./compact.ts";
+import { compact, drop } from "./compact.ts";
 import { describe } from "./describe.ts";
 import { engineToolsOf } from "./engine-tools.ts";
 import { expand } from "./expand.ts";
@@ -91,8 +91,7 @@ function engineDeclaration({ name, description, parameters }: EngineTool): Decla
 }
 
 function toolsOf(limits: McpLimits): readonly Tool[] {
-  const { id, session, from, messages, role, outline, offset, words, hits, tokens, focus, budget, fact, range, pinId } =
-    fieldsOf(limits);
+  const { id, session, from, messages, role, outline, offset, words, hits, tokens } = fieldsOf(limits);
   return [
     tool("search", {
       description:
@@ -119,13 +118,27 @@ function toolsOf(limits: McpLimits): readonly Tool[] {
       input: z.strictObject({ id, from, tokens }),
       run: timeline,
     }),
+    ...writingTools(limits),
+  ];
+}
+
+function writingTools(limits: McpLimits): readonly Tool[] {
+  const { id, focus, budget, fact, range, neededRange, pinId } = fieldsOf(limits);
+  return [
     tool("compact", {
       description:
         "Compacts a session now, so that its next request is shorter. Only when a person asks for it, or at the end of a phase of the work.",
-      input: z.strictObject({ id, focus, budget }),
+      input: z.strictObject({ id, focus, budget, messages: range }),
       run: (own, given, { signal }) => compact(own, given, signal),
       writes: true,
       ms: limits.compactMs,
+    }),
+    tool("drop", {
+      description:
+        "Drops messages of a session by their numbers, so that they are not sent any more: whole exchanges, or single results. `expand` still has them, `restore` brings them back. Only when a person asks for it.",
+      input: z.strictObject({ id, messages: neededRange }),
+      run: drop,
+      writes: true,
     }),
     tool("pin", {
       description:
@@ -183,6 +196,7 @@ function fieldsOf(limits: McpLimits) {
       .describe(`Maximum size of the answer; ${answerTokens} by default.`),
     fact: z.string().min(1).max(limits.factChars).optional().describe("One sentence, kept word for word."),
     range: z.string().max(RANGE_CHARS_MAX).optional().describe("Message numbers as shown in hits: 99 or 99-131."),
+    neededRange: z.string().min(1).max(RANGE_CHARS_MAX).describe("Message numbers as shown in hits: 99 or 99-131."),
     pinId: idText.describe("The pin's id, such as p1a2b3c."),
     focus: z
       .string()

@@ -153,7 +153,9 @@ describe("writing", () => {
     expect(kept.sent().includes(VALUE)).toBe(false);
     const writer = await connected(folder.path, ["--allow-writes"]);
     const { tools } = await writer.client.listTools();
-    expect(tools.map(({ name }) => name).toSorted()).toEqual([...READERS, "compact", "restore"].toSorted());
+    expect(tools.map(({ name }) => name).toSorted()).toEqual(
+      [...READERS, "compact", "drop", "pin", "unpin", "restore"].toSorted(),
+    );
     expect(await writer.call("restore")).toMatchObject({ failed: true });
     expect((await writer.call("restore", { id: "to-restore" })).text).toMatch(/^Undone in session to-restore/);
     expect(await writer.call("restore", { id: "to-restore" })).toMatchObject({
@@ -197,6 +199,37 @@ describe("compacting by hand", () => {
     const { text } = messages[0]!.content as { readonly text: string };
     expect(text).toContain('the id "to-compact", and the focus "ports"');
     await expect(writer.client.getPrompt({ name: "compacted" })).rejects.toThrow("there is only `compact`");
+    await writer.client.close();
+  });
+});
+
+describe("pinning and dropping", () => {
+  it("holds in what is sent next, and is taken back", async () => {
+    const own = workedAfter("delta", NOTES.slice(0, 20).join("\n"), 4);
+    expect((await kept.say("local", own, "to-pin")).treatment).toBe("unchanged");
+    const writer = await connected(folder.path, ["--allow-writes"]);
+    const id = "to-pin";
+    expect(await writer.call("pin", { fact: "Nobody is named." })).toMatchObject({ failed: true });
+    expect((await writer.call("pin", { id, messages: "5" })).text).toMatch(/^Pinned.*\np[0-9a-f]{6}: messages 5 to 5$/);
+    const { text } = await writer.call("pin", { id, fact: "The port is 8443." });
+    expect(text).toMatch(/\np[0-9a-f]{6}: The port is 8443\.$/);
+    expect((await writer.call("describe", { id })).text).toMatch(/pinned p[0-9a-f]{6}: The port is 8443\./);
+    expect(await writer.call("drop", { id, messages: "4-5" })).toMatchObject({
+      failed: true,
+      text: expect.stringMatching(/^pinned: /) as string,
+    });
+    expect((await writer.call("drop", { id, messages: "2-3" })).text).toMatch(/^Session to-pin was shortened: /);
+    expect((await writer.call("compact", { id, budget: "70%" })).text).toMatch(/was compacted/);
+    await kept.say("local", longer(own, "Go on."), id);
+    expect(kept.sent()).toContain("- The port is 8443.");
+    expect(kept.sent()).toContain("delta line 0 of 1:");
+    expect(kept.sent()).not.toContain("src/delta/0.ts");
+    const [pin] = /p[0-9a-f]{6}(?=: The port)/.exec(text) ?? [];
+    expect((await writer.call("unpin", { id, pin })).text).not.toContain("8443");
+    expect(await writer.call("unpin", { id, pin })).toMatchObject({
+      failed: true,
+      text: expect.stringMatching(/^unknown_pin: /) as string,
+    });
     await writer.client.close();
   });
 });

@@ -90,6 +90,9 @@ function attempts({ sessions, links, recallIds }: Strangers, tenant: string, { w
       { name: "timeline", given: { id }, fails: true },
       { name: "restore", given: { id }, fails: true },
       { name: "compact", given: { id }, fails: true },
+      { name: "drop", given: { id, messages: "1" }, fails: true },
+      { name: "pin", given: { id, fact: "x" }, fails: true },
+      { name: "unpin", given: { id, pin: "p000000" }, fails: true },
       { name: "search", given: { words: "lives", session: id }, fails: true },
     ]),
     ...[word, `${word} lives`, chinese, `${word}*`, `"${word}"`, `wallaby OR ${word}`, `NEAR(${word})`, tenant].map(

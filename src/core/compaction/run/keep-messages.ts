@@ -9,6 +9,7 @@ import {
   type Compaction,
   type CompactionReport,
   type Destination,
+  type HandEdit,
   type Irreducible,
 } from "../compaction.ts";
 import { withFacts, type Pins } from "../pins.ts";
@@ -27,6 +28,8 @@ export interface KeptMessages {
   /** Has the engine compact. */
   readonly compact: (request: CompactRequest) => Promise<Outcome>;
   readonly pins: Pins;
+  /** What a person dropped is not put back. */
+  readonly byHand: readonly HandEdit[];
 }
 
 /** Compacts, and keeps what has to stay. It remembers what it has read of a conversation. */
@@ -44,7 +47,7 @@ export function createMessageKeeper({ keepsRequests }: { readonly keepsRequests:
     const { original, request, limitTokens, compact, pins } = keeping;
     if (!keepsRequests && pins.messages.length + pins.facts.length === 0) return compact(request);
     const entries = ledger.ledgerOf(original.messages);
-    const requests = keepsRequests ? requestsIn(original.messages, entries) : [];
+    const requests = keepsRequests ? requestsIn(original.messages, entries).filter(isLeft(keeping)) : [];
     const restoring: Restoring = { ...keeping, entries, keepsRequests, kept: union(requests, pins.messages) };
     const { measure, standing = original } = request;
     const before = measure.transcript(standing);
@@ -79,6 +82,10 @@ export function createMessageKeeper({ keepsRequests }: { readonly keepsRequests:
     };
     return { kind: "unchanged", because, irreducible };
   };
+}
+
+function isLeft({ byHand }: KeptMessages): (at: number) => boolean {
+  return (at) => !byHand.some(({ how, from, end }) => how === "drop" && at >= from && at < end);
 }
 
 interface Kept {

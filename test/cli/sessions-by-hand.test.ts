@@ -1,0 +1,71 @@
+/** `precis sessions pin`, `unpin`, `pins`, `drop` and `compact --messages` on a real file. */
+import { hash } from "node:crypto";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { createChain } from "../../src/core/transcript/links.ts";
+import { protocols } from "../../src/protocols/index.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { chatMessages, precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";
+
+const FACT = "The build number is 4711.";
+const chain = createChain((text) => hash("sha256", text));
+
+let folder: Folder;
+const messages = protocols["openai-chat"].decode(JSON.stringify({ messages: chatMessages().slice(1) })).transcript
+  .messages;
+beforeEach(async () => {
+  folder = temporaryFolder();
+  const store = await openSqliteStore({ path: join(folder.path, "history.db") });
+  await store.appendChain("local", { links: chain.linksOf(messages), messages, session: "work" });
+  await store.close();
+});
+afterEach(() => folder.remove());
+
+const sessions = (...words: string[]): Promise<Ran> =>
+  precisHere(["sessions", ...words, "--store", "history.db"], { folder: folder.path });
+
+async function sent(): Promise<string> {
+  return (await sessions("export", "work", "--compacted", "--synthetic", "keep")).out;
+}
+
+/** The second exchange with a result, as numbers from 1. */
+const call = messages.findIndex(({ role }, at) => role === "tool" && at > 3);
+
+it("pins messages and facts, which the next compaction keeps", async () => {
+  const range = `${call}-${call + 1}`;
+  expect((await sessions("pin", "work", "--messages", range)).out).toContain(`messages ${call} to ${call + 1}`);
+  expect((await sessions("pin", "work", "--fact", FACT)).out).toContain(FACT);
+  const listed = JSON.parse((await sessions("pins", "work", "--json")).out) as { pins: { id: string }[] };
+  expect(listed.pins).toHaveLength(2);
+  expect((await sessions("compact", "work", "--budget", "30%")).code).toBe(0);
+  expect(await sent()).toContain(`- ${FACT}`);
+  const { code, out } = await sessions("unpin", "work", listed.pins[1]!.id);
+  expect([code, out.includes(FACT)]).toEqual([0, false]);
+  expect(await sessions("unpin", "work", "p000000")).toMatchObject({ code: 2 });
+  expect(await sessions("pin", "work")).toMatchObject({ code: 2 });
+});
+
+it("drops a range, names the recall id, and takes it back", async () => {
+  const whole = await sent();
+  const { code, out } = await sessions("drop", "work", "--messages", `${call}-${call + 1}`);
+  expect([code, out]).toEqual([0, expect.stringContaining("recall")]);
+  const shorter = await sent();
+  expect(shorter.length).toBeLessThan(whole.length);
+  const [id = ""] = /dropped by hand.*?recall (r[0-9a-f]{9})/.exec(shorter)?.slice(1) ?? [];
+  const recalled = await precisHere(["recall", id, "--store", "history.db"], { folder: folder.path });
+  expect(recalled.code).toBe(0);
+  expect(recalled.out).not.toBe("");
+  expect((await precisHere(["undo", "work", "--store", "history.db"], { folder: folder.path })).code).toBe(0);
+  expect(await sent()).toBe(whole);
+  expect(await sessions("drop", "work")).toMatchObject({ code: 2 });
+  expect(await sessions("drop", "work", "--messages", "1-99999")).toMatchObject({ code: 2 });
+});
+
+it("compacts the results of one range alone", async () => {
+  const sizes = messages.map(({ role, parts }) => (role === "tool" ? JSON.stringify(parts).length : 0));
+  const largest = sizes.indexOf(Math.max(...sizes)) + 1;
+  const { code, out } = await sessions("compact", "work", "--messages", String(largest), "--json");
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ kind: "compacted", report: { messages: { edited: 1, summarised: 0 } } });
+  expect(await sessions("compact", "work", "--messages", "3", "--budget", "20%")).toMatchObject({ code: 2 });
+});
