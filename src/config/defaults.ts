@@ -63,6 +63,11 @@ export const DEFAULTS = Object.freeze({
     outgoing: false,
     stored: false,
   }),
+  hooks: Object.freeze({
+    before_compact: Object.freeze([] as readonly string[]),
+    after_compact: Object.freeze([] as readonly string[]),
+    timeout_seconds: 10,
+  }),
   gateway: Object.freeze({
     host: "127.0.0.1",
     port: 4020,

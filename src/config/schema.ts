@@ -6,6 +6,7 @@ import { z } from "zod";
 import { DEFAULTS } from "./defaults.ts";
 import { enginesSection } from "./schema-engines.ts";
 import { gatewaySection } from "./schema-gateway.ts";
+import { hooksSection } from "./schema-hooks.ts";
 import { auxiliarySection, modelSection, modelsSetting } from "./schema-models.ts";
 
 const { context, compression, prompt_caching, recall, redaction } = DEFAULTS;
@@ -186,6 +187,7 @@ export const schema = z.strictObject({
   prompt_caching: cachingSection,
   recall: recallSection,
   redaction: redactionSection,
+  hooks: hooksSection,
   gateway: gatewaySection,
 });
 

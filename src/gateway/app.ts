@@ -9,6 +9,8 @@ import { createRedactor } from "../core/redaction/redactor.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createRegistry, type Registry } from "../models/registry/registry.ts";
 import type { RuntimeOptions, WaitingForMain } from "../session/contract.ts";
+import type { OperatorHookSettings } from "../session/operator-hooks/contract.ts";
+import { createOperatorHooks } from "../session/operator-hooks/operator-hooks.ts";
 import type { Options } from "../session/options.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
@@ -81,6 +83,8 @@ export interface GatewayOptions {
   readonly redactOutgoing?: boolean;
   /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
   readonly ingestLimitTokens?: number;
+  /** Commands and addresses that are told before and after a compaction. */
+  readonly hooks?: OperatorHookSettings;
   readonly limits?: Partial<GatewayLimits>;
   /** Hears of every request, compaction and notice. */
   readonly onEvent?: EmitEvent;
@@ -160,7 +164,8 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
   const background = createBackground(limits);
   const { largeRequests } = options;
   const large = largeRequests === undefined ? undefined : createLargeRequests(largeRequests, limits, onEvent);
-  const history = historyContext(options, { ...parts, store });
+  const hooks = createOperatorHooks(options.hooks, options.secrets);
+  const history = historyContext(options, { ...parts, hooks, store });
   const { registry = createRegistry() } = options;
   const { models } = history;
   const mainBehind = (request: PreparedRequest): Writer | undefined =>
@@ -177,7 +182,7 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
     large,
     upstreams: createUpstreams(options.upstreams),
     sender,
-    isolatedHistory: () => historyContext(options, { ...parts, store: createMemoryStore() }),
+    isolatedHistory: () => historyContext(options, { ...parts, hooks, store: createMemoryStore() }),
     credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
     threads: createThreads(options.threads ?? "replay"),
@@ -187,22 +192,20 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
     spans: createSpans((name) => redact(shownName(name))),
     now,
     compactAhead: (request) => {
-      const { conversation, record } = request;
       const main = mainBehind(request);
       const writer = main === undefined ? {} : { main };
-      background.add(conversation, (signal) =>
-        record.span.ahead(() => compactAhead(request, onEvent, { ...writer, signal })),
-      );
+      background.add(request.conversation, (signal) => compactAhead(request, onEvent, { ...writer, signal }));
     },
     watchIdle: idle.watch,
   });
   return {
     handle,
-    settled: background.settled,
+    settled: async () => void (await Promise.all([background.settled(), hooks?.settled()])),
     close: async () => {
       idle.close();
       await large?.close();
       await background.close();
+      await hooks?.settled();
       await sender.close();
     },
   };
@@ -213,8 +216,9 @@ function historyContext(
   {
     store,
     limits,
+    hooks,
     onEvent,
-  }: { readonly store: HistoryStore; readonly limits: GatewayLimits; readonly onEvent: EmitEvent },
+  }: Pick<HistoryContext, "store" | "hooks" | "onEvent"> & { readonly limits: GatewayLimits },
 ): HistoryContext {
   const { registry = createRegistry(), mode = "rewrite", now = Date.now } = options;
   const { contextLength = options.settings?.contextLength } = options;
@@ -230,6 +234,7 @@ function historyContext(
     conversations: createConversations(chain, limits),
     caching: createCachingContext({ ...options, registry }),
     recall: recallOf(options, { store, chain, models, onEvent }),
+    hooks,
     onEvent,
   };
 }
@@ -267,13 +272,14 @@ function inPlace({ summarize, mode = "rewrite" }: GatewayOptions): boolean {
 }
 
 async function compactAhead(
-  { conversation, withHiddenTurns, tenant }: PreparedRequest,
+  { conversation, withHiddenTurns, tenant, record }: PreparedRequest,
   onEvent: EmitEvent,
   waiting: WaitingForMain & { readonly signal: AbortSignal },
 ): Promise<void> {
   const { signal } = waiting;
   try {
-    await conversation.runtime.ahead(withHiddenTurns.transcript, waiting);
+    const { transcript } = withHiddenTurns;
+    await record.span.ahead(async () => void (await conversation.runtime.ahead(transcript, waiting)));
   } catch (error) {
     if (signal.aborted) return;
     const message = `a compaction made ahead failed: ${(error as Error).name}`;

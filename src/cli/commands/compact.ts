@@ -12,12 +12,14 @@ import {
   disabledEnginePage,
   forcedLine,
   headingOf,
+  hookFailuresPage,
   invalidPage,
   unchangedPage,
   usePage,
   windowLine,
 } from "../compaction-page.ts";
 import { withEngine } from "../engine.ts";
+import { hookSettings } from "../gateway-options.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { isSameFile, modeLike, writeOutput } from "../files.ts";
 import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../input.ts";
@@ -111,11 +113,13 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
       await progress.stage(`asking ${model} for the handoff`, 0.5);
     };
     const asking = { environment: terminal.environment, before };
+    const hooks = hookSettings(configuration, terminal.environment);
     const made = await withEngine(configuration, terminal, (engine) =>
       (request.force && request.budget === undefined ? compactForced : compactInput)(input, configuration, {
         ...request,
         engine,
         asking,
+        hooks,
       }),
     );
     await progress.stage("writing", 0.9);
@@ -194,7 +198,7 @@ function account(report: Report, { out, keep }: WrittenFiles, stream: Stream): s
   const heading = headingOf({ ...input, to }, stream).join("\n");
   const next = result.kind === "compacted" && out !== undefined ? usePage(useOf(report, { out, keep }), stream) : "";
   const mended = invalidPage(repairLines(repair, input.transcript, result.transcript), stream);
-  return `${heading}\n${page}${windowLine(window, stream)}${mended}${next}${disabledEnginePage(result.disabledEngine, stream)}`;
+  return `${heading}\n${page}${windowLine(window, stream)}${mended}${next}${disabledEnginePage(result.disabledEngine, stream)}${hookFailuresPage(result.hookFailures, stream)}`;
 }
 
 const FORMS = { request: "a request body", messages: "an array of messages" } as const;
@@ -253,6 +257,7 @@ function reportOf({ input, result, to, window, repair }: Report): object {
     window,
     budget: budget ?? null,
     disabledEngine: result.disabledEngine ?? null,
+    hookFailures: result.hookFailures,
     notes,
     violations: repair,
   };

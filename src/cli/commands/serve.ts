@@ -137,7 +137,7 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     store: path === undefined ? IN_MEMORY : shortPath(path, terminal),
     kept,
     storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),
-    history: createHistory({ ...options, store }),
+    history: createHistory({ ...options, store, onEvent: (event) => operation.onEvent(event) }),
     checkStore: () => store.checkWritable(),
     inFlight: () => gateway.underWay(),
     log: configuration.gateway.log,

@@ -9,6 +9,7 @@ import type { RuntimeOptions, RuntimeState } from "../../session/contract.ts";
 import { createRuntime } from "../../session/runtime.ts";
 import { carryThinking } from "../knowledge/thinking/index.ts";
 import type { CompactHow, CompactResult, UndoResult, Which } from "./contract.ts";
+import { hooksOf } from "../operator-hooks.ts";
 import { readConversation } from "./conversation.ts";
 import { findSession } from "./find.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
@@ -37,6 +38,7 @@ export async function compact(
     ...(focus === undefined ? {} : { focus }),
     ...(signal === undefined ? {} : { signal }),
   });
+  await dependencies.hooks?.settled();
   if (outcome.kind === "unchanged") {
     const { because, irreducible } = outcome;
     return { kind: "unchanged", session, because, ...(irreducible === undefined ? {} : { irreducible }) };
@@ -67,6 +69,7 @@ async function runtimeOptions(
   const undoneReach = Math.max(0, ...compactions.map(({ compaction, undone }) => (undone ? compaction.covered : 0)));
   return {
     ...runtime,
+    ...hooksOf(dependencies, { tenant, model }),
     settings: { ...runtime.settings, contextLength: windowTokens, note: "handoff" },
     store,
     tenant,

@@ -6,6 +6,7 @@ import { rootOf, type ConversationStart, type Conversation } from "../conversati
 import { carryThinking } from "../knowledge/thinking/index.ts";
 import { createPending } from "../pending.ts";
 import type { HistoryContext } from "./context.ts";
+import { hooksOf } from "../operator-hooks.ts";
 import { emitSessionNotices } from "./session-notices.ts";
 import { countsTokens, type PreparedRequest, type ReceivedRequest } from "./model-request.ts";
 
@@ -43,6 +44,8 @@ export async function startConversation(
     chain,
     modelsAhead: true,
     amend: carryThinking,
+    // What is only observed is no compaction.
+    ...(mode === "observe" ? {} : hooksOf(context, { tenant, model })),
     economy: () => pricing.economy,
     // What is known of the model is newer than what the session knew.
     ...(isState(state) ? { state: { ...state, factor } } : {}),
