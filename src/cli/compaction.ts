@@ -10,6 +10,7 @@ import { registryOf } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
 import { overflowOf } from "../session/recover.ts";
+import type { RuntimeOptions } from "../session/contract.ts";
 import type { HookFailure, OperatorHookSettings } from "../session/operator-hooks/contract.ts";
 import { createOperatorHooks } from "../session/operator-hooks/operator-hooks.ts";
 import { createRuntime } from "../session/runtime.ts";
@@ -31,6 +32,8 @@ export interface CompactionRequest {
   readonly engine: PluginSource | string;
   /** Told of the compaction; a dry run has none. */
   readonly hooks?: OperatorHookSettings;
+  /** Reads files of the agent's again. */
+  readonly readFile?: NonNullable<RuntimeOptions["readFile"]>;
 }
 
 export type CompactionOutcome = Outcome & {
@@ -111,6 +114,7 @@ export async function compactInput(
     settings: settingsFor(transcript, configuration),
     ...images,
     secrets,
+    ...(request.readFile === undefined ? {} : { readFile: request.readFile }),
     ...(hooks === undefined ? {} : { hooks: hooks.forSession(hooked) }),
     redactOutgoing: configuration.redaction.outgoing,
     ...(request.asking === undefined ? {} : { writers: writersFor(configuration, request.asking) }),

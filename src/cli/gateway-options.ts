@@ -11,6 +11,7 @@ import { asksInPlace } from "../models/choice.ts";
 import { registryOf } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
+import { readFilesIn } from "../session/read-files.ts";
 import type { OperatorHookSettings } from "../session/operator-hooks/contract.ts";
 import { overflowOf } from "../session/recover.ts";
 import { outwardFetch } from "./outward-proxies.ts";
@@ -54,6 +55,7 @@ export async function gatewayOptions(
     secrets: await loadSecretRules(redaction),
     redactOutgoing: redaction.outgoing,
     hooks: hookSettings(configuration, environment),
+    ...fileReader(configuration),
     limits: gatewayLimits(configuration),
   };
 }
@@ -73,6 +75,11 @@ export function hookSettings({ hooks }: Pick<Configuration, "hooks">, environmen
     environment,
     fetch: outwardFetch(environment),
   };
+}
+
+/** Reads what an agent on this machine may have changed, where the operator named its folder. */
+export function fileReader({ context }: Pick<Configuration, "context">): Pick<GatewayOptions, "readFile"> {
+  return context.files_folder === null ? {} : { readFile: readFilesIn(context.files_folder) };
 }
 
 export function cachingOf({ prompt_caching: { enabled, strategy, cache_ttl: ttl } }: Configuration) {

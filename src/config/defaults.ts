@@ -21,7 +21,7 @@ export const DEFAULTS = Object.freeze({
     context_length: null,
     max_output_tokens: ENGINE_DEFAULTS.maxOutputTokens,
   } as const),
-  context: Object.freeze({ engine: "compressor", preset: ENGINE_DEFAULTS.preset } as const),
+  context: Object.freeze({ engine: "compressor", preset: ENGINE_DEFAULTS.preset, files_folder: null } as const),
   compression: Object.freeze({
     enabled: true,
     mode: "rewrite",

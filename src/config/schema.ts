@@ -2,6 +2,7 @@
  * The one statement of every setting: its type, range, default and meaning. The validator, the JSON Schema, the
  * reference page, the file that `precis config init` writes and the names of the environment variables all follow from it.
  */
+import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { DEFAULTS } from "./defaults.ts";
 import { enginesSection } from "./schema-engines.ts";
@@ -26,6 +27,17 @@ const contextSection = z
       description:
         "For `compressor`, `handoff` and `stepped`: `documented` is the documented policy; `current` copies the present settings of the agent it comes from and overrides `compression`. Other engines have one policy.",
     }),
+    files_folder: z
+      .string()
+      .refine(isAbsolute, "an absolute path")
+      .nullable()
+      .default(context.files_folder)
+      .meta({
+        description:
+          "The folder that an agent on this machine works in. The engine `layered` puts the files that were read last back after a compaction with what they hold now, and reads nothing outside of this folder (docs/engines/layered.md). `precis serve` reads files only where no other machine can connect.",
+        examples: ["/home/me/shop"],
+        "x-expects": "the absolute path of a folder, or `null`",
+      }),
   })
   .prefault({})
   .meta({ description: "How the context is managed." });

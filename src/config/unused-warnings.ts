@@ -32,7 +32,8 @@ export function unusedWarnings({ context, compression, engines }: Configuration)
     .filter((name) => name !== running)
     .flatMap((name) => changedIn(engines, snakeCase(name)));
   const preset = context.preset === DEFAULTS.context.preset || WITH_PRESETS.includes(running) ? [] : ["context.preset"];
-  return [...unused, ...others, ...preset].map((path) => ({
+  const files = context.files_folder === null || running === "layered" ? [] : ["context.files_folder"];
+  return [...unused, ...others, ...preset, ...files].map((path) => ({
     code: "setting_unused",
     path,
     message: `set, but the engine \`${running}\` does not use it`,

@@ -83,6 +83,11 @@ export interface GatewayOptions {
   readonly redactOutgoing?: boolean;
   /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
   readonly ingestLimitTokens?: number;
+  /**
+   * Reads files of agents on this machine again, for engines that put files back (`readFilesIn` of `precis` gives one). It is
+   * never called while other machines can connect: whoever can name a file could have it read.
+   */
+  readonly readFile?: NonNullable<RuntimeOptions["readFile"]>;
   /** Commands and addresses that are told before and after a compaction. */
   readonly hooks?: OperatorHookSettings;
   readonly limits?: Partial<GatewayLimits>;
@@ -154,7 +159,8 @@ interface Pipeline extends Pick<Gateway, "settled" | "close"> {
 }
 
 /** The gateway without a port; `loopback` says whether only this machine can reach it. */
-export function createPipeline(options: GatewayOptions, loopback: () => boolean): Pipeline {
+export function createPipeline(given: GatewayOptions, loopback: () => boolean): Pipeline {
+  const options = { ...given, ...readingOf(given, loopback) };
   const { store = createMemoryStore(), now = Date.now } = options;
   const onEvent = safely(options.onEvent ?? (() => undefined));
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
@@ -209,6 +215,11 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
       await sender.close();
     },
   };
+}
+
+function readingOf({ readFile }: GatewayOptions, loopback: () => boolean): Pick<GatewayOptions, "readFile"> {
+  if (readFile === undefined) return {};
+  return { readFile: async (path, signal) => (loopback() ? readFile(path, signal) : undefined) };
 }
 
 function historyContext(

@@ -62,6 +62,7 @@ export const gatewayOptions = {
   allowedHosts: z.array(z.string().min(1)),
   threads: gateway.unwrap().shape.threads,
   onFault: gateway.unwrap().shape.on_fault,
+  readFile: functionOption,
   hooks: z.strictObject(operatorHooks),
   limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
   largeRequests: z.strictObject({ module: z.url(), data: z.unknown() }),

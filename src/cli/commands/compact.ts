@@ -1,6 +1,6 @@
 /** `precis compact`: a transcript in, a smaller one out, and an account of what became of it. */
 import { resolve } from "node:path";
-import { loadConfiguration } from "../../config/load.ts";
+import { loadConfiguration, type Flag } from "../../config/load.ts";
 import { NO_LOSSES } from "../../core/compaction/compaction.ts";
 import { WIRE_FORMATS } from "../../logs/index.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
@@ -19,7 +19,7 @@ import {
   windowLine,
 } from "../compaction-page.ts";
 import { withEngine } from "../engine.ts";
-import { hookSettings } from "../gateway-options.ts";
+import { fileReader, hookSettings } from "../gateway-options.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { isSameFile, modeLike, writeOutput } from "../files.ts";
 import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../input.ts";
@@ -85,6 +85,12 @@ export const compactCommand: Command = {
       valueHint: "FILE",
       description: "Keep the originals in this file for `precis recall`; an existing file is extended.",
     },
+    files: {
+      type: "string",
+      valueHint: "FOLDER",
+      description:
+        "With the engine `layered`, put the files read last back with what they hold in this folder now (context.files_folder).",
+    },
     json: { type: "boolean", description: "Print {messages, system?, tools?, report}." },
     ...ENGINE_FLAGS,
     ...CONFIG_FLAGS,
@@ -98,7 +104,7 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const settings = configurationRequest(args, terminal);
   const configuration = await loadConfiguration({
     ...settings,
-    flags: [...(settings.flags ?? []), ...summarizeFlags(args)],
+    flags: [...(settings.flags ?? []), ...summarizeFlags(args), ...filesFlags(args, terminal)],
   });
   checkSummarize(args, configuration);
   const { result, repair, text, told } = await withProgress(terminal.err, async (progress) => {
@@ -114,12 +120,14 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     };
     const asking = { environment: terminal.environment, before };
     const hooks = hookSettings(configuration, terminal.environment);
+    const reader = fileReader(configuration);
     const made = await withEngine(configuration, terminal, (engine) =>
       (request.force && request.budget === undefined ? compactForced : compactInput)(input, configuration, {
         ...request,
         engine,
         asking,
         hooks,
+        ...reader,
       }),
     );
     await progress.stage("writing", 0.9);
@@ -141,6 +149,11 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   await deliver(text, told, files, terminal);
   if (repair.after.length > 0) return EXIT.failed;
   return irreducibleOf(result) === undefined ? EXIT.done : EXIT.irreducible;
+}
+
+function filesFlags(args: Arguments, { folder }: Terminal): readonly Flag[] {
+  const files = args.text("files");
+  return files === undefined ? [] : [{ path: "context.files_folder", text: resolve(folder, files), label: "--files" }];
 }
 
 /** On a terminal the account comes last, where it can still be read; into a pipe it comes first, in case the reader hangs up. */

@@ -27,7 +27,7 @@ export interface HistoryContext {
   /** For every conversation; what depends on the request is added. */
   readonly runtime: Pick<
     RuntimeOptions,
-    "engine" | "settings" | "writers" | "mainAhead" | "secrets" | "redactOutgoing" | "now"
+    "engine" | "settings" | "writers" | "mainAhead" | "secrets" | "redactOutgoing" | "readFile" | "now"
   >;
   readonly chain: Chain;
   readonly store: HistoryStore;
