@@ -34,6 +34,7 @@ export type { CompactionTiming } from "./session/timing.ts";
 export type { ReportedUsage } from "./protocols/index.ts";
 export type { ProviderError } from "./session/recover.ts";
 export { responsesCompaction, type ResponsesCompactionOptions } from "./session/responses-compaction.ts";
+export { readFilesIn } from "./session/read-files.ts";
 export { createRuntime } from "./session/checked-runtime.ts";
 export { createSession } from "./session/session.ts";
 export type { Session, WireBody, WireRequest } from "./session/session.ts";

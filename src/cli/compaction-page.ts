@@ -9,6 +9,7 @@ import {
 import { SAVED_LITTLE_ADVICE, savedLittle } from "../core/compaction/savings.ts";
 import type { LogNote } from "../logs/index.ts";
 import type { DisabledEngine } from "../session/events.ts";
+import type { HookFailure } from "../session/operator-hooks/contract.ts";
 import { change, count, counted } from "./amounts.ts";
 import { clip, padEnd, padStart, track, widthOf } from "./bars.ts";
 import type { TextStyle, Stream } from "./terminal.ts";
@@ -216,4 +217,12 @@ export function usePage(says: string, stream: Stream): string {
 export function disabledEnginePage(disabledEngine: DisabledEngine | undefined, stream: Stream): string {
   if (disabledEngine === undefined) return "";
   return `${warned(`${disabledEngine.engine}: ${disabledEngine.detail}`, stream).join("\n")}\n`;
+}
+
+/** Hooks that failed: the compaction stands all the same. */
+export function hookFailuresPage(failures: readonly HookFailure[], stream: Stream): string {
+  const lines = failures.flatMap(({ message, detail }) =>
+    warned(detail === undefined ? message : `${message}: ${detail}`, stream),
+  );
+  return lines.map((line) => `${line}\n`).join("");
 }

@@ -10,6 +10,8 @@ import type { ProtocolName } from "../protocols/index.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
 import { overflowOf } from "../session/recover.ts";
 import type { RuntimeOptions } from "../session/contract.ts";
+import type { HookFailure, OperatorHookSettings } from "../session/operator-hooks/contract.ts";
+import { createOperatorHooks } from "../session/operator-hooks/operator-hooks.ts";
 import { createRuntime } from "../session/runtime.ts";
 import { originalsOf } from "../session/originals.ts";
 import type { Original } from "../store/store.ts";
@@ -31,6 +33,10 @@ export interface CompactionRequest {
   readonly to?: ProtocolName | undefined;
   /** As `withEngine` gives it. */
   readonly engine: PluginSource | string;
+  /** Told of the compaction; a dry run has none. */
+  readonly hooks?: OperatorHookSettings;
+  /** Reads files of the agent's again. */
+  readonly readFile?: NonNullable<RuntimeOptions["readFile"]>;
 }
 
 export type CompactionOutcome = Outcome & {
@@ -43,6 +49,7 @@ export type CompactionOutcome = Outcome & {
   readonly originals: readonly Original[];
   /** The engine that was disabled on the way. */
   readonly disabledEngine?: DisabledEngine;
+  readonly hookFailures: readonly HookFailure[];
 };
 
 export type ForcedCompaction = CompactionOutcome & {
@@ -52,6 +59,8 @@ export type ForcedCompaction = CompactionOutcome & {
   readonly exhausted?: true;
 };
 
+/** As a session without a gateway has it. */
+const LOCAL_TENANT = "local";
 /** What is aimed for where a compaction is forced and the documented figures would keep everything. */
 const FORCED_BUDGET = "20%";
 const FORCED_BECAUSE = `with the documented figures everything would be kept at this window, so --budget ${FORCED_BUDGET} was used`;
@@ -62,7 +71,10 @@ export async function compactForced(
 ): Promise<ForcedCompaction> {
   const documented = await compactInput(input, configuration, request);
   if (documented.kind === "compacted" || input.decoded?.locked !== undefined) return documented;
-  const smaller = await compactInput(input, configuration, { ...request, budget: FORCED_BUDGET });
+  // It is one attempt for whoever is told before it.
+  const hooks = { ...request.hooks, beforeCompact: [] };
+  const second = await compactInput(input, configuration, { ...request, hooks, budget: FORCED_BUDGET });
+  const smaller = { ...second, hookFailures: [...documented.hookFailures, ...second.hookFailures] };
   if (smaller.kind === "unchanged") return { ...documented, exhausted: true };
   // Nobody asked for that budget: a result above it is still a gain.
   const { irreducible: _, ...report } = smaller.compaction.report;
@@ -79,16 +91,26 @@ export async function compactInput(
   const images = imagesOf(transcript, configuration);
   const before = createMeasure(images).transcript(transcript);
   const budget = request.budget === undefined ? undefined : budgetOf(request.budget, before);
-  const asIs = { transcript, before, budget, originals: [] };
+  const asIs = { transcript, before, budget, originals: [], hookFailures: [] };
   if (decoded?.locked !== undefined) return { kind: "unchanged", because: decoded.locked, ...asIs };
   const asked = request.force || budget !== undefined;
   if (!configuration.compression.enabled && !asked)
     return { kind: "unchanged", because: "compression.enabled is false; --force compacts anyway", ...asIs };
+  const secrets = await loadSecretRules(configuration.redaction);
+  const hooks = createOperatorHooks(request.hooks, secrets);
+  const hookFailures: HookFailure[] = [];
+  const hooked = {
+    tenant: LOCAL_TENANT,
+    model: transcript.model ?? "",
+    onFailure: (one: HookFailure) => void hookFailures.push(one),
+  };
   const runtime = createRuntime({
     engine: request.engine,
     settings: settingsFor(transcript, configuration),
     ...images,
-    secrets: await loadSecretRules(configuration.redaction),
+    secrets,
+    ...(request.readFile === undefined ? {} : { readFile: request.readFile }),
+    ...(hooks === undefined ? {} : { hooks: hooks.forSession(hooked) }),
     redactOutgoing: configuration.redaction.outgoing,
     ...(request.asking === undefined ? {} : modelsFor(input, configuration, { ...request, asking: request.asking })),
   });
@@ -98,9 +120,17 @@ export async function compactInput(
     ...(budget === undefined ? {} : { budget }),
     ...(request.focus === undefined ? {} : { focus: request.focus }),
   });
+  await hooks?.settled();
   const originals = outcome.kind === "compacted" ? originalsOf(outcome.compaction, transcript) : [];
   const { disabledEngine } = runtime.report();
-  return { ...outcome, before, budget, originals, ...(disabledEngine === undefined ? {} : { disabledEngine }) };
+  return {
+    ...outcome,
+    before,
+    budget,
+    originals,
+    hookFailures,
+    ...(disabledEngine === undefined ? {} : { disabledEngine }),
+  };
 }
 
 /** Whoever may write the handoff: models, and the provider itself. */

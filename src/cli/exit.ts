@@ -37,6 +37,7 @@ export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string]
 const USAGE_CODES = new Set([
   "usage",
   "bad_configuration",
+  "bad_folder",
   "unknown_engine",
   "bad_plugin",
   "untrusted_plugin",

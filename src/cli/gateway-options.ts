@@ -11,6 +11,8 @@ import { asksInPlace } from "../models/choice.ts";
 import { registryOf } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
+import { readFilesIn } from "../session/read-files.ts";
+import type { OperatorHookSettings } from "../session/operator-hooks/contract.ts";
 import { overflowOf } from "../session/recover.ts";
 import { outwardFetch } from "./outward-proxies.ts";
 
@@ -55,6 +57,8 @@ export async function gatewayOptions(
     ...(auxiliary === undefined ? {} : { writers: { auxiliary, ...others } }),
     secrets: await loadSecretRules(redaction),
     redactOutgoing: redaction.outgoing,
+    hooks: hookSettings(configuration, environment),
+    ...fileReader(configuration),
     limits: gatewayLimits(configuration),
   };
 }
@@ -63,6 +67,22 @@ const NOBODY: Writers = { resting: [] };
 
 function writersOf(configuration: Configuration, environment: Environment): Writers {
   return createWriters(configuration, { environment, overflow: readOverflow, fetch: outwardFetch(environment) });
+}
+
+/** As both the gateway and the command line take them. */
+export function hookSettings({ hooks }: Pick<Configuration, "hooks">, environment: Environment): OperatorHookSettings {
+  return {
+    beforeCompact: hooks.before_compact,
+    afterCompact: hooks.after_compact,
+    timeoutMs: hooks.timeout_seconds * SECOND_MS,
+    environment,
+    fetch: outwardFetch(environment),
+  };
+}
+
+/** Reads what an agent on this machine may have changed, where the operator named its folder. */
+export function fileReader({ context }: Pick<Configuration, "context">): Pick<GatewayOptions, "readFile"> {
+  return context.files_folder === null ? {} : { readFile: readFilesIn(context.files_folder) };
 }
 
 export function cachingOf({ prompt_caching: { enabled, strategy, cache_ttl: ttl } }: Configuration) {

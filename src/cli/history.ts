@@ -5,7 +5,9 @@ import { resolveAll, shortPath } from "../config/load.ts";
 import { configurationError } from "../config/problems.ts";
 import type { Configuration } from "../config/schema.ts";
 import { PrecisError } from "../core/errors.ts";
+import { wrapped } from "../config/wrap.ts";
 import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
+import type { GatewayEvent } from "../gateway/contract.ts";
 import type { History } from "../gateway/history/contract.ts";
 import { createHistory } from "../gateway/history/history.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
@@ -16,7 +18,7 @@ import { gatewayOptions } from "./gateway-options.ts";
 import { CONFIG_FLAGS, configurationRequest } from "./settings-flags.ts";
 import { existingStoreFile } from "./store-file.ts";
 import { storeAsConfigured, storeKey } from "./store-settings.ts";
-import type { Terminal } from "./terminal.ts";
+import type { Stream, Terminal } from "./terminal.ts";
 
 /** Whose history it is on a machine of one's own. */
 export const LOCAL_TENANT = "local";
@@ -71,7 +73,7 @@ export async function withHistory<Result>(
     const store = storeAsConfigured(file, loaded.configuration, options.secrets);
     try {
       const tenant = args.text("tenant") ?? LOCAL_TENANT;
-      const history = createHistory({ ...options, store });
+      const history = createHistory({ ...options, store, onEvent: (event) => void sayNotice(event, terminal.err) });
       const redact = createRedactor(options.secrets);
       return await use({
         history,
@@ -96,6 +98,10 @@ function hasEngine({ configuration }: { readonly configuration: Configuration },
     if (error instanceof PrecisError) return false;
     throw error;
   }
+}
+
+async function sayNotice(event: GatewayEvent, err: Stream): Promise<void> {
+  if (event.kind === "notice") await err.say(`${wrapped(event.message, err.columns).join("\n")}\n`);
 }
 
 /** The one session that a command is about. */

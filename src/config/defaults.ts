@@ -21,7 +21,12 @@ export const DEFAULTS = Object.freeze({
     context_length: null,
     max_output_tokens: ENGINE_DEFAULTS.maxOutputTokens,
   } as const),
-  context: Object.freeze({ engine: "compressor", preset: ENGINE_DEFAULTS.preset, remote_compaction: "off" } as const),
+  context: Object.freeze({
+    engine: "compressor",
+    preset: ENGINE_DEFAULTS.preset,
+    remote_compaction: "off",
+    files_folder: null,
+  } as const),
   compression: Object.freeze({
     enabled: true,
     mode: "rewrite",
@@ -62,6 +67,11 @@ export const DEFAULTS = Object.freeze({
     patterns: Object.freeze([] as readonly string[]),
     outgoing: false,
     stored: false,
+  }),
+  hooks: Object.freeze({
+    before_compact: Object.freeze([] as readonly string[]),
+    after_compact: Object.freeze([] as readonly string[]),
+    timeout_seconds: 10,
   }),
   gateway: Object.freeze({
     host: "127.0.0.1",

@@ -2,10 +2,12 @@
  * The one statement of every setting: its type, range, default and meaning. The validator, the JSON Schema, the
  * reference page, the file that `precis config init` writes and the names of the environment variables all follow from it.
  */
+import { isAbsolute } from "node:path";
 import { z } from "zod";
 import { DEFAULTS } from "./defaults.ts";
 import { enginesSection } from "./schema-engines.ts";
 import { gatewaySection } from "./schema-gateway.ts";
+import { hooksSection } from "./schema-hooks.ts";
 import { auxiliarySection, modelSection, modelsSetting } from "./schema-models.ts";
 
 const { context, compression, prompt_caching, recall, redaction } = DEFAULTS;
@@ -29,6 +31,17 @@ const contextSection = z
       description:
         "For `handoff`: whether the provider compacts the conversation itself, where it offers that (OpenAI Responses, `POST /responses/compact`). `precis compact` asks the provider of `model.name` with your key; `precis serve` asks the upstream of each conversation with its client's key. Where it fails, the handoff is written as without it.",
     }),
+    files_folder: z
+      .string()
+      .refine(isAbsolute, "an absolute path")
+      .nullable()
+      .default(context.files_folder)
+      .meta({
+        description:
+          "The folder that an agent on this machine works in. The engine `layered` puts the files that were read last back after a compaction with what they hold now, and reads nothing outside of this folder (docs/engines/layered.md). `precis serve` reads files only where no other machine can connect.",
+        examples: ["/home/me/shop"],
+        "x-expects": "the absolute path of a folder, or `null`",
+      }),
   })
   .prefault({})
   .meta({ description: "How the context is managed." });
@@ -190,6 +203,7 @@ export const schema = z.strictObject({
   prompt_caching: cachingSection,
   recall: recallSection,
   redaction: redactionSection,
+  hooks: hooksSection,
   gateway: gatewaySection,
 });
 

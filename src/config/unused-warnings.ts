@@ -33,7 +33,8 @@ export function unusedWarnings({ context, compression, engines }: Configuration)
     .flatMap((name) => changedIn(engines, snakeCase(name)));
   const preset = context.preset === DEFAULTS.context.preset || WITH_PRESETS.includes(running) ? [] : ["context.preset"];
   const remote = context.remote_compaction === "off" || running === "handoff" ? [] : ["context.remote_compaction"];
-  return [...unused, ...others, ...preset, ...remote].map((path) => ({
+  const files = context.files_folder === null || running === "layered" ? [] : ["context.files_folder"];
+  return [...unused, ...others, ...preset, ...remote, ...files].map((path) => ({
     code: "setting_unused",
     path,
     message: `set, but the engine \`${running}\` does not use it`,

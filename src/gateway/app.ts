@@ -9,6 +9,8 @@ import { createRedactor } from "../core/redaction/redactor.ts";
 import { createChain } from "../core/transcript/links.ts";
 import { createRegistry, type Registry } from "../models/registry/registry.ts";
 import type { RuntimeOptions, WaitingForMain } from "../session/contract.ts";
+import type { OperatorHookSettings } from "../session/operator-hooks/contract.ts";
+import { createOperatorHooks } from "../session/operator-hooks/operator-hooks.ts";
 import type { Options } from "../session/options.ts";
 import { createMemoryStore } from "../store/memory.ts";
 import type { HistoryStore } from "../store/store.ts";
@@ -92,6 +94,13 @@ export interface GatewayOptions {
   readonly redactOutgoing?: boolean;
   /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
   readonly ingestLimitTokens?: number;
+  /**
+   * Reads files of agents on this machine again, for engines that put files back (`readFilesIn` of `precis` gives one). It is
+   * never called while other machines can connect: whoever can name a file could have it read.
+   */
+  readonly readFile?: NonNullable<RuntimeOptions["readFile"]>;
+  /** Commands and addresses that are told before and after a compaction. */
+  readonly hooks?: OperatorHookSettings;
   readonly limits?: Partial<GatewayLimits>;
   /** Hears of every request, compaction and notice. */
   readonly onEvent?: EmitEvent;
@@ -161,7 +170,8 @@ interface Pipeline extends Pick<Gateway, "settled" | "close"> {
 }
 
 /** The gateway without a port; `loopback` says whether only this machine can reach it. */
-export function createPipeline(options: GatewayOptions, loopback: () => boolean): Pipeline {
+export function createPipeline(given: GatewayOptions, loopback: () => boolean): Pipeline {
+  const options = { ...given, ...readingOf(given, loopback) };
   const { store = createMemoryStore(), now = Date.now } = options;
   const onEvent = safely(options.onEvent ?? (() => undefined));
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
@@ -171,9 +181,10 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
   const background = createBackground(limits);
   const { largeRequests } = options;
   const large = largeRequests === undefined ? undefined : createLargeRequests(largeRequests, limits, onEvent);
+  const hooks = createOperatorHooks(options.hooks, options.secrets);
   const { registry = createRegistry() } = options;
   const remote = compactsRemotely(options) ? createRemoteCompaction({ sender, registry, now }) : undefined;
-  const history = historyContext(options, { ...parts, store, remote });
+  const history = historyContext(options, { ...parts, hooks, store, remote });
   const { models } = history;
   const writersBehind = (request: PreparedRequest): WritersBehind => ({
     main: inPlace(options) ? inPlaceWriterFor(request, { sender, limits, registry, models }) : undefined,
@@ -191,7 +202,7 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
     large,
     upstreams: createUpstreams(options.upstreams),
     sender,
-    isolatedHistory: () => historyContext(options, { ...parts, store: createMemoryStore(), remote }),
+    isolatedHistory: () => historyContext(options, { ...parts, hooks, store: createMemoryStore(), remote }),
     credentialNames: options.credentialNames ?? [],
     tenant: options.tenant ?? "auto",
     threads: createThreads(options.threads ?? "replay"),
@@ -213,24 +224,31 @@ export function createPipeline(options: GatewayOptions, loopback: () => boolean)
   });
   return {
     handle,
-    settled: background.settled,
+    settled: async () => void (await Promise.all([background.settled(), hooks?.settled()])),
     close: async () => {
       idle.close();
       await large?.close();
       await background.close();
+      await hooks?.settled();
       await sender.close();
     },
   };
 }
 
-interface HistoryParts {
-  readonly store: HistoryStore;
+function readingOf({ readFile }: GatewayOptions, loopback: () => boolean): Pick<GatewayOptions, "readFile"> {
+  if (readFile === undefined) return {};
+  return { readFile: async (path, signal) => (loopback() ? readFile(path, signal) : undefined) };
+}
+
+interface HistoryParts extends Pick<HistoryContext, "store" | "hooks" | "onEvent"> {
   readonly limits: GatewayLimits;
-  readonly onEvent: EmitEvent;
   readonly remote: RemoteCompaction | undefined;
 }
 
-function historyContext(options: GatewayOptions, { store, limits, onEvent, remote }: HistoryParts): HistoryContext {
+function historyContext(
+  options: GatewayOptions,
+  { store, limits, hooks, onEvent, remote }: HistoryParts,
+): HistoryContext {
   const { registry = createRegistry(), mode = "rewrite", now = Date.now } = options;
   const { contextLength = options.settings?.contextLength } = options;
   const chain = createChain((text) => hash("sha256", text));
@@ -246,6 +264,7 @@ function historyContext(options: GatewayOptions, { store, limits, onEvent, remot
     conversations: createConversations(chain, limits),
     caching: createCachingContext({ ...options, registry }),
     recall: recallOf(options, { store, chain, models, onEvent }),
+    hooks,
     onEvent,
   };
 }
@@ -288,13 +307,14 @@ function compactsRemotely({ remoteCompaction = false, engine, mode = "rewrite" }
 }
 
 async function compactAhead(
-  { conversation, withHiddenTurns, tenant }: PreparedRequest,
+  { conversation, withHiddenTurns, tenant, record }: PreparedRequest,
   onEvent: EmitEvent,
   waiting: WaitingForMain & { readonly signal: AbortSignal },
 ): Promise<void> {
   const { signal } = waiting;
   try {
-    await conversation.runtime.ahead(withHiddenTurns.transcript, waiting);
+    const { transcript } = withHiddenTurns;
+    await record.span.ahead(async () => void (await conversation.runtime.ahead(transcript, waiting)));
   } catch (error) {
     if (signal.aborted) return;
     const message = `a compaction made ahead failed: ${(error as Error).name}`;

@@ -173,6 +173,7 @@ export interface NoticeEvent {
     | "store_unavailable"
     | "internal_fault"
     | "background_failed"
+    | "hook_failed"
     | "engine_disabled"
     | "retention";
   readonly tenant: string;

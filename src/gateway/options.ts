@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { functionOption, objectOption, objectWith, valueOf } from "../config/options.ts";
 import { schema } from "../config/schema.ts";
+import type { OperatorHookSettings } from "../session/operator-hooks/contract.ts";
 import { sharedOptions, type Options } from "../session/options.ts";
 import type { CachingOptions } from "./caching.ts";
 import { GATEWAY_LIMITS, type GatewayLimits } from "./limits.ts";
@@ -9,7 +10,7 @@ import { RECALL_LIMITS, type RecallLimits } from "./recall/limits.ts";
 import type { RecallSettings } from "./recall/recall.ts";
 import { RECALL_OFFERS } from "./recall/tool.ts";
 
-const { compression, gateway, prompt_caching: caching } = schema.shape;
+const { compression, gateway, hooks, prompt_caching: caching } = schema.shape;
 const { shape: marked } = caching.unwrap();
 
 function limitsLike<Limits extends object>(limits: Limits): z.ZodObject {
@@ -28,6 +29,14 @@ const recallSettings = {
   offer: z.enum(RECALL_OFFERS),
   limits: limitsLike<RecallLimits>(RECALL_LIMITS),
 } satisfies Options<RecallSettings>;
+
+const operatorHooks = {
+  beforeCompact: hooks.unwrap().shape.before_compact,
+  afterCompact: hooks.unwrap().shape.after_compact,
+  timeoutMs: z.number().min(1),
+  environment: objectOption,
+  fetch: functionOption,
+} satisfies Options<OperatorHookSettings>;
 
 const tenantPolicy = valueOf("`auto`, `per_key` or `{ name }`", (value) => {
   if (value === "auto" || value === "per_key") return true;
@@ -56,6 +65,8 @@ export const gatewayOptions = {
   compactRequests: gateway.unwrap().shape.compact_requests,
   chatCommands: gateway.unwrap().shape.chat_commands.unwrap().unwrap(),
   onFault: gateway.unwrap().shape.on_fault,
+  readFile: functionOption,
+  hooks: z.strictObject(operatorHooks),
   limits: limitsLike<GatewayLimits>(GATEWAY_LIMITS),
   largeRequests: z.strictObject({ module: z.url(), data: z.unknown() }),
   onEvent: functionOption,

@@ -11,13 +11,15 @@ export interface SessionSettings {
   readonly redactOutgoing?: boolean;
   /** Tool results above this many tokens are digested as they arrive; 0 leaves them. */
   readonly ingestLimitTokens?: number;
+  /** Reads files of an agent on this machine again, as `readFilesIn` of `precis` does. */
+  readonly readFile?: NonNullable<RuntimeOptions["readFile"]>;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
 /** The note goes where it costs no cache, unless the settings say otherwise. */
 export function sessionOptions(given: SessionSettings) {
-  const { engine, settings, writers, secrets, redactOutgoing, ingestLimitTokens, now } = given;
+  const { engine, settings, writers, secrets, redactOutgoing, ingestLimitTokens, readFile, now } = given;
   return {
     settings: { note: "handoff" as const, ...settings },
     ...(engine === undefined ? {} : { engine }),
@@ -25,6 +27,7 @@ export function sessionOptions(given: SessionSettings) {
     ...(secrets === undefined ? {} : { secrets }),
     ...(redactOutgoing === undefined ? {} : { redactOutgoing }),
     ...(ingestLimitTokens === undefined ? {} : { ingestLimitTokens }),
+    ...(readFile === undefined ? {} : { readFile }),
     ...(now === undefined ? {} : { now }),
   };
 }

@@ -17,5 +17,5 @@ it("hands the reader to the engine", async () => {
   );
   const { transcript } = await runtime.compact(session);
   const text = transcript.messages.map(({ parts }) => contentText(parts)).join("\n");
-  expect(text).toContain("## src/p6.ts, read again just now\nwhat src/p6.ts holds now");
+  expect(text).toContain("## src/p6.ts, read again just now: changed since it was last read\nwhat src/p6.ts holds now");
 });

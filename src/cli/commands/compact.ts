@@ -1,6 +1,6 @@
 /** `precis compact`: a transcript in, a smaller one out, and an account of what became of it. */
 import { resolve } from "node:path";
-import { loadConfiguration } from "../../config/load.ts";
+import { loadConfiguration, type Flag } from "../../config/load.ts";
 import { NO_LOSSES } from "../../core/compaction/compaction.ts";
 import { WIRE_FORMATS } from "../../logs/index.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
@@ -12,12 +12,14 @@ import {
   disabledEnginePage,
   forcedLine,
   headingOf,
+  hookFailuresPage,
   invalidPage,
   unchangedPage,
   usePage,
   windowLine,
 } from "../compaction-page.ts";
 import { withEngine } from "../engine.ts";
+import { fileReader, hookSettings } from "../gateway-options.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { isSameFile, modeLike, writeOutput } from "../files.ts";
 import { formatNamed, INPUT_ARGS, inputBytes, readInput, type Input } from "../input.ts";
@@ -87,6 +89,12 @@ export const compactCommand: Command = {
       valueHint: "FILE",
       description: "Keep the originals in this file for `precis recall`; an existing file is extended.",
     },
+    files: {
+      type: "string",
+      valueHint: "FOLDER",
+      description:
+        "With the engine `layered`, put the files read last back with what they hold in this folder now (context.files_folder).",
+    },
     json: { type: "boolean", description: "Print {messages, system?, tools?, report}." },
     ...ENGINE_FLAGS,
     ...CONFIG_FLAGS,
@@ -100,7 +108,7 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const settings = configurationRequest(args, terminal);
   const configuration = await loadConfiguration({
     ...settings,
-    flags: [...(settings.flags ?? []), ...summarizeFlags(args)],
+    flags: [...(settings.flags ?? []), ...summarizeFlags(args), ...filesFlags(args, terminal)],
   });
   checkSummarize(args, configuration);
   const { result, repair, text, told } = await withProgress(terminal.err, async (progress) => {
@@ -115,12 +123,16 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
       await progress.stage(`asking ${model} for the handoff`, 0.5);
     };
     const asking = { environment: terminal.environment, before };
+    const hooks = hookSettings(configuration, terminal.environment);
+    const reader = fileReader(configuration);
     const made = await withEngine(configuration, terminal, (engine) =>
       (request.force && request.budget === undefined ? compactForced : compactInput)(input, configuration, {
         ...request,
         engine,
         to,
         asking,
+        hooks,
+        ...reader,
       }),
     );
     await progress.stage("writing", 0.9);
@@ -142,6 +154,11 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   await deliver(text, told, files, terminal);
   if (repair.after.length > 0) return EXIT.failed;
   return irreducibleOf(result) === undefined ? EXIT.done : EXIT.irreducible;
+}
+
+function filesFlags(args: Arguments, { folder }: Terminal): readonly Flag[] {
+  const files = args.text("files");
+  return files === undefined ? [] : [{ path: "context.files_folder", text: resolve(folder, files), label: "--files" }];
 }
 
 /** On a terminal the account comes last, where it can still be read; into a pipe it comes first, in case the reader hangs up. */
@@ -199,7 +216,7 @@ function account(report: Report, { out, keep }: WrittenFiles, stream: Stream): s
   const heading = headingOf({ ...input, to }, stream).join("\n");
   const next = result.kind === "compacted" && out !== undefined ? usePage(useOf(report, { out, keep }), stream) : "";
   const mended = invalidPage(repairLines(repair, input.transcript, result.transcript), stream);
-  return `${heading}\n${page}${windowLine(window, stream)}${mended}${next}${disabledEnginePage(result.disabledEngine, stream)}`;
+  return `${heading}\n${page}${windowLine(window, stream)}${mended}${next}${disabledEnginePage(result.disabledEngine, stream)}${hookFailuresPage(result.hookFailures, stream)}`;
 }
 
 const FORMS = { request: "a request body", messages: "an array of messages" } as const;
@@ -258,6 +275,7 @@ function reportOf({ input, result, to, window, repair }: Report): object {
     window,
     budget: budget ?? null,
     disabledEngine: result.disabledEngine ?? null,
+    hookFailures: result.hookFailures,
     notes,
     violations: repair,
   };

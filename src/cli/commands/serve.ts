@@ -85,6 +85,7 @@ async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   const loaded = await resolveAll(request(args, terminal));
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
   if (!asksInPlace(loaded.configuration)) checkSummarize(args, loaded.configuration);
+  checkFilesFolder(loaded.configuration);
   const token = tokenFor(loaded.configuration, terminal);
   return withEngine(loaded.configuration, terminal, async (engine) => {
     const opened = await openStore(loaded.configuration, terminal);
@@ -137,7 +138,7 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     store: path === undefined ? IN_MEMORY : shortPath(path, terminal),
     kept,
     storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),
-    history: createHistory({ ...options, store }),
+    history: createHistory({ ...options, store, onEvent: (event) => operation.onEvent(event) }),
     checkStore: () => store.checkWritable(),
     inFlight: () => gateway.underWay(),
     log: configuration.gateway.log,
@@ -246,6 +247,15 @@ function tokenFor(configuration: Configuration, terminal: Terminal): OperatorTok
       "Set gateway.token_env to a variable that holds a token, or gateway.insecure to true if only the right people reach it.",
     );
   return madeToken(configuration, terminal);
+}
+
+/** Whoever can name a file in a conversation could have it read. */
+function checkFilesFolder({ context, gateway: { host } }: Configuration): void {
+  if (context.files_folder !== null && !isLoopback(host))
+    throw usageError(
+      `${host} can be reached from other machines, and context.files_folder would let them have files of this one read`,
+      "Set gateway.host to 127.0.0.1, or context.files_folder to null.",
+    );
 }
 
 interface OpenedStore {

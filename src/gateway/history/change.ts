@@ -10,6 +10,7 @@ import type { Runtime, RuntimeOptions, RuntimeState } from "../../session/contra
 import { createRuntime } from "../../session/runtime.ts";
 import { carryThinking } from "../knowledge/thinking/index.ts";
 import type { CompactHow, CompactResult, UndoResult, Which } from "./contract.ts";
+import { hooksOf } from "../operator-hooks.ts";
 import { readConversation } from "./conversation.ts";
 import { findSession } from "./find.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
@@ -52,6 +53,7 @@ async function change(
   const options = await runtimeOptions(dependencies, tenant, links);
   const runtime = createRuntime(options);
   const outcome = await make(runtime, { system: [], messages }, createMeasure(options));
+  await dependencies.hooks?.settled();
   if (outcome.kind === "unchanged") {
     const { because, irreducible } = outcome;
     return { kind: "unchanged", session, because, ...(irreducible === undefined ? {} : { irreducible }) };
@@ -82,6 +84,7 @@ async function runtimeOptions(
   const undoneReach = Math.max(0, ...compactions.map(({ compaction, undone }) => (undone ? compaction.covered : 0)));
   return {
     ...runtime,
+    ...hooksOf(dependencies, { tenant, model }),
     settings: { ...runtime.settings, contextLength: windowTokens, note: "handoff" },
     store,
     tenant,

@@ -1,7 +1,9 @@
 /** What every call of the operator works with. */
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { Chain } from "../../core/transcript/links.ts";
+import type { OperatorHooks } from "../../session/operator-hooks/contract.ts";
 import type { HistoryStore } from "../../store/store.ts";
+import type { EmitEvent } from "../contract.ts";
 import type { ModelBook } from "../models.ts";
 import type { sessionOptions } from "../session-options.ts";
 
@@ -14,4 +16,7 @@ export interface HistoryDependencies {
   readonly windowIsStated: boolean;
   readonly runtime: ReturnType<typeof sessionOptions>;
   readonly redact: Redactor;
+  /** The operator's, where there are any. */
+  readonly hooks: OperatorHooks | undefined;
+  readonly onEvent: EmitEvent;
 }

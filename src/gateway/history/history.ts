@@ -3,7 +3,10 @@ import { hash } from "node:crypto";
 import { createRedactor } from "../../core/redaction/redactor.ts";
 import { createChain } from "../../core/transcript/links.ts";
 import { createRegistry, type Registry } from "../../models/registry/registry.ts";
+import type { OperatorHookSettings } from "../../session/operator-hooks/contract.ts";
+import { createOperatorHooks } from "../../session/operator-hooks/operator-hooks.ts";
 import type { HistoryStore } from "../../store/store.ts";
+import type { EmitEvent } from "../contract.ts";
 import { UNKNOWN_WINDOW_TOKENS, createModelBook } from "../models.ts";
 import { sessionOptions, type SessionSettings } from "../session-options.ts";
 import type * as Change from "./change.ts";
@@ -21,6 +24,9 @@ export interface HistoryOptions extends SessionSettings {
   readonly registry?: Registry;
   /** One window for every model, in tokens. */
   readonly contextLength?: number;
+  readonly hooks?: OperatorHookSettings;
+  /** Hears of hooks that fail. */
+  readonly onEvent?: EmitEvent;
 }
 
 export function createHistory(options: HistoryOptions): History {
@@ -32,6 +38,8 @@ export function createHistory(options: HistoryOptions): History {
     windowIsStated: contextLength !== undefined,
     runtime: sessionOptions(options),
     redact: createRedactor(secrets),
+    hooks: createOperatorHooks(options.hooks, secrets),
+    onEvent: options.onEvent ?? (() => undefined),
   };
   return {
     tenants: () => store.listTenants(),

@@ -36,5 +36,7 @@ export const ALL_NOTICES: Readonly<Record<NoticeEvent["code"], string>> = {
   engine_disabled:
     "A plugin failed or violated the engine contract; the conversation continues with the built-in `compressor`.",
   retention: "Conversations were deleted because of their age, or because the store was nearly full.",
+  hook_failed:
+    "A hook of the operator failed, took too long or was not run; the message says which. The compaction is not affected.",
   background_failed: "A compaction in the background failed. It will be made when it is due.",
 };

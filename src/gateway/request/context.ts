@@ -1,6 +1,7 @@
 /** What the steps of a request work with: settings, the parts that last longer than one request, and who hears of it. */
 import type { Chain } from "../../core/transcript/links.ts";
 import type { RuntimeOptions } from "../../session/contract.ts";
+import type { OperatorHooks } from "../../session/operator-hooks/contract.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { CachingContext } from "../caching.ts";
 import type { CompactRequestsPolicy, EmitEvent } from "../contract.ts";
@@ -27,7 +28,7 @@ export interface HistoryContext {
   /** For every conversation; what depends on the request is added. */
   readonly runtime: Pick<
     RuntimeOptions,
-    "engine" | "settings" | "writers" | "mainAhead" | "secrets" | "redactOutgoing" | "now"
+    "engine" | "settings" | "writers" | "mainAhead" | "secrets" | "redactOutgoing" | "readFile" | "now"
   >;
   /** Where upstreams compact conversations themselves. */
   readonly remote: RemoteCompaction | undefined;
@@ -39,6 +40,8 @@ export interface HistoryContext {
   readonly caching: CachingContext;
   /** Where models may recall what left their conversation. */
   readonly recall?: Recall | undefined;
+  /** The operator's, where there are any. */
+  readonly hooks: OperatorHooks | undefined;
   readonly onEvent: EmitEvent;
 }
 

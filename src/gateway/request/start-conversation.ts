@@ -6,6 +6,7 @@ import { rootOf, type ConversationStart, type Conversation } from "../conversati
 import { carryThinking } from "../knowledge/thinking/index.ts";
 import { createPending } from "../pending.ts";
 import type { HistoryContext } from "./context.ts";
+import { hooksOf } from "../operator-hooks.ts";
 import { emitSessionNotices } from "./session-notices.ts";
 import { countsTokens, type PreparedRequest, type ReceivedRequest } from "./model-request.ts";
 
@@ -46,6 +47,8 @@ export async function startConversation(
     // The gateway offers it by rules of its own.
     recall: { tool: "off" },
     amend: carryThinking,
+    // What is only observed is no compaction.
+    ...(mode === "observe" ? {} : hooksOf(context, { tenant, model })),
     economy: () => pricing.economy,
     // What is known of the model is newer than what the session knew.
     ...(isState(state) ? { state: { ...state, factor } } : {}),

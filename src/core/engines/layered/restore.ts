@@ -8,6 +8,7 @@ import { pairingOf } from "../../transcript/pairing.ts";
 import { CUT_MARK } from "../../handoff/items.ts";
 import type { Measure } from "../../transcript/measure.ts";
 import { callsOf, contentText, textMessage, type Message } from "../../transcript/message.ts";
+import { stillHolds } from "./file-changes.ts";
 import { instructionsIn, isInstructionFile, LEAD_IN, skillIn } from "./standing-orders.ts";
 
 /** Less of a text tells nothing. */
@@ -77,14 +78,17 @@ interface KnownFile {
   readonly fresh: ReadonlyMap<string, string>;
 }
 
-/** As it is now where that is known; else as it was last read, unless it has changed since: a stale copy misleads. */
+/** As it is now where that is known, and marked where an older copy says something else; else as it was last read, unless it has changed since: a stale copy misleads. */
 function fileAt(path: string, { ledger, reads, fresh }: KnownFile): readonly RestoredText[] {
   const read = reads.get(path);
   const changed = ledger.files.find((file) => file.path === path)?.changed ?? -1;
   const valid = read !== undefined && changed < read.message ? [read] : [];
   const now = fresh.get(path);
   if (now === undefined) return valid;
-  return [{ title: `${path}, read again just now`, text: now, message: valid[0]?.message ?? -1 }];
+  if (read === undefined) return [{ title: `${path}, read again just now`, text: now, message: -1 }];
+  const isChanged = valid.length === 0 || !stillHolds(now, read.text);
+  if (!isChanged) return [{ title: `${path}, read again just now`, text: now, message: read.message }];
+  return [{ title: `${path}, read again just now: changed since it was last read`, text: now, message: -1 }];
 }
 
 export interface RestoreRequest {

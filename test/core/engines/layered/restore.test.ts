@@ -64,7 +64,7 @@ describe("what layered puts back", () => {
     };
     const { text } = await putBack(session(read("src/gone.ts"), read("src/here.ts")), { readFile });
     expect(asked).toEqual(["src/here.ts", "src/gone.ts"]);
-    expect(text).toContain("## src/here.ts, read again just now\nnow\n");
+    expect(text).toContain("## src/here.ts, read again just now: changed since it was last read\nnow\n");
     expect(text).toContain("## src/gone.ts, as it was last read");
     expect(text).not.toContain("aB3dE5aB3dE5");
   });
