@@ -177,7 +177,6 @@ export function createPipeline(given: GatewayOptions, loopback: () => boolean): 
   const limits = { ...GATEWAY_LIMITS, ...options.limits };
   const sender = createSender(limits, options.proxies);
   const parts = { limits, onEvent, now };
-  const redact = createRedactor(options.secrets);
   const background = createBackground(limits);
   const { largeRequests } = options;
   const large = largeRequests === undefined ? undefined : createLargeRequests(largeRequests, limits, onEvent);
@@ -185,9 +184,9 @@ export function createPipeline(given: GatewayOptions, loopback: () => boolean): 
   const { registry = createRegistry() } = options;
   const remote = compactsRemotely(options) ? createRemoteCompaction({ sender, registry, now }) : undefined;
   const history = historyContext(options, { ...parts, hooks, store, remote });
-  const { models } = history;
+  const writing = { sender, limits, registry, models: history.models };
   const writersBehind = (request: PreparedRequest): WritersBehind => ({
-    main: inPlace(options) ? inPlaceWriterFor(request, { sender, limits, registry, models }) : undefined,
+    main: inPlace(options) ? inPlaceWriterFor(request, writing) : undefined,
     remote: remote?.behind(request),
   });
   const idle = createIdleWatch({
@@ -211,14 +210,11 @@ export function createPipeline(given: GatewayOptions, loopback: () => boolean): 
     loopback,
     onFault: options.onFault ?? "pass",
     storeHealth: { fails: false },
-    spans: createSpans((name) => redact(shownName(name))),
+    spans: spansWithout(options.secrets),
     now,
     compactAhead: (request) => {
-      const { conversation, record } = request;
       const writers = waitingFor(writersBehind(request));
-      background.add(conversation, (signal) =>
-        record.span.ahead(() => compactAhead(request, onEvent, { ...writers, signal })),
-      );
+      background.add(request.conversation, (signal) => compactAhead(request, onEvent, { ...writers, signal }));
     },
     watchIdle: idle.watch,
   });
@@ -233,6 +229,12 @@ export function createPipeline(given: GatewayOptions, loopback: () => boolean): 
       await sender.close();
     },
   };
+}
+
+/** Spans that show no secret in the name of a model. */
+function spansWithout(secrets: GatewayOptions["secrets"]): ReturnType<typeof createSpans> {
+  const redact = createRedactor(secrets);
+  return createSpans((name) => redact(shownName(name)));
 }
 
 function readingOf({ readFile }: GatewayOptions, loopback: () => boolean): Pick<GatewayOptions, "readFile"> {

@@ -92,7 +92,7 @@ describe.each(PROTOCOLS)("%s", (protocol) => {
     });
     expect(log).toContain('"compactsAtTokens":25075,"postponed":"prices"');
     expect(page).toContain("25,075 tokens at the latest; threshold 14,750");
-    expect(page).toContain("1 request went on above the threshold, because compacting then would have cost more");
+    expect(page).toContain("1 request stayed above the threshold, because compacting then would have cost more");
     expect(notices(all.events, "pressure")).toEqual([
       expect.stringMatching(/is compacted when that costs least, at 25,075 at the latest; its threshold is 14,750$/),
     ]);

@@ -17,7 +17,7 @@ import { withoutBodyHeaders } from "../transport/headers.ts";
 import type { GatewayContext } from "./context.ts";
 import type { ReceivedRequest } from "./model-request.ts";
 import { applyModelLimits, findConversation, inTurn, reportCompaction, skipReason } from "./prepare.ts";
-import { respondOwn } from "./respond.ts";
+import { respondHere } from "./respond.ts";
 
 /** The request without commands, or the response to the one that is its newest message. */
 export async function takeChatCommand(
@@ -74,7 +74,7 @@ async function respondToCommand(
   };
   const form = { member: memberOf(asked), target: destination.target };
   client.signal.throwIfAborted();
-  return respondOwn(record, definitions[route.protocol].ownAnswer(answer, form));
+  return respondHere(record, definitions[route.protocol].ownAnswer(answer, form));
 }
 
 const MS_PER_SECOND = 1_000;

@@ -80,6 +80,6 @@ function respondWith(
   record.treatment = treatmentOf(prepared, undefined);
   record.streamed = memberText(request, "stream") === "true";
   return record.streamed
-    ? respondHere(record, { status: 200, type: "text/event-stream", body: compactedEvents(answer) })
-    : respondHere(record, { status: 200, body: compactedAnswer(answer) });
+    ? respondHere(record, { contentType: "text/event-stream", body: compactedEvents(answer), streamed: true })
+    : respondHere(record, { contentType: "application/json", body: compactedAnswer(answer), streamed: false });
 }

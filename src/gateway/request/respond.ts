@@ -31,15 +31,23 @@ export function respondRefused(record: RequestRecord, response: ClientResponse):
   return response;
 }
 
-/** An answer in place of the provider's. */
-export function respondOwn(record: RequestRecord, { contentType, body, streamed }: OwnAnswerBody): ClientResponse {
+const OK = 200;
+
+type Relayable = Pick<ProviderAnswer, "response" | "streamed"> & { readonly body: Bytes };
+
+interface OwnResponse extends Partial<OwnAnswerBody> {
+  readonly status?: number;
+  readonly body: string;
+}
+
+/** A response of the gateway's own in place of its provider's; what was done is in the record. */
+export function ownResponse(
+  record: RequestRecord,
+  { status = OK, contentType = "application/json", body }: OwnResponse,
+): ClientResponse {
   const bytes = Buffer.from(body);
-  record.status = OK;
-  record.streamed = streamed;
-  record.bytesOut = bytes.length;
-  record.over("answered");
   return {
-    status: OK,
+    status,
     headers: [
       ["content-type", contentType],
       ["content-length", String(bytes.length)],
@@ -50,38 +58,11 @@ export function respondOwn(record: RequestRecord, { contentType, body, streamed 
   };
 }
 
-const OK = 200;
-
-type Relayable = Pick<ProviderAnswer, "response" | "streamed"> & { readonly body: Bytes };
-
-export interface OwnAnswer {
-  readonly status: number;
-  readonly type?: string;
-  readonly body: string;
-}
-
-/** An answer of the gateway's own in place of its provider's; what was done is in the record. */
-export function ownResponse(
-  record: RequestRecord,
-  { status, type = "application/json", body }: OwnAnswer,
-): ClientResponse {
-  const bytes = Buffer.from(body);
-  return {
-    status,
-    headers: [
-      ["content-type", type],
-      ["content-length", String(bytes.length)],
-      ["x-precis", treatmentLine(record.treatment)],
-      ["x-precis-request", record.id],
-    ],
-    body: bytes,
-  };
-}
-
-/** A request that is answered here. */
-export function respondHere(record: RequestRecord, answer: OwnAnswer): ClientResponse {
+/** Answers a request here, without its provider. */
+export function respondHere(record: RequestRecord, answer: OwnAnswerBody): ClientResponse {
   const response = ownResponse(record, answer);
-  record.status = answer.status;
+  record.status = OK;
+  record.streamed = answer.streamed;
   record.bytesOut = Buffer.byteLength(answer.body);
   record.sent();
   record.over("answered");
