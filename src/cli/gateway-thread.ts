@@ -1,23 +1,25 @@
-/** The gateway of `precis serve` made once more, in the thread for large requests: from the same settings, on the same file. */
+/** The gateway of `precis serve` made once more, in the thread for large requests: from the same settings, on the same store. */
 import type { ThreadSource } from "../gateway/large/messages.ts";
 import type { ThreadOptions } from "../gateway/large/module.ts";
-import type { SqliteOptions } from "../store/sqlite.ts";
+import type { OpenOptions } from "../store/open.ts";
 import { engineNamed, type CommandEnvironment } from "./engine.ts";
 import type { ResolvedConfiguration } from "./gateway-options.ts";
 import { storeAsConfigured } from "./store-settings.ts";
 
-/** The file that the history is in. */
-export type StoreFile = Pick<SqliteOptions, "path" | "key" | "sizeBytesMax">;
+/** The store that the history is in, which the thread opens as well. */
+export interface SharedStore extends Pick<OpenOptions, "key" | "sizeBytesMax"> {
+  readonly address: string;
+}
 
 interface ThreadSettings extends ResolvedConfiguration, CommandEnvironment {
-  readonly store: StoreFile;
+  readonly store: SharedStore;
 }
 
 /** Everything that the thread needs, as data. */
 export function threadSource(
   { configuration, provenance }: ResolvedConfiguration,
   { environment, folder, platform }: CommandEnvironment,
-  store: StoreFile,
+  store: SharedStore,
 ): ThreadSource {
   const data: ThreadSettings = { configuration, provenance, environment: { ...environment }, folder, platform, store };
   return { module: import.meta.url, data };
@@ -25,20 +27,21 @@ export function threadSource(
 
 /** Called in the thread. */
 export async function openOptions(settings: ThreadSettings): Promise<ThreadOptions> {
-  const [{ gatewayOptions }, { outwardProxies }, { openSqliteStore }] = await Promise.all([
+  const [{ gatewayOptions }, { outwardProxies }, { openStore }] = await Promise.all([
     import("./gateway-options.ts"),
     import("./outward-proxies.ts"),
-    import("../store/sqlite.ts"),
+    import("../store/open.ts"),
   ]);
   const { configuration, environment } = settings;
   const engine = engineNamed(configuration, settings);
   const options = await gatewayOptions(settings, environment, engine);
-  const file = await openSqliteStore({ ...settings.store, mustExist: true });
-  const store = storeAsConfigured(file, configuration, options.secrets);
+  const { address, ...how } = settings.store;
+  const opened = await openStore(address, { ...how, mustExist: true });
+  const store = storeAsConfigured(opened, configuration, options.secrets);
   return {
     options: { ...options, proxies: outwardProxies(environment), store },
     close: async () => {
-      await file.close();
+      await opened.close();
       if (typeof engine !== "string") await engine.close();
     },
   };

@@ -1,7 +1,7 @@
 /** The kept conversations, opened for a command: the store that is meant, and the settings a gateway would use on it. */
 import type { ArgsDef } from "citty";
 import { DEFAULTS } from "../config/defaults.ts";
-import { resolveAll, shortPath } from "../config/load.ts";
+import { resolveAll } from "../config/load.ts";
 import { configurationError } from "../config/problems.ts";
 import type { Configuration } from "../config/schema.ts";
 import { PrecisError } from "../core/errors.ts";
@@ -10,13 +10,13 @@ import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
 import type { GatewayEvent } from "../gateway/contract.ts";
 import type { History } from "../gateway/history/contract.ts";
 import { createHistory } from "../gateway/history/history.ts";
-import { openSqliteStore } from "../store/sqlite.ts";
+import { openStore } from "../store/open.ts";
 import type { HistoryStore } from "../store/store.ts";
 import type { Arguments } from "./command.ts";
 import { engineNamed, withEngine } from "./engine.ts";
 import { gatewayOptions } from "./gateway-options.ts";
 import { CONFIG_FLAGS, configurationRequest } from "./settings-flags.ts";
-import { existingStoreFile } from "./store-file.ts";
+import { existingStore } from "./store-file.ts";
 import { storeAsConfigured, storeKey } from "./store-settings.ts";
 import type { Stream, Terminal } from "./terminal.ts";
 
@@ -43,7 +43,8 @@ export interface OpenedHistory {
   /** The store as a person would write it. */
   readonly store: string;
   readonly kept: HistoryStore;
-  readonly path: string;
+  /** Where it is a file. */
+  readonly path?: string;
   /** Secrets are masked in what is kept. */
   readonly masks: boolean;
   /** By the configured rules. */
@@ -64,13 +65,17 @@ export async function withHistory<Result>(
 ): Promise<Result> {
   const loaded = await resolveAll(configurationRequest(args, terminal));
   if (loaded.problems.length > 0) throw configurationError(loaded.problems);
-  const path = existingStoreFile(args.text("store"), loaded.configuration, terminal);
+  const { address, shown, path } = existingStore(args.text("store"), loaded.configuration, terminal);
   const { context } =
     compacts === false || (compacts === "if_there" && !hasEngine(loaded, terminal)) ? DEFAULTS : loaded.configuration;
   return withEngine({ context }, terminal, async (engine) => {
     const options = await gatewayOptions(loaded, terminal.environment, engine);
-    const file = await openSqliteStore({ path, readOnly, ...storeKey(loaded.configuration, terminal.environment) });
-    const store = storeAsConfigured(file, loaded.configuration, options.secrets);
+    const key = storeKey(loaded.configuration, terminal.environment);
+    const store = storeAsConfigured(
+      await openStore(address, { readOnly, ...key }),
+      loaded.configuration,
+      options.secrets,
+    );
     try {
       const tenant = args.text("tenant") ?? LOCAL_TENANT;
       const history = createHistory({ ...options, store, onEvent: (event) => void sayNotice(event, terminal.err) });
@@ -78,9 +83,9 @@ export async function withHistory<Result>(
       return await use({
         history,
         tenant,
-        store: shortPath(path, terminal),
+        store: shown,
         kept: store,
-        path,
+        ...(path === undefined ? {} : { path }),
         masks: loaded.configuration.redaction.stored,
         redact,
       });

@@ -1,4 +1,4 @@
-/** Where the history is: as a flag says, else as the configuration does, else in the person's data folder. */
+/** Where the history is kept: as a flag says, else as the configuration does, else in a file of the person's data folder. */
 import { readdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
@@ -7,43 +7,57 @@ import { historyFile } from "../config/locate.ts";
 import type { Configuration } from "../config/schema.ts";
 import { PrecisError } from "../core/errors.ts";
 import { reasonOf } from "../platform/system-errors.ts";
+import { storeAddress } from "../store/open.ts";
 import { usageError } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Keeps nothing beyond the process. */
-export const IN_MEMORY = "memory";
-
-/** The path, or `undefined` for a history in memory. */
-export function storeFile(
-  given: string | undefined,
-  { gateway }: Configuration,
-  { folder, environment, platform }: Terminal,
-): string | undefined {
-  const named = given ?? gateway.store ?? historyFile(environment, platform);
-  if (named === IN_MEMORY) return undefined;
-  const home = environment["HOME"] ?? homedir();
-  return resolve(folder, named.startsWith("~/") ? `${home}${named.slice(1)}` : named);
+export interface StorePlace {
+  /** What `openStore` takes. */
+  readonly address: string;
+  /** As a person would write it. */
+  readonly shown: string;
+  /** Where it is a file. */
+  readonly path?: string;
 }
 
-/** The file that is meant, which has to be there: a mistyped path must not make a new one. */
-export function existingStoreFile(given: string | undefined, configuration: Configuration, terminal: Terminal): string {
-  const path = storeFile(given, configuration, terminal);
-  if (path === undefined)
+export function storePlace(given: string | undefined, { gateway }: Configuration, terminal: Terminal): StorePlace {
+  const { folder, environment, platform } = terminal;
+  const named = given ?? gateway.store ?? historyFile(environment, platform);
+  const { kind, place } = storeAddress(named);
+  if (kind !== "sqlite") return { address: named, shown: kind };
+  const home = environment["HOME"] ?? homedir();
+  const path = resolve(folder, place.startsWith("~/") ? `${home}${place.slice(1)}` : place);
+  return { address: `sqlite:${path}`, shown: shortPath(path, terminal), path };
+}
+
+/** The store that is meant, which has to be there: a mistyped path must not make a new one. */
+export function existingStore(given: string | undefined, configuration: Configuration, terminal: Terminal): StorePlace {
+  const found = storePlace(given, configuration, terminal);
+  if (found.address === IN_MEMORY)
     throw usageError("the store is `memory`, which ends with its gateway", "Name a file with --store FILE.");
-  if (!isStore(path, terminal))
+  if (found.path !== undefined && !isStore(found.path, found.shown))
     throw usageError(
-      `there is no store at ${shortPath(path, terminal)}`,
+      `there is no store at ${found.shown}`,
       "`precis serve` creates one. Name another with --store FILE, or with gateway.store in the configuration.",
     );
+  return found;
+}
+
+/** The same for what only a file can have done to it. */
+export function existingStoreFile(given: string | undefined, configuration: Configuration, terminal: Terminal): string {
+  const { path, shown } = existingStore(given, configuration, terminal);
+  if (path === undefined) throw usageError(`the store is ${shown}, and no file`, "Name a file with --store FILE.");
   return path;
 }
 
+/** Keeps nothing beyond the process. */
+const IN_MEMORY = "memory";
+
 /** Throws `store_unreachable` where the file system does not let one look. */
-function isStore(path: string, terminal: Terminal): boolean {
+function isStore(path: string, shown: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
   } catch (cause) {
-    const shown = shortPath(path, terminal);
     throw new PrecisError(`cannot read the store ${shown}: ${reasonOf(cause)}`, {
       code: "store_unreachable",
       place: shown,

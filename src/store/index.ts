@@ -1,6 +1,7 @@
 /** `precis/store`: histories in memory and in an SQLite file, behind one interface. */
 import "../platform/refuse-old-node.ts";
 export { createMemoryStore } from "./memory.ts";
+export { openStore, type OpenOptions } from "./open.ts";
 export { openSqliteStore, type SqliteOptions, type SqliteStore } from "./sqlite.ts";
 export type {
   Appended,

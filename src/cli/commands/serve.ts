@@ -1,7 +1,7 @@
 /** `precis serve`: the gateway on a port, until it is interrupted. */
 import { hostname } from "node:os";
 import type { ArgsDef } from "citty";
-import { resolveAll, shortPath, type Flag, type Loaded } from "../../config/load.ts";
+import { resolveAll, type Flag, type Loaded } from "../../config/load.ts";
 import { isLoopback } from "../../config/loopback.ts";
 import { configurationError } from "../../config/problems.ts";
 import type { Configuration } from "../../config/schema.ts";
@@ -12,13 +12,13 @@ import { asksInPlace } from "../../models/choice.ts";
 import type { HistoryStore } from "../../store/store.ts";
 import type { Arguments, Command } from "../command.ts";
 import { withEngine } from "../engine.ts";
-import { threadSource, type StoreFile } from "../gateway-thread.ts";
+import { threadSource, type SharedStore } from "../gateway-thread.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import type { Operation } from "../gateway-operation.ts";
 import { keepMemoryLean } from "../lean-memory.ts";
 import { madeToken, type OperatorToken } from "../operator-token.ts";
 import { CONFIG_FLAGS, configurationRequest, ENGINE_FLAGS } from "../settings-flags.ts";
-import { fileBytes, IN_MEMORY, storeFile } from "../store-file.ts";
+import { fileBytes, storePlace, type StorePlace } from "../store-file.ts";
 import { keeping, sizeBytesMax } from "../keep-options.ts";
 import { storeAsConfigured, storeKey } from "../store-settings.ts";
 import { checkSummarize, handoffsSentence, summarizeFlags } from "../summarize.ts";
@@ -88,7 +88,7 @@ async function serve(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   checkFilesFolder(loaded.configuration);
   const token = tokenFor(loaded.configuration, terminal);
   return withEngine(loaded.configuration, terminal, async (engine) => {
-    const opened = await openStore(loaded.configuration, terminal);
+    const opened = await openConfiguredStore(loaded.configuration, terminal);
     try {
       return await serveWith(opened, { loaded, token, terminal, engine });
     } finally {
@@ -107,7 +107,7 @@ interface ServeOptions {
 async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine }: ServeOptions): Promise<ExitCode> {
   const { configuration } = loaded;
   const { host, port } = configuration.gateway;
-  const { path, file } = opened;
+  const { shown, path, shared } = opened;
   const [
     { createGateway },
     { createHistory },
@@ -135,7 +135,7 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     handoffs: handoffsSentence(configuration),
     upstreams: all.map(({ name, origin, basePath, protocol }) => ({ name, url: origin + basePath, protocol })),
     proxies,
-    store: path === undefined ? IN_MEMORY : shortPath(path, terminal),
+    store: shown,
     kept,
     storeBytes: path === undefined ? undefined : () => fileBytes(path) + fileBytes(`${path}-wal`),
     history: createHistory({ ...options, store, onEvent: (event) => operation.onEvent(event) }),
@@ -153,8 +153,7 @@ async function serveWith(opened: OpenedStore, { loaded, token, terminal, engine 
     proxies,
     store,
     retention: kept.retention,
-    // A history in memory is this thread's alone.
-    largeRequests: file === undefined ? undefined : threadSource(loaded, terminal, file),
+    largeRequests: shared === undefined ? undefined : threadSource(loaded, terminal, shared),
     onEvent: operation.onEvent,
     ownRoutes: operation.ownRoutes,
   });
@@ -258,12 +257,10 @@ function checkFilesFolder({ context, gateway: { host } }: Configuration): void {
     );
 }
 
-interface OpenedStore {
+interface OpenedStore extends Pick<StorePlace, "shown" | "path"> {
   readonly store: HistoryStore;
-  /** Where there is a file. */
-  readonly path: string | undefined;
-  /** The same where it can be written. */
-  readonly file?: StoreFile;
+  /** Where another thread can open it and write to it. */
+  readonly shared?: SharedStore;
   /** Why nothing can be kept in it. */
   readonly broken?: PrecisError;
 }
@@ -271,22 +268,22 @@ interface OpenedStore {
 /** What may pass by itself, and what no other setting would help against: requests go on without it. */
 const PASSING: ReadonlySet<string> = new Set(["store_read_only", "store_full", "store_io"]);
 
-async function openStore(configuration: Configuration, terminal: Terminal): Promise<OpenedStore> {
-  const path = storeFile(undefined, configuration, terminal);
-  if (path === undefined) {
-    const { createMemoryStore } = await import("../../store/memory.ts");
-    return { store: createMemoryStore(), path };
-  }
-  const { openSqliteStore } = await import("../../store/sqlite.ts");
+async function openConfiguredStore(configuration: Configuration, terminal: Terminal): Promise<OpenedStore> {
+  const { address, ...where } = storePlace(undefined, configuration, terminal);
+  const { path } = where;
+  const { openStore, storeAddress } = await import("../../store/open.ts");
   const key = storeKey(configuration, terminal.environment);
-  const file = { path, ...key, ...sizeBytesMax(path, configuration) };
+  const options = { ...key, ...(path === undefined ? {} : sizeBytesMax(path, configuration)) };
   try {
-    return { store: await openSqliteStore(file), path, file };
+    const store = await openStore(address, options);
+    // A history in memory is this thread's alone.
+    return { store, ...where, ...(storeAddress(address).kind === "memory" ? {} : { shared: { address, ...options } }) };
   } catch (error) {
     const broken = error as PrecisError;
-    if (!PASSING.has(broken.code) && !(broken.code === "store_unreachable" && fileBytes(path) > 0)) throw error;
-    const store = await openSqliteStore({ path, ...key, readOnly: true }).catch(() => withoutStore(broken));
-    return { store, path, broken };
+    const isThere = path !== undefined && fileBytes(path) > 0;
+    if (!PASSING.has(broken.code) && !(broken.code === "store_unreachable" && isThere)) throw error;
+    const store = await openStore(address, { ...key, readOnly: true }).catch(() => withoutStore(broken));
+    return { store, ...where, broken };
   }
 }
 

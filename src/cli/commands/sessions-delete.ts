@@ -175,7 +175,7 @@ async function tell(
 ): Promise<void> {
   if (yes) {
     await out.say(gone === 0 && chosen.length > 0 ? "nothing was deleted\n" : `deleted ${counted(gone, "session")}\n`);
-    const copies = copiesOf(opened.path);
+    const copies = opened.path === undefined ? [] : copiesOf(opened.path);
     if (gone > 0 && copies.length > 0)
       await err.say(`copies from before an upgrade hold them still: ${copies.join(", ")}\n`);
     return;

@@ -1,12 +1,12 @@
 /** The history's file: whether it can be opened and written, is for its owner alone, is sound, and has room to grow. */
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { shortPath } from "../../config/load.ts";
 import { PrecisError } from "../../core/errors.ts";
 import { reasonOf } from "../../platform/system-errors.ts";
+import { openStore, storeAddress } from "../../store/open.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
 import { size } from "../amounts.ts";
-import { fileBytes, storeFile } from "../store-file.ts";
+import { fileBytes, storePlace } from "../store-file.ts";
 import { storeKey } from "../store-settings.ts";
 import type { Examination } from "./examination.ts";
 import { fault, fine, note, warning, type Finding } from "./finding.ts";
@@ -22,10 +22,10 @@ const FULL_SHARE = 0.9;
 export async function checkStore(examination: Examination): Promise<readonly Finding[]> {
   const { loaded, terminal, store } = examination;
   const { configuration } = loaded;
-  const path = storeFile(store, configuration, terminal);
-  if (path === undefined)
+  const { address, shown, path } = storePlace(store, configuration, terminal);
+  if (storeAddress(address).kind === "memory")
     return [note("store", "store_in_memory", "nothing is kept: sessions are compacted again after a restart")];
-  const shown = shortPath(path, terminal);
+  if (path === undefined) return withoutFile(address, shown);
   const closed = unreachable(path, shown);
   if (closed !== undefined) return [closed];
   if (!existsSync(path)) return [...freeSpaceFinding(path), ...newStore(path, shown)];
@@ -38,6 +38,18 @@ export async function checkStore(examination: Examination): Promise<readonly Fin
     ...opened,
     ...freeSpaceFinding(path),
   ];
+}
+
+/** A store that is no file: whether it answers. */
+async function withoutFile(address: string, shown: string): Promise<readonly Finding[]> {
+  try {
+    const store = await openStore(address, { readOnly: true });
+    const { sessions } = await store.holdings().finally(store.close);
+    return [fine("store", "store", `${shown}: ${sessions} sessions`)];
+  } catch (error) {
+    if (!(error instanceof PrecisError)) throw error;
+    return [fault("store", error.code, { says: error.message, fix: error.hint })];
+  }
 }
 
 /** What is said where the file system does not even let one look whether it is there. */
