@@ -10,6 +10,7 @@ import { registryOf } from "../models/settings.ts";
 import { createWriters } from "../models/writers.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
 import { overflowOf } from "../session/recover.ts";
+import type { Runtime } from "../session/contract.ts";
 import { createRuntime } from "../session/runtime.ts";
 import { originalsOf } from "../session/originals.ts";
 import type { Original } from "../store/store.ts";
@@ -25,6 +26,10 @@ export interface CompactionRequest {
   readonly budget?: string | undefined;
   readonly focus?: string | undefined;
   readonly force: boolean;
+  /** Messages that stay, messages that go, as numbers and ranges with commas between; and a fact for the handoff. */
+  readonly pin?: string | undefined;
+  readonly drop?: string | undefined;
+  readonly fact?: string | undefined;
   /** As `withEngine` gives it. */
   readonly engine: PluginSource | string;
 }
@@ -96,15 +101,48 @@ export async function compactInput(
     redactOutgoing: configuration.redaction.outgoing,
     ...(request.asking === undefined ? {} : { writers: writersFor(configuration, request.asking) }),
   });
-  const outcome = await runtime.compact(transcript, {
+  const shorter = await markByHand(runtime, transcript, request);
+  const made = await runtime.compact(transcript, {
     force: request.force,
     reason: budget === undefined ? "explicit" : "budget",
     ...(budget === undefined ? {} : { budget }),
     ...(request.focus === undefined ? {} : { focus: request.focus }),
   });
+  const outcome = shorter === undefined ? made : afterDrop(shorter, made, before);
   const originals = outcome.kind === "compacted" ? originalsOf(outcome.compaction, transcript) : [];
   const { disabledEngine } = runtime.report();
   return { ...outcome, before, budget, originals, ...(disabledEngine === undefined ? {} : { disabledEngine }) };
+}
+
+type RuntimeOutcome = Awaited<ReturnType<Runtime["compact"]>>;
+
+/** Pins what is to stay and drops what is to go; answers with the last drop that changed something. */
+async function markByHand(
+  runtime: Runtime,
+  transcript: Transcript,
+  { pin, drop, fact }: Pick<CompactionRequest, "pin" | "drop" | "fact">,
+): Promise<RuntimeOutcome | undefined> {
+  for (const messages of rangesOf(pin)) await runtime.pin(transcript, { messages });
+  if (fact !== undefined) await runtime.pin(transcript, { fact });
+  let last: RuntimeOutcome | undefined;
+  for (const messages of rangesOf(drop)) {
+    const outcome = await runtime.drop(transcript, { messages });
+    if (outcome.kind === "compacted") last = outcome;
+  }
+  return last;
+}
+
+function rangesOf(text: string | undefined): readonly string[] {
+  return text === undefined ? [] : text.split(",");
+}
+
+/** What was dropped is dropped, also where nothing more was to be done. */
+function afterDrop(dropped: RuntimeOutcome, made: RuntimeOutcome, before: number): RuntimeOutcome {
+  const outcome = made.kind === "compacted" ? made : dropped;
+  if (outcome.kind === "unchanged") return outcome;
+  const { compaction } = outcome;
+  const { report } = compaction;
+  return { ...outcome, compaction: { ...compaction, report: { ...report, tokens: { ...report.tokens, before } } } };
 }
 
 function overflow(status: number, body: string): ReturnType<typeof overflowOf> {

@@ -6,7 +6,7 @@ import { WIRE_FORMATS } from "../../logs/index.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import { counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
-import { compactForced, compactInput, type ForcedCompaction } from "../compaction.ts";
+import { compactForced, compactInput, type CompactionRequest, type ForcedCompaction } from "../compaction.ts";
 import {
   compactionPage,
   disabledEnginePage,
@@ -54,6 +54,10 @@ export const compactCommand: Command = {
       line: "precis compact session.jsonl --force --summarize claude-haiku-4-5",
       says: "a model writes the handoff; your key is in ANTHROPIC_API_KEY",
     },
+    {
+      line: "precis compact session.jsonl --budget 20% --pin 12-14 --drop 30-40",
+      says: "keep three messages, and leave a range out",
+    },
     { line: "cat request.json | precis compact - --to openai-chat --json | jq .report", says: "for a script" },
   ],
   args: {
@@ -70,6 +74,17 @@ export const compactCommand: Command = {
       valueHint: "MODEL",
       description:
         "Have this model write the handoff (auxiliary.compression.model), or `main` for the model of model.name; its key comes from the environment.",
+    },
+    pin: {
+      type: "string",
+      valueHint: "N-M",
+      description: "Keep these messages word for word; several ranges with commas between.",
+    },
+    fact: { type: "string", valueHint: "TEXT", description: "State this sentence word for word in the handoff." },
+    drop: {
+      type: "string",
+      valueHint: "N-M",
+      description: "Leave these messages out: whole exchanges, or single results; several ranges with commas between.",
     },
     force: { type: "boolean", description: "Compact even if there is room, if anything can be gained." },
     out: {
@@ -105,7 +120,12 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     const input = await readInput(args, terminal);
     progress.expect(input.chars);
     await progress.stage(`compacting ${counted(input.transcript.messages.length, "message")}`, 0.3);
-    const request = { budget: args.text("budget"), focus: args.text("focus"), force: args.is("force") };
+    const request = {
+      budget: args.text("budget"),
+      focus: args.text("focus"),
+      force: args.is("force"),
+      ...markedIn(args),
+    };
     const before = async (model: string): Promise<void> => {
       progress.expect(Infinity);
       await progress.stage(`asking ${model} for the handoff`, 0.5);
@@ -137,6 +157,10 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
   await deliver(text, told, files, terminal);
   if (repair.after.length > 0) return EXIT.failed;
   return irreducibleOf(result) === undefined ? EXIT.done : EXIT.irreducible;
+}
+
+function markedIn(args: Arguments): Pick<CompactionRequest, "pin" | "drop" | "fact"> {
+  return { pin: args.text("pin"), drop: args.text("drop"), fact: args.text("fact") };
 }
 
 /** On a terminal the account comes last, where it can still be read; into a pipe it comes first, in case the reader hangs up. */
