@@ -55,7 +55,7 @@ export const compactCommand: Command = {
       says: "a model writes the handoff; your key is in ANTHROPIC_API_KEY",
     },
     {
-      line: "precis compact session.jsonl --budget 20% --pin 12-14 --drop 30-40",
+      line: "precis compact session.jsonl --budget 20% --pin 4-5 --drop 12-20",
       says: "keep three messages, and leave a range out",
     },
     { line: "cat request.json | precis compact - --to openai-chat --json | jq .report", says: "for a script" },
