@@ -7,6 +7,7 @@ export type {
   CompactionReason,
   CompactionReport,
   Evicted,
+  HandEdit,
   Irreducible,
   Losses,
   SummaryAccount,
@@ -29,6 +30,7 @@ export type {
   Waiting,
 } from "./session/contract.ts";
 export type { SendRequest, Summarize, SummaryModel } from "./session/summarize.ts";
+export type { Pin, PinRequest } from "./session/pins.ts";
 export type { SessionEvents } from "./session/events.ts";
 export type { CompactionTiming } from "./session/timing.ts";
 export type { ReportedUsage } from "./protocols/index.ts";

@@ -9,7 +9,7 @@ import { createWriters } from "../models/writers.ts";
 import type { ProtocolName } from "../protocols/index.ts";
 import { loadSecretRules } from "../secrets/rules.ts";
 import { overflowOf } from "../session/recover.ts";
-import type { RuntimeOptions } from "../session/contract.ts";
+import type { Runtime, RuntimeOptions } from "../session/contract.ts";
 import type { HookFailure, OperatorHookSettings } from "../session/operator-hooks/contract.ts";
 import { createOperatorHooks } from "../session/operator-hooks/operator-hooks.ts";
 import { createRuntime } from "../session/runtime.ts";
@@ -31,6 +31,10 @@ export interface CompactionRequest {
   readonly force: boolean;
   /** The protocol of the result, where it is not the input's. */
   readonly to?: ProtocolName | undefined;
+  /** Messages that stay, messages that go, as numbers and ranges with commas between; and a fact for the handoff. */
+  readonly pin?: string | undefined;
+  readonly drop?: string | undefined;
+  readonly fact?: string | undefined;
   /** As `withEngine` gives it. */
   readonly engine: PluginSource | string;
   /** Told of the compaction; a dry run has none. */
@@ -114,13 +118,15 @@ export async function compactInput(
     redactOutgoing: configuration.redaction.outgoing,
     ...(request.asking === undefined ? {} : modelsFor(input, configuration, { ...request, asking: request.asking })),
   });
-  const outcome = await runtime.compact(transcript, {
+  const shorter = await markByHand(runtime, transcript, request);
+  const made = await runtime.compact(transcript, {
     force: request.force,
     reason: budget === undefined ? "explicit" : "budget",
     ...(budget === undefined ? {} : { budget }),
     ...(request.focus === undefined ? {} : { focus: request.focus }),
   });
   await hooks?.settled();
+  const outcome = shorter === undefined ? made : afterDrop(shorter, made, before);
   const originals = outcome.kind === "compacted" ? originalsOf(outcome.compaction, transcript) : [];
   const { disabledEngine } = runtime.report();
   return {
@@ -141,6 +147,37 @@ function modelsFor(
 ): Pick<RuntimeOptions, "writers" | "remote"> {
   const remote = remoteFor(configuration, { ...asking, protocol, named: transcript.model });
   return { writers: writersFor(configuration, asking), ...(remote === undefined ? {} : { remote }) };
+}
+
+type RuntimeOutcome = Awaited<ReturnType<Runtime["compact"]>>;
+
+/** Pins what is to stay and drops what is to go; answers with the last drop that changed something. */
+async function markByHand(
+  runtime: Runtime,
+  transcript: Transcript,
+  { pin, drop, fact }: Pick<CompactionRequest, "pin" | "drop" | "fact">,
+): Promise<RuntimeOutcome | undefined> {
+  for (const messages of rangesOf(pin)) await runtime.pin(transcript, { messages });
+  if (fact !== undefined) await runtime.pin(transcript, { fact });
+  let last: RuntimeOutcome | undefined;
+  for (const messages of rangesOf(drop)) {
+    const outcome = await runtime.drop(transcript, { messages });
+    if (outcome.kind === "compacted") last = outcome;
+  }
+  return last;
+}
+
+function rangesOf(text: string | undefined): readonly string[] {
+  return text === undefined ? [] : text.split(",");
+}
+
+/** What was dropped is dropped, also where nothing more was to be done. */
+function afterDrop(dropped: RuntimeOutcome, made: RuntimeOutcome, before: number): RuntimeOutcome {
+  const outcome = made.kind === "compacted" ? made : dropped;
+  if (outcome.kind === "unchanged") return outcome;
+  const { compaction } = outcome;
+  const { report } = compaction;
+  return { ...outcome, compaction: { ...compaction, report: { ...report, tokens: { ...report.tokens, before } } } };
 }
 
 function overflow(status: number, body: string): ReturnType<typeof overflowOf> {

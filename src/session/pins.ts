@@ -24,7 +24,7 @@ export interface Pin {
   readonly fact?: string;
 }
 
-export const PIN_LIMITS = Object.freeze({
+const PIN_LIMITS = Object.freeze({
   /** Of one conversation. */
   pins: 100,
   factChars: 1_000,

@@ -199,7 +199,9 @@ async function recover(
   if (overflow === undefined || asksForTooMuch(overflow)) return undefined;
   const { state, options } = context;
   const view = await viewConversation(context, transcript, signal);
-  if (overflow.kind === "payload") {
+  const { byHand = [] } = view.standing.compaction ?? {};
+  // Messages without their media would be the original ones again.
+  if (overflow.kind === "payload" && byHand.length === 0) {
     const by = { engine: state.engine.name, state: state.engineState };
     const lighter = withoutMedia(view.original, estimatorOf(context), {
       ...by,

@@ -55,7 +55,13 @@ it("drops a range, names the recall id, and takes it back", async () => {
   const recalled = await precisHere(["recall", id, "--store", "history.db"], { folder: folder.path });
   expect(recalled.code).toBe(0);
   expect(recalled.out).not.toBe("");
-  expect((await precisHere(["undo", "work", "--store", "history.db"], { folder: folder.path })).code).toBe(0);
+  const gone = JSON.stringify(JSON.parse(recalled.out.split("\n")[1]!)).slice(1, -1);
+  expect(whole).toContain(gone.slice(0, 200));
+  // What is made later is made without it.
+  expect((await sessions("compact", "work", "--budget", "60%")).code).toBe(0);
+  expect(await sent()).not.toContain(gone.slice(0, 200));
+  const undo = () => precisHere(["undo", "work", "--store", "history.db"], { folder: folder.path });
+  expect([(await undo()).code, (await undo()).code]).toEqual([0, 0]);
   expect(await sent()).toBe(whole);
   expect(await sessions("drop", "work")).toMatchObject({ code: 2 });
   expect(await sessions("drop", "work", "--messages", "1-99999")).toMatchObject({ code: 2 });
@@ -68,4 +74,21 @@ it("compacts the results of one range alone", async () => {
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({ kind: "compacted", report: { messages: { edited: 1, summarised: 0 } } });
   expect(await sessions("compact", "work", "--messages", "3", "--budget", "20%")).toMatchObject({ code: 2 });
+});
+
+it("does the same in a file", async () => {
+  folder.write("chat.json", JSON.stringify(chatMessages()));
+  const words = ["compact", "chat.json", "--budget", "40%", "--keep", "kept.json", "--json"];
+  const ran = await precisHere([...words, "--pin", `${call}-${call + 1}`, "--fact", FACT, "--drop", "8-9,12"], {
+    folder: folder.path,
+  });
+  expect(ran.code).toBe(0);
+  const result = JSON.parse(ran.out) as { messages: object[]; report: { changed: boolean; violations: object } };
+  expect(result.report).toMatchObject({ changed: true, violations: { after: [] } });
+  expect(JSON.stringify(result.messages)).toContain(FACT);
+  for (const at of [call, call + 1]) expect(result.messages).toContainEqual(chatMessages()[at]);
+  const beyond = await precisHere([...words, "--pin", "1-99999"], { folder: folder.path });
+  expect([beyond.code, beyond.err]).toEqual([2, expect.stringContaining("is no range of its")]);
+  const both = await precisHere([...words, "--pin", "8", "--drop", "8-9"], { folder: folder.path });
+  expect([both.code, both.err]).toEqual([2, expect.stringContaining("is pinned")]);
 });

@@ -1,5 +1,7 @@
 /** Results and ranges compacted or dropped by hand: gone at once, gone from every later compaction, recalled and undone. */
 import { describe, expect, it } from "vitest";
+import type { Compaction } from "../../src/core/compaction/compaction.ts";
+import { applyGivenCompaction } from "../../src/core/compaction/given.ts";
 import { violationsOf } from "../../src/core/transcript/oracle.ts";
 import { contentText, textMessage, type Transcript } from "../../src/core/transcript/message.ts";
 import { wireRules } from "../../src/protocols/registry.ts";
@@ -56,6 +58,8 @@ describe("a range that is dropped", () => {
     }
     if (first.kind !== "compacted") return;
     const { covered, map, byHand, evicted } = first.compaction;
+    const read = JSON.parse(JSON.stringify(first.compaction)) as Compaction;
+    expect(said(applyGivenCompaction(transcript, read))).toBe(said(first.transcript));
     expect(byHand).toEqual([{ from: FROM, end: END, how: "drop" }]);
     expect(map).toHaveLength(covered);
     for (const [at, destination] of map.entries())
@@ -134,6 +138,18 @@ describe("a range that is dropped", () => {
       await expect(runtime.drop(begun, { messages: range })).rejects.toMatchObject({ code: "pinned" });
     await expect(runtime.compact(begun, { messages: "13" })).rejects.toMatchObject({ code: "pinned" });
   });
+});
+
+it("drops a compaction made ahead that knows nothing of what was dropped since", async () => {
+  const store = createMemoryStore();
+  const options = { store, settings: { contextLength: 30_000 } };
+  const runtime = createRuntime(options);
+  expect(await runtime.ahead(begun)).toBe(true);
+  // Another program drops.
+  await createRuntime(options).drop(begun, { messages: RANGE });
+  const { transcript } = await runtime.prepare(begun);
+  expect(said(transcript)).toContain("[precis handoff 1]");
+  expect(said(transcript)).not.toContain("src/alpha/5.ts");
 });
 
 describe("a range that is compacted", () => {

@@ -54,6 +54,16 @@ describe.each(ENGINES)("with %s", (engine) => {
   });
 });
 
+it.each(["compressor", "handoff"])("what the model said is pinned behind a user message, with %s", async (engine) => {
+  const runtime = createRuntime({ engine, settings: { contextLength: 60_000, protectFirstN: 0 } });
+  await runtime.pin(begun, { messages: "4-5" });
+  const outcome = await runtime.compact(begun, { budget: 6_000 });
+  expect(outcome.kind).toBe("compacted");
+  expect(outcome.transcript.messages).toContain(messages[3]);
+  expect(outcome.transcript.messages[0]!.role).toBe("user");
+  expect(violationsOf(outcome.transcript, wireRules["anthropic-messages"])).toEqual([]);
+});
+
 describe("a session", () => {
   const body = (all: readonly Message[]) => ({
     model: "gpt-5.4",

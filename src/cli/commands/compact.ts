@@ -6,7 +6,7 @@ import { WIRE_FORMATS } from "../../logs/index.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import { counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
-import { compactForced, compactInput, type ForcedCompaction } from "../compaction.ts";
+import { compactForced, compactInput, type CompactionRequest, type ForcedCompaction } from "../compaction.ts";
 import {
   compactionPage,
   disabledEnginePage,
@@ -60,6 +60,10 @@ export const compactCommand: Command = {
       line: "precis compact request.json --force --engine handoff --set context.remote_compaction=on",
       says: "the provider compacts a request of OpenAI Responses itself; your key is in OPENAI_API_KEY",
     },
+    {
+      line: "precis compact session.jsonl --budget 20% --pin 4-5 --drop 12-20",
+      says: "keep three messages, and leave a range out",
+    },
     { line: "cat request.json | precis compact - --to openai-chat --json | jq .report", says: "for a script" },
   ],
   args: {
@@ -76,6 +80,17 @@ export const compactCommand: Command = {
       valueHint: "MODEL",
       description:
         "Have this model write the handoff (auxiliary.compression.model), or `main` for the model of model.name; its key comes from the environment.",
+    },
+    pin: {
+      type: "string",
+      valueHint: "N-M",
+      description: "Keep these messages word for word; several ranges with commas between.",
+    },
+    fact: { type: "string", valueHint: "TEXT", description: "State this sentence word for word in the handoff." },
+    drop: {
+      type: "string",
+      valueHint: "N-M",
+      description: "Leave these messages out: whole exchanges, or single results; several ranges with commas between.",
     },
     force: { type: "boolean", description: "Compact even if there is room, if anything can be gained." },
     out: {
@@ -117,7 +132,12 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
     const input = await readInput(args, terminal);
     progress.expect(input.chars);
     await progress.stage(`compacting ${counted(input.transcript.messages.length, "message")}`, 0.3);
-    const request = { budget: args.text("budget"), focus: args.text("focus"), force: args.is("force") };
+    const request = {
+      budget: args.text("budget"),
+      focus: args.text("focus"),
+      force: args.is("force"),
+      ...markedIn(args),
+    };
     const before = async (model: string): Promise<void> => {
       progress.expect(Infinity);
       await progress.stage(`asking ${model} for the handoff`, 0.5);
@@ -159,6 +179,10 @@ async function compact(args: Arguments, terminal: Terminal): Promise<ExitCode> {
 function filesFlags(args: Arguments, { folder }: Terminal): readonly Flag[] {
   const files = args.text("files");
   return files === undefined ? [] : [{ path: "context.files_folder", text: resolve(folder, files), label: "--files" }];
+}
+
+function markedIn(args: Arguments): Pick<CompactionRequest, "pin" | "drop" | "fact"> {
+  return { pin: args.text("pin"), drop: args.text("drop"), fact: args.text("fact") };
 }
 
 /** On a terminal the account comes last, where it can still be read; into a pipe it comes first, in case the reader hangs up. */

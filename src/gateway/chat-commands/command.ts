@@ -34,7 +34,21 @@ export function readCommand(text: string, prefix: string): ChatCommand | undefin
   return { name: "help", argument: "", ...(isHelp ? {} : { unknown: word.slice(0, UNKNOWN_CHARS_MAX) }) };
 }
 
-/** Whether a request's text can hold a command; some clients write a slash of JSON with an escape. */
+/**
+ * Whether a request's text can hold a command, at a glance: the prefix stands there as a word. Some clients write a slash of
+ * JSON with an escape.
+ */
 export function mayHoldCommand(body: string, prefix: string): boolean {
-  return body.includes(prefix) || (prefix.includes("/") && body.includes(prefix.replaceAll("/", "\\/")));
+  const escaped = prefix.replaceAll("/", "\\/");
+  return holdsWord(body, prefix) || (escaped !== prefix && holdsWord(body, escaped));
+}
+
+/** What may stand before it: the beginning of a text, white space, its escapes, or the end of a reminder. */
+const BEFORE = new Set(['"', " ", "n", "r", "t", ">"]);
+const BEHIND = new Set(['"', " ", "\\"]);
+
+function holdsWord(body: string, word: string): boolean {
+  for (let at = body.indexOf(word); at >= 0; at = body.indexOf(word, at + word.length))
+    if (BEFORE.has(body[at - 1] ?? "") && BEHIND.has(body[at + word.length] ?? "")) return true;
+  return false;
 }

@@ -1,6 +1,8 @@
 /** Commands in the conversation, over HTTP and against the strict provider: answered here, and read by no model. */
 import { describe, expect, it } from "vitest";
 import { textMessage, type Message, type Transcript } from "../../../src/core/transcript/message.ts";
+import { createGateway } from "../../../src/gateway/index.ts";
+import { mayHoldCommand } from "../../../src/gateway/chat-commands/command.ts";
 import { protocols, type ProtocolName } from "../../../src/protocols/index.ts";
 import { fieldsOf, listOf } from "../../../src/protocols/fields.ts";
 import { ask as askAsAgent } from "../../../src/provider/agent/asking.ts";
@@ -108,6 +110,22 @@ describe("what is no command", () => {
     await client.say("Go on.");
     expect(last(stood.provider.requests).body).toContain(text);
   });
+});
+
+it("is told by one word", () => {
+  for (const chatCommands of ["two words", "x", 'a"b', "", "/"])
+    expect(() => createGateway({ chatCommands })).toThrow(expect.objectContaining({ code: "bad_options" }) as Error);
+});
+
+it.each([
+  [true, '{"content":"/precis compact"}'],
+  [true, '{"content":"/precis"}'],
+  [true, '{"content":"\\/precis compact"}'],
+  [true, '{"content":"</system-reminder>\\n/precis\\ncompact"}'],
+  [false, '{"content":"cd /work/precis && ls"}'],
+  [false, '{"content":"open /precision/compact"}'],
+])("is looked for at a glance: %s in %s", (expected, body) => {
+  expect(mayHoldCommand(body, PREFIX)).toBe(expected);
 });
 
 describe("who may", () => {

@@ -149,7 +149,11 @@ function withMessages(compaction: Compaction, { original, kept: staying }: Resto
   if (missing.length === 0 && edited.length === 0) return compaction;
   const originals = new Map(edited.map((at) => [(map[at] as { readonly at: number }).at, original.messages[at]!]));
   const places = placesIn(compaction);
-  const inserted = Map.groupBy(missing, (at) => places[at]!);
+  const opened = after.findIndex(({ role }) => role === "user") + 1;
+  // What a model said does not open a conversation: some providers refuse that.
+  const placeOf = (at: number): number =>
+    places[at] === 0 && original.messages[at]!.role !== "user" ? opened : places[at]!;
+  const inserted = Map.groupBy(missing, placeOf);
   const whole: Message[] = [];
   /** Where the messages of the result and the requests have come to are. */
   const moved: number[] = [];
