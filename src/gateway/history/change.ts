@@ -8,6 +8,7 @@ import type { Transcript } from "../../core/transcript/message.ts";
 import type { RuntimeOptions, RuntimeState } from "../../session/contract.ts";
 import { createRuntime } from "../../session/runtime.ts";
 import { carryThinking } from "../knowledge/thinking/index.ts";
+import { archiveRestart } from "./archive.ts";
 import type { CompactHow, CompactResult, UndoResult, Which } from "./contract.ts";
 import { readConversation } from "./conversation.ts";
 import { findSession } from "./find.ts";
@@ -42,6 +43,7 @@ export async function compact(
     return { kind: "unchanged", session, because, ...(irreducible === undefined ? {} : { irreducible }) };
   }
   await store.putState(tenant, links[0]!, runtime.state());
+  await archiveRestart(store, tenant, outcome.compaction, { links, messages });
   return { kind: "compacted", session, report: outcome.compaction.report };
 }
 
