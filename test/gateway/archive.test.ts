@@ -13,6 +13,9 @@ import { createMetrics } from "../../src/gateway/operation/metrics.ts";
 import { createOwnRoutes } from "../../src/gateway/operation/own-routes.ts";
 import { createTally } from "../../src/gateway/operation/tally.ts";
 import { openSqliteStore } from "../../src/store/index.ts";
+import type { GatewayOptions } from "../../src/gateway/index.ts";
+import { answer, startEndpoint } from "../support/scripted-endpoint.ts";
+import { writerAt } from "../support/writers.ts";
 import { ask, bodyOf, PROTOCOLS, worked } from "./support/asking.ts";
 import { atEnd, stand, temporaryFolder, TENANT } from "./support/standing.ts";
 
@@ -23,18 +26,18 @@ const paper = { columns: 200, paint: (_: string, text: string) => text } as unkn
   typeof sessionPage
 >[2];
 
-/** A plan that fills the target alone: digests and cuts cannot make room. */
+/** A plan that fills the target alone: digests and cuts cannot make room. Each is the one before and further steps. */
 function planned(steps: number): Transcript {
   const { system, messages } = worked("plan", steps, 300);
-  const plan = Array.from({ length: 7_500 }, (_, at) => `word${at}`).join(" ");
-  const [, ...work] = messages;
+  const words = Array.from({ length: 7_500 }, (_, at) => `word${at}`).join(" ");
+  const plan = `Keep to this plan: src/plan/0.ts is read first, and src/plan/1.ts is read second. ${words}`;
   return {
     system,
-    messages: [textMessage("user", `Keep to this plan: ${plan}`), ...work, textMessage("user", "Go on.")],
+    messages: [textMessage("user", plan), textMessage("assistant", "I shall keep to it."), ...messages],
   };
 }
 
-async function standing() {
+async function standing(more: Partial<GatewayOptions> = {}) {
   const store = await openSqliteStore({ path: join(temporaryFolder(), "history.db") });
   atEnd(store.close);
   const tally = createTally();
@@ -49,13 +52,14 @@ async function standing() {
     token: TOKEN,
     history,
   });
-  const { url } = await stand({
+  const { url, gateway } = await stand({
     provider: { script: { text: "Done." } },
     gateway: {
       store,
       contextLength: WINDOW_TOKENS,
       engine: "sacred-zone",
       caching: { enabled: false },
+      ...more,
       ownRoutes: (request) => own.fetch(request),
       onEvent: (event) => (events.push(event), tally.onEvent(event)),
     },
@@ -63,7 +67,7 @@ async function standing() {
   const get = (path: string, accept = "application/json"): Promise<Response> =>
     fetch(`${url}/_precis/${path}`, { headers: { authorization: `Bearer ${TOKEN}`, accept } });
   const api = async <Answer>(path: string): Promise<Answer> => (await get(path)).json() as Promise<Answer>;
-  return { url, events, get, api, history };
+  return { url, gateway, events, get, api, history };
 }
 
 const STATUS = { version: "1", mode: "rewrite", upstreams: {}, store: "history.db", upSeconds: 1 };
@@ -103,6 +107,34 @@ describe.each(PROTOCOLS)("a restart in %s", (protocol) => {
     expect(sessionPage(kept, Date.now(), paper)).toContain(`the archive of ${main.id}`);
     expect(sessionList(sessions, Date.now(), paper)).toContain("archive: Keep to this plan");
   });
+});
+
+it("has the configured model write the summary that the session goes on from", async () => {
+  const record = [
+    ...["## Goal", "## Constraints & Preferences", "### Done", "### In Progress", "### Blocked"].flatMap((heading) => [
+      heading,
+      "None",
+    ]),
+    ...["## Key Decisions", "- src/plan/0.ts is read first", "- src/plan/1.ts is read second"],
+    ...["## Relevant Files", "## Next Steps", "## Critical Context"].flatMap((heading) => [heading, "None"]),
+  ];
+  const writer = await startEndpoint({ script: answer(record.join("\n")) });
+  atEnd(writer.close);
+  const { url, gateway, events, api } = await standing({
+    contextLength: 2 * WINDOW_TOKENS,
+    writers: { auxiliary: writerAt(writer, "small-1") },
+  });
+  // Past the trigger at three quarters of the window, and not past the guard at 85 %, which waits for no model.
+  for (const steps of [4, 6, 8, 9]) {
+    await ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", planned(steps)) });
+    await gateway.settled();
+  }
+  expect(writer.requests.length).toBeGreaterThan(0);
+  expect(events.some((event) => event.kind === "compaction" && event.restarted && event.modelCalls > 0)).toBe(true);
+  const main = (await api<readonly SessionShown[]>("api/sessions")).find(({ archives }) => archives.length > 0)!;
+  const { history } = await api<SessionShown>(`api/sessions/${main.id}`);
+  const told = history.filter(({ report }) => report.summary?.by === "model");
+  expect(told[0]?.report).toMatchObject({ engine: "sacred-zone", restarted: true });
 });
 
 describe("the figures of an engine", () => {

@@ -201,9 +201,9 @@ function enginesTable({ engines }: Totals): string {
   const rows = Object.entries(engines).map(([name, one]): Row => {
     const { compactions, savedTokens, averageRatio, shortened, restarts } = one;
     const archived = restarts === 0 ? "" : `; ${plural(restarts, "session")} restarted from a summary and archived`;
-    const short = `${plural(shortened, "message")} shortened or hidden`;
+    const hidden = `${plural(shortened, "message")} shortened or hidden`;
     return [
-      `${name}: ${plural(compactions, "compaction")}, ${share(averageRatio, 1)} saved on average; ${short}${archived}`,
+      `${name}: ${plural(compactions, "compaction")}, ${share(averageRatio, 1)} saved on average; ${hidden}${archived}`,
       `${shown(savedTokens)} tokens saved`,
     ];
   });
