@@ -110,13 +110,13 @@ describe.each(PROTOCOLS)("a restart in %s", (protocol) => {
 });
 
 it("has the configured model write the summary that the session goes on from", async () => {
+  const none = (...headings: readonly string[]) => headings.flatMap((heading) => [heading, "None"]);
   const record = [
-    ...["## Goal", "## Constraints & Preferences", "### Done", "### In Progress", "### Blocked"].flatMap((heading) => [
-      heading,
-      "None",
-    ]),
-    ...["## Key Decisions", "- src/plan/0.ts is read first", "- src/plan/1.ts is read second"],
-    ...["## Relevant Files", "## Next Steps", "## Critical Context"].flatMap((heading) => [heading, "None"]),
+    ...none("## Goal", "## Constraints & Preferences", "### Done", "### In Progress", "### Blocked"),
+    "## Key Decisions",
+    "- src/plan/0.ts is read first",
+    "- src/plan/1.ts is read second",
+    ...none("## Relevant Files", "## Next Steps", "## Critical Context"),
   ];
   const writer = await startEndpoint({ script: answer(record.join("\n")) });
   atEnd(writer.close);
