@@ -49,7 +49,8 @@ export function sessionList(sessions: readonly SessionSummary[], now: number, { 
   const room = columns - widths.reduce((sum, width) => sum + width + 2, 0);
   const beside = room >= TITLE_COLUMNS_MIN;
   const lines = rows.flatMap((row, at) => {
-    const { title } = sessions[at]!;
+    const { title: begins, archiveOf } = sessions[at]!;
+    const title = archiveOf === undefined ? begins : `archive: ${begins}`;
     const [id = "", ...rest] = cellsOf(row);
     const drawn = [paint("accent", id), ...rest].join("  ");
     if (beside) return [`${drawn}  ${paint("dim", clip(title, room))}`.trimEnd()];
@@ -68,6 +69,8 @@ export function sessionPage(session: SessionShown, now: number, stream: Stream):
       "Compactions",
       session.history.flatMap((one, at) => compactionLines(one, at, { now, stream })),
     ),
+    ...section("Engine", engineLines(session, stream)),
+    ...section("Hidden results", hiddenLines(session, now, stream)),
     ...section(
       "Newest messages",
       session.tail.flatMap((one) => messageLines(one, stream)),
@@ -77,11 +80,14 @@ export function sessionPage(session: SessionShown, now: number, stream: Stream):
 }
 
 function facts(session: SessionShown, now: number, stream: Stream): readonly string[] {
-  const { estimate, messages, tokens, tokensAre, model, protocol, parent, forkedAt, branches } = session;
+  const { estimate, messages, tokens, tokensAre, model, protocol, parent, forkedAt, branches, archives, archiveOf } =
+    session;
   const { paint } = stream;
   const usage = tokensAre === "reported" ? `; its last request took ${count(tokens)}, as the provider reported` : "";
   const lineage = [
-    ...(parent === undefined ? [] : [`left ${parent} after message ${forkedAt}`]),
+    ...(archiveOf === undefined ? [] : [`the archive of ${archiveOf}, as it was when that restarted from a summary`]),
+    ...archives.map((one) => `its first ${counted(one.messages, "message")} are archived as ${one.session}`),
+    ...(parent === undefined || archiveOf !== undefined ? [] : [`left ${parent} after message ${forkedAt}`]),
     ...(branches === 0 ? [] : [`${count(branches)} ${branches === 1 ? "branch" : "branches"} left it`]),
   ];
   const stands = session.history.some((one) => one.stands);
@@ -126,6 +132,40 @@ function timingLines(
     ...named("compacted", late ? latest : `at ${count(compactsAtTokens)} tokens`, stream),
     ...(postponed === undefined ? [] : named("waits", visibleLine(postponed.because), stream)),
   ];
+}
+
+const HIDDEN_SHOWN_MAX = 12;
+
+/** What the engine's compactions of this session came to. */
+function engineLines({ engine }: SessionShown, stream: Stream): readonly string[] {
+  if (engine?.statistics === undefined) return [];
+  const { compactions, savedTokens, averageRatio, hitRate, savedShare } = engine.statistics;
+  const cache = `${percent(hitRate)} of the input read from a cache, ${percent(savedShare)} of its cost saved`;
+  return [
+    ...named("engine", engine.name, stream),
+    ...named(
+      "statistics",
+      `${counted(compactions, "compaction")}, ${count(savedTokens)} tokens saved, ${percent(averageRatio)} on average; ${cache}`,
+      stream,
+    ),
+  ];
+}
+
+function hiddenLines({ engine }: SessionShown, now: number, { paint, columns }: Stream): readonly string[] {
+  const hidden = engine?.hidden ?? [];
+  const newest = hidden.slice(-HIDDEN_SHOWN_MAX);
+  const more = hidden.length - newest.length;
+  return [
+    ...(more > 0 ? [`  ${paint("dim", `… ${counted(more, "older result")}`)}`] : []),
+    ...newest.map(({ id, number, label, at }) => {
+      const when = at === undefined ? "" : `, hidden ${age(now - at)} ago`;
+      return `  ${paint("accent", id)}  ${clip(`message ${number}: ${label}${when}`, columns - id.length - 4)}`;
+    }),
+  ];
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
 }
 
 function minute(ms: number): string {

@@ -142,6 +142,8 @@ export interface CompactionEvent {
   readonly kind: "compaction";
   readonly tenant: string;
   readonly model: string;
+  /** Name of the engine that made it. */
+  readonly engine: string;
   readonly reason: CompactionReason;
   /** What the moment was chosen by, where prices had a say. */
   readonly because: string | undefined;
@@ -151,6 +153,10 @@ export interface CompactionEvent {
   /** Tokens of what would have gone out without it: of one that was made ahead, when it was put in place. */
   readonly dueTokens: number;
   readonly degraded: readonly string[];
+  /** Messages that stay in a shorter form: results that are hidden or digested, mostly. */
+  readonly shortened: number;
+  /** The session began anew from a summary, and what it was is archived. */
+  readonly restarted: boolean;
   /** Requests of the user that its result may be missing; each can be recalled. */
   readonly lostRequests: number;
   readonly modelCalls: number;

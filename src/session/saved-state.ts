@@ -62,6 +62,17 @@ export function savedTiming(state: unknown): CompactionTiming | undefined {
   }
 }
 
+/** What a session's engine remembers, by its saved state; undefined where that does not say it. */
+export function savedEngineState(state: unknown): unknown {
+  const saved = isRecord(state) && state["schemaVersion"] === STATE_SCHEMA_VERSION ? state["engine"] : undefined;
+  try {
+    engineStateShape(saved, "state.engine");
+    return saved;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The models that a session leaves alone, by its saved state. */
 export function savedRests(state: unknown): readonly Cooldown[] {
   const saved = isRecord(state) && state["schemaVersion"] === STATE_SCHEMA_VERSION ? state["summarizer"] : undefined;

@@ -146,3 +146,21 @@ it("asks models once, when it is known how much room the requests leave", async 
   expect(calls).toBeGreaterThan(0);
   expect(await callsWith("all")).toBe(calls);
 });
+
+it("is not told of messages that it put back", async () => {
+  const settings = { contextLength: 60_000, preset: "current", note: "handoff" } as const;
+  const transcript = talk(
+    ...[9_000, 9_000, 9_000].map((size, at) => [
+      user(filler(size, `wish ${at}`)),
+      ...ran("read_file", { path: `src/p${at}.ts` }, filler(8_000, `p${at}`)),
+      says("Done."),
+    ]),
+  );
+  const degraded = async (keepRequests: "all" | "as_fits") => {
+    const runtime = createRuntime({ engine: "handoff", chain, settings: { ...settings, keepRequests } });
+    const outcome = await runtime.compact(transcript, { reason: "explicit" });
+    return outcome.kind === "compacted" ? outcome.compaction.report.degraded : undefined;
+  };
+  expect(await degraded("as_fits")).toEqual(["1 of the user's 3 messages cut in the middle to save room"]);
+  expect(await degraded("all")).toEqual([]);
+});

@@ -52,8 +52,10 @@ const list: Command = {
 
 const show: Command = {
   name: "sessions show",
-  summary: "Show one session: its key figures, compactions and newest messages.",
-  about: ["Secrets are masked. `precis recall ID` prints what a compaction removed."],
+  summary: "Show one session: its key figures, compactions, hidden results and newest messages.",
+  about: [
+    "Where a session restarted from a summary, its archives are named; of the engine `sacred-zone` the statistics are shown. Secrets are masked. `precis recall ID` prints what a compaction removed.",
+  ],
   examples: [
     { line: "precis sessions show 3fa94c21", says: "by the beginning of its id" },
     { line: "precis sessions show 3fa94c21 --tail 30", says: "with more of its newest messages" },

@@ -152,6 +152,8 @@ export interface CompactionReport {
   };
   /** The rung of the ladder that sufficed: 0 none needed. */
   readonly rung: number;
+  /** The session begins anew from a summary: where a history is kept, what it was until then is archived. */
+  readonly restarted?: true;
   /** Set when even the smallest result exceeds the budget. */
   readonly irreducible?: Irreducible;
   /** Why the result is poorer than it should be, one line each; empty when it is not. */

@@ -54,6 +54,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     savedTokens: figure,
     savedShares: figure,
     restsToTokens: tokens,
+    written,
     used: record({ input: tokens, cacheRead: tokens, cacheWrite: tokens }),
   }),
   "stepped 1": record({ ...course, hidden: listOf(record({ id: text, message: index, at: maybe(figure) })) }),

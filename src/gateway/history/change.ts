@@ -9,6 +9,7 @@ import type { Outcome } from "../../core/engines/contract.ts";
 import type { Runtime, RuntimeOptions, RuntimeState } from "../../session/contract.ts";
 import { createRuntime } from "../../session/runtime.ts";
 import { carryThinking } from "../knowledge/thinking/index.ts";
+import { archiveRestart } from "./archive.ts";
 import type { CompactHow, CompactResult, UndoResult, Which } from "./contract.ts";
 import { hooksOf } from "../operator-hooks.ts";
 import { readConversation } from "./conversation.ts";
@@ -59,6 +60,7 @@ async function change(
     return { kind: "unchanged", session, because, ...(irreducible === undefined ? {} : { irreducible }) };
   }
   await store.putState(tenant, links[0]!, runtime.state());
+  await archiveRestart(store, tenant, outcome.compaction, { links, messages });
   return { kind: "compacted", session, report: outcome.compaction.report };
 }
 

@@ -1,12 +1,40 @@
 /** What an operator can see of the kept conversations, and what can be done to one: what both doors, command line and HTTP, call. */
 import type { Runtime } from "../../session/contract.ts";
 import type { CompactionReport, Irreducible } from "../../core/compaction/compaction.ts";
+import type { SacredZoneStatistics } from "../../core/engines/sacred-zone/statistics.ts";
 import type { Message, Role } from "../../core/transcript/message.ts";
 import type { ProtocolName } from "../../protocols/index.ts";
 import type { Cooldown } from "../../session/cooldowns.ts";
 import type { Pin, PinRequest } from "../../session/pins.ts";
 import type { CompactionTiming } from "../../session/timing.ts";
 import type { Original, TenantEntry } from "../../store/store.ts";
+
+/** What a session was until it restarted from a summary, kept as a session of its own. */
+export interface Archive {
+  readonly session: string;
+  readonly messages: number;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** A tool result that goes out in a shorter form. */
+export interface HiddenResult {
+  readonly id: string;
+  /** Of its message, from 1. */
+  readonly number: number;
+  /** The tool and what it was asked for. */
+  readonly label: string;
+  /** When it was hidden, in milliseconds since the epoch, where the engine keeps that. */
+  readonly at?: number;
+}
+
+export interface EngineFigures {
+  readonly name: string;
+  /** Of `sacred-zone`: what its compactions saved, and the provider's cache. */
+  readonly statistics?: SacredZoneStatistics;
+  /** In the order of their messages. */
+  readonly hidden: readonly HiddenResult[];
+}
 
 /** A session in a list. */
 export interface SessionSummary {
@@ -30,6 +58,10 @@ export interface SessionSummary {
   readonly resting: readonly Cooldown[];
   /** Sessions that left this one. */
   readonly branches: number;
+  /** What this session was before each restart from a summary, the oldest first; these are not counted as branches. */
+  readonly archives: readonly Archive[];
+  /** The session that this one is an archive of. */
+  readonly archiveOf?: string;
   readonly parent?: string;
   /** How many messages it shares with its parent. */
   readonly forkedAt?: number;
@@ -66,6 +98,8 @@ export interface SessionShown extends SessionSummary {
   /** Messages that would go out. */
   readonly sentMessages: number;
   readonly history: readonly CompactionShown[];
+  /** Absent where nothing was compacted and no engine has been at work. */
+  readonly engine?: EngineFigures;
   readonly tail: readonly MessageShown[];
 }
 

@@ -6,8 +6,10 @@ import { createMeasure, type Measure } from "../../core/transcript/measure.ts";
 import { callsOf, contentText, type Message, type Transcript } from "../../core/transcript/message.ts";
 import type { SessionEntry } from "../../store/store.ts";
 import { savedRests, savedTiming } from "../../session/saved-state.ts";
-import type { CompactionShown, MessageShown, SessionShown, SessionSummary, Which } from "./contract.ts";
+import { archivesOf } from "./archive.ts";
+import type { CompactionShown, EngineFigures, MessageShown, SessionShown, SessionSummary, Which } from "./contract.ts";
 import { conversationOf, readConversation, type StoredConversation } from "./conversation.ts";
+import { engineFigures } from "./engine-figures.ts";
 import { findSession } from "./find.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
 
@@ -43,13 +45,14 @@ async function summarise(
   const { store, redact } = dependencies;
   const { id, head, messages, parent, forkedAt, createdAt, updatedAt } = entry;
   const links = await store.readLinks(tenant, head);
-  const [opening, usage, compactions, standing, branches, state] = await Promise.all([
+  const [opening, usage, compactions, standing, branches, state, archived] = await Promise.all([
     store.readChain(tenant, links[0] ?? ""),
     store.findUsage(tenant, links),
     store.listCompactions(tenant, links),
     store.findCompaction(tenant, links),
     store.listSessions(tenant, { parent: id, limit: BRANCHES_COUNTED_MAX }),
     store.getState(tenant, links[0] ?? ""),
+    archivesOf(store, tenant, { session: id, root: links[0] ?? "" }),
   ]);
   const timing = savedTiming(state);
   const counted =
@@ -67,7 +70,8 @@ async function summarise(
     ...counted,
     compactions: compactions.filter(({ undone }) => !undone).length,
     undone: standing.undone,
-    branches: branches.length,
+    branches: Math.max(0, branches.length - archived.archives.length),
+    ...archived,
     ...(timing === undefined ? {} : { timing }),
     resting: savedRests(state),
     ...(parent === undefined ? {} : { parent }),
@@ -75,6 +79,11 @@ async function summarise(
     createdAt,
     updatedAt,
   };
+}
+
+/** A label quotes what a tool was asked. */
+function redactedFigures(engine: EngineFigures, redact: HistoryDependencies["redact"]): EngineFigures {
+  return { ...engine, hidden: engine.hidden.map((one) => ({ ...one, label: redact(one.label) })) };
 }
 
 function weigh(measure: Measure, messages: readonly Message[]): number {
@@ -95,10 +104,12 @@ export async function show(dependencies: HistoryDependencies, which: Which, tail
     store.readLinks(tenant, entry.head),
   ]);
   const original: Transcript = { system: [], messages: conversation.messages };
-  const [{ compaction }, entries] = await Promise.all([
+  const [{ compaction }, entries, state] = await Promise.all([
     store.findCompaction(tenant, links),
     store.listCompactions(tenant, links),
+    store.getState(tenant, links[0] ?? ""),
   ]);
+  const engine = engineFigures(state, compaction);
   const sent = compaction === undefined ? original : applyCompaction(original, compaction);
   const { model } = summary;
   const measure = createMeasure(model === undefined ? {} : dependencies.models().of(tenant, model));
@@ -110,6 +121,7 @@ export async function show(dependencies: HistoryDependencies, which: Which, tail
     history: entries.map(({ compaction: { covered, covers, report }, undone, createdAt }): CompactionShown => {
       return { covered, undone, stands: !undone && covers === compaction?.covers, createdAt, report };
     }),
+    ...(engine === undefined ? {} : { engine: redactedFigures(engine, dependencies.redact) }),
     tail: tailOf(dependencies, conversation.messages, tail, measure),
   };
 }

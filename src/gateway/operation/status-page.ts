@@ -52,6 +52,7 @@ export function statusPage(status: Status, all = false): string {
 ${figures(totals)}
 ${picture(status.recent)}
 ${timingTable(totals)}
+${enginesTable(totals)}
 ${noticesTable(totals)}
 ${table("Upstreams", Object.entries(status.upstreams))}
 ${table("Storage", [["store", status.store]])}
@@ -193,6 +194,20 @@ function timingTable({ timing }: Totals): string {
     ]),
   ]);
   return rows.length === 0 ? "" : table("Compaction begins at", rows);
+}
+
+/** What the compactions of each engine came to. */
+function enginesTable({ engines }: Totals): string {
+  const rows = Object.entries(engines).map(([name, one]): Row => {
+    const { compactions, savedTokens, averageRatio, shortened, restarts } = one;
+    const archived = restarts === 0 ? "" : `; ${plural(restarts, "session")} restarted from a summary and archived`;
+    const hidden = `${plural(shortened, "message")} shortened or hidden`;
+    return [
+      `${name}: ${plural(compactions, "compaction")}, ${share(averageRatio, 1)} saved on average; ${hidden}${archived}`,
+      `${shown(savedTokens)} tokens saved`,
+    ];
+  });
+  return rows.length === 0 ? "" : table("Engines", rows);
 }
 
 function momentText(thresholdTokens: number, compactsAtTokens: number | undefined): string {

@@ -2,6 +2,7 @@
 import type { Usage } from "../../core/engines/contract.ts";
 import type { PostponedBy } from "../../session/timing.ts";
 import type {
+  CompactionEvent,
   EmitEvent,
   GatewayEvent,
   NoticeEvent,
@@ -23,6 +24,8 @@ export interface Totals {
   readonly compactions: number;
   /** Of these, made before they were due. */
   readonly ahead: number;
+  /** What the compactions of each engine came to (Dual Compression chapter, 16.6). */
+  readonly engines: Readonly<Record<string, EngineTotals>>;
   /** What compactions left out for want of room. */
   readonly lost: LostTotals;
   /** Estimated tokens of rewritten requests. */
@@ -34,6 +37,17 @@ export interface Totals {
   /** When conversations are compacted, by model, as of its newest request. */
   readonly timing: Readonly<Record<string, ModelTiming>>;
   readonly notices: Readonly<Partial<Record<NoticeEvent["code"], NoticeTotals>>>;
+}
+
+export interface EngineTotals {
+  readonly compactions: number;
+  readonly savedTokens: number;
+  /** What a compaction saved on average, as a share of what was sent before it. */
+  readonly averageRatio: number;
+  /** Messages that stay in a shorter form, counted anew in every compaction. */
+  readonly shortened: number;
+  /** Sessions that began anew from a summary, each archived as it was. */
+  readonly restarts: number;
 }
 
 export interface NoticeTotals {
@@ -97,6 +111,7 @@ export function createTally(): Tally {
     retried: 0,
     compactions: 0,
     ahead: 0,
+    engines: {},
     lost: { compactions: 0, requests: 0 },
     context: { before: 0, after: 0 },
     observed: { before: 0, after: 0 },
@@ -122,11 +137,27 @@ function add(totals: Mutable<Totals>, event: GatewayEvent): void {
     if (event.ahead) totals.ahead++;
     if (event.lostRequests > 0) totals.lost.compactions++;
     totals.lost.requests += event.lostRequests;
+    addEngine(totals, event);
   } else if (event.kind === "request") addRequest(totals, event);
   else if (event.kind === "notice") {
     const { code, message } = event;
     totals.notices[code] = { count: (totals.notices[code]?.count ?? 0) + 1, message };
   }
+}
+
+const NOTHING: EngineTotals = { compactions: 0, savedTokens: 0, averageRatio: 0, shortened: 0, restarts: 0 };
+
+function addEngine({ engines }: Mutable<Totals>, { engine, tokens, shortened, restarted }: CompactionEvent): void {
+  const { before, after } = tokens;
+  const so = engines[engine] ?? NOTHING;
+  const compactions = so.compactions + 1;
+  engines[engine] = {
+    compactions,
+    savedTokens: so.savedTokens + before - after,
+    averageRatio: so.averageRatio + ((before - after) / before - so.averageRatio) / compactions,
+    shortened: so.shortened + shortened,
+    restarts: so.restarts + (restarted ? 1 : 0),
+  };
 }
 
 function addRequest(totals: Mutable<Totals>, event: RequestEvent): void {

@@ -1,6 +1,7 @@
 /** What is kept of a request, and when: once its provider accepts it, and before its answer ends. */
 import { headerOf } from "../transport/vendor.ts";
 import type { Conversation } from "../conversations.ts";
+import { archiveRestart } from "../history/archive.ts";
 import { refusesSender } from "../knowledge/refused-key.ts";
 import { withTimeLimit } from "../../session/time-limit.ts";
 import type { GatewayContext } from "./context.ts";
@@ -8,7 +9,7 @@ import { reportFault } from "./fault.ts";
 import { countsTokens, type AnsweredRequest, type ModelRequest, type PreparedRequest } from "./model-request.ts";
 import { isAccepted } from "./open-answer.ts";
 
-type KeepContext = Pick<GatewayContext, "store" | "storeHealth" | "conversations" | "limits" | "onEvent">;
+type KeepContext = Pick<GatewayContext, "mode" | "store" | "storeHealth" | "conversations" | "limits" | "onEvent">;
 
 /** The client's own name for its session. */
 const SESSION_HEADER = "x-precis-session";
@@ -84,13 +85,15 @@ async function keepOrLeave(
 }
 
 async function write(
-  { storeHealth, onEvent }: KeepContext,
-  { reading: { links }, conversation, record }: PreparedRequest,
+  { mode, store, storeHealth, onEvent }: KeepContext,
+  { reading: { links, decoded }, conversation, record, tenant, prepared: { compaction } }: PreparedRequest,
   append: Append | undefined,
 ): Promise<void> {
   try {
     await conversation.pending.keep(links);
     await append?.();
+    if (compaction !== undefined && mode === "rewrite")
+      await archiveRestart(store, tenant, compaction, { links, messages: decoded.transcript.messages });
     storeHealth.fails = false;
     conversation.kept = Math.max(conversation.kept ?? 0, links.length);
   } catch (error) {

@@ -153,17 +153,19 @@ export function reportCompaction(
   tookMs: number,
 ): void {
   const { tenant, model, prepared } = request;
-  const { reason, because, tokens, degraded, lost, modelCalls, costUsd } = report;
+  const { engine, reason, because, tokens, messages, degraded, restarted = false, lost, modelCalls, costUsd } = report;
   const how = { tookMs, ahead: prepared.ahead === true };
   const figures = {
     tokens,
     dueTokens: prepared.dueTokens ?? tokens.before,
     degraded,
+    shortened: messages.edited,
+    restarted,
     lostRequests: lost.requests.absent,
     modelCalls,
     costUsd,
   };
-  const event: CompactionEvent = { kind: "compaction", tenant, model, reason, because, ...figures, ...how };
+  const event: CompactionEvent = { kind: "compaction", tenant, model, engine, reason, because, ...figures, ...how };
   context.onEvent(event);
   keepState(context, request);
 }

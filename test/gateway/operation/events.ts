@@ -30,6 +30,9 @@ export function requestEvent(over: Partial<RequestEvent> = {}): RequestEvent {
 export function compactionEvent(over: Partial<CompactionEvent> = {}): CompactionEvent {
   return {
     kind: "compaction",
+    engine: "compressor",
+    shortened: 0,
+    restarted: false,
     tenant: "local",
     model: "claude-sonnet-4-5",
     reason: "threshold",

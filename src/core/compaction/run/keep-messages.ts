@@ -19,6 +19,7 @@ import { byPerson } from "../../ledger/readers/person.ts";
 import { createLedgerKeeper, type Ledger } from "../../ledger/ledger.ts";
 import { contentText, type Message, type Transcript } from "../../transcript/message.ts";
 import type { CompactRequest, Outcome } from "../../engines/contract.ts";
+import { isTrimmedRemark } from "./trimmed.ts";
 
 export interface KeptMessages {
   readonly original: Transcript;
@@ -209,6 +210,7 @@ function accounted(before: Compaction, compaction: Compaction, restoring: Restor
     },
     parts: { ...report.parts, head: report.parts.head + after - report.tokens.after },
     ...(irreducible === undefined || after <= limitTokens ? {} : { irreducible }),
+    degraded: report.degraded.filter((remark) => !isTrimmedRemark(remark)),
     recall: [...new Set(compaction.evicted.map(({ id }) => id))],
     lost: {
       ...report.lost,

@@ -49,6 +49,8 @@ export interface Policy<State extends StateBase, Goal extends SizeGoal = SizeGoa
   readonly futileBecause: (draft: CompactionDraft) => string;
   /** Completes the sentence that says what system and tools take: what else no result does without. */
   readonly staysBecause: (run: PolicyRun<State, Goal>, draft: CompactionDraft) => string;
+  /** Whether the draft begins the session anew from a summary. */
+  readonly restarts?: (draft: CompactionDraft) => boolean;
   /** Why a result is poorer than it should be. */
   readonly remarksOn?: (draft: CompactionDraft, run: PolicyRun<State, Goal>) => readonly string[];
 }

@@ -8,6 +8,8 @@ import type { WrittenDraft } from "./model-handoff.ts";
 export interface Account extends WrittenDraft {
   /** Name of the engine. */
   readonly engine: string;
+  /** It begins the session anew. */
+  readonly restarts?: boolean;
   readonly irreducible: Irreducible | undefined;
 }
 
@@ -56,6 +58,7 @@ function reportOf(run: CompactionRun, { draft, irreducible, summary: written, ..
       tail: weigh((message, at) => at > summary && !isOurs(message)),
     },
     rung: draft.shape.rung,
+    ...(account.restarts === true ? { restarted: true } : {}),
     ...(irreducible === undefined ? {} : { irreducible }),
     degraded: account.remarks,
     recall: [...new Set(draft.evicted.map(({ id }) => id))],

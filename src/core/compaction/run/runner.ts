@@ -87,6 +87,7 @@ async function compact<State extends StateBase, Goal extends SizeGoal>(
   const record = recordOf(run, {
     ...settled,
     engine: policy.name,
+    restarts: policy.restarts?.(settled.draft) ?? false,
     remarks: [...remarks, ...(policy.remarksOn?.(settled.draft, run) ?? []), ...settled.remarks],
     irreducible: irreducibleWhere(run, sizeOf(run, settled.draft), { ...run.goal, stays }),
   });

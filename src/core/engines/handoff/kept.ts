@@ -5,6 +5,7 @@ import { isHandoff } from "../../handoff/write.ts";
 import type { Message } from "../../transcript/message.ts";
 import type { KeptMessages, PlacedMessage } from "../../compaction/run/assemble.ts";
 import type { CompactionDraft, CompactionRun } from "../../compaction/run/draft.ts";
+import { trimmedRemarks } from "../../compaction/run/trimmed.ts";
 import { cutInTheMiddle } from "./cut.ts";
 
 export interface KeepLimits {
@@ -88,8 +89,7 @@ export function trimmedBy(
   const cut = (kept?.evicted ?? []).length;
   const opening = openingOf(messages, live, shape.tailStart).filter(({ from }) => isGone(from)).length;
   return [
-    ...(out === 0 ? [] : [`${out} of the user's ${persons.length} messages left out to save room`]),
-    ...(cut === 0 ? [] : [`${cut} of the user's ${persons.length} messages cut in the middle to save room`]),
+    ...trimmedRemarks({ all: persons.length, out, cut }),
     ...(opening === 0 ? [] : ["what the client wrote before the first request left out to save room"]),
   ];
 }

@@ -25,7 +25,7 @@ const RUNG_SKELETON = 4;
 /** A digest by the aggressive step is as short as digests get. */
 const DIGEST_TOKENS_MIN = 60;
 /** The chapter's limit on the answer of its summarizer. */
-const SUMMARY_TOKENS_MAX = 500;
+export const SUMMARY_TOKENS_MAX = 500;
 
 /** `roomTokens`: for the messages of the result. */
 export function* fallbackSteps(run: CompactionRun, zone: Zone, roomTokens: number): Generator<Candidate> {

@@ -14,12 +14,12 @@ import {
 } from "../../compaction/run/draft.ts";
 import { firstWithin } from "../../compaction/run/first-fit.ts";
 import { byLedger } from "../../compaction/run/model-handoff.ts";
-import type { Policy, PolicyRun } from "../../compaction/run/policy.ts";
+import type { CompactionAttempt, Policy, PolicyRun } from "../../compaction/run/policy.ts";
 import { createPolicyEngine } from "../../compaction/run/runner.ts";
 import { SEVEN_SECTIONS } from "../../handoff/templates.ts";
 import type { Engine } from "../contract.ts";
 import { digestLargestFirst } from "./digests.ts";
-import { fallbackSteps, RUNG_RESTARTED, RUNG_TRUNCATED } from "./fallback.ts";
+import { fallbackSteps, RUNG_RESTARTED, RUNG_TRUNCATED, SUMMARY_TOKENS_MAX } from "./fallback.ts";
 import { goalOf, sacredZoneLimits, type SacredZoneGoal } from "./limits.ts";
 import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "./settings.ts";
 import { decide, SACRED_ZONE_STATES, type SacredZoneState } from "./statistics.ts";
@@ -40,22 +40,33 @@ function sacredZonePolicy(settings: SacredZoneSettings): Policy<SacredZoneState,
     states: SACRED_ZONE_STATES,
     decide: (state, tokens) => decide(state, tokens, limits),
     template: () => SEVEN_SECTIONS,
-    modelTokens: 0,
+    modelTokens: SUMMARY_TOKENS_MAX,
     goal: (run) => goalOf(settings, limits, run),
     needlessBecause: ({ before, goal }) =>
       before <= goal.limitTokens
         ? "the transcript is already within the target; use a budget to go below it"
         : undefined,
     candidates: candidatesOf,
-    pick: (run, candidates) => {
-      const draft = firstWithin(run, candidates, run.goal, (cut) => shortDraft(run, cut, settings.summaryWords));
-      return { draft, settled: byLedger(draft) };
-    },
+    pick: (run, candidates) => pick(run, candidates, settings.summaryWords),
+    refine: (run, draft) =>
+      wordsOf(draft) <= settings.summaryWords ? draft : shortDraft(run, draft, settings.summaryWords),
     futileBecause: () =>
       "nothing outside the sacred zone can be made smaller, and a restart would not be smaller either",
     staysBecause: () => "; the live request and the last exchange, as short as it gets, stay",
+    restarts: ({ shape }) => shape.rung >= RUNG_RESTARTED,
     remarksOn: ({ shape }) => notesOn(shape.rung),
   };
+}
+
+/**
+ * The first candidate within the target. The summary that a session restarts from is a model's where one is asked (16.7);
+ * whatever else is left out is recorded by code.
+ */
+function pick(run: Run, candidates: Iterable<Candidate>, summaryWords: number): CompactionAttempt<SacredZoneState> {
+  const draft = firstWithin(run, candidates, run.goal, (cut) => shortDraft(run, cut, summaryWords));
+  if (draft.shape.rung < RUNG_RESTARTED || run.request.writers === undefined)
+    return { draft, settled: byLedger(draft) };
+  return { draft: draftOf(run, { ...draft, budget: SUMMARY_TOKENS_MAX }) };
 }
 
 /** Digests, then the fallback step by step. */

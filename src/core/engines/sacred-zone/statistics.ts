@@ -6,6 +6,7 @@ import {
   type CachedTokens,
   type CacheEffectiveness,
 } from "../../caching/effectiveness.ts";
+import type { LastModelHandoff } from "../../compaction/run/model-handoff.ts";
 import type { States } from "../../compaction/run/policy.ts";
 import { backOff, dueAt, retryFrom, stateOf } from "../../compaction/run/state.ts";
 import type { Decision } from "../contract.ts";
@@ -22,6 +23,8 @@ export interface SacredZoneState {
   readonly savedShares: number;
   /** No attempt is made up to here, in tokens. */
   readonly restsToTokens: number;
+  /** The summary that the session restarted from, where a model wrote it. */
+  readonly written?: LastModelHandoff;
   /** What the provider reported of all requests. */
   readonly used: CachedTokens;
 }
@@ -48,10 +51,11 @@ export const SACRED_ZONE_STATES: States<SacredZoneState, SacredZoneGoal> = {
   fresh: FRESH,
   own: (given) => stateOf(FRESH, given),
   observe: (state, usage) => ({ ...state, used: addTokens(state.used, usage) }),
-  afterCompaction: ({ state }, { report }) => {
+  afterCompaction: ({ state: { written: _, ...state } }, { report, written }) => {
     const { before, after } = report.tokens;
     return {
       ...state,
+      ...(written === undefined ? {} : { written }),
       compactions: state.compactions + 1,
       savedTokens: state.savedTokens + before - after,
       savedShares: state.savedShares + (before - after) / before,

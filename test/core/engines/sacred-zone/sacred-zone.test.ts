@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { applyCompaction, type Compaction } from "../../../../src/core/compaction/compaction.ts";
 import { DIGEST_TRIGGER_TOKENS } from "../../../../src/core/digest/digest.ts";
 import type { CompactRequest } from "../../../../src/core/engines/contract.ts";
+import type { Writers } from "../../../../src/core/handoff/model/writer.ts";
 import { recentTokensOf, sacredZoneLimits } from "../../../../src/core/engines/sacred-zone/limits.ts";
 import { SACRED_ZONE_DEFAULTS, type SacredZoneSettings } from "../../../../src/core/engines/sacred-zone/settings.ts";
 import { createSacredZone } from "../../../../src/core/engines/sacred-zone/sacred-zone.ts";
@@ -11,6 +12,7 @@ import { workloadFactor } from "../../../../src/core/engines/sacred-zone/workloa
 import { contentText, resultOf, type Message, type Transcript } from "../../../../src/core/transcript/message.ts";
 import { violationsOf } from "../../../../src/core/transcript/oracle.ts";
 import { chain, filler, measure, ran, says, talk, user } from "../../../support/compacting.ts";
+import { careful } from "../../../support/model-answers.ts";
 
 const engineWith = (settings: Partial<SacredZoneSettings> = {}) =>
   createSacredZone({ ...SACRED_ZONE_DEFAULTS, contextLength: 100_000, ...settings });
@@ -184,6 +186,37 @@ describe("the fallback of sacred-zone", () => {
       expect(compaction.report.tokens.after).toBeLessThanOrEqual(50_000);
     },
   );
+
+  it("has a model write that summary, asked once for 500 tokens, and keeps code's where it fails", async () => {
+    const opening = user(`Keep to this plan.\n${filler(45_000, "plan")}`);
+    const session = { ...chat(30), messages: [opening, ...chat(30).messages.slice(1)] };
+    const usage = { inputTokens: 100, outputTokens: 50, requests: 1 };
+    const asked: number[] = [];
+    const writersOf = (answer: (prompt: string) => string): Writers => ({
+      auxiliary: {
+        model: "any-1",
+        windowTokens: 200_000,
+        ask: async ({ user: prompt, maxOutputTokens }) => {
+          asked.push(maxOutputTokens);
+          return { kind: "answered", text: answer(prompt), ended: "stop", usage };
+        },
+      },
+      resting: [],
+    });
+    const told = await compactionOf(session, { writers: writersOf(careful) });
+    expect(told.compaction.report).toMatchObject({ rung: 3, restarted: true, modelCalls: 1, summary: { by: "model" } });
+    expect(contentText(told.messages[0]!.parts).split(/\s+/).length).toBeLessThanOrEqual(300);
+    expect(told.compaction.report.tokens.after).toBeLessThanOrEqual(50_000);
+    for (const tokens of asked) expect(tokens).toBeLessThanOrEqual(500 * 1.3);
+
+    const failed = await compactionOf(session, { writers: writersOf(() => "I cannot help with that.") });
+    expect(failed.compaction.report).toMatchObject({ restarted: true, summary: { by: "ledger" } });
+    expect(contentText(failed.messages[0]!.parts).split(/\s+/).length).toBeLessThanOrEqual(300);
+
+    asked.length = 0;
+    const digests = await compactionOf(sessionOf(40_000, 20_000), { writers: writersOf(careful) });
+    expect([digests.compaction.report.rung, digests.compaction.report.restarted, asked]).toEqual([0, undefined, []]);
+  });
 
   it("says irreducible where even that is too much, and rests until there is more to give", async () => {
     const session = talk(user("Begin."), says("Yes."), user(filler(90_000, "plan")));
