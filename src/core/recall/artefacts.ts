@@ -15,13 +15,12 @@ export function textOrigin(text: string): Extract<Origin, "summary" | "note"> | 
   return text.startsWith(RESTORED_START) || text.startsWith(NOTE_START) ? "note" : undefined;
 }
 
-/** The recall ids of the messages that a handoff stands for, the earliest first. */
+/** The recall id of the messages that a handoff stands for, and behind it those of handoffs among them. */
 export function spansOf(handoff: string): readonly string[] {
   const from = handoff.indexOf(RECALL_LEAD);
   if (from < 0 || from > OPENING_CHARS_MAX) return [];
   const end = handoff.indexOf("\n", from);
-  const [newest, ...earlier] = (end < 0 ? handoff.slice(from) : handoff.slice(from, end)).match(RECALL_ID) ?? [];
-  return newest === undefined ? [] : [...earlier, newest];
+  return (end < 0 ? handoff.slice(from) : handoff.slice(from, end)).match(RECALL_ID) ?? [];
 }
 
 /** Digests, and what stands for a cleared result or for media. */

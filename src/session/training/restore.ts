@@ -11,6 +11,7 @@ import {
   type Part,
 } from "../../core/transcript/message.ts";
 import { isStub, shortenedArguments, shortenedText, spansOf, textOrigin } from "../../core/recall/artefacts.ts";
+import { firstOfSpan, lastOfSpan } from "../../core/compaction/compaction.ts";
 import { messagesIn } from "../recall/read-original.ts";
 import type { Original } from "../../store/store.ts";
 
@@ -31,84 +32,118 @@ export type FindOriginal = (id: string) => Promise<Original | undefined>;
 interface Restoring {
   readonly find: FindOriginal;
   readonly missing: Set<string>;
-  /** Spans that were put back: a later handoff names them again. */
-  readonly seen: Set<string>;
   restored: number;
 }
 
+/** One level at a time: what was compacted twice becomes what was compacted once, as a whole, because places count in that. */
 export async function restoreOriginals(messages: readonly Message[], find: FindOriginal): Promise<RestoredTranscript> {
-  const restoring: Restoring = { find, missing: new Set(), seen: new Set(), restored: 0 };
-  const whole = await expanded(messages, restoring, 0);
-  return { messages: whole, restored: restoring.restored, missing: [...restoring.missing] };
-}
-
-async function expanded(
-  messages: readonly Message[],
-  restoring: Restoring,
-  depth: number,
-): Promise<readonly Message[]> {
-  const whole: Message[] = [];
-  let behindHandoff = false;
-  for (const message of messages) {
-    const ours = message.parts.flatMap((part) => ourPart(message, part));
-    for (const one of ours) {
-      const isHandoff = one.origin === "summary" && depth < NESTED_MAX;
-      const inside = isHandoff ? await spansBehind(one, restoring, depth) : [];
-      whole.splice(0, whole.length, ...withoutCopies(whole, inside), one, ...inside);
-      behindHandoff ||= isHandoff;
+  const restoring: Restoring = { find, missing: new Set(), restored: 0 };
+  const known = new Set<Message>();
+  let whole = messages.flatMap(separated);
+  for (let level = 0; level < NESTED_MAX; level++) {
+    const fresh = whole.filter((one) => one.origin === "summary" && !known.has(one));
+    if (fresh.length === 0) break;
+    const spans = new Map<Message, Span>();
+    for (const handoff of fresh) {
+      const span = await spanBehind(handoff, restoring);
+      known.add(handoff);
+      if (span !== undefined) spans.set(handoff, span);
     }
-    const theirs = message.parts.filter((part) => ourPart(message, part).length === 0);
-    if (theirs.length === 0 && ours.length > 0) continue;
-    const whose = await lengthened(withParts(message, theirs), restoring);
-    whole.push(behindHandoff && isAmong(whose, whole) ? withParts(whose, whose.parts, "anchor") : whose);
-    behindHandoff &&= isRequest(whose);
+    whole = expanded(whole, spans, restoring);
   }
-  return whole;
+  const restored: Message[] = [];
+  for (const message of whole) restored.push(await lengthened(message, restoring));
+  return { messages: restored, restored: restoring.restored, missing: [...restoring.missing] };
 }
 
-/** Requests that an engine moved in front of its handoff stand among what was put back: the copies are ours. */
-function withoutCopies(before: readonly Message[], inside: readonly Message[]): readonly Message[] {
-  const from = before.findLastIndex((message) => !isRequest(message)) + 1;
-  return before.map((message, at) =>
-    at >= from && isAmong(message, inside) ? withParts(message, message.parts, "anchor") : message,
-  );
+/** What a handoff stands for, by the places of its messages in the conversation that was compacted. */
+interface Span {
+  readonly from: number;
+  readonly until: number;
+  readonly messages: readonly Message[];
 }
 
-function isRequest({ role, origin }: Message): boolean {
-  return role === "user" && (origin === undefined || origin === "anchor");
+function expanded(messages: readonly Message[], spans: ReadonlyMap<Message, Span>, restoring: Restoring): Message[] {
+  const asked = new Set([...spans.values()].flatMap((span) => span.messages).flatMap(requestText));
+  const whole: Message[] = [];
+  let segment: Message[] = [];
+  let place = 0;
+  for (const message of messages) {
+    const span = spans.get(message);
+    if (span === undefined) {
+      segment.push(message);
+      continue;
+    }
+    whole.push(...withCopiesMarked(segment, span.from - place, asked), message);
+    segment = [];
+    // A record may stand for a part of what another one stands for.
+    if (span.until <= place) continue;
+    restoring.restored += span.messages.length;
+    whole.push(...span.messages);
+    place = span.until;
+  }
+  return [...whole, ...(place === 0 ? segment : withLeadingCopiesMarked(segment, asked))];
 }
 
-function isAmong(message: Message, others: readonly Message[]): boolean {
-  const text = contentText(message.parts);
-  return isRequest(message) && others.some((other) => isRequest(other) && contentText(other.parts) === text);
+/** Requests that an engine repeats or moves stand among what was put back: of more messages than there were, these are copies. */
+function withCopiesMarked(segment: readonly Message[], expected: number, asked: ReadonlySet<string>): Message[] {
+  let tooMany = segment.filter(isTheirs).length - Math.max(0, expected);
+  return segment
+    .toReversed()
+    .map((message) => (tooMany > 0 && isAsked(message, asked) ? (tooMany--, copied(message)) : message))
+    .toReversed();
+}
+
+/** How much followed is not known; copies stand directly behind the handoff. */
+function withLeadingCopiesMarked(segment: readonly Message[], asked: ReadonlySet<string>): readonly Message[] {
+  const end = segment.findIndex((message) => isTheirs(message) && !isAsked(message, asked));
+  return segment.map((message, at) => ((end < 0 || at < end) && isAsked(message, asked) ? copied(message) : message));
+}
+
+function copied(message: Message): Message {
+  return withParts(message, message.parts, "anchor");
+}
+
+function isTheirs({ origin }: Message): boolean {
+  return origin === undefined;
+}
+
+function requestText({ role, parts, origin }: Message): readonly string[] {
+  return role === "user" && origin === undefined ? [contentText(parts)] : [];
+}
+
+function isAsked(message: Message, asked: ReadonlySet<string>): boolean {
+  return requestText(message).some((text) => asked.has(text));
 }
 
 /** A protocol may have joined what precis wrote to a message of a person. */
+function separated(message: Message): readonly Message[] {
+  const ours = message.parts.flatMap((part) => ourPart(message, part));
+  if (ours.length === 0) return [message];
+  const theirs = message.parts.filter((part) => ourPart(message, part).length === 0);
+  return theirs.length === 0 ? ours : [...ours, withParts(message, theirs)];
+}
+
 function ourPart({ role, origin }: Message, part: Part): readonly Message[] {
   if (role === "tool" || part.kind !== "text") return [];
   const known = textOrigin(part.text) ?? (origin === "summary" || origin === "note" ? origin : undefined);
   return known === undefined ? [] : [textMessage(role, part.text, known)];
 }
 
-async function spansBehind(handoff: Message, restoring: Restoring, depth: number): Promise<readonly Message[]> {
-  const { find, seen, missing } = restoring;
-  const whole: Message[] = [];
-  for (const id of spansOf(contentText(handoff.parts))) {
-    if (seen.has(id)) continue;
-    seen.add(id);
-    const original = await find(id);
-    if (original?.kind !== "span") {
-      missing.add(id);
-      continue;
-    }
-    const inside = messagesIn(original.text);
-    restoring.restored += inside.length;
-    whole.push(...(await expanded(inside, restoring, depth + 1)));
+async function spanBehind(handoff: Message, { find, missing }: Restoring): Promise<Span | undefined> {
+  const [id] = spansOf(contentText(handoff.parts));
+  const original = id === undefined ? undefined : await find(id);
+  if (original?.kind === "span") {
+    const messages = messagesIn(original.text).flatMap(separated);
+    const from = firstOfSpan(original.label) - 1;
+    return { from, until: lastOfSpan(original.label) ?? from + messages.length, messages };
   }
-  return whole;
+  missing.add(id ?? "a handoff without an id");
+  return undefined;
 }
 
 async function lengthened(message: Message, restoring: Restoring): Promise<Message> {
+  if (message.origin === "summary" || message.origin === "note" || message.origin === "anchor") return message;
   const parts = await Promise.all(message.parts.map((part) => lengthenedPart(part, restoring)));
   const changed = parts.some((part, at) => part !== message.parts[at]);
   const { origin: _, ...own } = message;
