@@ -63,3 +63,21 @@ it.each(CASES)("$protocol, $engine, requests $keepRequests", async ({ protocol, 
     expect(missing).toEqual([]);
   }
 });
+
+it.each(["compressor", "layered", "lossless", "stepped", "handoff"])(
+  "%s, compacted again by the session that grew",
+  async (engine) => {
+    const store = createMemoryStore();
+    const whole = conversation();
+    const runtime = createRuntime({ engine, store, tenant: TENANT, settings: { contextLength: 200_000 } });
+    for (const until of [60, whole.messages.length]) {
+      const original = { ...whole, messages: whole.messages.slice(0, until) };
+      const { transcript, kind } = await runtime.compact(original, { budget: 3_000, reason: "budget" });
+      expect(kind).toBe("compacted");
+      const sent = protocols["openai-chat"].decode(protocols["openai-chat"].format(transcript.messages)).transcript;
+      const { messages } = await restoreOriginals(sent.messages, (id) => store.getOriginal(TENANT, id));
+      const theirs = messages.filter(({ origin }) => origin === undefined);
+      expect(theirs.map(said)).toEqual(original.messages.map(said));
+    }
+  },
+);

@@ -272,11 +272,13 @@ function jsonText(report: Report): string {
 /** Where precis wrote or shortened something: beside the messages and not in them, because they may go to a provider as they are. */
 function syntheticIn({ system, messages }: Transcript, elements: number, to: ProtocolName): readonly object[] {
   const origins = originsOf(to, messages);
-  // Chat has its system prompt among the messages.
+  // Some protocols have their system prompt, or what is added to it, in front of the messages.
   const first = elements - elementTexts(protocols[to].format(messages)).length;
-  const ofSystem = system.flatMap(({ origin }, at) =>
-    origin === undefined ? [] : [first > 0 ? { in: "messages", index: at, origin } : { in: "system", origin }],
-  );
+  const beside = system.length - first;
+  const ofSystem = system.flatMap(({ origin }, at) => {
+    if (origin === undefined) return [];
+    return [at < beside ? { in: "system", origin } : { in: "messages", index: at - beside, origin }];
+  });
   return [...ofSystem, ...[...origins].map(([at, origin]) => ({ in: "messages", index: at + first, origin }))];
 }
 

@@ -64,7 +64,7 @@ interface Span {
 }
 
 function expanded(messages: readonly Message[], spans: ReadonlyMap<Message, Span>, restoring: Restoring): Message[] {
-  const asked = new Set([...spans.values()].flatMap((span) => span.messages).flatMap(requestText));
+  const said = new Set([...spans.values()].flatMap((span) => span.messages).flatMap(saidIn));
   const whole: Message[] = [];
   let segment: Message[] = [];
   let place = 0;
@@ -74,7 +74,7 @@ function expanded(messages: readonly Message[], spans: ReadonlyMap<Message, Span
       segment.push(message);
       continue;
     }
-    whole.push(...withCopiesMarked(segment, span.from - place, asked), message);
+    whole.push(...withCopiesMarked(segment, span.from - place, said), message);
     segment = [];
     // A record may stand for a part of what another one stands for.
     if (span.until <= place) continue;
@@ -82,22 +82,23 @@ function expanded(messages: readonly Message[], spans: ReadonlyMap<Message, Span
     whole.push(...span.messages);
     place = span.until;
   }
-  return [...whole, ...(place === 0 ? segment : withLeadingCopiesMarked(segment, asked))];
+  return [...whole, ...(place === 0 ? segment : withLeadingCopiesMarked(segment, said))];
 }
 
-/** Requests that an engine repeats or moves stand among what was put back: of more messages than there were, these are copies. */
-function withCopiesMarked(segment: readonly Message[], expected: number, asked: ReadonlySet<string>): Message[] {
+/** What an engine repeats or moves stands among what was put back: of more messages than there were, these are copies. */
+function withCopiesMarked(segment: readonly Message[], expected: number, said: ReadonlySet<string>): Message[] {
   let tooMany = segment.filter(isTheirs).length - Math.max(0, expected);
   return segment
     .toReversed()
-    .map((message) => (tooMany > 0 && isAsked(message, asked) ? (tooMany--, copied(message)) : message))
+    .map((message) => (tooMany > 0 && isAmong(message, said) ? (tooMany--, copied(message)) : message))
     .toReversed();
 }
 
-/** How much followed is not known; copies stand directly behind the handoff. */
-function withLeadingCopiesMarked(segment: readonly Message[], asked: ReadonlySet<string>): readonly Message[] {
-  const end = segment.findIndex((message) => isTheirs(message) && !isAsked(message, asked));
-  return segment.map((message, at) => ((end < 0 || at < end) && isAsked(message, asked) ? copied(message) : message));
+/** How much followed is not known; requests that were repeated stand directly behind the handoff. */
+function withLeadingCopiesMarked(segment: readonly Message[], said: ReadonlySet<string>): readonly Message[] {
+  const isCopy = (message: Message): boolean => message.role === "user" && isAmong(message, said);
+  const end = segment.findIndex((message) => isTheirs(message) && !isCopy(message));
+  return segment.map((message, at) => ((end < 0 || at < end) && isCopy(message) ? copied(message) : message));
 }
 
 function copied(message: Message): Message {
@@ -108,12 +109,14 @@ function isTheirs({ origin }: Message): boolean {
   return origin === undefined;
 }
 
-function requestText({ role, parts, origin }: Message): readonly string[] {
-  return role === "user" && origin === undefined ? [contentText(parts)] : [];
+/** Who said what; nothing for messages without a text. */
+function saidIn(message: Message): readonly string[] {
+  const text = isTheirs(message) ? contentText(message.parts) : "";
+  return text === "" ? [] : [`${message.role}: ${text}`];
 }
 
-function isAsked(message: Message, asked: ReadonlySet<string>): boolean {
-  return requestText(message).some((text) => asked.has(text));
+function isAmong(message: Message, said: ReadonlySet<string>): boolean {
+  return saidIn(message).some((one) => said.has(one));
 }
 
 /** A protocol may have joined what precis wrote to a message of a person. */
