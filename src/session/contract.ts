@@ -301,12 +301,12 @@ export interface Runtime {
    */
   readonly recover: (error: unknown, transcript: Transcript, waiting?: WaitingForMain) => Promise<Prepared | undefined>;
   /**
-   * For a conversation whose provider does not take the item of its own compaction: compacted here, in place of that.
-   * Undefined where no such compaction stands, or nothing smaller is possible.
+   * For a conversation in which the item of a provider's own compaction cannot stay: compacted here, in place of that. Models
+   * are asked only for an explicit call. Undefined where no such compaction stands, or nothing smaller is possible.
    *
-   * @throws PrecisError of the store (docs/store.md).
+   * @throws PrecisError of the store (docs/store.md); the signal's reason where it aborts.
    */
-  readonly withoutRemote: (transcript: Transcript) => Promise<Prepared | undefined>;
+  readonly withoutRemote: (transcript: Transcript, asked: CompactOptions) => Promise<Prepared | undefined>;
   /**
    * The original behind a recall id, byte for byte, or messages of it; for anything else the places that hold the words,
    * best first, empty where there is none.

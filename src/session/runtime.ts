@@ -65,7 +65,7 @@ export function createRuntime(options: RuntimeOptions = {}): Runtime {
     ahead: (transcript, waiting = {}) => compactAhead(context, transcript, waiting),
     beforeExpiry: (transcript, how = {}) => compactBeforeExpiry(context, transcript, how),
     recover: (error, transcript, waiting) => recover(context, { error, transcript, ...waiting }),
-    withoutRemote: (transcript) => compactWithoutRemote(context, transcript),
+    withoutRemote: (transcript, asked) => compactWithoutRemote(context, transcript, asked),
     recall: (idOrWords, choice) => recall(context.store, context.tenant, idOrWords, choice),
     tools: () => toolsOf(context),
     callTool: (call, bounds) => callTool(context, call, bounds),

@@ -2,12 +2,15 @@
  * A client's own `POST /responses/compact`, by OpenAI's SDK and by plain HTTP: passed on to its provider, or answered by the
  * gateway with items that the provider takes in the next request.
  */
+import { join } from "node:path";
 import OpenAI from "openai";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { GatewayOptions } from "../../src/gateway/index.ts";
 import { fieldsOf, listOf, textOf } from "../../src/protocols/fields.ts";
+import { openSqliteStore } from "../../src/store/index.ts";
 import { bodyOf, worked } from "./support/asking.ts";
-import { stand, type Standing } from "./support/standing.ts";
+import { largeSource } from "./support/large-options.ts";
+import { atEnd, front, stand, temporaryFolder, TENANT, type Standing } from "./support/standing.ts";
 
 const PATH = "/v1/responses/compact";
 const MODEL = "gpt-5.6-sol";
@@ -103,6 +106,41 @@ describe.each(["compressor", "handoff"])("a client's own compaction, made here b
 });
 
 describe("what a client asks to have compacted here", () => {
+  it("is answered by the thread for large requests, too", async () => {
+    const path = join(temporaryFolder(), "history.db");
+    const store = await openSqliteStore({ path });
+    atEnd(store.close);
+    const strict = await standing({});
+    const gateway = {
+      upstreams: { openai: { url: strict.providerUrl } },
+      tenant: { name: TENANT },
+      compactRequests: "local",
+      limits: { largeBodyBytes: 8_000 },
+    } as const;
+    const largeRequests = largeSource({ path, options: gateway });
+    const { url, events } = await front(strict.providerUrl, { ...gateway, store, largeRequests });
+    const response = await post(url, conversation());
+    expect(fieldsOf(await response.json())["object"]).toBe("response.compaction");
+    expect(strict.provider.requests).toEqual([]);
+    await vi.waitFor(() => expect(events.some(({ kind }) => kind === "request")).toBe(true));
+    expect(events.find(({ kind }) => kind === "request")).toMatchObject({ outcome: "answered", status: 200 });
+  });
+
+  it("holds no item of its provider's own compaction", async () => {
+    const steps = { near: 68, past: 76 };
+    const contextLength = 100_000;
+    const remote = { engine: "handoff", remoteCompaction: true, contextLength } as const;
+    const proof = await standing({ ...remote, compactRequests: "local" });
+    for (const length of Object.values(steps)) {
+      await client(proof).responses.create({ model: MODEL, ...conversation(length) });
+      await proof.gateway.settled();
+    }
+    expect(proof.provider.requests.at(-1)!.body).toContain('"type":"compaction"');
+    const { output } = await client(proof).responses.compact({ model: MODEL, ...conversation(steps.past) });
+    expect(output.map(({ type }) => type)).not.toContain("compaction");
+    expect(JSON.stringify(output)).toContain("[precis handoff 1]");
+  });
+
   it("is made smaller also where the engine's figures would keep all of it", async () => {
     const proof = await standing({ compactRequests: "local" });
     const answer = await (await post(proof.url, conversation(8))).text();

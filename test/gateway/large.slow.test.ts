@@ -50,6 +50,18 @@ async function provide(windowTokens = WINDOW_TOKENS, options: ProviderOptions = 
   return { url, provider, received };
 }
 
+describe("a large request that the gateway answers itself", () => {
+  it("is answered from the thread", async () => {
+    const { url, provider } = await provide();
+    const gateway = await frontWithThread({ upstream: url, gateway: { limits: LOW_LIMITS, threads: "refuse" } });
+    const thread = { type: "create" };
+    const body = bodyOf("anthropic-messages", worked("alpha", 10), { thread });
+    const { status, text } = await ask(gateway.url, { protocol: "anthropic-messages", body });
+    expect([status, text]).toEqual([400, expect.stringContaining("thread_unsupported_request")]);
+    expect(provider.requests).toEqual([]);
+  });
+});
+
 describe("while a large request is worked on", { timeout: 240_000 }, () => {
   /** How long the event loop is blocked: processor time, because a machine under test may be busy with something else. */
   const BLOCKED_MS_MAX = 50;

@@ -5,7 +5,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { parentPort, workerData } from "node:worker_threads";
 import { createPipeline } from "../app.ts";
-import type { Bytes, ClientResponse, GatewayEvent } from "../contract.ts";
+import type { Bytes, ClientResponse, GatewayEvent, RequestEvent } from "../contract.ts";
 import { clientDisconnected } from "../transport/failures.ts";
 import { refuseError } from "../transport/refusals.ts";
 import type { FromThread, ThreadSource, ToThread } from "./messages.ts";
@@ -14,6 +14,9 @@ import { keptInPieces } from "./pieces.ts";
 
 interface Active {
   readonly gone: AbortController;
+  replied: boolean;
+  /** What is told of it once it was replied to: a request that the gateway answers itself is over before. */
+  over?: RequestEvent;
   body?: AsyncIterator<Uint8Array>;
 }
 
@@ -38,6 +41,13 @@ function onEvent(event: GatewayEvent): void {
   if (event.kind !== "request") return say({ kind: "event", event });
   const id = current.getStore();
   if (id === undefined) return;
+  const one = active.get(id);
+  if (one?.replied === false) one.over = event;
+  else over(id, event);
+}
+
+/** The last that is said of a request. */
+function over(id: number, event: RequestEvent): void {
   active.delete(id);
   say({ kind: "over", id, event });
 }
@@ -64,7 +74,7 @@ async function answer({
 }: ToThread & { kind: "request" }): Promise<void> {
   loopback = request.loopback;
   const gone = new AbortController();
-  const one: Active = { gone };
+  const one: Active = { gone, replied: false };
   active.set(id, one);
   const client = {
     method,
@@ -83,6 +93,8 @@ async function answer({
   const pulled = out !== undefined && !(out instanceof Uint8Array);
   if (pulled) one.body = out[Symbol.asyncIterator]();
   say({ kind: "reply", id, status, headers: lines, body: pulled ? "pulled" : out });
+  one.replied = true;
+  if (one.over !== undefined) over(id, one.over);
 }
 
 async function* whole(body: Buffer): AsyncGenerator<Uint8Array> {

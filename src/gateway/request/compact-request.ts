@@ -48,7 +48,7 @@ async function compactHere(context: GatewayContext, request: PreparedRequest): P
   const started = performance.now();
   const { prepared, compaction } = await inTurn(conversation, async () => {
     pending.broughtBy(reading.links.at(-1));
-    const made = await compactOnce(request, { signal: client.signal });
+    const made = await compactOnce(request, client.signal);
     return { compaction: made, prepared: await runtime.standing(transcript) };
   });
   const done = { ...request, prepared: { ...prepared, ...(compaction === undefined ? {} : { compaction }) } };
@@ -59,16 +59,23 @@ async function compactHere(context: GatewayContext, request: PreparedRequest): P
 /** By the engine's own figures; where they would keep everything, by a budget. */
 async function compactOnce(
   { conversation: { runtime }, reading: { decoded }, prepared }: PreparedRequest,
-  { signal }: { readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<Compaction | undefined> {
+  const { transcript } = decoded;
+  const asked = { reason: "explicit", signal } as const;
+  // An item of the provider's would leave the client's new history to that provider alone.
+  const readable = await runtime.withoutRemote(transcript, { ...asked, because: READABLE });
+  if (readable?.compaction !== undefined) return readable.compaction;
   const budgets = [undefined, Math.max(1, Math.floor(prepared.before * RESULT_SHARE))];
   for (const budget of budgets) {
     const size = budget === undefined ? {} : { budget };
-    const outcome = await runtime.compact(decoded.transcript, { reason: "explicit", signal, ...size });
+    const outcome = await runtime.compact(transcript, { ...asked, ...size });
     if (outcome.kind === "compacted") return outcome.compaction;
   }
   return undefined;
 }
+
+const READABLE = "its client asked for a compaction, which any provider is to be able to read";
 
 function respondWith(
   context: GatewayContext,

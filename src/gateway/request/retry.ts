@@ -121,7 +121,7 @@ export async function prepareWithoutItem(
     // The refusal may be about something else: what stood stays, unless this form is accepted.
     pending.broughtBy(reading.links.at(-1), reading);
     const before = runtime.state();
-    const prepared = await runtime.withoutRemote(withHiddenTurns.transcript);
+    const prepared = await runtime.withoutRemote(withHiddenTurns.transcript, { because: ITEM_NOT_TAKEN });
     if (prepared === undefined) return undefined;
     if (!trials.has(reading)) trials.set(reading, before);
     const again = { ...refused, prepared, outgoing: composeOutgoing(context, { ...refused, prepared }, undefined) };
@@ -132,5 +132,6 @@ export async function prepareWithoutItem(
   });
 }
 
+const ITEM_NOT_TAKEN = "the provider did not take the item of its own compaction";
 const ITEM_REFUSED =
   "a provider refused a request with the item of a provider's own compaction; it was sent again with a compaction that was made here";
