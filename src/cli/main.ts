@@ -21,6 +21,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   config: async () => (await import("./commands/config.ts")).configCommands,
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
   sessions: async () => (await import("./commands/sessions.ts")).sessionCommands,
+  export: async () => (await import("./commands/export.ts")).exportCommand,
   token: async () => (await import("./commands/token.ts")).tokenCommand,
   undo: async () => (await import("./commands/undo.ts")).undoCommand,
   search: async () => (await import("./commands/search.ts")).searchCommand,

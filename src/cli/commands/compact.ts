@@ -3,7 +3,10 @@ import { resolve } from "node:path";
 import { loadConfiguration, type Flag } from "../../config/load.ts";
 import { NO_LOSSES } from "../../core/compaction/compaction.ts";
 import { WIRE_FORMATS } from "../../logs/index.ts";
-import type { ProtocolName } from "../../protocols/index.ts";
+import type { Transcript } from "../../core/transcript/message.ts";
+import { protocols, type ProtocolName } from "../../protocols/index.ts";
+import { elementTexts } from "../../protocols/json/scan.ts";
+import { originsOf } from "../../session/synthetic.ts";
 import { counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { compactForced, compactInput, type ForcedCompaction } from "../compaction.ts";
@@ -91,7 +94,11 @@ export const compactCommand: Command = {
       description:
         "With the engine `layered`, put the files read last back with what they hold in this folder now (context.files_folder).",
     },
-    json: { type: "boolean", description: "Print {messages, system?, tools?, report}." },
+    json: {
+      type: "boolean",
+      description:
+        "Print {messages, system?, tools?, synthetic, report}; `synthetic` says which messages precis wrote or shortened.",
+    },
     ...ENGINE_FLAGS,
     ...CONFIG_FLAGS,
   },
@@ -257,7 +264,22 @@ interface Report {
 
 function jsonText(report: Report): string {
   const { input, result, to } = report;
-  return `${JSON.stringify({ ...parts(input, result.transcript, to), report: reportOf(report) })}\n`;
+  const shown = parts(input, result.transcript, to);
+  const synthetic = syntheticIn(result.transcript, shown.messages.length, to);
+  return `${JSON.stringify({ ...shown, synthetic, report: reportOf(report) })}\n`;
+}
+
+/** Where precis wrote or shortened something: beside the messages and not in them, because they may go to a provider as they are. */
+function syntheticIn({ system, messages }: Transcript, elements: number, to: ProtocolName): readonly object[] {
+  const origins = originsOf(to, messages);
+  // Some protocols have their system prompt, or what is added to it, in front of the messages.
+  const first = elements - elementTexts(protocols[to].format(messages)).length;
+  const beside = system.length - first;
+  const ofSystem = system.flatMap(({ origin }, at) => {
+    if (origin === undefined) return [];
+    return [at < beside ? { in: "system", origin } : { in: "messages", index: at - beside, origin }];
+  });
+  return [...ofSystem, ...[...origins].map(([at, origin]) => ({ in: "messages", index: at + first, origin }))];
 }
 
 /** The same keys whatever happened, so that a script need not look for them. */

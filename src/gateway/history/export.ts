@@ -3,18 +3,15 @@
  * What precis wrote is labelled or left out, so that it never passes for conversation in a data set.
  */
 import { applyCompaction, type Compaction } from "../../core/compaction/compaction.ts";
-import { redactMessage } from "../../core/passes/redact-messages.ts";
-import type { Redactor } from "../../core/redaction/redactor.ts";
-import { withParts, type Message } from "../../core/transcript/message.ts";
-import { protocols, type ProtocolName } from "../../protocols/index.ts";
+import { exportedWithoutSecrets, ORIGIN_MEMBER, originsOf } from "../../session/synthetic.ts";
+import type { Message } from "../../core/transcript/message.ts";
+import { protocols } from "../../protocols/index.ts";
 import { elementTexts } from "../../protocols/json/scan.ts";
 import type { Exported, ExportOptions, Which } from "./contract.ts";
 import { readConversation } from "./conversation.ts";
 import { findSession } from "./find.ts";
 import type { HistoryDependencies } from "./dependencies.ts";
 
-/** The member that labels what precis wrote. */
-const ORIGIN_MEMBER = "precis_origin";
 const FALLBACK_PROTOCOL = "openai-chat";
 
 export async function exportSession(
@@ -29,7 +26,7 @@ export async function exportSession(
     ? await store.findCompaction(tenant, await store.readLinks(tenant, entry.head))
     : {};
   const messages = sentOf(conversation.messages, compaction, options).map((message) =>
-    options.secrets === "keep" ? message : withoutSecrets(message, redact),
+    options.secrets === "keep" ? message : exportedWithoutSecrets(message, redact),
   );
   const protocol = options.to ?? conversation.protocol ?? FALLBACK_PROTOCOL;
   const elements = elementTexts(protocols[protocol].format(messages));
@@ -42,13 +39,6 @@ export async function exportSession(
     messages: elements.length,
     synthetic: origins.size,
   };
-}
-
-/** Thinking is never edited, so that which holds a secret is left out. */
-function withoutSecrets(message: Message, redact: Redactor): Message {
-  const safe = redactMessage(message, redact);
-  const parts = safe.parts.filter((part) => part.kind !== "reasoning" || redact(part.text) === part.text);
-  return parts.length === safe.parts.length ? safe : withParts(safe, parts);
 }
 
 function sentOf(
@@ -67,19 +57,6 @@ function sentOf(
     const original = at < compaction.after.length ? originals.get(at) : message;
     return original === undefined ? [] : [original];
   });
-}
-
-/** Which elements of the wire's array hold something that precis wrote; several messages may share one. */
-function originsOf(protocol: ProtocolName, messages: readonly Message[]): ReadonlyMap<number, string> {
-  const origins = new Map<number, string>();
-  const elementsUpTo = (end: number): number => elementTexts(protocols[protocol].format(messages.slice(0, end))).length;
-  messages.forEach(({ origin }, at) => {
-    if (origin === undefined) return;
-    const end = elementsUpTo(at + 1);
-    // The wire of some protocols joins a message to the one before it.
-    for (let element = Math.min(elementsUpTo(at), end - 1); element < end; element++) origins.set(element, origin);
-  });
-  return origins;
 }
 
 function label(element: string, origin: string | undefined): string {
