@@ -24,7 +24,10 @@ const FULL = Number(process.env["PRECIS_TEST_RUNS"] ?? 0) > 1_000;
 const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/^precis serve|^precis provider|precis mcp/, "starts a server"],
   [/^precis doctor/, "judges the machine that it runs on, and asks the vendors"],
-  [/^precis (?:sessions|undo|search|store|token)\b|^precis recall r[0-9a-f]{9}/, "needs what a gateway has stored"],
+  [
+    /^precis (?:sessions|undo|search|store|token)\b|^precis export --for training (?:--out|3fa94c21)|^precis recall r[0-9a-f]{9}/,
+    "needs what a gateway has stored",
+  ],
   [/^precis config init --user/, "writes the person's own configuration"],
   [/^(?:export )?\w+=/, "sets up another program, or needs a key"],
   [/^(?:claude|codex|opencode|pi|curl) /, "another program"],
