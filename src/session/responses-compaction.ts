@@ -82,9 +82,9 @@ export function askCompaction({ model, prices, request, send }: AskCompaction): 
     const { status, body: answer } = await send(body, signal);
     if (status < 200 || status > 299)
       throw notCompacted(`the provider answered ${status}${codeIn(answer)}`, status === 429 || status >= 500);
-    const raw = itemIn(answer);
-    if (raw === undefined) throw notCompacted("the answer of the provider contains no compaction item");
-    return { type: "compaction", raw, model, ...usageIn(answer, prices) };
+    const item = itemIn(answer);
+    if (item === undefined) throw notCompacted("the answer of the provider contains no compaction item");
+    return { ...item, model, ...usageIn(answer, prices) };
   };
 }
 
@@ -99,11 +99,16 @@ function codeIn(answer: string): string {
   return /^[\w.-]{1,64}$/.test(code) ? ` (${code})` : "";
 }
 
-function itemIn(answer: string): string | undefined {
+/** As the API names the item, and as ChatGPT's own server does. */
+const ITEM_TYPES = ["compaction", "compaction_summary"];
+
+function itemIn(answer: string): Pick<RemoteItem, "type" | "raw"> | undefined {
   if (answer.length > COMPACT_ANSWER_CHARS_MAX || !answer.trimStart().startsWith("{")) return undefined;
   const output = memberText(answer, "output");
   if (output?.startsWith("[") !== true) return undefined;
-  return elementTexts(output).findLast((item) => memberText(item, "type") === '"compaction"');
+  const items = elementTexts(output).map((raw) => ({ raw, type: textOf(parsed(memberText(raw, "type") ?? "null")) }));
+  const found = items.findLast(({ type }) => type !== undefined && ITEM_TYPES.includes(type));
+  return found?.type === undefined ? undefined : { type: found.type, raw: found.raw };
 }
 
 function usageIn(answer: string, prices: Prices | undefined): Pick<RemoteItem, "usage"> {

@@ -121,6 +121,16 @@ describe("the provider's own compaction", () => {
     expect(asked[1]!.body).toContain(RAW);
   });
 
+  it("may be called a summary by its server", async () => {
+    const raw = '{"type":"compaction_summary","encrypted_content":"sealed"}';
+    const { remote } = await endpoint(200, `{"output":[${raw}]}`);
+    const sent = await (await filledTo(0.95, before, remote)).prepare(before);
+    expect(sent.compaction?.report).toMatchObject({ degraded: [], summary: { by: "model" } });
+    expect(sent.compaction?.after).toContainEqual(
+      expect.objectContaining({ parts: [{ kind: "opaque", type: "compaction_summary", raw }] }),
+    );
+  });
+
   it("counts towards what a session may spend on handoffs", async () => {
     const { asked, remote } = await endpoint(200, `{"object":"response.compaction","output":[${RAW}]}`);
     const options = { engine: "handoff", protocol: "openai-responses", remote, spendLimit: { calls: 1 } } as const;
