@@ -94,6 +94,8 @@ it.each(PROTOCOLS)("takes every session that a gateway kept of %s", async (proto
   const { code, err } = await here("export", "--for", "training", "--store", path, "--tenant", TENANT, "--out", "data");
   expect([code, err]).toEqual([0, expect.stringMatching(/^1 conversation of 37 messages in data/)]);
   expect(lines("data/conversations.jsonl")[0]!["messages"]).toHaveLength(37);
+  const strangers = await here("export", "--for", "training", "--store", path, "--out", "none");
+  expect(strangers.err).toMatch(/^no session of the tenant "local"/);
   const id = String(lines("data/conversations.jsonl")[0]!["id"]);
   const marked = await here("sessions", "export", id, "--compacted", "--store", path, "--tenant", TENANT);
   expect(marked.out).toMatch(/"precis_origin":"summary"/);

@@ -6,6 +6,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { ask, bodyOf, worked } from "../gateway/support/asking.ts";
+import { stand, TENANT } from "../gateway/support/standing.ts";
 import { chatMessages, precis, precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";
 
 const TOKEN = `ghp_${"a1B2c3D4e5F6g7H8i9J0".repeat(2).slice(0, 36)}`;
@@ -108,6 +111,26 @@ it("tells of one attempt where --force tries twice", async () => {
   ]);
   expect([code, err]).toEqual([0, expect.stringMatching(/everything would be kept/)]);
   expect(readFileSync(join(folder.path, "times"), "utf8")).toBe("told\n");
+});
+
+it("are run by `precis sessions compact`, whose standard error tells of one that fails", async () => {
+  const path = join(folder.path, "history.db");
+  const store = await openSqliteStore({ path });
+  const { url, gateway } = await stand({ gateway: { store } });
+  await ask(url, { protocol: "openai-chat", body: bodyOf("openai-chat", worked("notes", 30)) });
+  await gateway.settled();
+  const [{ id = "" } = {}] = await store.listSessions(TENANT, { limit: 1 });
+  await store.close();
+  folder.write(
+    "hooks.yaml",
+    `hooks:\n  before_compact: ['cat > ${folder.path}/before.json']\n  after_compact: ['exit 7']\n`,
+  );
+  const where = ["--store", path, "--tenant", TENANT, "--config", "hooks.yaml"];
+  const { code, err } = await precisHere(["sessions", "compact", id, "--budget", "20%", ...where], {
+    folder: folder.path,
+  });
+  expect([code, err]).toEqual([0, expect.stringContaining("the hook hooks.after_compact exited with code 7")]);
+  expect(told("before.json")).toMatchObject({ event: "before_compact", tenant: TENANT });
 });
 
 it.each([

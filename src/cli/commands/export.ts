@@ -12,7 +12,7 @@ import { count, counted } from "../amounts.ts";
 import type { Arguments, Command } from "../command.ts";
 import { createDataSet, type DataSet, type Manifest } from "../data-set.ts";
 import { EXIT, usageError, type ExitCode } from "../exit.ts";
-import { HISTORY_ARGS, withHistory, type OpenedHistory } from "../history.ts";
+import { HISTORY_ARGS, noSessions, withHistory, type OpenedHistory } from "../history.ts";
 import { formatNamed, readInput } from "../input.ts";
 import { readKeep } from "../keep.ts";
 import { configurationRequest } from "../settings-flags.ts";
@@ -77,7 +77,10 @@ async function exportFor(args: Arguments, terminal: Terminal): Promise<ExitCode>
     const options = { synthetic, to, redact };
     await addFiles(files, data, { args, terminal, options });
     if (sessions.length > 0 || sources.length === 0)
-      await withHistory(args, terminal, { readOnly: true }, (opened) => addSessions(sessions, data, opened, options));
+      await withHistory(args, terminal, { readOnly: true }, async (opened) => {
+        const found = await addSessions(sessions, data, opened, options);
+        if (found === 0) await terminal.err.say(`${await noSessions(opened)}\n`);
+      });
     const { code, patterns } = redaction;
     const manifest = await data.finish({ synthetic, to, redaction: { code, patterns: patterns.length } });
     if (args.is("json")) await terminal.out.write(`${JSON.stringify(manifest, null, 2)}\n`);
@@ -120,7 +123,7 @@ async function addSessions(
   data: DataSet,
   { kept, tenant }: OpenedHistory,
   options: Shared,
-): Promise<void> {
+): Promise<number> {
   const entries =
     ids.length === 0
       ? await kept.listSessions(tenant, { limit: SESSIONS_MAX })
@@ -131,6 +134,7 @@ async function addSessions(
     const { body, counts } = await trainingConversation({ system: [], messages }, { ...options, find });
     data.add({ kind: "session", id, protocol }, { id, ...body }, counts);
   }
+  return entries.length;
 }
 
 function toldOf({ counts }: Manifest, out: string): string {
