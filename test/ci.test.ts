@@ -29,6 +29,7 @@ place=clone; if [ -e not-committed ]; then place=here; fi
 echo "$place: npm $* (corpus: \${PRECIS_CORPUS:+yes})" >> ${calls}
 if [ "$1" = test ] && [ "$place $1" = "${failing}" ]; then echo ' Tests  2 failed | 5 passed | 1 skipped (8)'; exit 1; fi
 if [ "$1" = test ]; then echo ' Tests  7 passed | 1 skipped (8)'; fi
+if [ "$2" = test:slow ]; then echo ' Tests  3 passed (3)'; fi
 if [ "$place $1" = "${failing}" ]; then exit 1; fi
 `,
     { mode: 0o755 },
@@ -56,10 +57,11 @@ if [ "$place $1" = "${failing}" ]; then exit 1; fi
 it("runs the tests with the corpus, and from npm ci on in a clone with nothing beside it", () => {
   expect(ci()).toEqual({
     status: 0,
-    last: "7 passed, 0 failed, 1 skipped",
+    last: "10 passed, 0 failed, 1 skipped",
     calls: [
       "here: npm ci (corpus: yes)",
       "here: npm test (corpus: yes)",
+      "here: npm run test:slow (corpus: yes)",
       "clone: npm ci (corpus: )",
       "clone: npm start (corpus: )",
       "clone: npm test (corpus: )",
@@ -70,10 +72,10 @@ it("runs the tests with the corpus, and from npm ci on in a clone with nothing b
 
 it.each([
   ["here test", "5 passed, 2 failed, 1 skipped"],
-  ["clone test", "7 passed, 2 failed, 1 skipped"],
-  ["clone start", "7 passed, 0 failed, 1 skipped"],
-  ["clone ci", "7 passed, 0 failed, 1 skipped"],
-  ["here run", "7 passed, 0 failed, 1 skipped"],
+  ["clone test", "10 passed, 2 failed, 1 skipped"],
+  ["clone start", "10 passed, 0 failed, 1 skipped"],
+  ["clone ci", "10 passed, 0 failed, 1 skipped"],
+  ["here run", "10 passed, 0 failed, 1 skipped"],
 ])("fails when %s fails", (failing, last) => {
   expect(ci(failing)).toMatchObject({ status: 1, last });
 });
