@@ -30,16 +30,19 @@ export function placesOf(messages: readonly Message[]): readonly PlacedOriginal[
   return messages.map((message, at) => ({ message, from: at, start: at }));
 }
 
-/** The messages as the edits leave them, in their order. */
+/** The messages as the edits leave them, in their order; what is not whole any more is not shortened once more. */
 export function editByHand(
   placed: readonly PlacedOriginal[],
   edits: readonly HandEdit[],
   estimator: Estimator,
+  isWhole: (one: PlacedOriginal) => boolean = () => true,
 ): EditedMessages {
   return edits.reduce<EditedMessages>(
     (before, edit) => {
       const { placed: next, evicted } =
-        edit.how === "drop" ? drop(before.placed, edit, estimator.chain) : compact(before.placed, edit, estimator);
+        edit.how === "drop"
+          ? drop(before.placed, edit, estimator.chain)
+          : compact(before.placed, edit, estimator, isWhole);
       return { placed: next, evicted: [...before.evicted, ...evicted] };
     },
     { placed, evicted: [] },
@@ -59,8 +62,13 @@ const shorten = inSequence([
   shrinkArguments,
 ]);
 
-function compact(placed: readonly PlacedOriginal[], edit: HandEdit, estimator: Estimator): EditedMessages {
-  const protect = (at: number): boolean => !isMeant(edit, placed[at]!);
+function compact(
+  placed: readonly PlacedOriginal[],
+  edit: HandEdit,
+  estimator: Estimator,
+  isWhole: (one: PlacedOriginal) => boolean,
+): EditedMessages {
+  const protect = (at: number): boolean => !isMeant(edit, placed[at]!) || !isWhole(placed[at]!);
   const { messages, evicted } = shorten(
     placed.map(({ message }) => message),
     { measure: estimator.measure, hash: estimator.chain.hash, protect, focus: [] },

@@ -21,7 +21,9 @@ export async function compactEdited(
   compact: (transcript: Transcript, request: CompactRequest) => Promise<Outcome>,
 ): Promise<Outcome> {
   if (edits.length === 0) return compact(original, request);
-  const edited = editByHand(placesOf(original.messages), edits, request);
+  // What is only shortened the engine reads whole: shortened twice, it would be recalled in two steps.
+  const drops = edits.filter(({ how }) => how === "drop");
+  const edited = editByHand(placesOf(original.messages), drops, request);
   const transcript = { ...original, messages: edited.placed.map(({ message }) => message) };
   const outcome = await compact(transcript, request);
   if (outcome.kind === "unchanged") return outcome;
@@ -35,18 +37,27 @@ export async function compactEdited(
     message: startOf(one.message),
     ...(one.end === undefined ? {} : { end: startOf(one.end) }),
   }));
-  return {
-    kind: "compacted",
-    compaction: {
-      ...compaction,
-      covered,
-      covers: request.chain.linksOf(original.messages.slice(0, covered)).at(-1)!,
-      map: mapOf(original, covered, destinationsIn(compaction, placed)),
-      evicted: [...evicted, ...edited.evicted],
-      byHand: edits,
-      report: { ...compaction.report, messages: { ...compaction.report.messages, before: original.messages.length } },
-    },
+  const made: Compaction = {
+    ...compaction,
+    covered,
+    covers: request.chain.linksOf(original.messages.slice(0, covered)).at(-1)!,
+    map: mapOf(original, covered, destinationsIn(compaction, placed)),
+    evicted: [...evicted, ...edited.evicted],
+    byHand: edits,
+    report: { ...compaction.report, messages: { ...compaction.report.messages, before: original.messages.length } },
   };
+  const shortened = edits.reduce((upon, edit) => shortenUpon(original, upon, edit, request), made);
+  return { kind: "compacted", compaction: { ...shortened, byHand: edits } };
+}
+
+/** The same with what still stands of a range in its short form. */
+function shortenUpon(original: Transcript, standing: Compaction, edit: HandEdit, estimator: Estimator): Compaction {
+  if (edit.how !== "compact") return standing;
+  const record = recordOfEdit({ original, standing, edit, engine: "", state: undefined }, estimator);
+  if (record === undefined) return standing;
+  const { tokens, messages, parts, recall } = record.report;
+  const after = { ...standing.report.tokens, after: tokens.after };
+  return { ...record, report: { ...standing.report, tokens: after, messages, parts, recall } };
 }
 
 type Going = Destination & { readonly message?: Message };
@@ -98,7 +109,7 @@ export function recordOfEdit(editing: HandEditing, estimator: Estimator): Compac
   const { original, standing, edit, engine, state } = editing;
   const current = standing === undefined ? original : applyCompaction(original, standing);
   const before = currentPlaces(current.messages, original, standing);
-  const { placed, evicted } = editByHand(before, [edit], estimator);
+  const { placed, evicted } = editByHand(before, [edit], estimator, (one) => isWhole(one, original, estimator));
   const messages = placed.map(({ message }) => message);
   const known = new Set(before.map(({ message }) => message));
   const last = placed.findLastIndex(({ message }) => !known.has(message));
@@ -128,6 +139,11 @@ export function recordOfEdit(editing: HandEditing, estimator: Estimator): Compac
     estimator,
   );
   return { ...compaction, report };
+}
+
+function isWhole({ message, from }: PlacedOriginal, { messages }: Transcript, { chain }: Estimator): boolean {
+  const whole = messages[from];
+  return whole !== undefined && (message === whole || chain.hashOf(message) === chain.hashOf(whole));
 }
 
 /** What is sent now, each message with the place of the original that it stands for. */

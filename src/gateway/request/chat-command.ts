@@ -1,6 +1,7 @@
 /**
- * The second step, where commands in the conversation are on: the newest message that is one is answered here, without a model; earlier ones and our answers
- * are taken out of the body before anything else reads it, so that every later step sees a conversation without them.
+ * The second step, where commands in the conversation are on: the newest message that is one is answered here, without a model.
+ * Earlier ones and our answers are taken out of the body before anything else reads it, so that every later step sees a
+ * conversation without them.
  */
 import { randomUUID } from "node:crypto";
 import type { Compaction } from "../../core/compaction/compaction.ts";
