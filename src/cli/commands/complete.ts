@@ -15,7 +15,7 @@ export const completeCommand: Command = {
   examples: [
     { line: "precis complete bash >> ~/.bashrc", says: "bash, for every new shell" },
     { line: "precis complete zsh >> ~/.zshrc", says: "zsh, below the line with compinit" },
-    { line: "precis complete fish > ~/.config/fish/completions/precis.fish", says: "fish" },
+    { line: "precis complete fish > precis.fish", says: "fish; move the file to ~/.config/fish/completions" },
   ],
   args: {
     shell: { type: "positional", required: true, valueHint: "SHELL", description: `One of ${SHELLS.join(", ")}.` },
