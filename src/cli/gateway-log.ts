@@ -132,7 +132,8 @@ function compactionParts(event: CompactionEvent, { stream: { paint }, redact }: 
 
 function recallParts(event: RecallEvent, { stream: { paint }, redact }: LogOptions): readonly string[] {
   const found = event.found ? `${count(event.tokens)} tokens` : "nothing found";
-  return [paint("strong", "recalled"), found, paint("accent", clip(redact(event.model), NAME_COLUMNS_MAX))];
+  const tool = paint("dim", clip(event.tool, NAME_COLUMNS_MAX));
+  return [paint("strong", "recalled"), found, paint("accent", clip(redact(event.model), NAME_COLUMNS_MAX)), tool];
 }
 
 const LOOKS = { info: "accent", warn: "warn", error: "bad" } as const satisfies Record<string, TextStyle>;

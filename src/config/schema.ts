@@ -157,7 +157,7 @@ const recallSection = z
   .strictObject({
     tool: z.enum(["off", "on", "always"]).default(recall.tool).meta({
       description:
-        "Whether models behind `precis serve` get a tool to recall what compactions removed, from the first compaction of a conversation on. The gateway answers the calls, and the client does not see them. `on`: if the client has tools of its own. `always`: also if it has none. `off`: never.",
+        "Whether models behind `precis serve` get a tool to recall what compactions removed, or the tools of an engine that has its own, from the first compaction of a conversation on. The gateway answers the calls, and the client does not see them. `on`: if the client has tools of its own. `always`: also if it has none. `off`: never.",
     }),
   })
   .prefault({})

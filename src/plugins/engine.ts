@@ -5,6 +5,7 @@ import type {
   EngineTool,
   ExternalEngine,
   Outcome,
+  Sources,
   ToolAnswer,
   Usage,
 } from "../core/engines/contract.ts";
@@ -12,7 +13,14 @@ import { createRedactor } from "../core/redaction/redactor.ts";
 import type { Writer, Writers } from "../core/handoff/model/writer.ts";
 import type { Transcript } from "../core/transcript/message.ts";
 import { demandToolAnswer, demandToolList } from "./tools.ts";
-import { createBaring, unpacked, type CompactData, type EngineInput, type WritersData } from "./thread-data.ts";
+import {
+  createBaring,
+  unpacked,
+  type CompactData,
+  type EngineInput,
+  type WritersData,
+  type ToolData,
+} from "./thread-data.ts";
 import { PluginFault } from "./fault.ts";
 import type { Host } from "./host.ts";
 import type { PluginLimits } from "./limits.ts";
@@ -88,23 +96,24 @@ export function createPluginEngine({ name, host, limits, settings }: PluginEngin
       });
     },
     tools: (state) => tools ?? (isOwn(state) ? demandToolList(state.tools ?? []) : []),
-    callTool: async (state, call, { original, tokensMax }) => {
-      let reads = 0;
-      const answer = await host.run({
-        data: {
-          name: "tool",
-          settings,
-          ...toldOf(state),
-          call,
-          lateAtMs: Date.now() + limits.toolMs * LATE_SHARE,
-          ...(tokensMax === undefined ? {} : { tokensMax }),
-        },
-        deadlineMs: limits.toolMs,
-        read: (id) => (++reads > limits.reads ? Promise.resolve(undefined) : original(id)),
-      });
-      return demandToolAnswer(answer, tokensMax) satisfies ToolAnswer;
-    },
+    callTool: (state, call, sources) => answerTool({ host, limits }, { settings, ...toldOf(state), call }, sources),
   };
+}
+
+/** Originals are read from here, so many at most. */
+async function answerTool(
+  { host, limits }: Pick<PluginEngineParts, "host" | "limits">,
+  asked: Pick<ToolData, "settings" | "own" | "usages" | "call">,
+  { original, tokensMax }: Sources,
+): Promise<ToolAnswer> {
+  let reads = 0;
+  const lateAtMs = Date.now() + limits.toolMs * LATE_SHARE;
+  const answer = await host.run({
+    data: { name: "tool", ...asked, lateAtMs, ...(tokensMax === undefined ? {} : { tokensMax }) },
+    deadlineMs: limits.toolMs,
+    read: (id) => (++reads > limits.reads ? Promise.resolve(undefined) : original(id)),
+  });
+  return demandToolAnswer(answer, tokensMax);
 }
 
 /** Of its time, a tool is told that it is late after this much. */

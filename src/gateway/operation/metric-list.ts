@@ -120,7 +120,7 @@ export const METRICS = {
   },
   precis_recalls_total: {
     kind: "counter",
-    help: "Calls of the recall tool that were answered.",
+    help: "Calls of the recall tool, or of tools of an engine, that were answered.",
     labels: ["found"],
   },
   precis_recalled_tokens_total: {
