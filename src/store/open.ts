@@ -1,4 +1,4 @@
-/** Opens the store at an address: `memory`, `folder:PATH`, `sqlite:PATH`, or the plain path of an SQLite file. */
+/** Opens the store at an address: `memory`, `sqlite:PATH`, or the plain path of an SQLite file. */
 import type { SqliteOptions } from "./sqlite.ts";
 import type { HistoryStore } from "./store.ts";
 
@@ -9,7 +9,6 @@ type Open = (place: string, options: OpenOptions) => Promise<HistoryStore>;
 /** By the word before the colon. Each kind is loaded only when it is opened. */
 const KINDS = {
   memory: async (_, options) => (await import("./memory.ts")).createMemoryStore(options),
-  folder: async (folder, options) => (await import("./folder/folder.ts")).openFolderStore(folder, options),
   sqlite: async (path, options) => (await import("./sqlite.ts")).openSqliteStore({ ...options, path }),
 } as const satisfies Readonly<Record<string, Open>>;
 
