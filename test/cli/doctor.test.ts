@@ -339,6 +339,14 @@ describe("precis doctor", () => {
     expect(told.code).toBe(0);
     expect(told.findings.filter(({ code }) => code === "client")).toHaveLength(4);
     expect(told.findings.map(({ code }) => code)).toContain("gateway_runs");
+    expect(told.findings.find(({ code }) => code === "tool_search_off")).toMatchObject({
+      level: "note",
+      lines: ["export ENABLE_TOOL_SEARCH=true"],
+    });
+    const env = { ANTHROPIC_BASE_URL: url, ENABLE_TOOL_SEARCH: "true" };
+    file(".claude/settings.json", JSON.stringify({ env }));
+    const again = await doctor(["--offline", "--set", `gateway.port=${port}`]);
+    expect(again.findings.map(({ code }) => code)).not.toContain("tool_search_off");
   });
 
   it("tells how to point a client here that is not, and that one points to another port", async () => {
@@ -350,7 +358,7 @@ describe("precis doctor", () => {
     });
     expect(code).toBe(0);
     const of = (wanted: string) => findings.find((one) => one.code === wanted);
-    const lines = [`ANTHROPIC_BASE_URL=http://127.0.0.1:${port} claude`];
+    const lines = [`ENABLE_TOOL_SEARCH=true ANTHROPIC_BASE_URL=http://127.0.0.1:${port} claude`];
     expect(of("client_elsewhere")).toMatchObject({ level: "warning", lines });
     expect(of("client_not_here")?.lines?.join("\n")).toContain(`"baseUrl": "http://127.0.0.1:${port}/v1"`);
   });

@@ -11,6 +11,9 @@ export interface Address {
   readonly place: string;
 }
 
+/** Claude Code sends the definitions of all MCP tools to an address like ours, unless this is set. */
+export const TOOL_SEARCH_VARIABLE = "ENABLE_TOOL_SEARCH";
+
 export interface ClientProblem {
   readonly code: string;
   readonly says: string;
@@ -20,6 +23,8 @@ export interface ClientProblem {
 export interface ClientSettings {
   /** The one that counts first. */
   readonly addresses: readonly Address[];
+  /** Of Claude Code: whether it searches for MCP tools instead of sending all of them. */
+  readonly searchesTools?: boolean;
   readonly problems: readonly ClientProblem[];
 }
 
@@ -63,6 +68,7 @@ function claudeSettings(terminal: Terminal): ClientSettings {
   ];
   const addresses: Address[] = [];
   const problems: ClientProblem[] = [];
+  let searchesTools = terminal.environment[TOOL_SEARCH_VARIABLE] !== undefined;
   for (const path of new Set(paths)) {
     const text = textOf(path);
     if (text === undefined) continue;
@@ -71,6 +77,7 @@ function claudeSettings(terminal: Terminal): ClientSettings {
       const { env } = JSON.parse(text) as { readonly env?: Readonly<Record<string, unknown>> };
       const url = env?.[CLAUDE_VARIABLE];
       if (typeof url === "string") addresses.push({ url, place });
+      searchesTools ||= env?.[TOOL_SEARCH_VARIABLE] !== undefined;
     } catch {
       problems.push({
         code: "client_settings",
@@ -83,6 +90,7 @@ function claudeSettings(terminal: Terminal): ClientSettings {
   return {
     addresses: [...addresses, ...(url === undefined || url === "" ? [] : [{ url, place: CLAUDE_VARIABLE }])],
     problems,
+    searchesTools,
   };
 }
 

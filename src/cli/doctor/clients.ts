@@ -5,7 +5,7 @@ import { isLoopback } from "../../config/loopback.ts";
 import type { Configuration } from "../../config/schema.ts";
 import { clientSetups } from "../../gateway/operation/clients.ts";
 import type { Terminal } from "../terminal.ts";
-import { addressesIn, type Address } from "./client-files.ts";
+import { addressesIn, TOOL_SEARCH_VARIABLE, type Address } from "./client-files.ts";
 import { fault, fine, note, warning, type Finding } from "./finding.ts";
 
 interface Client {
@@ -52,12 +52,13 @@ function examined(
   terminal: Terminal,
 ): readonly Finding[] {
   const url = `http://${isLoopback(host) && host.includes(":") ? `[${host}]` : host}:${port}`;
-  const { addresses, problems } = addressesIn(client.command, terminal);
+  const { addresses, problems, searchesTools } = addressesIn(client.command, terminal);
   const broken = problems.map(({ code, says, fix }) =>
     fault("clients", code, { says: `${client.name}: ${says}`, fix }),
   );
   const meant = addresses.find((one) => isGateway(one.url, host, port));
-  if (meant !== undefined) return [...broken, pointing(client, meant, url)];
+  if (meant !== undefined)
+    return [...broken, pointing(client, meant, url), ...(searchesTools === false ? [withoutToolSearch(client)] : [])];
   const near = addresses.find((one) => URL.canParse(one.url) && isLoopback(new URL(one.url).hostname));
   const setup = clientSetups(url).find(({ client: name }) => name === client.name)!;
   const lines =
@@ -77,6 +78,17 @@ function examined(
     ...broken,
     { ...note("clients", "client_not_here", `${client.name} sends ${where}; to point it here:`), lines },
   ];
+}
+
+function withoutToolSearch({ name }: Client): Finding {
+  return {
+    ...note(
+      "clients",
+      "tool_search_off",
+      `${name} sends the definitions of all MCP tools with every request to a gateway; 107 tools take about 30,000 tokens. To have it search for them instead:`,
+    ),
+    lines: [`export ${TOOL_SEARCH_VARIABLE}=true`],
+  };
 }
 
 /** A URL in somebody else's file may hold a password. */

@@ -20,8 +20,8 @@ const SETUPS: readonly ClientSetup[] = [
     protocol: "Anthropic Messages",
     place: "the shell",
     language: "sh",
-    lines: ["ANTHROPIC_BASE_URL=GATEWAY claude"],
-    note: 'Without `/v1`: Claude Code adds it. To keep it, put `{"env": {"ANTHROPIC_BASE_URL": "…"}}` into `~/.claude/settings.json`.',
+    lines: ["ENABLE_TOOL_SEARCH=true ANTHROPIC_BASE_URL=GATEWAY claude"],
+    note: 'Without `/v1`: Claude Code adds it. At any address but Anthropic\'s own it sends the definitions of all MCP tools with every request, unless `ENABLE_TOOL_SEARCH` is set. With an API key, `ENABLE_PROMPT_CACHING_1H=1` keeps the cache for an hour, which pays if you pause for longer than five minutes. To keep these, put `{"env": {"ANTHROPIC_BASE_URL": "…", "ENABLE_TOOL_SEARCH": "true"}}` into `~/.claude/settings.json`.',
   },
   {
     client: "Anthropic SDKs",
