@@ -2,12 +2,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allCommands } from "../src/cli/main.ts";
-import { withCommands } from "../src/cli/reference.ts";
-import { markdownTable, withGenerated } from "../src/config/markdown.ts";
-import { withReference } from "../src/config/reference.ts";
-import { withGatewayReference } from "../src/gateway/operation/reference.ts";
-import { modelRows } from "../src/models/registry/reference.ts";
-import { cooldownRows, limitRows } from "../src/session/reference.ts";
+import { withCommands } from "./docs/commands.ts";
+import { markdownTable, withGenerated } from "./docs/markdown.ts";
+import { withReference } from "./docs/settings.ts";
+import { withGatewayReference } from "./docs/gateway.ts";
+import { modelRows } from "./docs/models.ts";
+import { cooldownRows, limitRows } from "./docs/session.ts";
 import { withHandoffExamples, withShortHandoff } from "./docs/handoffs.ts";
 import { licenceRows } from "./docs/licences.ts";
 

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ENGINE_NAMES } from "../src/core/engines/names.ts";
-import { markdownTable, withGenerated } from "../src/config/markdown.ts";
+import { markdownTable, withGenerated } from "./docs/markdown.ts";
 import type { Figures, Row } from "../src/lab/eval/figures.ts";
 import type { Size } from "../src/lab/eval/plan.ts";
 

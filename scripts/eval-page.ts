@@ -1,7 +1,7 @@
 /** node scripts/eval-page.ts OUTPUT.TXT: puts what `npm run --silent eval` printed into docs/evaluation.md, as it is. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withGenerated } from "../src/config/markdown.ts";
+import { withGenerated } from "./docs/markdown.ts";
 
 const PAGE = join(import.meta.dirname, "..", "docs", "evaluation.md");
 /** Of the files that are not scored, the page tells only how many. */

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { redactionRows } from "../bench/redaction.ts";
-import { markdownTable, withGenerated } from "../src/config/markdown.ts";
+import { markdownTable, withGenerated } from "./docs/markdown.ts";
 import { redact } from "../src/core/redaction/redact.ts";
 import { readCorpus } from "../src/lab/recall/corpus.ts";
 import { identifiersOf, textOf } from "../src/lab/recall/definition.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { describe, expect, it } from "vitest";
 import { licenceRows } from "../scripts/docs/licences.ts";
-import { markdownTable, withGenerated } from "../src/config/markdown.ts";
+import { markdownTable, withGenerated } from "../scripts/docs/markdown.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const EXAMPLE_TOKENS_MIN = 60_000;

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { withGenerated } from "../../src/config/markdown.ts";
+import { withGenerated } from "./markdown.ts";
 import type { Writer } from "../../src/core/handoff/model/writer.ts";
 import { contentText } from "../../src/core/transcript/message.ts";
 import { readLog } from "../../src/logs/index.ts";

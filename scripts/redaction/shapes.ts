@@ -1,5 +1,5 @@
 /** The table of shapes in docs/redaction.md: how often each was planted, and how often it was hidden. */
-import { markdownTable, withGenerated } from "../../src/config/markdown.ts";
+import { markdownTable, withGenerated } from "../docs/markdown.ts";
 import { redact } from "../../src/core/redaction/redact.ts";
 import { createSecretlintFinder } from "../../src/secrets/secretlint.ts";
 import { PLANTED, survivors, type Planted } from "../../test/core/redaction/everywhere.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { allCommands } from "../../src/cli/main.ts";
-import { withCommands } from "../../src/cli/reference.ts";
+import { withCommands } from "../../scripts/docs/commands.ts";
 
 it("docs/cli.md is current, as `npm run docs` leaves it", async () => {
   const page = readFileSync(resolve(import.meta.dirname, "../../docs/cli.md"), "utf8");

@@ -8,7 +8,7 @@ import { engineSettingsOf } from "../../src/config/engine-settings.ts";
 import { DEFAULTS } from "../../src/config/defaults.ts";
 import { jsonSchema } from "../../src/config/json-schema.ts";
 import { nearest } from "../../src/config/problems.ts";
-import { withReference } from "../../src/config/reference.ts";
+import { withReference } from "../../scripts/docs/settings.ts";
 import { resolve as resolveSources } from "../../src/config/resolve.ts";
 import { schema } from "../../src/config/schema.ts";
 import { ALIASES, SETTINGS, settingAt, variableOf, valueAt } from "../../src/config/settings.ts";

@@ -1,5 +1,5 @@
 /** The table of cost beside recall. */
-import { markdownTable } from "../../../src/config/markdown.ts";
+import { markdownTable } from "../../../scripts/docs/markdown.ts";
 import { PRICES, TRIGGER_TOKENS, WINDOW_TOKENS } from "../compaction/prices.ts";
 import type { Figures } from "../main.ts";
 import type { Kept } from "../results.ts";

@@ -1,5 +1,5 @@
 /** The tables of `precis eval`, word for word. */
-import { markdownTable } from "../../../src/config/markdown.ts";
+import { markdownTable } from "../../../scripts/docs/markdown.ts";
 import type { Figures } from "../main.ts";
 import type { Kept } from "../results.ts";
 import { provenance, type Blocks } from "./section.ts";

@@ -1,5 +1,5 @@
 /** The tables of reading text: decoding, counting, looking for secrets. */
-import { markdownTable } from "../../../src/config/markdown.ts";
+import { markdownTable } from "../../../scripts/docs/markdown.ts";
 import type { Figures } from "../main.ts";
 import type { Kept } from "../results.ts";
 import { absentLines, provenance, type Blocks } from "./section.ts";

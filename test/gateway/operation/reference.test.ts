@@ -7,8 +7,8 @@ import { settingAt, SETTINGS } from "../../../src/config/settings.ts";
 import { gatewayLimits } from "../../../src/cli/gateway-options.ts";
 import { GATEWAY_LIMITS } from "../../../src/gateway/limits.ts";
 import { clientSetups } from "../../../src/gateway/operation/clients.ts";
-import { LIMITS } from "../../../src/gateway/operation/limit-list.ts";
-import { withGatewayReference } from "../../../src/gateway/operation/reference.ts";
+import { LIMITS } from "../../../scripts/docs/gateway-limits.ts";
+import { withGatewayReference } from "../../../scripts/docs/gateway.ts";
 import { createRegistry, lookUp } from "../../../src/models/registry/registry.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");

@@ -1,8 +1,8 @@
 /** docs/cli.md's generated part: every command from the definitions that read its arguments. A test keeps it current. */
-import { markdownTable, withGenerated } from "../config/markdown.ts";
-import type { Command, CommandGroup } from "./command.ts";
-import { EXIT_MEANINGS } from "./exit.ts";
-import { helpOf } from "./usage.ts";
+import { markdownTable, withGenerated } from "./markdown.ts";
+import type { Command, CommandGroup } from "../../src/cli/command.ts";
+import { EXIT_MEANINGS } from "../../src/cli/exit.ts";
+import { helpOf } from "../../src/cli/usage.ts";
 
 /** The page with commands and exit codes renewed. */
 export function withCommands(page: string, all: readonly (Command | CommandGroup)[]): string {

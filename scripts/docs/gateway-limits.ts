@@ -1,5 +1,5 @@
 /** Every limit of the gateway as docs/gateway.md lists it: its amount, the setting that changes it, what it bounds. */
-import { GATEWAY_LIMITS, type GatewayLimits } from "../limits.ts";
+import { GATEWAY_LIMITS, type GatewayLimits } from "../../src/gateway/limits.ts";
 
 export interface LimitRow {
   readonly name: keyof GatewayLimits;

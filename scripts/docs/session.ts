@@ -1,9 +1,9 @@
 /** The cooldowns and limits of handoffs as tables, as they are in docs/handoffs.md; a test keeps the page up to date. */
-import { STAGES_MAX } from "../core/handoff/model/staged-reading.ts";
-import { COMPACTION_SPEND_LIMIT } from "../core/handoff/model/model-handoff.ts";
-import type { FailureClass } from "../core/handoff/model/writer.ts";
-import { COOLDOWN_MS } from "./cooldowns.ts";
-import { HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT } from "./summarizer.ts";
+import { STAGES_MAX } from "../../src/core/handoff/model/staged-reading.ts";
+import { COMPACTION_SPEND_LIMIT } from "../../src/core/handoff/model/model-handoff.ts";
+import type { FailureClass } from "../../src/core/handoff/model/writer.ts";
+import { COOLDOWN_MS } from "../../src/session/cooldowns.ts";
+import { HANDOFF_WAIT_MS, SESSION_SPEND_LIMIT } from "../../src/session/summarizer.ts";
 
 const MEANING: Readonly<Record<FailureClass, string>> = {
   unconfigured: "no key, no such model, or a missing package",

@@ -1,10 +1,10 @@
 /** The parts of docs/gateway.md that are written from the code: clients, reasons, notices, limits, metrics. */
-import { markdownTable, withGenerated } from "../../config/markdown.ts";
-import { DEFAULTS } from "../../config/defaults.ts";
-import { ALL_NOTICES, ALL_REASONS } from "./code-meanings.ts";
-import { clientSetups } from "./clients.ts";
-import { LIMITS } from "./limit-list.ts";
-import { LABELS, METRICS, type MetricDefinition } from "./metric-list.ts";
+import { markdownTable, withGenerated } from "./markdown.ts";
+import { DEFAULTS } from "../../src/config/defaults.ts";
+import { ALL_NOTICES, ALL_REASONS } from "./gateway-codes.ts";
+import { clientSetups } from "../../src/gateway/operation/clients.ts";
+import { LIMITS } from "./gateway-limits.ts";
+import { LABELS, METRICS, type MetricDefinition } from "../../src/gateway/operation/metric-list.ts";
 
 const URL_SHOWN = `http://${DEFAULTS.gateway.host}:${DEFAULTS.gateway.port}`;
 

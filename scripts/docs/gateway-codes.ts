@@ -1,5 +1,5 @@
 /** What the codes of events mean, for whoever reads the log, the metrics or the documentation. */
-import type { NoticeEvent, UntouchedReason } from "../contract.ts";
+import type { NoticeEvent, UntouchedReason } from "../../src/gateway/contract.ts";
 
 export const ALL_REASONS: Readonly<Record<UntouchedReason, string>> = {
   unreadable: "The body does not follow the protocol of its route; the provider will report what is wrong.",
