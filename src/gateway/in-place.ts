@@ -60,9 +60,15 @@ export function plainHeaders(lines: HeaderLines): HeaderLines {
   return [...plainAnswer(kept), ["accept", "application/json"]];
 }
 
-/** Only what can tell how long to wait is taken from its headers. */
+export interface WholeAnswer {
+  readonly status: number;
+  /** Only those that say how long to wait. */
+  readonly headers: Headers;
+  readonly body: string;
+}
+
 /** A provider's whole answer, within a bound. */
-export async function answerOf({ status, headers, body }: ProviderResponse, bytesMax: number) {
+export async function answerOf({ status, headers, body }: ProviderResponse, bytesMax: number): Promise<WholeAnswer> {
   const read: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of body) {
