@@ -341,12 +341,18 @@ describe("precis doctor", () => {
     expect(told.findings.map(({ code }) => code)).toContain("gateway_runs");
     expect(told.findings.find(({ code }) => code === "tool_search_off")).toMatchObject({
       level: "note",
-      lines: ["export ENABLE_TOOL_SEARCH=true"],
+      lines: ["export ENABLE_TOOL_SEARCH=true", "export ENABLE_PROMPT_CACHING_1H=1"],
     });
-    const env = { ANTHROPIC_BASE_URL: url, ENABLE_TOOL_SEARCH: "true" };
-    file(".claude/settings.json", JSON.stringify({ env }));
-    const again = await doctor(["--offline", "--set", `gateway.port=${port}`]);
-    expect(again.findings.map(({ code }) => code)).not.toContain("tool_search_off");
+    for (const [value, isOff] of [
+      ["true", false],
+      ["auto:5", false],
+      ["false", true],
+      ["", true],
+    ] as const) {
+      file(".claude/settings.json", JSON.stringify({ env: { ANTHROPIC_BASE_URL: url, ENABLE_TOOL_SEARCH: value } }));
+      const { findings } = await doctor(["--offline", "--set", `gateway.port=${port}`]);
+      expect(findings.some(({ code }) => code === "tool_search_off")).toBe(isOff);
+    }
   });
 
   it("tells how to point a client here that is not, and that one points to another port", async () => {

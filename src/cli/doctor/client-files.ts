@@ -68,7 +68,7 @@ function claudeSettings(terminal: Terminal): ClientSettings {
   ];
   const addresses: Address[] = [];
   const problems: ClientProblem[] = [];
-  let searchesTools = terminal.environment[TOOL_SEARCH_VARIABLE] !== undefined;
+  let searchesTools = isOn(terminal.environment[TOOL_SEARCH_VARIABLE]);
   for (const path of new Set(paths)) {
     const text = textOf(path);
     if (text === undefined) continue;
@@ -77,7 +77,7 @@ function claudeSettings(terminal: Terminal): ClientSettings {
       const { env } = JSON.parse(text) as { readonly env?: Readonly<Record<string, unknown>> };
       const url = env?.[CLAUDE_VARIABLE];
       if (typeof url === "string") addresses.push({ url, place });
-      searchesTools ||= env?.[TOOL_SEARCH_VARIABLE] !== undefined;
+      searchesTools ||= isOn(env?.[TOOL_SEARCH_VARIABLE]);
     } catch {
       problems.push({
         code: "client_settings",
@@ -92,6 +92,11 @@ function claudeSettings(terminal: Terminal): ClientSettings {
     problems,
     searchesTools,
   };
+}
+
+/** `auto` and thresholds such as `auto:5` search as well (https://code.claude.com/docs/en/mcp). */
+function isOn(value: unknown): boolean {
+  return value !== undefined && !["", "0", "false"].includes(String(value));
 }
 
 /** https://geminicli.com/docs/: the address comes from the environment alone. */

@@ -85,9 +85,9 @@ function withoutToolSearch({ name }: Client): Finding {
     ...note(
       "clients",
       "tool_search_off",
-      `${name} sends the definitions of all MCP tools with every request to a gateway; 107 tools take about 30,000 tokens. To have it search for them instead:`,
+      `${name} sends the definitions of all MCP tools with every request to a gateway. To have it search for them instead (and with an API key, to keep the cache for an hour):`,
     ),
-    lines: [`export ${TOOL_SEARCH_VARIABLE}=true`],
+    lines: [`export ${TOOL_SEARCH_VARIABLE}=true`, "export ENABLE_PROMPT_CACHING_1H=1"],
   };
 }
 
