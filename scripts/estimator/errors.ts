@@ -24,13 +24,13 @@ export function errorTable(pieces: readonly Judged[]): string {
   });
   return `# Token estimates
 
-precis counts tokens with its own estimator: one walk over the text through an automaton that follows the pieces a
-byte-pair tokenizer cuts (words, runs of capitals, digits by three, punctuation, scripts), adding a weight at each step.
-The weights are fitted by least squares, none negative, against exact o200k counts (gpt-tokenizer).
+precis estimates tokens in one pass over the text. An automaton follows the pieces that a
+byte-pair tokenizer would cut (words, runs of capitals, groups of three digits, punctuation, scripts) and adds a weight at each step.
+The weights were fitted by non-negative least squares to exact o200k counts (gpt-tokenizer).
 
-The tables hold the error on text the fit has not seen: whole transcripts, whole files, and half of each language.
-*Bias* is the error of the sum; *median* and *p95* are absolute errors of one piece, in per cent of the exact count.
-Beside it, the rule of four characters a token.
+The tables show the error on text that the fit has not seen: whole transcripts, whole files, and half of each language.
+_Bias_ is the error of the sum. _Median_ and _p95_ are absolute errors of one piece, in percent of the exact count.
+The columns on the right show the same for the rule of thumb of four characters per token.
 
 Written by \`npm run fit:estimator\` from ${held.length.toLocaleString("en")} held-out and ${(pieces.length - held.length).toLocaleString("en")} training pieces.
 The first table counts pieces of at least ${JUDGED_FROM_CHARS} characters.
@@ -44,11 +44,10 @@ By length, every held-out piece:
 ${HEADER}
 ${sizes.join("\n")}
 
-A run of one character is the weak spot: its tokens hold anything from 8 to 128 characters, depending on which it is.
-It is few tokens either way, and never nothing.
+A long run of one character is the weak spot: depending on the character, one of its tokens has between 8 and 128 characters.
+Such runs make up few tokens either way.
 
-What is not text is not estimated from characters: an image has a flat price. Other models than OpenAI's are reached by a
-factor on the estimate, which a session learns from the usage its provider reports.
+For models of other vendors, a session learns a correction factor from the usage that the provider reports.
 `;
 }
 
