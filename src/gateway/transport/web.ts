@@ -7,14 +7,25 @@ import { refuseError } from "./refusals.ts";
 const BODILESS: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 export function webHandle(handle: RequestHandler): (request: Request) => Promise<Response> {
+  /** Requests under way: one that is collected as garbage no longer hears that its caller aborts. */
+  const held = new Set<Request>();
   return async (request) => {
     const gone = new AbortController();
     const leave = (): void => gone.abort(clientDisconnected());
     if (request.signal.aborted) leave();
     else request.signal.addEventListener("abort", leave, { once: true });
+    held.add(request);
     const client = clientRequestOf(request, gone.signal);
-    return responseOf(await handle(client).catch((error: unknown) => refuseError(client, error)), leave);
+    const answer = await handle(client).catch((error: unknown) => refuseError(client, error));
+    return responseOf(answer, { leave, end: () => held.delete(request) });
   };
+}
+
+interface Caller {
+  /** The caller wants no more of the answer. */
+  readonly leave: () => void;
+  /** The answer is over. */
+  readonly end: () => void;
 }
 
 function clientRequestOf(request: Request, signal: AbortSignal): ClientRequest {
@@ -28,24 +39,36 @@ function clientRequestOf(request: Request, signal: AbortSignal): ClientRequest {
   };
 }
 
-function responseOf({ status, headers, body }: ClientResponse, leave: () => void): Response {
+function responseOf({ status, headers, body }: ClientResponse, caller: Caller): Response {
   const lines = headers.map(([name, value]): [string, string] => [name, value]);
   const content = body === undefined || BODILESS.has(status) ? null : body;
-  const sent = content === null || content instanceof Uint8Array ? content : streamOf(content, leave);
+  const whole = content === null || content instanceof Uint8Array;
+  if (whole) caller.end();
+  const sent = whole ? content : streamOf(content, caller);
   return new Response(sent as ConstructorParameters<typeof Response>[0], { status, headers: lines });
 }
 
 /** Pulled as it is read; whoever cancels it has left. */
-function streamOf(body: Bytes, leave: () => void): ReadableStream<Uint8Array> {
+function streamOf(body: Bytes, { leave, end }: Caller): ReadableStream<Uint8Array> {
   const chunks = body[Symbol.asyncIterator]();
+  const next = async (): Promise<IteratorResult<Uint8Array>> => {
+    try {
+      return await chunks.next();
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
   return new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
-        const next = await chunks.next();
-        if (next.done === true) controller.close();
-        else controller.enqueue(next.value);
+        const { done, value } = await next();
+        if (done !== true) return controller.enqueue(value);
+        end();
+        controller.close();
       },
       cancel: async () => {
+        end();
         leave();
         await chunks.return?.();
       },
