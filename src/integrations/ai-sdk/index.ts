@@ -1,0 +1,182 @@
+/**
+ * The entry `precis/ai-sdk`: keeps a conversation of the AI SDK within its model's window, as a middleware of the model or
+ * as `prepareStep` of a tool loop, with recall as a tool.
+ */
+import "../../platform/refuse-old-node.ts";
+import {
+  jsonSchema,
+  tool,
+  type LanguageModelMiddleware,
+  type LanguageModelUsage,
+  type ModelMessage,
+  type ToolSet,
+} from "ai";
+import { createRuntime } from "../../session/checked-runtime.ts";
+import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
+import { RECALL_TOOL, RECALL_TOOL_DECLARATION } from "../../session/recall/tool.ts";
+import {
+  createConversation,
+  type FrameworkConversation,
+  type FrameworkPrepared,
+  type Surroundings,
+} from "../framework/conversation.ts";
+import { aiMessages, type AiMessage } from "./messages.ts";
+
+export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on" | "state"> {
+  /** For `wrapLanguageModel`: prepares every call of the model, learns from its usage, and makes refused calls smaller. */
+  readonly middleware: LanguageModelMiddleware;
+  /** For `generateText`, `streamText` and agents, where the model is not wrapped. */
+  readonly prepareStep: (step: Step) => Promise<PreparedStep>;
+  /** Tools with which the model reads what left the conversation; put them beside your own. */
+  readonly tools: () => ToolSet;
+}
+
+/** Of what `prepareStep` is called with. */
+interface Step {
+  readonly messages: readonly ModelMessage[];
+  readonly instructions?: unknown;
+  readonly steps?: readonly { readonly usage: LanguageModelUsage }[];
+}
+
+interface PreparedStep {
+  messages: ModelMessage[];
+  instructions?: string;
+}
+
+/** How often one call that the provider found too large is made smaller and sent again. */
+const RECOVERIES_MAX = 4;
+
+/**
+ * Create one for each conversation. In another process, go on with the same `store`, and with what `state()` gave.
+ *
+ * @throws PrecisError `bad_options` for options that are unknown or out of range, `unknown_engine` for an engine's name.
+ */
+export function createPrecis(options: RuntimeOptions = {}): Precis {
+  const runtime = createRuntime(options);
+  const { prepare, recover } = createConversation<AiMessage>(runtime, aiMessages);
+
+  const call = async <Result>(
+    params: CallParams,
+    send: (params: CallParams, sent: FrameworkPrepared<AiMessage>) => PromiseLike<Result>,
+  ): Promise<Result> => {
+    const around = surroundings(params);
+    const waiting = params.abortSignal === undefined ? {} : { signal: params.abortSignal };
+    let sent = await prepare(messagesOf(params), around, waiting);
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await send(withPrepared(params, sent), sent);
+      } catch (error) {
+        const smaller = attempt < RECOVERIES_MAX ? await recover(error, messagesOf(params), around) : undefined;
+        if (smaller === undefined) throw error;
+        sent = smaller;
+      }
+    }
+  };
+
+  const middleware: LanguageModelMiddleware = {
+    wrapGenerate: async ({ params, model }) =>
+      call(params, async (smaller, { observe }) => {
+        const result = await model.doGenerate(smaller);
+        learn(observe, result.usage);
+        return result;
+      }),
+    wrapStream: async ({ params, model }) =>
+      call(params, async (smaller, { observe }) => {
+        const result = await model.doStream(smaller);
+        return { ...result, stream: result.stream.pipeThrough(usageOf((usage) => learn(observe, usage))) };
+      }),
+  };
+
+  return {
+    ...pick(runtime),
+    middleware,
+    prepareStep: createPrepareStep(runtime, prepare),
+    tools: () => toolSet(runtime, options),
+  };
+}
+
+/**
+ * What a step returns is where the next one goes on from, so the conversation as it came is kept beside it: every step
+ * is prepared from the whole.
+ */
+function createPrepareStep(
+  runtime: Runtime,
+  prepare: FrameworkConversation<AiMessage>["prepare"],
+): (step: Step) => Promise<PreparedStep> {
+  let last: { readonly whole: readonly ModelMessage[]; readonly sent: readonly ModelMessage[] } | undefined;
+  return async ({ messages, instructions, steps = [] }) => {
+    const usage = steps.at(-1)?.usage;
+    if (usage?.inputTokens !== undefined) runtime.observe(usage);
+    const goesOn = last?.sent.every((message, at) => message === messages[at]) === true;
+    const whole = goesOn ? [...last!.whole, ...messages.slice(last!.sent.length)] : messages;
+    const lead = typeof instructions === "string" ? [{ role: "system", content: instructions } as const] : [];
+    const prepared = await prepare([...lead, ...(whole as readonly AiMessage[])]);
+    const [system, ...rest] = prepared.messages;
+    const isLead = system?.role === "system" && typeof system.content === "string";
+    const sent = (isLead ? rest : prepared.messages) as ModelMessage[];
+    last = { whole, sent };
+    return { messages: sent, ...(isLead ? { instructions: system.content as string } : {}) };
+  };
+}
+
+type CallParams = Parameters<NonNullable<LanguageModelMiddleware["wrapGenerate"]>>[0]["params"];
+type StreamResult = Awaited<ReturnType<NonNullable<LanguageModelMiddleware["wrapStream"]>>>;
+type StreamPart = StreamResult["stream"] extends ReadableStream<infer One> ? One : never;
+type ReportedUsage = Extract<StreamPart, { type: "finish" }>["usage"];
+
+function pick({
+  report,
+  recall,
+  undo,
+  on,
+  state,
+}: Runtime): Pick<Runtime, "report" | "recall" | "undo" | "on" | "state"> {
+  return { report, recall, undo, on, state };
+}
+
+function messagesOf({ prompt }: CallParams): readonly AiMessage[] {
+  return prompt as unknown as readonly AiMessage[];
+}
+
+function surroundings({ tools, maxOutputTokens }: CallParams): Surroundings {
+  return { tools, maxOutputTokens };
+}
+
+/** The recall tool is declared only where there is something to recall, so that a short conversation pays nothing for it. */
+function withPrepared(params: CallParams, { messages, recallable }: FrameworkPrepared<AiMessage>): CallParams {
+  const tools = recallable ? params.tools : params.tools?.filter(({ name }) => name !== RECALL_TOOL);
+  const prompt = messages as unknown as CallParams["prompt"];
+  return { ...params, prompt, ...(tools === undefined ? {} : { tools }) };
+}
+
+function learn(observe: FrameworkPrepared<AiMessage>["observe"], { inputTokens, outputTokens }: ReportedUsage): void {
+  if (inputTokens.total === undefined) return;
+  const { total: input, cacheRead = 0, cacheWrite = 0 } = inputTokens;
+  observe({ input, output: outputTokens.total ?? 0, cacheRead, cacheWrite });
+}
+
+function usageOf(report: (usage: ReportedUsage) => void): TransformStream<StreamPart, StreamPart> {
+  return new TransformStream({
+    transform: (part, controller) => {
+      if (part.type === "finish") report(part.usage);
+      controller.enqueue(part);
+    },
+  });
+}
+
+/** An engine's own tools take the place of the recall tool. */
+function toolSet(runtime: Runtime, { recall }: RuntimeOptions): ToolSet {
+  const own = runtime.tools().filter(({ name }) => name !== RECALL_TOOL);
+  const declared = own.length > 0 || recall?.tool === "off" ? own : [RECALL_TOOL_DECLARATION];
+  return Object.fromEntries(
+    declared.map(({ name, description, parameters }) => [
+      name,
+      tool({
+        description,
+        inputSchema: jsonSchema<Record<string, unknown>>(parameters as Parameters<typeof jsonSchema>[0]),
+        execute: async (input: Record<string, unknown>) =>
+          (await runtime.callTool({ name, arguments: JSON.stringify(input) })).text,
+      }),
+    ]),
+  );
+}

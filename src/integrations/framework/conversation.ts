@@ -1,0 +1,156 @@
+/**
+ * Conversations in a framework's own messages. What a compaction kept is given back as the very objects that came;
+ * only what it wrote or shortened is a new message.
+ */
+import type { Content, Message, Part, Transcript } from "../../core/transcript/message.ts";
+import type { Prepared, Runtime, WaitingForMain } from "../../session/contract.ts";
+
+/** How one framework writes messages. */
+export interface MessageFormat<Framework> {
+  /** Names it in slices of the wire. */
+  readonly name: string;
+  /** What a message says: several of ours where it carries several results. Each part has its place as `at`. */
+  readonly read: (message: Framework) => readonly Content[];
+  /** The message with what is left of it. Parts that have a place and are not what was read there have changed. */
+  readonly edit: (message: Framework, left: readonly LeftPart[]) => Framework;
+  /** A message that no message of the framework's stands behind; `toolOf` gives the tool of a call's id. */
+  readonly write: (message: Message, toolOf: (callId: string) => string) => Framework;
+}
+
+export interface LeftPart {
+  readonly part: Part;
+  /** Says the same as what was read at its place. */
+  readonly same: boolean;
+}
+
+/** What a framework sends beside its messages. */
+export interface Surroundings {
+  /** Tool declarations, for their size. */
+  readonly tools?: unknown;
+  readonly maxOutputTokens?: number | undefined;
+}
+
+export interface FrameworkPrepared<Framework> extends Omit<Prepared, "transcript"> {
+  readonly messages: readonly Framework[];
+}
+
+export interface FrameworkConversation<Framework> {
+  readonly prepare: (
+    messages: readonly Framework[],
+    around?: Surroundings,
+    waiting?: WaitingForMain,
+  ) => Promise<FrameworkPrepared<Framework>>;
+  /** Undefined where the error tells of no overflow. */
+  readonly recover: (
+    error: unknown,
+    messages: readonly Framework[],
+    around?: Surroundings,
+  ) => Promise<FrameworkPrepared<Framework> | undefined>;
+}
+
+/** A conversation over a runtime. Like the runtime, it is for one conversation. */
+export function createConversation<Framework>(
+  runtime: Runtime,
+  format: MessageFormat<Framework>,
+): FrameworkConversation<Framework> {
+  const shaped = (
+    { transcript, ...rest }: Prepared,
+    given: Transcript,
+    messages: readonly Framework[],
+  ): FrameworkPrepared<Framework> => ({
+    ...rest,
+    messages: transcript === given ? messages : write(format, transcript, messages),
+  });
+  return {
+    prepare: async (messages, around, waiting) => {
+      const given = read(format, messages, around);
+      return shaped(await runtime.prepare(given, waiting), given, messages);
+    },
+    recover: async (error, messages, around) => {
+      const given = read(format, messages, around);
+      const smaller = await runtime.recover(error, given);
+      return smaller === undefined ? undefined : shaped(smaller, given, messages);
+    },
+  };
+}
+
+function read<Framework>(
+  format: MessageFormat<Framework>,
+  messages: readonly Framework[],
+  { tools, maxOutputTokens }: Surroundings = {},
+): Transcript {
+  const decoded = messages.flatMap((message): Message[] => {
+    const members = format.read(message);
+    const wire = { protocol: format.name, raw: textOf(message), members };
+    return members.map((content) => ({ ...content, wire }));
+  });
+  const first = decoded.findIndex(({ role }) => role !== "system");
+  const lead = first < 0 ? decoded.length : first;
+  return {
+    system: decoded.slice(0, lead),
+    messages: decoded.slice(lead),
+    ...(tools === undefined ? {} : { tools: textOf(tools) }),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  };
+}
+
+/** Binary data as base64 and addresses as text, so that equal messages have equal texts. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    inner instanceof Uint8Array ? { base64: Buffer.from(inner).toString("base64") } : inner,
+  );
+}
+
+function write<Framework>(
+  format: MessageFormat<Framework>,
+  { system, messages }: Transcript,
+  given: readonly Framework[],
+): Framework[] {
+  const byText = new Map(given.map((message) => [textOf(message), message]));
+  const tools = toolNames([...system, ...messages]);
+  const toolOf = (callId: string): string => tools.get(callId) ?? "tool";
+  return groupsOf([...system, ...messages]).map((group) => {
+    const { wire } = group[0]!;
+    const original = wire === undefined ? undefined : byText.get(wire.raw);
+    if (wire === undefined || original === undefined) return format.write(joined(group), toolOf);
+    const left = group.flatMap((message) => leftOf(message, wire.members));
+    const whole = group.length === wire.members.length && left.every(({ same }) => same);
+    return whole && left.length === wire.members.flatMap(({ parts }) => parts).length
+      ? original
+      : format.edit(original, left);
+  });
+}
+
+/** Messages of ours that came in one message, as far as they are still there. */
+function groupsOf(messages: readonly Message[]): readonly (readonly Message[])[] {
+  const groups: Message[][] = [];
+  for (const message of messages) {
+    const last = groups.at(-1);
+    const { wire } = message;
+    const joins =
+      last !== undefined && wire !== undefined && last[0]!.wire?.raw === wire.raw && last.length < wire.members.length;
+    if (joins) last.push(message);
+    else groups.push([message]);
+  }
+  return groups;
+}
+
+function joined(group: readonly Message[]): Message {
+  return group.length === 1 ? group[0]! : { ...group[0]!, parts: group.flatMap(({ parts }) => parts) };
+}
+
+/** The parts of a message, each with whether it is as it was read. */
+function leftOf({ parts }: Message, members: readonly Content[]): readonly LeftPart[] {
+  const read = new Map(members.flatMap((member) => member.parts).map((part) => [part.at, part]));
+  return parts.map((part) => {
+    const was = part.at === undefined ? undefined : read.get(part.at);
+    return { part, same: was !== undefined && (was === part || JSON.stringify(was) === JSON.stringify(part)) };
+  });
+}
+
+function toolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const { parts } of messages)
+    for (const part of parts) if (part.kind === "tool-call") names.set(part.id, part.name);
+  return names;
+}
