@@ -13,13 +13,9 @@ import {
 } from "ai";
 import { createRuntime } from "../../session/checked-runtime.ts";
 import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
-import { RECALL_TOOL, RECALL_TOOL_DECLARATION } from "../../session/recall/tool.ts";
-import {
-  createConversation,
-  type FrameworkConversation,
-  type FrameworkPrepared,
-  type Surroundings,
-} from "../framework/conversation.ts";
+import { createConversation, type FrameworkConversation, type FrameworkPrepared } from "../framework/conversation.ts";
+import { answerOf, declaredTools, toolsToSend } from "../framework/model-tools.ts";
+import { callPrepared } from "../framework/recovering.ts";
 import { aiMessages, type AiMessage } from "./messages.ts";
 
 export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on" | "state"> {
@@ -43,9 +39,6 @@ interface PreparedStep {
   instructions?: string;
 }
 
-/** How often one call that the provider found too large is made smaller and sent again. */
-const RECOVERIES_MAX = 4;
-
 /**
  * Create one for each conversation. In another process, go on with the same `store`, and with what `state()` gave.
  *
@@ -53,24 +46,14 @@ const RECOVERIES_MAX = 4;
  */
 export function createPrecis(options: RuntimeOptions = {}): Precis {
   const runtime = createRuntime(options);
-  const { prepare, recover } = createConversation<AiMessage>(runtime, aiMessages);
-
+  const conversation = createConversation<AiMessage>(runtime, aiMessages);
   const call = async <Result>(
     params: CallParams,
     send: (params: CallParams, sent: FrameworkPrepared<AiMessage>) => PromiseLike<Result>,
   ): Promise<Result> => {
-    const around = surroundings(params);
-    const waiting = params.abortSignal === undefined ? {} : { signal: params.abortSignal };
-    let sent = await prepare(messagesOf(params), around, waiting);
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await send(withPrepared(params, sent), sent);
-      } catch (error) {
-        const smaller = attempt < RECOVERIES_MAX ? await recover(error, messagesOf(params), around) : undefined;
-        if (smaller === undefined) throw error;
-        sent = smaller;
-      }
-    }
+    const { tools, maxOutputTokens, abortSignal: signal } = params;
+    const asked = { messages: messagesOf(params), around: { tools, maxOutputTokens }, signal };
+    return callPrepared(conversation, asked, (sent) => send(withPrepared(params, sent), sent));
   };
 
   const middleware: LanguageModelMiddleware = {
@@ -90,7 +73,7 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
   return {
     ...pick(runtime),
     middleware,
-    prepareStep: createPrepareStep(runtime, prepare),
+    prepareStep: createPrepareStep(runtime, conversation),
     tools: () => toolSet(runtime, options),
   };
 }
@@ -101,7 +84,7 @@ export function createPrecis(options: RuntimeOptions = {}): Precis {
  */
 function createPrepareStep(
   runtime: Runtime,
-  prepare: FrameworkConversation<AiMessage>["prepare"],
+  { prepare }: FrameworkConversation<AiMessage>,
 ): (step: Step) => Promise<PreparedStep> {
   let last: { readonly whole: readonly ModelMessage[]; readonly sent: readonly ModelMessage[] } | undefined;
   return async ({ messages, instructions, steps = [] }) => {
@@ -138,15 +121,10 @@ function messagesOf({ prompt }: CallParams): readonly AiMessage[] {
   return prompt as unknown as readonly AiMessage[];
 }
 
-function surroundings({ tools, maxOutputTokens }: CallParams): Surroundings {
-  return { tools, maxOutputTokens };
-}
-
-/** The recall tool is declared only where there is something to recall, so that a short conversation pays nothing for it. */
 function withPrepared(params: CallParams, { messages, recallable }: FrameworkPrepared<AiMessage>): CallParams {
-  const tools = recallable ? params.tools : params.tools?.filter(({ name }) => name !== RECALL_TOOL);
   const prompt = messages as unknown as CallParams["prompt"];
-  return { ...params, prompt, ...(tools === undefined ? {} : { tools }) };
+  if (params.tools === undefined) return { ...params, prompt };
+  return { ...params, prompt, tools: [...toolsToSend(params.tools, recallable, ({ name }) => name)] };
 }
 
 function learn(observe: FrameworkPrepared<AiMessage>["observe"], { inputTokens, outputTokens }: ReportedUsage): void {
@@ -164,18 +142,14 @@ function usageOf(report: (usage: ReportedUsage) => void): TransformStream<Stream
   });
 }
 
-/** An engine's own tools take the place of the recall tool. */
-function toolSet(runtime: Runtime, { recall }: RuntimeOptions): ToolSet {
-  const own = runtime.tools().filter(({ name }) => name !== RECALL_TOOL);
-  const declared = own.length > 0 || recall?.tool === "off" ? own : [RECALL_TOOL_DECLARATION];
+function toolSet(runtime: Runtime, options: RuntimeOptions): ToolSet {
   return Object.fromEntries(
-    declared.map(({ name, description, parameters }) => [
+    declaredTools(runtime, options).map(({ name, description, parameters }) => [
       name,
       tool({
         description,
         inputSchema: jsonSchema<Record<string, unknown>>(parameters as Parameters<typeof jsonSchema>[0]),
-        execute: async (input: Record<string, unknown>) =>
-          (await runtime.callTool({ name, arguments: JSON.stringify(input) })).text,
+        execute: async (input: Record<string, unknown>) => answerOf(runtime, name, input),
       }),
     ]),
   );
