@@ -94,18 +94,18 @@ interface ReadOutput {
 
 function readOutput(output: unknown): ReadOutput {
   const { type, value, reason } = (output ?? {}) as Readonly<Record<string, unknown>>;
-  const text = (said: unknown): ContentPart => ({
-    kind: "text",
-    text: typeof said === "string" ? said : (JSON.stringify(said) ?? ""),
-  });
   switch (type) {
     case "execution-denied":
-      return { content: [text(reason ?? "The user denied this call.")], isError: true };
+      return { content: [asText(reason ?? "The user denied this call.")], isError: true };
     case "content":
       return { content: (value as readonly AiPart[]).map(readContent), isError: false };
     default:
-      return { content: [text(value)], isError: type === "error-text" || type === "error-json" };
+      return { content: [asText(value)], isError: type === "error-text" || type === "error-json" };
   }
+}
+
+function asText(said: unknown): ContentPart {
+  return { kind: "text", text: typeof said === "string" ? said : (JSON.stringify(said) ?? "") };
 }
 
 function readContent(part: AiPart): ContentPart {

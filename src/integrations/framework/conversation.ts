@@ -141,9 +141,9 @@ function joined(group: readonly Message[]): Message {
 
 /** The parts of a message, each with whether it is as it was read. */
 function leftOf({ parts }: Message, members: readonly Content[]): readonly LeftPart[] {
-  const read = new Map(members.flatMap((member) => member.parts).map((part) => [part.at, part]));
+  const byPlace = new Map(members.flatMap((member) => member.parts).map((part) => [part.at, part]));
   return parts.map((part) => {
-    const was = part.at === undefined ? undefined : read.get(part.at);
+    const was = part.at === undefined ? undefined : byPlace.get(part.at);
     return { part, same: was !== undefined && (was === part || JSON.stringify(was) === JSON.stringify(part)) };
   });
 }

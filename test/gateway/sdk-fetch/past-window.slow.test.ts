@@ -2,8 +2,8 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { createFetch, type SdkFetchOptions } from "../../../src/integrations/sdk-fetch/index.ts";
-import { closing, depotOf, says, smallProvider, TURNS, WINDOW_TOKENS } from "../past-window.ts";
+import { createFetch, type SdkFetchOptions } from "../../../src/gateway/sdk-fetch.ts";
+import { closing, depotOf, says, smallProvider, TURNS, WINDOW_TOKENS } from "../../integrations/past-window.ts";
 
 const MAX_OUTPUT_TOKENS = 500;
 const kept = (options: SdkFetchOptions = {}) => closing(createFetch({ contextLength: WINDOW_TOKENS, ...options }));

@@ -2,10 +2,10 @@
  * The entries `precis/openai` and `precis/anthropic`: a `fetch` for the vendors' own SDKs. It is a gateway without a port,
  * so requests for an answer are kept within the model's window, and everything else goes out as it is.
  */
-import "../../platform/refuse-old-node.ts";
-import { PrecisError } from "../../core/errors.ts";
-import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/app.ts";
-import { routeOf } from "../../gateway/routes.ts";
+import "../platform/refuse-old-node.ts";
+import { PrecisError } from "../core/errors.ts";
+import { createGateway, type Gateway, type GatewayOptions } from "./app.ts";
+import { routeOf } from "./routes.ts";
 
 /** What a gateway takes, except for what only one with a port needs. The provider is the one that the SDK is set up for. */
 export type SdkFetchOptions = Omit<GatewayOptions, "upstreams" | "ownRoutes" | "allowedHosts">;

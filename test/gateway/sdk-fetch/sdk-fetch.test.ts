@@ -1,8 +1,8 @@
 /** A `fetch` for the official SDKs: retries, requests that ask no model, options and aborts. */
 import OpenAI from "openai";
 import { expect, it } from "vitest";
-import { createFetch, type SdkFetchOptions } from "../../../src/integrations/sdk-fetch/index.ts";
-import { closing, says, smallProvider, WINDOW_TOKENS } from "../past-window.ts";
+import { createFetch, type SdkFetchOptions } from "../../../src/gateway/sdk-fetch.ts";
+import { closing, says, smallProvider, WINDOW_TOKENS } from "../../integrations/past-window.ts";
 
 const kept = (options: SdkFetchOptions = {}) => closing(createFetch({ contextLength: WINDOW_TOKENS, ...options }));
 

@@ -1,0 +1,61 @@
+/**
+ * The entry `precis/openai-agents`: an input filter that keeps the runs of an agent within its model's window, whatever
+ * keeps their history. Only what is sent to the model is compacted.
+ */
+import "../../platform/refuse-old-node.ts";
+import { tool, type AgentInputItem, type CallModelInputFilter, type Tool, type Usage } from "@openai/agents";
+import { createRuntime } from "../../session/checked-runtime.ts";
+import type { Runtime, RuntimeOptions } from "../../session/contract.ts";
+import { createConversation } from "../framework/conversation.ts";
+import { answerOf, declaredTools } from "../framework/model-tools.ts";
+import { agentItems } from "./items.ts";
+
+export interface Precis extends Pick<Runtime, "report" | "recall" | "undo" | "on" | "state"> {
+  /** For `run(agent, input, { callModelInputFilter })`, or for a `Runner`. */
+  readonly callModelInputFilter: CallModelInputFilter;
+  /** Tools with which the model reads what left the conversation; put them beside the agent's own. */
+  readonly tools: () => Tool[];
+  /** The usage of one request, so that estimates follow the model: of `result.rawResponses`, the last one's. */
+  readonly observe: (usage: Pick<Usage, "inputTokens" | "outputTokens">) => void;
+}
+
+/**
+ * Create one for each conversation. The filter cannot repeat a call that is refused, so state the window
+ * (`settings.contextLength`).
+ *
+ * @throws PrecisError `bad_options` for options that are unknown or out of range, `unknown_engine` for an engine's name.
+ */
+export function createPrecis(options: RuntimeOptions = {}): Precis {
+  const runtime = createRuntime(options);
+  const { prepare } = createConversation<AgentInputItem>(runtime, agentItems);
+  const filter: CallModelInputFilter = async ({ modelData: { input, instructions } }) => {
+    const lead: AgentInputItem[] = instructions === undefined ? [] : [{ role: "system", content: instructions }];
+    const { messages } = await prepare([...lead, ...input]);
+    const [system, ...rest] = messages;
+    const isLead = system !== undefined && "role" in system && system.role === "system";
+    return isLead ? { input: rest, instructions: system.content } : { input: [...messages] };
+  };
+  const { report, recall, undo, on, state } = runtime;
+  return {
+    report,
+    recall,
+    undo,
+    on,
+    state,
+    callModelInputFilter: Object.assign(filter, { preserveInputIdentity: true }),
+    tools: () => declaredTools(runtime, options).map((declared) => toolOf(runtime, declared)),
+    observe: ({ inputTokens, outputTokens }) => runtime.observe({ inputTokens, outputTokens }),
+  };
+}
+
+function toolOf(runtime: Runtime, { name, description, parameters }: ReturnType<typeof declaredTools>[number]): Tool {
+  const required: string[] = [];
+  const schema = { properties: {}, required, ...parameters, type: "object", additionalProperties: true } as const;
+  return tool({
+    name,
+    description,
+    parameters: schema,
+    strict: false,
+    execute: async (input: unknown) => answerOf(runtime, name, input),
+  });
+}
