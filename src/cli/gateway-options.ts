@@ -85,8 +85,9 @@ export function fileReader({ context }: Pick<Configuration, "context">): Pick<Ga
   return context.files_folder === null ? {} : { readFile: readFilesIn(context.files_folder) };
 }
 
-export function cachingOf({ prompt_caching: { enabled, strategy, cache_ttl: ttl } }: Configuration) {
-  return { enabled, strategy, ttl };
+export function cachingOf({ prompt_caching: caching }: Configuration) {
+  const { enabled, strategy, cache_ttl: ttl, restore_bytes: restoreBytes } = caching;
+  return { enabled, strategy, ttl, restoreBytes };
 }
 
 export function upstreamSettings({ gateway }: Configuration): NonNullable<GatewayOptions["upstreams"]> {

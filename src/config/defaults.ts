@@ -60,7 +60,7 @@ export const DEFAULTS = Object.freeze({
     } as const),
   }),
   models: Object.freeze({}),
-  prompt_caching: Object.freeze({ enabled: true, strategy: "spaced", cache_ttl: "5m" } as const),
+  prompt_caching: Object.freeze({ enabled: true, strategy: "spaced", cache_ttl: "5m", restore_bytes: true } as const),
   recall: Object.freeze({ tool: "on" } as const),
   redaction: Object.freeze({
     code: false,

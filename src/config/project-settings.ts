@@ -30,6 +30,7 @@ export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
   "prompt_caching.enabled",
   "prompt_caching.strategy",
   "prompt_caching.cache_ttl",
+  "prompt_caching.restore_bytes",
   "recall.tool",
 ]);
 

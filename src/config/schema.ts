@@ -149,6 +149,10 @@ const cachingSection = z
     cache_ttl: z.enum(["5m", "1h"]).default(prompt_caching.cache_ttl).meta({
       description: "How long a cached prefix lives; 1h costs more to write and suits sessions with pauses.",
     }),
+    restore_bytes: z.boolean().default(prompt_caching.restore_bytes).meta({
+      description:
+        "Whether `precis serve` sends a message that its client writes again in another form (a string as a block, other key order, moved cache markers) in the bytes that it was sent in before, so that the provider's cache still matches. Never if the meaning differs.",
+    }),
   })
   .prefault({})
   .meta({ description: "Prompt-cache breakpoints." });

@@ -263,7 +263,7 @@ function historyContext(
     store,
     models,
     thinking: thinkingRules(),
-    conversations: createConversations(chain, limits),
+    conversations: createConversations(chain, limits, mode === "rewrite" && (options.caching?.restoreBytes ?? true)),
     caching: createCachingContext({ ...options, registry }),
     recall: recallOf(options, { store, chain, models, onEvent }),
     hooks,

@@ -20,6 +20,8 @@ export interface CachingOptions {
   readonly enabled: boolean;
   readonly strategy: Exclude<CachingStrategy, "anchors">;
   readonly ttl: Ttl;
+  /** A message that its client writes again in another form goes out in its former bytes. */
+  readonly restoreBytes: boolean;
   /** What picks the moment of a compaction, where the cache's prices are known. */
   readonly schedule: Economy["schedule"];
   /** What is done about a conversation that is idle shortly before its cache expires, where a compaction pays. */
@@ -30,6 +32,7 @@ const CACHING: CachingOptions = Object.freeze({
   enabled: true,
   strategy: "spaced",
   ttl: "5m",
+  restoreBytes: true,
   schedule: "threshold",
   idle: "off",
 });

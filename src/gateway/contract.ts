@@ -122,6 +122,8 @@ export interface RequestEvent {
   readonly usage: Usage | undefined;
   /** What the provider's cache did for it; undefined where no usage was reported. */
   readonly cache: CacheEffect | undefined;
+  /** Messages that its client had written again in another form, and that were sent in their former bytes. */
+  readonly restored: number;
   /** What its provider keeps of the conversation, for a request that asked for that. */
   readonly thread?: HeldThread | undefined;
   readonly bytesIn: number;

@@ -5,6 +5,7 @@
  */
 import type { Chain } from "../core/transcript/links.ts";
 import { protocols, type Decoded, type ProtocolName } from "../protocols/index.ts";
+import { withFormerBytes } from "./former-bytes.ts";
 import type { ModelRoute } from "./routes.ts";
 import { skipSpace, skipValue } from "../protocols/json/scan.ts";
 import type { Pending } from "./pending.ts";
@@ -41,6 +42,8 @@ export interface Conversation {
 export interface ReadRequest {
   readonly decoded: Decoded;
   readonly links: readonly string[];
+  /** Messages that came in another form than before, and are in `decoded` as they went out then. */
+  readonly restored?: number;
 }
 
 /** The name of a conversation: the same for all of its requests. */
@@ -71,8 +74,14 @@ export interface ConversationLimits {
   readonly conversationBytes: number;
 }
 
-/** Of a first message, this much tells conversations apart at a glance. */
-const OPENING_CHARS = 512;
+/** Of a first message, this much is looked at to tell conversations apart at a glance. */
+const OPENING_CHARS = 2_048;
+/** Of its words, so many and so much of each. */
+const [OPENING_WORDS, WORD_CHARS] = [32, 32];
+/** What says how a message is written, and nothing of what it says. */
+const FORM_WORDS: ReadonlySet<string> = new Set(
+  "role user system developer content type message text input_text parts cache_control ephemeral ttl 5m 1h".split(" "),
+);
 /** Conversations that open alike and are compared. */
 const CANDIDATES_MAX = 8;
 
@@ -81,7 +90,8 @@ interface ConversationGroup {
   readonly conversations: Conversation[];
 }
 
-export function createConversations(chain: Chain, limits: ConversationLimits): Conversations {
+/** `restoring`: messages that come again in another form are read as they went out before. */
+export function createConversations(chain: Chain, limits: ConversationLimits, restoring: boolean): Conversations {
   // In order of use: the first is the one that was not used for longest.
   const groups = new Map<string, ConversationGroup>();
   let [held, heldChars] = [0, 0];
@@ -121,9 +131,10 @@ export function createConversations(chain: Chain, limits: ConversationLimits): C
   return {
     read: (tenant, { protocol, model }, text) => {
       const candidates = groups.get(openingOf(tenant, protocol, text))?.conversations ?? [];
-      const read = protocols[protocol].decode(text, nearest(candidates, text), limits.readMessages);
+      const former = nearest(candidates, text);
+      const { read, restored } = readAs(protocol, text, { former, elementsMax: limits.readMessages, restoring });
       const decoded = withModel(read, model);
-      return { decoded, links: chain.linksOf(decoded.transcript.messages) };
+      return { decoded, links: chain.linksOf(decoded.transcript.messages), restored };
     },
     of: async (tenant, reading, begin) => {
       const { decoded, links } = reading;
@@ -143,6 +154,19 @@ export function createConversations(chain: Chain, limits: ConversationLimits): C
     forget: (one) => [...groups.values()].filter(holding(one)).forEach((group) => drop(group, one)),
     size: () => held,
   };
+}
+
+interface Reading {
+  readonly former: Decoded | undefined;
+  readonly elementsMax: number;
+  readonly restoring: boolean;
+}
+
+function readAs(protocol: ProtocolName, text: string, { former, elementsMax, restoring }: Reading) {
+  const read = protocols[protocol].decode(text, former, elementsMax);
+  if (!restoring) return { read, restored: 0 };
+  const { body, restored } = withFormerBytes(former, read);
+  return { read: restored === 0 ? read : protocols[protocol].decode(body, former), restored };
 }
 
 /** Where the path names the model, and not the body. */
@@ -166,12 +190,17 @@ function openingOf(tenant: string, protocol: ProtocolName, text: string): string
   return `${tenant}\n${protocol}\n${firstMessage(text, JSON.stringify(protocols[protocol].keys.messages))}`;
 }
 
-/** How the first message looks, as far as that can be had without reading the body; two that differ may look alike. */
+/** The first words of the first message, as far as they can be had without reading the body; two that differ may look alike. */
 function firstMessage(text: string, key: string): string {
   const list = text.indexOf("[", text.indexOf(key) + key.length);
   const start = skipSpace(text, list + 1);
   try {
-    return text.slice(start, Math.min(start + OPENING_CHARS, skipValue(text, start)));
+    const first = text.slice(start, Math.min(start + OPENING_CHARS, skipValue(text, start)));
+    const words = (first.match(/[\p{L}\p{N}_]+/gu) ?? []).filter((word) => !FORM_WORDS.has(word));
+    return words
+      .slice(0, OPENING_WORDS)
+      .map((word) => word.slice(0, WORD_CHARS))
+      .join(" ");
   } catch {
     return "";
   }

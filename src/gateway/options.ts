@@ -21,6 +21,7 @@ const cachingOptions = {
   enabled: marked.enabled,
   strategy: marked.strategy,
   ttl: marked.cache_ttl,
+  restoreBytes: marked.restore_bytes,
   schedule: compression.unwrap().shape.schedule,
   idle: compression.unwrap().shape.idle,
 } satisfies Options<CachingOptions>;

@@ -20,7 +20,7 @@ const bodyOf = (messages: readonly Said[], more: object = {}): string =>
   JSON.stringify({ model: "m", ...more, messages });
 
 function house(limits: ConversationLimits = PLENTY) {
-  const conversations = createConversations(chain, limits);
+  const conversations = createConversations(chain, limits, true);
   let begun = 0;
   const visit = async (body: string, tenant = "local") => {
     const reading = conversations.read(tenant, { protocol: "openai-chat" }, body);
@@ -112,4 +112,16 @@ describe("what is remembered", () => {
     for (let at = 0; at < 50; at++) await visit(bodyOf(said(long, `${at}`)));
     expect(conversations.size()).toBeLessThanOrEqual(8);
   });
+});
+
+it("knows a conversation whose first message is written again in another form", async () => {
+  const { visit, begun } = house();
+  const first = await visit(bodyOf(said("Repair the build.", "Yes.")));
+  const blocks = [{ text: "Repair the build.", type: "text", cache_control: { type: "ephemeral" } }];
+  const again = JSON.stringify({
+    model: "m",
+    messages: [{ content: blocks, role: "user" }, ...said("", "Yes.").slice(1)],
+  });
+  const { conversation, reading } = await visit(again);
+  expect([conversation === first.conversation, begun(), reading.links]).toEqual([true, 1, first.reading.links]);
 });

@@ -24,6 +24,11 @@ export const METRICS = {
     help: "Requests to models that were forwarded without being processed.",
     labels: ["because"],
   },
+  precis_restored_messages_total: {
+    kind: "counter",
+    help: "Messages that clients had written again in another form and that were sent in their former bytes.",
+    labels: [],
+  },
   precis_retries_total: {
     kind: "counter",
     help: "Requests that the provider refused as too large and that were compacted and retried.",

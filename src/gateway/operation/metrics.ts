@@ -90,6 +90,7 @@ function recordRequest(event: RequestEvent, write: Write, upstream: string): voi
   write("precis_requests_total", 1, { route: routeOf(event.path), upstream, status, outcome, treatment: kind });
   if (kind === "untouched") write("precis_untouched_total", 1, { because: treatment.because });
   if (event.retried) write("precis_retries_total", 1);
+  if (event.restored > 0) write("precis_restored_messages_total", event.restored);
   if (kind === "rewritten") {
     write("precis_context_tokens_total", treatment.tokens.before, { stage: "before" });
     write("precis_context_tokens_total", treatment.tokens.after, { stage: "after" });

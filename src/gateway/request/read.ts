@@ -29,6 +29,7 @@ export async function readAndPrepare(
     const prepared = await prepareRequest(context, request, reading);
     record.span.compacted(prepared.prepared, since);
     record.showPrepared(prepared);
+    record.restored = reading.restored ?? 0;
     // Nothing of what came before was kept either; the operator and the client are told.
     if (context.storeHealth.fails && record.treatment.kind === "unchanged")
       record.treatment = { kind: "untouched", because: "store_unavailable" };

@@ -33,6 +33,7 @@ export interface RequestRecord {
   usage: Usage | undefined;
   cache: CacheEffect | undefined;
   thread: HeldThread | undefined;
+  restored: number;
   bytesIn: number;
   bytesOut: number;
   /** What was done about the request, as it is now. */
@@ -96,6 +97,7 @@ export function openRecord(client: ClientRequest, onEvent: EmitEvent, span: Requ
     usage: undefined,
     cache: undefined,
     thread: undefined,
+    restored: 0,
     bytesIn: 0,
     bytesOut: 0,
     showPrepared: ({ outgoing, conversation }) => {

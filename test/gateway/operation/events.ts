@@ -16,6 +16,7 @@ export function requestEvent(over: Partial<RequestEvent> = {}): RequestEvent {
     outcome: "answered",
     treatment: { kind: "unchanged" },
     retried: false,
+    restored: 0,
     usage: undefined,
     cache: undefined,
     bytesIn: 100,
