@@ -41,6 +41,8 @@ export const DEFAULTS = Object.freeze({
     schedule: "threshold",
     idle: "off",
     ingest_limit_tokens: 0,
+    model_tool: "off",
+    model_tool_share: 0.5,
   } as const),
   engines: Object.freeze(
     Object.fromEntries(

@@ -27,6 +27,8 @@ export const PROJECT_SETTINGS: ReadonlySet<string> = new Set([
   "compression.keep_requests",
   "compression.schedule",
   "compression.ingest_limit_tokens",
+  "compression.model_tool",
+  "compression.model_tool_share",
   "prompt_caching.enabled",
   "prompt_caching.strategy",
   "prompt_caching.cache_ttl",

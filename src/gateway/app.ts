@@ -94,6 +94,8 @@ export interface GatewayOptions {
   readonly redactOutgoing?: boolean;
   /** Tool results above this many tokens are digested as they arrive; 0, the default, leaves them. */
   readonly ingestLimitTokens?: number;
+  /** Whether models may start a compaction themselves, with a tool that is answered here; off where not said otherwise. */
+  readonly compactTool?: NonNullable<RuntimeOptions["compactTool"]>;
   /**
    * Reads files of agents on this machine again, for engines that put files back (`readFilesIn` of `precis` gives one). It is
    * never called while other machines can connect: whoever can name a file could have it read.
@@ -292,10 +294,11 @@ function safely(onEvent: EmitEvent): EmitEvent {
 
 /** What is only observed stays as its client sent it. */
 function recallOf(
-  { recall, mode, secrets }: GatewayOptions,
+  { recall, mode, secrets, compactTool }: GatewayOptions,
   parts: Pick<RecallContext, "store" | "chain" | "models" | "onEvent">,
 ): Recall | undefined {
-  return recall?.offer === "off" || mode === "observe" ? undefined : createRecall({ ...recall, ...parts, secrets });
+  const offers = recall?.offer !== "off" || compactTool?.tool === "on";
+  return offers && mode !== "observe" ? createRecall({ ...recall, ...parts, secrets }) : undefined;
 }
 
 /** Nothing of a client's is spent where nothing is rewritten for it. */

@@ -95,7 +95,6 @@ export function createConversations(chain: Chain, limits: ConversationLimits, re
   // In order of use: the first is the one that was not used for longest.
   const groups = new Map<string, ConversationGroup>();
   let [held, heldChars] = [0, 0];
-
   const drop = (group: ConversationGroup, conversation: Conversation): void => {
     group.conversations.splice(group.conversations.indexOf(conversation), 1);
     held--;
@@ -130,8 +129,7 @@ export function createConversations(chain: Chain, limits: ConversationLimits, re
 
   return {
     read: (tenant, { protocol, model }, text) => {
-      const candidates = groups.get(openingOf(tenant, protocol, text))?.conversations ?? [];
-      const former = nearest(candidates, text);
+      const former = nearest(groups.get(openingOf(tenant, protocol, text))?.conversations ?? [], text);
       const { read, restored } = readAs(protocol, text, { former, elementsMax: limits.readMessages, restoring });
       const decoded = withModel(read, model);
       return { decoded, links: chain.linksOf(decoded.transcript.messages), restored };

@@ -11,6 +11,8 @@ export interface SessionSettings {
   readonly redactOutgoing?: boolean;
   /** Tool results above this many tokens are digested as they arrive; 0 leaves them. */
   readonly ingestLimitTokens?: number;
+  /** Whether models may start a compaction themselves, with a tool that the gateway answers. */
+  readonly compactTool?: NonNullable<RuntimeOptions["compactTool"]>;
   /** Reads files of an agent on this machine again, as `readFilesIn` of `precis` does. */
   readonly readFile?: NonNullable<RuntimeOptions["readFile"]>;
   /** Milliseconds since the epoch. */
@@ -19,7 +21,7 @@ export interface SessionSettings {
 
 /** The note goes where it costs no cache, unless the settings say otherwise. */
 export function sessionOptions(given: SessionSettings) {
-  const { engine, settings, writers, secrets, redactOutgoing, ingestLimitTokens, readFile, now } = given;
+  const { engine, settings, writers, secrets, redactOutgoing, ingestLimitTokens, compactTool, readFile, now } = given;
   return {
     settings: { note: "handoff" as const, ...settings },
     ...(engine === undefined ? {} : { engine }),
@@ -27,6 +29,7 @@ export function sessionOptions(given: SessionSettings) {
     ...(secrets === undefined ? {} : { secrets }),
     ...(redactOutgoing === undefined ? {} : { redactOutgoing }),
     ...(ingestLimitTokens === undefined ? {} : { ingestLimitTokens }),
+    ...(compactTool === undefined ? {} : { compactTool }),
     ...(readFile === undefined ? {} : { readFile }),
     ...(now === undefined ? {} : { now }),
   };

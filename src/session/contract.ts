@@ -80,10 +80,18 @@ export interface RuntimeOptions {
   readonly amend?: (compaction: Compaction, original: Transcript, estimator: Estimator) => Compaction;
   /** Whether `tools()` has the recall tool from the first compaction on; default `{ tool: "on" }`. */
   readonly recall?: { readonly tool: "on" | "off" };
+  /** Whether the model may start a compaction itself, with the tool that `tools()` then has; default `{ tool: "off" }`. */
+  readonly compactTool?: CompactToolOptions;
   /** True: secrets are masked in everything `prepare` answers with, not only in handoffs. Default false. */
   readonly redactOutgoing?: boolean;
   /** What `state()` gave in an earlier process. */
   readonly state?: RuntimeState;
+}
+
+export interface CompactToolOptions {
+  readonly tool: "on" | "off";
+  /** Its call is refused below this share of the threshold; default 0.5. */
+  readonly fromShare?: number;
 }
 
 export interface SessionOptions extends RuntimeOptions {

@@ -1,8 +1,9 @@
-/** The tools that a host may give to its model: its engine's, or the recall tool; and what a call is answered. */
+/** The tools that a host may give to its model: its engine's or the recall tool, and one that compacts; and what a call is answered. */
 import type { EngineTool, Sources, ToolAnswer, ToolCall, ToolPrompt } from "../core/engines/contract.ts";
 import { createRedactor, type Redactor } from "../core/redaction/redactor.ts";
 import type { ToolBounds } from "./contract.ts";
 import type { SessionContext } from "./context.ts";
+import { answerCompactCall, COMPACT_TOOL, compactTools } from "./compact-tool.ts";
 import { writersOf } from "./session-writers.ts";
 import { withTimeLimit } from "./time-limit.ts";
 import { compilePattern } from "./line-pattern.ts";
@@ -26,7 +27,7 @@ export function toolsOf(context: SessionContext): readonly EngineTool[] {
   const { state, options } = context;
   const own = engineTools(context);
   const offers = own.length === 0 && options.recall?.tool !== "off" && state.removedIds.length > 0;
-  return offers ? [RECALL_TOOL_DECLARATION] : own;
+  return [...compactTools(context), ...(offers ? [RECALL_TOOL_DECLARATION] : own)];
 }
 
 function engineTools({ state }: SessionContext): readonly EngineTool[] {
@@ -42,6 +43,7 @@ function engineTools({ state }: SessionContext): readonly EngineTool[] {
 export async function callTool(context: SessionContext, call: ToolCall, bounds: ToolBounds = {}): Promise<ToolAnswer> {
   const { engine, engineState } = context.state;
   try {
+    if (call.name === COMPACT_TOOL) return answerCompactCall(context, call);
     if (call.name === RECALL_TOOL) return await recalled(context, call, bounds);
     const answering = engine.callTool?.(engineState, call, sourcesOf(context, bounds));
     if (answering === undefined) return failed("The engine of this session has no tools.");

@@ -46,6 +46,7 @@ export const sharedOptions = {
   secrets: objectOption,
   redactOutgoing: redaction.unwrap().shape.outgoing,
   ingestLimitTokens: compression.unwrap().shape.ingest_limit_tokens,
+  compactTool: z.strictObject({ tool: z.enum(["on", "off"]), fromShare: z.number().min(0).max(1).optional() }),
   now: functionOption,
 };
 

@@ -14,6 +14,7 @@ import { initialFactor } from "./calibration.ts";
 import { canWait, compactAhead, takePreparedCompaction, type TakeRequest } from "./compact-ahead.ts";
 import { compactBeforeExpiry } from "./compact-before-expiry.ts";
 import type { CompactOptions, Prepared, Runtime, RuntimeOptions, RuntimeReport, WaitingForMain } from "./contract.ts";
+import { WISH_REASON } from "./compact-tool.ts";
 import { callTool, toolsOf } from "./model-tools.ts";
 import { createEvents } from "./events.ts";
 import { createIngest } from "./ingest.ts";
@@ -116,6 +117,7 @@ async function prepare(
 ): Promise<Prepared> {
   const { signal } = waiting;
   const view = await viewConversation(context, transcript, signal);
+  if (context.state.wish !== undefined) return grantWish(context, view, waiting);
   const decided = decideCompaction(context, view);
   const decision = decided instanceof Promise ? await untilAborted(signal, () => decided) : decided;
   if (decision.kind === "none" || decision.kind === "wait") {
@@ -136,6 +138,21 @@ async function prepare(
     models,
     reason,
     ...(because === undefined ? {} : { because }),
+  });
+  return settleRequest(context, view, outcome);
+}
+
+/** Once, whatever comes of it: a model that calls again has to be called again. */
+async function grantWish(context: SessionContext, view: ConversationView, waiting: WaitingForMain): Promise<Prepared> {
+  const { focus } = context.state.wish!;
+  context.state.wish = undefined;
+  postpone(context, view, undefined);
+  const outcome = await compactView(context, view, {
+    ...waiting,
+    models: context.options.modelsAhead !== true,
+    reason: "explicit",
+    because: WISH_REASON,
+    ...(focus === "" ? {} : { focus }),
   });
   return settleRequest(context, view, outcome);
 }

@@ -42,6 +42,8 @@ export interface SessionState {
   last: CompactionReport | undefined;
   /** Recall ids of what left the conversation, as it was sent last. */
   removedIds: readonly string[];
+  /** The model called for a compaction; the next request makes it. */
+  wish: { readonly focus: string } | undefined;
   /** Made before it is due, and recorded nowhere yet. */
   ahead: Compaction | undefined;
   /** It was made before the cache expires, and is put in place once that has happened. */
@@ -80,6 +82,7 @@ export function createState(options: RuntimeOptions, saved?: RuntimeState): Sess
     tokens: 0,
     last: undefined,
     removedIds: [],
+    wish: undefined,
     ahead: undefined,
     waitsForExpiry: false,
     futileAheadTokens: 0,

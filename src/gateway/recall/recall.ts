@@ -44,8 +44,8 @@ export interface RecallContext extends RecallSettings {
 export interface Recall {
   /** What the model was told: the request with everything in it that was hidden from its client. @throws PrecisError of the store. */
   readonly restored: (tenant: string, reading: ReadRequest) => Promise<Decoded>;
-  /** The request's tools with ours, for a conversation of which something left; undefined where none is offered. */
-  readonly offer: (request: Decoded, runtime: Pick<Runtime, "tools">) => ToolOffer | undefined;
+  /** The request's tools with ours; `recallable`: something has left the conversation. Undefined where none is offered. */
+  readonly offer: (request: Decoded, runtime: Pick<Runtime, "tools">, recallable: boolean) => ToolOffer | undefined;
   /** The answer as its client is to have it. */
   readonly withoutRecalls: (recalling: RecallAnswerRequest) => Promise<ProviderAnswer>;
 }
@@ -64,13 +64,15 @@ const RESERVE_SHARE_MAX = 0.5;
 
 export function createRecall(given: RecallContext): Recall {
   const { store, chain, offer = RECALL_OFFER } = given;
+  const recalls = offer !== "off";
+  const takes = (request: Decoded): boolean => takesTools(request, recalls ? offer : RECALL_OFFER);
   const redact = createRedactor(given.secrets ?? {});
   const limits = { ...RECALL_LIMITS, ...given.limits };
   const hidden = createHiddenTurns({ store, hash: chain.hash, limits });
   return {
-    restored: async (tenant, reading) =>
-      takesTools(reading.decoded, offer) ? hidden.restored(tenant, reading) : reading.decoded,
-    offer: (request, runtime) => (takesTools(request, offer) ? withTools(request, gatewayTools(runtime)) : undefined),
+    restored: async (tenant, reading) => (takes(reading.decoded) ? hidden.restored(tenant, reading) : reading.decoded),
+    offer: (request, runtime, recallable) =>
+      takes(request) ? withTools(request, gatewayTools(runtime, recalls && recallable)) : undefined,
     withoutRecalls: async ({ request, resend, failed, signal }) => {
       const { answer, tenant, reading, conversation, outgoing } = request;
       const link = reading.links.at(-1);

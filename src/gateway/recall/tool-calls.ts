@@ -2,6 +2,7 @@
 import type { EngineTool } from "../../core/engines/contract.ts";
 import type { Redactor } from "../../core/redaction/redactor.ts";
 import type { HiddenCall } from "../../protocols/answers/screen.ts";
+import { COMPACT_TOOL } from "../../session/compact-tool.ts";
 import type { Runtime } from "../../session/contract.ts";
 import {
   answerRecallCall,
@@ -15,10 +16,12 @@ import type { RecallLimits } from "./limits.ts";
 /** Answers one call within that many tokens, by our estimate. @throws PrecisError of the store. */
 export type AnswerCall = (call: HiddenCall, tokensMax: number) => Promise<RecallToolAnswer>;
 
-/** An engine with tools of its own has its own way to recall. */
-export function gatewayTools(runtime: Pick<Runtime, "tools">): readonly EngineTool[] {
-  const own = runtime.tools();
-  return own.length === 0 ? [RECALL_TOOL_DECLARATION] : own;
+/** The tool that compacts is there from the beginning. An engine with tools of its own has its own way to recall. */
+export function gatewayTools(runtime: Pick<Runtime, "tools">, recallable: boolean): readonly EngineTool[] {
+  const compacts = runtime.tools().filter(({ name }) => name === COMPACT_TOOL);
+  if (!recallable) return compacts;
+  const own = runtime.tools().filter(({ name }) => name !== COMPACT_TOOL);
+  return [...compacts, ...(own.length === 0 ? [RECALL_TOOL_DECLARATION] : own)];
 }
 
 export interface CallContext {

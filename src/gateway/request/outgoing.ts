@@ -71,7 +71,7 @@ function withSafeThinking(context: HistoryContext, request: Composing, skipped: 
   if (course.kind === "untouched") return { ...asItCame, treatment: course };
   // From the first compaction on: before it there is nothing to recall, and at it what a provider caches begins again.
   const offers = prepared.recallable || withHiddenTurns !== decoded;
-  const offered = offers ? recall?.offer(decoded, conversation.runtime) : undefined;
+  const offered = recall?.offer(decoded, conversation.runtime, offers);
   const safe = course.kind === "send" ? course.transcript : transcript;
   const sent = offered === undefined ? safe : { ...safe, tools: offered.tools };
   const body = sent === decoded.transcript ? decoded.body : protocols[decoded.protocol].splice(decoded, sent);
