@@ -37,6 +37,13 @@ const entries = Object.keys(manifest.exports)
   .filter((name) => name !== "./package.json")
   .map((name) => `precis${name.slice(1)}`);
 
+/** Entries that are of use only beside their framework, which is an optional peer. */
+const FRAMEWORKS: Readonly<Record<string, string>> = {
+  "precis/ai-sdk": "ai",
+  "precis/langchain": "langchain",
+  "precis/openai-agents": "@openai/agents",
+};
+
 let project: string;
 let installed: string;
 
@@ -56,14 +63,16 @@ beforeAll(() => {
   mkdirSync(installed, { recursive: true });
   const archive = join(project, `precis-${manifest.version}.tgz`);
   run("tar", ["xzf", archive, "--strip-components=1", "-C", installed]);
-  for (const name of Object.keys(manifest.dependencies)) {
-    const link = join(project, "node_modules", name);
-    mkdirSync(dirname(link), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules", name), link);
-  }
+  for (const name of Object.keys(manifest.dependencies)) install(name);
   writeFileSync(join(project, "package.json"), `{ "type": "module" }`);
 }, INSTALL_MS_MAX);
 afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+function install(name: string): void {
+  const link = join(project, "node_modules", name);
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules", name), link);
+}
 
 function node(program: string, words: readonly string[]) {
   return spawnSync(program, words, {
@@ -83,9 +92,18 @@ describe("the installed package", () => {
     expect([status, stdout.trim()]).toEqual([0, manifest.version]);
   });
 
-  it("loads by every entry point", () => {
-    const { stdout } = node(process.execPath, ["--input-type=module", "--eval", IMPORT_ALL]);
-    expect(stdout.trim().split("\n")).toEqual(entries.map((name) => `${name}: loaded`));
+  it("loads by every entry point, those of frameworks beside their framework", () => {
+    const load = (): readonly string[] =>
+      node(process.execPath, ["--input-type=module", "--eval", IMPORT_ALL]).stdout.trim().split("\n");
+    expect(load()).toEqual(
+      entries.map((name) => {
+        const framework = FRAMEWORKS[name];
+        const missing = expect.stringContaining(`${name}: Cannot find package '${framework}'`) as string;
+        return framework === undefined ? `${name}: loaded` : missing;
+      }),
+    );
+    for (const framework of Object.values(FRAMEWORKS)) install(framework);
+    expect(load()).toEqual(entries.map((name) => `${name}: loaded`));
   });
 
   it("asks its consumer's npm to run nothing", () => {

@@ -38,6 +38,9 @@ const ARENAS = "MALLOC_ARENA_MAX";
 /** Of V8: how far the young generation may grow, in mebibytes. Asked for later, it keeps what it began with, some 10 MB more. */
 const YOUNG_GENERATION = "--max-semi-space-size=2";
 
+/** For a process that is started lean from the first: it has no need to begin again. */
+export const LEAN_START = { flags: [YOUNG_GENERATION], environment: { [ARENAS]: "1" } } as const;
+
 /** Begins this process again with what can only be said before it begins; where that cannot be done, it goes on. */
 export function beginAgainLean(): void {
   if (process.platform !== "linux" || process.env[ARENAS] !== undefined || process.execve === undefined) return;

@@ -20,6 +20,7 @@ const LOADERS: Readonly<Record<string, () => Promise<Command | CommandGroup>>> =
   recall: async () => (await import("./commands/recall.ts")).recallCommand,
   config: async () => (await import("./commands/config.ts")).configCommands,
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
+  run: async () => (await import("./commands/run.ts")).runCommand,
   sessions: async () => (await import("./commands/sessions.ts")).sessionCommands,
   export: async () => (await import("./commands/export.ts")).exportCommand,
   token: async () => (await import("./commands/token.ts")).tokenCommand,
@@ -68,6 +69,10 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<E
   const loader = Object.hasOwn(LOADERS, first) ? LOADERS[first] : undefined;
   if (loader === undefined) throw unknownCommand(first, Object.keys(LOADERS));
   const found = await loader();
+  if (first === "run") {
+    const { withClientApart } = await import("./commands/run.ts");
+    return runCommand(found as Command, withClientApart(rest), terminal);
+  }
   if (!("commands" in found)) return runCommand(found, rest, terminal);
   return dispatchGroup(found, rest, terminal);
 }

@@ -205,6 +205,9 @@ function interruption(): Promise<void> {
       done();
     };
     for (const signal of SIGNALS) process.on(signal, interrupted);
+    // Started by another process, it ends with that one.
+    if (process.connected) process.once("disconnect", interrupted);
+    process.channel?.unref();
   });
 }
 

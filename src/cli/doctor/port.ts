@@ -2,17 +2,19 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { Configuration } from "../../config/schema.ts";
-import { gatewayUrl } from "../gateway-url.ts";
+import { gatewayUrl, isGateway } from "../gateway-url.ts";
 import { fault, fine, type Finding } from "./finding.ts";
-
-const ANSWER_WITHIN_MS = 2_000;
 
 export async function checkPort({ gateway: { host, port } }: Configuration): Promise<readonly Finding[]> {
   const place = `${host}, port ${port}`;
   const why = await portFailure(host, port);
   if (why === undefined) return [fine("port", "port", `${place} is free`)];
   if (why === "EADDRINUSE")
-    return [(await isGateway(host, port)) ? fine("port", "gateway_runs", `a gateway runs on ${place}`) : taken(port)];
+    return [
+      (await isGateway(gatewayUrl(host, port)))
+        ? fine("port", "gateway_runs", `a gateway runs on ${place}`)
+        : taken(port),
+    ];
   const known = REASONS[why];
   const says = known === undefined ? `${place} cannot be listened on (${why})` : `${place}: ${known}`;
   return [
@@ -47,15 +49,5 @@ async function portFailure(host: string, port: number): Promise<string | undefin
     return (error as NodeJS.ErrnoException).code ?? "unknown";
   } finally {
     server.close();
-  }
-}
-
-async function isGateway(host: string, port: number): Promise<boolean> {
-  try {
-    const address = `${gatewayUrl(host, port)}/_precis/health`;
-    const response = await fetch(address, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS), redirect: "manual" });
-    return ((await response.json()) as { readonly status?: unknown }).status === "ok";
-  } catch {
-    return false;
   }
 }
