@@ -1,4 +1,4 @@
-/** What was compacted last is what stands, however far each compaction reaches. */
+/** The newest compaction is the one in force, however far each compaction reaches. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../src/core/transcript/message.ts";
