@@ -27,7 +27,7 @@ export function verdictOf(
   return { named: (taking.length === 0 ? verdicts.slice(0, 1) : taking).map(({ protocol }) => protocol), violations };
 }
 
-/** Of a result as it is written: another protocol's encoder may mend what its own would refuse. */
+/** Checks the result as it is written, because another protocol's encoder may repair what its own would refuse. */
 export function verdictOfResult(input: Input, transcript: Transcript, to: ProtocolName): Verdict {
   if (to === input.protocol) return verdictOf(input, protocolsOf(input), { transcript });
   return verdictOf(input, [to], protocols[to].decode(written(input, transcript, to)));

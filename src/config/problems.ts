@@ -1,4 +1,4 @@
-/** What is wrong in a configuration, told so that a person can mend it: the place, the value, what is allowed, the fix. */
+/** Problems in a configuration, described so that a person can fix them: the place, the value, what is allowed, the fix. */
 import { PrecisError } from "../core/errors.ts";
 
 export interface Problem {

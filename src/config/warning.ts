@@ -6,7 +6,7 @@ export interface Warning {
   readonly path: string;
   readonly message: string;
   readonly fix: string;
-  /** Good to know, and nothing to mend. */
+  /** For information; nothing needs to be fixed. */
   readonly note?: true;
 }
 

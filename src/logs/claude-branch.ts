@@ -83,7 +83,7 @@ interface KeptSegment {
   readonly uuids: ReadonlySet<string>;
   /** Line behind which the segment is sent. */
   readonly anchorAt: number;
-  /** Links as the agent mends them when it loads the file. */
+  /** Links, repaired as the agent repairs them when it loads the file. */
   readonly parents: readonly (readonly [string, string])[];
 }
 

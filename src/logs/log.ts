@@ -102,7 +102,7 @@ export type MessageDraft =
       readonly isError?: boolean;
     };
 
-/** What one format's reader finds; pairing and mending are the same for all. */
+/** What one format's reader finds; pairing and repairing are the same for all. */
 export interface FormatReading {
   readonly drafts: readonly MessageDraft[];
   readonly notes: readonly LogNote[];

@@ -13,7 +13,7 @@ export interface Choice {
   readonly windowTokens: number | undefined;
 }
 
-/** Settings that lead nowhere, with the setting that would mend it. */
+/** Settings that have no effect, with the setting that would fix this. */
 export interface Unclear {
   readonly model: string;
   readonly problem: string;

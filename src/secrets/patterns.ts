@@ -9,7 +9,7 @@ import type { Finder } from "../core/redaction/redact.ts";
 export const PATTERNS_MAX = 32;
 export const PATTERN_CHARS_MAX = 512;
 
-/** What is wrong with a pattern, as a person mends it. */
+/** What is wrong with a pattern, and how a person fixes it. */
 export interface PatternProblem {
   /** Which one, from 0; absent where it is the list. */
   readonly index?: number;

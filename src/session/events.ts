@@ -32,7 +32,7 @@ export interface DisabledEngine {
   readonly fault: FaultKind;
   /** One line without anything of the conversation. */
   readonly because: string;
-  /** One line more, for whoever mends the engine; may quote the conversation. */
+  /** One more line, for the engine's author; it may quote the conversation. */
   readonly detail: string;
 }
 

@@ -14,7 +14,7 @@ export const AREAS = [
 
 export type Area = (typeof AREAS)[number];
 
-/** `fault`: it will not work, or not as it must. `warning`: probably not as meant. `note`: nothing to mend. */
+/** `fault`: it does not work, or not correctly. `warning`: probably not what was intended. `note`: nothing to fix. */
 export type Level = "fine" | "note" | "warning" | "fault";
 
 export interface Finding {
