@@ -33,7 +33,7 @@ export interface Heading {
   readonly notes: readonly LogNote[];
 }
 
-/** The first line, and what reading the file had to leave out or mend. */
+/** The first line, and what reading the file had to leave out or repair. */
 export function headingOf({ name, format, to, notes }: Heading, { paint, columns }: Stream): readonly string[] {
   const way = format === to ? format : `${format} → ${to}`;
   const shown = notes
@@ -213,7 +213,7 @@ export function usePage(says: string, stream: Stream): string {
   return `${named("next", says, "dim", stream).join("\n")}\n`;
 }
 
-/** What an engine that was disabled said or did, for whoever mends it; nothing where none was. */
+/** The error of an engine that was disabled, for its author; empty if none was disabled. */
 export function disabledEnginePage(disabledEngine: DisabledEngine | undefined, stream: Stream): string {
   if (disabledEngine === undefined) return "";
   return `${warned(`${disabledEngine.engine}: ${disabledEngine.detail}`, stream).join("\n")}\n`;

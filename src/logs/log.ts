@@ -1,6 +1,6 @@
 /**
  * What a reader of session files gives back: a valid transcript, what the file says about it, and a note on everything
- * that was left out or mended.
+ * that was left out or repaired.
  */
 import { PROTOCOL_NAMES, type ProtocolName } from "../core/protocols.ts";
 import type { Usage } from "../core/engines/contract.ts";

@@ -25,7 +25,7 @@ const READERS: Readonly<Record<LogFormat, (text: LogText, history: History) => F
 };
 
 /**
- * Reads a session file. The transcript has no violation of core's rules: what had none in the file is mended, and
+ * Reads a session file. The transcript has no violation of core's rules: what had none in the file is repaired, and
  * `notes` says where. By default it is the history that the agent would send now; `{ history: "all" }` goes back
  * behind recorded compactions. A session without a word gives an empty transcript.
  * Throws `unreadable_input` where no record of the format is found.

@@ -246,8 +246,8 @@ function account(report: Report, { out, keep }: WrittenFiles, stream: Stream): s
       : unchangedPage({ because: result.because, irreducible: result.irreducible, next: nextStep(result) }, stream);
   const heading = headingOf({ ...input, to }, stream).join("\n");
   const next = result.kind === "compacted" && out !== undefined ? usePage(useOf(report, { out, keep }), stream) : "";
-  const mended = invalidPage(repairLines(repair, input.transcript, result.transcript), stream);
-  return `${heading}\n${page}${windowLine(window, stream)}${mended}${next}${disabledEnginePage(result.disabledEngine, stream)}${hookFailuresPage(result.hookFailures, stream)}`;
+  const repairs = invalidPage(repairLines(repair, input.transcript, result.transcript), stream);
+  return `${heading}\n${page}${windowLine(window, stream)}${repairs}${next}${disabledEnginePage(result.disabledEngine, stream)}${hookFailuresPage(result.hookFailures, stream)}`;
 }
 
 const FORMS = { request: "a request body", messages: "an array of messages" } as const;

@@ -1,4 +1,4 @@
-/** `precis doctor`: what is wrong with this set-up, and how to mend it. */
+/** `precis doctor`: what is wrong with this set-up, and how to fix it. */
 import { resolveAll } from "../../config/load.ts";
 import { examine } from "../doctor/doctor.ts";
 import { doctorPage, tallied } from "../doctor-page.ts";

@@ -126,7 +126,7 @@ export interface LinePattern {
   readonly matching: (lines: readonly string[]) => Promise<readonly number[]>;
 }
 
-/** Why a text is no pattern, as its author mends it. */
+/** Why a text is not a pattern, and how its author can fix it. */
 export interface PatternFault {
   readonly fault: string;
 }
