@@ -11,6 +11,7 @@ import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAst } from "vitest/node";
 import { readArguments, type Command } from "../../src/cli/command.ts";
+import { withClientApart } from "../../src/cli/commands/run.ts";
 import { allCommands } from "../../src/cli/main.ts";
 import { NODE_ENVIRONMENT, precisHere } from "../cli/precis.ts";
 import manifest from "../../package.json" with { type: "json" };
@@ -113,7 +114,8 @@ function expectKnown([program, ...words]: readonly string[]): void {
     const two = `${words[0]} ${words[1]}`;
     const name = commands.has(two) ? two : words[0]!;
     expect(commands.has(name), `precis ${words.join(" ")}`).toBe(true);
-    readArguments(commands.get(name)!, words.slice(name.split(" ").length));
+    const rest = words.slice(name.split(" ").length);
+    readArguments(commands.get(name)!, name === "run" ? withClientApart(rest) : rest);
     return;
   }
   expect(program).toMatch(PROGRAMS);
@@ -158,6 +160,9 @@ describe("shell blocks run", () => {
 const FOLDERS = [EVALUATED];
 afterAll(() => FOLDERS.forEach((folder) => rmSync(folder, { recursive: true })));
 
+/** What `precis run` starts on the pages. A program of that name that does nothing is enough to see it started. */
+const CLIENTS = ["claude", "codex", "gemini", "opencode", "python"];
+
 /** What a reader has: the examples, sessions under the names that the pages use, a plugin, and `precis` installed. */
 function readersFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "precis-pages-"));
@@ -175,6 +180,7 @@ function readersFolder(): string {
   mkdirSync(join(folder, "bin"));
   const shim = `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "src/cli/bin.ts")}' "$@"\n`;
   writeFileSync(join(folder, "bin/precis"), shim, { mode: 0o755 });
+  for (const client of CLIENTS) writeFileSync(join(folder, "bin", client), "#!/bin/sh\n", { mode: 0o755 });
   return folder;
 }
 
