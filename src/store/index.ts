@@ -23,4 +23,4 @@ export type {
   UsageEntry,
   UsageTotals,
 } from "./store.ts";
-export type { QueueLimits } from "./sqlite/gate.ts";
+export type { QueueLimits } from "./gate.ts";

@@ -9,6 +9,14 @@ export function closedError(): PrecisError {
   });
 }
 
+export function busyError(waiting: number): PrecisError {
+  return new PrecisError(`the store is overloaded: ${waiting} calls are waiting`, {
+    code: "store_busy",
+    hint: "Try again in a moment; if this persists, its disk or its database is too slow.",
+    retryable: true,
+  });
+}
+
 /** @throws PrecisError `invalid_chain` where there is not one link a message. */
 export function checkChain(chain: ChainAppend): ChainAppend {
   const { links, messages } = chain;
@@ -16,5 +24,29 @@ export function checkChain(chain: ChainAppend): ChainAppend {
   throw new PrecisError(`a chain of ${links.length} links has ${messages.length} messages`, {
     code: "invalid_chain",
     hint: "Give the links that createChain(…).linksOf(messages) answers with for these messages.",
+  });
+}
+
+export function encryptedError(place: string): PrecisError {
+  return new PrecisError("the store is encrypted, but no key was given", {
+    code: "store_encrypted",
+    hint: "Name the variable that holds its key in gateway.store_key_env; in a program give `key`.",
+    place,
+  });
+}
+
+export function wrongKeyError(place: string): PrecisError {
+  return new PrecisError("the store is encrypted with another key", {
+    code: "store_key_wrong",
+    hint: "Use the 32-byte key that it was created with; without that key it cannot be read.",
+    place,
+  });
+}
+
+export function notEncryptedError(place: string): PrecisError {
+  return new PrecisError("a key was given, but the store is not encrypted", {
+    code: "store_not_encrypted",
+    hint: "Name another file with gateway.store to create an encrypted store, or open this one without a key.",
+    place,
   });
 }

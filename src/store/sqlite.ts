@@ -2,18 +2,15 @@
  * History in an SQLite file: survives the process, serves several of them at once, and keeps the event loop free by
  * working in a thread of its own. What is acknowledged is on the disk.
  */
-import type { Compaction } from "../core/compaction/compaction.ts";
-import { bodyOf, memberOf } from "./body.ts";
-import { decodeCompaction, encodeCompaction } from "./record.ts";
-import { checkChain } from "./refusals.ts";
-import { startWorkerClient, type WorkerClient } from "./sqlite/worker-client.ts";
-import { QUEUE_LIMITS, type QueueLimits } from "./sqlite/gate.ts";
+import { QUEUE_LIMITS, type QueueLimits } from "./gate.ts";
+import { createLifetime, type Lifetime } from "./lifetime.ts";
+import { wrongKeyError } from "./refusals.ts";
+import { createAppendCalls } from "./sql/appending.ts";
+import { createCompactionCalls, type RecordTable } from "./sql/compactions.ts";
 import { putOriginals } from "./sqlite/put-originals.ts";
-import { wrongKeyError } from "./sqlite/failures.ts";
-import { KEY_BYTES } from "./sqlite/vault.ts";
-import { createLifetime, type Lifetime } from "./sqlite/lifetime.ts";
-import { createRecentMap, type RecentMap } from "./sqlite/recent-map.ts";
-import type { Appended, ChainAppend, ClockOptions, CompactionEntry, HistoryStore, ActiveCompaction } from "./store.ts";
+import { startWorkerClient, type WorkerClient } from "./sqlite/worker-client.ts";
+import type { ClockOptions, HistoryStore } from "./store.ts";
+import { KEY_BYTES } from "./vault.ts";
 
 export interface SqliteOptions extends ClockOptions {
   /** The file; it and its folder are created where they are missing, for their owner alone. */
@@ -41,18 +38,10 @@ export interface SqliteStore extends HistoryStore {
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
-/** Records that were read lately are not read again: they never change. */
-const RECORDS_REMEMBERED_MAX = 64;
-const RECORD_CHARACTERS_REMEMBERED_MAX = 8_000_000;
-/** Ends of chains known to be stored, so that only what came since is handed over. */
-const ENDS_REMEMBERED_MAX = 2_048;
-
 interface SqliteParts {
   readonly client: WorkerClient;
   readonly now: () => number;
   readonly readOnly: boolean;
-  readonly records: RecentMap<Compaction>;
-  readonly ends: RecentMap<true>;
   readonly during: Lifetime["during"];
 }
 
@@ -71,14 +60,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   };
   const client = await startWorkerClient(file, { ...QUEUE_LIMITS, ...options.queue });
   const { during, end } = createLifetime();
-  const database: SqliteParts = {
-    client,
-    now,
-    readOnly,
-    records: createRecentMap({ entries: RECORDS_REMEMBERED_MAX, weight: RECORD_CHARACTERS_REMEMBERED_MAX }),
-    ends: createRecentMap({ entries: ENDS_REMEMBERED_MAX }),
-    during,
-  };
+  const database: SqliteParts = { client, now, readOnly, during };
   const call: WorkerClient["call"] = (...what) => during(() => client.call(...what));
   return {
     ...createSteps(database),
@@ -110,17 +92,16 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
 function createSteps(database: SqliteParts) {
   const { client, during } = database;
   return {
-    putCompaction: (tenant, compaction) => during(() => putCompaction(database, tenant, compaction)),
-    findCompaction: (tenant, links) => during(() => findCompaction(database, tenant, links)),
-    listCompactions: (tenant, links) => during(() => listCompactions(database, tenant, links)),
+    ...createCompactionCalls(recordTable(client), database),
+    ...createAppendCalls(
+      {
+        countStored: (tenant, links) => client.call("countStored", tenant, links),
+        append: (tenant, end, bytes) => client.call("append", tenant, end, bytes),
+        prepare: (tenant, end, bytes) => client.prepare("append", tenant, end, bytes),
+      },
+      database,
+    ),
     putOriginals: (tenant, originals) => during(() => putOriginals(database, tenant, originals)),
-    appendChain: (tenant, chain) => during(() => appendChain(database, tenant, chain)),
-    prepareChain: (tenant, chain) => {
-      const prepared = prepareChain(database, tenant, chain);
-      // Whoever asks for it hears of it.
-      prepared.catch(() => undefined);
-      return () => during(async () => (await prepared)());
-    },
     getState: (tenant, root) =>
       during(async () => {
         const state = await client.call("getState", tenant, root);
@@ -143,124 +124,12 @@ function createSteps(database: SqliteParts) {
   } satisfies Partial<HistoryStore>;
 }
 
-async function putCompaction(
-  { client, now, records }: SqliteParts,
-  tenant: string,
-  compaction: Compaction,
-): Promise<Compaction> {
-  const { covers, schemaVersion, evicted } = compaction;
-  const text = encodeCompaction(compaction);
-  const recallIds = evicted.map(({ id }) => id);
-  const fresh = { link: covers, schemaVersion, text, recallIds, now: now() };
-  const { id, won } = await client.call("putRecord", tenant, fresh, text.length);
-  if (won) records.set(String(id), compaction, text.length);
-  return won ? compaction : ((await readRecord({ client, records }, tenant, id)) ?? compaction);
-}
-
-async function findCompaction(
-  { client, now, readOnly, records, during }: SqliteParts,
-  tenant: string,
-  links: readonly string[],
-): Promise<ActiveCompaction> {
-  const { id, undone, unmarked } = await client.call("findRecord", tenant, { links, now: now() });
-  // Nobody waits for this, and what is not marked today is marked tomorrow.
-  if (unmarked.length > 0 && !readOnly)
-    during(() => client.call("touchRecords", tenant, { links: unmarked, now: now() })).catch(() => undefined);
-  const compaction = id === undefined ? undefined : await readRecord({ client, records }, tenant, id);
-  return compaction === undefined ? { undone } : { compaction, undone };
-}
-
-async function listCompactions(
-  { client, records }: SqliteParts,
-  tenant: string,
-  links: readonly string[],
-): Promise<readonly CompactionEntry[]> {
-  const listed = await client.call("listRecords", tenant, links);
-  const entries: CompactionEntry[] = [];
-  for (const { id, undone, createdAt } of listed) {
-    const compaction = await readRecord({ client, records }, tenant, id);
-    if (compaction !== undefined) entries.push({ compaction, undone, createdAt });
-  }
-  return entries;
-}
-
-async function readRecord(
-  { client, records }: Pick<SqliteParts, "client" | "records">,
-  tenant: string,
-  id: number,
-): Promise<Compaction | undefined> {
-  const known = records.get(String(id));
-  if (known !== undefined) return known;
-  const text = await client.call("readRecord", tenant, id);
-  const compaction = text === undefined ? undefined : decodeCompaction(text);
-  if (compaction !== undefined) records.set(String(id), compaction, text?.length);
-  return compaction;
-}
-
-async function appendChain(database: SqliteParts, tenant: string, chain: ChainAppend): Promise<Appended> {
-  const { links } = checkChain(chain);
-  if (links.length === 0) return NOTHING_ADDED;
-  const { argument, bytes } = endFrom(database, chain, await countKnown(database, tenant, links));
-  return appended(database, tenant, { chain, append: () => database.client.call("append", tenant, argument, bytes) });
-}
-
-/** The end of the chain that may be new is handed over now, and written later. */
-async function prepareChain(
-  database: SqliteParts,
-  tenant: string,
-  chain: ChainAppend,
-): Promise<() => Promise<Appended>> {
-  const { links } = checkChain(chain);
-  if (links.length === 0) return async () => NOTHING_ADDED;
-  const { argument, bytes } = endFrom(database, chain, await countKnown(database, tenant, links));
-  const append = database.client.prepare("append", tenant, argument, bytes);
-  return () => appended(database, tenant, { chain, append });
-}
-
-const NOTHING_ADDED: Appended = { added: 0, session: "" };
-
-/** What need not be handed over: up to an end that is known, or what is stored. */
-async function countKnown({ client, ends }: SqliteParts, tenant: string, links: readonly string[]): Promise<number> {
-  const remembered = links.findLastIndex((link) => ends.get(endKey(tenant, link)) === true) + 1;
-  return remembered > 0 ? remembered : client.call("countStored", tenant, links);
-}
-
-interface Appending {
-  readonly chain: ChainAppend;
-  readonly append: () => Promise<Appended | undefined>;
-}
-
-async function appended(database: SqliteParts, tenant: string, { chain, append }: Appending): Promise<Appended> {
-  let done = await append();
-  if (done === undefined) {
-    // Retention deleted what it is on since.
-    const { argument, bytes } = endFrom(database, chain, 0);
-    done = (await database.client.call("append", tenant, argument, bytes))!;
-  }
-  database.ends.set(endKey(tenant, chain.links.at(-1)!), true);
-  return done;
-}
-
-function endFrom({ now }: SqliteParts, { links, messages, session }: ChainAppend, from: number) {
-  const entries = messages.slice(from).map((message, at) => {
-    const protocol = message.wire?.protocol;
-    const body = bodyOf(message);
-    const entry = { link: links[from + at]!, role: message.role, member: memberOf(message), body };
-    return protocol === undefined ? entry : { ...entry, protocol };
-  });
-  const argument = {
-    entries,
-    now: now(),
-    ...(from === 0 ? {} : { after: links[from - 1]! }),
-    ...(session === undefined ? {} : { session }),
+function recordTable(client: WorkerClient): RecordTable {
+  return {
+    put: (tenant, fresh) => client.call("putRecord", tenant, fresh, fresh.text.length),
+    find: (tenant, asked) => client.call("findRecord", tenant, asked),
+    list: (tenant, links) => client.call("listRecords", tenant, links),
+    read: (tenant, id) => client.call("readRecord", tenant, id),
+    touch: (tenant, used) => client.call("touchRecords", tenant, used),
   };
-  return { argument, bytes: sizeOf(entries.map(({ body }) => body)) };
-}
-
-function endKey(tenant: string, link: string): string {
-  return `${tenant}\n${link}`;
-}
-
-function sizeOf(texts: readonly string[]): number {
-  return texts.reduce((total, { length }) => total + length, 0);
 }

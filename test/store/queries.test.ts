@@ -5,9 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 
-const FOLDER = join(import.meta.dirname, "..", "..", "src", "store", "sqlite");
-const NAMED_TYPES = readdirSync(FOLDER)
-  .map((name) => readFileSync(join(FOLDER, name), "utf8"))
+const STORE = join(import.meta.dirname, "..", "..", "src", "store");
+const NAMED_TYPES = [join(STORE, "sql"), join(STORE, "sqlite")]
+  .flatMap((folder) => readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8")))
   .join("\n");
 const DEFINITION = /const (\w+) = query<([^`]*)>\(\s*`([^`]*)`,?\s*\)/g;
 

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { NOTES, startWorkerClient } from "../../src/store/sqlite/worker-client.ts";
-import { createGate, QUEUE_LIMITS } from "../../src/store/sqlite/gate.ts";
+import { createGate, QUEUE_LIMITS } from "../../src/store/gate.ts";
 import { OPERATIONS } from "../../src/store/sqlite/operations.ts";
 import { createReader } from "../../src/store/sqlite/reader.ts";
-import { createRecentMap } from "../../src/store/sqlite/recent-map.ts";
+import { createRecentMap } from "../../src/store/recent-map.ts";
 
 const RUNS = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
 const folder = mkdtempSync(join(tmpdir(), "precis-client-"));
@@ -36,7 +36,7 @@ describe("a call that was handed over before it is made", () => {
       { path: join(folder, "prepared.db"), busyTimeoutMs: 1_000, readOnly: false },
       QUEUE_LIMITS,
     );
-    const end = { entries: [{ link: "l", role: "user", member: 0, body: "{}" }], now: 0 } as const;
+    const end = { root: "l", entries: [{ link: "l", role: "user", member: 0, body: "{}" }], now: 0 } as const;
     const append = client.prepare("append", "t", end, 2);
     await expect(client.call("unheard of" as "check", "t", undefined)).rejects.toThrow("ended");
     expect(await append()).toMatchObject({ added: 1 });

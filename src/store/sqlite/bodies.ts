@@ -1,8 +1,9 @@
 /** Bodies of messages and originals, each once a tenant, and the words they are found by. */
-import { hash } from "node:crypto";
 import { tokensOf } from "../../core/recall/words.ts";
 import { searchableText, type Body, type BodyForm } from "../body.ts";
-import { query, type Runner } from "./query.ts";
+import { query } from "../sql/query.ts";
+import { decoded, encoded, keyOf, type EncodedText } from "../text-bytes.ts";
+import type { Runner } from "./query.ts";
 
 const addBody = query<{
   tenant: number;
@@ -99,27 +100,7 @@ export function dropUnused(runner: Runner, ids: Iterable<number>): number {
   return bytes;
 }
 
-/** SQLite's text and UTF-8 know no lone surrogates; bytes do. */
-function encoded(text: string): { readonly encoding: string; readonly content: Uint8Array } {
-  return text.isWellFormed()
-    ? { encoding: "utf8", content: Buffer.from(text, "utf8") }
-    : { encoding: "utf16", content: Buffer.from(text, "utf16le") };
-}
-
 /** The text of a row of bodies. */
-export function textOf(
-  { vault }: Runner,
-  { encoding, content }: { readonly encoding: string; readonly content: Uint8Array },
-): string {
-  const plain = vault.open("body", content);
-  const bytes = Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
-  return bytes.toString(encoding === "utf8" ? "utf8" : "utf16le");
-}
-
-export function keyOf(encoding: string, content: Uint8Array): Uint8Array {
-  return hash(
-    "sha256",
-    encoding === "utf8" ? content : Buffer.concat([Buffer.from(`${encoding}\n`), content]),
-    "buffer",
-  );
+export function textOf({ vault }: Runner, row: EncodedText): string {
+  return decoded(vault, row);
 }

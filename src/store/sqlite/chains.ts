@@ -1,32 +1,12 @@
 /** Conversations: links that name the one before them, each with a message's body. */
-import type { Role } from "../../core/transcript/message.ts";
+import type { ChainEnd } from "../sql/appending.ts";
+import { fromTheEnd, messageOf, type ChainRow } from "../sql/chains.ts";
 import type { Appended, StoredMessage } from "../store.ts";
-import { keepBody, readyBody, textOf, type ReadyBody } from "./bodies.ts";
-import { query, type Runner } from "./query.ts";
+import { keepBody, readyBody, type ReadyBody } from "./bodies.ts";
+import { query } from "../sql/query.ts";
+import type { Runner } from "./query.ts";
 import { moveHead, sessionFor } from "./sessions.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
-
-/** What is looked for first; most chains end in what was just stored. Then four times as many, and so on. */
-const LINKS_AT_ONCE = 128;
-const LINKS_AT_ONCE_GROWTH = 4;
-
-/** One message on its way into the file. */
-export interface ChainEntry {
-  readonly link: string;
-  readonly role: Role;
-  readonly protocol?: string;
-  readonly member: number;
-  readonly body: string;
-}
-
-/** The end of a chain: what may be new of it. */
-export interface ChainEnd {
-  /** Link of the last message known to be stored; absent where the whole chain is given. */
-  readonly after?: string;
-  readonly entries: readonly ChainEntry[];
-  readonly session?: string;
-  readonly now: number;
-}
 
 const findLink = query<
   { tenant: number; link: string },
@@ -56,10 +36,7 @@ const findLinks = query<{ tenant: number; links: string }, { link: string }>(`
   cross join links
   where links.tenant = :tenant and links.link = wanted.value`);
 
-const readUpTo = query<
-  { tenant: number; link: string },
-  { link: string; role: string; protocol: string | null; member: number; encoding: string; content: Uint8Array }
->(`
+const readUpTo = query<{ tenant: number; link: string }, ChainRow>(`
   with recursive chain as (
     select id, parent from links where tenant = :tenant and link = :link
     union all
@@ -90,18 +67,6 @@ export function countStored(runner: Runner, tenantName: string, links: readonly 
     if (at >= 0) return from + at + 1;
   }
   return 0;
-}
-
-/** Growing batches of a chain, its end first. */
-export function* fromTheEnd(
-  links: readonly string[],
-): Iterable<{ readonly from: number; readonly batch: readonly string[] }> {
-  let size = LINKS_AT_ONCE;
-  for (let end = links.length; end > 0; size *= LINKS_AT_ONCE_GROWTH) {
-    const from = Math.max(0, end - size);
-    yield { from, batch: links.slice(from, end) };
-    end = from;
-  }
 }
 
 export function readyEntries(runner: Runner, tenantName: string, { entries }: ChainEnd): readonly ReadyBody[] {
@@ -150,21 +115,9 @@ export function append(
 
 export function readChain(runner: Runner, tenantName: string, link: string): readonly StoredMessage[] {
   const rows = runner.all(readUpTo, { tenant: knownTenant(runner, tenantName), link });
-  return rows.map(({ link: name, role, protocol, member, encoding, content }) => ({
-    link: name,
-    role: role as Role,
-    body: textOf(runner, { encoding, content }),
-    member,
-    ...(protocol === null ? {} : { protocol }),
-  }));
+  return rows.map((row) => messageOf(runner.vault, row));
 }
 
 export function readLinks(runner: Runner, tenantName: string, link: string): readonly string[] {
   return runner.all(readLinksUpTo, { tenant: knownTenant(runner, tenantName), link }).map(({ link: name }) => name);
 }
-
-/** Chains whose links do not count up from their beginning; none unless the file was changed by somebody else. */
-export const brokenLinks = query<object, { link: string }>(`
-  select links.link from links
-  left join links parents on parents.id = links.parent
-  where links.position <> coalesce(parents.position + 1, 0)`);

@@ -1,8 +1,9 @@
 /** Looks for damage: what SQLite knows of, bodies that are not what their hash says, chains with a gap. */
 import type { DatabaseSync } from "node:sqlite";
-import { keyOf } from "./bodies.ts";
-import { brokenLinks } from "./chains.ts";
-import { query, type Runner } from "./query.ts";
+import { keyOf } from "../text-bytes.ts";
+import { brokenLinks } from "../sql/chains.ts";
+import { query } from "../sql/query.ts";
+import type { Runner } from "./query.ts";
 
 const allBodies = query<object, { id: number; hash: Uint8Array; encoding: string; content: Uint8Array }>(
   `select id, hash, encoding, content from bodies`,

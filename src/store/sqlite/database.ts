@@ -23,7 +23,7 @@ import {
   olderSchemaError,
   storeError,
 } from "./failures.ts";
-import { checkKey } from "./vault.ts";
+import { checkKey } from "./key.ts";
 import { APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 
 /** Originals are kept unredacted. */

@@ -118,38 +118,6 @@ export function deletedError(place: string): PrecisError {
   });
 }
 
-export function encryptedError(place: string): PrecisError {
-  return new PrecisError("the store is encrypted, but no key was given", {
-    code: "store_encrypted",
-    hint: "Name the variable that holds its key in gateway.store_key_env; in a program give `key`.",
-    place,
-  });
-}
-
-export function wrongKeyError(place: string): PrecisError {
-  return new PrecisError("the store is encrypted with another key", {
-    code: "store_key_wrong",
-    hint: "Use the 32-byte key that it was created with; without that key it cannot be read.",
-    place,
-  });
-}
-
-export function notEncryptedError(place: string): PrecisError {
-  return new PrecisError("a key was given, but the store is not encrypted", {
-    code: "store_not_encrypted",
-    hint: "Name another file with gateway.store to create an encrypted store, or open this one without a key.",
-    place,
-  });
-}
-
-export function busyError(waiting: number): PrecisError {
-  return new PrecisError(`the store is overloaded: ${waiting} calls are waiting`, {
-    code: "store_busy",
-    hint: "Try again in a moment; if this persists, the disk is too slow.",
-    retryable: true,
-  });
-}
-
 export function lostThreadError(place: string, cause: unknown): PrecisError {
   return new PrecisError("the store's thread ended before it answered", {
     code: "store_interrupted",

@@ -2,7 +2,8 @@
 import { piecesOf } from "../body.ts";
 import type { Original } from "../store.ts";
 import { dropUnused, keepBody, readyBody, textOf, type ReadyBody } from "./bodies.ts";
-import { query, type Runner } from "./query.ts";
+import { query } from "../sql/query.ts";
+import type { Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
 export const findOriginal = query<

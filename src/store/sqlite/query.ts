@@ -1,19 +1,9 @@
-/** Queries are plain SQL beside the code that asks it, run as prepared statements with their arguments by name. */
+/** Runs queries as prepared statements, with their arguments by name. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { createVault, type Vault } from "./vault.ts";
+import type { Query } from "../sql/query.ts";
+import { createVault, type Vault } from "../vault.ts";
 
 type Values = Readonly<Record<string, string | number | Uint8Array | null>>;
-
-export interface Query<Arguments, Row> {
-  readonly sql: string;
-  /** Never there: carries the types of the arguments and of a row. */
-  readonly types?: (args: Arguments) => Row;
-}
-
-/** The types of the arguments and of a row are stated; a test compares them with what the statement has. */
-export function query<Arguments extends object, Row = never>(sql: string): Query<Arguments, Row> {
-  return { sql };
-}
 
 export interface Runner {
   /** What the contents are in the file as. */

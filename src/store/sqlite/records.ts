@@ -1,35 +1,25 @@
 /** Compaction records: the first of a link stands until a tombstone buries it. */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { COMPACTION_SCHEMA_VERSION } from "../../core/compaction/compaction.ts";
-import { fromTheEnd } from "./chains.ts";
-import { query, type Runner } from "./query.ts";
+import { fromTheEnd } from "../sql/chains.ts";
+import { query } from "../sql/query.ts";
+import {
+  addTombstone,
+  foundRecord,
+  linkRecords,
+  listedRecords,
+  lookThrough,
+  nothingFound,
+  readRecordById,
+  type FoundRecord,
+  type LinkRecords,
+  type ListedRecord,
+  type NewRecord,
+  type RecordRow,
+} from "../sql/records.ts";
+import type { Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
-/** A record in use is marked so at most this often, so that reading does not always write. */
-const MARK_USE_EVERY_MS = 60 * 60 * 1_000;
-
-export interface NewRecord {
-  readonly link: string;
-  readonly schemaVersion: number;
-  /** The text of `encodeCompaction`. */
-  readonly text: string;
-  /** Recall ids of the originals that the record names. */
-  readonly recallIds: readonly string[];
-  readonly now: number;
-}
-
-export interface FoundRecord {
-  /** The row of the record that stands. */
-  readonly id?: number;
-  readonly undone: boolean;
-  /** Links whose records are to be marked as used. */
-  readonly unmarked: readonly string[];
-}
-
-const recordsOf = query<
-  { tenant: number; links: string },
-  { id: number; link: string; schema_version: number; generation: number; used_at: number; created_at: number }
->(`
+const recordsOf = query<{ tenant: number; links: string }, RecordRow>(`
   select records.id, records.link, schema_version, generation, used_at, created_at
   from json_each(:links) wanted
   cross join records
@@ -56,29 +46,15 @@ const nameOriginal = query<{ record: number; recallId: string }>(`
   values (:record, :recallId)
   on conflict do nothing`);
 
-const addTombstone = query<{ tenant: number; link: string; generation: number; now: number }>(`
-  insert into tombstones (tenant, link, generation, created_at)
-  values (:tenant, :link, :generation, :now)`);
-
 const markUsed = query<{ tenant: number; links: string; now: number }>(`
   update records set used_at = :now
   where tenant = :tenant and link in (select value from json_each(:links))`);
 
-const readRecordById = query<{ id: number }, { record: Uint8Array }>(`select record from records where id = :id`);
-
-/** The rows that count for some links, and how often each was undone. */
-function latestRecordOf(runner: Runner, tenant: number, links: readonly string[]) {
+function recordsFor(runner: Runner, tenant: number, links: readonly string[]): LinkRecords {
   const args = { tenant, links: JSON.stringify(links) };
   const records = runner.all(recordsOf, args);
-  const undone = new Map<string, number>();
   // There is no tombstone without a record.
-  if (records.length > 0)
-    for (const { link } of runner.all(tombstonesOf, args)) undone.set(link, (undone.get(link) ?? 0) + 1);
-  return {
-    records,
-    standing: records.filter(({ link, generation }) => generation === (undone.get(link) ?? 0)),
-    undone,
-  };
+  return linkRecords(records, records.length === 0 ? [] : runner.all(tombstonesOf, args));
 }
 
 /** The row that stands for the link, and whether it is this one. */
@@ -89,7 +65,7 @@ export function put(
 ): { readonly id: number; readonly won: boolean } {
   const { link, schemaVersion, text, recallIds, now } = fresh;
   const tenant = writingTenant(runner, tenantName);
-  const { standing, undone } = latestRecordOf(runner, tenant, [link]);
+  const { standing, undone } = recordsFor(runner, tenant, [link]);
   const first = standing.find(({ schema_version: version }) => version === schemaVersion);
   if (first !== undefined) return { id: first.id, won: false };
   const record = runner.vault.seal("compaction", deflateRawSync(text));
@@ -105,41 +81,13 @@ export function find(
   { links, now }: { links: readonly string[]; now: number },
 ): FoundRecord {
   const tenant = knownTenant(runner, tenantName);
-  const unmarked: string[] = [];
-  let id: number | undefined;
-  let undone = false;
-  for (const { batch } of fromTheEnd(links)) {
-    const found = latestRecordOf(runner, tenant, batch);
-    if (found.records.length === 0) continue;
-    // What is below the one that is found is in use too: its originals are still named.
-    for (const { link, used_at: usedAt } of found.records) if (usedAt < now - MARK_USE_EVERY_MS) unmarked.push(link);
-    const ours = found.standing.filter(({ schema_version: version }) => version === COMPACTION_SCHEMA_VERSION);
-    const byLink = new Map(ours.map((row) => [row.link, row.id]));
-    for (const link of batch.toReversed()) {
-      if (id !== undefined) break;
-      id = byLink.get(link);
-      if (id === undefined && found.undone.has(link)) undone = true;
-    }
-  }
-  return { undone, unmarked, ...(id === undefined ? {} : { id }) };
+  const looked = nothingFound();
+  for (const { batch } of fromTheEnd(links)) lookThrough(looked, batch, recordsFor(runner, tenant, batch), now);
+  return foundRecord(looked);
 }
 
-export interface ListedRecord {
-  readonly id: number;
-  readonly undone: boolean;
-  readonly createdAt: number;
-}
-
-/** Every record of our schema that these links have, in their order; those of one link in order of time. */
 export function listRecords(runner: Runner, tenantName: string, links: readonly string[]): readonly ListedRecord[] {
-  const { records, undone } = latestRecordOf(runner, knownTenant(runner, tenantName), links);
-  const place = new Map(links.map((link, at) => [link, at]));
-  return records
-    .filter(({ schema_version: version }) => version === COMPACTION_SCHEMA_VERSION)
-    .toSorted((a, b) => place.get(a.link)! - place.get(b.link)! || a.id - b.id)
-    .map(({ id, link, generation, created_at: createdAt }) => {
-      return { id, undone: generation < (undone.get(link) ?? 0), createdAt };
-    });
+  return listedRecords(links, recordsFor(runner, knownTenant(runner, tenantName), links));
 }
 
 export function touch(runner: Runner, tenant: string, { links, now }: { links: readonly string[]; now: number }): void {
@@ -155,6 +103,6 @@ export function readRecord(runner: Runner, id: number): string | undefined {
 /** Buries what stands for a link, whatever its schema. */
 export function undo(runner: Runner, tenantName: string, { link, now }: { link: string; now: number }): void {
   const tenant = knownTenant(runner, tenantName);
-  const { standing, undone } = latestRecordOf(runner, tenant, [link]);
+  const { standing, undone } = recordsFor(runner, tenant, [link]);
   if (standing.length > 0) runner.run(addTombstone, { tenant, link, generation: undone.get(link) ?? 0, now });
 }

@@ -5,7 +5,8 @@
 import type { Holdings, Retention } from "../store.ts";
 import { dropUnused } from "./bodies.ts";
 import { removeOriginal } from "./originals.ts";
-import { query, type Runner } from "./query.ts";
+import { query } from "../sql/query.ts";
+import type { Runner } from "./query.ts";
 import { knownTenant } from "./tenants.ts";
 
 /** Sessions, records, originals and states that go in one step. */

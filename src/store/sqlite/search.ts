@@ -5,7 +5,8 @@ import { searchableText } from "../body.ts";
 import { oneEach, searchIn, type SearchCondition, type WordSearch } from "../search.ts";
 import type { MessageHit, SearchHit } from "../store.ts";
 import { readBody, tenantToken } from "./bodies.ts";
-import { query, type Query as Asked, type Runner } from "./query.ts";
+import { query, type Query as Asked } from "../sql/query.ts";
+import type { Runner } from "./query.ts";
 import { STAGED_KIND } from "./staging.ts";
 import { knownTenant } from "./tenants.ts";
 

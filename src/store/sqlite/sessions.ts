@@ -1,6 +1,8 @@
 /** Sessions: the newest link of a line of conversation, and the session that a branch left. */
 import type { SessionEntry, SessionsQuery } from "../store.ts";
-import { query, type Runner } from "./query.ts";
+import { query } from "../sql/query.ts";
+import { entriesAsked, entryNamed, listEntries, sessionOf } from "../sql/sessions.ts";
+import type { Runner } from "./query.ts";
 import { knownTenant } from "./tenants.ts";
 
 /** Where a chain comes before its new messages are stored. */
@@ -46,38 +48,6 @@ const touchSession = query<{ id: number; now: number; before: number }>(
 /** A session that only repeats itself is marked as used at most this often, so that it does not always write. */
 const MARK_USE_EVERY_MS = 60_000;
 
-interface EntriesWanted {
-  readonly tenant: number;
-  readonly name: string | null;
-  readonly parent: string | null;
-  readonly prefix: string;
-  readonly limit: number;
-}
-
-const listEntries = query<
-  EntriesWanted,
-  {
-    name: string;
-    created_at: number;
-    updated_at: number;
-    head: string;
-    position: number;
-    parent: string | null;
-    forked_at: string | null;
-  }
->(`
-  select sessions.name, sessions.created_at, sessions.updated_at, heads.link as head, heads.position,
-    parents.name as parent, forks.link as forked_at
-  from sessions
-  join links heads on heads.id = sessions.head
-  left join sessions parents on parents.id = sessions.parent
-  left join links forks on forks.id = sessions.forked_at
-  where sessions.tenant = :tenant and (:name is null or sessions.name = :name)
-  and (:parent is null or parents.name = :parent)
-  and substr(sessions.name, 1, length(:prefix)) = :prefix
-  order by sessions.updated_at desc, sessions.id desc
-  limit :limit`);
-
 /** The session that a chain goes on with: the one it names, the one whose head it continues, or a new branch. */
 export function sessionFor(
   runner: Runner,
@@ -113,26 +83,10 @@ export function moveHead(runner: Runner, { id, head, now }: { id: number; head: 
   else runner.run(updateSession, { id, head, now });
 }
 
-export function listSessions(
-  runner: Runner,
-  tenant: string,
-  { limit, parent, prefix = "" }: SessionsQuery,
-): readonly SessionEntry[] {
-  return entries(runner, { tenant: knownTenant(runner, tenant), name: null, parent: parent ?? null, prefix, limit });
+export function listSessions(runner: Runner, tenant: string, asked: SessionsQuery): readonly SessionEntry[] {
+  return runner.all(listEntries, entriesAsked(knownTenant(runner, tenant), asked)).map(sessionOf);
 }
 
 export function getSession(runner: Runner, tenant: string, id: string): SessionEntry | undefined {
-  return entries(runner, { tenant: knownTenant(runner, tenant), name: id, parent: null, prefix: "", limit: 1 })[0];
-}
-
-function entries(runner: Runner, args: EntriesWanted): readonly SessionEntry[] {
-  return runner.all(listEntries, args).map((row) => ({
-    id: row.name,
-    head: row.head,
-    messages: row.position + 1,
-    ...(row.parent === null ? {} : { parent: row.parent }),
-    ...(row.forked_at === null ? {} : { forkedAt: row.forked_at }),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }));
+  return runner.all(listEntries, entryNamed(knownTenant(runner, tenant), id)).map(sessionOf)[0];
 }

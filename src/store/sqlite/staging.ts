@@ -7,7 +7,8 @@ import type { Body } from "../body.ts";
 import type { Original } from "../store.ts";
 import { readyBody, type ReadyBody } from "./bodies.ts";
 import { addPieces, addRow, findOriginal, makeRoomFor, pieceHashes, removeOriginal } from "./originals.ts";
-import { query, type Runner } from "./query.ts";
+import { query } from "../sql/query.ts";
+import type { Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
 
 /** Of an original that is not whole yet; a search passes over it. */

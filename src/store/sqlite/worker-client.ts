@@ -5,7 +5,7 @@
 import { Worker } from "node:worker_threads";
 import { identityOf, type FileOptions } from "./database.ts";
 import { fromPlain, deletedError, lostThreadError } from "./failures.ts";
-import { createGate, type QueueLimits } from "./gate.ts";
+import { createGate, type QueueLimits } from "../gate.ts";
 import type { AnswerOf, ArgumentOf, Call, OperationName } from "./operations.ts";
 import { createPreparedCalls } from "./prepared.ts";
 import { createReader } from "./reader.ts";

@@ -1,11 +1,9 @@
 /**
- * What is in the file of the contents: themselves, or with a key their ciphertext (AES-256-GCM, a fresh nonce each).
+ * What a store keeps of the contents: themselves, or with a key their ciphertext (AES-256-GCM, a fresh nonce each).
  * Encrypted are bodies, compactions, states and labels; not who, when, how much and in what order. Bodies are still found by
  * their hash, which with a key is a keyed one, so that nobody can try whether a text is there.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
-import type { DatabaseSync } from "node:sqlite";
-import { encryptedError, notEncryptedError, wrongKeyError } from "./failures.ts";
 
 export type Content = "body" | "compaction" | "state" | "label" | "proof";
 
@@ -61,32 +59,12 @@ export function createVault(key: Uint8Array | undefined): Vault {
   };
 }
 
-/** Whether the file and the key belong together; a file without contents takes the key it is first opened with. */
-export function checkKey(db: DatabaseSync, path: string, { key, readOnly }: KeyUse): void {
-  const proof = proofIn(db);
-  if (key === undefined) {
-    if (proof !== undefined) throw encryptedError(path);
-    return;
-  }
-  const vault = createVault(key);
-  if (proof === undefined) {
-    const { count } = db.prepare("select count(*) as count from (select 1 from tenants limit 1)").get()!;
-    if (count !== 0 || readOnly) throw notEncryptedError(path);
-    db.prepare("insert or ignore into encryption values (1, ?)").run(vault.seal("proof", PROOF));
-  }
-  if (!opens(vault, proofIn(db)!)) throw wrongKeyError(path);
+/** What is kept beside the contents, so that another key is known for one. */
+export function proofOf(vault: Vault): Uint8Array {
+  return vault.seal("proof", PROOF);
 }
 
-export interface KeyUse {
-  readonly key?: Uint8Array;
-  readonly readOnly: boolean;
-}
-
-function proofIn(db: DatabaseSync): Uint8Array | undefined {
-  return db.prepare("select proof from encryption").get()?.["proof"] as Uint8Array | undefined;
-}
-
-function opens(vault: Vault, proof: Uint8Array): boolean {
+export function opens(vault: Vault, proof: Uint8Array): boolean {
   try {
     return Buffer.compare(vault.open("proof", proof), PROOF) === 0;
   } catch {

@@ -1,5 +1,5 @@
 /** From open to closed: what was begun before the end is finished, what comes after is refused. */
-import { closedError } from "../refusals.ts";
+import { closedError } from "./refusals.ts";
 
 export interface Lifetime {
   /** Runs something that the end waits for. */

@@ -1,8 +1,8 @@
 /** Back-pressure: that much may be under way at once; what comes on top waits its turn, and not for ever. */
-import { busyError } from "./failures.ts";
+import { busyError } from "./refusals.ts";
 
 export interface QueueLimits {
-  /** Calls under way in the store's thread. */
+  /** Calls under way at once. */
   readonly calls: number;
   /** Bytes of what they carry; one larger call goes alone. */
   readonly bytes: number;

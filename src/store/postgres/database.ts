@@ -1,0 +1,183 @@
+/** A bounded pool of connections. Queries have their arguments by name; a transaction that another one came before is run again. */
+import { setTimeout as pause } from "node:timers/promises";
+import { DatabaseError, Pool, types, type PoolClient } from "pg";
+import type { Query } from "../sql/query.ts";
+import { createVault, type Vault } from "../vault.ts";
+import { isConflict, isUnreachable, storeError } from "./failures.ts";
+
+export interface Runner {
+  /** What the contents are in the database as. */
+  readonly vault: Vault;
+  readonly all: <Arguments, Row>(query: Query<Arguments, Row>, args: Arguments) => Promise<readonly Row[]>;
+  readonly first: <Arguments, Row>(query: Query<Arguments, Row>, args: Arguments) => Promise<Row | undefined>;
+  /** Answers with the number of rows that changed. */
+  readonly run: <Arguments>(query: Query<Arguments, unknown>, args: Arguments) => Promise<number>;
+}
+
+export interface Database extends Runner {
+  /** Without its password. */
+  readonly place: string;
+  /** All of it or nothing; may be run several times. */
+  readonly transaction: <Answer>(work: (runner: Runner) => Promise<Answer>) => Promise<Answer>;
+  /** Statements that have no arguments and need a connection of their own. */
+  readonly execute: (...statements: readonly string[]) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export interface DatabaseOptions {
+  readonly url: string;
+  readonly key?: Uint8Array;
+  readonly readOnly: boolean;
+  /** Connections at most. */
+  readonly connections: number;
+  readonly statementTimeoutMs: number;
+  /** How long a database that cannot be reached is tried again. */
+  readonly connectTimeoutMs: number;
+}
+
+const ATTEMPTS_MAX = 8;
+const RETRY_MS = 20;
+const RECONNECT_MS = 200;
+const IDLE_MS_MAX = 60_000;
+
+/** Counters and times fit a number; so do sums of them. */
+const NUMERIC = new Set<number>([types.builtins.INT8, types.builtins.NUMERIC]);
+const asNumbers: typeof types = {
+  ...types,
+  getTypeParser: ((oid: number, format?: "text") =>
+    NUMERIC.has(oid) ? Number : types.getTypeParser(oid, format)) as typeof types.getTypeParser,
+};
+
+export function createDatabase(options: DatabaseOptions): Database {
+  const { url, key, readOnly, connections, statementTimeoutMs, connectTimeoutMs } = options;
+  const place = withoutPassword(url);
+  const vault = createVault(key);
+  const pool = new Pool({
+    connectionString: url,
+    max: connections,
+    connectionTimeoutMillis: connectTimeoutMs,
+    idleTimeoutMillis: IDLE_MS_MAX,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: 2 * statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    application_name: "precis",
+    types: asNumbers,
+  });
+  if (readOnly) pool.on("connect", (client) => void client.query("set default_transaction_read_only = on"));
+  // A connection that is lost while nobody uses it is replaced when it is needed.
+  pool.on("error", () => undefined);
+  const connect = (): Promise<PoolClient> => connectWithin(pool, connectTimeoutMs);
+  const withClient = async <Answer>(work: (client: PoolClient) => Promise<Answer>): Promise<Answer> => {
+    try {
+      const client = await connect();
+      let isSound = true;
+      try {
+        return await work(client);
+      } catch (error) {
+        // What the server refuses leaves the connection as it was; after anything else nobody knows.
+        isSound = error instanceof DatabaseError;
+        throw error;
+      } finally {
+        client.release(!isSound);
+      }
+    } catch (error) {
+      throw storeError(error, place);
+    }
+  };
+  const single: Runner = {
+    vault,
+    all: (query, args) => withClient((client) => runnerOf(client, vault).all(query, args)),
+    first: (query, args) => withClient((client) => runnerOf(client, vault).first(query, args)),
+    run: (query, args) => withClient((client) => runnerOf(client, vault).run(query, args)),
+  };
+  return {
+    ...single,
+    place,
+    transaction: (work) => withClient((client) => transactionOn(client, work, vault)),
+    execute: (...statements) =>
+      withClient(async (client) => {
+        for (const statement of statements) await client.query(statement);
+      }),
+    close: () => pool.end(),
+  };
+}
+
+async function connectWithin(pool: Pool, timeoutMs: number): Promise<PoolClient> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (!isUnreachable(error) || performance.now() + RECONNECT_MS > deadline) throw error;
+      await pause(RECONNECT_MS);
+    }
+  }
+}
+
+async function transactionOn<Answer>(
+  client: PoolClient,
+  work: (runner: Runner) => Promise<Answer>,
+  vault: Vault,
+): Promise<Answer> {
+  const runner = runnerOf(client, vault);
+  for (let attempt = 1; ; attempt++) {
+    await client.query("begin");
+    try {
+      const answer = await work(runner);
+      await client.query("commit");
+      return answer;
+    } catch (error) {
+      await client.query("rollback");
+      if (!isConflict(error) || attempt === ATTEMPTS_MAX) throw error;
+      await pause(RETRY_MS * attempt);
+    }
+  }
+}
+
+function runnerOf(client: PoolClient, vault: Vault): Runner {
+  const ask = (query: Query<never, unknown>, args: unknown) => {
+    const { name, text, names } = compiled(query);
+    const given = args as Readonly<Record<string, unknown>>;
+    return client.query({ name, text, values: names.map((one) => storable(given[one])) });
+  };
+  return {
+    vault,
+    all: async (query, args) => (await ask(query as Query<never, unknown>, args)).rows,
+    first: async (query, args) => (await ask(query as Query<never, unknown>, args)).rows[0],
+    run: async (query, args) => (await ask(query as Query<never, unknown>, args)).rowCount ?? 0,
+  };
+}
+
+/** The text types have no NUL: https://www.postgresql.org/docs/current/datatype-character.html */
+function storable(value: unknown): unknown {
+  if (typeof value === "string") return value.includes("\0") ? value.replaceAll("\0", "\u2400") : value;
+  return value;
+}
+
+interface Compiled {
+  /** Under this name the server keeps the prepared statement. */
+  readonly name: string;
+  readonly text: string;
+  readonly names: readonly string[];
+}
+
+const known = new WeakMap<object, Compiled>();
+let count = 0;
+
+/** `:name` is an argument; `::type` is a cast. */
+function compiled(query: Query<never, unknown>): Compiled {
+  const before = known.get(query);
+  if (before !== undefined) return before;
+  const names: string[] = [];
+  const text = query.sql.replace(/(?<!:):([a-z]\w*)/gi, (_, name: string) => {
+    if (!names.includes(name)) names.push(name);
+    return `$${names.indexOf(name) + 1}`;
+  });
+  const made = { name: `precis_${++count}`, text, names };
+  known.set(query, made);
+  return made;
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/^(\w+:\/\/[^:/@]*):[^@/]*@/, "$1@");
+}

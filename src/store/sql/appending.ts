@@ -1,0 +1,116 @@
+/** How a conversation reaches a database: only its end is handed over, from the last message that is known to be stored. */
+import type { Role } from "../../core/transcript/message.ts";
+import { bodyOf, memberOf } from "../body.ts";
+import type { Lifetime } from "../lifetime.ts";
+import { createRecentMap } from "../recent-map.ts";
+import { checkChain } from "../refusals.ts";
+import type { Appended, ChainAppend, HistoryStore } from "../store.ts";
+
+/** Ends of chains known to be stored, so that only what came since is handed over. */
+const ENDS_REMEMBERED_MAX = 2_048;
+
+/** One message on its way into the database. */
+export interface ChainEntry {
+  readonly link: string;
+  readonly role: Role;
+  readonly protocol?: string;
+  readonly member: number;
+  readonly body: string;
+}
+
+/** The end of a chain: what may be new of it. */
+export interface ChainEnd {
+  /** Of the conversation's first message. */
+  readonly root: string;
+  /** Link of the last message known to be stored; absent where the whole chain is given. */
+  readonly after?: string;
+  readonly entries: readonly ChainEntry[];
+  readonly session?: string;
+  readonly now: number;
+}
+
+/** `undefined` where the chain's known part is not stored any more: the whole chain is needed then. */
+type Appending = Promise<Appended | undefined>;
+
+/** What the database does. */
+export interface ChainTable {
+  /** How many messages of a chain are stored, counted from its beginning. */
+  readonly countStored: (tenant: string, links: readonly string[]) => Promise<number>;
+  readonly append: (tenant: string, end: ChainEnd, bytes: number) => Appending;
+  /** Does what needs nothing to be written, and appends when what it answers with is called. */
+  readonly prepare: (tenant: string, end: ChainEnd, bytes: number) => () => Appending;
+}
+
+interface Keeping {
+  readonly now: () => number;
+  readonly during: Lifetime["during"];
+}
+
+type AppendCalls = Required<Pick<HistoryStore, "appendChain" | "prepareChain">>;
+
+const NOTHING_ADDED: Appended = { added: 0, session: "" };
+
+export function createAppendCalls(table: ChainTable, { now, during }: Keeping): AppendCalls {
+  const ends = createRecentMap<true>({ entries: ENDS_REMEMBERED_MAX });
+  /** What need not be handed over: up to an end that is known, or what is stored. */
+  const countKnown = async (tenant: string, links: readonly string[]): Promise<number> => {
+    const remembered = links.findLastIndex((link) => ends.get(endKey(tenant, link)) === true) + 1;
+    return remembered > 0 ? remembered : table.countStored(tenant, links);
+  };
+  const endToAppend = async (tenant: string, chain: ChainAppend): Promise<ChainEnd | undefined> => {
+    const { links } = checkChain(chain);
+    return links.length === 0 ? undefined : endFrom(chain, await countKnown(tenant, links), now());
+  };
+  const finish = async (tenant: string, chain: ChainAppend, appending: Appending): Promise<Appended> => {
+    let done = await appending;
+    if (done === undefined) {
+      // Retention deleted what it is on since.
+      const whole = endFrom(chain, 0, now());
+      done = (await table.append(tenant, whole, sizeOf(whole)))!;
+    }
+    ends.set(endKey(tenant, chain.links.at(-1)!), true);
+    return done;
+  };
+  const append = async (tenant: string, chain: ChainAppend): Promise<Appended> => {
+    const end = await endToAppend(tenant, chain);
+    return end === undefined ? NOTHING_ADDED : finish(tenant, chain, table.append(tenant, end, sizeOf(end)));
+  };
+  const prepare = async (tenant: string, chain: ChainAppend): Promise<() => Promise<Appended>> => {
+    const end = await endToAppend(tenant, chain);
+    if (end === undefined) return async () => NOTHING_ADDED;
+    const run = table.prepare(tenant, end, sizeOf(end));
+    return () => finish(tenant, chain, run());
+  };
+  return {
+    appendChain: (tenant, chain) => during(() => append(tenant, chain)),
+    prepareChain: (tenant, chain) => {
+      const prepared = prepare(tenant, chain);
+      // Whoever asks for it hears of it.
+      prepared.catch(() => undefined);
+      return () => during(async () => (await prepared)());
+    },
+  };
+}
+
+function endFrom({ links, messages, session }: ChainAppend, from: number, now: number): ChainEnd {
+  const entries = messages.slice(from).map((message, at): ChainEntry => {
+    const protocol = message.wire?.protocol;
+    const entry = { link: links[from + at]!, role: message.role, member: memberOf(message), body: bodyOf(message) };
+    return protocol === undefined ? entry : { ...entry, protocol };
+  });
+  return {
+    root: links[0]!,
+    entries,
+    now,
+    ...(from === 0 ? {} : { after: links[from - 1]! }),
+    ...(session === undefined ? {} : { session }),
+  };
+}
+
+function endKey(tenant: string, link: string): string {
+  return `${tenant}\n${link}`;
+}
+
+function sizeOf({ entries }: ChainEnd): number {
+  return entries.reduce((total, { body }) => total + body.length, 0);
+}

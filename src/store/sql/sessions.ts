@@ -1,0 +1,56 @@
+/** Sessions as they are listed. */
+import type { SessionEntry, SessionsQuery } from "../store.ts";
+import { query } from "./query.ts";
+
+interface EntriesWanted {
+  readonly tenant: number;
+  readonly name: string | null;
+  readonly parent: string | null;
+  readonly prefix: string;
+  readonly limit: number;
+}
+
+interface SessionRow {
+  name: string;
+  created_at: number;
+  updated_at: number;
+  head: string;
+  position: number;
+  parent: string | null;
+  forked_at: string | null;
+}
+
+export const listEntries = query<EntriesWanted, SessionRow>(`
+  select sessions.name, sessions.created_at, sessions.updated_at, heads.link as head, heads.position,
+    parents.name as parent, forks.link as forked_at
+  from sessions
+  join links heads on heads.id = sessions.head
+  left join sessions parents on parents.id = sessions.parent
+  left join links forks on forks.id = sessions.forked_at
+  where sessions.tenant = :tenant and (cast(:name as text) is null or sessions.name = :name)
+  and (cast(:parent as text) is null or parents.name = :parent)
+  and substr(sessions.name, 1, length(cast(:prefix as text))) = :prefix
+  order by sessions.updated_at desc, sessions.id desc
+  limit :limit`);
+
+export function entriesAsked(tenant: number, { limit, parent = null, prefix = "" }: Asked): EntriesWanted {
+  return { tenant, name: null, parent, prefix, limit };
+}
+
+type Asked = Omit<SessionsQuery, "parent"> & { readonly parent?: string | null };
+
+export function entryNamed(tenant: number, name: string): EntriesWanted {
+  return { tenant, name, parent: null, prefix: "", limit: 1 };
+}
+
+export function sessionOf(row: SessionRow): SessionEntry {
+  return {
+    id: row.name,
+    head: row.head,
+    messages: row.position + 1,
+    ...(row.parent === null ? {} : { parent: row.parent }),
+    ...(row.forked_at === null ? {} : { forkedAt: row.forked_at }),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
