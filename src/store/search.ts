@@ -12,7 +12,7 @@ export interface WordSearch extends SearchScope {
 }
 
 /** That many candidates of each kind are ranked, the newest. */
-const CANDIDATES_MAX = 2_000;
+export const CANDIDATES_MAX = 2_000;
 
 export interface SearchCondition {
   readonly query: Query;
@@ -29,22 +29,51 @@ export interface Archive<Key> {
   readonly idOf: (key: Key) => unknown;
 }
 
+/** Asks for candidates, and returns the places when it has enough. */
+type Steps<Key> = Generator<SearchCondition, readonly RankedPassage<Key>[], Iterable<Candidate<Key>>>;
+
 /** Best first; the limit is the caller's to keep, because several places may be of one thing. */
 export function searchIn<Key>(search: WordSearch, { find, idOf }: Archive<Key>): readonly RankedPassage<Key>[] {
+  const steps = searchSteps(search, idOf);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next(find(step.value));
+  return step.value;
+}
+
+export interface RemoteArchive<Key> {
+  readonly find: (wanted: SearchCondition) => Promise<Iterable<Candidate<Key>>>;
+  readonly idOf: Archive<Key>["idOf"];
+}
+
+/** The same where candidates have to be waited for. */
+export async function searchRemotely<Key>(
+  search: WordSearch,
+  { find, idOf }: RemoteArchive<Key>,
+): Promise<readonly RankedPassage<Key>[]> {
+  const steps = searchSteps(search, idOf);
+  let step = steps.next();
+  while (step.done !== true) step = steps.next(await find(step.value));
+  return step.value;
+}
+
+function* searchSteps<Key>(search: WordSearch, idOf: Archive<Key>["idOf"]): Steps<Key> {
   const query = parseQuery(search.words);
   if (query === undefined) return [];
   const found = new Map<unknown, Candidate<Key>>();
-  const take = (demand: SearchCondition["demand"]): void => {
+  const take = (candidates: Iterable<Candidate<Key>>): void => {
     let taken = 0;
-    for (const candidate of find({ query, demand, meets: meeting(query, demand) })) {
+    for (const candidate of candidates) {
       found.set(idOf(candidate.key), candidate);
       if (++taken >= CANDIDATES_MAX) break;
     }
   };
-  take("all");
+  const condition = (demand: SearchCondition["demand"]): SearchCondition => {
+    return { query, demand, meets: meeting(query, demand) };
+  };
+  take(yield condition("all"));
   if (search.literally === true)
     return [...found.values()].filter(({ text }) => holdsLiterally(text, search.words)).map(asPlace);
-  if (found.size < search.limit && query.terms.length > 1) take("any");
+  if (found.size < search.limit && query.terms.length > 1) take(yield condition("any"));
   return rankPlaces([...found.values()], query, { limit: found.size, repeats: true });
 }
 

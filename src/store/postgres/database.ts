@@ -12,6 +12,8 @@ export interface Runner {
   readonly first: <Arguments, Row>(query: Query<Arguments, Row>, args: Arguments) => Promise<Row | undefined>;
   /** Answers with the number of rows that changed. */
   readonly run: <Arguments>(query: Query<Arguments, unknown>, args: Arguments) => Promise<number>;
+  /** Statements without arguments. */
+  readonly script: (sql: string) => Promise<void>;
 }
 
 export interface Database extends Runner {
@@ -19,8 +21,6 @@ export interface Database extends Runner {
   readonly place: string;
   /** All of it or nothing; may be run several times. */
   readonly transaction: <Answer>(work: (runner: Runner) => Promise<Answer>) => Promise<Answer>;
-  /** Statements that have no arguments and need a connection of their own. */
-  readonly execute: (...statements: readonly string[]) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -89,15 +89,12 @@ export function createDatabase(options: DatabaseOptions): Database {
     all: (query, args) => withClient((client) => runnerOf(client, vault).all(query, args)),
     first: (query, args) => withClient((client) => runnerOf(client, vault).first(query, args)),
     run: (query, args) => withClient((client) => runnerOf(client, vault).run(query, args)),
+    script: (sql) => withClient((client) => runnerOf(client, vault).script(sql)),
   };
   return {
     ...single,
     place,
     transaction: (work) => withClient((client) => transactionOn(client, work, vault)),
-    execute: (...statements) =>
-      withClient(async (client) => {
-        for (const statement of statements) await client.query(statement);
-      }),
     close: () => pool.end(),
   };
 }
@@ -145,6 +142,7 @@ function runnerOf(client: PoolClient, vault: Vault): Runner {
     all: async (query, args) => (await ask(query as Query<never, unknown>, args)).rows,
     first: async (query, args) => (await ask(query as Query<never, unknown>, args)).rows[0],
     run: async (query, args) => (await ask(query as Query<never, unknown>, args)).rowCount ?? 0,
+    script: async (sql) => void (await client.query(sql)),
   };
 }
 

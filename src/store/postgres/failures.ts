@@ -132,9 +132,3 @@ export function noRoomError(place: string): PrecisError {
   return new PrecisError(message, { ...details, place });
 }
 
-export function missingDriverError(): PrecisError {
-  return new PrecisError("the package `pg` is not installed", {
-    code: "store_driver_missing",
-    hint: "Install it beside precis: npm install pg",
-  });
-}

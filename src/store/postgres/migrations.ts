@@ -31,8 +31,8 @@ create table bodies (
   content bytea not null,
   bytes integer not null,
   words tsvector,
-  primary key (period, id),
-  unique (period, tenant, form, hash)
+  primary key (id, period),
+  unique (tenant, form, hash, period)
 ) partition by list (period);
 create index bodies_by_size on bodies (tenant, bytes);
 create index bodies_by_words on bodies using gin (words);
@@ -68,8 +68,8 @@ create table links (
   member integer not null,
   body bigint not null,
   created_at bigint not null,
-  primary key (period, id),
-  unique (period, tenant, link)
+  primary key (id, period),
+  unique (tenant, link, period)
 ) partition by list (period);
 create index links_by_parent on links (parent);
 create index links_by_session on links (session, id);

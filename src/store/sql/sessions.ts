@@ -1,4 +1,4 @@
-/** Sessions as they are listed. */
+/** Sessions as they are listed, and marked as used. */
 import type { SessionEntry, SessionsQuery } from "../store.ts";
 import { query } from "./query.ts";
 
@@ -32,6 +32,17 @@ export const listEntries = query<EntriesWanted, SessionRow>(`
   and substr(sessions.name, 1, length(cast(:prefix as text))) = :prefix
   order by sessions.updated_at desc, sessions.id desc
   limit :limit`);
+
+export const updateSession = query<{ id: number; head: number; now: number }>(
+  `update sessions set head = :head, updated_at = :now where id = :id`,
+);
+
+export const touchSession = query<{ id: number; now: number; before: number }>(
+  `update sessions set updated_at = :now where id = :id and updated_at <= :before`,
+);
+
+/** A session that only repeats itself is marked as used at most this often, so that it does not always write. */
+export const MARK_USE_EVERY_MS = 60_000;
 
 export function entriesAsked(tenant: number, { limit, parent = null, prefix = "" }: Asked): EntriesWanted {
   return { tenant, name: null, parent, prefix, limit };

@@ -18,7 +18,7 @@ export const addUsage = query<UsageArguments>(`
   insert into usages (tenant, link, model, input, output, cache_read, cache_write, cost_usd, at)
   values (:tenant, :link, :model, :input, :output, :cacheRead, :cacheWrite, :costUsd, :at)`);
 
-interface UsageRow {
+export interface UsageRow {
   readonly link: string;
   readonly model: string;
   readonly input: number;

@@ -6,6 +6,28 @@ import type { Holdings, Retention } from "../store.ts";
 import { dropUnused } from "./bodies.ts";
 import { removeOriginal } from "./originals.ts";
 import { query } from "../sql/query.ts";
+import {
+  countAll,
+  deleteLinks,
+  deleteNames,
+  deleteRecords,
+  deleteSession,
+  deleteState,
+  deleteStates,
+  deleteTombstones,
+  deleteUsages,
+  dropHead,
+  holdingsOf,
+  isNamed,
+  linksOfSession,
+  oldestOriginal,
+  oldestRecord,
+  oldestSession,
+  oldestState,
+  originalsOfLink,
+  type OfLink,
+  type Scope,
+} from "../sql/retention.ts";
 import type { Runner } from "./query.ts";
 import { knownTenant } from "./tenants.ts";
 
@@ -18,69 +40,6 @@ interface Unit {
   /** Answers with the size of the bodies that went. */
   readonly remove: () => number;
 }
-
-type Scope = { readonly tenant: number | null };
-
-/** Sessions that no other is on. */
-const oldestSession = query<Scope, { id: number; updated_at: number }>(`
-  select s.id, s.updated_at from sessions s
-  where (:tenant is null or s.tenant = :tenant)
-  and not exists (select 1 from sessions where parent = s.id)
-  and not exists (select 1 from sessions o join links h on h.id = o.head where h.session = s.id and o.id <> s.id)
-  and not exists (
-    select 1 from links c join links p on p.id = c.parent where p.session = s.id and c.session <> s.id)
-  order by s.updated_at, s.id limit 1`);
-
-/** Records of conversations that are not stored. */
-const oldestRecord = query<Scope, { tenant: number; link: string; used_at: number }>(`
-  select r.tenant, r.link, max(r.used_at) as used_at from records r
-  where (:tenant is null or r.tenant = :tenant)
-  and not exists (select 1 from links l where l.tenant = r.tenant and l.link = r.link)
-  group by r.tenant, r.link order by used_at limit 1`);
-
-/** Originals that no record names. */
-const oldestOriginal = query<Scope, { id: number; created_at: number }>(`
-  select o.id, o.created_at from originals o
-  where (:tenant is null or o.tenant = :tenant) and not exists (
-    select 1 from record_originals n join records r on r.id = n.record
-    where n.recall_id = o.recall_id and r.tenant = o.tenant)
-  order by o.created_at, o.id limit 1`);
-
-const linksOfSession = query<{ session: number }, { tenant: number; link: string; body: number }>(
-  `select tenant, link, body from links where session = :session`,
-);
-const dropHead = query<{ session: number }>(`update sessions set head = null where id = :session`);
-const deleteLinks = query<{ session: number }>(`delete from links where session = :session`);
-const deleteSession = query<{ session: number }>(`delete from sessions where id = :session`);
-
-type OfLink = { readonly tenant: number; readonly link: string };
-
-const originalsOfLink = query<OfLink, { id: number }>(`
-  select distinct o.id from records
-  join record_originals on record_originals.record = records.id
-  join originals o on o.tenant = records.tenant and o.recall_id = record_originals.recall_id
-  where records.tenant = :tenant and records.link = :link`);
-const isNamed = query<{ id: number }, { id: number }>(`
-  select o.id from originals o
-  where o.id = :id and exists (
-    select 1 from record_originals n join records r on r.id = n.record
-    where n.recall_id = o.recall_id and r.tenant = o.tenant)`);
-const deleteNames = query<OfLink>(`
-  delete from record_originals
-  where record in (select id from records where tenant = :tenant and link = :link)`);
-const deleteRecords = query<OfLink>(`delete from records where tenant = :tenant and link = :link`);
-const deleteTombstones = query<OfLink>(`delete from tombstones where tenant = :tenant and link = :link`);
-const deleteStates = query<OfLink>(`delete from states where tenant = :tenant and link = :link`);
-const deleteState = query<{ tenant: number; root: string }>(
-  `delete from states where tenant = :tenant and root = :root`,
-);
-
-/** States that belong to no stored link. */
-const oldestState = query<Scope, { tenant: number; root: string; updated_at: number }>(`
-  select s.tenant, s.root, s.updated_at from states s
-  where (:tenant is null or s.tenant = :tenant)
-  and not exists (select 1 from links l where l.tenant = s.tenant and l.link = s.link)
-  order by s.updated_at limit 1`);
 
 /** What the file's pages hold, without those that are free. */
 const usedBytes = query<object, { bytes: number }>(`
@@ -96,30 +55,8 @@ const sessionsDependingOn = query<{ tenant: number; names: string }, { id: numbe
     union select c.session from standing join links p on p.session = standing.id join links c on c.parent = p.id)
   select sessions.id, sessions.name from standing join sessions on sessions.id = standing.id
   order by sessions.id desc`);
-const deleteUsages = query<OfLink>(`delete from usages where tenant = :tenant and link = :link`);
-
-const count = query<
-  Scope,
-  { sessions: number; messages: number; compactions: number; originals: number; bodies: number; bytes: number | null }
->(`
-  select
-    (select count(*) from sessions where :tenant is null or tenant = :tenant) as sessions,
-    (select count(*) from links where :tenant is null or tenant = :tenant) as messages,
-    (select count(*) from records where :tenant is null or tenant = :tenant) as compactions,
-    (select count(*) from originals where :tenant is null or tenant = :tenant) as originals,
-    (select count(*) from bodies where :tenant is null or tenant = :tenant) as bodies,
-    (select sum(bytes) from bodies where :tenant is null or tenant = :tenant) as bytes`);
-
 export function holdings(runner: Runner, tenantName: string | undefined): Holdings {
-  const row = runner.first(count, scopeOf(runner, tenantName))!;
-  return {
-    sessions: row.sessions ?? 0,
-    messages: row.messages ?? 0,
-    compactions: row.compactions ?? 0,
-    originals: row.originals ?? 0,
-    bodies: row.bodies ?? 0,
-    bytes: row.bytes ?? 0,
-  };
+  return holdingsOf(runner.first(countAll, scopeOf(runner, tenantName))!);
 }
 
 function scopeOf(runner: Runner, tenantName: string | undefined): Scope {

@@ -1,7 +1,15 @@
 /** Sessions: the newest link of a line of conversation, and the session that a branch left. */
 import type { SessionEntry, SessionsQuery } from "../store.ts";
 import { query } from "../sql/query.ts";
-import { entriesAsked, entryNamed, listEntries, sessionOf } from "../sql/sessions.ts";
+import {
+  entriesAsked,
+  entryNamed,
+  listEntries,
+  MARK_USE_EVERY_MS,
+  sessionOf,
+  touchSession,
+  updateSession,
+} from "../sql/sessions.ts";
 import type { Runner } from "./query.ts";
 import { knownTenant } from "./tenants.ts";
 
@@ -36,17 +44,6 @@ const firstLink = query<{ session: number }, { link: string }>(
 );
 
 const renameSession = query<{ session: number; name: string }>(`update sessions set name = :name where id = :session`);
-
-const updateSession = query<{ id: number; head: number; now: number }>(
-  `update sessions set head = :head, updated_at = :now where id = :id`,
-);
-
-const touchSession = query<{ id: number; now: number; before: number }>(
-  `update sessions set updated_at = :now where id = :id and updated_at <= :before`,
-);
-
-/** A session that only repeats itself is marked as used at most this often, so that it does not always write. */
-const MARK_USE_EVERY_MS = 60_000;
 
 /** The session that a chain goes on with: the one it names, the one whose head it continues, or a new branch. */
 export function sessionFor(

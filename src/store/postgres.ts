@@ -1,0 +1,183 @@
+/**
+ * History in a PostgreSQL database, which any number of gateways on any number of machines share. What is acknowledged is
+ * committed; whoever reads afterwards, from whichever gateway, sees it.
+ */
+import { createGate, QUEUE_LIMITS, type QueueLimits } from "./gate.ts";
+import { createLifetime } from "./lifetime.ts";
+import { append, countStored, readChain, readLinks } from "./postgres/chains.ts";
+import { check, checkKey, checkWritable, vacuum } from "./postgres/upkeep.ts";
+import { createDatabase, type Database, type Runner } from "./postgres/database.ts";
+import { getOriginal, putOriginals } from "./postgres/originals.ts";
+import { createPeriods, type Periods } from "./postgres/periods.ts";
+import * as records from "./postgres/records.ts";
+import { deleteSessions, holdings, retain, size, withBranches } from "./postgres/retention.ts";
+import { prepareSchema } from "./postgres/schema.ts";
+import { searchMessages, searchOriginals } from "./postgres/search.ts";
+import { knownTenant } from "./postgres/tenants.ts";
+import { findUsage, getState, putState, putUsage, totalUsage } from "./postgres/usage.ts";
+import { wrongKeyError } from "./refusals.ts";
+import { createAppendCalls } from "./sql/appending.ts";
+import { createCompactionCalls } from "./sql/compactions.ts";
+import { entriesAsked, entryNamed, listEntries, sessionOf } from "./sql/sessions.ts";
+import { tenantOf, tenantsWithSessions } from "./sql/tenants.ts";
+import type { ClockOptions, HistoryStore } from "./store.ts";
+import { KEY_BYTES } from "./vault.ts";
+
+export interface PostgresOptions extends ClockOptions {
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, with the parameters that the driver `pg` knows. */
+  readonly url: string;
+  /** Connections at most, from this process. Default 10. */
+  readonly connections?: number;
+  /** How long the database may take for one statement, in milliseconds. Default 30,000. */
+  readonly statementTimeoutMs?: number;
+  /** How long a database that cannot be reached is tried again before a call fails, in milliseconds. Default 10,000. */
+  readonly connectTimeoutMs?: number;
+  /** True: nothing is written, and the tables have to be there. */
+  readonly readOnly?: boolean;
+  /** 32 bytes that nobody else has: bodies, compactions, states and labels are encrypted with them before they are sent. */
+  readonly key?: Uint8Array;
+  /** Once texts, compactions and states take that much, `checkWritable` fails with `store_full`. No limit by default. */
+  readonly sizeBytesMax?: number;
+  /** What may be under way and waiting at once. */
+  readonly queue?: Partial<QueueLimits>;
+}
+
+export interface PostgresStore extends HistoryStore {
+  /** Reads everything and answers with one line a fault; none for a sound database. */
+  readonly check: () => Promise<readonly string[]>;
+}
+
+const CONNECTIONS = 10;
+const STATEMENT_TIMEOUT_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+type During = ReturnType<typeof createLifetime>["during"];
+
+interface PostgresParts {
+  readonly database: Database;
+  readonly periods: Periods;
+  readonly now: () => number;
+  readonly readOnly: boolean;
+  /** Waits until there is room for that many bytes more. */
+  readonly during: During;
+}
+
+/** @throws PrecisError as docs/store.md lists them. */
+export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
+  const { url, key, readOnly = false, now = Date.now } = options;
+  const { connections = CONNECTIONS, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
+  const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
+  const database = createDatabase({ url, readOnly, connections, statementTimeoutMs, connectTimeoutMs, ...keyed(key) });
+  try {
+    if (key !== undefined && key.length !== KEY_BYTES) throw wrongKeyError(database.place);
+    await prepareSchema(database, readOnly);
+    await checkKey(database, { readOnly, hasKey: key !== undefined });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  const { during, end } = createLifetime();
+  const parts = {
+    database,
+    periods: createPeriods(database, now),
+    now,
+    readOnly,
+    during: queued(during, options.queue),
+  };
+  return {
+    ...createReads(parts),
+    ...createWrites(parts),
+    ...createUpkeep(parts, options.sizeBytesMax),
+    close: () => end(database.close),
+  };
+}
+
+function keyed(key: Uint8Array | undefined): { readonly key?: Uint8Array } {
+  return key === undefined ? {} : { key };
+}
+
+/** The driver's own queue has no end. */
+function queued(during: During, limits: Partial<QueueLimits> = {}): During {
+  const gate = createGate({ ...QUEUE_LIMITS, ...limits });
+  return (run) =>
+    during(async () => {
+      await gate.enter(0);
+      try {
+        return await run();
+      } finally {
+        gate.leave(0);
+      }
+    });
+}
+
+function createReads({ database, during }: PostgresParts) {
+  const entries = async (tenant: string, asked: Parameters<typeof entriesAsked>[1] | string) => {
+    const id = await knownTenant(database, tenant);
+    const wanted = typeof asked === "string" ? entryNamed(id, asked) : entriesAsked(id, asked);
+    return (await database.all(listEntries, wanted)).map(sessionOf);
+  };
+  return {
+    getOriginal: (tenant, id) => during(() => getOriginal(database, tenant, id)),
+    search: (tenant, words, limit, scope) =>
+      during(() => searchOriginals(database, tenant, { ...scope, words, limit })),
+    readChain: (tenant, link) => during(() => readChain(database, tenant, link)),
+    readLinks: (tenant, link) => during(() => readLinks(database, tenant, link)),
+    isStored: (tenant, link) => during(async () => (await countStored(database, tenant, [link])) > 0),
+    listTenants: () => during(async () => (await database.all(tenantsWithSessions, {})).map(tenantOf)),
+    listSessions: (tenant, asked) => during(() => entries(tenant, asked)),
+    getSession: (tenant, id) => during(async () => (await entries(tenant, id))[0]),
+    searchMessages: (tenant, words, limit, scope) =>
+      during(() => searchMessages(database, tenant, { ...scope, words, limit })),
+    findUsage: (tenant, links) => during(() => findUsage(database, tenant, links)),
+    totalUsage: (tenant, since = 0) => during(() => totalUsage(database, tenant, since)),
+    getState: (tenant, root) => during(() => getState(database, tenant, root)),
+  } satisfies Partial<HistoryStore>;
+}
+
+function createWrites(parts: PostgresParts) {
+  const { database, periods, now, during } = parts;
+  const inOne = <Answer>(work: (runner: Runner, period: number) => Promise<Answer>): Promise<Answer> =>
+    periods.current().then((period) => database.transaction((runner) => work(runner, period)));
+  const appendEnd: Parameters<typeof createAppendCalls>[0]["append"] = (tenant, end) =>
+    inOne((runner, period) => append(runner, tenant, end, period));
+  return {
+    ...createCompactionCalls(
+      {
+        put: (tenant, fresh) => database.transaction((runner) => records.put(runner, tenant, fresh)),
+        find: (tenant, asked) => records.find(database, tenant, asked),
+        list: (tenant, links) => records.list(database, tenant, links),
+        read: (_, id) => records.read(database, id),
+        touch: (tenant, used) => records.touch(database, tenant, used),
+      },
+      parts,
+    ),
+    appendChain: createAppendCalls(
+      {
+        countStored: (tenant, links) => countStored(database, tenant, links),
+        append: appendEnd,
+        prepare: (tenant, end, bytes) => () => appendEnd(tenant, end, bytes),
+      },
+      parts,
+    ).appendChain,
+    undoCompaction: (tenant, link) =>
+      during(() => database.transaction((runner) => records.undo(runner, tenant, { link, now: now() }))),
+    putOriginals: (tenant, originals) =>
+      during(() => inOne((runner, period) => putOriginals(runner, tenant, { originals, now: now() }, period))),
+    putUsage: (tenant, usage) => during(() => database.transaction((runner) => putUsage(runner, tenant, usage))),
+    putState: (tenant, root, state) =>
+      during(() => database.transaction((runner) => putState(runner, tenant, { root, state, now: now() }))),
+  } satisfies Partial<HistoryStore>;
+}
+
+function createUpkeep({ database, during }: PostgresParts, sizeBytesMax: number | undefined) {
+  return {
+    checkWritable: (bytes = 0) => during(() => checkWritable(database, { bytes, sizeBytesMax })),
+    holdings: (tenant) => during(() => holdings(database, tenant)),
+    size: () => during(() => size(database)),
+    withBranches: (tenant, ids) => during(() => withBranches(database, tenant, ids)),
+    deleteSessions: (tenant, ids) => during(() => deleteSessions(database, tenant, ids)),
+    retain: (retention) => during(() => retain(database, retention)),
+    vacuum: () => during(() => vacuum(database)),
+    check: () => during(() => check(database)),
+  } satisfies Partial<PostgresStore>;
+}

@@ -1,0 +1,35 @@
+/**
+ * Who waits for whom: the writers of one conversation for each other, and whoever deletes for all writers, so that nothing
+ * is put on what is just going. The locks end with their transaction.
+ * https://www.postgresql.org/docs/current/explicit-locking.html#ADVISORY-LOCKS
+ */
+import { query } from "../sql/query.ts";
+import type { Runner } from "./database.ts";
+
+/** Keeps our locks apart from those of other programs in the database: "prc" in ASCII, and a number for each kind. */
+const SCHEMA_LOCK = 0x70726301;
+const DELETION_LOCK = 0x70726302;
+const CONVERSATION_LOCK = 0x70726303;
+
+const lockShared = query<{ kind: number }>(`
+  select pg_advisory_xact_lock_shared(:kind::integer, hashtext(current_schema()))`);
+const lockAlone = query<{ kind: number }>(`
+  select pg_advisory_xact_lock(:kind::integer, hashtext(current_schema()))`);
+/** In their order, so that two who want the same two do not wait for each other. */
+const lockKeys = query<{ kind: number; keys: readonly string[] }>(`
+  select pg_advisory_xact_lock(:kind::integer, key)
+  from (select distinct hashtext(one) as key from unnest(:keys::text[]) as one order by 1) keys`);
+
+/** A writer of these conversations and names. */
+export async function lockToWrite(runner: Runner, keys: readonly string[]): Promise<void> {
+  await runner.all(lockShared, { kind: DELETION_LOCK });
+  if (keys.length > 0) await runner.all(lockKeys, { kind: CONVERSATION_LOCK, keys });
+}
+
+export async function lockToDelete(runner: Runner): Promise<void> {
+  await runner.all(lockAlone, { kind: DELETION_LOCK });
+}
+
+export async function lockToMigrate(runner: Runner): Promise<void> {
+  await runner.all(lockAlone, { kind: SCHEMA_LOCK });
+}
