@@ -11,7 +11,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { COMPACTION_SCHEMA_VERSION, NO_LOSSES, type Compaction } from "../src/core/compaction/compaction.ts";
 import { createChain } from "../src/core/transcript/links.ts";
 import { textMessage, type Message } from "../src/core/transcript/message.ts";
-import { openSqliteStore, type SqliteStore } from "../src/store/index.ts";
+import { openSqliteStore } from "../src/store/index.ts";
+import type { HistoryStore } from "../src/store/store.ts";
 import { timed } from "./stopwatch.ts";
 import { createNames } from "./traffic/names.ts";
 import { log } from "./traffic/outputs.ts";
@@ -59,7 +60,7 @@ export async function storeRows(): Promise<readonly StoreRow[]> {
 }
 
 /** Many conversations that grow by a turn at a time, as a gateway sees them. */
-async function appending(store: SqliteStore): Promise<readonly StoreRow[]> {
+async function appending(store: HistoryStore): Promise<readonly StoreRow[]> {
   const talks = Array.from({ length: CONVERSATIONS }, (_, at) => talkOf(at + 1, MESSAGES / CONVERSATIONS));
   await pause(50);
   const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -81,7 +82,7 @@ async function appending(store: SqliteStore): Promise<readonly StoreRow[]> {
   ];
 }
 
-async function oneByOne(store: SqliteStore): Promise<readonly StoreRow[]> {
+async function oneByOne(store: HistoryStore): Promise<readonly StoreRow[]> {
   const { links, messages } = talkOf(99, (ROUNDS.warmups + ROUNDS.samples) * TURN_MESSAGES);
   const turn = await row("append one turn, alone", (round) => {
     const end = (round + 1) * TURN_MESSAGES;
@@ -90,7 +91,7 @@ async function oneByOne(store: SqliteStore): Promise<readonly StoreRow[]> {
   return [turn];
 }
 
-async function reading(store: SqliteStore): Promise<readonly StoreRow[]> {
+async function reading(store: HistoryStore): Promise<readonly StoreRow[]> {
   const { links, messages } = talkOf(100, LONG_CHAIN);
   await store.appendChain(TENANT, { links, messages });
   const find = (): unknown => store.findCompaction(TENANT, links);

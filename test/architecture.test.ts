@@ -208,7 +208,8 @@ describe("files", () => {
 function repeatedPassages(): string[] {
   const first = new Map<string, string>();
   const repeated: string[] = [];
-  for (const file of files) {
+  // Migrations that were released are never changed, whatever another database's are like.
+  for (const file of files.filter(({ path }) => !path.endsWith("/migrations.ts"))) {
     const lines = tellingLines(file.text);
     for (let at = 0; at + PASSAGE_LINES <= lines.length; at += 1) {
       const passage = lines.slice(at, at + PASSAGE_LINES);

@@ -24,7 +24,11 @@ import type { Stream, Terminal } from "./terminal.ts";
 export const LOCAL_TENANT = "local";
 
 export const HISTORY_ARGS = {
-  store: { type: "string", valueHint: "FILE", description: "The store's file, instead of the configured one." },
+  store: {
+    type: "string",
+    valueHint: "ADDRESS",
+    description: "Another store than the configured one: a file, or postgres://….",
+  },
   tenant: { type: "string", valueHint: "NAME", description: "The tenant; `local` by default." },
   ...CONFIG_FLAGS,
 } as const satisfies ArgsDef;

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { shortPath } from "../config/load.ts";
 import { historyFile } from "../config/locate.ts";
+import { STORE_PASSWORD } from "../config/schema-gateway.ts";
 import type { Configuration } from "../config/schema.ts";
 import { PrecisError } from "../core/errors.ts";
 import { reasonOf } from "../platform/system-errors.ts";
@@ -24,7 +25,8 @@ export function storePlace(given: string | undefined, { gateway }: Configuration
   const { folder, environment, platform } = terminal;
   const named = given ?? gateway.store ?? historyFile(environment, platform);
   const { kind, place } = storeAddress(named);
-  if (kind !== "sqlite") return { address: named, shown: kind };
+  if (STORE_PASSWORD.test(named)) throw usageError("the store's address holds a password", PASSWORD_ELSEWHERE);
+  if (kind !== "sqlite") return { address: named, shown: named };
   const home = environment["HOME"] ?? homedir();
   const path = resolve(folder, place.startsWith("~/") ? `${home}${place.slice(1)}` : place);
   return { address: `sqlite:${path}`, shown: shortPath(path, terminal), path };
@@ -43,12 +45,7 @@ export function existingStore(given: string | undefined, configuration: Configur
   return found;
 }
 
-/** The same for what only a file can have done to it. */
-export function existingStoreFile(given: string | undefined, configuration: Configuration, terminal: Terminal): string {
-  const { path, shown } = existingStore(given, configuration, terminal);
-  if (path === undefined) throw usageError(`the store is ${shown}, and no file`, "Name a file with --store FILE.");
-  return path;
-}
+const PASSWORD_ELSEWHERE = "Put the password into the variable PGPASSWORD or the file ~/.pgpass instead.";
 
 /** Keeps nothing beyond the process. */
 const IN_MEMORY = "memory";

@@ -32,6 +32,9 @@ const upstream = z.strictObject({
 /** What can be said of one upstream. */
 export const UPSTREAM_FIELDS: readonly string[] = Object.keys(upstream.shape);
 
+/** Of the address of a database; it would be shown wherever the address is. */
+export const STORE_PASSWORD = /^postgres(?:ql)?:(?:\/\/[^/@]*:[^/]*@|.*[?&]password=)/;
+
 /** A name and a password before the host: they would be sent on, and shown wherever the address is. */
 function hasCredentials(url: string): boolean {
   return /^[a-z]+:\/\/[^/?#]*@/i.test(url);
@@ -130,12 +133,14 @@ export const gatewaySection = z
     store: z
       .string()
       .min(1)
+      .refine((address) => !STORE_PASSWORD.test(address), "an address without a password")
       .nullable()
       .default(gateway.store)
       .meta({
         description:
-          "The file that keeps conversations and compactions, or `memory` to keep nothing on disk. By default `precis/history.db` in your data folder (`$XDG_DATA_HOME` or `~/.local/share`; on Windows `%LOCALAPPDATA%`).",
-        examples: ["memory"],
+          "The file that keeps conversations and compactions, `memory` to keep nothing on disk, or `postgres://USER@HOST/DATABASE` for a database that several gateways share (its password in `PGPASSWORD` or `~/.pgpass`). By default `precis/history.db` in your data folder (`$XDG_DATA_HOME` or `~/.local/share`; on Windows `%LOCALAPPDATA%`).",
+        examples: ["memory", "postgres://precis@db.example.com/precis"],
+        "x-expects": "a file, `memory`, or a `postgres://` address without a password, or `null`",
       }),
     store_key_env: z
       .string()

@@ -2,6 +2,9 @@
 
 const SHOWN_CHARS_MAX = 60;
 
+/** In an address, between the user and the host. */
+const PASSWORD = /(:\/\/[^/\s@:]*):[^/\s@]*@/g;
+
 export function shown(value: unknown): string {
   const text =
     value === undefined
@@ -9,5 +12,6 @@ export function shown(value: unknown): string {
       : typeof value === "number"
         ? String(value)
         : (JSON.stringify(value) ?? `a ${typeof value}`);
-  return text.length > SHOWN_CHARS_MAX ? `${text.slice(0, SHOWN_CHARS_MAX)}…` : text;
+  const safe = text.replace(PASSWORD, "$1:…@");
+  return safe.length > SHOWN_CHARS_MAX ? `${safe.slice(0, SHOWN_CHARS_MAX)}…` : safe;
 }

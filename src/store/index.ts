@@ -1,8 +1,8 @@
-/** `precis/store`: histories in memory and in an SQLite file, behind one interface. */
+/** `precis/store`: histories in memory, in an SQLite file and in a PostgreSQL database, behind one interface. */
 import "../platform/refuse-old-node.ts";
 export { createMemoryStore } from "./memory.ts";
 export { openStore, type OpenOptions } from "./open.ts";
-export { openSqliteStore, type SqliteOptions, type SqliteStore } from "./sqlite.ts";
+export { openSqliteStore, type SqliteOptions } from "./sqlite.ts";
 export type {
   Appended,
   ChainAppend,

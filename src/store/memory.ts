@@ -64,6 +64,7 @@ export function createMemoryStore({ now = Date.now }: ClockOptions = {}): Histor
     withBranches: async (tenant, ids) => standingOn(shelfOf(tenant), ids).map(({ id }) => id),
     deleteSessions: async (tenant, ids) => deleteSessions(shelfOf(tenant), ids),
     vacuum: async () => void shelvesOf(),
+    check: async () => (shelvesOf(), []),
     close: async () => {
       closed = true;
     },

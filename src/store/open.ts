@@ -1,4 +1,4 @@
-/** Opens the store at an address: `memory`, `sqlite:PATH`, or the plain path of an SQLite file. */
+/** Opens the store at an address: `memory`, `sqlite:PATH` or the plain path of an SQLite file, or `postgres://…`. */
 import type { SqliteOptions } from "./sqlite.ts";
 import type { HistoryStore } from "./store.ts";
 
@@ -9,14 +9,20 @@ type Open = (place: string, options: OpenOptions) => Promise<HistoryStore>;
 /** By the word before the colon. Each kind is loaded only when it is opened. */
 const KINDS = {
   memory: async (_, options) => (await import("./memory.ts")).createMemoryStore(options),
+  postgres: async (place, options) => openPostgres(`postgres:${place}`, options),
+  postgresql: async (place, options) => openPostgres(`postgresql:${place}`, options),
   sqlite: async (path, options) => (await import("./sqlite.ts")).openSqliteStore({ ...options, path }),
 } as const satisfies Readonly<Record<string, Open>>;
+
+async function openPostgres(url: string, options: OpenOptions): Promise<HistoryStore> {
+  return (await import("./postgres.ts")).openPostgresStore({ ...options, url });
+}
 
 export type StoreKind = keyof typeof KINDS;
 
 export interface StoreAddress {
   readonly kind: StoreKind;
-  /** What comes after the kind: a path for `sqlite`, nothing for `memory`. */
+  /** What comes after the kind: a path for `sqlite`, `//USER@HOST/DATABASE` for `postgres`, nothing for `memory`. */
   readonly place: string;
 }
 

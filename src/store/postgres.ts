@@ -42,11 +42,6 @@ export interface PostgresOptions extends ClockOptions {
   readonly queue?: Partial<QueueLimits>;
 }
 
-export interface PostgresStore extends HistoryStore {
-  /** Reads everything and answers with one line a fault; none for a sound database. */
-  readonly check: () => Promise<readonly string[]>;
-}
-
 const CONNECTIONS = 10;
 const STATEMENT_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -63,7 +58,7 @@ interface PostgresParts {
 }
 
 /** @throws PrecisError as docs/store.md lists them. */
-export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
+export async function openPostgresStore(options: PostgresOptions): Promise<HistoryStore> {
   const { url, key, readOnly = false, now = Date.now } = options;
   const { connections = CONNECTIONS, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
@@ -179,5 +174,5 @@ function createUpkeep({ database, during }: PostgresParts, sizeBytesMax: number 
     retain: (retention) => during(() => retain(database, retention)),
     vacuum: () => during(() => vacuum(database)),
     check: () => during(() => check(database)),
-  } satisfies Partial<PostgresStore>;
+  } satisfies Partial<HistoryStore>;
 }

@@ -1,6 +1,15 @@
 /** What every store refuses, in the same words. */
-import { PrecisError } from "../core/errors.ts";
+import { PrecisError, type PrecisErrorDetails } from "../core/errors.ts";
 import type { ChainAppend } from "./store.ts";
+
+/** What a file system or a database brings about, as an error that a program can act on. */
+export type Failure = Pick<PrecisErrorDetails, "code" | "hint" | "retryable"> & { readonly message: string };
+
+export const FAILED: Failure = {
+  code: "store_failed",
+  message: "the store failed",
+  hint: "Please report this: it is a bug in precis.",
+};
 
 export function closedError(): PrecisError {
   return new PrecisError("the store is closed", {

@@ -32,11 +32,6 @@ export interface SqliteOptions extends ClockOptions {
   readonly queue?: Partial<QueueLimits>;
 }
 
-export interface SqliteStore extends HistoryStore {
-  /** Reads the whole file and answers with one line a fault; none for a sound one. */
-  readonly check: () => Promise<readonly string[]>;
-}
-
 const BUSY_TIMEOUT_MS = 5_000;
 interface SqliteParts {
   readonly client: WorkerClient;
@@ -46,7 +41,7 @@ interface SqliteParts {
 }
 
 /** @throws PrecisError as docs/store.md lists them; a file that is refused has not been touched. */
-export async function openSqliteStore(options: SqliteOptions): Promise<SqliteStore> {
+export async function openSqliteStore(options: SqliteOptions): Promise<HistoryStore> {
   const { path, busyTimeoutMs = BUSY_TIMEOUT_MS, readOnly = false, mustExist = false } = options;
   const { sizeBytesMax, key, now = Date.now } = options;
   if (key !== undefined && key.length !== KEY_BYTES) throw wrongKeyError(path);

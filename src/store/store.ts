@@ -226,6 +226,8 @@ export interface HistoryStore extends Store {
   readonly deleteSessions: (tenant: string, ids: readonly string[]) => Promise<readonly string[]>;
   /** Deletes what retention says and answers with what is left. A session lives as long as a branch of it does. */
   readonly retain: (retention: Retention) => Promise<Holdings>;
+  /** Reads everything and answers with one line a fault: none for a sound store. */
+  readonly check: () => Promise<readonly string[]>;
   /** Gives freed space back to the disk. Takes as long as copying the file. */
   readonly vacuum: () => Promise<void>;
   /** Finishes what was begun, then refuses further calls. */

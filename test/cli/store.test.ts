@@ -6,7 +6,8 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createChain } from "../../src/core/transcript/links.ts";
 import type { Message } from "../../src/core/transcript/message.ts";
-import { openSqliteStore, type SqliteStore } from "../../src/store/sqlite.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import type { HistoryStore } from "../../src/store/store.ts";
 import type { Holdings } from "../../src/store/store.ts";
 import { precisHere, temporaryFolder, type Folder, type Ran } from "./precis.ts";
 
@@ -20,7 +21,7 @@ afterEach(() => folder.remove());
 const store = (...words: string[]): Promise<Ran> => precisHere(["store", ...words], { folder: folder.path });
 
 /** A file with a session of each name for each tenant, the first used longest ago. */
-async function filled(names: readonly string[], file = "history.db", tenants = ["local"]): Promise<SqliteStore> {
+async function filled(names: readonly string[], file = "history.db", tenants = ["local"]): Promise<HistoryStore> {
   let now = 0;
   const opened = await openSqliteStore({ path: join(folder.path, file), now: () => now });
   for (const [at, name] of names.entries()) {

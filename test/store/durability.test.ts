@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it } from "vitest";
-import { openSqliteStore, type SqliteStore } from "../../src/store/sqlite.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import type { HistoryStore } from "../../src/store/store.ts";
 import { LANES, stepOf, tenantOf } from "./crash/steps.ts";
 
 /** 5 in `npm test`, 50 in `npm run test:full`. */
@@ -34,7 +35,11 @@ async function writeAndDie(path: string, round: number): Promise<readonly number
   return acknowledged;
 }
 
-async function expectKept(store: SqliteStore, tenant: string, steps: { readonly lane: number; readonly step: number }) {
+async function expectKept(
+  store: HistoryStore,
+  tenant: string,
+  steps: { readonly lane: number; readonly step: number },
+) {
   const { lane, step } = steps;
   const { links, messages } = stepOf(lane, step);
   const kept = await store.readChain(tenant, links.at(-1) ?? "");
@@ -50,7 +55,11 @@ async function expectKept(store: SqliteStore, tenant: string, steps: { readonly 
 }
 
 /** What came after the last acknowledgement is there as a whole or not at all. */
-async function expectNothingByHalf(store: SqliteStore, tenant: string, { lane, step }: { lane: number; step: number }) {
+async function expectNothingByHalf(
+  store: HistoryStore,
+  tenant: string,
+  { lane, step }: { lane: number; step: number },
+) {
   const { links, original, compaction } = stepOf(lane, step + 1);
   const chain = await store.readChain(tenant, links.at(-1)!);
   expect([0, links.length]).toContain(chain.length);

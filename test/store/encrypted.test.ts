@@ -4,7 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { openSqliteStore, type SqliteStore } from "../../src/store/sqlite.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import type { HistoryStore } from "../../src/store/store.ts";
 import { storeContract } from "./contract.ts";
 import { compaction, talk } from "./contract/things.ts";
 
@@ -12,7 +13,7 @@ const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
 
 const folder = mkdtempSync(join(tmpdir(), "precis-encrypted-"));
 const key = randomBytes(32);
-const opened: SqliteStore[] = [];
+const opened: HistoryStore[] = [];
 afterAll(async () => {
   await Promise.all(opened.map((store) => store.close()));
   rmSync(folder, { recursive: true, force: true });

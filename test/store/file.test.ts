@@ -6,12 +6,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore, type SqliteOptions, type SqliteStore } from "../../src/store/sqlite.ts";
+import { openSqliteStore, type SqliteOptions } from "../../src/store/sqlite.ts";
+import type { HistoryStore } from "../../src/store/store.ts";
 import { compaction, talk } from "./contract/things.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "precis-file-"));
-const opened: SqliteStore[] = [];
+const opened: HistoryStore[] = [];
 let count = 0;
 let path = "";
 beforeEach(() => {
@@ -22,7 +23,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function open(options: Partial<SqliteOptions> = {}): Promise<SqliteStore> {
+async function open(options: Partial<SqliteOptions> = {}): Promise<HistoryStore> {
   const store = await openSqliteStore({ path, ...options });
   opened.push(store);
   return store;

@@ -90,7 +90,11 @@ async function startOwn() {
   const data = join(folder, "data");
   if (isRoot) chownSync(folder, UNPRIVILEGED, UNPRIVILEGED);
   const flags = ["--pgdata", data, "--username", "precis", "--auth", "trust", "--encoding", "UTF8", "--locale", "C"];
-  const made = spawnSync(join(native, "bin", "initdb"), [...flags, "--no-sync"], { ...user, encoding: "utf8", cwd: folder });
+  const made = spawnSync(join(native, "bin", "initdb"), [...flags, "--no-sync"], {
+    ...user,
+    encoding: "utf8",
+    cwd: folder,
+  });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}${String(made.error ?? "")}`);
   const port = await freePort();
   const url = `postgres://precis@127.0.0.1:${port}/postgres`;
@@ -98,7 +102,11 @@ async function startOwn() {
   const settings = { port, listen_addresses: "127.0.0.1", unix_socket_directories: "", max_connections: 100 };
   const start = async (): Promise<void> => {
     const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    running = spawn(join(native, "bin", "postgres"), ["-D", data, ...options], { ...user, cwd: folder, stdio: "ignore" });
+    running = spawn(join(native, "bin", "postgres"), ["-D", data, ...options], {
+      ...user,
+      cwd: folder,
+      stdio: "ignore",
+    });
     await untilItAnswers(url);
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {

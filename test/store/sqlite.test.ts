@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { openSqliteStore, type SqliteStore } from "../../src/store/sqlite.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import type { HistoryStore } from "../../src/store/store.ts";
 import { storeContract } from "./contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "precis-store-"));
-const opened: SqliteStore[] = [];
+const opened: HistoryStore[] = [];
 afterAll(async () => {
   await Promise.all(opened.map((store) => store.close()));
   rmSync(folder, { recursive: true, force: true });

@@ -1,20 +1,24 @@
 /** `precis store …`: what the history holds, whether it is sound, and what goes. */
 import type { ArgsDef } from "citty";
 import { loadConfiguration } from "../../config/load.ts";
-import { openSqliteStore, type SqliteStore } from "../../store/sqlite.ts";
-import type { Holdings, Retention } from "../../store/store.ts";
+import { openStore } from "../../store/open.ts";
+import type { HistoryStore, Holdings, Retention } from "../../store/store.ts";
 import { bytesOf, count, counted, durationOf, size } from "../amounts.ts";
 import { columnWidths, padEnd } from "../bars.ts";
 import type { Arguments, Command, CommandGroup } from "../command.ts";
-import { EXIT, usageError } from "../exit.ts";
+import { EXIT, usageError, type ExitCode } from "../exit.ts";
 import { whileWaiting } from "../progress.ts";
 import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
-import { copiesOf, existingStoreFile, fileBytes } from "../store-file.ts";
+import { copiesOf, existingStore, fileBytes } from "../store-file.ts";
 import { storeKey } from "../store-settings.ts";
 import type { Terminal } from "../terminal.ts";
 
 const STORE_ARGS = {
-  store: { type: "string", valueHint: "FILE", description: "The store's file, instead of the configured one." },
+  store: {
+    type: "string",
+    valueHint: "ADDRESS",
+    description: "Another store than the configured one: a file, or postgres://….",
+  },
   ...CONFIG_FLAGS,
   json: { type: "boolean", description: "Print JSON." },
 } as const satisfies ArgsDef;
@@ -33,10 +37,11 @@ const stats: Command = {
   ],
   args: { ...TENANT_ARG, ...STORE_ARGS },
   run: (args, terminal) =>
-    withStore(args, terminal, { readOnly: true }, async ({ store, path }) => {
+    withStore(args, terminal, { readOnly: true }, async ({ store, path, shown }) => {
       const holdings = await whileWaiting(terminal.err, () => "counting", store.holdings(args.text("tenant")));
-      await printResult(args, terminal, { path, ...fileSizes(path), ...holdings }, [
-        ...fileRows(path),
+      const where = path === undefined ? { store: shown } : { path, ...fileSizes(path) };
+      await printResult(args, terminal, { ...where, ...holdings }, [
+        ...(path === undefined ? ([["store", shown]] as const) : fileRows(path)),
         ...holdingRows(holdings),
       ]);
       return EXIT.done;
@@ -47,16 +52,16 @@ const check: Command = {
   name: "store check",
   summary: "Check the store for damage.",
   about: [
-    "Reads the whole file: runs SQLite's own check, and compares every body with its hash and every chain with its links. Exits with 1 and a line for each fault if something is wrong. Changes nothing.",
+    "Reads the whole store: compares every body with its hash and every chain with its links, and runs SQLite's own check on a file. Exits with 1 and a line for each fault if something is wrong. Changes nothing.",
   ],
   examples: [{ line: "precis store check && echo sound", says: "check a backup" }],
   args: STORE_ARGS,
   run: (args, terminal) =>
-    withStore(args, terminal, { readOnly: true }, async ({ store, path }) => {
+    withStore(args, terminal, { readOnly: true }, async ({ store, path, shown }) => {
       const faults = await whileWaiting(terminal.err, () => "reading the whole store", store.check());
       const found = faults.map((fault) => [terminal.out.paint("bad", "fault"), fault] as const);
       const sound = [[terminal.out.paint("good", "sound"), "no damage found"]] as const;
-      await printResult(args, terminal, { path, faults }, faults.length === 0 ? sound : found);
+      await printResult(args, terminal, { path: path ?? shown, faults }, faults.length === 0 ? sound : found);
       return faults.length === 0 ? EXIT.done : EXIT.failed;
     }),
 };
@@ -91,12 +96,12 @@ const retain: Command = {
   },
   run: async (args, terminal) => {
     const retention = retentionOf(args);
-    return withStore(args, terminal, {}, async ({ store, path }) => {
+    return withStore(args, terminal, {}, async ({ store, path, shown }) => {
       const before = await store.holdings(args.text("tenant"));
       const left = async (): Promise<string> =>
         `deleting: ${size((await store.holdings(args.text("tenant"))).bytes)} of ${size(before.bytes)} left`;
       const after = await whileWaiting(terminal.err, left, store.retain(retention));
-      await printResult(args, terminal, { path, before, after }, changeRows(before, after));
+      await printResult(args, terminal, { path: path ?? shown, before, after }, changeRows(before, after));
       return EXIT.done;
     });
   },
@@ -111,7 +116,8 @@ const vacuum: Command = {
   examples: [{ line: "precis store retain --older-than 30d && precis store vacuum", says: "when the gateway is idle" }],
   args: STORE_ARGS,
   run: (args, terminal) =>
-    withStore(args, terminal, {}, async ({ store, path }) => {
+    withStore(args, terminal, {}, async ({ store, path, shown }) => {
+      if (path === undefined) return vacuumDatabase(store, shown, args, terminal);
       const before = fileSizes(path).fileBytes;
       await whileWaiting(terminal.err, () => `rewriting ${size(before)}`, store.vacuum());
       const after = fileSizes(path).fileBytes;
@@ -119,6 +125,17 @@ const vacuum: Command = {
       return EXIT.done;
     }),
 };
+
+async function vacuumDatabase(
+  store: HistoryStore,
+  shown: string,
+  args: Arguments,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  await whileWaiting(terminal.err, () => "vacuuming", store.vacuum());
+  await printResult(args, terminal, { store: shown }, [["store", `${shown}, its free space can be used again`]]);
+  return EXIT.done;
+}
 
 const upgrade: Command = {
   name: "store upgrade",
@@ -129,10 +146,13 @@ const upgrade: Command = {
   examples: [{ line: "precis store upgrade", says: "upgrade it before anything else uses it" }],
   args: STORE_ARGS,
   run: (args, terminal) =>
-    withStore(args, terminal, {}, async ({ path }) => {
-      const copies = copiesOf(path);
+    withStore(args, terminal, {}, async ({ path, shown }) => {
+      const copies = path === undefined ? [] : copiesOf(path);
       const rows = copies.map((copy) => ["copy", copy] as const);
-      await printResult(args, terminal, { path, copies }, [["store", `${path}, up to date`], ...rows]);
+      await printResult(args, terminal, { path: path ?? shown, copies }, [
+        ["store", `${path ?? shown}, up to date`],
+        ...rows,
+      ]);
       return EXIT.done;
     }),
 };
@@ -144,8 +164,11 @@ export const storeCommands: CommandGroup = {
 };
 
 interface Opened {
-  readonly store: SqliteStore;
-  readonly path: string;
+  readonly store: HistoryStore;
+  /** As a person would write it. */
+  readonly shown: string;
+  /** Where it is a file. */
+  readonly path?: string;
 }
 
 async function withStore<Result>(
@@ -155,10 +178,10 @@ async function withStore<Result>(
   use: (opened: Opened) => Promise<Result>,
 ): Promise<Result> {
   const configuration = await loadConfiguration(configurationRequest(args, terminal));
-  const path = existingStoreFile(args.text("store"), configuration, terminal);
-  const store = await openSqliteStore({ path, readOnly, ...storeKey(configuration, terminal.environment) });
+  const { address, shown, path } = existingStore(args.text("store"), configuration, terminal);
+  const store = await openStore(address, { readOnly, ...storeKey(configuration, terminal.environment) });
   try {
-    return await use({ store, path });
+    return await use({ store, shown, ...(path === undefined ? {} : { path }) });
   } finally {
     await store.close();
   }

@@ -25,7 +25,7 @@ export async function checkStore(examination: Examination): Promise<readonly Fin
   const { address, shown, path } = storePlace(store, configuration, terminal);
   if (storeAddress(address).kind === "memory")
     return [note("store", "store_in_memory", "nothing is kept: sessions are compacted again after a restart")];
-  if (path === undefined) return withoutFile(address, shown);
+  if (path === undefined) return withoutFile(address, shown, examination);
   const closed = unreachable(path, shown);
   if (closed !== undefined) return [closed];
   if (!existsSync(path)) return [...freeSpaceFinding(path), ...newStore(path, shown)];
@@ -41,9 +41,13 @@ export async function checkStore(examination: Examination): Promise<readonly Fin
 }
 
 /** A store that is no file: whether it answers. */
-async function withoutFile(address: string, shown: string): Promise<readonly Finding[]> {
+async function withoutFile(
+  address: string,
+  shown: string,
+  { loaded: { configuration }, terminal }: Examination,
+): Promise<readonly Finding[]> {
   try {
-    const store = await openStore(address, { readOnly: true });
+    const store = await openStore(address, { readOnly: true, ...storeKey(configuration, terminal.environment) });
     const { sessions } = await store.holdings().finally(store.close);
     return [fine("store", "store", `${shown}: ${sessions} sessions`)];
   } catch (error) {

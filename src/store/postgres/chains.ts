@@ -6,19 +6,8 @@ import type { Appended, StoredMessage } from "../store.ts";
 import { keepBodies } from "./bodies.ts";
 import type { Runner } from "./database.ts";
 import { lockToWrite } from "./locks.ts";
-import { moveHead, sessionFor } from "./sessions.ts";
+import { moveHead, sessionFor, type StoredLink } from "./sessions.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
-
-/** A message that is stored, and its session. */
-export interface StoredLink {
-  readonly id: number;
-  readonly period: number;
-  readonly link: string;
-  readonly position: number;
-  readonly session: number;
-  readonly head: number | null;
-  readonly name: string;
-}
 
 const findLinks = query<{ tenant: number; links: readonly string[] }, StoredLink>(`
   select links.id, links.period, links.link, links.position, links.session, sessions.head, sessions.name

@@ -149,7 +149,7 @@ function runnerOf(client: PoolClient, vault: Vault): Runner {
 /** The text types have no NUL: https://www.postgresql.org/docs/current/datatype-character.html */
 function storable(value: unknown): unknown {
   if (typeof value === "string") return value.includes("\0") ? value.replaceAll("\0", "\u2400") : value;
-  return value;
+  return Array.isArray(value) ? value.map(storable) : value;
 }
 
 interface Compiled {

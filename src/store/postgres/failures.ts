@@ -1,7 +1,6 @@
 /** What can go wrong with a database server, as errors that a program can act on. */
-import { PrecisError, type PrecisErrorDetails } from "../../core/errors.ts";
-
-type Failure = Pick<PrecisErrorDetails, "code" | "hint" | "retryable"> & { readonly message: string };
+import { PrecisError } from "../../core/errors.ts";
+import { FAILED, type Failure } from "../refusals.ts";
 
 const UNREACHABLE: Failure = {
   code: "store_unreachable",
@@ -42,11 +41,6 @@ const OVERLOADED: Failure = {
   message: "the database has no connection left",
   hint: "Try again in a moment; if this persists, raise max_connections or lower the number of connections a gateway opens.",
   retryable: true,
-};
-const FAILED: Failure = {
-  code: "store_failed",
-  message: "the store failed",
-  hint: "Please report this: it is a bug in precis.",
 };
 
 /** By the class or the whole of an SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -127,8 +121,12 @@ export function olderSchemaError(place: string, found: number): PrecisError {
   });
 }
 
+export function readOnlyError(place: string): PrecisError {
+  const { message, ...details } = READ_ONLY;
+  return new PrecisError(message, { ...details, place });
+}
+
 export function noRoomError(place: string): PrecisError {
   const { message, ...details } = FULL;
   return new PrecisError(message, { ...details, place });
 }
-

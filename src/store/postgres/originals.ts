@@ -2,6 +2,7 @@
 import { piecesOf, type Body } from "../body.ts";
 import { query } from "../sql/query.ts";
 import type { Original } from "../store.ts";
+import { deleteOriginal, deletePieces, type NewOriginals } from "../sql/originals.ts";
 import { decoded } from "../text-bytes.ts";
 import { dropUnused, keepBodies } from "./bodies.ts";
 import type { Runner } from "./database.ts";
@@ -42,18 +43,10 @@ const addOriginal = query<NewOriginal, { id: number }>(`
   values (:tenant, :id, :kind, :label, :now, :masked)
   returning id`);
 
-const addPieces = query<{ original: number; period: number; bodies: readonly number[] }>(`
+const insertPieces = query<{ original: number; period: number; bodies: readonly number[] }>(`
   insert into original_pieces (original, position, period, body)
   select :original::bigint, place - 1, :period::integer, body
   from unnest(:bodies::bigint[]) with ordinality as pieces (body, place)`);
-
-const deletePieces = query<{ original: number }>(`delete from original_pieces where original = :original`);
-const deleteOriginal = query<{ original: number }>(`delete from originals where id = :original`);
-
-export interface NewOriginals {
-  readonly originals: readonly Original[];
-  readonly now: number;
-}
 
 /** All of them or, on an error, none. */
 export async function putOriginals(
@@ -74,7 +67,7 @@ export async function putOriginals(
     if (!(await makeRoomFor(runner, { tenant, id, bodies }))) continue;
     const label = runner.vault.sealText("label", original.label);
     const row = await runner.first(addOriginal, { tenant, id, kind, label, masked: Number(masked), now });
-    await runner.run(addPieces, { original: row!.id, period, bodies });
+    await runner.run(insertPieces, { original: row!.id, period, bodies });
   }
 }
 

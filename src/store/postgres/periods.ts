@@ -17,7 +17,7 @@ const partitions = query<object, { period: number }>(`
   order by period`);
 
 /** Of a time in milliseconds since the epoch: 202611 is November 2026, in UTC. */
-export function periodOf(time: number): number {
+function periodOf(time: number): number {
   const date = new Date(time);
   return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1;
 }
@@ -55,7 +55,7 @@ async function makePartitions(database: Database, period: number): Promise<void>
 }
 
 /** Oldest first. */
-export async function periodsOf(runner: Runner): Promise<readonly number[]> {
+async function periodsOf(runner: Runner): Promise<readonly number[]> {
   return (await runner.all(partitions, {})).map(({ period }) => period);
 }
 

@@ -1,17 +1,25 @@
 /** Sessions: the newest link of a line of conversation, and the session that a branch left. */
 import { query } from "../sql/query.ts";
 import { MARK_USE_EVERY_MS, touchSession, updateSession } from "../sql/sessions.ts";
-import type { StoredLink } from "./chains.ts";
 import type { Runner } from "./database.ts";
 
-/** Where a chain comes before its new messages are stored. */
+/** A message that is stored, and its session. */
+export interface StoredLink {
+  readonly id: number;
+  readonly period: number;
+  readonly link: string;
+  readonly position: number;
+  readonly session: number;
+  readonly head: number | null;
+  readonly name: string;
+}
+
+/** What a session is chosen by: the client's name for it, the last message that was known before, the link of the first that was not. */
 interface ChainPosition {
-  readonly name: string | undefined;
-  /** The last message that was known before. */
-  readonly last: StoredLink | undefined;
-  /** The first that was not. */
-  readonly next: string | undefined;
   readonly now: number;
+  readonly name: string | undefined;
+  readonly last: StoredLink | undefined;
+  readonly next: string | undefined;
 }
 
 interface SessionName {

@@ -5,18 +5,19 @@ import { keyOf } from "../text-bytes.ts";
 import { opens, proofOf } from "../vault.ts";
 import { encryptedError, notEncryptedError, wrongKeyError } from "../refusals.ts";
 import type { Database } from "./database.ts";
-import { noRoomError } from "./failures.ts";
+import { noRoomError, readOnlyError } from "./failures.ts";
 import { size } from "./retention.ts";
 
-/** A server that only follows another one refuses this. */
-const assignTransaction = query<object, { assigned: string }>(`select pg_current_xact_id()::text as assigned`);
+/** A server that only follows another one reads only too. */
+const isReadOnly = query<object, { refuses: boolean }>(`
+  select current_setting('transaction_read_only') = 'on' as refuses`);
 
 /** @throws what a write would. */
 export async function checkWritable(
   database: Database,
   { bytes, sizeBytesMax }: { readonly bytes: number; readonly sizeBytesMax: number | undefined },
 ): Promise<void> {
-  await database.first(assignTransaction, {});
+  if ((await database.first(isReadOnly, {}))!.refuses) throw readOnlyError(database.place);
   if (sizeBytesMax !== undefined && (await size(database)) + bytes > sizeBytesMax) throw noRoomError(database.place);
 }
 

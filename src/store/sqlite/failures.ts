@@ -1,11 +1,10 @@
 /** What can go wrong with a file, as errors a program can act on. They cross threads as plain data. */
 import { PrecisError, type PrecisErrorDetails } from "../../core/errors.ts";
 import { reasonOf } from "../../platform/system-errors.ts";
+import { FAILED, type Failure } from "../refusals.ts";
 
 /** https://www.sqlite.org/rescode.html; extended codes carry these in their lowest byte. */
 const PRIMARY_CODE_MASK = 0xff;
-
-type Failure = Pick<PrecisErrorDetails, "code" | "hint" | "retryable"> & { readonly message: string };
 
 const LOCKED: Failure = {
   code: "store_locked",
@@ -38,11 +37,6 @@ const DAMAGED: Failure = {
   code: "store_damaged",
   message: "the file is damaged, or is not an SQLite database",
   hint: "Name another file, or restore this one from a backup; it has not been changed.",
-};
-const FAILED: Failure = {
-  code: "store_failed",
-  message: "the store failed",
-  hint: "Please report this: it is a bug in precis.",
 };
 
 const BY_SQLITE_CODE: Readonly<Record<number, Failure>> = {

@@ -2,6 +2,7 @@
 import { piecesOf } from "../body.ts";
 import type { Original } from "../store.ts";
 import { dropUnused, keepBody, readyBody, textOf, type ReadyBody } from "./bodies.ts";
+import { deleteOriginal, deletePieces, type NewOriginals } from "../sql/originals.ts";
 import { query } from "../sql/query.ts";
 import type { Runner } from "./query.ts";
 import { knownTenant, writingTenant } from "./tenants.ts";
@@ -30,14 +31,6 @@ const addOriginal = query<{ tenant: number; id: string; kind: string; label: str
 const addPiece = query<{ original: number; position: number; body: number }>(
   `insert into original_pieces (original, position, body) values (:original, :position, :body)`,
 );
-
-const deletePieces = query<{ original: number }>(`delete from original_pieces where original = :original`);
-const deleteOriginal = query<{ original: number }>(`delete from originals where id = :original`);
-
-export interface NewOriginals {
-  readonly originals: readonly Original[];
-  readonly now: number;
-}
 
 /** The pieces of each, ready to be written. */
 export function readyOriginals(
