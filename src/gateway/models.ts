@@ -34,7 +34,7 @@ interface LearnedWindows {
 export interface ModelBook {
   /** Without an upstream: what is known of the model wherever it is served. */
   readonly of: (tenant: string, model: string, upstream?: string) => ModelKnowledge;
-  /** Loads what was learnt before this process began; once a model. */
+  /** Loads what was learnt before this process began; later, in the background, what other gateways have learnt since. */
   readonly recalled: (tenant: string, model: string) => Promise<void> | undefined;
   readonly learnFactor: (tenant: string, model: string, factor: number) => void;
   readonly learnWindow: (tenant: string, model: string, window: { upstream: string; limitTokens: number }) => void;
@@ -56,6 +56,8 @@ export interface ModelBookOptions {
 const MODELS_MAX = 1_024;
 /** A factor that moved less than this is not written down again. */
 const FACTOR_STEP = 0.02;
+/** What other gateways on the same store learn is read this often. */
+const REFRESH_MS = 30_000;
 /** A learned window is tried again after a day: limits of accounts rise, and one more refusal is sent again unseen. */
 const LEARNED_WINDOW_MS_MAX = 24 * 60 * 60_000;
 
@@ -67,6 +69,7 @@ interface ModelEntry {
   learnt: LearnedWindows;
   recalling: Promise<void> | undefined;
   kept: LearnedWindows | undefined;
+  readAt: number;
 }
 
 export function createModelBook(options: ModelBookOptions): ModelBook {
@@ -78,22 +81,31 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
     if (known !== undefined) return known;
     const statedTokens = contextLength ?? lookUp(registry, model)?.windowTokens ?? unknownTokens;
     const learnt = { factor: initialFactor(model), windows: {} };
-    const entry = { statedTokens, learnt, recalling: undefined, kept: undefined };
+    const entry = { statedTokens, learnt, recalling: undefined, kept: undefined, readAt: now() };
     if (entries.size >= MODELS_MAX) entries.delete(entries.keys().next().value!);
     entries.set(key, entry);
     return entry;
   };
   const recall = async (tenant: string, model: string, entry: ModelEntry): Promise<void> => {
+    entry.readAt = now();
     const before = learntIn(await store.getState(tenant, rootOf(model)));
-    if (before !== undefined) entry.kept = entry.learnt = before;
+    if (before !== undefined)
+      entry.kept = entry.learnt = { ...before, windows: newestOf(before.windows, entry.learnt.windows) };
     entry.recalling = undefined;
+  };
+  /** With what other gateways have written meanwhile. */
+  const keep = async (tenant: string, model: string, entry: ModelEntry): Promise<void> => {
+    const { windows = {} } = learntIn(await store.getState(tenant, rootOf(model))) ?? {};
+    const merged = newestOf(windows, entry.learnt.windows);
+    entry.kept = entry.learnt = { ...entry.learnt, windows: merged };
+    await store.putState(tenant, rootOf(model), entry.learnt);
   };
   const learn = (tenant: string, model: string, news: Partial<LearnedWindows>): void => {
     const entry = entryOf(tenant, model);
     entry.learnt = { ...entry.learnt, ...news };
     if (entry.kept !== undefined && same(entry.kept, entry.learnt)) return;
-    const kept = (entry.kept = entry.learnt);
-    void store.putState(tenant, rootOf(model), kept).catch(() => void (entry.kept = undefined));
+    entry.kept = entry.learnt;
+    void keep(tenant, model, entry).catch(() => void (entry.kept = undefined));
   };
   const windowOf = ({ learnt }: ModelEntry, upstream: string): number => {
     const window = learnt.windows[upstream];
@@ -110,8 +122,10 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
       };
     },
     recalled: (tenant, model) => {
-      if (entries.has(`${tenant}\n${model}`)) return entryOf(tenant, model).recalling;
+      const isKnown = entries.has(`${tenant}\n${model}`);
       const entry = entryOf(tenant, model);
+      if (isKnown && now() - entry.readAt > REFRESH_MS) void recall(tenant, model, entry).catch(() => undefined);
+      if (isKnown) return entry.recalling;
       // Without the store the model is learnt again.
       entry.recalling = recall(tenant, model, entry).catch(() => void (entry.recalling = undefined));
       return entry.recalling;
@@ -123,16 +137,26 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
       learn(tenant, model, { windows: { ...entry.learnt.windows, [upstream]: { limitTokens, at: now() } } });
     },
     answered: (tenant, model, { upstream, inputTokens }) => {
-      const { windows } = entryOf(tenant, model).learnt;
-      if (inputTokens <= (windows[upstream]?.limitTokens ?? Infinity)) return;
-      const { [upstream]: _contradicted, ...others } = windows;
-      learn(tenant, model, { windows: others });
+      const { statedTokens, learnt } = entryOf(tenant, model);
+      if (inputTokens <= (learnt.windows[upstream]?.limitTokens ?? Infinity)) return;
+      // Kept as news of its own, so that no other gateway brings the smaller one back.
+      const contradicted = { limitTokens: Math.max(statedTokens, inputTokens), at: now() };
+      learn(tenant, model, { windows: { ...learnt.windows, [upstream]: contradicted } });
     },
   };
 }
 
 function rootOf(model: string): string {
   return `model ${model}`;
+}
+
+type Windows = LearnedWindows["windows"];
+
+function newestOf(some: Windows, others: Windows): Windows {
+  const newest = { ...some };
+  for (const [upstream, window] of Object.entries(others))
+    if (window.at >= (newest[upstream]?.at ?? 0)) newest[upstream] = window;
+  return newest;
 }
 
 function same(one: LearnedWindows, other: LearnedWindows): boolean {

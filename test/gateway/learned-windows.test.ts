@@ -49,6 +49,7 @@ describe("a learned window", () => {
     const store = createMemoryStore();
     let clockMs = 0;
     book(store, () => clockMs).learnWindow("t", "m", { upstream: A, limitTokens: 16_000 });
+    await written(store);
     const restarted = book(store, () => clockMs);
     await restarted.recalled("t", "m");
     clockMs = 23 * HOUR_MS;
@@ -57,6 +58,33 @@ describe("a learned window", () => {
     expect(restarted.of("t", "m", A).windowTokens).toBe(BELIEVED_TOKENS);
   });
 });
+
+describe("gateways on one store", () => {
+  it("learn of each other's windows, and of those that were wrong", async () => {
+    const store = createMemoryStore();
+    let clockMs = 0;
+    const [one, other] = [book(store, () => clockMs), book(store, () => clockMs)];
+    for (const models of [one, other]) await models.recalled("t", "m");
+    one.learnWindow("t", "m", { upstream: A, limitTokens: 16_000 });
+    await written(store);
+    other.learnWindow("t", "m", { upstream: B, limitTokens: 12_000 });
+    const windows = (models: typeof one) => [A, B].map((upstream) => models.of("t", "m", upstream).windowTokens);
+    await vi.waitFor(() => expect(windows(other)).toEqual([16_000, 12_000]));
+    clockMs = 31_000;
+    await one.recalled("t", "m");
+    await vi.waitFor(() => expect(windows(one)).toEqual([16_000, 12_000]));
+    one.answered("t", "m", { upstream: B, inputTokens: 13_000 });
+    await vi.waitFor(async () => expect(JSON.stringify(await store.getState("t", "model m"))).toContain("31000"));
+    clockMs = 70_000;
+    await other.recalled("t", "m");
+    await vi.waitFor(() => expect(windows(other)).toEqual([16_000, BELIEVED_TOKENS]));
+  });
+});
+
+/** What a book learns is written behind. */
+async function written(store: ReturnType<typeof createMemoryStore>): Promise<void> {
+  await vi.waitFor(async () => expect(await store.getState("t", "model m")).toBeDefined());
+}
 
 describe("through the gateway", () => {
   const protocol = "openai-chat";

@@ -1,0 +1,166 @@
+/**
+ * Two gateways on one PostgreSQL database, and a balancer that sends every request to whichever comes next: to its provider
+ * each conversation is the same as from one gateway, also while gateways and the database are killed and come back.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { createProvider } from "../../src/provider/provider.ts";
+import type { ProtocolName } from "../../src/protocols/index.ts";
+import { openStore, type HistoryStore } from "../../src/store/index.ts";
+import { NO_POSTGRES, startPostgres } from "../store/postgres-server.ts";
+import { ask, bodyOf, PROTOCOLS, worked, type Told } from "./support/asking.ts";
+import { serve, type Serving } from "./support/serving.ts";
+import { atEnd, temporaryFolder } from "./support/standing.ts";
+import { unmarked } from "./support/unmarked.ts";
+import { lostOf } from "./support/witness.ts";
+
+/** 20 and 3 with the other slow tests; 200 and 30 in `npm run test:full`. */
+const SCALE = Number(process.env["PRECIS_TEST_RUNS"] ?? 500);
+const SESSIONS = Math.min(200, Math.max(20, Math.round(SCALE / 25)));
+const KILLS = Math.min(30, Math.max(3, Math.round(SCALE / 200)));
+const AT_ONCE = 20;
+const STEPS_MIN = 10;
+const STEPS = 12;
+const WINDOW_TOKENS = 6_000;
+const TENANT = "local";
+const TEST_MS_MAX = 120_000 + 20_000 * KILLS + 3_000 * SESSIONS;
+
+interface Cluster {
+  readonly store: HistoryStore;
+  /** What each conversation was last sent on as. */
+  readonly forwarded: ReadonlyMap<string, string>;
+  /** What the provider refused. */
+  readonly refused: () => readonly string[];
+  /** To the next gateway, or to the one after it where that one is gone. */
+  readonly send: (protocol: ProtocolName, body: string, key: string) => Promise<Told & { readonly gateway: number }>;
+  /** Something is killed, and started again. */
+  readonly disturb: (which: number) => Promise<void>;
+}
+
+async function cluster(): Promise<Cluster> {
+  const forwarded = new Map<string, string>();
+  const provider = createProvider({
+    every: { windowTokens: WINDOW_TOKENS },
+    script: { text: "Read." },
+    onRequest: ({ body }) => {
+      const name = /\bsession_\d+\b/.exec(body)?.[0];
+      if (name !== undefined) forwarded.set(name, unmarked(body));
+    },
+  });
+  const { url: upstream, close } = await provider.listen();
+  atEnd(close);
+  const server = await startPostgres();
+  atEnd(server.close);
+  const url = await server.newSchema();
+  const store = await openStore(url);
+  atEnd(store.close);
+  const folder = temporaryFolder();
+  const start = (port?: number): Promise<Serving> =>
+    serve({
+      upstream,
+      folder,
+      flags: { "context-length": String(WINDOW_TOKENS), store: url },
+      ...(port === undefined ? {} : { port }),
+    });
+  const gateways = await Promise.all([start(), start()]);
+  let turn = 0;
+  const send: Cluster["send"] = async (protocol, body, key) => {
+    for (let attempt = 0; ; attempt += 1) {
+      const gateway = turn++ % gateways.length;
+      try {
+        return { ...(await ask(gateways[gateway]!.url, { protocol, body, key })), gateway };
+      } catch (error) {
+        if (attempt > 200) throw error;
+        await pause(50);
+      }
+    }
+  };
+  const disturb = async (which: number): Promise<void> => {
+    if (which === gateways.length) {
+      await server.kill();
+      return server.start();
+    }
+    const port = Number(new URL(gateways[which]!.url).port);
+    await gateways[which]!.kill("SIGKILL");
+    gateways[which] = await start(port);
+  };
+  const refused: Cluster["refused"] = () =>
+    provider.requests
+      .filter(({ status }) => status >= 400)
+      .map(({ status, body }) => `${status}: ${body.length} bytes`);
+  return { store, forwarded, send, disturb, refused };
+}
+
+interface Conversation {
+  readonly name: string;
+  readonly compactions: number;
+  /** By the other gateway, for the same request. */
+  readonly compactedAgain: number;
+  readonly gateways: ReadonlySet<number>;
+}
+
+/** From its first request to its last; every answered request comes again by the other gateway, as the same bytes. */
+async function converse({ send, forwarded, store }: Cluster, at: number, again: boolean): Promise<Conversation> {
+  const name = `session_${at}`;
+  const protocol = PROTOCOLS[at % PROTOCOLS.length]!;
+  const gateways = new Set<number>();
+  let compactions = 0;
+  let compactedAgain = 0;
+  let body = "";
+  for (let step = STEPS_MIN; step < STEPS_MIN + STEPS; step += 1) {
+    body = bodyOf(protocol, worked(name, step, 120));
+    const told = await send(protocol, body, name);
+    expect([name, step, told.status]).toEqual([name, step, 200]);
+    gateways.add(told.gateway);
+    if (told.treatment.includes("fresh")) compactions += 1;
+    if (!again) continue;
+    const before = forwarded.get(name);
+    const other = await send(protocol, body, name);
+    gateways.add(other.gateway);
+    expect([name, step, other.status]).toEqual([name, step, 200]);
+    // At its very threshold a conversation may be due to the one that counts its tokens a little higher.
+    if (other.treatment.includes("fresh")) compactedAgain += 1;
+    else expect(forwarded.get(name)).toBe(before);
+  }
+  expect(await lostOf(body, { protocol, store, tenant: TENANT })).toEqual([]);
+  return { name, compactions, compactedAgain, gateways };
+}
+
+async function all(count: number, run: (at: number) => Promise<Conversation>): Promise<readonly Conversation[]> {
+  const done: Conversation[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) done.push(await run(next++));
+  };
+  await Promise.all(Array.from({ length: Math.min(count, AT_ONCE) }, worker));
+  return done;
+}
+
+describe.skipIf(NO_POSTGRES !== undefined)("two gateways on one database", { timeout: TEST_MS_MAX }, () => {
+  it(`are as one to ${SESSIONS} conversations`, async () => {
+    const both = await cluster();
+    const done = await all(SESSIONS, (at) => converse(both, at, true));
+    expect(both.refused()).toEqual([]);
+    expect(done.filter(({ gateways }) => gateways.size === 2).length).toBeGreaterThan(SESSIONS / 2);
+    expect(done.reduce((sum, { compactions }) => sum + compactions, 0)).toBeGreaterThan(SESSIONS);
+    expect(done.reduce((sum, { compactedAgain }) => sum + compactedAgain, 0)).toBeLessThan((SESSIONS * STEPS) / 50);
+    expect(await both.store.holdings(TENANT)).toMatchObject({ sessions: SESSIONS });
+    expect(await both.store.check()).toEqual([]);
+  });
+
+  it(`go on while one of them or the database is killed, ${KILLS} times`, async () => {
+    const both = await cluster();
+    let over = false;
+    const disturbing = (async () => {
+      for (let kill = 0; kill < KILLS && !over; kill += 1) {
+        await pause(300 + Math.random() * 700);
+        await both.disturb(kill % 3);
+      }
+    })();
+    const done = await all(SESSIONS, (at) => converse(both, at, false)).finally(() => void (over = true));
+    await disturbing;
+    expect(done).toHaveLength(SESSIONS);
+    expect(both.refused()).toEqual([]);
+    expect(await both.store.check()).toEqual([]);
+  });
+});
