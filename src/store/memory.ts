@@ -38,10 +38,7 @@ export function createMemoryStore({ now = Date.now }: ClockOptions = {}): Histor
     readLinks: async (tenant, link) => linksTo(readable(tenant), link),
     isStored: async (tenant, link) => readable(tenant).links.has(link),
     listCompactions: async (tenant, links) => listRecords(readable(tenant), links),
-    listTenants: async () => {
-      shelvesOf();
-      return tenantsOf(shelves);
-    },
+    listTenants: async () => (shelvesOf(), tenantsOf(shelves)),
     listSessions: async (tenant, query) => listSessions(readable(tenant), query),
     getSession: async (tenant, id) => {
       const session = readable(tenant).sessions.get(id);

@@ -158,7 +158,9 @@ function createWrites(parts: PostgresParts) {
       during(() => database.transaction((runner) => records.undo(runner, tenant, { link, now: now() }))),
     putOriginals: (tenant, originals) =>
       during(() => inOne((runner, period) => putOriginals(runner, tenant, { originals, now: now() }, period))),
-    putUsage: (tenant, usage) => during(() => database.transaction((runner) => putUsage(runner, tenant, usage))),
+    // Counted twice would be worse than not at all.
+    putUsage: (tenant, usage) =>
+      during(() => database.transaction((runner) => putUsage(runner, tenant, usage), { once: true })),
     putState: (tenant, root, state) =>
       during(() => database.transaction((runner) => putState(runner, tenant, { root, state, now: now() }))),
   } satisfies Partial<HistoryStore>;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { DatabaseError, Pool, types, type PoolClient } from "pg";
 import type { Query } from "../sql/query.ts";
 import { createVault, type Vault } from "../vault.ts";
-import { isConflict, isUnreachable, storeError } from "./failures.ts";
+import { isAway, isConflict, storeError, unansweredCommit } from "./failures.ts";
 
 export interface Runner {
   /** What the contents are in the database as. */
@@ -19,10 +19,15 @@ export interface Runner {
 export interface Database extends Runner {
   /** Without its password. */
   readonly place: string;
-  /** All of it or nothing; may be run several times. */
-  readonly transaction: <Answer>(work: (runner: Runner) => Promise<Answer>) => Promise<Answer>;
+  /**
+   * All of it or nothing. It may be run several times, also after a commit that was not answered, so that it has to find what it
+   * did; with `once` a commit that was not answered is an error.
+   */
+  readonly transaction: <Answer>(work: Work<Answer>, how?: { readonly once?: boolean }) => Promise<Answer>;
   readonly close: () => Promise<void>;
 }
+
+type Work<Answer> = (runner: Runner) => Promise<Answer>;
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -63,25 +68,22 @@ export function createDatabase(options: DatabaseOptions): Database {
     application_name: "precis",
     types: asNumbers,
   });
-  if (readOnly) pool.on("connect", (client) => void client.query("set default_transaction_read_only = on"));
-  // A connection that is lost while nobody uses it is replaced when it is needed.
+  pool.on("connect", (client) => {
+    // A connection that is lost between two queries is replaced; the next query says so.
+    client.on("error", () => undefined);
+    if (readOnly) client.query("set default_transaction_read_only = on").catch(() => undefined);
+  });
   pool.on("error", () => undefined);
-  const connect = (): Promise<PoolClient> => connectWithin(pool, connectTimeoutMs);
+  /** A database that is away is waited for; what was under way is asked again. */
   const withClient = async <Answer>(work: (client: PoolClient) => Promise<Answer>): Promise<Answer> => {
-    try {
-      const client = await connect();
-      let isSound = true;
+    const deadline = performance.now() + connectTimeoutMs;
+    for (;;) {
       try {
-        return await work(client);
+        return await onClient(pool, work);
       } catch (error) {
-        // What the server refuses leaves the connection as it was; after anything else nobody knows.
-        isSound = error instanceof DatabaseError;
-        throw error;
-      } finally {
-        client.release(!isSound);
+        if (!isAway(error) || performance.now() + RECONNECT_MS > deadline) throw storeError(error, place);
+        await pause(RECONNECT_MS);
       }
-    } catch (error) {
-      throw storeError(error, place);
     }
   };
   const single: Runner = {
@@ -94,40 +96,49 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     ...single,
     place,
-    transaction: (work) => withClient((client) => transactionOn(client, work, vault)),
+    transaction: (work, { once = false } = {}) => withClient((client) => transactionOn(client, { work, once, vault })),
     close: () => pool.end(),
   };
 }
 
-async function connectWithin(pool: Pool, timeoutMs: number): Promise<PoolClient> {
-  const deadline = performance.now() + timeoutMs;
-  for (;;) {
-    try {
-      return await pool.connect();
-    } catch (error) {
-      if (!isUnreachable(error) || performance.now() + RECONNECT_MS > deadline) throw error;
-      await pause(RECONNECT_MS);
-    }
+async function onClient<Answer>(pool: Pool, work: (client: PoolClient) => Promise<Answer>): Promise<Answer> {
+  const client = await pool.connect();
+  let isSound = true;
+  try {
+    return await work(client);
+  } catch (error) {
+    // What the server refuses leaves the connection as it was; after anything else nobody knows.
+    isSound = error instanceof DatabaseError && !isAway(error);
+    throw error;
+  } finally {
+    client.release(!isSound);
   }
 }
 
-async function transactionOn<Answer>(
-  client: PoolClient,
-  work: (runner: Runner) => Promise<Answer>,
-  vault: Vault,
-): Promise<Answer> {
+interface Transaction<Answer> {
+  readonly work: Work<Answer>;
+  readonly once: boolean;
+  readonly vault: Vault;
+}
+
+async function transactionOn<Answer>(client: PoolClient, { work, once, vault }: Transaction<Answer>): Promise<Answer> {
   const runner = runnerOf(client, vault);
   for (let attempt = 1; ; attempt++) {
     await client.query("begin");
+    let answer: Answer;
     try {
-      const answer = await work(runner);
-      await client.query("commit");
-      return answer;
+      answer = await work(runner);
     } catch (error) {
+      if (isAway(error)) throw error;
       await client.query("rollback");
       if (!isConflict(error) || attempt === ATTEMPTS_MAX) throw error;
       await pause(RETRY_MS * attempt);
+      continue;
     }
+    await client.query("commit").catch((error: unknown) => {
+      throw once && isAway(error) ? unansweredCommit(error) : error;
+    });
+    return answer;
   }
 }
 

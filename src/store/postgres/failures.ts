@@ -100,9 +100,16 @@ export function isConflict(error: unknown): boolean {
   return CONFLICTS.has((error as { code?: string }).code ?? "");
 }
 
-/** Nothing was asked yet, so that the same can be tried again. */
-export function isUnreachable(error: unknown): boolean {
-  return failureOf(error)?.code === "store_unreachable";
+/** The database does not answer now: it is starting, ending, or gone. */
+export function isAway(error: unknown): boolean {
+  const failure = failureOf(error);
+  return failure === UNREACHABLE || failure === INTERRUPTED;
+}
+
+/** Whether it was done nobody knows. */
+export function unansweredCommit(cause: unknown): PrecisError {
+  const { message, ...details } = INTERRUPTED;
+  return new PrecisError(message, { ...details, retryable: false, cause });
 }
 
 export function newerSchemaError(place: string, found: number, known: number): PrecisError {
