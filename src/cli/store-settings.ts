@@ -12,7 +12,10 @@ const HEXADECIMAL = /^[0-9a-f]{64}$/i;
 const BASE64 = /^[A-Za-z0-9+/_-]{43}=?$/;
 
 /** What `openSqliteStore` takes for it; nothing where the store is not encrypted. */
-export function storeKey({ gateway }: Configuration, environment: Environment): { readonly key?: Uint8Array } {
+export function storeKey(
+  { gateway }: { readonly gateway: Pick<Configuration["gateway"], "store_key_env"> },
+  environment: Environment,
+): { readonly key?: Uint8Array } {
   const { store_key_env: variable } = gateway;
   if (variable === null) return {};
   const text = environment[variable]?.trim() ?? "";
@@ -24,7 +27,7 @@ export function storeKey({ gateway }: Configuration, environment: Environment): 
   if (key?.length === KEY_BYTES) return { key };
   throw usageError(
     text === ""
-      ? `gateway.store_key_env names the variable ${variable}, which is not set`
+      ? `the variable ${variable}, which is to hold the key of the store, is not set`
       : `${variable} is not a key of 32 bytes in base64 or hexadecimal`,
     "Create one with `openssl rand -base64 32` and keep it: without it the store cannot be read.",
   );

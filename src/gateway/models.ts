@@ -86,20 +86,7 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
     entries.set(key, entry);
     return entry;
   };
-  const recall = async (tenant: string, model: string, entry: ModelEntry): Promise<void> => {
-    entry.readAt = now();
-    const before = learntIn(await store.getState(tenant, rootOf(model)));
-    if (before !== undefined)
-      entry.kept = entry.learnt = { ...before, windows: newestOf(before.windows, entry.learnt.windows) };
-    entry.recalling = undefined;
-  };
-  /** With what other gateways have written meanwhile. */
-  const keep = async (tenant: string, model: string, entry: ModelEntry): Promise<void> => {
-    const { windows = {} } = learntIn(await store.getState(tenant, rootOf(model))) ?? {};
-    const merged = newestOf(windows, entry.learnt.windows);
-    entry.kept = entry.learnt = { ...entry.learnt, windows: merged };
-    await store.putState(tenant, rootOf(model), entry.learnt);
-  };
+  const { recall, keep } = createKeeping(store, now);
   const learn = (tenant: string, model: string, news: Partial<LearnedWindows>): void => {
     const entry = entryOf(tenant, model);
     entry.learnt = { ...entry.learnt, ...news };
@@ -144,6 +131,25 @@ export function createModelBook(options: ModelBookOptions): ModelBook {
       learn(tenant, model, { windows: { ...learnt.windows, [upstream]: contradicted } });
     },
   };
+}
+
+/** Reads and writes what was learnt, beside other gateways on the same store. */
+function createKeeping(store: HistoryStore, now: () => number) {
+  const recall = async (tenant: string, model: string, entry: ModelEntry): Promise<void> => {
+    entry.readAt = now();
+    const before = learntIn(await store.getState(tenant, rootOf(model)));
+    if (before !== undefined)
+      entry.kept = entry.learnt = { ...before, windows: newestOf(before.windows, entry.learnt.windows) };
+    entry.recalling = undefined;
+  };
+  /** With what other gateways have written meanwhile. */
+  const keep = async (tenant: string, model: string, entry: ModelEntry): Promise<void> => {
+    const { windows = {} } = learntIn(await store.getState(tenant, rootOf(model))) ?? {};
+    const merged = newestOf(windows, entry.learnt.windows);
+    entry.kept = entry.learnt = { ...entry.learnt, windows: merged };
+    await store.putState(tenant, rootOf(model), entry.learnt);
+  };
+  return { recall, keep };
 }
 
 function rootOf(model: string): string {

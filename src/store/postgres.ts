@@ -14,12 +14,14 @@ import { deleteSessions, holdings, retain, size, withBranches } from "./postgres
 import { prepareSchema } from "./postgres/schema.ts";
 import { searchMessages, searchOriginals } from "./postgres/search.ts";
 import { knownTenant } from "./postgres/tenants.ts";
+import { createPostgresTransfer } from "./postgres/transfer.ts";
 import { findUsage, getState, putState, putUsage, totalUsage } from "./postgres/usage.ts";
 import { wrongKeyError } from "./refusals.ts";
 import { createAppendCalls } from "./sql/appending.ts";
 import { createCompactionCalls } from "./sql/compactions.ts";
 import { entriesAsked, entryNamed, listEntries, sessionOf } from "./sql/sessions.ts";
 import { tenantOf, tenantsWithSessions } from "./sql/tenants.ts";
+import type { Transfer } from "./sql/transfer.ts";
 import type { ClockOptions, HistoryStore } from "./store.ts";
 import { KEY_BYTES } from "./vault.ts";
 
@@ -57,9 +59,9 @@ interface PostgresParts {
   readonly during: During;
 }
 
-/** @throws PrecisError as docs/store.md lists them. */
-export async function openPostgresStore(options: PostgresOptions): Promise<HistoryStore> {
-  const { url, key, readOnly = false, now = Date.now } = options;
+/** The database at our schema, with the key that belongs to it. */
+async function openDatabase(options: PostgresOptions): Promise<Database> {
+  const { url, key, readOnly = false } = options;
   const { connections = CONNECTIONS, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const { connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
   const database = createDatabase({ url, readOnly, connections, statementTimeoutMs, connectTimeoutMs, ...keyed(key) });
@@ -71,6 +73,19 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Histo
     await database.close();
     throw error;
   }
+  return database;
+}
+
+/** @throws PrecisError as docs/store.md lists them. */
+export async function openPostgresTransfer(options: PostgresOptions): Promise<Transfer> {
+  const database = await openDatabase(options);
+  return createPostgresTransfer(database, createPeriods(database, Date.now));
+}
+
+/** @throws PrecisError as docs/store.md lists them. */
+export async function openPostgresStore(options: PostgresOptions): Promise<HistoryStore> {
+  const { readOnly = false, now = Date.now } = options;
+  const database = await openDatabase(options);
   const { during, end } = createLifetime();
   const parts = {
     database,

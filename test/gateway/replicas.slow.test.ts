@@ -150,14 +150,14 @@ describe.skipIf(NO_POSTGRES !== undefined)("two gateways on one database", { tim
 
   it(`go on while one of them or the database is killed, ${KILLS} times`, async () => {
     const both = await cluster();
-    let over = false;
+    const over = new AbortController();
     const disturbing = (async () => {
-      for (let kill = 0; kill < KILLS && !over; kill += 1) {
+      for (let kill = 0; kill < KILLS && !over.signal.aborted; kill += 1) {
         await pause(300 + Math.random() * 700);
         await both.disturb(kill % 3);
       }
     })();
-    const done = await all(SESSIONS, (at) => converse(both, at, false)).finally(() => void (over = true));
+    const done = await all(SESSIONS, (at) => converse(both, at, false)).finally(() => over.abort());
     await disturbing;
     expect(done).toHaveLength(SESSIONS);
     expect(both.refused()).toEqual([]);

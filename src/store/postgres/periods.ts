@@ -17,7 +17,7 @@ const partitions = query<object, { period: number }>(`
   order by period`);
 
 /** Of a time in milliseconds since the epoch: 202611 is November 2026, in UTC. */
-function periodOf(time: number): number {
+export function periodOf(time: number): number {
   const date = new Date(time);
   return date.getUTCFullYear() * 100 + date.getUTCMonth() + 1;
 }
@@ -25,32 +25,33 @@ function periodOf(time: number): number {
 export interface Periods {
   /** The period of now; its partitions are there when this resolves. */
   readonly current: () => Promise<number>;
+  /** The period itself, with its partitions. */
+  readonly made: (period: number) => Promise<number>;
 }
 
 export function createPeriods(database: Database, now: () => number): Periods {
   const made = new Map<number, Promise<number>>();
-  return {
-    current: () => {
-      const period = periodOf(now());
-      const known = made.get(period);
-      if (known !== undefined) return known;
-      const making = makePartitions(database, period).then(() => period);
-      made.set(period, making);
-      // Whoever comes next tries again.
-      making.catch(() => made.delete(period));
-      return making;
-    },
+  const make = (period: number): Promise<number> => {
+    const known = made.get(period);
+    if (known !== undefined) return known;
+    const making = makePartitions(database, period).then(() => period);
+    made.set(period, making);
+    // Whoever comes next tries again.
+    making.catch(() => made.delete(period));
+    return making;
   };
+  return { made: make, current: () => make(periodOf(now())) };
 }
 
 async function makePartitions(database: Database, period: number): Promise<void> {
   if ((await periodsOf(database)).includes(period)) return;
   await database.transaction(async (runner) => {
     await lockToMigrate(runner);
+    if ((await periodsOf(runner)).includes(period)) return;
+    // Attached rather than made in its place, which would lock out everybody who reads or writes.
     for (const table of PARTITIONED)
-      await runner.script(
-        `create table if not exists ${table}_${period} partition of ${table} for values in (${period})`,
-      );
+      await runner.script(`create table ${table}_${period} (like ${table} including all);
+        alter table ${table} attach partition ${table}_${period} for values in (${period})`);
   });
 }
 
