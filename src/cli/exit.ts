@@ -53,6 +53,8 @@ const USAGE_CODES = new Set([
   "pinned",
   "ambiguous_session",
   "session_exists",
+  "copy_target_used",
+  "copy_stopped",
   "bad_fork",
   "bad_range",
   "cost_limit",
@@ -77,6 +79,8 @@ const STORE_CODES = new Set(
     "encrypted",
     "key_wrong",
     "not_encrypted",
+    "refused",
+    "timeout",
   ].map((code) => `store_${code}`),
 );
 

@@ -2,6 +2,7 @@
  * History in a PostgreSQL database, which any number of gateways on any number of machines share. What is acknowledged is
  * committed; whoever reads afterwards, from whichever gateway, sees it.
  */
+import "../platform/refuse-old-node.ts";
 import { createGate, QUEUE_LIMITS, type QueueLimits } from "./gate.ts";
 import { createLifetime } from "./lifetime.ts";
 import { append, countStored, readChain, readLinks } from "./postgres/chains.ts";

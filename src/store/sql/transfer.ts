@@ -3,6 +3,7 @@
  * them in its own way and with its own key.
  */
 import type { Body } from "../body.ts";
+import type { UsageArguments } from "./usage.ts";
 
 export interface TransferRows {
   readonly tenants: { readonly id: number; readonly name: string };
@@ -62,18 +63,7 @@ export interface TransferRows {
     readonly createdAt: number;
     readonly pieces: readonly Body[];
   };
-  readonly usages: {
-    readonly id: number;
-    readonly tenant: number;
-    readonly link: string;
-    readonly model: string;
-    readonly input: number;
-    readonly output: number;
-    readonly cacheRead: number;
-    readonly cacheWrite: number;
-    readonly costUsd: number | null;
-    readonly at: number;
-  };
+  readonly usages: UsageArguments & { readonly id: number };
   readonly states: {
     readonly tenant: number;
     readonly root: string;

@@ -2,7 +2,7 @@
 import type { UsageEntry, UsageTotals } from "../store.ts";
 import { query } from "./query.ts";
 
-interface UsageArguments {
+export interface UsageArguments {
   readonly tenant: number;
   readonly link: string;
   readonly model: string;

@@ -1,24 +1,12 @@
 /** An SQLite file as rows to copy. It works on the calling thread, for a command that does nothing else. */
 import { createTransfer, type TransferDatabase } from "../sql/transfer-rows.ts";
-import type { Transfer } from "../sql/transfer.ts";
+import type { Transfer, TransferRows } from "../sql/transfer.ts";
 import { query } from "../sql/query.ts";
 import { keepBody, readyBody } from "./bodies.ts";
 import { openDatabase, type FileOptions } from "./database.ts";
 import { createRunner } from "./query.ts";
 
-const addLink = query<{
-  id: number;
-  tenant: number;
-  link: string;
-  parent: number | null;
-  position: number;
-  session: number;
-  role: string;
-  protocol: string | null;
-  member: number;
-  body: number;
-  createdAt: number;
-}>(`
+const addLink = query<Omit<TransferRows["messages"], "text"> & { readonly body: number }>(`
   insert into links (id, tenant, link, parent, position, session, role, protocol, member, body, created_at)
   values (:id, :tenant, :link, :parent, :position, :session, :role, :protocol, :member, :body, :createdAt)`);
 
