@@ -53,7 +53,7 @@ describe("the package", () => {
 
   it("pins every version, and locks without naming a registry", () => {
     const versions = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
-    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+    expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
     expect(text("package-lock.json")).not.toContain('"resolved"');
     expect(text(".npmrc")).not.toMatch(/^\s*(?:@[^=]*:)?registry/m);
   });

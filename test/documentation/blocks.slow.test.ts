@@ -35,6 +35,7 @@ const NOT_RUN: readonly (readonly [pattern: RegExp, because: string])[] = [
   [/\bnpx /, "could fetch a stranger's package, which another test forbids"],
   [/\bnpm |^git clone|^cd /, "works on the checkout itself"],
   [/^\.ci\/run/, "works on the checkout itself"],
+  [/^(?:sudo|docker) /, "changes the machine, or needs a container engine"],
   [/^mv history\.db |^cp -p history\.db|^sqlite3 /, "works on what a gateway has stored"],
   [/^precis eval\b.* --engines all\b/, "takes minutes"],
   [/^precis exam\b/, "needs a model or an agent"],
@@ -71,7 +72,7 @@ function ranElsewhere(line: string): boolean {
 
 /** Programs beside precis that documentation may name. */
 const PROGRAMS =
-  /^(?:\.ci\/run|cat|cd|chmod|claude|codex|cp|curl|cut|echo|export|gemini|git|head|jq|mv|node|npm|opencode|pi|rm|sqlite3)$/;
+  /^(?:\.ci\/run|cat|cd|chmod|claude|codex|cp|curl|cut|docker|echo|export|gemini|git|head|jq|mv|node|npm|opencode|pi|rm|sqlite3|sudo)$/;
 
 const NPM_COMMANDS = new Set(["ci", "install", "pack", "start", "test", "run"]);
 
@@ -185,7 +186,9 @@ function readersFolder(): string {
 }
 
 describe("configuration", () => {
-  const settings = blocks.filter(({ language, text }) => language === "yaml" && !/^(?:- |script:)/m.test(text));
+  const settings = blocks.filter(
+    ({ language, text }) => language === "yaml" && !/^(?:- |script:|scrape_configs:)/m.test(text),
+  );
 
   it.each(settings.map((block) => [titleOf(block), block.text]))("of %s passes the schema", async (_, text) => {
     const folder = readersFolder();
