@@ -1,0 +1,144 @@
+/** `precis statusline`: share of the window, next compaction, spend and cache in one line, for a client's status line. */
+import { loadConfiguration } from "../../config/load.ts";
+import type { Configuration } from "../../config/schema.ts";
+import { percent, tokensOf } from "../amounts.ts";
+import { track, widthOf } from "../bars.ts";
+import type { Arguments, Command } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { gatewayUrl } from "../gateway-url.ts";
+import { operatorToken } from "../operator-token.ts";
+import { CONFIG_FLAGS, configurationRequest } from "../settings-flags.ts";
+import { sessionFromClaudeCode, type SessionFigures, type StatusFigures } from "../status-line.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** A client waits for its status line at every answer. */
+const GATEWAY_MS_MAX = 200;
+const BAR_COLUMNS = 10;
+const COLUMNS = 80;
+const BAR_FROM_COLUMNS = 60;
+const NEARLY_DUE = 0.85;
+
+export const statuslineCommand: Command = {
+  name: "statusline",
+  summary: "Print one line about a session for a client's status line: window, next compaction, spend, cache.",
+  about: [
+    "Claude Code: put `precis statusline` into its settings as the command of `statusLine`; it writes the session to standard input. For other clients and for tmux give --tokens, and --window or --model.",
+    "A gateway that the client uses (ANTHROPIC_BASE_URL, or the configured address) says when it compacts; it is asked for 0.2 seconds at most. The line never fails: what is not known is left out.",
+  ],
+  examples: [
+    { line: "precis statusline --tokens 62k --window 200k --model claude-sonnet-4-5", says: "for any other client" },
+  ],
+  args: {
+    tokens: { type: "string", valueHint: "N", description: "Tokens in the context, for example 62k." },
+    window: { type: "string", valueHint: "N", description: "The model's window, for example 200k." },
+    model: { type: "string", valueHint: "NAME", description: "The model, as its provider calls it." },
+    ...CONFIG_FLAGS,
+    json: { type: "boolean", description: "Print the figures as JSON." },
+  },
+  run: async (args, terminal) => {
+    const figures = await figuresOf(await sessionOf(args, terminal), args, terminal);
+    const line = args.is("json") ? JSON.stringify(figures) : lineOf(figures, terminal);
+    await terminal.out.write(`${line}\n`);
+    return EXIT.done;
+  },
+};
+
+async function sessionOf(args: Arguments, terminal: Terminal): Promise<SessionFigures> {
+  const [tokens, window, model] = [args.text("tokens"), args.text("window"), args.text("model")];
+  const given = {
+    ...(tokens === undefined ? {} : { tokens: tokensOf(tokens, "--tokens") }),
+    ...(window === undefined ? {} : { windowTokens: tokensOf(window, "--window") }),
+    ...(model === undefined ? {} : { model }),
+  };
+  if (tokens !== undefined) return given;
+  const input = Buffer.from(await terminal.readStandardInput()).toString("utf8");
+  return { ...sessionFromClaudeCode(input), ...given };
+}
+
+async function figuresOf(session: SessionFigures, args: Arguments, terminal: Terminal): Promise<StatusFigures> {
+  const configuration = await loadConfiguration(configurationRequest(args, terminal)).catch(() => undefined);
+  if (configuration === undefined) return { ...session, gateway: false };
+  const status = await gatewayStatus(configuration, terminal);
+  const timing = status?.totals?.timing?.[session.model ?? ""];
+  const { windowTokens = configuration.model.context_length ?? undefined } = session;
+  const known = { ...session, ...(windowTokens === undefined ? {} : { windowTokens }) };
+  const compactsAtTokens =
+    timing?.compactsAtTokens ?? timing?.thresholdTokens ?? thresholdOf(configuration, windowTokens);
+  const gateway = status !== undefined;
+  return gateway && compactsAtTokens !== undefined ? { ...known, gateway, compactsAtTokens } : { ...known, gateway };
+}
+
+function thresholdOf({ compression }: Configuration, windowTokens: number | undefined): number | undefined {
+  return windowTokens === undefined ? undefined : Math.floor(windowTokens * compression.threshold);
+}
+
+interface GatewayStatus {
+  readonly totals?: {
+    readonly timing?: Readonly<
+      Record<string, { readonly compactsAtTokens?: number; readonly thresholdTokens?: number }>
+    >;
+  };
+}
+
+/** Nothing of it where only its being there is known; undefined where none answers in time. */
+async function gatewayStatus(configuration: Configuration, terminal: Terminal): Promise<GatewayStatus | undefined> {
+  const base = terminal.environment["ANTHROPIC_BASE_URL"];
+  const { host, port } = configuration.gateway;
+  try {
+    const origin = base === undefined ? gatewayUrl(host, port) : new URL(base).origin;
+    const signal = AbortSignal.timeout(GATEWAY_MS_MAX);
+    const health = await fetch(`${origin}/_precis/health`, { signal, redirect: "manual" });
+    if (((await health.json()) as { readonly status?: unknown }).status !== "ok") return undefined;
+    const token = operatorToken(configuration, terminal)?.token;
+    if (token === undefined) return {};
+    const headers = { authorization: `Bearer ${token}`, accept: "application/json" };
+    const response = await fetch(`${origin}/_precis/`, { signal, headers, redirect: "manual" });
+    return response.ok ? ((await response.json()) as GatewayStatus) : {};
+  } catch {
+    return undefined;
+  }
+}
+
+/** As many of its parts as the terminal has room for, the first ones first. */
+function lineOf(figures: StatusFigures, { out, environment }: Terminal): string {
+  const columns = Number(environment["COLUMNS"]) || COLUMNS;
+  const parts = partsOf(figures, columns >= BAR_FROM_COLUMNS);
+  let line = out.paint(figures.gateway ? "accent" : "dim", figures.gateway ? "precis" : "precis off");
+  let width = figures.gateway ? 6 : 10;
+  for (const { text, look } of parts) {
+    if (width + 3 + widthOf(text) > columns) continue;
+    line += ` ${out.paint("dim", "·")} ${look === undefined ? text : out.paint(look, text)}`;
+    width += 3 + widthOf(text);
+  }
+  return line;
+}
+
+interface Part {
+  readonly text: string;
+  readonly look?: "warn";
+}
+
+function partsOf(figures: StatusFigures, withBar: boolean): readonly Part[] {
+  const { tokens, windowTokens, compactsAtTokens, costUsd, cacheShare } = figures;
+  const parts: Part[] = [];
+  if (tokens !== undefined) {
+    const share = windowTokens === undefined ? undefined : tokens / windowTokens;
+    const bar = share === undefined || !withBar ? "" : `${track(share, BAR_COLUMNS).replaceAll(" ", "░")} `;
+    const of = share === undefined ? " tokens" : ` of ${short(windowTokens!)} (${percent(share)})`;
+    parts.push({ text: `${bar}${short(tokens)}${of}` });
+  }
+  if (compactsAtTokens !== undefined) {
+    const isNear = tokens !== undefined && tokens > NEARLY_DUE * compactsAtTokens;
+    parts.push({ text: `compacts at ${short(compactsAtTokens)}`, ...(isNear ? { look: "warn" } : {}) });
+  }
+  if (costUsd !== undefined) parts.push({ text: `$${costUsd.toFixed(2)}` });
+  if (cacheShare !== undefined) parts.push({ text: `cache ${percent(cacheShare)}` });
+  return parts;
+}
+
+/** 62k, 1.2m. */
+function short(tokens: number): string {
+  if (tokens < 1_000) return String(tokens);
+  if (tokens < 1_000_000) return `${Math.round(tokens / 1_000)}k`;
+  return `${(tokens / 1_000_000).toFixed(1).replace(/\.0$/, "")}m`;
+}
