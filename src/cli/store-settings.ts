@@ -27,7 +27,7 @@ export function storeKey(
   if (key?.length === KEY_BYTES) return { key };
   throw usageError(
     text === ""
-      ? `the variable ${variable}, which is to hold the key of the store, is not set`
+      ? `the key of the store is to be in the variable ${variable}, which is not set`
       : `${variable} is not a key of 32 bytes in base64 or hexadecimal`,
     "Create one with `openssl rand -base64 32` and keep it: without it the store cannot be read.",
   );
